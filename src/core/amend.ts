@@ -1,0 +1,181 @@
+/** Modifying resting orders (domain.md 1.12): what may change, what it costs, and whether the place is kept. */
+import type { Account } from './account.ts';
+import { findOpenOrder } from './cancel.ts';
+import type { AmendItem, AmendOrders } from './command.ts';
+import { baseUnits, type Instrument, tradeValue } from './instrument.ts';
+import { amendingRefusal } from './instrument-status.ts';
+import { Bucket } from './ledger.ts';
+import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from './limits.ts';
+import { checkAmount, checkBand, checkPrice, checkSize } from './order-checks.ts';
+import { finishLimit, wouldTake } from './order-entry.ts';
+import {
+  clientOidOf,
+  close,
+  closeResting,
+  emitOpen,
+  lock,
+  lockedCoin,
+  lockOf,
+  unlock,
+} from './order-life.ts';
+import { NIL } from './order-slab.ts';
+import { DONE, type Outcome, refused } from './outcome.ts';
+import { Refusal } from './refusal.ts';
+import type { SpotSettlement } from './spot-settlement.ts';
+import type { Market, State } from './state.ts';
+import { CancelReason, Side, type Source, TimeInForce } from './terms.ts';
+
+export function amendOrders(state: State, settlement: SpotSettlement, command: AmendOrders): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (command.items.length > BATCH_ITEMS_MAX || hasDuplicates(state, account, command.items)) {
+    return refused(Refusal.duplicateInBatch);
+  }
+  const items = command.items.map((item) => amendOrder(state, settlement, account, command.source, item));
+  return { ...DONE, items };
+}
+
+/** The same order under its id and its client id counts as twice. */
+function hasDuplicates(state: State, account: Account, items: readonly AmendItem[]): boolean {
+  const seen = new Set<number>();
+  for (const item of items) {
+    const slot = findOpenOrder(state, account, item);
+    if (slot === NIL) continue;
+    if (seen.has(slot)) return true;
+    seen.add(slot);
+  }
+  return false;
+}
+
+function amendOrder(
+  state: State,
+  settlement: SpotSettlement,
+  account: Account,
+  source: Source,
+  item: AmendItem,
+): Outcome {
+  const slot = findOpenOrder(state, account, item);
+  if (slot === NIL) {
+    const refusal = state.hasFailedAmend(item.orderId) ? Refusal.amendAfterFailure : Refusal.unknownOrder;
+    return { refusal, orderId: item.orderId, clientOid: item.clientOid };
+  }
+  const { slab } = state;
+  const orderId = slab.id[slot]!;
+  const clientOid = clientOidOf(state, slot);
+  if (item.outstanding >= OUTSTANDING_AMENDS_MAX) {
+    return { refusal: Refusal.tooManyOutstandingAmends, orderId, clientOid, bound: OUTSTANDING_AMENDS_MAX };
+  }
+  const instrument = state.instruments[slab.instrument[slot]!]!;
+  const market = state.market(instrument);
+  const priceTicks = item.priceTicks === 0 ? slab.price[slot]! : item.priceTicks;
+  const sizeLots = item.sizeLots === 0 ? slab.size[slot]! : item.sizeLots;
+  const failure = checkAmend(state, account, instrument, market, source, slot, priceTicks, sizeLots);
+  if (failure !== undefined) {
+    if (item.autoCancel) failAndCancel(state, market, slot);
+    return { ...failure, orderId, clientOid };
+  }
+  applyAmend(state, settlement, instrument, market, slot, priceTicks, sizeLots);
+  return { refusal: Refusal.none, orderId, clientOid };
+}
+
+function checkAmend(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  source: Source,
+  slot: number,
+  priceTicks: number,
+  sizeLots: number,
+): Outcome | undefined {
+  const { slab } = state;
+  const side = slab.side[slot] as Side;
+  const filled = slab.filled(slot);
+  const priceChanges = priceTicks !== slab.price[slot];
+  if (!priceChanges && sizeLots === slab.size[slot]) return refused(Refusal.nothingToAmend);
+  const enlarges = sizeLots > slab.size[slot]! || (side === Side.buy && priceTicks > slab.price[slot]!);
+  const status = amendingRefusal(instrument, side, source, enlarges);
+  if (status !== Refusal.none) return refused(status);
+  const offGrid = checkPrice(instrument, priceTicks) ?? checkSize(instrument, sizeLots, instrument.maxLots);
+  if (offGrid !== undefined) return offGrid;
+  if (sizeLots < filled) return refused(Refusal.sizeBelowFilled, filled);
+  if (sizeLots === filled) return undefined;
+  const outside =
+    checkAmount(instrument, priceTicks, sizeLots) ??
+    (priceChanges ? checkBand(instrument, market, side, priceTicks) : undefined);
+  if (outside !== undefined) return outside;
+  if (priceChanges && isMakerOnly(slab.timeInForce[slot]!) && wouldTake(market.book, slot, priceTicks)) {
+    return refused(Refusal.amendWouldTake);
+  }
+  const coin = lockedCoin(instrument, side);
+  const more = need(instrument, side, priceTicks, sizeLots - filled) - lockOf(state, instrument, slot);
+  const available = state.ledger.peek(account.index, coin, Bucket.cash);
+  if (more > available)
+    return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
+  return undefined;
+}
+
+function isMakerOnly(timeInForce: number): boolean {
+  return timeInForce === TimeInForce.postOnly || timeInForce === TimeInForce.rpi;
+}
+
+function need(instrument: Instrument, side: Side, priceTicks: number, lots: number): bigint {
+  return side === Side.buy ? tradeValue(instrument, priceTicks, lots) : baseUnits(instrument, lots);
+}
+
+function applyAmend(
+  state: State,
+  settlement: SpotSettlement,
+  instrument: Instrument,
+  market: Market,
+  slot: number,
+  priceTicks: number,
+  sizeLots: number,
+): void {
+  const { slab } = state;
+  const { book } = market;
+  const side = slab.side[slot] as Side;
+  const account = slab.account[slot]!;
+  const remaining = sizeLots - slab.filled(slot);
+  const difference = need(instrument, side, priceTicks, remaining) - lockOf(state, instrument, slot);
+  const coin = lockedCoin(instrument, side);
+  if (difference > 0n) lock(state, account, coin, difference);
+  else if (difference < 0n) unlock(state, account, coin, -difference);
+  state.digest.fold(slab.id[slot]! * 4 + 1);
+  state.digest.fold(priceTicks);
+  state.digest.fold(sizeLots);
+  market.changes++;
+
+  const keepsPlace = priceTicks === slab.price[slot] && sizeLots < slab.size[slot]!;
+  if (keepsPlace && remaining > 0) {
+    book.reduce(slot, slab.size[slot]! - sizeLots);
+    slab.size[slot] = sizeLots;
+    emitOpen(state, slot);
+    return;
+  }
+  const priceChanges = priceTicks !== slab.price[slot];
+  book.remove(slot);
+  slab.size[slot] = sizeLots;
+  slab.remaining[slot] = remaining;
+  slab.price[slot] = priceTicks;
+  if (remaining === 0) {
+    close(state, slot, CancelReason.none);
+    return;
+  }
+  slab.prioritySeq[slot] = ++state.lastPriority;
+  if (priceChanges && !isMakerOnly(slab.timeInForce[slot]!)) {
+    settlement.begin(instrument, market, 0n);
+    finishLimit(state, market, slot, book.match(slot, priceTicks, settlement, false));
+    return;
+  }
+  book.rest(slot);
+  emitOpen(state, slot);
+}
+
+/** The caller asked for "modified or gone": later modifications of this order answer that it failed (25573). */
+function failAndCancel(state: State, market: Market, slot: number): void {
+  state.rememberFailedAmend(state.slab.id[slot]!);
+  market.book.remove(slot);
+  market.changes++;
+  closeResting(state, slot, CancelReason.modifyLimitOrder);
+}

@@ -1,0 +1,80 @@
+/**
+ * Candle widths and where their intervals open (domain.md 8.3). Days, and everything longer than four hours, open on
+ * UTC+8 boundaries; the `utc` twins open on UTC ones. Weeks open on Monday, months on the first.
+ */
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const EAST_8 = 8 * HOUR;
+/** 1970-01-01 was a Thursday: Mondays are four days later. */
+const MONDAY = 4 * DAY;
+
+interface Width {
+  readonly name: string;
+  /** 0 = calendar months. */
+  readonly ms: number;
+  /** Added before rounding down and taken off again. */
+  readonly shift: number;
+}
+
+const WIDTHS = [
+  { name: '1m', ms: MINUTE, shift: EAST_8 },
+  { name: '3m', ms: 3 * MINUTE, shift: EAST_8 },
+  { name: '5m', ms: 5 * MINUTE, shift: EAST_8 },
+  { name: '15m', ms: 15 * MINUTE, shift: EAST_8 },
+  { name: '30m', ms: 30 * MINUTE, shift: EAST_8 },
+  { name: '1H', ms: HOUR, shift: EAST_8 },
+  { name: '2H', ms: 2 * HOUR, shift: EAST_8 },
+  { name: '4H', ms: 4 * HOUR, shift: EAST_8 },
+  { name: '6H', ms: 6 * HOUR, shift: EAST_8 },
+  { name: '12H', ms: 12 * HOUR, shift: EAST_8 },
+  { name: '1D', ms: DAY, shift: EAST_8 },
+  { name: '3D', ms: 3 * DAY, shift: EAST_8 },
+  { name: '1W', ms: 7 * DAY, shift: EAST_8 - MONDAY },
+  { name: '1M', ms: 0, shift: EAST_8 },
+  { name: '6Hutc', ms: 6 * HOUR, shift: 0 },
+  { name: '12Hutc', ms: 12 * HOUR, shift: 0 },
+  { name: '1Dutc', ms: DAY, shift: 0 },
+  { name: '3Dutc', ms: 3 * DAY, shift: 0 },
+  { name: '1Wutc', ms: 7 * DAY, shift: -MONDAY },
+  { name: '1Mutc', ms: 0, shift: 0 },
+] as const satisfies readonly Width[];
+
+export type CandleWidth = (typeof WIDTHS)[number]['name'];
+export const CANDLE_WIDTHS: readonly CandleWidth[] = WIDTHS.map((width) => width.name);
+
+/** Open time of the interval of width number `index` that holds `time`. */
+export function candleOpen(index: number, time: number): number {
+  const { ms, shift } = WIDTHS[index]!;
+  if (ms === 0) return monthStart(time + shift) - shift;
+  return Math.floor((time + shift) / ms) * ms - shift;
+}
+
+/** Open time of the interval after the one that opens at `openTime`. */
+export function nextCandleOpen(index: number, openTime: number): number {
+  const { ms, shift } = WIDTHS[index]!;
+  if (ms === 0) return monthStart(openTime + shift + 32 * DAY) - shift;
+  return openTime + ms;
+}
+
+export function candleWidthIndex(width: CandleWidth): number {
+  return CANDLE_WIDTHS.indexOf(width);
+}
+
+/** First instant of the civil month that holds `time`, counted in days of 400-year cycles that start in March. */
+function monthStart(time: number): number {
+  const days = Math.floor(time / DAY) + 719_468;
+  const dayOfCycle = days - Math.floor(days / 146_097) * 146_097;
+  const yearOfCycle = Math.floor(
+    (dayOfCycle -
+      Math.floor(dayOfCycle / 1460) +
+      Math.floor(dayOfCycle / 36_524) -
+      Math.floor(dayOfCycle / 146_096)) /
+      365,
+  );
+  const dayOfYear =
+    dayOfCycle - (365 * yearOfCycle + Math.floor(yearOfCycle / 4) - Math.floor(yearOfCycle / 100));
+  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
+  const dayOfMonth = dayOfYear - Math.floor((153 * marchMonth + 2) / 5);
+  return (days - dayOfMonth - 719_468) * DAY;
+}

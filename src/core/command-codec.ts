@@ -1,0 +1,209 @@
+/** Commands as bytes of the log. A type keeps its number for ever; a changed layout gets a new one. */
+import { ByteReader, ByteWriter, type Fields, UnreadableRecord } from './bytes.ts';
+import type { AmendItem, Command, CommandType } from './command.ts';
+import type { CoinSpec, InstrumentSpec } from './instrument.ts';
+import { BATCH_ITEMS_MAX } from './limits.ts';
+import type { Category, InstrumentStatusName, OrderType, Side, Source, StpMode, TimeInForce } from './terms.ts';
+
+/** How one type of command is laid out. `blank` gives the reader a record of the right shape to fill. */
+interface Layout<C extends Command> {
+  readonly code: number;
+  readonly blank: () => C;
+  readonly fields: (f: Fields, c: C) => void;
+}
+type Layouts = { readonly [T in CommandType]: Layout<Extract<Command, { type: T }>> };
+
+const LAYOUTS: Layouts = {
+  tick: { code: 1, blank: () => ({ type: 'tick', time: 0 }), fields: () => {} },
+  openAccount: {
+    code: 2,
+    blank: () => ({ type: 'openAccount', time: 0, uid: 0, masterUid: 0, marketMaker: false, house: false }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.masterUid = f.f64(c.masterUid);
+      c.marketMaker = f.flag(c.marketMaker);
+      c.house = f.flag(c.house);
+    },
+  },
+  listCoin: {
+    code: 3,
+    blank: () => ({ type: 'listCoin', time: 0, spec: {} as CoinSpec }),
+    fields: (f, c) => {
+      c.spec = JSON.parse(f.text(JSON.stringify(c.spec)));
+    },
+  },
+  listInstrument: {
+    code: 4,
+    blank: () => ({ type: 'listInstrument', time: 0, spec: {} as InstrumentSpec }),
+    fields: (f, c) => {
+      c.spec = JSON.parse(f.text(JSON.stringify(c.spec)));
+    },
+  },
+  setInstrumentStatus: {
+    code: 5,
+    blank: () => ({ type: 'setInstrumentStatus', time: 0, instrument: 0, status: 'online' }),
+    fields: (f, c) => {
+      c.instrument = f.u16(c.instrument);
+      c.status = f.text(c.status) as InstrumentStatusName;
+    },
+  },
+  deposit: {
+    code: 6,
+    blank: () => ({ type: 'deposit', time: 0, uid: 0, coin: 0, amount: 0n, reference: '' }),
+    fields: movement,
+  },
+  withdraw: {
+    code: 7,
+    blank: () => ({ type: 'withdraw', time: 0, uid: 0, coin: 0, amount: 0n, reference: '' }),
+    fields: movement,
+  },
+  setFees: {
+    code: 8,
+    blank: () => ({ type: 'setFees', time: 0, uid: 0, instrument: 0, makerRate: 0n, takerRate: 0n }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.instrument = f.u16(c.instrument);
+      c.makerRate = f.money(c.makerRate);
+      c.takerRate = f.money(c.takerRate);
+    },
+  },
+  placeOrder: {
+    code: 9,
+    blank: () => ({
+      type: 'placeOrder',
+      time: 0,
+      uid: 0,
+      source: 0,
+      instrument: 0,
+      side: 0,
+      orderType: 0,
+      timeInForce: 0,
+      stpMode: 0,
+      priceTicks: 0,
+      sizeLots: 0,
+      quoteAmount: 0n,
+      clientOid: '',
+    }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.source = f.u8(c.source) as Source;
+      c.instrument = f.u16(c.instrument);
+      c.side = f.u8(c.side) as Side;
+      c.orderType = f.u8(c.orderType) as OrderType;
+      c.timeInForce = f.u8(c.timeInForce) as TimeInForce;
+      c.stpMode = f.u8(c.stpMode) as StpMode;
+      c.priceTicks = f.i32(c.priceTicks);
+      c.sizeLots = f.f64(c.sizeLots);
+      c.quoteAmount = f.money(c.quoteAmount);
+      c.clientOid = f.text(c.clientOid);
+    },
+  },
+  cancelOrder: {
+    code: 10,
+    blank: () => ({ type: 'cancelOrder', time: 0, uid: 0, orderId: 0, clientOid: '', category: -1, instrument: -1 }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.orderId = f.f64(c.orderId);
+      c.clientOid = f.text(c.clientOid);
+      c.category = f.i32(c.category) as Category;
+      c.instrument = f.i32(c.instrument);
+    },
+  },
+  cancelAll: {
+    code: 11,
+    blank: () => ({ type: 'cancelAll', time: 0, uid: 0, category: 0, instrument: -1 }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.category = f.i32(c.category) as Category;
+      c.instrument = f.i32(c.instrument);
+    },
+  },
+  amendOrders: {
+    code: 12,
+    blank: () => ({ type: 'amendOrders', time: 0, uid: 0, source: 0, items: [] }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.source = f.u8(c.source) as Source;
+      const count = f.u8(c.items.length);
+      if (count > BATCH_ITEMS_MAX) throw new UnreadableRecord(`${count} items in a batch`);
+      for (let n = 0; n < count; n++) {
+        if (n === c.items.length) c.items.push(blankAmend());
+        amendItem(f, c.items[n]!);
+      }
+    },
+  },
+  countdownCancel: {
+    code: 13,
+    blank: () => ({ type: 'countdownCancel', time: 0, uid: 0, seconds: 0 }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.seconds = f.u16(c.seconds);
+    },
+  },
+  checkpoint: {
+    code: 14,
+    blank: () => ({ type: 'checkpoint', time: 0, digest: 0 }),
+    fields: (f, c) => {
+      c.digest = f.f64(c.digest);
+    },
+  },
+};
+
+function movement(f: Fields, c: { uid: number; coin: number; amount: bigint; reference: string }): void {
+  c.uid = f.f64(c.uid);
+  c.coin = f.u16(c.coin);
+  c.amount = f.money(c.amount);
+  c.reference = f.text(c.reference);
+}
+
+function blankAmend(): AmendItem {
+  return {
+    orderId: 0,
+    clientOid: '',
+    category: -1,
+    instrument: -1,
+    priceTicks: 0,
+    sizeLots: 0,
+    autoCancel: false,
+    outstanding: 0,
+  };
+}
+
+function amendItem(f: Fields, item: AmendItem): void {
+  item.orderId = f.f64(item.orderId);
+  item.clientOid = f.text(item.clientOid);
+  item.category = f.i32(item.category) as Category;
+  item.instrument = f.i32(item.instrument);
+  item.priceTicks = f.i32(item.priceTicks);
+  item.sizeLots = f.f64(item.sizeLots);
+  item.autoCancel = f.flag(item.autoCancel);
+  item.outstanding = f.u16(item.outstanding);
+}
+
+type AnyLayout = Layout<Command>;
+const BY_CODE: AnyLayout[] = [];
+for (const layout of Object.values(LAYOUTS)) BY_CODE[layout.code] = layout as unknown as AnyLayout;
+
+const writer = new ByteWriter();
+
+/** The bytes are valid until the next call. */
+export function encodeCommand(command: Command): Uint8Array<ArrayBuffer> {
+  const layout = LAYOUTS[command.type] as unknown as AnyLayout;
+  writer.reset();
+  writer.u8(layout.code);
+  writer.f64(command.time);
+  layout.fields(writer, command);
+  return writer.written();
+}
+
+export function decodeCommand(bytes: Uint8Array): Command {
+  const reader = new ByteReader(bytes);
+  const code = reader.u8(0);
+  const layout = BY_CODE[code];
+  if (layout === undefined) throw new UnreadableRecord(`unknown command type ${code}: written by a newer version?`);
+  const command = layout.blank();
+  command.time = reader.f64(0);
+  layout.fields(reader, command);
+  reader.finish();
+  return command;
+}

@@ -1,0 +1,181 @@
+/**
+ * The vocabulary of change: everything that alters the exchange is one of these records, nothing else does.
+ * Commands are plain data; prices are ticks, sizes are lots, money is 10^-8 of the coin. A value the gateway could
+ * not express on the instrument's grid arrives as `OFF_GRID` or `OUT_OF_RANGE`, so that the core refuses it at its
+ * own place in the order of checks (domain.md 1.2).
+ */
+import type { CoinSpec, InstrumentSpec } from './instrument.ts';
+import type {
+  Category,
+  InstrumentStatusName,
+  OrderType,
+  Side,
+  Source,
+  StpMode,
+  TimeInForce,
+} from './terms.ts';
+
+export const OFF_GRID = -1;
+export const OUT_OF_RANGE = -2;
+/** "Every instrument of the category" in `CancelAll`, "any" in lookups. */
+export const ANY = -1;
+
+/** The sequencer's clock; scheduled work up to `time` runs. */
+export interface Tick {
+  readonly type: 'tick';
+  time: number;
+}
+
+export interface OpenAccount {
+  readonly type: 'openAccount';
+  time: number;
+  uid: number;
+  /** 0 for a master account; a sub-account is one party with its master. */
+  masterUid: number;
+  /** May place `rpi` orders. */
+  marketMaker: boolean;
+  /** Keeps no per-order history. */
+  house: boolean;
+}
+
+export interface ListCoin {
+  readonly type: 'listCoin';
+  time: number;
+  spec: CoinSpec;
+}
+
+export interface ListInstrument {
+  readonly type: 'listInstrument';
+  time: number;
+  spec: InstrumentSpec;
+}
+
+export interface SetInstrumentStatus {
+  readonly type: 'setInstrumentStatus';
+  time: number;
+  instrument: number;
+  status: InstrumentStatusName;
+}
+
+export interface Deposit {
+  readonly type: 'deposit';
+  time: number;
+  uid: number;
+  coin: number;
+  amount: bigint;
+  reference: string;
+}
+
+export interface Withdraw {
+  readonly type: 'withdraw';
+  time: number;
+  uid: number;
+  coin: number;
+  amount: bigint;
+  reference: string;
+}
+
+/** Fee rates of one account on one instrument, in 10^-12; a negative maker rate is a rebate. */
+export interface SetFees {
+  readonly type: 'setFees';
+  time: number;
+  uid: number;
+  instrument: number;
+  makerRate: bigint;
+  takerRate: bigint;
+}
+
+export interface PlaceOrder {
+  readonly type: 'placeOrder';
+  time: number;
+  uid: number;
+  source: Source;
+  instrument: number;
+  side: Side;
+  orderType: OrderType;
+  timeInForce: TimeInForce;
+  stpMode: StpMode;
+  /** Limit price; 0 on market orders. */
+  priceTicks: number;
+  /** Base quantity; 0 on a market buy by amount. */
+  sizeLots: number;
+  /** Quote money of a market buy by amount in 10^-8 units, else 0n; negative codes as for prices. */
+  quoteAmount: bigint;
+  /** '' lets the exchange use the order id. */
+  clientOid: string;
+}
+
+export interface CancelOrder {
+  readonly type: 'cancelOrder';
+  time: number;
+  uid: number;
+  /** 0 when the order is named by `clientOid`; the id wins when both are given. */
+  orderId: number;
+  clientOid: string;
+  /** ANY, or the order must be of it. */
+  category: Category | typeof ANY;
+  instrument: number;
+}
+
+export interface CancelAll {
+  readonly type: 'cancelAll';
+  time: number;
+  uid: number;
+  category: Category;
+  instrument: number;
+}
+
+export interface AmendItem {
+  orderId: number;
+  clientOid: string;
+  category: Category | typeof ANY;
+  instrument: number;
+  /** 0 keeps the present value. */
+  priceTicks: number;
+  /** New total quantity including what is filled; 0 keeps the present value. */
+  sizeLots: number;
+  /** Cancel the order when the modification fails. */
+  autoCancel: boolean;
+  /** Modifications of this order that were not yet durable when this one was sequenced. */
+  outstanding: number;
+}
+
+export interface AmendOrders {
+  readonly type: 'amendOrders';
+  time: number;
+  uid: number;
+  source: Source;
+  items: AmendItem[];
+}
+
+/** Dead man's switch: cancel everything of the account when no new countdown arrives in time; 0 switches it off. */
+export interface CountdownCancel {
+  readonly type: 'countdownCancel';
+  time: number;
+  uid: number;
+  seconds: number;
+}
+
+/** The digest of all outcomes so far, as the writer saw it: a replay that disagrees stops here (reliability.md 2.1). */
+export interface Checkpoint {
+  readonly type: 'checkpoint';
+  time: number;
+  digest: number;
+}
+
+export type Command =
+  | Tick
+  | OpenAccount
+  | ListCoin
+  | ListInstrument
+  | SetInstrumentStatus
+  | Deposit
+  | Withdraw
+  | SetFees
+  | PlaceOrder
+  | CancelOrder
+  | CancelAll
+  | AmendOrders
+  | CountdownCancel
+  | Checkpoint;
+export type CommandType = Command['type'];

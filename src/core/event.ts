@@ -1,0 +1,151 @@
+/**
+ * What happened: facts the core emits while it applies a command, in the order they arose. History, streams and
+ * metrics are made from these alone and can be rebuilt from them. Integers as in `command.ts`; `instrument`, `coin`
+ * and `account` are indices of the exchange's tables.
+ */
+import type { CandleWidth } from './candle-width.ts';
+import type {
+  CancelReason,
+  Category,
+  OrderStatus,
+  OrderType,
+  Side,
+  Source,
+  StpMode,
+  TimeInForce,
+} from './terms.ts';
+
+/** An order as it stood after a change. */
+export interface OrderRecord {
+  readonly orderId: number;
+  readonly clientOid: string;
+  readonly uid: number;
+  readonly instrument: number;
+  readonly category: Category;
+  readonly side: Side;
+  readonly orderType: OrderType;
+  readonly timeInForce: TimeInForce;
+  readonly stpMode: StpMode;
+  readonly source: Source;
+  readonly priceTicks: number;
+  readonly sizeLots: number;
+  /** Budget of a market buy by amount, else 0n. */
+  readonly quoteAmount: bigint;
+  readonly filledLots: number;
+  /** Executed value in 10^-8 of the quote coin. */
+  readonly filledValue: bigint;
+  readonly feeCoin: number;
+  /** Positive = charged, negative = rebate. */
+  readonly fee: bigint;
+  readonly status: OrderStatus;
+  readonly cancelReason: CancelReason;
+  readonly createdTime: number;
+  readonly updatedTime: number;
+}
+
+export interface OrderChanged {
+  readonly type: 'order';
+  readonly order: OrderRecord;
+}
+
+/** One side of a trade, as its owner sees it. */
+export interface FillRecord {
+  readonly execId: number;
+  /** The trade number, shared by both sides. */
+  readonly execLinkId: number;
+  readonly orderId: number;
+  readonly clientOid: string;
+  readonly uid: number;
+  readonly instrument: number;
+  readonly category: Category;
+  readonly side: Side;
+  readonly orderType: OrderType;
+  readonly maker: boolean;
+  readonly priceTicks: number;
+  readonly sizeLots: number;
+  readonly value: bigint;
+  readonly feeCoin: number;
+  readonly fee: bigint;
+  readonly rpi: boolean;
+  readonly time: number;
+}
+
+export interface Filled {
+  readonly type: 'fill';
+  readonly fill: FillRecord;
+}
+
+/** A trade as the public sees it; `side` is the taker's. */
+export interface Traded {
+  readonly type: 'trade';
+  readonly execId: number;
+  readonly execLinkId: number;
+  readonly instrument: number;
+  readonly side: Side;
+  readonly priceTicks: number;
+  readonly sizeLots: number;
+  readonly rpi: boolean;
+  readonly time: number;
+}
+
+export type LedgerLineKind = 'deposit' | 'withdrawal' | 'tradeIn' | 'tradeOut';
+
+/** Money that entered or left a user's coin (moves between cash and locked are not lines). */
+export interface LedgerLine {
+  readonly type: 'ledgerLine';
+  readonly lineId: number;
+  readonly uid: number;
+  readonly coin: number;
+  readonly kind: LedgerLineKind;
+  /** -1 when no instrument is concerned. */
+  readonly instrument: number;
+  readonly category: Category;
+  /** Signed, fee included in neither `amount` nor subtracted from it: balance moves by amount - fee. */
+  readonly amount: bigint;
+  readonly fee: bigint;
+  /** cash + locked after the line. */
+  readonly balance: bigint;
+  readonly reference: string;
+  readonly time: number;
+}
+
+/** A candle with trades whose interval is over. */
+export interface CandleClosed {
+  readonly type: 'candle';
+  readonly instrument: number;
+  readonly width: CandleWidth;
+  readonly openTime: number;
+  readonly openTicks: number;
+  readonly highTicks: number;
+  readonly lowTicks: number;
+  readonly closeTicks: number;
+  readonly volumeLots: number;
+  readonly turnover: bigint;
+}
+
+export interface AccountOpened {
+  readonly type: 'accountOpened';
+  readonly uid: number;
+  readonly masterUid: number;
+  readonly time: number;
+}
+
+export interface CoinListed {
+  readonly type: 'coinListed';
+  readonly coin: number;
+}
+
+export interface InstrumentChanged {
+  readonly type: 'instrument';
+  readonly instrument: number;
+}
+
+export type Event =
+  | OrderChanged
+  | Filled
+  | Traded
+  | LedgerLine
+  | CandleClosed
+  | AccountOpened
+  | CoinListed
+  | InstrumentChanged;

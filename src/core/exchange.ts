@@ -1,0 +1,91 @@
+/**
+ * The one door into the exchange. A command goes through these steps, always in this order:
+ *
+ *   1. the clock moves to the command's time and scheduled work runs (`schedule.ts`)
+ *   2. the command itself: checks, then changes (`order-entry.ts`, `amend.ts`, `cancel.ts`, `wallet.ts`, ...)
+ *   3. its outcome is folded into the digest; what happened waits in `takeEvents`
+ *
+ * No clock, no randomness, no I/O: the same commands give the same state, ids and events, anywhere and always.
+ */
+import { amendOrders } from './amend.ts';
+import { cancelAll, cancelOrder, setCountdown } from './cancel.ts';
+import type { Checkpoint, Command } from './command.ts';
+import type { Event } from './event.ts';
+import { listCoin, listInstrument, openAccount, setFees, setInstrumentStatus } from './listing.ts';
+import { placeOrder } from './order-entry.ts';
+import { DONE, type Outcome } from './outcome.ts';
+import { advance } from './schedule.ts';
+import { SpotSettlement } from './spot-settlement.ts';
+import { State } from './state.ts';
+import { deposit, withdraw } from './wallet.ts';
+
+export class Exchange {
+  readonly state: State;
+  private readonly settlement: SpotSettlement;
+
+  constructor(state = new State()) {
+    this.state = state;
+    this.settlement = new SpotSettlement(state);
+  }
+
+  apply(command: Command): Outcome {
+    const { state } = this;
+    if (command.type === 'checkpoint') return this.compare(command);
+    advance(state, command.time);
+    const outcome = this.carryOut(command);
+    state.digest.fold(outcome.refusal);
+    return outcome;
+  }
+
+  /** Events since the last call, in the order they arose. */
+  takeEvents(): Event[] {
+    const { events } = this.state;
+    if (events.length !== 0) this.state.events = [];
+    return events;
+  }
+
+  private carryOut(command: Exclude<Command, Checkpoint>): Outcome {
+    const { state } = this;
+    switch (command.type) {
+      case 'placeOrder':
+        return placeOrder(state, this.settlement, command);
+      case 'amendOrders':
+        return amendOrders(state, this.settlement, command);
+      case 'cancelOrder':
+        return cancelOrder(state, command);
+      case 'cancelAll':
+        return cancelAll(state, command);
+      case 'countdownCancel':
+        return setCountdown(state, command);
+      case 'deposit':
+        return deposit(state, command);
+      case 'withdraw':
+        return withdraw(state, command);
+      case 'openAccount':
+        return openAccount(state, command);
+      case 'listCoin':
+        return listCoin(state, command);
+      case 'listInstrument':
+        return listInstrument(state, command);
+      case 'setInstrumentStatus':
+        return setInstrumentStatus(state, command);
+      case 'setFees':
+        return setFees(state, command);
+      case 'tick':
+        return DONE;
+    }
+  }
+
+  /** A replay that came to other outcomes than the run that wrote the log must not go on. */
+  private compare(checkpoint: Checkpoint): Outcome {
+    const { digest } = this.state;
+    if (digest.value !== checkpoint.digest) {
+      throw new Diverged(`outcomes differ from the log: digest ${digest.value}, logged ${checkpoint.digest}`);
+    }
+    return DONE;
+  }
+}
+
+export class Diverged extends Error {
+  override name = 'Diverged';
+}

@@ -1,0 +1,48 @@
+/** What each instrument status allows (domain.md 1.3). For SPOT, opening is buying and closing is selling. */
+import { type Instrument, isFutures } from './instrument.ts';
+import { Refusal } from './refusal.ts';
+import { InstrumentStatus, Side, Source } from './terms.ts';
+
+interface Permission {
+  readonly open: Refusal;
+  readonly close: Refusal;
+  /** Only orders that did not come through the API. */
+  readonly retailOnly: boolean;
+}
+
+const allowed = Refusal.none;
+const TABLE: Record<InstrumentStatus, Permission> = {
+  [InstrumentStatus.listed]: {
+    open: Refusal.instrumentListed,
+    close: Refusal.instrumentListed,
+    retailOnly: false,
+  },
+  [InstrumentStatus.online]: { open: allowed, close: allowed, retailOnly: false },
+  [InstrumentStatus.limitOpen]: { open: Refusal.openingRestricted, close: allowed, retailOnly: false },
+  [InstrumentStatus.limitClose]: { open: allowed, close: Refusal.closingRestricted, retailOnly: false },
+  [InstrumentStatus.offline]: {
+    open: Refusal.instrumentOffline,
+    close: Refusal.instrumentOffline,
+    retailOnly: false,
+  },
+  [InstrumentStatus.restrictedApi]: { open: allowed, close: allowed, retailOnly: true },
+};
+
+export function placingRefusal(instrument: Instrument, side: Side, source: Source): Refusal {
+  const permission = TABLE[instrument.status];
+  if (permission.retailOnly && source === Source.api) return Refusal.apiRestricted;
+  if (isFutures(instrument.category)) return permission.open;
+  return side === Side.buy ? permission.open : permission.close;
+}
+
+/** A modification may pass a restriction on opening when it does not enlarge what the order can do. */
+export function amendingRefusal(
+  instrument: Instrument,
+  side: Side,
+  source: Source,
+  enlarges: boolean,
+): Refusal {
+  const refusal = placingRefusal(instrument, side, source);
+  if (refusal === Refusal.openingRestricted && !enlarges) return Refusal.none;
+  return refusal;
+}

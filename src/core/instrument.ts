@@ -1,0 +1,289 @@
+/**
+ * What can be traded: the specification as people write it in the catalogue (interface 2.6, decimal strings) and the
+ * integers the exchange works with. A specification whose numbers cannot be exact is refused when it is listed.
+ */
+import { PRICE_TICKS_MAX, SIZE_LOTS_MAX } from './limits.ts';
+import {
+  CATEGORY_NAMES,
+  Category,
+  type CategoryName,
+  INSTRUMENT_STATUS_NAMES,
+  type InstrumentStatus,
+  type InstrumentStatusName,
+} from './terms.ts';
+import { divCeil, divFloor, MONEY_SCALE, parseUnits, powerOfTen, RATE_ONE, RATE_SCALE } from './units.ts';
+
+export interface CoinSpec {
+  readonly coin: string;
+  readonly name: string;
+  /** Networks for deposits and withdrawals. */
+  readonly chains: readonly ChainSpec[];
+}
+
+export interface ChainSpec {
+  readonly chain: string;
+  readonly needTag: boolean;
+  readonly withdrawable: boolean;
+  readonly rechargeable: boolean;
+  readonly withdrawFee: string;
+  readonly depositConfirm: string;
+  readonly withdrawConfirm: string;
+  readonly minDepositAmount: string;
+  readonly minWithdrawAmount: string;
+}
+
+export interface IndexComponentSpec {
+  readonly exchange: string;
+  readonly spotPair: string;
+  readonly weight: string;
+}
+
+/** Fields of interface 2.6 under their names there, and what the exchange needs besides. */
+export interface InstrumentSpec {
+  readonly symbol: string;
+  readonly category: CategoryName;
+  readonly baseCoin: string;
+  readonly quoteCoin: string;
+  readonly status: InstrumentStatusName;
+  readonly buyLimitPriceRatio: string;
+  readonly sellLimitPriceRatio: string;
+  readonly minOrderQty: string;
+  readonly maxOrderQty: string;
+  readonly minOrderAmount: string;
+  readonly pricePrecision: string;
+  readonly quantityPrecision: string;
+  readonly quotePrecision: string;
+  readonly maxSymbolOrderNum: string;
+  readonly maxProductOrderNum: string;
+  readonly maxPositionNum: string;
+  readonly maintainTime: string;
+  readonly launchTime: string;
+  readonly symbolType: 'crypto' | 'metal' | 'stock' | 'commodity';
+  readonly makerFeeRate: string;
+  readonly takerFeeRate: string;
+  /** Reference of the price band before the first trade (domain.md 1.9). */
+  readonly openingPrice: string;
+  readonly indexComponents: readonly IndexComponentSpec[];
+  readonly areaSymbol?: 'YES' | 'NO';
+  readonly futures?: FuturesSpec;
+  readonly margin?: MarginSpec;
+}
+
+export interface FuturesSpec {
+  readonly type: 'perpetual' | 'delivery';
+  readonly isRwa: 'YES' | 'NO';
+  readonly isReality: 'yes' | 'no';
+  readonly feeRateUpRatio: string;
+  readonly openCostUpRatio: string;
+  readonly priceMultiplier: string;
+  readonly quantityMultiplier: string;
+  readonly offTime: string;
+  readonly limitOpenTime: string;
+  readonly deliveryTime: string;
+  readonly deliveryStartTime: string;
+  readonly deliveryPeriod: '' | 'this_quarter' | 'next_quarter';
+  readonly fundInterval: string;
+  readonly minLeverage: string;
+  readonly maxLeverage: string;
+  readonly maxMarketOrderQty: string;
+}
+
+export interface MarginSpec {
+  readonly isIsolatedBaseBorrowable: string;
+  readonly isIsolatedQuotedBorrowable: string;
+  readonly warningRiskRatio: string;
+  readonly liquidationRiskRatio: string;
+  readonly maxCrossedLeverage: string;
+  readonly maxIsolatedLeverage: string;
+  readonly userMinBorrow: string;
+  readonly maxLeverage: string;
+}
+
+/** Thrown while a specification is read; the exchange turns it into a refusal with this text. */
+export class SpecificationError extends Error {
+  override name = 'SpecificationError';
+}
+
+export interface Instrument {
+  readonly index: number;
+  readonly spec: InstrumentSpec;
+  readonly symbol: string;
+  readonly category: Category;
+  /** Coin indices. */
+  readonly base: number;
+  readonly quote: number;
+  /** SPOT and MARGIN of one symbol share one book (domain.md 1.1). */
+  readonly book: number;
+  readonly pricePrecision: number;
+  readonly quantityPrecision: number;
+  readonly quotePrecision: number;
+  /** Prices and sizes are multiples of these. */
+  readonly tickStep: number;
+  readonly lotStep: number;
+  /** 10^-8 quote units of one tick times one lot; exact by the listing check. */
+  readonly valuePerTickLot: bigint;
+  /** The same as a `number`, for products that stay below 2^53. */
+  readonly valuePerTickLotNumber: number;
+  /** 10^-8 base units of one lot. */
+  readonly unitsPerLot: bigint;
+  readonly unitsPerLotNumber: number;
+  readonly minLots: number;
+  /** 0 = no limit. */
+  readonly maxLots: number;
+  readonly maxMarketLots: number;
+  readonly minAmount: bigint;
+  readonly buyBandRate: bigint;
+  readonly sellBandRate: bigint;
+  readonly openingTicks: number;
+  readonly makerRate: bigint;
+  readonly takerRate: bigint;
+  /** 0 = no limit of its own. */
+  readonly maxSymbolOrders: number;
+  readonly maxProductOrders: number;
+  status: InstrumentStatus;
+}
+
+export function readInstrument(
+  spec: InstrumentSpec,
+  index: number,
+  book: number,
+  coinIndex: (coin: string) => number | undefined,
+): Instrument {
+  const category = CATEGORY_NAMES.indexOf(spec.category);
+  require(category >= 0, spec, `category ${spec.category} is not known`);
+  const status = INSTRUMENT_STATUS_NAMES.indexOf(spec.status);
+  require(status >= 0, spec, `status ${spec.status} is not known`);
+  require(/^[A-Z0-9_-]{2,32}$/.test(spec.symbol), spec, 'symbol must be 2 to 32 of A-Z, 0-9, _ and -');
+  const base = coinIndex(spec.baseCoin);
+  const quote = coinIndex(spec.quoteCoin);
+  require(base !== undefined, spec, `base coin ${spec.baseCoin} is not listed`);
+  require(quote !== undefined, spec, `quote coin ${spec.quoteCoin} is not listed`);
+
+  const pricePrecision = precision(spec, 'pricePrecision', spec.pricePrecision);
+  const quantityPrecision = precision(spec, 'quantityPrecision', spec.quantityPrecision);
+  require(pricePrecision + quantityPrecision <=
+    MONEY_SCALE, spec, `pricePrecision + quantityPrecision must be at most ${MONEY_SCALE}, so that price x quantity is exact`);
+  const valueScale = MONEY_SCALE - pricePrecision - quantityPrecision;
+  const tickStep = step(spec, 'priceMultiplier', spec.futures?.priceMultiplier, pricePrecision);
+  const lotStep = step(spec, 'quantityMultiplier', spec.futures?.quantityMultiplier, quantityPrecision);
+  const openingTicks = Number(decimal(spec, 'openingPrice', spec.openingPrice, pricePrecision));
+  require(openingTicks > 0 &&
+    openingTicks <=
+      PRICE_TICKS_MAX /
+        4, spec, `openingPrice must lie between one tick and ${Math.floor(PRICE_TICKS_MAX / 4)} ticks`);
+  const quotePrecision =
+    spec.quotePrecision === '' ? 0 : precision(spec, 'quotePrecision', spec.quotePrecision);
+  const valuePerTickLot = powerOfTen(valueScale);
+  const unitsPerLot = powerOfTen(MONEY_SCALE - quantityPrecision);
+
+  return {
+    index,
+    spec,
+    symbol: spec.symbol,
+    category: category as Category,
+    base,
+    quote,
+    book,
+    pricePrecision,
+    quantityPrecision,
+    quotePrecision,
+    tickStep,
+    lotStep,
+    valuePerTickLot,
+    valuePerTickLotNumber: Number(valuePerTickLot),
+    unitsPerLot,
+    unitsPerLotNumber: Number(unitsPerLot),
+    minLots: lots(spec, 'minOrderQty', spec.minOrderQty, quantityPrecision),
+    maxLots: lots(spec, 'maxOrderQty', spec.maxOrderQty, quantityPrecision),
+    maxMarketLots: lots(spec, 'maxMarketOrderQty', spec.futures?.maxMarketOrderQty ?? '', quantityPrecision),
+    minAmount:
+      spec.minOrderAmount === '' ? 0n : decimal(spec, 'minOrderAmount', spec.minOrderAmount, MONEY_SCALE),
+    buyBandRate: ratio(spec, 'buyLimitPriceRatio', spec.buyLimitPriceRatio),
+    sellBandRate: ratio(spec, 'sellLimitPriceRatio', spec.sellLimitPriceRatio),
+    openingTicks,
+    makerRate: feeRate(spec, 'makerFeeRate', spec.makerFeeRate),
+    takerRate: feeRate(spec, 'takerFeeRate', spec.takerFeeRate),
+    maxSymbolOrders: count(spec, 'maxSymbolOrderNum', spec.maxSymbolOrderNum),
+    maxProductOrders: count(spec, 'maxProductOrderNum', spec.maxProductOrderNum),
+    status: status as InstrumentStatus,
+  };
+}
+
+/** Highest buy price at the reference (domain.md 1.9); a very low buy is nobody's problem. */
+export function maxBuyTicks(instrument: Instrument, referenceTicks: number): number {
+  const exact = BigInt(referenceTicks) * (RATE_ONE + instrument.buyBandRate);
+  const step = BigInt(instrument.tickStep);
+  const ticks = Number(divFloor(exact, RATE_ONE * step) * step);
+  return Math.min(ticks, PRICE_TICKS_MAX);
+}
+
+/** Lowest sell price at the reference, never below one tick. */
+export function minSellTicks(instrument: Instrument, referenceTicks: number): number {
+  const exact = BigInt(referenceTicks) * (RATE_ONE - instrument.sellBandRate);
+  const step = BigInt(instrument.tickStep);
+  return Math.max(Number(divCeil(exact, RATE_ONE * step) * step), instrument.tickStep);
+}
+
+/** Exact trade value in 10^-8 of the quote coin. */
+export function tradeValue(instrument: Instrument, priceTicks: number, sizeLots: number): bigint {
+  const product = priceTicks * sizeLots * instrument.valuePerTickLotNumber;
+  if (product <= Number.MAX_SAFE_INTEGER) return BigInt(product);
+  return BigInt(priceTicks) * BigInt(sizeLots) * instrument.valuePerTickLot;
+}
+
+/** Quantity in 10^-8 of the base coin. */
+export function baseUnits(instrument: Instrument, sizeLots: number): bigint {
+  const product = sizeLots * instrument.unitsPerLotNumber;
+  if (product <= Number.MAX_SAFE_INTEGER) return BigInt(product);
+  return BigInt(sizeLots) * instrument.unitsPerLot;
+}
+
+export function isFutures(category: Category): boolean {
+  return category >= Category.usdtFutures;
+}
+
+function require(condition: boolean, spec: InstrumentSpec, message: string): asserts condition {
+  if (!condition) throw new SpecificationError(`${spec.category} ${spec.symbol}: ${message}`);
+}
+
+function decimal(spec: InstrumentSpec, field: string, text: string, scale: number): bigint {
+  const value = parseUnits(text, scale);
+  require(value !== undefined, spec, `${field} "${text}" must be a decimal with at most ${scale} places`);
+  return value;
+}
+
+function precision(spec: InstrumentSpec, field: string, text: string): number {
+  require(/^[0-8]$/.test(text), spec, `${field} "${text}" must be a whole number from 0 to 8`);
+  return Number(text);
+}
+
+function count(spec: InstrumentSpec, field: string, text: string): number {
+  require(/^[0-9]{0,9}$/.test(text), spec, `${field} "${text}" must be a whole number or empty`);
+  return text === '' ? 0 : Number(text);
+}
+
+function lots(spec: InstrumentSpec, field: string, text: string, scale: number): number {
+  if (text === '') return 0;
+  const value = decimal(spec, field, text, scale);
+  require(value >= 0n && value <= BigInt(SIZE_LOTS_MAX), spec, `${field} "${text}" is out of range`);
+  return Number(value);
+}
+
+function step(spec: InstrumentSpec, field: string, text: string | undefined, scale: number): number {
+  if (text === undefined || text === '') return 1;
+  const value = decimal(spec, field, text, scale);
+  require(value >= 1n && value <= 1_000_000_000n, spec, `${field} "${text}" is out of range`);
+  return Number(value);
+}
+
+function ratio(spec: InstrumentSpec, field: string, text: string): bigint {
+  const value = decimal(spec, field, text, RATE_SCALE);
+  require(value > 0n && value < RATE_ONE, spec, `${field} "${text}" must lie between 0 and 1`);
+  return value;
+}
+
+function feeRate(spec: InstrumentSpec, field: string, text: string): bigint {
+  const value = decimal(spec, field, text, RATE_SCALE);
+  require(value > -RATE_ONE / 10n && value < RATE_ONE / 10n, spec, `${field} "${text}" must be below 10 %`);
+  return value;
+}

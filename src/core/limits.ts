@@ -1,0 +1,25 @@
+/** Every bound of the core in one place: nothing in it grows without one. */
+
+/** Prices are integers of the tick below 2^30, so that they fit the six levels of the price index. */
+export const PRICE_TICKS_MAX = 2 ** 30 - 1;
+/** Quantities are integers of the lot that a `number` holds exactly. */
+export const SIZE_LOTS_MAX = Number.MAX_SAFE_INTEGER;
+/** Largest single amount of money in a command, in 10^-8 units: far above any supply, far below 2^127. */
+export const MONEY_MAX = 10n ** 30n;
+
+export const OPEN_ORDERS_PER_LINE_MAX = 400;
+export const BATCH_ITEMS_MAX = 20;
+export const OUTSTANDING_AMENDS_MAX = 5;
+/** Matches of one order in one command; the rest is cancelled with `trade_too_many_times_cancel`. */
+export const FILLS_PER_ORDER_MAX = 1000;
+/** Orders whose failed modification cancelled them; later modifications of these answer 25573, not 25204. */
+export const FAILED_AMENDS_REMEMBERED = 1024;
+export const PUBLIC_FILLS_KEPT = 500;
+/** Distinct milliseconds with trades in one rolling day before the window halves its resolution. */
+export const WINDOW_BUCKETS_MAX = 1 << 17;
+
+export const COINS_MAX = 512;
+export const INSTRUMENTS_MAX = 4096;
+export const ACCOUNTS_MAX = 4_000_000;
+export const COUNTDOWN_SECONDS_MIN = 5;
+export const COUNTDOWN_SECONDS_MAX = 60;

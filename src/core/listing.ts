@@ -1,0 +1,104 @@
+/** What the venue trades and who trades on it: coins, instruments, their status, accounts and their fees. */
+import { cancelSlot } from './cancel.ts';
+import type { ListCoin, ListInstrument, OpenAccount, SetFees, SetInstrumentStatus } from './command.ts';
+import { readInstrument, SpecificationError } from './instrument.ts';
+import { ACCOUNTS_MAX, COINS_MAX, INSTRUMENTS_MAX } from './limits.ts';
+import { DONE, type Outcome, refused } from './outcome.ts';
+import { Refusal } from './refusal.ts';
+import type { State } from './state.ts';
+import { CancelReason, INSTRUMENT_STATUS_NAMES, InstrumentStatus, Side } from './terms.ts';
+import { RATE_ONE } from './units.ts';
+
+export function listCoin(state: State, command: ListCoin): Outcome {
+  const { spec } = command;
+  if (state.coinByName.has(spec.coin))
+    return refusedBecause(Refusal.alreadyExists, `coin ${spec.coin} is listed`);
+  if (!/^[A-Z0-9]{1,20}$/.test(spec.coin)) return refusedBecause(Refusal.invalidSpecification, 'coin name');
+  if (state.coins.length >= COINS_MAX) return refusedBecause(Refusal.invalidSpecification, 'too many coins');
+  const coin = state.coins.length;
+  state.coins.push(spec);
+  state.coinByName.set(spec.coin, coin);
+  state.events.push({ type: 'coinListed', coin });
+  return DONE;
+}
+
+export function listInstrument(state: State, command: ListInstrument): Outcome {
+  const { spec } = command;
+  const name = `${spec.category} ${spec.symbol}`;
+  if (state.instrumentByName.has(name)) return refusedBecause(Refusal.alreadyExists, `${name} is listed`);
+  if (state.instruments.length >= INSTRUMENTS_MAX) {
+    return refusedBecause(Refusal.invalidSpecification, 'too many instruments');
+  }
+  const index = state.instruments.length;
+  const twin = spec.category === 'MARGIN' ? state.instrument('SPOT', spec.symbol) : undefined;
+  if (spec.category === 'MARGIN' && twin === undefined) {
+    return refusedBecause(Refusal.invalidSpecification, `${name}: its SPOT pair must be listed first`);
+  }
+  try {
+    const book = twin === undefined ? state.markets.length : twin.book;
+    state.instruments.push(readInstrument(spec, index, book, (coin) => state.coinByName.get(coin)));
+  } catch (error) {
+    if (error instanceof SpecificationError)
+      return refusedBecause(Refusal.invalidSpecification, error.message);
+    throw error;
+  }
+  if (twin === undefined) state.addMarket(index);
+  state.instrumentByName.set(name, index);
+  state.events.push({ type: 'instrument', instrument: index });
+  return DONE;
+}
+
+/** Going offline cancels every order of the instrument (domain.md 1.3). */
+export function setInstrumentStatus(state: State, command: SetInstrumentStatus): Outcome {
+  const instrument = state.instruments[command.instrument];
+  if (instrument === undefined) return refused(Refusal.unknownInstrument);
+  const status = INSTRUMENT_STATUS_NAMES.indexOf(command.status);
+  if (status < 0)
+    return refusedBecause(Refusal.invalidSpecification, `status ${command.status} is not known`);
+  instrument.status = status as InstrumentStatus;
+  if (status === InstrumentStatus.offline) cancelOrdersOf(state, instrument.index);
+  state.events.push({ type: 'instrument', instrument: instrument.index });
+  return DONE;
+}
+
+function cancelOrdersOf(state: State, instrument: number): void {
+  const { book } = state.market(state.instruments[instrument]!);
+  const slots: number[] = [];
+  for (const side of [Side.buy, Side.sell]) {
+    book.eachOrder(side, (slot) => {
+      if (state.slab.instrument[slot] === instrument) slots.push(slot);
+    });
+  }
+  slots.sort((a, b) => state.slab.id[a]! - state.slab.id[b]!);
+  for (const slot of slots) cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
+}
+
+export function openAccount(state: State, command: OpenAccount): Outcome {
+  const { uid, masterUid } = command;
+  if (state.accountByUid.has(uid)) return refusedBecause(Refusal.alreadyExists, `account ${uid} is open`);
+  if (!Number.isSafeInteger(uid) || uid <= 0) return refusedBecause(Refusal.invalidSpecification, 'uid');
+  if (state.accountByUid.size >= ACCOUNTS_MAX) return refused(Refusal.accountsFull);
+  const master = state.accountByUid.get(masterUid);
+  if (masterUid !== 0 && (master === undefined || master.masterUid !== 0))
+    return refused(Refusal.unknownAccount);
+  state.addAccount(uid, masterUid, command.marketMaker, command.house);
+  state.events.push({ type: 'accountOpened', uid, masterUid, time: state.now });
+  return DONE;
+}
+
+export function setFees(state: State, command: SetFees): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (state.instruments[command.instrument] === undefined) return refused(Refusal.unknownInstrument);
+  const { makerRate, takerRate } = command;
+  const tenth = RATE_ONE / 10n;
+  if (makerRate <= -tenth || makerRate >= tenth || takerRate <= -tenth || takerRate >= tenth) {
+    return refusedBecause(Refusal.invalidSpecification, 'fee rates must be below 10 %');
+  }
+  account.fees.set(command.instrument, { makerRate, takerRate });
+  return DONE;
+}
+
+function refusedBecause(refusal: Refusal, detail: string): Outcome {
+  return { refusal, orderId: 0, clientOid: '', detail };
+}

@@ -1,0 +1,278 @@
+/**
+ * Placing an order: all checks in the order of domain.md 1.2, then the lock, the match and the time-in-force rule.
+ * A refused order leaves no record and no id.
+ */
+import type { Account } from './account.ts';
+import { type Book, MatchEnd } from './book.ts';
+import { OFF_GRID, OUT_OF_RANGE, type PlaceOrder } from './command.ts';
+import {
+  baseUnits,
+  type Instrument,
+  isFutures,
+  maxBuyTicks,
+  minSellTicks,
+  tradeValue,
+} from './instrument.ts';
+import { placingRefusal } from './instrument-status.ts';
+import { Bucket } from './ledger.ts';
+import { MONEY_MAX, OPEN_ORDERS_PER_LINE_MAX, SIZE_LOTS_MAX } from './limits.ts';
+import { checkAmount, checkBand, checkPrice, checkSize, referenceTicks } from './order-checks.ts';
+import {
+  clientOidOf,
+  close,
+  closeResting,
+  emitOpen,
+  enroll,
+  lock,
+  lockedCoin,
+  unlock,
+} from './order-life.ts';
+import { FLAG_RETAIL, FLAG_RPI } from './order-slab.ts';
+import { type Outcome, refused } from './outcome.ts';
+import { Refusal } from './refusal.ts';
+import type { SpotSettlement } from './spot-settlement.ts';
+import type { Market, State } from './state.ts';
+import { CancelReason, Category, OrderType, Side, Source, TimeInForce } from './terms.ts';
+
+export function placeOrder(state: State, settlement: SpotSettlement, command: PlaceOrder): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  const instrument = state.instruments[command.instrument];
+  if (instrument === undefined) return refused(Refusal.unknownInstrument);
+  const market = state.market(instrument);
+  const refusal = checkOrder(state, account, instrument, market, command);
+  if (refusal !== undefined) return refusal;
+
+  const byAmount = isByAmount(command);
+  const need = byAmount
+    ? command.quoteAmount
+    : command.side === Side.buy
+      ? tradeValue(instrument, command.priceTicks, command.sizeLots)
+      : baseUnits(instrument, command.sizeLots);
+  const coin = lockedCoin(instrument, command.side);
+  const available = state.ledger.peek(account.index, coin, Bucket.cash);
+  if (available < need) {
+    return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
+  }
+
+  lock(state, account.index, coin, need);
+  const slot = accept(state, account, instrument, command, byAmount);
+  const orderId = state.slab.id[slot]!;
+  const clientOid = clientOidOf(state, slot);
+  execute(state, settlement, instrument, market, slot, byAmount ? command.quoteAmount : 0n);
+  return { refusal: Refusal.none, orderId, clientOid };
+}
+
+function checkOrder(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  command: PlaceOrder,
+): Outcome | undefined {
+  const status = placingRefusal(instrument, command.side, command.source);
+  if (status !== Refusal.none) return refused(status);
+  if (instrument.category !== Category.spot) return refused(Refusal.categoryNotTradable);
+  if (!isLegalCombination(command)) return refused(Refusal.illegalCombination);
+  return (
+    checkNumbers(instrument, market, command) ??
+    checkRpi(account, command) ??
+    checkCounts(account, instrument) ??
+    checkClientOid(state, account, command.clientOid)
+  );
+}
+
+/** Number 4: a limit order has a price; a market order takes what is there and never waits. */
+function isLegalCombination(command: PlaceOrder): boolean {
+  if (command.orderType === OrderType.limit) return command.priceTicks !== 0 && command.quoteAmount === 0n;
+  if (command.priceTicks !== 0) return false;
+  if (command.timeInForce !== TimeInForce.gtc && command.timeInForce !== TimeInForce.ioc) return false;
+  // A spot market buy spends quote money, a market sell gives base (domain.md 1.6).
+  return command.side === Side.buy ? command.sizeLots === 0 : command.quoteAmount === 0n;
+}
+
+function isByAmount(command: PlaceOrder): boolean {
+  return command.orderType === OrderType.market && command.side === Side.buy;
+}
+
+/** Numbers 5 to 8. */
+function checkNumbers(instrument: Instrument, market: Market, command: PlaceOrder): Outcome | undefined {
+  if (isByAmount(command)) return checkQuoteAmount(instrument, command.quoteAmount);
+  if (command.orderType === OrderType.market) {
+    return (
+      checkSize(instrument, command.sizeLots, instrument.maxMarketLots) ??
+      checkAmount(instrument, referenceTicks(instrument, market), command.sizeLots)
+    );
+  }
+  return (
+    checkPrice(instrument, command.priceTicks) ??
+    checkSize(instrument, command.sizeLots, instrument.maxLots) ??
+    checkAmount(instrument, command.priceTicks, command.sizeLots) ??
+    checkBand(instrument, market, command.side, command.priceTicks)
+  );
+}
+
+function checkQuoteAmount(instrument: Instrument, amount: bigint): Outcome | undefined {
+  if (amount === BigInt(OFF_GRID)) return refused(Refusal.amountOffPrecision, instrument.quotePrecision);
+  if (amount === BigInt(OUT_OF_RANGE) || amount > MONEY_MAX) return refused(Refusal.amountOutOfRange);
+  if (amount <= 0n || amount < instrument.minAmount) return refused(Refusal.belowMinimumAmount);
+  return undefined;
+}
+
+/** Number 9. */
+function checkRpi(account: Account, command: PlaceOrder): Outcome | undefined {
+  if (command.timeInForce !== TimeInForce.rpi) return undefined;
+  return account.marketMaker && command.source === Source.api ? undefined : refused(Refusal.rpiNotAllowed);
+}
+
+/** Number 10. The count is taken before matching: order 401 is refused even if it would fill at once. */
+function checkCounts(account: Account, instrument: Instrument): Outcome | undefined {
+  const open = isFutures(instrument.category) ? account.openFutures : account.openSpot;
+  if (open >= OPEN_ORDERS_PER_LINE_MAX) return refused(Refusal.tooManyOpenOrders, OPEN_ORDERS_PER_LINE_MAX);
+  const { maxProductOrders, maxSymbolOrders } = instrument;
+  if (maxProductOrders !== 0 && open >= maxProductOrders)
+    return refused(Refusal.tooManyOpenOrders, maxProductOrders);
+  if (maxSymbolOrders !== 0 && (account.openByInstrument.get(instrument.index) ?? 0) >= maxSymbolOrders) {
+    return refused(Refusal.tooManyOpenOrders, maxSymbolOrders);
+  }
+  return undefined;
+}
+
+/** Number 11: unique among pending orders only. An order without an own id answers to its printed order id. */
+function checkClientOid(_state: State, account: Account, clientOid: string): Outcome | undefined {
+  if (clientOid === '') return undefined;
+  return account.clientOids.has(clientOid) ? refused(Refusal.clientOidInUse) : undefined;
+}
+
+function accept(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  command: PlaceOrder,
+  byAmount: boolean,
+): number {
+  const { slab } = state;
+  const slot = slab.allocate(state.nextId());
+  // A market buy by amount has no size of its own: it counts down from the largest.
+  const size = byAmount ? SIZE_LOTS_MAX : command.sizeLots;
+  slab.account[slot] = account.index;
+  slab.party[slot] = account.party;
+  slab.instrument[slot] = instrument.index;
+  slab.side[slot] = command.side;
+  slab.orderType[slot] = command.orderType;
+  slab.timeInForce[slot] = command.orderType === OrderType.market ? TimeInForce.gtc : command.timeInForce;
+  slab.stpMode[slot] = command.stpMode;
+  slab.flags[slot] =
+    (command.timeInForce === TimeInForce.rpi ? FLAG_RPI : 0) |
+    (command.source === Source.retail ? FLAG_RETAIL : 0);
+  slab.price[slot] = command.priceTicks;
+  slab.size[slot] = size;
+  slab.remaining[slot] = size;
+  slab.prioritySeq[slot] = ++state.lastPriority;
+  slab.createdTime[slot] = state.now;
+  slab.updatedTime[slot] = state.now;
+  if (command.clientOid !== '') slab.clientOids.set(slot, command.clientOid);
+  enroll(state, account, instrument, slot);
+  state.digest.fold(slab.id[slot]!);
+  return slot;
+}
+
+/** Match, then what the time in force says about the rest (domain.md 1.5). */
+function execute(
+  state: State,
+  settlement: SpotSettlement,
+  instrument: Instrument,
+  market: Market,
+  slot: number,
+  budget: bigint,
+): void {
+  const { slab } = state;
+  const { book } = market;
+  if (slab.orderType[slot] === OrderType.market) {
+    executeMarket(state, settlement, instrument, market, slot, budget);
+    return;
+  }
+  const limitTicks = slab.price[slot]!;
+  const timeInForce = slab.timeInForce[slot] as TimeInForce;
+  if (timeInForce === TimeInForce.postOnly || timeInForce === TimeInForce.rpi) {
+    if (wouldTake(book, slot, limitTicks)) closeResting(state, slot, CancelReason.postOnlyFill);
+    else restOrder(state, market, slot);
+    return;
+  }
+  if (timeInForce === TimeInForce.fok && !book.canFill(slot, limitTicks, slab.remaining[slot]!)) {
+    closeResting(state, slot, CancelReason.fokNotFull);
+    return;
+  }
+  settlement.begin(instrument, market, 0n);
+  const end = book.match(slot, limitTicks, settlement, false);
+  finishLimit(state, market, slot, end);
+}
+
+/** What becomes of a limit order after its match: filled, cancelled or resting. Amended orders end here too. */
+export function finishLimit(state: State, market: Market, slot: number, end: MatchEnd): void {
+  if (end === MatchEnd.filled) {
+    close(state, slot, CancelReason.none);
+  } else if (end === MatchEnd.selfTrade) {
+    closeResting(state, slot, CancelReason.stp);
+  } else if (end === MatchEnd.tooManyFills) {
+    closeResting(state, slot, CancelReason.tradeTooManyTimes);
+  } else if (state.slab.timeInForce[slot] === TimeInForce.ioc) {
+    closeResting(state, slot, CancelReason.iocNotFull);
+  } else {
+    restOrder(state, market, slot);
+  }
+}
+
+/** Would an order that must not take anything take at this price? RPI orders look at non-RPI orders only. */
+export function wouldTake(book: Book, slot: number, limitTicks: number): boolean {
+  const { slab } = book;
+  const flags = slab.flags[slot]!;
+  const seesRpi = (flags & FLAG_RETAIL) !== 0 && (flags & FLAG_RPI) === 0;
+  const buying = slab.side[slot] === Side.buy;
+  const opposite = book.bestTicks(buying ? Side.sell : Side.buy, seesRpi);
+  if (opposite === 0) return false;
+  return buying ? opposite <= limitTicks : opposite >= limitTicks;
+}
+
+function restOrder(state: State, market: Market, slot: number): void {
+  market.book.rest(slot);
+  market.changes++;
+  emitOpen(state, slot);
+}
+
+function executeMarket(
+  state: State,
+  settlement: SpotSettlement,
+  instrument: Instrument,
+  market: Market,
+  slot: number,
+  budget: bigint,
+): void {
+  const { slab } = state;
+  const reference = referenceTicks(instrument, market);
+  const buying = slab.side[slot] === Side.buy;
+  const bandTicks = buying ? maxBuyTicks(instrument, reference) : minSellTicks(instrument, reference);
+  settlement.begin(instrument, market, budget);
+  const end = market.book.match(slot, bandTicks, settlement, buying);
+  const left = buying ? settlement.budgetLeft : baseUnits(instrument, slab.remaining[slot]!);
+  unlock(state, slab.account[slot]!, lockedCoin(instrument, slab.side[slot] as Side), left);
+  close(state, slot, marketEnd(end, buying, slab.filled(slot) !== 0), budget);
+}
+
+function marketEnd(end: MatchEnd, buying: boolean, bought: boolean): CancelReason {
+  switch (end) {
+    case MatchEnd.filled:
+      return CancelReason.none;
+    case MatchEnd.noRoom:
+      // The rest of the money does not buy another step: the order is done if it bought anything (domain.md 1.6).
+      return buying && bought ? CancelReason.none : CancelReason.tradeCountTooSmall;
+    case MatchEnd.selfTrade:
+      return CancelReason.stp;
+    case MatchEnd.limit:
+      return CancelReason.slippage;
+    case MatchEnd.tooManyFills:
+      return CancelReason.tradeTooManyTimes;
+    default:
+      return CancelReason.iocNotFull;
+  }
+}

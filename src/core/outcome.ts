@@ -1,0 +1,26 @@
+/** What a command came to. `refusal` is 0 when it was carried out. */
+import { Refusal } from './refusal.ts';
+
+export interface Outcome {
+  readonly refusal: Refusal;
+  /** The order concerned; 0 when there is none. */
+  readonly orderId: number;
+  readonly clientOid: string;
+  /** One entry per item of a batch or per order of a cancel-all. */
+  readonly items?: readonly Outcome[];
+  /** What would have been right, for the message: a price in ticks, a size in lots or a count. */
+  readonly bound?: number;
+  /** Money at hand when money was short, in 10^-8 of `coin`. */
+  readonly available?: bigint;
+  readonly coin?: number;
+  /** Words for refusals of operators' commands. */
+  readonly detail?: string;
+}
+
+export const DONE: Outcome = { refusal: Refusal.none, orderId: 0, clientOid: '' };
+
+export function refused(refusal: Refusal, bound?: number): Outcome {
+  return bound === undefined
+    ? { refusal, orderId: 0, clientOid: '' }
+    : { refusal, orderId: 0, clientOid: '', bound };
+}

@@ -1,0 +1,109 @@
+/** Questions to the state. Plain functions; nothing here changes anything that a later command could notice. */
+import { candleWidthIndex, type CandleWidth } from './candle-width.ts';
+import type { Candle } from './candle-series.ts';
+import { ANY } from './command.ts';
+import { type Depth, displayedDepth } from './depth.ts';
+import type { DayStatistics } from './day-window.ts';
+import type { OrderRecord, Traded } from './event.ts';
+import type { FeeRates } from './account.ts';
+import type { Instrument } from './instrument.ts';
+import { findOpenOrder } from './cancel.ts';
+import { Bucket, FIRST_USER_ACCOUNT, SYSTEM_ACCOUNT_NAMES } from './ledger.ts';
+import { openRecord } from './order-life.ts';
+import { NIL } from './order-slab.ts';
+import type { State } from './state.ts';
+import type { Category } from './terms.ts';
+
+export interface OpenOrderQuery {
+  readonly uid: number;
+  readonly category?: Category | undefined;
+  readonly instrument?: number | undefined;
+  readonly startTime?: number | undefined;
+  readonly endTime?: number | undefined;
+  /** Only orders with a smaller id. */
+  readonly beforeId?: number | undefined;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export function openOrders(state: State, query: OpenOrderQuery): OrderRecord[] {
+  const account = state.accountByUid.get(query.uid);
+  const orders: OrderRecord[] = [];
+  if (account === undefined) return orders;
+  const { slab } = state;
+  for (let slot = account.lastOrder; slot !== NIL; slot = slab.accountPrevious[slot]!) {
+    if (orders.length === query.limit) break;
+    if (query.beforeId !== undefined && slab.id[slot]! >= query.beforeId) continue;
+    if (query.instrument !== undefined && slab.instrument[slot] !== query.instrument) continue;
+    const { category } = state.instruments[slab.instrument[slot]!]!;
+    if (query.category !== undefined && category !== query.category) continue;
+    const created = slab.createdTime[slot]!;
+    if (query.startTime !== undefined && created < query.startTime) continue;
+    if (query.endTime !== undefined && created > query.endTime) continue;
+    orders.push(openRecord(state, slot));
+  }
+  return orders;
+}
+
+/** One open order of the caller by id, else by client id. */
+export function openOrder(state: State, uid: number, orderId: number, clientOid: string): OrderRecord | undefined {
+  const account = state.accountByUid.get(uid);
+  if (account === undefined) return undefined;
+  const slot = findOpenOrder(state, account, { orderId, clientOid, category: ANY, instrument: ANY });
+  return slot === NIL ? undefined : openRecord(state, slot);
+}
+
+export interface CoinBalance {
+  readonly coin: number;
+  readonly cash: bigint;
+  readonly locked: bigint;
+}
+
+/** Coins the account has ever held, ascending. */
+export function balances(state: State, uid: number): CoinBalance[] {
+  const account = state.accountByUid.get(uid);
+  if (account === undefined) return [];
+  return state.ledger.coinsOf(account.index).map((coin) => ({
+    coin,
+    cash: state.ledger.peek(account.index, coin, Bucket.cash),
+    locked: state.ledger.peek(account.index, coin, Bucket.locked),
+  }));
+}
+
+export function depth(state: State, instrument: Instrument, levels: number): Depth {
+  return displayedDepth(state.market(instrument).book, levels);
+}
+
+export function dayStatistics(state: State, instrument: Instrument): DayStatistics {
+  return state.market(instrument).day.statistics(state.now);
+}
+
+/** Newest first. */
+export function publicFills(state: State, instrument: Instrument, limit: number): Traded[] {
+  return state.market(instrument).tape.latest(limit);
+}
+
+/** The candle of the interval the clock is in; undefined while it has no trade. */
+export function runningCandle(state: State, instrument: Instrument, width: CandleWidth): Candle | undefined {
+  return state.market(instrument).candles.current(candleWidthIndex(width), state.now);
+}
+
+export function feeRates(state: State, uid: number, instrument: Instrument): FeeRates {
+  return state.accountByUid.get(uid)?.fees.get(instrument.index) ?? instrument;
+}
+
+export interface SystemBalance {
+  readonly account: string;
+  readonly coin: number;
+  readonly amount: bigint;
+}
+
+/** Accounts of the house and the outside world; with the users they sum to zero per coin. */
+export function systemBalances(state: State): SystemBalance[] {
+  const rows: SystemBalance[] = [];
+  state.ledger.eachRow((account, coin, buckets) => {
+    if (account >= FIRST_USER_ACCOUNT) return;
+    rows.push({ account: SYSTEM_ACCOUNT_NAMES[account]!, coin, amount: buckets[Bucket.cash]! });
+  });
+  return rows;
+}

@@ -1,0 +1,55 @@
+/**
+ * Every reason the core can refuse a command for. Expected refusals are values, never exceptions; the gateway
+ * maps each to a wire code, message and HTTP status in one table. A refused command changes nothing.
+ */
+export const Refusal = {
+  none: 0,
+
+  unknownAccount: 1,
+  unknownCoin: 2,
+  unknownInstrument: 3,
+  unknownOrder: 4,
+
+  // Instrument status (domain.md 1.3)
+  instrumentListed: 10,
+  instrumentOffline: 11,
+  openingRestricted: 12,
+  closingRestricted: 13,
+  apiRestricted: 14,
+  categoryNotTradable: 15,
+
+  // Shape of an order
+  illegalCombination: 20,
+  priceOffTick: 21,
+  priceOutOfRange: 22,
+  sizeOffStep: 23,
+  sizeTooSmall: 24,
+  sizeTooLarge: 25,
+  amountOffPrecision: 26,
+  belowMinimumAmount: 27,
+  buyAboveBand: 28,
+  sellBelowBand: 29,
+  rpiNotAllowed: 30,
+  tooManyOpenOrders: 31,
+  clientOidInUse: 32,
+
+  // Money
+  insufficientBalance: 40,
+  amountOutOfRange: 41,
+
+  // Amend
+  nothingToAmend: 50,
+  notAmendable: 51,
+  sizeBelowFilled: 52,
+  tooManyOutstandingAmends: 53,
+  amendAfterFailure: 54,
+  amendWouldTake: 55,
+  duplicateInBatch: 56,
+
+  // Operator and account commands
+  alreadyExists: 60,
+  invalidSpecification: 61,
+  invalidCountdown: 62,
+  accountsFull: 63,
+} as const;
+export type Refusal = (typeof Refusal)[keyof typeof Refusal];

@@ -1,0 +1,288 @@
+/**
+ * The whole state as bytes, and back. The form is canonical: it holds what the state means (orders by id, accounts by
+ * index, sums per row), not how the tables happen to be laid out, so equal states have equal bytes whether they came
+ * from a replay of everything or from a snapshot and the rest. Its hash is the state hash.
+ */
+import { ByteReader, ByteWriter, UnreadableRecord } from './bytes.ts';
+import type { Candle } from './candle-series.ts';
+import { scheduleCountdowns } from './cancel.ts';
+import type { Traded } from './event.ts';
+import { readInstrument } from './instrument.ts';
+import { FAILED_AMENDS_REMEMBERED, PUBLIC_FILLS_KEPT } from './limits.ts';
+import { enroll } from './order-life.ts';
+import { type Market, State } from './state.ts';
+import type { InstrumentStatus, Side } from './terms.ts';
+
+const FORMAT = 1;
+
+export function saveState(state: State): Uint8Array<ArrayBuffer> {
+  const w = new ByteWriter(1 << 16);
+  w.u16(FORMAT);
+  w.f64(state.now);
+  w.f64(state.lastId);
+  w.f64(state.lastPriority);
+  const [high, low] = state.digest.save();
+  w.i32(high);
+  w.i32(low);
+  saveListings(w, state);
+  saveAccounts(w, state);
+  saveLedger(w, state);
+  saveOrders(w, state);
+  for (const market of state.markets) saveMarket(w, state, market);
+  const failed = state.failedAmends.slice(-FAILED_AMENDS_REMEMBERED);
+  w.i32(failed.length);
+  for (const id of failed) w.f64(id);
+  return w.written();
+}
+
+export function loadState(bytes: Uint8Array): State {
+  const r = new ByteReader(bytes);
+  const format = r.u16(0);
+  if (format !== FORMAT) throw new UnreadableRecord(`state format ${format}, this version reads ${FORMAT}`);
+  const state = new State();
+  state.now = r.f64(0);
+  state.lastId = r.f64(0);
+  state.lastPriority = r.f64(0);
+  state.digest.restore([r.i32(0), r.i32(0)]);
+  loadListings(r, state);
+  loadAccounts(r, state);
+  loadLedger(r, state);
+  loadOrders(r, state);
+  for (const market of state.markets) loadMarket(r, state, market);
+  for (let left = r.i32(0); left > 0; left--) state.failedAmends.push(r.f64(0));
+  r.finish();
+  scheduleCountdowns(state);
+  for (const market of state.markets) {
+    state.nextCandleEnd = Math.min(state.nextCandleEnd, market.candles.earliestEnd());
+  }
+  return state;
+}
+
+function saveListings(w: ByteWriter, state: State): void {
+  w.i32(state.coins.length);
+  for (const spec of state.coins) w.text(JSON.stringify(spec));
+  w.i32(state.instruments.length);
+  for (const instrument of state.instruments) {
+    w.text(JSON.stringify(instrument.spec));
+    w.u8(instrument.status);
+  }
+}
+
+function loadListings(r: ByteReader, state: State): void {
+  const coins = r.i32(0);
+  for (let coin = 0; coin < coins; coin++) {
+    const spec = JSON.parse(r.text(''));
+    state.coins.push(spec);
+    state.coinByName.set(spec.coin, coin);
+  }
+  const instruments = r.i32(0);
+  for (let index = 0; index < instruments; index++) {
+    const spec = JSON.parse(r.text(''));
+    const twin = spec.category === 'MARGIN' ? state.instrument('SPOT', spec.symbol) : undefined;
+    const book = twin === undefined ? state.addMarket(index) : twin.book;
+    const instrument = readInstrument(spec, index, book, (coin) => state.coinByName.get(coin));
+    instrument.status = r.u8(0) as InstrumentStatus;
+    state.instruments.push(instrument);
+    state.instrumentByName.set(`${spec.category} ${spec.symbol}`, index);
+  }
+}
+
+function saveAccounts(w: ByteWriter, state: State): void {
+  w.i32(state.accountByUid.size);
+  for (const account of state.accountByUid.values()) {
+    w.f64(account.uid);
+    w.f64(account.masterUid);
+    w.flag(account.marketMaker);
+    w.flag(account.house);
+    w.f64(account.countdownDeadline);
+    const fees = [...account.fees].sort((a, b) => a[0] - b[0]);
+    w.i32(fees.length);
+    for (const [instrument, { makerRate, takerRate }] of fees) {
+      w.i32(instrument);
+      w.money(makerRate);
+      w.money(takerRate);
+    }
+  }
+}
+
+function loadAccounts(r: ByteReader, state: State): void {
+  for (let left = r.i32(0); left > 0; left--) {
+    const account = state.addAccount(r.f64(0), r.f64(0), r.flag(false), r.flag(false));
+    account.countdownDeadline = r.f64(0);
+    for (let fees = r.i32(0); fees > 0; fees--) {
+      account.fees.set(r.i32(0), { makerRate: r.money(0n), takerRate: r.money(0n) });
+    }
+  }
+}
+
+function saveLedger(w: ByteWriter, state: State): void {
+  let rows = 0;
+  state.ledger.eachRow(() => rows++);
+  w.i32(rows);
+  state.ledger.eachRow((account, coin, buckets) => {
+    w.i32(account);
+    w.i32(coin);
+    for (const amount of buckets) w.money(amount);
+  });
+}
+
+function loadLedger(r: ByteReader, state: State): void {
+  for (let rows = r.i32(0); rows > 0; rows--) {
+    state.ledger.restoreRow(r.i32(0), r.i32(0), [r.money(0n), r.money(0n), r.money(0n), r.money(0n)]);
+  }
+}
+
+function saveOrders(w: ByteWriter, state: State): void {
+  const { slab } = state;
+  const slots = new Int32Array(slab.count);
+  let count = 0;
+  for (let slot = 0; slot < slab.used; slot++) if (slab.id[slot] !== 0) slots[count++] = slot;
+  slots.sort((a, b) => slab.id[a]! - slab.id[b]!);
+  w.i32(count);
+  for (const slot of slots) {
+    w.f64(slab.id[slot]!);
+    w.i32(slab.account[slot]!);
+    w.i32(slab.instrument[slot]!);
+    w.u8(slab.side[slot]!);
+    w.u8(slab.orderType[slot]!);
+    w.u8(slab.timeInForce[slot]!);
+    w.u8(slab.stpMode[slot]!);
+    w.u8(slab.flags[slot]!);
+    w.i32(slab.price[slot]!);
+    w.f64(slab.size[slot]!);
+    w.f64(slab.remaining[slot]!);
+    w.f64(slab.prioritySeq[slot]!);
+    w.f64(slab.createdTime[slot]!);
+    w.f64(slab.updatedTime[slot]!);
+    w.text(slab.clientOids.get(slot) ?? '');
+    const execution = slab.executions.get(slot);
+    w.flag(execution !== undefined);
+    if (execution !== undefined) {
+      w.money(execution.value);
+      w.money(execution.fee);
+    }
+  }
+}
+
+function loadOrders(r: ByteReader, state: State): void {
+  const { slab } = state;
+  const count = r.i32(0);
+  const slots = new Int32Array(count);
+  for (let n = 0; n < count; n++) {
+    const slot = slab.allocate(r.f64(0));
+    slots[n] = slot;
+    slab.account[slot] = r.i32(0);
+    slab.instrument[slot] = r.i32(0);
+    slab.side[slot] = r.u8(0);
+    slab.orderType[slot] = r.u8(0);
+    slab.timeInForce[slot] = r.u8(0);
+    slab.stpMode[slot] = r.u8(0);
+    slab.flags[slot] = r.u8(0);
+    slab.price[slot] = r.i32(0);
+    slab.size[slot] = r.f64(0);
+    slab.remaining[slot] = r.f64(0);
+    slab.prioritySeq[slot] = r.f64(0);
+    slab.createdTime[slot] = r.f64(0);
+    slab.updatedTime[slot] = r.f64(0);
+    const clientOid = r.text('');
+    if (clientOid !== '') slab.clientOids.set(slot, clientOid);
+    if (r.flag(false)) slab.executions.set(slot, { value: r.money(0n), fee: r.money(0n) });
+    const account = state.accounts[slab.account[slot]!]!;
+    slab.party[slot] = account.party;
+    enroll(state, account, state.instruments[slab.instrument[slot]!]!, slot);
+  }
+  // Queues are in the order of the places given (I14).
+  slots.sort((a, b) => slab.prioritySeq[a]! - slab.prioritySeq[b]!);
+  for (const slot of slots) state.market(state.instruments[slab.instrument[slot]!]!).book.rest(slot);
+}
+
+function saveMarket(w: ByteWriter, state: State, market: Market): void {
+  market.day.expire(state.now);
+  const day = market.day.save();
+  w.i32(day.firstTicks);
+  w.i32(day.leftTicks);
+  w.i32(day.lastTicks);
+  w.i32(day.resolution);
+  w.i32(day.buckets.length);
+  for (const bucket of day.buckets) {
+    w.f64(bucket.time);
+    w.i32(bucket.highTicks);
+    w.i32(bucket.lowTicks);
+    w.i32(bucket.lastTicks);
+    w.f64(bucket.lots);
+    w.money(bucket.value);
+  }
+  for (const candle of market.candles.running) saveCandle(w, candle);
+  const trades = market.tape.latest(PUBLIC_FILLS_KEPT).reverse();
+  w.i32(trades.length);
+  for (const trade of trades) {
+    w.f64(trade.execId);
+    w.f64(trade.execLinkId);
+    w.u8(trade.side);
+    w.i32(trade.priceTicks);
+    w.f64(trade.sizeLots);
+    w.flag(trade.rpi);
+    w.f64(trade.time);
+  }
+}
+
+function loadMarket(r: ByteReader, state: State, market: Market): void {
+  const firstTicks = r.i32(0);
+  const leftTicks = r.i32(0);
+  const lastTicks = r.i32(0);
+  const resolution = r.i32(0);
+  const buckets = [];
+  for (let left = r.i32(0); left > 0; left--) {
+    buckets.push({
+      time: r.f64(0),
+      highTicks: r.i32(0),
+      lowTicks: r.i32(0),
+      lastTicks: r.i32(0),
+      lots: r.f64(0),
+      value: r.money(0n),
+    });
+  }
+  market.day.restore({ firstTicks, leftTicks, lastTicks, resolution, buckets });
+  for (let width = 0; width < market.candles.running.length; width++) market.candles.running[width] = loadCandle(r);
+  const trades: Traded[] = [];
+  for (let left = r.i32(0); left > 0; left--) {
+    trades.push({
+      type: 'trade',
+      execId: r.f64(0),
+      execLinkId: r.f64(0),
+      instrument: market.instrument,
+      side: r.u8(0) as Side,
+      priceTicks: r.i32(0),
+      sizeLots: r.f64(0),
+      rpi: r.flag(false),
+      time: r.f64(0),
+    });
+  }
+  market.tape.restore(trades);
+  market.day.expire(state.now);
+}
+
+function saveCandle(w: ByteWriter, candle: Candle | undefined): void {
+  w.flag(candle !== undefined);
+  if (candle === undefined) return;
+  w.f64(candle.openTime);
+  w.i32(candle.openTicks);
+  w.i32(candle.highTicks);
+  w.i32(candle.lowTicks);
+  w.i32(candle.closeTicks);
+  w.f64(candle.volumeLots);
+  w.money(candle.turnover);
+}
+
+function loadCandle(r: ByteReader): Candle | undefined {
+  if (!r.flag(false)) return undefined;
+  return {
+    openTime: r.f64(0),
+    openTicks: r.i32(0),
+    highTicks: r.i32(0),
+    lowTicks: r.i32(0),
+    closeTicks: r.i32(0),
+    volumeLots: r.f64(0),
+    turnover: r.money(0n),
+  };
+}

@@ -1,0 +1,103 @@
+/** All state of the exchange. Commands change it, reads look at it, snapshots save it; nothing else is remembered. */
+import { Account } from './account.ts';
+import { Book } from './book.ts';
+import { CandleSeries } from './candle-series.ts';
+import { DayWindow } from './day-window.ts';
+import { Digest } from './digest.ts';
+import type { Event } from './event.ts';
+import type { CoinSpec, Instrument } from './instrument.ts';
+import { FIRST_USER_ACCOUNT, Ledger } from './ledger.ts';
+import { FAILED_AMENDS_REMEMBERED } from './limits.ts';
+import { OrderSlab } from './order-slab.ts';
+import { Tape } from './tape.ts';
+import type { CategoryName } from './terms.ts';
+
+/** A book with what the market remembers of it. */
+export interface Market {
+  readonly book: Book;
+  readonly day: DayWindow;
+  readonly candles: CandleSeries;
+  readonly tape: Tape;
+  /** The instrument whose trades these are (SPOT for a book that MARGIN shares). */
+  readonly instrument: number;
+  /** Changes of the displayed book, for readers that follow it. */
+  changes: number;
+}
+
+export class State {
+  /** Logical time: never goes back. */
+  now = 0;
+  /** Last id given to an order, trade, fill or ledger line. */
+  lastId = 0;
+  /** Last place given in a queue. */
+  lastPriority = 0;
+  readonly digest = new Digest();
+
+  readonly coins: CoinSpec[] = [];
+  readonly coinByName = new Map<string, number>();
+  readonly instruments: Instrument[] = [];
+  readonly instrumentByName = new Map<string, number>();
+  readonly markets: Market[] = [];
+  /** Holes for the system accounts, then users by index. */
+  readonly accounts: Account[] = [];
+  readonly accountByUid = new Map<number, Account>();
+  readonly ledger = new Ledger();
+  readonly slab = new OrderSlab();
+  /** Orders cancelled because their modification failed, oldest first. */
+  failedAmends: number[] = [];
+  /** Earliest countdown of any account; Infinity = none. */
+  nextCountdown = Number.POSITIVE_INFINITY;
+  /** Earliest end of any running candle; Infinity = none runs. */
+  nextCandleEnd = Number.POSITIVE_INFINITY;
+
+  /** What the present command has caused so far. */
+  events: Event[] = [];
+
+  nextId(): number {
+    return ++this.lastId;
+  }
+
+  instrument(category: CategoryName, symbol: string): Instrument | undefined {
+    const index = this.instrumentByName.get(`${category} ${symbol}`);
+    return index === undefined ? undefined : this.instruments[index];
+  }
+
+  market(instrument: Instrument): Market {
+    return this.markets[instrument.book]!;
+  }
+
+  addMarket(instrument: number): number {
+    this.markets.push({
+      book: new Book(this.slab),
+      day: new DayWindow(),
+      candles: new CandleSeries(),
+      tape: new Tape(),
+      instrument,
+      changes: 0,
+    });
+    return this.markets.length - 1;
+  }
+
+  addAccount(uid: number, masterUid: number, marketMaker: boolean, house: boolean): Account {
+    const index = FIRST_USER_ACCOUNT + this.accountByUid.size;
+    const party = masterUid === 0 ? index : this.accountByUid.get(masterUid)!.index;
+    const account = new Account(uid, index, masterUid, party, marketMaker, house);
+    this.accounts[index] = account;
+    this.accountByUid.set(uid, account);
+    return account;
+  }
+
+  rememberFailedAmend(orderId: number): void {
+    this.failedAmends.push(orderId);
+    if (this.failedAmends.length >= 2 * FAILED_AMENDS_REMEMBERED) {
+      this.failedAmends = this.failedAmends.slice(-FAILED_AMENDS_REMEMBERED);
+    }
+  }
+
+  hasFailedAmend(orderId: number): boolean {
+    return this.failedAmends.includes(
+      orderId,
+      Math.max(0, this.failedAmends.length - FAILED_AMENDS_REMEMBERED),
+    );
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * The words of the trade as small integers, with the names people see.
+ * Hot state keeps the integer; everything outside prints `NAMES[code]`.
+ */
+
+export const Category = { spot: 0, margin: 1, usdtFutures: 2, coinFutures: 3, usdcFutures: 4 } as const;
+export type Category = (typeof Category)[keyof typeof Category];
+export const CATEGORY_NAMES = ['SPOT', 'MARGIN', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'] as const;
+export type CategoryName = (typeof CATEGORY_NAMES)[number];
+
+export const Side = { buy: 0, sell: 1 } as const;
+export type Side = (typeof Side)[keyof typeof Side];
+export const SIDE_NAMES = ['buy', 'sell'] as const;
+
+export const OrderType = { limit: 0, market: 1 } as const;
+export type OrderType = (typeof OrderType)[keyof typeof OrderType];
+export const ORDER_TYPE_NAMES = ['limit', 'market'] as const;
+
+export const TimeInForce = { gtc: 0, ioc: 1, fok: 2, postOnly: 3, rpi: 4 } as const;
+export type TimeInForce = (typeof TimeInForce)[keyof typeof TimeInForce];
+export const TIME_IN_FORCE_NAMES = ['gtc', 'ioc', 'fok', 'post_only', 'rpi'] as const;
+
+/** Self-trade prevention: what the taker wants when it meets an order of its own party. */
+export const StpMode = { none: 0, cancelTaker: 1, cancelMaker: 2, cancelBoth: 3 } as const;
+export type StpMode = (typeof StpMode)[keyof typeof StpMode];
+export const STP_MODE_NAMES = ['none', 'cancel_taker', 'cancel_maker', 'cancel_both'] as const;
+
+/** Where an order came from. RPI makers trade only with `retail` takers (domain.md 1.7). */
+export const Source = { api: 0, retail: 1 } as const;
+export type Source = (typeof Source)[keyof typeof Source];
+
+export const OrderStatus = { live: 0, new: 1, partiallyFilled: 2, filled: 3, cancelled: 4 } as const;
+export type OrderStatus = (typeof OrderStatus)[keyof typeof OrderStatus];
+export const ORDER_STATUS_NAMES = ['live', 'new', 'partially_filled', 'filled', 'cancelled'] as const;
+
+/** Why an order ended unfilled; `none` for every order that is not cancelled. */
+export const CancelReason = {
+  none: 0,
+  normal: 1,
+  iocNotFull: 2,
+  fokNotFull: 3,
+  postOnlyFill: 4,
+  stp: 5,
+  slippage: 6,
+  tradeCountTooSmall: 7,
+  modifyLimitOrder: 8,
+  delegatedRiskOrder: 9,
+  tradeTooManyTimes: 10,
+} as const;
+export type CancelReason = (typeof CancelReason)[keyof typeof CancelReason];
+export const CANCEL_REASON_NAMES = [
+  '',
+  'normal_cancel',
+  'ioc_not_full_cancel',
+  'fok_not_full_cancel',
+  'post_only_fill_cancel',
+  'stp_cancel',
+  'slippage_cancel',
+  'trade_count_too_small',
+  'modify_limit_order',
+  'delegated_risk_order_cancel',
+  'trade_too_many_times_cancel',
+] as const;
+
+export const InstrumentStatus = {
+  listed: 0,
+  online: 1,
+  limitOpen: 2,
+  limitClose: 3,
+  offline: 4,
+  restrictedApi: 5,
+} as const;
+export type InstrumentStatus = (typeof InstrumentStatus)[keyof typeof InstrumentStatus];
+export const INSTRUMENT_STATUS_NAMES = [
+  'listed',
+  'online',
+  'limit_open',
+  'limit_close',
+  'offline',
+  'restrictedAPI',
+] as const;
+export type InstrumentStatusName = (typeof INSTRUMENT_STATUS_NAMES)[number];
