@@ -70,6 +70,9 @@ export class Book {
         let maker = queue === 0 ? this.normalHead[level]! : this.rpiHead[level]!;
         while (maker !== NIL) {
           const next = slab.next[maker]!;
+          // Without room no trade would happen, so there is no self-trade to prevent either.
+          const room = capped ? sink.room(taker, price) : Number.POSITIVE_INFINITY;
+          if (room <= 0) return MatchEnd.noRoom;
           if (stpMode !== StpMode.none && slab.party[maker] === party) {
             if (stpMode === StpMode.cancelTaker) return MatchEnd.selfTrade;
             this.remove(maker);
@@ -80,12 +83,7 @@ export class Book {
           }
           const wanted = slab.remaining[taker]!;
           const offered = slab.remaining[maker]!;
-          let lots = Math.min(wanted, offered);
-          if (capped) {
-            const room = sink.room(taker, price);
-            if (room < lots) lots = room;
-            if (lots <= 0) return MatchEnd.noRoom;
-          }
+          const lots = Math.min(wanted, offered, room);
           slab.remaining[taker] = wanted - lots;
           slab.remaining[maker] = offered - lots;
           if (queue === 0) this.normalLots[level]! -= lots;

@@ -256,7 +256,9 @@ function executeMarket(
   const end = market.book.match(slot, bandTicks, settlement, buying);
   const left = buying ? settlement.budgetLeft : baseUnits(instrument, slab.remaining[slot]!);
   unlock(state, slab.account[slot]!, lockedCoin(instrument, slab.side[slot] as Side), left);
-  close(state, slot, marketEnd(end, buying, slab.filled(slot) !== 0), budget);
+  // Money that is spent to the last unit leaves nothing to execute, whatever else the book holds (I18).
+  const spent = buying && left === 0n;
+  close(state, slot, spent ? CancelReason.none : marketEnd(end, buying, slab.filled(slot) !== 0), budget);
 }
 
 function marketEnd(end: MatchEnd, buying: boolean, bought: boolean): CancelReason {

@@ -17,7 +17,7 @@ import type { Category } from './terms.ts';
 export interface OpenOrderQuery {
   readonly uid: number;
   readonly category?: Category | undefined;
-  readonly instrument?: number | undefined;
+  readonly symbol?: string | undefined;
   readonly startTime?: number | undefined;
   readonly endTime?: number | undefined;
   /** Only orders with a smaller id. */
@@ -34,8 +34,8 @@ export function openOrders(state: State, query: OpenOrderQuery): OrderRecord[] {
   for (let slot = account.lastOrder; slot !== NIL; slot = slab.accountPrevious[slot]!) {
     if (orders.length === query.limit) break;
     if (query.beforeId !== undefined && slab.id[slot]! >= query.beforeId) continue;
-    if (query.instrument !== undefined && slab.instrument[slot] !== query.instrument) continue;
-    const { category } = state.instruments[slab.instrument[slot]!]!;
+    const { category, symbol } = state.instruments[slab.instrument[slot]!]!;
+    if (query.symbol !== undefined && symbol !== query.symbol) continue;
     if (query.category !== undefined && category !== query.category) continue;
     const created = slab.createdTime[slot]!;
     if (query.startTime !== undefined && created < query.startTime) continue;
@@ -51,6 +51,14 @@ export function openOrder(state: State, uid: number, orderId: number, clientOid:
   if (account === undefined) return undefined;
   const slot = findOpenOrder(state, account, { orderId, clientOid, category: ANY, instrument: ANY });
   return slot === NIL ? undefined : openRecord(state, slot);
+}
+
+/** Id of an open order of the caller; 0 when there is none. */
+export function openOrderId(state: State, uid: number, orderId: number, clientOid: string): number {
+  const account = state.accountByUid.get(uid);
+  if (account === undefined) return 0;
+  const slot = findOpenOrder(state, account, { orderId, clientOid, category: ANY, instrument: ANY });
+  return slot === NIL ? 0 : state.slab.id[slot]!;
 }
 
 export interface CoinBalance {

@@ -1,0 +1,22 @@
+/** The envelope every answer wears (interface 1, wire.md 2.1). */
+import type { ErrorDialect, WireError } from './wire-error.ts';
+
+export interface Envelope {
+  readonly code: string;
+  readonly msg: string;
+  readonly requestTime: number;
+  readonly data: unknown;
+}
+
+/** `msg` must be exactly `success`: a widely used client throws on anything else. */
+export function successEnvelope(data: unknown, requestTime: number): Envelope {
+  return { code: '00000', msg: 'success', requestTime, data };
+}
+
+export function errorEnvelope(code: string, msg: string, requestTime: number): Envelope {
+  return { code, msg, requestTime, data: null };
+}
+
+export function failureEnvelope(error: WireError, dialect: ErrorDialect, requestTime: number): Envelope {
+  return errorEnvelope(error.codeIn(dialect), error.msg, requestTime);
+}

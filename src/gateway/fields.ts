@@ -1,0 +1,69 @@
+/** The words of requests as schemas: each gives validation, the type of the handler's argument, and documentation. */
+import Type, { type TSchema } from 'typebox';
+import { CATEGORY_NAMES } from '../core/terms.ts';
+
+
+export function optional<T extends TSchema>(schema: T) {
+  return Type.Optional(schema);
+}
+
+/** Letter case does not matter on the way in (wire.md rule 20); these fields are brought to the documented one. */
+export const FIELD_CASE: Readonly<Record<string, 'upper' | 'lower'>> = {
+  category: 'upper',
+  symbol: 'upper',
+  side: 'lower',
+  orderType: 'lower',
+  timeInForce: 'lower',
+  posSide: 'lower',
+  stpMode: 'lower',
+  marginMode: 'lower',
+  reduceOnly: 'lower',
+  autoCancel: 'lower',
+  type: 'lower',
+};
+
+export const Category = Type.Enum([...CATEGORY_NAMES], { description: 'product category' });
+export const TickerCategory = Type.Enum(['SPOT', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'] as const, {
+  description: 'product category',
+});
+export const Symbol = Type.String({ minLength: 1, maxLength: 32, description: 'symbol name, such as BTCUSDT' });
+export const Side = Type.Enum(['buy', 'sell'] as const);
+export const OrderType = Type.Enum(['limit', 'market'] as const);
+export const TimeInForce = Type.Enum(['gtc', 'ioc', 'fok', 'post_only', 'rpi'] as const, {
+  description: 'default gtc; market orders accept gtc and ioc',
+});
+export const StpMode = Type.Enum(['none', 'cancel_taker', 'cancel_maker', 'cancel_both'] as const, {
+  description: 'self-trade prevention, default none',
+});
+export const YesNo = Type.Enum(['yes', 'no'] as const);
+
+/** Decimal text as clients write it; the pattern keeps exponents, signs, blanks and other scripts' digits out. */
+export const Decimal = Type.String({
+  pattern: '^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$',
+  maxLength: 40,
+  description: 'decimal number, such as "60000.5"',
+});
+export const Integer = Type.String({ pattern: '^[0-9]{1,16}$', description: 'whole number' });
+export const Time = Type.String({ pattern: '^[0-9]{1,16}$', description: 'Unix time in milliseconds' });
+export const OrderId = Type.String({ pattern: '^[0-9]{1,32}$', description: 'order id' });
+/** domain.md 0.2, number 11. */
+export const ClientOid = Type.String({
+  pattern: '^[.A-Z:/a-z0-9_-]{1,32}$',
+  description: "the client's own id: 1 to 32 of letters, digits and . : / _ -",
+});
+export const Limit = Type.String({ pattern: '^[0-9]{1,9}$', description: 'page size; larger values are capped' });
+export const Cursor = Type.String({ pattern: '^[0-9]{1,32}$', description: 'cursor of the previous page' });
+
+/** Brings letter case in order and drops empty values: clients send `""` and `null` for what they leave out. */
+export function normaliseFields(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(normaliseFields);
+  if (typeof value !== 'object' || value === null) return value;
+  const result: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(value)) {
+    if (field === '' || field === null) continue;
+    const letterCase = FIELD_CASE[name];
+    if (letterCase === undefined || typeof field !== 'string') result[name] = field;
+    else result[name] = letterCase === 'upper' ? field.toUpperCase() : field.toLowerCase();
+  }
+  return result;
+}

@@ -1,0 +1,39 @@
+/** How much of the machine one connection may use (reliability.md 3.3). */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+const CONNECTIONS_MAX = 10_000;
+const CONNECTIONS_PER_IP_MAX = 512;
+
+export const HTTP_LIMITS = {
+  bodyBytes: 64 * 1024,
+  server: {
+    headersTimeout: 5_000,
+    requestTimeout: 10_000,
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: 30_000,
+    maxHeaderSize: 8_192,
+  },
+} as const;
+
+export function limitConnections(server: Server): void {
+  server.maxHeadersCount = 64;
+  server.maxRequestsPerSocket = 10_000;
+  server.maxConnections = CONNECTIONS_MAX;
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    socket.setNoDelay(true);
+    const address = socket.remoteAddress ?? '';
+    const count = (open.get(address) ?? 0) + 1;
+    if (count > CONNECTIONS_PER_IP_MAX) {
+      socket.destroy();
+      return;
+    }
+    open.set(address, count);
+    socket.once('close', () => {
+      const left = open.get(address)! - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
+  });
+}

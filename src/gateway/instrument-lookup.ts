@@ -1,0 +1,24 @@
+/** Finds what a request names; an unknown name is an answer, not an exception. */
+import type { Instrument } from '../core/instrument.ts';
+import type { State } from '../core/state.ts';
+import { CATEGORY_NAMES, type Category, type CategoryName } from '../core/terms.ts';
+import { type WireError, wireError } from './wire-error.ts';
+
+export function findInstrument(state: State, category: CategoryName, symbol: string): Instrument | WireError {
+  return state.instrument(category, symbol) ?? wireError('25100', `trading pair ${category} ${printable(symbol)} is not known`);
+}
+
+export function categoryCode(name: CategoryName): Category {
+  return CATEGORY_NAMES.indexOf(name) as Category;
+}
+
+export function instrumentsOf(state: State, category: CategoryName): Instrument[] {
+  const code = categoryCode(category);
+  return state.instruments.filter((instrument) => instrument.category === code);
+}
+
+/** What a client sent, safe to repeat in a message. */
+function printable(text: string): string {
+  return /^[\w.:/-]{1,32}$/.test(text) ? text : '(not printable)';
+}
+

@@ -1,0 +1,102 @@
+/** Instruments, tickers and books as the public reads them (interface 2.6, 2.7, 2.9). */
+import type { Traded } from '../core/event.ts';
+import { type Instrument, tradeValue } from '../core/instrument.ts';
+import { dayStatistics, depth } from '../core/reads.ts';
+import type { State } from '../core/state.ts';
+import { Category, INSTRUMENT_STATUS_NAMES, SIDE_NAMES } from '../core/terms.ts';
+import { divHalf, formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { formatId } from '../record/ids.ts';
+
+export function instrumentView(instrument: Instrument): Record<string, string> {
+  const { spec } = instrument;
+  const { futures, margin } = spec;
+  return {
+    symbol: spec.symbol,
+    category: spec.category,
+    baseCoin: spec.baseCoin,
+    quoteCoin: spec.quoteCoin,
+    buyLimitPriceRatio: spec.buyLimitPriceRatio,
+    sellLimitPriceRatio: spec.sellLimitPriceRatio,
+    minOrderQty: spec.minOrderQty,
+    maxOrderQty: spec.maxOrderQty,
+    minOrderAmount: spec.minOrderAmount,
+    pricePrecision: spec.pricePrecision,
+    quantityPrecision: spec.quantityPrecision,
+    quotePrecision: spec.quotePrecision,
+    maxSymbolOrderNum: spec.maxSymbolOrderNum,
+    maxProductOrderNum: spec.maxProductOrderNum,
+    maxPositionNum: spec.maxPositionNum,
+    status: INSTRUMENT_STATUS_NAMES[instrument.status],
+    maintainTime: spec.maintainTime,
+    launchTime: spec.launchTime,
+    symbolType: spec.symbolType,
+    ...(futures !== undefined && { ...futures, makerFeeRate: spec.makerFeeRate, takerFeeRate: spec.takerFeeRate }),
+    ...(margin !== undefined && margin),
+    // Returned only where it says YES (interface 2.6).
+    ...(spec.areaSymbol === 'YES' && { areaSymbol: 'YES' }),
+  };
+}
+
+export function priceText(instrument: Instrument, ticks: number): string {
+  return formatUnits(BigInt(ticks), instrument.pricePrecision);
+}
+
+export function sizeText(instrument: Instrument, lots: number): string {
+  return formatUnits(BigInt(lots), instrument.quantityPrecision);
+}
+
+export function tickerView(state: State, instrument: Instrument): Record<string, string> {
+  const day = dayStatistics(state, instrument);
+  const { asks, bids } = depth(state, instrument, 1);
+  const [ask, bid] = [asks[0], bids[0]];
+  return {
+    category: instrument.spec.category,
+    symbol: instrument.symbol,
+    ts: String(state.now),
+    lastPrice: priceText(instrument, day.lastTicks),
+    openPrice24h: priceText(instrument, day.openTicks),
+    highPrice24h: priceText(instrument, day.highTicks),
+    lowPrice24h: priceText(instrument, day.lowTicks),
+    ask1Price: ask === undefined ? '' : priceText(instrument, ask.priceTicks),
+    ask1Size: ask === undefined ? '0' : sizeText(instrument, ask.lots),
+    bid1Price: bid === undefined ? '' : priceText(instrument, bid.priceTicks),
+    bid1Size: bid === undefined ? '0' : sizeText(instrument, bid.lots),
+    price24hPcnt: change(day.openTicks, day.lastTicks),
+    volume24h: sizeText(instrument, day.volumeLots),
+    turnover24h: formatUnits(day.turnover, MONEY_SCALE),
+    ...futuresFields(instrument),
+  };
+}
+
+/** (last - open) / open, `half` to 5 decimals. */
+function change(openTicks: number, lastTicks: number): string {
+  if (openTicks === 0) return '0';
+  return formatUnits(divHalf(BigInt(lastTicks - openTicks) * 100_000n, BigInt(openTicks)), 5);
+}
+
+/** Futures are listed before they trade: no index or mark price is known yet, and nobody holds a position. */
+function futuresFields(instrument: Instrument): Record<string, string> | undefined {
+  const { futures } = instrument.spec;
+  if (futures === undefined) return undefined;
+  const common = { indexPrice: '', markPrice: '', fundingRate: '0', openInterest: '0' };
+  if (futures.type !== 'delivery') return common;
+  const { deliveryStartTime, deliveryTime } = futures;
+  return { ...common, deliveryStartTime, deliveryTime, deliveryStatus: 'delivery_config_period' };
+}
+
+export function publicFillView(trade: Traded, instrument: Instrument): Record<string, string> {
+  const { priceTicks, sizeLots } = trade;
+  return {
+    execId: formatId(trade.execId),
+    execLinkId: formatId(trade.execLinkId),
+    price: priceText(instrument, priceTicks),
+    // Coin-margined futures tell the size in quote coin (interface 2.9).
+    size:
+      instrument.category === Category.coinFutures
+        ? formatUnits(tradeValue(instrument, priceTicks, sizeLots), MONEY_SCALE)
+        : sizeText(instrument, sizeLots),
+    side: SIDE_NAMES[trade.side],
+    ts: String(trade.time),
+    isRPI: trade.rpi ? 'yes' : 'no',
+  };
+}

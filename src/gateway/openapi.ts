@@ -1,0 +1,33 @@
+/** The OpenAPI document, made from the same schemas that validate and serialise, and a page to read it. Works offline. */
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import { VERSION } from '../version.ts';
+
+export async function serveReference(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Bourse',
+        version: VERSION,
+        description:
+          'Trading, market data and account interface, version 3. Every answer is an envelope of `code`, `msg`, ' +
+          '`requestTime` and `data`; numbers are decimal strings. Private calls are signed: ' +
+          'Base64(HMAC-SHA256(secret, timestamp + METHOD + path[?query] + body)).',
+      },
+      components: {
+        securitySchemes: {
+          accessKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'ACCESS-KEY',
+            description: 'with ACCESS-SIGN, ACCESS-TIMESTAMP (Unix ms) and ACCESS-PASSPHRASE',
+          },
+        },
+      },
+    },
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true, uiConfig: { docExpansion: 'list' } });
+  app.get('/openapi.json', { schema: { hide: true }, exposeHeadRoute: false }, async () => app.swagger());
+}

@@ -1,0 +1,31 @@
+/** From decimal text to the integers of an instrument. What does not fit its grid is marked, and the core refuses it. */
+import { OFF_GRID, OUT_OF_RANGE } from '../core/command.ts';
+import type { Instrument } from '../core/instrument.ts';
+import { MONEY_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../core/limits.ts';
+import { MONEY_SCALE, powerOfTen } from '../core/units.ts';
+import { parseDecimal, unitsAtScale } from './decimal.ts';
+
+export function priceTicks(text: string, instrument: Instrument): number {
+  return gridUnits(text, instrument.pricePrecision, PRICE_TICKS_MAX);
+}
+
+export function sizeLots(text: string, instrument: Instrument): number {
+  return gridUnits(text, instrument.quantityPrecision, SIZE_LOTS_MAX);
+}
+
+/** Quote money of a market buy, which has a precision of its own. */
+export function quoteAmount(text: string, instrument: Instrument): bigint {
+  const decimal = parseDecimal(text);
+  const units = decimal === undefined ? undefined : unitsAtScale(decimal, instrument.quotePrecision);
+  if (units === undefined) return BigInt(OFF_GRID);
+  const amount = units * powerOfTen(MONEY_SCALE - instrument.quotePrecision);
+  return amount > MONEY_MAX ? BigInt(OUT_OF_RANGE) : amount;
+}
+
+/** Zero is a value that somebody wrote, not "keep what is there": it is out of range. */
+function gridUnits(text: string, scale: number, max: number): number {
+  const decimal = parseDecimal(text);
+  const units = decimal === undefined ? undefined : unitsAtScale(decimal, scale);
+  if (units === undefined) return OFF_GRID;
+  return units > BigInt(max) || units === 0n ? OUT_OF_RANGE : Number(units);
+}

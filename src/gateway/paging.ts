@@ -1,0 +1,56 @@
+/** Windows and pages of history queries (interface 8, domain.md 8.4): 90 days back, 30 days a query, 100 rows a page. */
+import { parseOrderId } from '../core/order-id.ts';
+import { type WireError, wireError } from './wire-error.ts';
+
+const DAY_MS = 86_400_000;
+const WINDOW_MS = 90 * DAY_MS;
+const SPAN_MS = 30 * DAY_MS;
+export const PAGE_MAX = 100;
+
+export interface PageRequest {
+  readonly startTime?: string | undefined;
+  readonly endTime?: string | undefined;
+  readonly limit?: string | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface Period {
+  readonly startTime: number;
+  readonly endTime: number;
+}
+
+/** Both ends inclusive; one given end makes 30 days from it, none the last 30 days. */
+export function period(query: PageRequest, now: number): Period | WireError {
+  const start = query.startTime === undefined ? undefined : Number(query.startTime);
+  const end = query.endTime === undefined ? undefined : Number(query.endTime);
+  if (start !== undefined && end !== undefined && start > end) {
+    return wireError('40017', 'startTime must not be after endTime');
+  }
+  if (start !== undefined && end !== undefined && end - start > SPAN_MS) {
+    return wireError('40017', 'startTime and endTime must be at most 30 days apart');
+  }
+  if (start !== undefined && start < now - WINDOW_MS) {
+    return wireError('40017', `startTime must lie within the last 90 days: ${now - WINDOW_MS} or later`);
+  }
+  const endTime = end ?? (start === undefined ? now : Math.min(start + SPAN_MS, now));
+  const startTime = start ?? Math.max(endTime - SPAN_MS, now - WINDOW_MS);
+  return { startTime, endTime };
+}
+
+export function pageLimit(limit: string | undefined): number | WireError {
+  if (limit === undefined) return PAGE_MAX;
+  const value = Number(limit);
+  return value === 0 ? wireError('40020', 'limit must be 1 to 100') : Math.min(value, PAGE_MAX);
+}
+
+/** Rows strictly older than the cursor. A number that is no id of ours still bounds the list. */
+export function cursorId(cursor: string | undefined): number | undefined {
+  if (cursor === undefined) return undefined;
+  return parseOrderId(cursor) ?? (BigInt(cursor) >= 2n * 10n ** 18n ? Number.MAX_SAFE_INTEGER : 0);
+}
+
+/** The smallest id of the page, which is its last row's. */
+export function pageOf<T>(list: readonly T[], id: (row: T) => string): { list: readonly T[]; cursor: string } {
+  const last = list.at(-1);
+  return { list, cursor: last === undefined ? '' : id(last) };
+}

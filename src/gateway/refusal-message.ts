@@ -1,0 +1,114 @@
+/** Turns a refusal of the core into what the client reads: which value was wrong, and what would be right. */
+import type { Instrument } from '../core/instrument.ts';
+import { isFutures } from '../core/instrument.ts';
+import type { Outcome } from '../core/outcome.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { State } from '../core/state.ts';
+import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { type WireCode, type WireError, wireError } from './wire-error.ts';
+
+interface Context {
+  readonly state: State;
+  readonly outcome: Outcome;
+  /** The instrument of the order, when the request names one. */
+  readonly instrument: Instrument | undefined;
+}
+type Row = readonly [WireCode | ((context: Context) => WireCode), string | ((context: Context) => string)];
+
+const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
+  [Refusal.unknownAccount]: ['25005', 'the account is not known'],
+  [Refusal.unknownCoin]: ['25201', 'the coin is not known'],
+  [Refusal.unknownInstrument]: ['25100', 'the trading pair is not known'],
+  [Refusal.unknownOrder]: ['25204', 'Order does not exist'],
+
+  [Refusal.instrumentListed]: ['25103', (c) => `${symbol(c)} is listed but not open for trading yet`],
+  [Refusal.instrumentOffline]: [
+    (c) => (c.instrument !== undefined && isFutures(c.instrument.category) ? '25104' : '25102'),
+    (c) => `${symbol(c)} is offline: delisted or under maintenance`,
+  ],
+  [Refusal.openingRestricted]: ['25105', (c) => `${symbol(c)} takes no buy or opening orders at the moment`],
+  [Refusal.closingRestricted]: ['25101', (c) => `${symbol(c)} takes no sell or closing orders at the moment`],
+  [Refusal.apiRestricted]: ['25013', (c) => `${symbol(c)} cannot be traded through the API at the moment`],
+  [Refusal.categoryNotTradable]: ['25002', (c) => `orders in ${symbol(c)} are not supported yet`],
+
+  [Refusal.illegalCombination]: [
+    '40017',
+    'orderType, timeInForce, price and qty do not go together: a limit order needs a price; a market order has none and no post_only, rpi or fok',
+  ],
+  [Refusal.priceOffTick]: ['25244', (c) => `price must be a multiple of ${tick(c)}`],
+  [Refusal.priceOutOfRange]: ['25200', (c) => `price must lie between ${tick(c)} and ${price(c, c.outcome.bound)}`],
+  [Refusal.sizeOffStep]: ['25610', (c) => `qty must be a multiple of ${step(c)}`],
+  [Refusal.sizeTooSmall]: ['25207', (c) => `qty must be at least ${size(c, c.outcome.bound)}`],
+  [Refusal.sizeTooLarge]: ['25208', (c) => `qty must be at most ${size(c, c.outcome.bound)}`],
+  [Refusal.amountOffPrecision]: [
+    '25610',
+    (c) => `qty of a market buy is quote money with at most ${c.outcome.bound} decimals`,
+  ],
+  [Refusal.belowMinimumAmount]: [
+    '25611',
+    (c) => `the order is worth less than the minimum of ${minimumAmount(c)}`,
+  ],
+  [Refusal.buyAboveBand]: ['25206', (c) => `the highest buy price is ${price(c, c.outcome.bound)} at the moment`],
+  [Refusal.sellBelowBand]: ['25205', (c) => `the lowest sell price is ${price(c, c.outcome.bound)} at the moment`],
+  [Refusal.rpiNotAllowed]: ['25240', 'timeInForce rpi is for accounts approved as market makers'],
+  [Refusal.tooManyOpenOrders]: ['25211', (c) => `too many open orders: at most ${c.outcome.bound} at a time`],
+  [Refusal.clientOidInUse]: ['25212', 'clientOid is used by another open order of this account'],
+
+  [Refusal.insufficientBalance]: ['25202', (c) => `balance is insufficient: ${available(c)} available`],
+  [Refusal.amountOutOfRange]: ['25200', 'the amount must be above zero and below 10^22'],
+
+  [Refusal.nothingToAmend]: ['25571', 'price and qty are what they were'],
+  [Refusal.notAmendable]: ['25568', 'this order cannot be modified'],
+  [Refusal.sizeBelowFilled]: ['25200', (c) => `qty must not be below the filled quantity ${size(c, c.outcome.bound)}`],
+  [Refusal.tooManyOutstandingAmends]: [
+    '25572',
+    (c) => `at most ${c.outcome.bound} modifications of one order may be under way`,
+  ],
+  [Refusal.amendAfterFailure]: ['25573', 'an earlier modification failed and the order was cancelled'],
+  [Refusal.amendWouldTake]: ['25568', 'a post_only or rpi order cannot be moved to a price that trades at once'],
+  [Refusal.duplicateInBatch]: ['40017', 'an order may appear only once in a batch of at most 20'],
+
+  [Refusal.alreadyExists]: ['40017', (c) => c.outcome.detail ?? 'it exists already'],
+  [Refusal.invalidSpecification]: ['40017', (c) => c.outcome.detail ?? 'the specification is not valid'],
+  [Refusal.invalidCountdown]: ['40020', 'countdown must be 0 or 5 to 60 seconds'],
+  [Refusal.accountsFull]: ['25002', 'the venue has no room for more accounts'],
+};
+
+export function refusalError(state: State, outcome: Outcome, instrument?: Instrument): WireError {
+  const [code, message] = ROWS[outcome.refusal as Exclude<Refusal, 0>];
+  const context = { state, outcome, instrument };
+  return wireError(
+    typeof code === 'function' ? code(context) : code,
+    typeof message === 'function' ? message(context) : message,
+  );
+}
+
+function symbol({ instrument }: Context): string {
+  return instrument === undefined ? 'the trading pair' : `${instrument.spec.category} ${instrument.symbol}`;
+}
+
+function price({ instrument }: Context, ticks = 0): string {
+  return instrument === undefined ? String(ticks) : formatUnits(BigInt(ticks), instrument.pricePrecision);
+}
+
+function size({ instrument }: Context, lots = 0): string {
+  return instrument === undefined ? String(lots) : formatUnits(BigInt(lots), instrument.quantityPrecision);
+}
+
+function tick(context: Context): string {
+  return price(context, context.instrument?.tickStep ?? 1);
+}
+
+function step(context: Context): string {
+  return size(context, context.instrument?.lotStep ?? 1);
+}
+
+function minimumAmount({ instrument }: Context): string {
+  if (instrument === undefined) return 'this pair';
+  return `${formatUnits(instrument.minAmount, MONEY_SCALE)} ${instrument.spec.quoteCoin}`;
+}
+
+function available({ state, outcome }: Context): string {
+  const coin = outcome.coin === undefined ? '' : ` ${state.coins[outcome.coin]!.coin}`;
+  return `${formatUnits(outcome.available ?? 0n, MONEY_SCALE)}${coin}`;
+}

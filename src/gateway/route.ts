@@ -1,0 +1,65 @@
+/**
+ * One endpoint as a row: path, who may call it how often, what it takes, what it answers, and the function that does
+ * it. Hooks do everything that is the same for all (`server.ts`); handlers see only clean, typed input.
+ */
+import type { Static, TSchema } from 'typebox';
+import type { Clock } from '../venue/clock.ts';
+import type { ApiKey, Identity, User } from '../identity/identity.ts';
+import type { Venue } from '../venue/venue.ts';
+import type { Need } from './authenticate.ts';
+import type { ErrorDialect, WireError } from './wire-error.ts';
+
+/** `public` needs no key; `none` needs a valid key and no permission. */
+export type Access = 'public' | Need;
+
+export interface Caller {
+  readonly user: User;
+  readonly key: ApiKey;
+}
+
+export interface Services {
+  readonly venue: Venue;
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly errorDialect: ErrorDialect;
+}
+
+export interface Call<Q, B> extends Services {
+  readonly query: Q;
+  readonly body: B;
+  /** Who calls; on public routes nobody. */
+  readonly caller: Caller;
+}
+
+type Answer = unknown | WireError | Promise<unknown | WireError>;
+
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly summary: string;
+  readonly group: string;
+  readonly access: Access;
+  /** Calls a second: per IP on public routes, per UID on private ones. */
+  readonly perSecond: number;
+  readonly query: TSchema | undefined;
+  readonly body: TSchema | undefined;
+  readonly data: TSchema;
+  readonly handle: (call: Call<never, never>) => Answer;
+}
+
+interface RouteRow<Q extends TSchema, B extends TSchema> {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly summary: string;
+  readonly group: string;
+  readonly access: Access;
+  readonly perSecond: number;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly data: TSchema;
+  readonly handle: (call: Call<Static<Q>, Static<B>>) => Answer;
+}
+
+export function route<Q extends TSchema, B extends TSchema>(row: RouteRow<Q, B>): Route {
+  return { query: undefined, body: undefined, ...row } as unknown as Route;
+}

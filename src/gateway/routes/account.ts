@@ -1,0 +1,132 @@
+/** The caller's account: who it is, what it holds, how it is set up, what it pays (interface 4.5, wire.md 4.3). */
+import Type from 'typebox';
+import { feeRates } from '../../core/reads.ts';
+import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../../core/units.ts';
+import * as answers from '../answers.ts';
+import { Category, Symbol } from '../fields.ts';
+import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
+import { type Route, route } from '../route.ts';
+import { valueAccount } from '../valuation.ts';
+import { WireError } from '../wire-error.ts';
+
+const group = 'Account';
+const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
+const rate = (value: bigint) => formatUnits(value, RATE_SCALE);
+
+export const accountRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v3/account/info',
+    summary: 'The caller and its key',
+    group,
+    access: 'none',
+    perSecond: 5,
+    data: answers.AccountInfo,
+    handle: ({ caller: { user, key } }) => ({
+      userId: String(user.uid),
+      inviterId: user.inviterId,
+      parentId: user.parentUid === undefined ? '' : String(user.parentUid),
+      channelCode: user.channelCode,
+      channel: user.channel,
+      ips: key.ipList.join(','),
+      permType: key.permType === 'read_only' ? 'read-only' : 'read-and-write',
+      permissions: [...key.permissions],
+      regisTime: String(user.regisTime),
+    }),
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/account/assets',
+    summary: 'Coins of the unified account and their worth',
+    group,
+    access: 'mgt_read',
+    perSecond: 20,
+    data: answers.Assets,
+    handle: ({ venue, caller }) => {
+      const { state } = venue;
+      const valuation = valueAccount(state, caller.user.uid);
+      const equity = money(valuation.equityUsd);
+      return {
+        accountEquity: equity,
+        usdtEquity: equity,
+        btcEquity: money(valuation.btcEquity),
+        unrealisedPnl: '0',
+        usdtUnrealisedPnl: '0',
+        btcUnrealizedPnl: '0',
+        effEquity: equity,
+        mmr: '0',
+        imr: '0',
+        mgnRatio: '0',
+        positionMgnRatio: '0',
+        assets: valuation.balances.map(({ coin, cash, locked, usdValue }) => ({
+          coin: state.coins[coin]!.coin,
+          equity: money(cash + locked),
+          usdValue: money(usdValue),
+          balance: money(cash + locked),
+          available: money(cash),
+          debt: '0',
+          locked: money(locked),
+        })),
+      };
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/account/settings',
+    summary: 'How the account is set up',
+    group,
+    access: 'mgt_read',
+    perSecond: 20,
+    data: answers.Settings,
+    handle: ({ caller }) => ({
+      uid: String(caller.user.uid),
+      accountMode: 'unified',
+      assetMode: 'multi_assets',
+      accountLevel: 'advanced',
+      holdMode: 'one_way_mode',
+      stpMode: 'none',
+      symbolConfigList: [],
+      coinConfigList: [],
+    }),
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/account/fee-rate',
+    summary: 'Fee rates of one symbol',
+    group,
+    access: 'mgt_read',
+    perSecond: 3,
+    query: Type.Object({ category: Category, symbol: Symbol }),
+    data: answers.FeeRate,
+    handle: ({ venue, caller, query }) => {
+      const instrument = findInstrument(venue.state, query.category, query.symbol);
+      if (instrument instanceof WireError) return instrument;
+      const { makerRate, takerRate } = feeRates(venue.state, caller.user.uid, instrument);
+      return { makerFeeRate: rate(makerRate), takerFeeRate: rate(takerRate) };
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/account/all-fee-rate',
+    summary: 'Fee rates of a category',
+    group,
+    access: 'mgt_read',
+    perSecond: 3,
+    query: Type.Object({ category: Category, symbol: Type.Optional(Symbol) }),
+    data: Type.Array(answers.SymbolFeeRate),
+    handle: ({ venue, caller, query }) => {
+      const { state } = venue;
+      const one = query.symbol === undefined ? undefined : findInstrument(state, query.category, query.symbol);
+      if (one instanceof WireError) return one;
+      const instruments = one === undefined ? instrumentsOf(state, query.category) : [one];
+      return instruments.map((instrument) => {
+        const { makerRate, takerRate } = feeRates(state, caller.user.uid, instrument);
+        return { symbol: instrument.symbol, makerFeeRate: rate(makerRate), takerFeeRate: rate(takerRate) };
+      });
+    },
+  }),
+];

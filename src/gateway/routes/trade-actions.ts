@@ -1,0 +1,360 @@
+/** Placing, modifying and cancelling (interface 4.3, wire.md 4.1). */
+import Type, { type Static } from 'typebox';
+import { type AmendItem, ANY, type CancelOrder, type PlaceOrder } from '../../core/command.ts';
+import type { Instrument } from '../../core/instrument.ts';
+import { BATCH_ITEMS_MAX } from '../../core/limits.ts';
+import { formatOrderId, parseOrderId } from '../../core/order-id.ts';
+import type { Outcome } from '../../core/outcome.ts';
+import { Refusal } from '../../core/refusal.ts';
+import type { State } from '../../core/state.ts';
+import {
+  type CategoryName,
+  ORDER_TYPE_NAMES,
+  OrderType,
+  SIDE_NAMES,
+  Side,
+  Source,
+  STP_MODE_NAMES,
+  TIME_IN_FORCE_NAMES,
+} from '../../core/terms.ts';
+import type { Venue } from '../../venue/venue.ts';
+import * as answers from '../answers.ts';
+import * as fields from '../fields.ts';
+import { categoryCode, findInstrument } from '../instrument-lookup.ts';
+import { priceTicks, quoteAmount, sizeLots } from '../order-input.ts';
+import { refusalError } from '../refusal-message.ts';
+import { type Route, route } from '../route.ts';
+import { type ErrorDialect, WireError, wireError } from '../wire-error.ts';
+
+const group = 'Trading';
+
+const PlaceBody = Type.Object({
+  category: fields.Category,
+  symbol: fields.Symbol,
+  qty: Type.String({ ...fields.Decimal, description: 'base quantity; quote money on a spot market buy' }),
+  side: fields.Side,
+  orderType: fields.OrderType,
+  price: Type.Optional(fields.Decimal),
+  timeInForce: Type.Optional(fields.TimeInForce),
+  clientOid: Type.Optional(fields.ClientOid),
+  stpMode: Type.Optional(fields.StpMode),
+  posSide: Type.Optional(Type.Enum(['long', 'short'] as const, { description: 'futures only' })),
+  reduceOnly: Type.Optional(fields.YesNo),
+  marginMode: Type.Optional(Type.Enum(['crossed', 'isolated', 'cross'] as const, { description: 'futures only' })),
+  triggerPrice: Type.Optional(fields.Decimal),
+  takeProfit: Type.Optional(fields.Decimal),
+  stopLoss: Type.Optional(fields.Decimal),
+});
+
+const NamedOrder = {
+  orderId: Type.Optional(fields.OrderId),
+  clientOid: Type.Optional(fields.ClientOid),
+};
+
+const AmendBody = Type.Object({
+  ...NamedOrder,
+  qty: Type.Optional(Type.String({ ...fields.Decimal, description: 'new total quantity, base coin' })),
+  price: Type.Optional(fields.Decimal),
+  autoCancel: Type.Optional(fields.YesNo),
+  symbol: Type.Optional(fields.Symbol),
+  category: Type.Optional(fields.Category),
+});
+
+const CancelBody = Type.Object({
+  ...NamedOrder,
+  category: Type.Optional(fields.Category),
+  symbol: Type.Optional(fields.Symbol),
+});
+
+const CancelItem = Type.Object({ ...NamedOrder, category: fields.Category, symbol: fields.Symbol });
+
+interface OrderResult {
+  orderId: string;
+  clientOid: string;
+  code?: string;
+  msg?: string;
+}
+
+/** A place-order body as a command, or what is wrong with it before the core is asked. */
+function placeCommand(state: State, uid: number, body: Static<typeof PlaceBody>): PlaceOrder | WireError {
+  const instrument = findInstrument(state, body.category, body.symbol);
+  if (instrument instanceof WireError) return instrument;
+  // Ignoring these would place an order at once that was meant to wait (wire.md 4.1).
+  if (body.triggerPrice !== undefined) return wireError('25200', 'triggerPrice: trigger orders are not supported yet');
+  if (body.takeProfit !== undefined || body.stopLoss !== undefined) {
+    return wireError('25593', 'takeProfit and stopLoss are not supported yet; place the order without them');
+  }
+  const market = body.orderType === 'market';
+  if (!market && body.price === undefined) return wireError('40019', 'price must be given for a limit order');
+  const byAmount = market && body.side === 'buy';
+  return {
+    type: 'placeOrder',
+    time: 0,
+    uid,
+    source: Source.api,
+    instrument: instrument.index,
+    side: SIDE_NAMES.indexOf(body.side) as Side,
+    orderType: ORDER_TYPE_NAMES.indexOf(body.orderType) as OrderType,
+    timeInForce: TIME_IN_FORCE_NAMES.indexOf(body.timeInForce ?? 'gtc') as PlaceOrder['timeInForce'],
+    stpMode: STP_MODE_NAMES.indexOf(body.stpMode ?? 'none') as PlaceOrder['stpMode'],
+    priceTicks: market ? 0 : priceTicks(body.price!, instrument),
+    sizeLots: byAmount ? 0 : sizeLots(body.qty, instrument),
+    quoteAmount: byAmount ? quoteAmount(body.qty, instrument) : 0n,
+    clientOid: body.clientOid ?? '',
+  };
+}
+
+async function place(venue: Venue, uid: number, body: Static<typeof PlaceBody>): Promise<OrderResult | WireError> {
+  const command = placeCommand(venue.state, uid, body);
+  if (command instanceof WireError) return command;
+  const outcome = await venue.submit(command);
+  if (outcome.refusal !== Refusal.none) {
+    return refusalError(venue.state, outcome, venue.state.instruments[command.instrument]);
+  }
+  return { orderId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
+}
+
+/** How a request names an order; -1 as an id is one that cannot exist, so that it is not found. */
+function orderName(state: State, body: Static<typeof CancelBody>): Omit<CancelOrder, 'type' | 'time' | 'uid'> | WireError {
+  if (body.orderId === undefined && body.clientOid === undefined) {
+    return wireError('40019', 'orderId or clientOid must be given');
+  }
+  const category = body.category;
+  let instrument: number = ANY;
+  if (body.symbol !== undefined && category !== undefined) {
+    const found = findInstrument(state, category, body.symbol);
+    if (found instanceof WireError) return found;
+    instrument = found.index;
+  }
+  return {
+    orderId: body.orderId === undefined ? 0 : (parseOrderId(body.orderId) ?? -1),
+    clientOid: body.orderId === undefined ? body.clientOid! : '',
+    category: category === undefined ? ANY : categoryCode(category),
+    instrument,
+  };
+}
+
+async function cancel(venue: Venue, uid: number, body: Static<typeof CancelBody>): Promise<OrderResult | WireError> {
+  const name = orderName(venue.state, body);
+  if (name instanceof WireError) return name;
+  const outcome = await venue.submit({ type: 'cancelOrder', time: 0, uid, ...name });
+  if (outcome.refusal !== Refusal.none) return refusalError(venue.state, outcome);
+  return { orderId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
+}
+
+/** The instrument of an open order of the caller, for reading prices of a modification on its grid. */
+function instrumentOfOrder(state: State, orderId: number, clientOid: string, uid: number): Instrument | undefined {
+  const slot =
+    orderId > 0 ? state.slab.byId.get(orderId) : (state.accountByUid.get(uid)?.clientOids.get(clientOid) ?? -1);
+  const byPrintedId = slot >= 0 ? slot : state.slab.byId.get(parseOrderId(clientOid) ?? -1);
+  return byPrintedId < 0 ? undefined : state.instruments[state.slab.instrument[byPrintedId]!];
+}
+
+function amendItem(state: State, uid: number, body: Static<typeof AmendBody>): AmendItem | WireError {
+  const name = orderName(state, body);
+  if (name instanceof WireError) return name;
+  if (body.qty === undefined && body.price === undefined) return wireError('25200', 'qty or price must be given');
+  const instrument = instrumentOfOrder(state, name.orderId, name.clientOid, uid);
+  return {
+    ...name,
+    // Without an instrument the order does not exist, and the core says so whatever the numbers are.
+    priceTicks: body.price === undefined || instrument === undefined ? 0 : priceTicks(body.price, instrument),
+    sizeLots: body.qty === undefined || instrument === undefined ? 0 : sizeLots(body.qty, instrument),
+    autoCancel: body.autoCancel === 'yes',
+    outstanding: 0,
+  };
+}
+
+function itemResult(state: State, outcome: Outcome, body: { orderId?: string; clientOid?: string }, dialect: ErrorDialect) {
+  if (outcome.refusal === Refusal.none) {
+    return { orderId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
+  }
+  return failedItem(refusalError(state, outcome), body, dialect);
+}
+
+function failedItem(
+  error: WireError,
+  body: { orderId?: string | undefined; clientOid?: string | undefined },
+  dialect: ErrorDialect,
+): OrderResult {
+  return {
+    orderId: body.orderId ?? '',
+    clientOid: body.clientOid ?? '',
+    code: error.codeIn(dialect),
+    msg: error.msg,
+  };
+}
+
+/** Items of one batch share a category and are at most 20. */
+function checkBatch(items: readonly { category?: CategoryName }[]): WireError | undefined {
+  if (items.length > BATCH_ITEMS_MAX) return wireError('40306', `a batch holds at most ${BATCH_ITEMS_MAX} orders`);
+  const categories = new Set(items.map((item) => item.category).filter((category) => category !== undefined));
+  if (categories.size > 1) return wireError('40017', 'all orders of a batch must be of one category');
+  return undefined;
+}
+
+const batchOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) => Type.Array(item, { minItems: 1 });
+
+export const tradeActionRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/place-order',
+    summary: 'Place one order',
+    group,
+    access: 'trade_write',
+    perSecond: 10,
+    body: PlaceBody,
+    data: answers.OrderIds,
+    handle: ({ venue, caller, body }) => place(venue, caller.user.uid, body),
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/place-batch',
+    summary: 'Place up to 20 orders of one category; each succeeds or fails on its own',
+    group,
+    access: 'trade_write',
+    perSecond: 5,
+    body: batchOf(PlaceBody),
+    data: Type.Array(answers.OrderResult),
+    handle: async ({ venue, caller, body, errorDialect }) => {
+      const wrong = checkBatch(body);
+      if (wrong !== undefined) return wrong;
+      // All are sequenced before the first answer is awaited, so they stand together in the log.
+      const placed = body.map((item) => place(venue, caller.user.uid, item));
+      return Promise.all(
+        placed.map(async (answer, n) => {
+          const result = await answer;
+          if (!(result instanceof WireError)) return result;
+          return failedItem(result, { clientOid: body[n]!.clientOid }, errorDialect);
+        }),
+      );
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/modify-order',
+    summary: 'Change price or quantity of an open order',
+    group,
+    access: 'trade_write',
+    perSecond: 10,
+    body: AmendBody,
+    data: answers.OrderIds,
+    handle: async ({ venue, caller, body }) => {
+      const { uid } = caller.user;
+      const item = amendItem(venue.state, uid, body);
+      if (item instanceof WireError) return item;
+      const instrument = instrumentOfOrder(venue.state, item.orderId, item.clientOid, uid);
+      const outcome = await venue.submit({ type: 'amendOrders', time: 0, uid, source: Source.api, items: [item] });
+      const result = outcome.items?.[0] ?? outcome;
+      if (result.refusal !== Refusal.none) return refusalError(venue.state, result, instrument);
+      return { orderId: formatOrderId(result.orderId), clientOid: result.clientOid };
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/batch-modify-order',
+    summary: 'Change up to 20 orders of one category, each once',
+    group,
+    access: 'trade_write',
+    perSecond: 10,
+    body: batchOf(AmendBody),
+    data: Type.Array(answers.OrderResult),
+    handle: async ({ venue, caller, body, errorDialect }) => {
+      const wrong = checkBatch(body);
+      if (wrong !== undefined) return wrong;
+      const { uid } = caller.user;
+      const items: AmendItem[] = [];
+      for (const each of body) {
+        const item = amendItem(venue.state, uid, each);
+        if (item instanceof WireError) return item;
+        items.push(item);
+      }
+      const outcome = await venue.submit({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
+      if (outcome.items === undefined) return refusalError(venue.state, outcome);
+      return outcome.items.map((item, n) => itemResult(venue.state, item, body[n]!, errorDialect));
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/cancel-order',
+    summary: 'Cancel one order; orderId wins over clientOid',
+    group,
+    access: 'trade_write',
+    perSecond: 10,
+    body: CancelBody,
+    data: answers.OrderIds,
+    handle: ({ venue, caller, body }) => cancel(venue, caller.user.uid, body),
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/cancel-batch',
+    summary: 'Cancel up to 20 orders of one category; each succeeds or fails on its own',
+    group,
+    access: 'trade_write',
+    perSecond: 5,
+    body: batchOf(CancelItem),
+    data: Type.Array(answers.OrderResult),
+    handle: async ({ venue, caller, body, errorDialect }) => {
+      const wrong = checkBatch(body);
+      if (wrong !== undefined) return wrong;
+      const cancelled = body.map((item) => cancel(venue, caller.user.uid, item));
+      return Promise.all(
+        cancelled.map(async (answer, n) => {
+          const result = await answer;
+          return result instanceof WireError ? failedItem(result, body[n]!, errorDialect) : result;
+        }),
+      );
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/cancel-symbol-order',
+    summary: 'Cancel all orders of a symbol or of a category',
+    group,
+    access: 'trade_write',
+    perSecond: 5,
+    body: Type.Object({ category: fields.Category, symbol: Type.Optional(fields.Symbol) }),
+    data: Type.Object({ list: Type.Array(answers.OrderResult) }),
+    handle: async ({ venue, caller, body }) => {
+      const { state } = venue;
+      let instrument: number = ANY;
+      if (body.symbol !== undefined) {
+        const found = findInstrument(state, body.category, body.symbol);
+        if (found instanceof WireError) return found;
+        instrument = found.index;
+      }
+      const category = categoryCode(body.category);
+      const outcome = await venue.submit({ type: 'cancelAll', time: 0, uid: caller.user.uid, category, instrument });
+      if (outcome.refusal !== Refusal.none) return refusalError(state, outcome);
+      const list = (outcome.items ?? []).map((item) => ({
+        orderId: formatOrderId(item.orderId),
+        clientOid: item.clientOid,
+        code: '00000',
+        msg: 'success',
+      }));
+      return { list };
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/countdown-cancel-all',
+    summary: 'Cancel everything unless called again within the countdown; 0 switches it off',
+    group,
+    access: 'trade_write',
+    perSecond: 1,
+    body: Type.Object({ countdown: Type.String({ pattern: '^[0-9]{1,4}$', description: '5 to 60 seconds, or 0' }) }),
+    data: answers.Success,
+    handle: async ({ venue, caller, body }) => {
+      const seconds = Number(body.countdown);
+      const outcome = await venue.submit({ type: 'countdownCancel', time: 0, uid: caller.user.uid, seconds });
+      return outcome.refusal === Refusal.none ? 'success' : refusalError(venue.state, outcome);
+    },
+  }),
+];

@@ -1,0 +1,173 @@
+/** An account's orders and fills (interface 4.2). */
+import Type from 'typebox';
+import type { OrderRecord } from '../../core/event.ts';
+import { parseOrderId } from '../../core/order-id.ts';
+import { openOrder, openOrders } from '../../core/reads.ts';
+import type { State } from '../../core/state.ts';
+import { orderView, withAliases } from '../../record/order-view.ts';
+import * as answers from '../answers.ts';
+import { Category, ClientOid, Cursor, Limit, OrderId, Symbol, Time } from '../fields.ts';
+import { categoryCode } from '../instrument-lookup.ts';
+import { cursorId, pageLimit, pageOf, period } from '../paging.ts';
+import { type Route, route } from '../route.ts';
+import { WireError, wireError } from '../wire-error.ts';
+
+const group = 'Trading queries';
+const pageFields = {
+  startTime: Type.Optional(Time),
+  endTime: Type.Optional(Time),
+  limit: Type.Optional(Limit),
+  cursor: Type.Optional(Cursor),
+};
+const orderNotFound = () => wireError('25204', 'Order does not exist');
+
+function openView(state: State, order: OrderRecord) {
+  const instrument = state.instruments[order.instrument]!;
+  return withAliases(orderView(order, instrument, (coin) => state.coins[coin]!.coin));
+}
+
+export const tradeQueryRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v3/trade/unfilled-orders',
+    summary: 'Open orders, newest first',
+    group,
+    access: 'trade_read',
+    perSecond: 20,
+    query: Type.Object({ category: Type.Optional(Category), symbol: Type.Optional(Symbol), ...pageFields }),
+    data: answers.page(answers.OpenOrder),
+    handle: ({ venue, caller, query }) => {
+      const { state } = venue;
+      const limit = pageLimit(query.limit);
+      if (limit instanceof WireError) return limit;
+      const orders = openOrders(state, {
+        uid: caller.user.uid,
+        category: query.category === undefined ? undefined : categoryCode(query.category),
+        startTime: query.startTime === undefined ? undefined : Number(query.startTime),
+        endTime: query.endTime === undefined ? undefined : Number(query.endTime),
+        beforeId: cursorId(query.cursor),
+        symbol: query.symbol,
+        limit,
+      });
+      return pageOf(
+        orders.map((order) => openView(state, order)),
+        (order) => order.orderId,
+      );
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/trade/history-orders',
+    summary: 'Filled and cancelled orders, newest first',
+    group,
+    access: 'trade_read',
+    perSecond: 20,
+    query: Type.Object({ category: Category, symbol: Type.Optional(Symbol), ...pageFields }),
+    data: answers.page(answers.HistoryOrder),
+    handle: async ({ venue, clock, caller, query }) => {
+      const window = period(query, clock.now());
+      if (window instanceof WireError) return window;
+      const limit = pageLimit(query.limit);
+      if (limit instanceof WireError) return limit;
+      const beforeId = cursorId(query.cursor);
+      await venue.settled();
+      const orders = await venue.history.closedOrders({
+        uid: caller.user.uid,
+        category: query.category,
+        ...window,
+        limit,
+        ...(query.symbol !== undefined && { symbol: query.symbol }),
+        ...(beforeId !== undefined && { beforeId }),
+      });
+      return pageOf(orders.map(withAliases), (order) => order.orderId);
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/trade/order-info',
+    summary: 'One order, open or closed; orderId wins over clientOid',
+    group,
+    access: 'trade_read',
+    perSecond: 20,
+    query: Type.Object({ orderId: Type.Optional(OrderId), clientOid: Type.Optional(ClientOid) }),
+    data: answers.OrderDetail,
+    handle: async ({ venue, caller, query }) => {
+      const { state, history } = venue;
+      const { uid } = caller.user;
+      if (query.orderId === undefined && query.clientOid === undefined) {
+        return wireError('40019', 'orderId or clientOid must be given');
+      }
+      const id = query.orderId === undefined ? 0 : parseOrderId(query.orderId);
+      if (id === undefined) return orderNotFound();
+      const open = openOrder(state, uid, id, query.clientOid ?? '');
+      const view = open === undefined ? undefined : openView(state, open);
+      // What is not open now may have closed a moment ago: history has it once all that is applied is durable.
+      await venue.settled();
+      if (view !== undefined) return view;
+      const closed =
+        id === 0
+          ? await history.latestOrderByClientOid(uid, query.clientOid!)
+          : await history.orderById(uid, id);
+      return closed === undefined ? orderNotFound() : withAliases(closed);
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/trade/fills',
+    summary: 'Own fills, newest first',
+    group,
+    access: 'trade_read',
+    perSecond: 20,
+    query: Type.Object({
+      category: Type.Optional(Category),
+      symbol: Type.Optional(Symbol),
+      orderId: Type.Optional(OrderId),
+      ...pageFields,
+    }),
+    data: answers.page(answers.Fill),
+    handle: async ({ venue, clock, caller, query }) => {
+      const window = period(query, clock.now());
+      if (window instanceof WireError) return window;
+      const limit = pageLimit(query.limit);
+      if (limit instanceof WireError) return limit;
+      const beforeId = cursorId(query.cursor);
+      // An id that no order can have has no fills.
+      const orderId = query.orderId === undefined ? undefined : (parseOrderId(query.orderId) ?? 0);
+      await venue.settled();
+      const fills = await venue.history.fills({
+        uid: caller.user.uid,
+        ...window,
+        limit,
+        ...(query.category !== undefined && { category: query.category }),
+        ...(query.symbol !== undefined && { symbol: query.symbol }),
+        ...(orderId !== undefined && { orderId }),
+        ...(beforeId !== undefined && { beforeId }),
+      });
+      return pageOf(fills, (fill) => fill.execId);
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/trade/history-strategy-orders',
+    summary: 'Take-profit, stop-loss and trigger orders of the past; none exist before strategy orders can be placed',
+    group,
+    access: 'trade_read',
+    perSecond: 20,
+    query: Type.Object({
+      category: Category,
+      type: Type.Optional(Type.Enum(['tpsl', 'trigger'] as const)),
+      ...pageFields,
+    }),
+    data: answers.page(answers.StrategyOrder),
+    handle: ({ clock, query }) => {
+      const window = period(query, clock.now());
+      if (window instanceof WireError) return window;
+      const limit = pageLimit(query.limit);
+      return limit instanceof WireError ? limit : { list: [], cursor: '' };
+    },
+  }),
+];

@@ -1,0 +1,41 @@
+/** What the schema validator found, said so that a person can mend it: which field, and what would be right. */
+import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
+import { type WireError, wireError } from './wire-error.ts';
+
+export function validationError(errors: readonly FastifySchemaValidationError[]): WireError {
+  const [error] = errors;
+  if (error === undefined) return wireError('40017', 'parameter verification failed');
+  const { keyword, params } = error;
+  const field = fieldName(error);
+  switch (keyword) {
+    case 'required':
+      return wireError('40019', `parameter ${join(field, String(params.missingProperty))} must not be empty`);
+    case 'enum':
+      return wireError('40020', `parameter ${field} must be one of ${(params.allowedValues as string[]).join(', ')}`);
+    case 'pattern':
+      return wireError('40017', `parameter ${field} ${patternHint(String(params.pattern))}`);
+    case 'maxLength':
+      return wireError('40017', `parameter ${field} must have at most ${params.limit} characters`);
+    case 'minItems':
+      return wireError('40017', 'the body must be an array with at least one order');
+    case 'type':
+      return wireError('40017', `${field === '' ? 'the body' : `parameter ${field}`} must be a JSON ${params.type}`);
+    default:
+      return wireError('40017', `parameter ${field} is not valid`);
+  }
+}
+
+/** `/0/price` becomes `0.price`. */
+function fieldName(error: FastifySchemaValidationError): string {
+  return error.instancePath.slice(1).replaceAll('/', '.');
+}
+
+function join(parent: string, child: string): string {
+  return parent === '' ? child : `${parent}.${child}`;
+}
+
+function patternHint(pattern: string): string {
+  if (pattern.includes('\\.[0-9]')) return 'must be a decimal number such as 60000.5: digits and at most one point';
+  if (pattern.startsWith('^[0-9]')) return 'must be a whole number: digits only';
+  return 'may hold 1 to 32 letters, digits and . : / _ -';
+}

@@ -1,0 +1,160 @@
+/**
+ * Counters in windows of time, in a table whose size never changes. A flood of new sources can push out entries, but
+ * cannot take memory; what it pushes out first is what has ended, then what has been used least, so a source that is
+ * over its limit stays over it. The key of the hash is drawn per process: nobody can aim at a neighbour's slot.
+ */
+import { randomBytes } from 'node:crypto';
+
+const WAYS = 8;
+
+export interface WindowRule {
+  readonly limit: number;
+  readonly windowMs: number;
+  /** Extra punishment: whoever goes over the limit is shut out for this long. */
+  readonly blockMs?: number;
+}
+
+export type Taken =
+  | { readonly allowed: true; readonly remaining: number }
+  | { readonly allowed: false; readonly retryAfterMs: number };
+
+/** Three words name what is counted; callers keep their meanings apart. */
+export type CounterName = readonly [number, number, number];
+
+const BLOCKED = 0xffff_ffff;
+
+export class WindowTable {
+  readonly #setMask: number;
+  readonly #tagsHigh: Uint32Array;
+  readonly #tagsLow: Uint32Array;
+  readonly #used: Uint32Array;
+  readonly #endsMs: Float64Array;
+  readonly #hash = new KeyedHash();
+
+  /** `slots` is a power of two. */
+  constructor(slots: number) {
+    if (slots < WAYS || (slots & (slots - 1)) !== 0)
+      throw new Error(`${slots} slots: not a power of two >= ${WAYS}`);
+    this.#setMask = slots / WAYS - 1;
+    this.#tagsHigh = new Uint32Array(slots);
+    this.#tagsLow = new Uint32Array(slots);
+    this.#used = new Uint32Array(slots);
+    this.#endsMs = new Float64Array(slots);
+  }
+
+  get bytes(): number {
+    return (
+      this.#tagsHigh.byteLength + this.#tagsLow.byteLength + this.#used.byteLength + this.#endsMs.byteLength
+    );
+  }
+
+  /** Counts `cost` uses. A refused use is not counted, so a client that keeps trying gets in with the next window. */
+  take(name: CounterName, rule: WindowRule, nowMs: number, cost = 1): Taken {
+    const slot = this.#slotOf(name, rule, nowMs);
+    if (this.#used[slot] === BLOCKED) return { allowed: false, retryAfterMs: this.#endsMs[slot]! - nowMs };
+    const used = this.#used[slot]! + cost;
+    if (used <= rule.limit) {
+      this.#used[slot] = used;
+      return { allowed: true, remaining: rule.limit - used };
+    }
+    if (rule.blockMs !== undefined) {
+      this.#used[slot] = BLOCKED;
+      this.#endsMs[slot] = nowMs + rule.blockMs;
+    }
+    return { allowed: false, retryAfterMs: this.#endsMs[slot]! - nowMs };
+  }
+
+  /** Finds the running window or opens a new one in the slot whose loss matters least. */
+  #slotOf(name: CounterName, rule: WindowRule, nowMs: number): number {
+    this.#hash.update(name);
+    const { high, low } = this.#hash;
+    const first = (low & this.#setMask) * WAYS;
+    let victim = first;
+    let victimUsed = Number.POSITIVE_INFINITY;
+    for (let slot = first; slot < first + WAYS; slot += 1) {
+      const same = this.#tagsHigh[slot] === high && this.#tagsLow[slot] === low;
+      const running = this.#isRunning(slot, rule, nowMs);
+      if (same && running) return slot;
+      const used = same ? -1 : running ? this.#used[slot]! : 0;
+      if (used < victimUsed) {
+        victim = slot;
+        victimUsed = used;
+      }
+    }
+    this.#tagsHigh[victim] = high;
+    this.#tagsLow[victim] = low;
+    this.#used[victim] = 0;
+    this.#endsMs[victim] = nowMs + rule.windowMs;
+    return victim;
+  }
+
+  /** An end further ahead than any window is long was set before the clock was moved back. */
+  #isRunning(slot: number, rule: WindowRule, nowMs: number): boolean {
+    const aheadMs = this.#endsMs[slot]! - nowMs;
+    return aheadMs > 0 && aheadMs <= Math.max(rule.windowMs, rule.blockMs ?? 0);
+  }
+}
+
+/** HalfSipHash-2-4 over three words, 64 bits of output, without allocation. */
+class KeyedHash {
+  readonly #key0: number;
+  readonly #key1: number;
+  #v0 = 0;
+  #v1 = 0;
+  #v2 = 0;
+  #v3 = 0;
+  high = 0;
+  low = 0;
+
+  constructor() {
+    const key = randomBytes(8);
+    this.#key0 = key.readInt32LE(0);
+    this.#key1 = key.readInt32LE(4);
+  }
+
+  update(words: CounterName): void {
+    this.#v0 = this.#key0;
+    this.#v1 = this.#key1 ^ 0xee;
+    this.#v2 = 0x6c796765 ^ this.#key0;
+    this.#v3 = 0x74656462 ^ this.#key1;
+    this.#absorb(words[0]);
+    this.#absorb(words[1]);
+    this.#absorb(words[2]);
+    this.#absorb(12 << 24);
+    this.#v2 ^= 0xee;
+    this.#rounds(4);
+    this.low = (this.#v1 ^ this.#v3) >>> 0;
+    this.#v1 ^= 0xdd;
+    this.#rounds(4);
+    this.high = (this.#v1 ^ this.#v3) >>> 0;
+  }
+
+  #absorb(word: number): void {
+    this.#v3 ^= word;
+    this.#rounds(2);
+    this.#v0 ^= word;
+  }
+
+  #rounds(count: number): void {
+    let v0 = this.#v0;
+    let v1 = this.#v1;
+    let v2 = this.#v2;
+    let v3 = this.#v3;
+    for (let round = 0; round < count; round += 1) {
+      v0 = (v0 + v1) | 0;
+      v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
+      v0 = (v0 << 16) | (v0 >>> 16);
+      v2 = (v2 + v3) | 0;
+      v3 = ((v3 << 8) | (v3 >>> 24)) ^ v2;
+      v0 = (v0 + v3) | 0;
+      v3 = ((v3 << 7) | (v3 >>> 25)) ^ v0;
+      v2 = (v2 + v1) | 0;
+      v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
+      v2 = (v2 << 16) | (v2 >>> 16);
+    }
+    this.#v0 = v0;
+    this.#v1 = v1;
+    this.#v2 = v2;
+    this.#v3 = v3;
+  }
+}

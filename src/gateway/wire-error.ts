@@ -1,0 +1,81 @@
+/**
+ * Every way a request can fail, in one table: wire code, HTTP status, and the older code of the same meaning for
+ * clients that only know those (`errorDialect: "classic"`, wire.md 2.4). A failure is a value that handlers return.
+ */
+interface Entry {
+  readonly status: number;
+  readonly classic?: string;
+}
+
+const CATALOGUE = {
+  // Transport and authentication
+  '429': { status: 429 },
+  '40007': { status: 400 },
+  '40010': { status: 400 },
+  '40404': { status: 404 },
+  // Parameters
+  '40017': { status: 400 },
+  '40019': { status: 400 },
+  '40020': { status: 400 },
+  '40034': { status: 400 },
+  '40306': { status: 400 },
+  // System and account
+  '25000': { status: 500 },
+  '25002': { status: 400 },
+  '25005': { status: 400 },
+  '25013': { status: 400 },
+  '25100': { status: 400, classic: '40102' },
+  '25101': { status: 400 },
+  '25102': { status: 400, classic: '41114' },
+  '25103': { status: 400, classic: '43115' },
+  '25104': { status: 400 },
+  '25105': { status: 400 },
+  // Order entry
+  '25200': { status: 400 },
+  '25201': { status: 400 },
+  '25202': { status: 400, classic: '43012' },
+  '25204': { status: 400, classic: '43001' },
+  '25205': { status: 400 },
+  '25206': { status: 400 },
+  '25207': { status: 400, classic: '45110' },
+  '25208': { status: 400 },
+  '25211': { status: 400 },
+  '25212': { status: 400 },
+  '25240': { status: 400 },
+  '25244': { status: 400, classic: '40808' },
+  '25568': { status: 400 },
+  '25571': { status: 400 },
+  '25572': { status: 400 },
+  '25573': { status: 400 },
+  '25593': { status: 400 },
+  '25610': { status: 400, classic: '41103' },
+  '25611': { status: 400, classic: '45110' },
+} as const satisfies Record<string, Entry>;
+
+export type WireCode = keyof typeof CATALOGUE;
+export type ErrorDialect = 'v3' | 'classic';
+
+export class WireError {
+  readonly code: WireCode;
+  readonly msg: string;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: WireCode, msg: string, retryAfterMs?: number) {
+    this.code = code;
+    this.msg = msg;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  get status(): number {
+    return CATALOGUE[this.code].status;
+  }
+
+  codeIn(dialect: ErrorDialect): string {
+    const entry: Entry = CATALOGUE[this.code];
+    return dialect === 'classic' ? (entry.classic ?? this.code) : this.code;
+  }
+}
+
+export function wireError(code: WireCode, msg: string): WireError {
+  return new WireError(code, msg);
+}

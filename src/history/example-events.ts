@@ -1,0 +1,133 @@
+/** Events with believable values for the tests; each says what it needs to be different. */
+import type { CandleClosed, FillRecord, LedgerLine, OrderRecord } from '../core/event.ts';
+import { type Instrument, type InstrumentSpec, readInstrument } from '../core/instrument.ts';
+import {
+  CancelReason,
+  Category,
+  OrderStatus,
+  OrderType,
+  Side,
+  Source,
+  StpMode,
+  TimeInForce,
+} from '../core/terms.ts';
+
+export const START_TIME = 1_790_000_000_000;
+export const NO_INSTRUMENT = -1;
+export const COINS: readonly string[] = ['BTC', 'USDT', 'ETH'];
+export const coinName = (coin: number): string => COINS[coin]!;
+
+const BTCUSDT: InstrumentSpec = {
+  symbol: 'BTCUSDT',
+  category: 'SPOT',
+  baseCoin: 'BTC',
+  quoteCoin: 'USDT',
+  status: 'online',
+  buyLimitPriceRatio: '0.05',
+  sellLimitPriceRatio: '0.05',
+  minOrderQty: '',
+  maxOrderQty: '',
+  minOrderAmount: '1',
+  pricePrecision: '2',
+  quantityPrecision: '6',
+  quotePrecision: '6',
+  maxSymbolOrderNum: '400',
+  maxProductOrderNum: '400',
+  maxPositionNum: '',
+  maintainTime: '',
+  launchTime: '1780000000000',
+  symbolType: 'crypto',
+  makerFeeRate: '0.001',
+  takerFeeRate: '0.001',
+  openingPrice: '60000',
+  indexComponents: [],
+};
+
+/** One symbol in two categories, and two symbols in one. */
+export const INSTRUMENTS: readonly Instrument[] = [
+  BTCUSDT,
+  { ...BTCUSDT, category: 'MARGIN' as const },
+  { ...BTCUSDT, symbol: 'ETHUSDT', baseCoin: 'ETH', openingPrice: '2500' },
+].map((spec, index) => readInstrument(spec, index, index, (coin) => COINS.indexOf(coin)));
+
+export function anOrder(different: Partial<OrderRecord> & { orderId: number }): OrderRecord {
+  const createdTime = different.createdTime ?? START_TIME;
+  return {
+    clientOid: '',
+    uid: 1,
+    instrument: 0,
+    category: Category.spot,
+    side: Side.buy,
+    orderType: OrderType.limit,
+    timeInForce: TimeInForce.gtc,
+    stpMode: StpMode.none,
+    source: Source.api,
+    priceTicks: 6_000_000 + different.orderId,
+    sizeLots: 500_000,
+    quoteAmount: 0n,
+    filledLots: 0,
+    filledValue: 0n,
+    feeCoin: 0,
+    fee: 0n,
+    status: OrderStatus.filled,
+    cancelReason: CancelReason.none,
+    createdTime,
+    updatedTime: createdTime + 40,
+    ...different,
+  };
+}
+
+export function aFill(different: Partial<FillRecord> & { execId: number }): FillRecord {
+  return {
+    execLinkId: different.execId,
+    orderId: 1,
+    clientOid: '',
+    uid: 1,
+    instrument: 0,
+    category: Category.spot,
+    side: Side.sell,
+    orderType: OrderType.limit,
+    maker: false,
+    priceTicks: 6_000_000,
+    sizeLots: 1000 + different.execId,
+    value: 6_000_000n * BigInt(1000 + different.execId),
+    feeCoin: 1,
+    fee: 6000n,
+    rpi: false,
+    time: START_TIME,
+    ...different,
+  };
+}
+
+export function aLedgerLine(different: Partial<LedgerLine> & { lineId: number }): LedgerLine {
+  return {
+    type: 'ledgerLine',
+    uid: 1,
+    coin: 0,
+    kind: 'tradeIn',
+    instrument: 0,
+    category: Category.spot,
+    amount: 50_000_000n,
+    fee: 50_000n,
+    balance: 49_950_000n + BigInt(different.lineId),
+    reference: '',
+    time: START_TIME,
+    ...different,
+  };
+}
+
+export function aCandle(different: Partial<CandleClosed>): CandleClosed {
+  return {
+    type: 'candle',
+    instrument: 0,
+    width: '1m',
+    openTime: START_TIME,
+    openTicks: 6_000_000,
+    highTicks: 6_010_000,
+    lowTicks: 5_990_000,
+    closeTicks: 6_005_000,
+    volumeLots: 2_500_000,
+    turnover: 15_000_000_000_000n,
+    ...different,
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * The past as people query it: closed orders, fills, ledger lines and candles, made from the core's events alone and
+ * always rebuildable from the log. This is the port; `sqlite-history.ts` stands behind it and `history.contract.ts`
+ * says what every adapter must do.
+ *
+ * Lists are newest first and paged by id: pass the smallest id of a page as `beforeId` to get the next. Ids come from
+ * one counter and time never goes back, so adapters may rely on a larger id never having an earlier time.
+ */
+import type { CandleWidth } from '../core/candle-width.ts';
+import type { Event } from '../core/event.ts';
+import type { Instrument } from '../core/instrument.ts';
+import type { CategoryName } from '../core/terms.ts';
+import type { CandleRow } from '../record/candle-view.ts';
+import type { FillView } from '../record/fill-view.ts';
+import type { LedgerCategory, LedgerView } from '../record/ledger-view.ts';
+import type { OrderView } from '../record/order-view.ts';
+
+/** What one command brought about. */
+export interface ProjectedCommand {
+  readonly seq: number;
+  readonly time: number;
+  readonly events: readonly Event[];
+}
+
+export interface History {
+  /** Last command whose events are stored durably (0 = none). */
+  readonly confirmedSeq: number;
+
+  /**
+   * Instruments and coin names by their index, so that rows are formatted away from the caller's thread. Must come
+   * before the first event that names one of them; replaces what was described before.
+   */
+  describe(instruments: readonly Instrument[], coins: readonly string[]): void;
+
+  /**
+   * Queues the events of a command; commands come in ascending `seq`, those up to `confirmedSeq` are skipped. A command
+   * without events is projected too: it costs next to nothing, and `confirmedSeq` can then be compared with the log.
+   */
+  project(command: ProjectedCommand): void;
+
+  /** Rows projected and not yet durable. The caller slows down when this grows. */
+  lag(): number;
+
+  /** Resolves when everything projected so far is durable. */
+  flush(): Promise<void>;
+
+  // Reads see everything projected before them, durable here or not: the log already holds it.
+
+  /** Filled and cancelled orders by creation time. */
+  closedOrders(query: OrderQuery): Promise<OrderView[]>;
+  orderById(uid: number, orderId: number): Promise<OrderView | undefined>;
+  /** A client id may be used again once its order is closed; the newest order answers. */
+  latestOrderByClientOid(uid: number, clientOid: string): Promise<OrderView | undefined>;
+  fills(query: FillQuery): Promise<FillView[]>;
+  ledgerLines(query: LedgerQuery): Promise<LedgerView[]>;
+  /** Stored candles, which are those that had trades and are over, ascending; gaps are the caller's to fill. */
+  candles(query: CandleQuery): Promise<CandleRow[]>;
+  lastCandleBefore(series: CandleSeries, openTime: number): Promise<CandleRow | undefined>;
+  /** Counts every row: for tests and operators, not for polling. */
+  counts(): Promise<HistoryCounts>;
+
+  /** Deletes what users can no longer ask for, `RETENTION_MS` before `now`; resolves with the number of rows. */
+  prune(now: number): Promise<number>;
+
+  /** Stores what is left and lets go of the database. */
+  close(): Promise<void>;
+}
+
+/** Both time bounds are inclusive. */
+export interface PageQuery {
+  readonly uid: number;
+  readonly startTime: number;
+  readonly endTime: number;
+  /** Only rows with a smaller id. */
+  readonly beforeId?: number;
+  readonly limit: number;
+  readonly symbol?: string;
+}
+
+export interface OrderQuery extends PageQuery {
+  readonly category?: CategoryName;
+}
+
+export interface FillQuery extends PageQuery {
+  readonly category?: CategoryName;
+  readonly orderId?: number;
+}
+
+export interface LedgerQuery extends PageQuery {
+  readonly category?: LedgerCategory;
+  readonly coin?: string;
+  /** A type of `LEDGER_TYPES`; one that nothing has finds nothing. */
+  readonly type?: string;
+}
+
+export interface CandleSeries {
+  readonly category: CategoryName;
+  readonly symbol: string;
+  readonly width: CandleWidth;
+}
+
+/** Bounds are of the open time and inclusive; `from` says which end `limit` keeps. */
+export interface CandleQuery extends CandleSeries {
+  readonly startTime?: number;
+  readonly endTime?: number;
+  readonly limit: number;
+  readonly from: 'newest' | 'oldest';
+}
+
+export interface HistoryCounts {
+  readonly closedOrders: number;
+  readonly fills: number;
+  readonly ledgerLines: number;
+  readonly candles: number;
+}
+
+/** Users may look back 90 days (interface 8). Candles are public and stay. */
+export const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;

@@ -1,0 +1,105 @@
+/**
+ * The thread that owns the history database. Packs collect in one transaction until a commit is due: many commands
+ * share one sync of the disk, and reads in between see the open rows without waiting for it. A failed write ends the
+ * thread; nothing is guessed and the next start projects again from `last_seq`.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { FromWorker, ToWorker, WorkerStart } from './sqlite-messages.ts';
+import { SqliteReader } from './sqlite-reader.ts';
+import { migrate } from './sqlite-schema.ts';
+import { SqliteWriter } from './sqlite-writer.ts';
+
+const COMMIT_ROWS_MAX = 10_000;
+const COMMIT_DELAY_MS = 20;
+/** Commands without rows, such as clock ticks, are not worth a sync each. */
+const IDLE_COMMIT_DELAY_MS = 1000;
+/** How long another program's lock on the file may delay a write before that is a failure. */
+const BUSY_TIMEOUT_MS = 10_000;
+
+if (parentPort === null) throw new Error('sqlite-history-worker.ts runs as a worker of sqlite-history.ts');
+const port = parentPort;
+
+const { path } = workerData as WorkerStart;
+const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+migrate(database);
+const writer = new SqliteWriter(database);
+const reader = new SqliteReader(database);
+
+let commitTimer: NodeJS.Timeout | undefined;
+let commitDueMs = Number.POSITIVE_INFINITY;
+
+port.on('message', (message: ToWorker) => {
+  switch (message.type) {
+    case 'describe':
+      return writer.describe(message.instruments, message.coins);
+    case 'pack':
+      writer.write(message.pack);
+      return commitSoon();
+    case 'read':
+      return read(message);
+    case 'flush':
+      commit();
+      return post({ type: 'answer', id: message.id, value: undefined });
+    case 'prune':
+      return pruneStep(message.id, writer.prune(message.now), 0);
+    case 'close':
+      commit();
+      database.close();
+      post({ type: 'answer', id: message.id, value: undefined });
+      return port.close();
+  }
+});
+reportStored();
+
+function post(message: FromWorker): void {
+  port.postMessage(message);
+}
+
+function reportStored(): void {
+  post({ type: 'stored', seq: writer.committedSeq, rows: writer.rows });
+}
+
+function commit(): void {
+  clearTimeout(commitTimer);
+  commitDueMs = Number.POSITIVE_INFINITY;
+  writer.commit();
+  reportStored();
+}
+
+/** A busy thread may get to its timers late, so every pack also looks at the clock. */
+function commitSoon(): void {
+  const nowMs = performance.now();
+  if (writer.openRows >= COMMIT_ROWS_MAX || nowMs >= commitDueMs) {
+    commit();
+    return;
+  }
+  const delayMs = writer.openRows > 0 ? COMMIT_DELAY_MS : IDLE_COMMIT_DELAY_MS;
+  if (nowMs + delayMs >= commitDueMs) return;
+  clearTimeout(commitTimer);
+  commitDueMs = nowMs + delayMs;
+  commitTimer = setTimeout(commit, delayMs);
+}
+
+/** A read that fails is refused by itself: the rows are not at fault. */
+function read({ id, name, argument }: Extract<ToWorker, { type: 'read' }>): void {
+  try {
+    const query = reader[name] as (argument: unknown) => unknown;
+    post({ type: 'answer', id, value: query.call(reader, argument) });
+  } catch (error) {
+    post({ type: 'refused', id, message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+function pruneStep(id: number, steps: Generator<number>, deleted: number): void {
+  if (!database.isOpen) return;
+  const step = steps.next();
+  if (step.done === true) {
+    commit();
+    post({ type: 'answer', id, value: deleted });
+    return;
+  }
+  commitSoon();
+  setImmediate(pruneStep, id, steps, deleted + step.value);
+}

@@ -1,0 +1,216 @@
+/**
+ * History in one SQLite file. This side only sorts events into packs and hands them over; formatting, writing and
+ * reading happen in the worker (`sqlite-history-worker.ts`).
+ */
+import { Worker } from 'node:worker_threads';
+import type { Instrument } from '../core/instrument.ts';
+import type {
+  CandleQuery,
+  CandleSeries,
+  FillQuery,
+  History,
+  LedgerQuery,
+  OrderQuery,
+  ProjectedCommand,
+} from './history.ts';
+import { addEvent, emptyPack } from './row-pack.ts';
+import type {
+  FromWorker,
+  ReadAnswer,
+  ReadArgument,
+  ReadName,
+  Request,
+  ToWorker,
+  WorkerStart,
+} from './sqlite-messages.ts';
+
+/** A pack leaves at this size, or when the present turn of the event loop ends. */
+const PACK_ROWS_MAX = 1000;
+
+export interface SqliteHistoryOptions {
+  /** The database file; made when it does not exist. */
+  readonly path: string;
+  /** A write failed or the worker ended: the history takes no more and every call is rejected. */
+  readonly onFailure: (error: Error) => void;
+}
+
+export async function openSqliteHistory(options: SqliteHistoryOptions): Promise<History> {
+  const history = new SqliteHistory(options);
+  await history.opened;
+  return history;
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+class SqliteHistory implements History {
+  readonly opened: Promise<void>;
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #nextRequest = 1;
+  #confirmedSeq = 0;
+  #projectedSeq = 0;
+  #projectedRows = 0;
+  #storedRows = 0;
+  #pack = emptyPack();
+  #packedRows = 0;
+  #packDue: NodeJS.Immediate | undefined;
+  #failure: Error | undefined;
+  #closing = false;
+
+  constructor({ path, onFailure }: SqliteHistoryOptions) {
+    const start: WorkerStart = { path };
+    this.#worker = new Worker(new URL('./sqlite-history-worker.ts', import.meta.url), { workerData: start });
+    this.opened = new Promise((resolve, reject) => {
+      let open = false;
+      this.#worker.on('message', (message: FromWorker) => {
+        this.#receive(message);
+        if (open) return;
+        open = true;
+        this.#projectedSeq = this.#confirmedSeq;
+        resolve();
+      });
+      const fail = (cause: Error) => {
+        if (this.#failure !== undefined) return;
+        const error = new Error(`history failed: ${cause.message}`, { cause });
+        this.#fail(error);
+        if (open) onFailure(error);
+        else reject(error);
+      };
+      this.#worker.on('error', fail);
+      this.#worker.on('exit', (code) => {
+        if (!this.#closing) fail(new Error(`the worker ended with code ${code}`));
+      });
+    });
+  }
+
+  get confirmedSeq(): number {
+    return this.#confirmedSeq;
+  }
+
+  describe(instruments: readonly Instrument[], coins: readonly string[]): void {
+    this.#mustWork();
+    this.#postPack();
+    this.#post({ type: 'describe', instruments, coins });
+  }
+
+  project({ seq, events }: ProjectedCommand): void {
+    this.#mustWork();
+    if (seq <= this.#confirmedSeq) return;
+    if (seq <= this.#projectedSeq)
+      throw new Error(`command ${seq} was projected after ${this.#projectedSeq}`);
+    this.#projectedSeq = seq;
+    this.#pack.seq = seq;
+    for (const event of events) if (addEvent(this.#pack, event)) this.#packedRows++;
+    if (this.#packedRows >= PACK_ROWS_MAX) this.#postPack();
+    else this.#packDue ??= setImmediate(() => this.#postPack());
+  }
+
+  lag(): number {
+    return this.#projectedRows + this.#packedRows - this.#storedRows;
+  }
+
+  async flush(): Promise<void> {
+    await this.#request((id) => ({ type: 'flush', id }));
+  }
+
+  closedOrders(query: OrderQuery) {
+    return this.#read('closedOrders', query);
+  }
+
+  orderById(uid: number, orderId: number) {
+    return this.#read('orderById', { uid, orderId });
+  }
+
+  latestOrderByClientOid(uid: number, clientOid: string) {
+    return this.#read('latestOrderByClientOid', { uid, clientOid });
+  }
+
+  fills(query: FillQuery) {
+    return this.#read('fills', query);
+  }
+
+  ledgerLines(query: LedgerQuery) {
+    return this.#read('ledgerLines', query);
+  }
+
+  candles(query: CandleQuery) {
+    return this.#read('candles', query);
+  }
+
+  lastCandleBefore(series: CandleSeries, openTime: number) {
+    return this.#read('lastCandleBefore', { series, openTime });
+  }
+
+  counts() {
+    return this.#read('counts', undefined);
+  }
+
+  async prune(now: number): Promise<number> {
+    return (await this.#request((id) => ({ type: 'prune', id, now }))) as number;
+  }
+
+  async close(): Promise<void> {
+    if (this.#failure !== undefined || this.#closing) return;
+    const closed = this.#request((id) => ({ type: 'close', id }));
+    this.#closing = true;
+    await closed;
+    await this.#worker.terminate();
+    this.#fail(new Error('history is closed'));
+  }
+
+  async #read<Name extends ReadName>(name: Name, argument: ReadArgument<Name>): Promise<ReadAnswer<Name>> {
+    return (await this.#request((id) => ({ type: 'read', id, name, argument }))) as ReadAnswer<Name>;
+  }
+
+  /** Everything projected goes first, so that the answer knows of it. */
+  #request(make: (id: number) => Request): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#mustWork();
+      this.#postPack();
+      const id = this.#nextRequest++;
+      this.#waiting.set(id, { resolve, reject });
+      this.#post(make(id));
+    });
+  }
+
+  #postPack(): void {
+    clearImmediate(this.#packDue);
+    this.#packDue = undefined;
+    if (this.#pack.seq === 0) return;
+    this.#post({ type: 'pack', pack: this.#pack });
+    this.#projectedRows += this.#packedRows;
+    this.#pack = emptyPack();
+    this.#packedRows = 0;
+  }
+
+  #post(message: ToWorker): void {
+    this.#worker.postMessage(message);
+  }
+
+  #receive(message: FromWorker): void {
+    if (message.type === 'stored') {
+      this.#confirmedSeq = message.seq;
+      this.#storedRows = message.rows;
+      return;
+    }
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
+    if (message.type === 'answer') waiting?.resolve(message.value);
+    else waiting?.reject(new Error(`history cannot answer: ${message.message}`));
+  }
+
+  #mustWork(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#closing) throw new Error('history is closed');
+  }
+
+  #fail(error: Error): void {
+    this.#failure = error;
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+    clearImmediate(this.#packDue);
+  }
+}

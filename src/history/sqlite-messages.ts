@@ -1,0 +1,34 @@
+/** What the history and its worker say to each other. Messages are handled in the order they were sent. */
+import type { Instrument } from '../core/instrument.ts';
+import type { RowPack } from './row-pack.ts';
+import type { SqliteReader } from './sqlite-reader.ts';
+
+export interface WorkerStart {
+  readonly path: string;
+}
+
+/** Every read by name, with what it takes and gives. */
+export type ReadName = Exclude<keyof SqliteReader, symbol>;
+export type ReadArgument<Name extends ReadName> = Parameters<SqliteReader[Name]>[0];
+export type ReadAnswer<Name extends ReadName> = ReturnType<SqliteReader[Name]>;
+
+export type Request =
+  | { readonly type: 'read'; readonly id: number; readonly name: ReadName; readonly argument: unknown }
+  | { readonly type: 'flush'; readonly id: number }
+  | { readonly type: 'prune'; readonly id: number; readonly now: number }
+  | { readonly type: 'close'; readonly id: number };
+
+export type ToWorker =
+  | {
+      readonly type: 'describe';
+      readonly instruments: readonly Instrument[];
+      readonly coins: readonly string[];
+    }
+  | { readonly type: 'pack'; readonly pack: RowPack }
+  | Request;
+
+export type FromWorker =
+  /** Durable so far: the last command and the rows taken in since the start. The first one says that it is ready. */
+  | { readonly type: 'stored'; readonly seq: number; readonly rows: number }
+  | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'refused'; readonly id: number; readonly message: string };

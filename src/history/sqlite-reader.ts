@@ -1,0 +1,202 @@
+/**
+ * Queries of the SQLite history. Every page is one walk down an index: the cost is that of the rows returned, however
+ * old the page is. Only `category` beside another filter, and `symbol` and `type` of ledger lines, look at rows that
+ * they do not return.
+ */
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { CATEGORY_NAMES } from '../core/terms.ts';
+import type { CandleRow } from '../record/candle-view.ts';
+import type { FillView } from '../record/fill-view.ts';
+import { type LedgerView, OTHER_CATEGORY } from '../record/ledger-view.ts';
+import type { OrderView } from '../record/order-view.ts';
+import type {
+  CandleQuery,
+  CandleSeries,
+  FillQuery,
+  HistoryCounts,
+  LedgerQuery,
+  OrderQuery,
+  PageQuery,
+} from './history.ts';
+import {
+  CANDLE_COLUMNS,
+  FILL_COLUMNS,
+  LEDGER_COLUMNS,
+  ORDER_COLUMNS,
+  type Row,
+  readCandle,
+  readFill,
+  readLedgerLine,
+  readOrder,
+} from './sqlite-rows.ts';
+
+interface PagedTable {
+  readonly name: string;
+  readonly id: string;
+  readonly time: string;
+  /** The id first. */
+  readonly columns: readonly string[];
+}
+
+const ORDERS: PagedTable = {
+  name: 'closed_orders',
+  id: 'order_id',
+  time: 'created_time',
+  columns: ORDER_COLUMNS,
+};
+const FILLS: PagedTable = { name: 'fills', id: 'exec_id', time: 'created_time', columns: FILL_COLUMNS };
+const LEDGER_LINES: PagedTable = { name: 'ledger_lines', id: 'id', time: 'ts', columns: LEDGER_COLUMNS };
+
+const SELECT_ORDERS = `SELECT ${ORDER_COLUMNS.join(', ')} FROM closed_orders`;
+const SELECT_CANDLES = `SELECT ${CANDLE_COLUMNS.join(', ')} FROM candles WHERE category = ? AND symbol = ? AND width = ?`;
+
+type Filters = Readonly<Record<string, SQLInputValue | undefined>>;
+
+export class SqliteReader {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  closedOrders(query: OrderQuery): OrderView[] {
+    const { uid, category, symbol } = query;
+    const rows =
+      symbol === undefined
+        ? this.#pageByCategory(ORDERS, query, category, {})
+        : this.#page(ORDERS, 'closed_orders_by_symbol', query, { uid, symbol, category });
+    return rows.map(readOrder);
+  }
+
+  orderById({ uid, orderId }: { uid: number; orderId: number }): OrderView | undefined {
+    const rows = this.#rows(`${SELECT_ORDERS} WHERE order_id = ? AND uid = ?`, orderId, uid);
+    return rows.map(readOrder)[0];
+  }
+
+  latestOrderByClientOid({ uid, clientOid }: { uid: number; clientOid: string }): OrderView | undefined {
+    const rows = this.#rows(
+      `${SELECT_ORDERS} WHERE uid = ? AND client_oid = ? ORDER BY order_id DESC LIMIT 1`,
+      uid,
+      clientOid,
+    );
+    return rows.map(readOrder)[0];
+  }
+
+  fills(query: FillQuery): FillView[] {
+    const { uid, category, symbol, orderId } = query;
+    return this.#fillRows(query, { uid, category, symbol, order_id: orderId }).map(readFill);
+  }
+
+  ledgerLines(query: LedgerQuery): LedgerView[] {
+    const { uid, category, symbol, coin, type } = query;
+    const rows =
+      coin === undefined
+        ? this.#pageByCategory(LEDGER_LINES, query, category, { symbol, type })
+        : this.#page(LEDGER_LINES, 'ledger_lines_by_coin', query, { uid, coin, category, symbol, type });
+    return rows.map(readLedgerLine);
+  }
+
+  candles(query: CandleQuery): CandleRow[] {
+    const { startTime = 0, endTime = Number.MAX_SAFE_INTEGER } = query;
+    const newest = query.from === 'newest';
+    const rows = this.#rows(
+      `${SELECT_CANDLES} AND open_time BETWEEN ? AND ? ORDER BY open_time ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
+      query.category,
+      query.symbol,
+      query.width,
+      startTime,
+      endTime,
+      query.limit,
+    );
+    const candles = rows.map(readCandle);
+    return newest ? candles.reverse() : candles;
+  }
+
+  lastCandleBefore({ series, openTime }: { series: CandleSeries; openTime: number }): CandleRow | undefined {
+    const { category, symbol, width } = series;
+    const rows = this.#rows(
+      `${SELECT_CANDLES} AND open_time < ? ORDER BY open_time DESC LIMIT 1`,
+      category,
+      symbol,
+      width,
+      openTime,
+    );
+    return rows.map(readCandle)[0];
+  }
+
+  counts(): HistoryCounts {
+    return {
+      closedOrders: this.#count('closed_orders'),
+      fills: this.#count('fills'),
+      ledgerLines: this.#count('ledger_lines'),
+      candles: this.#count('candles'),
+    };
+  }
+
+  #fillRows(query: FillQuery, filters: Filters): Row[] {
+    if (query.orderId !== undefined) return this.#page(FILLS, 'fills_by_order', query, filters);
+    if (query.symbol !== undefined) return this.#page(FILLS, 'fills_by_symbol', query, filters);
+    return this.#pageByCategory(FILLS, query, query.category, {});
+  }
+
+  /** Without a category, the newest of every category's page. */
+  #pageByCategory(
+    table: PagedTable,
+    query: PageQuery,
+    category: string | undefined,
+    filters: Filters,
+  ): Row[] {
+    const index = `${table.name}_by_category`;
+    const pageOf = (category: string) =>
+      this.#page(table, index, query, { uid: query.uid, category, ...filters });
+    if (category !== undefined) return pageOf(category);
+    return [...CATEGORY_NAMES, OTHER_CATEGORY]
+      .flatMap(pageOf)
+      .sort((a, b) => Number(b[0]) - Number(a[0]))
+      .slice(0, query.limit);
+  }
+
+  #page(table: PagedTable, index: string, query: PageQuery, filters: Filters): Row[] {
+    const conditions: string[] = [];
+    const values: SQLInputValue[] = [];
+    for (const [column, value] of Object.entries(filters)) {
+      if (value === undefined) continue;
+      conditions.push(`${column} = ?`);
+      values.push(value);
+    }
+    const beforeId = query.beforeId ?? Number.MAX_SAFE_INTEGER;
+    conditions.push(`${table.time} BETWEEN ? AND ?`, `${table.id} < ?`);
+    values.push(query.startTime, Math.min(query.endTime, this.#latestTimeBefore(table, beforeId)), beforeId);
+    return this.#rows(
+      `SELECT ${table.columns.join(', ')} FROM ${table.name} INDEXED BY ${index}
+       WHERE ${conditions.join(' AND ')} ORDER BY ${table.time} DESC, ${table.id} DESC LIMIT ?`,
+      ...values,
+      query.limit,
+    );
+  }
+
+  /** Times rise with ids: no row before `id` is later than the row at or after it. Lets a page start at its cursor. */
+  #latestTimeBefore(table: PagedTable, id: number): number {
+    const [row] = this.#rows(
+      `SELECT ${table.time} FROM ${table.name} WHERE ${table.id} >= ? ORDER BY ${table.id} LIMIT 1`,
+      id,
+    );
+    return row === undefined ? Number.MAX_SAFE_INTEGER : Number(row[0]);
+  }
+
+  #count(table: string): number {
+    return Number(this.#rows(`SELECT count(*) FROM ${table}`)[0]![0]);
+  }
+
+  #rows(sql: string, ...values: SQLInputValue[]): Row[] {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      statement.setReturnArrays(true);
+      this.#statements.set(sql, statement);
+    }
+    // The declared type knows rows as objects only.
+    return statement.all(...values) as unknown as Row[];
+  }
+}

@@ -1,0 +1,182 @@
+/** Rows of the SQLite tables and the records they stand for: the one place that knows both spellings. */
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import type { CandleRow } from '../record/candle-view.ts';
+import type { FeeDetail } from '../record/fee-detail.ts';
+import type { FillView } from '../record/fill-view.ts';
+import { formatId } from '../record/ids.ts';
+import type { LedgerView } from '../record/ledger-view.ts';
+import type { OrderView } from '../record/order-view.ts';
+
+/** Values in the order of the table's columns here; the key comes first. */
+export type Row = readonly SQLOutputValue[];
+
+/** Fields of an order that are text in the record and in the table. */
+const ORDER_TEXTS = [
+  'clientOid',
+  'category',
+  'symbol',
+  'price',
+  'qty',
+  'amount',
+  'orderType',
+  'cumExecQty',
+  'cumExecValue',
+  'avgPrice',
+  'orderStatus',
+  'side',
+  'timeInForce',
+  'posSide',
+  'holdMode',
+  'tradeSide',
+  'delegateType',
+  'marginMode',
+  'stpMode',
+  'takeProfit',
+  'stopLoss',
+  'tpTriggerBy',
+  'slTriggerBy',
+  'tpOrderType',
+  'slOrderType',
+  'tpLimitPrice',
+  'slLimitPrice',
+  'reduceOnly',
+  'cancelReason',
+  'execType',
+] as const satisfies readonly (keyof OrderView)[];
+
+const FILL_TEXTS = [
+  'clientOid',
+  'category',
+  'symbol',
+  'orderType',
+  'side',
+  'execPrice',
+  'execQty',
+  'execValue',
+  'tradeScope',
+  'tradeSide',
+  'posSide',
+  'execPnl',
+  'isRPI',
+] as const satisfies readonly (keyof FillView)[];
+
+const LEDGER_TEXTS = [
+  'category',
+  'symbol',
+  'coin',
+  'type',
+  'amount',
+  'fee',
+  'balance',
+] as const satisfies readonly (keyof LedgerView)[];
+
+const CANDLE_TEXTS = ['open', 'high', 'low', 'close', 'volume', 'turnover'] as const;
+
+const ORDER_IDS = ['order_id', 'uid'];
+const FILL_IDS = ['exec_id', 'exec_link_id', 'order_id', 'uid'];
+const LEDGER_IDS = ['id', 'uid'];
+const CANDLE_IDS = ['category', 'symbol', 'width', 'open_time'];
+const FEE_AND_TIMES = ['fee_coin', 'fee', 'created_time', 'updated_time'];
+
+export const ORDER_COLUMNS = [...ORDER_IDS, ...ORDER_TEXTS.map(columnName), ...FEE_AND_TIMES];
+export const FILL_COLUMNS = [...FILL_IDS, ...FILL_TEXTS.map(columnName), ...FEE_AND_TIMES];
+export const LEDGER_COLUMNS = [...LEDGER_IDS, ...LEDGER_TEXTS, 'reference', 'ts'];
+export const CANDLE_COLUMNS = [...CANDLE_IDS, ...CANDLE_TEXTS];
+
+/** A conflict of the key is a row projected before; every other conflict is an error. */
+export const INSERT_ORDER = insertInto('closed_orders', ORDER_COLUMNS, 'order_id');
+export const INSERT_FILL = insertInto('fills', FILL_COLUMNS, 'exec_id');
+export const INSERT_LEDGER_LINE = insertInto('ledger_lines', LEDGER_COLUMNS, 'id');
+export const INSERT_CANDLE = insertInto('candles', CANDLE_COLUMNS, 'category, symbol, width, open_time');
+
+export function orderValues(orderId: number, uid: number, order: OrderView): SQLInputValue[] {
+  const values: SQLInputValue[] = [orderId, uid];
+  for (const field of ORDER_TEXTS) values.push(order[field]);
+  values.push(...feeValues(order.feeDetail), Number(order.createdTime), Number(order.updatedTime));
+  return values;
+}
+
+export function readOrder(row: Row): OrderView {
+  const texts = readTexts(row, ORDER_TEXTS, ORDER_IDS.length);
+  return Object.assign(texts, { orderId: formatId(Number(row[0])) }, readFeeAndTimes(row));
+}
+
+/** The ids of a fill as counters, since its record holds them printed. */
+export interface FillIds {
+  readonly execId: number;
+  readonly execLinkId: number;
+  readonly orderId: number;
+}
+
+export function fillValues(ids: FillIds, uid: number, fill: FillView): SQLInputValue[] {
+  const values: SQLInputValue[] = [ids.execId, ids.execLinkId, ids.orderId, uid];
+  for (const field of FILL_TEXTS) values.push(fill[field]);
+  values.push(...feeValues(fill.feeDetail), Number(fill.createdTime), Number(fill.updatedTime));
+  return values;
+}
+
+export function readFill(row: Row): FillView {
+  const [execId, execLinkId, orderId] = row.slice(0, 3).map((id) => formatId(Number(id)));
+  const texts = readTexts(row, FILL_TEXTS, FILL_IDS.length);
+  const ids = { execId: execId!, execLinkId: execLinkId!, orderId: orderId! };
+  return Object.assign(texts, ids, readFeeAndTimes(row));
+}
+
+export function ledgerValues(id: number, uid: number, line: LedgerView, reference: string): SQLInputValue[] {
+  return [id, uid, ...LEDGER_TEXTS.map((field) => line[field]), reference, Number(line.ts)];
+}
+
+export function readLedgerLine(row: Row): LedgerView {
+  const texts = readTexts(row, LEDGER_TEXTS, LEDGER_IDS.length);
+  return { id: formatId(Number(row[0])), ...texts, ts: String(row.at(-1)) };
+}
+
+export function candleValues(
+  category: string,
+  symbol: string,
+  width: string,
+  row: CandleRow,
+): SQLInputValue[] {
+  return [category, symbol, width, row.openTime, ...CANDLE_TEXTS.map((field) => row[field])];
+}
+
+export function readCandle(row: Row): CandleRow {
+  return { openTime: Number(row[3]), ...readTexts(row, CANDLE_TEXTS, CANDLE_IDS.length) };
+}
+
+/** An order that bought and sold nothing has no fee coin. */
+function feeValues(fees: readonly FeeDetail[]): [string, string] {
+  const [fee] = fees;
+  return fee === undefined ? ['', '0'] : [fee.feeCoin, fee.fee];
+}
+
+/** They are the last four columns. */
+function readFeeAndTimes(row: Row): Pick<OrderView, 'feeDetail' | 'createdTime' | 'updatedTime'> {
+  const [feeCoin, fee, createdTime, updatedTime] = row.slice(-FEE_AND_TIMES.length).map(String);
+  return {
+    feeDetail: feeCoin === '' ? [] : [{ feeCoin: feeCoin!, fee: fee! }],
+    createdTime: createdTime!,
+    updatedTime: updatedTime!,
+  };
+}
+
+/** A page has thousands of fields; spreading such an object costs ten times what filling it does. */
+function readTexts<Field extends string>(
+  row: Row,
+  fields: readonly Field[],
+  from: number,
+): Record<Field, string> {
+  const texts: Partial<Record<Field, string>> = {};
+  for (let n = 0; n < fields.length; n++) texts[fields[n]!] = String(row[from + n]);
+  return texts as Record<Field, string>;
+}
+
+/** `isRPI` is `is_rpi`. */
+function columnName(field: string): string {
+  return field.replace(/[A-Z]+/g, (capitals) => `_${capitals.toLowerCase()}`);
+}
+
+function insertInto(table: string, columns: readonly string[], key: string): string {
+  const places = columns.map(() => '?').join(', ');
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places}) ON CONFLICT (${key}) DO NOTHING`;
+}

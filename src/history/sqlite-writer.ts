@@ -1,0 +1,182 @@
+/**
+ * Writes packs of events into the tables. Rows collect in one open transaction that `commit` makes durable together
+ * with the number of the last command, so the tables never hold half of what `last_seq` claims.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { CandleClosed, FillRecord, LedgerLine, OrderRecord } from '../core/event.ts';
+import type { Instrument } from '../core/instrument.ts';
+import { CATEGORY_NAMES } from '../core/terms.ts';
+import { candleRow } from '../record/candle-view.ts';
+import { fillView } from '../record/fill-view.ts';
+import { ledgerView } from '../record/ledger-view.ts';
+import { orderView } from '../record/order-view.ts';
+import { RETENTION_MS } from './history.ts';
+import { packRows, type RowPack } from './row-pack.ts';
+import {
+  candleValues,
+  fillValues,
+  INSERT_CANDLE,
+  INSERT_FILL,
+  INSERT_LEDGER_LINE,
+  INSERT_ORDER,
+  ledgerValues,
+  orderValues,
+} from './sqlite-rows.ts';
+import { readMeta } from './sqlite-schema.ts';
+
+/** Rows looked at in one step of pruning: a few milliseconds, between which packs and reads get their turn. */
+const PRUNE_STEP_ROWS = 500;
+
+interface UserTable {
+  readonly name: string;
+  readonly id: string;
+  readonly created: string;
+  readonly updated: string;
+}
+
+const USER_TABLES: readonly UserTable[] = [
+  { name: 'closed_orders', id: 'order_id', created: 'created_time', updated: 'updated_time' },
+  { name: 'fills', id: 'exec_id', created: 'created_time', updated: 'updated_time' },
+  { name: 'ledger_lines', id: 'id', created: 'ts', updated: 'ts' },
+];
+
+export class SqliteWriter {
+  readonly #database: DatabaseSync;
+  readonly #insertOrder: StatementSync;
+  readonly #insertFill: StatementSync;
+  readonly #insertLedgerLine: StatementSync;
+  readonly #insertCandle: StatementSync;
+  readonly #updateSeq: StatementSync;
+  #instruments: readonly Instrument[] = [];
+  #coins: readonly string[] = [];
+  #seq: number;
+  #committedSeq: number;
+  #openRows = 0;
+  #rows = 0;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#insertOrder = database.prepare(INSERT_ORDER);
+    this.#insertFill = database.prepare(INSERT_FILL);
+    this.#insertLedgerLine = database.prepare(INSERT_LEDGER_LINE);
+    this.#insertCandle = database.prepare(INSERT_CANDLE);
+    this.#updateSeq = database.prepare("UPDATE meta SET value = ? WHERE key = 'last_seq'");
+    this.#seq = readMeta(database, 'last_seq');
+    this.#committedSeq = this.#seq;
+  }
+
+  /** Last command that is durable. */
+  get committedSeq(): number {
+    return this.#committedSeq;
+  }
+
+  /** Rows taken in since the start. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Rows written or deleted since the last commit. */
+  get openRows(): number {
+    return this.#openRows;
+  }
+
+  get uncommitted(): boolean {
+    return this.#database.isTransaction || this.#seq > this.#committedSeq;
+  }
+
+  describe(instruments: readonly Instrument[], coins: readonly string[]): void {
+    this.#instruments = instruments;
+    this.#coins = coins;
+  }
+
+  write(pack: RowPack): void {
+    const rows = packRows(pack);
+    if (rows > 0) this.#begin();
+    for (const order of pack.orders) this.#writeOrder(order);
+    for (const fill of pack.fills) this.#writeFill(fill);
+    for (const line of pack.ledgerLines) this.#writeLedgerLine(line);
+    for (const candle of pack.candles) this.#writeCandle(candle);
+    this.#seq = pack.seq;
+    this.#openRows += rows;
+    this.#rows += rows;
+  }
+
+  commit(): void {
+    if (!this.uncommitted) return;
+    this.#begin();
+    this.#updateSeq.run(this.#seq);
+    this.#database.exec('COMMIT');
+    this.#committedSeq = this.#seq;
+    this.#openRows = 0;
+  }
+
+  /** Deletes old rows step by step: yields after each with the rows it deleted, so that others get their turn. */
+  *prune(now: number): Generator<number> {
+    for (const table of USER_TABLES) yield* this.#pruneTable(table, now - RETENTION_MS);
+  }
+
+  /**
+   * Walks up the ids, which rise with creation, until rows are too young. An order that closed late stays until its
+   * last change is old.
+   */
+  *#pruneTable({ name, id, created, updated }: UserTable, cutoff: number): Generator<number> {
+    const nextStep = this.#database.prepare(
+      `SELECT max(id) AS last, max(created) AS created FROM
+         (SELECT ${id} AS id, ${created} AS created FROM ${name} WHERE ${id} > ? ORDER BY ${id} LIMIT ?)`,
+    );
+    const remove = this.#database.prepare(
+      `DELETE FROM ${name} WHERE ${id} > ? AND ${id} <= ? AND ${updated} < ?`,
+    );
+    let from = 0;
+    for (;;) {
+      const step = nextStep.get(from, PRUNE_STEP_ROWS);
+      if (step === undefined || step.last === null) return;
+      const last = Number(step.last);
+      this.#begin();
+      const deleted = Number(remove.run(from, last, cutoff).changes);
+      this.#openRows += deleted;
+      yield deleted;
+      if (Number(step.created) >= cutoff) return;
+      from = last;
+    }
+  }
+
+  #begin(): void {
+    if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE');
+  }
+
+  #writeOrder(order: OrderRecord): void {
+    const view = orderView(order, this.#instrument(order.instrument), this.#coinName);
+    this.#insertOrder.run(...orderValues(order.orderId, order.uid, view));
+  }
+
+  #writeFill(fill: FillRecord): void {
+    const view = fillView(fill, this.#instrument(fill.instrument), this.#coinName);
+    this.#insertFill.run(...fillValues(fill, fill.uid, view));
+  }
+
+  #writeLedgerLine(line: LedgerLine): void {
+    const symbol = line.instrument < 0 ? '' : this.#instrument(line.instrument).symbol;
+    const view = ledgerView(line, symbol, this.#coinName);
+    this.#insertLedgerLine.run(...ledgerValues(line.lineId, line.uid, view, line.reference));
+  }
+
+  #writeCandle(candle: CandleClosed): void {
+    const instrument = this.#instrument(candle.instrument);
+    const row = candleRow(candle, instrument);
+    const category = CATEGORY_NAMES[instrument.category];
+    this.#insertCandle.run(...candleValues(category, instrument.symbol, candle.width, row));
+  }
+
+  #instrument(index: number): Instrument {
+    const instrument = this.#instruments[index];
+    if (instrument === undefined) throw new Error(`instrument ${index} was not described to history`);
+    return instrument;
+  }
+
+  readonly #coinName = (index: number): string => {
+    const coin = this.#coins[index];
+    if (coin === undefined) throw new Error(`coin ${index} was not described to history`);
+    return coin;
+  };
+}

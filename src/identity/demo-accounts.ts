@@ -1,0 +1,125 @@
+/**
+ * The demo accounts: the same names, keys and funds on every machine, so that a first order needs no set-up. Their
+ * keys are public knowledge; `ApiKey.demo` marks them, and they must never be served beyond the own machine.
+ */
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Identity, Permission } from './identity.ts';
+
+export interface DemoAccount {
+  readonly name: string;
+  readonly apiKey: string;
+  readonly secretKey: string;
+  readonly passphrase: string;
+  readonly label: string;
+  /** Decimal amount by coin; whoever starts the exchange deposits it. */
+  readonly funding: Readonly<Record<string, string>>;
+}
+
+export interface OpenedDemoAccount {
+  readonly account: DemoAccount;
+  readonly uid: number;
+}
+
+const PERMISSIONS: readonly Permission[] = ['uta_trade', 'uta_mgt', 'withdraw'];
+
+const TRADER_FUNDING = {
+  USDT: '100000',
+  USDC: '100000',
+  BTC: '2',
+  ETH: '20',
+  SOL: '500',
+  XRP: '50000',
+  DOGE: '500000',
+  ADA: '100000',
+  BNB: '100',
+  LTC: '500',
+} as const;
+
+/** The maker quotes every book on both sides, so it holds a hundred times a trader's stock. */
+const MAKER_FUNDING = {
+  USDT: '10000000',
+  USDC: '10000000',
+  BTC: '200',
+  ETH: '2000',
+  SOL: '50000',
+  XRP: '5000000',
+  DOGE: '50000000',
+  ADA: '10000000',
+  BNB: '10000',
+  LTC: '50000',
+} as const;
+
+export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
+  demoAccount('alice', 'demo trader', TRADER_FUNDING),
+  demoAccount('bob', 'demo trader', TRADER_FUNDING),
+  demoAccount('bot', 'demo trading bot', TRADER_FUNDING),
+  demoAccount('maker', 'demo market maker', MAKER_FUNDING),
+];
+
+function demoAccount(name: string, label: string, funding: Readonly<Record<string, string>>): DemoAccount {
+  return {
+    name,
+    apiKey: `demo-${name}`,
+    secretKey: `demo-${name}-secret`,
+    passphrase: 'demo',
+    label,
+    funding,
+  };
+}
+
+export interface OpenedDemoAccounts {
+  readonly accounts: readonly OpenedDemoAccount[];
+  /** Settles when all passphrases are hashed or checked; nobody needs to wait for it. */
+  readonly settled: Promise<void>;
+}
+
+/** Creates what is missing; the keys work at once, the costly passphrase hashes follow behind. */
+export function openDemoAccounts(identity: Identity, nowMs: number): OpenedDemoAccounts {
+  const accounts: OpenedDemoAccount[] = [];
+  const settled: Promise<void>[] = [];
+  for (const account of DEMO_ACCOUNTS) {
+    const uid = demoUser(identity, account.name, nowMs);
+    const installed = identity.installKey({
+      uid,
+      apiKey: account.apiKey,
+      secretKey: account.secretKey,
+      passphrase: account.passphrase,
+      label: account.label,
+      permType: 'read_write',
+      permissions: PERMISSIONS,
+      demo: true,
+      nowMs,
+    });
+    if (!installed.ok) throw new Error(`demo account ${account.name}: ${installed.message}`);
+    accounts.push({ account, uid });
+    settled.push(installed.value.settled);
+  }
+  return { accounts, settled: Promise.all(settled).then(() => undefined) };
+}
+
+function demoUser(identity: Identity, name: string, nowMs: number): number {
+  const existing = identity.findUserByName(name);
+  if (existing !== undefined) return existing.uid;
+  const created = identity.createUser({ name, nowMs });
+  if (!created.ok) throw new Error(`demo account ${name}: ${created.message}`);
+  return created.value.uid;
+}
+
+export const DEMO_ACCOUNTS_FILE = 'demo-accounts.json';
+
+/** Writes the access data for scripts and examples to read; returns the path. */
+export function writeDemoAccountsFile(dataDirectory: string, opened: readonly OpenedDemoAccount[]): string {
+  const path = join(dataDirectory, DEMO_ACCOUNTS_FILE);
+  const rows = opened.map(({ account, uid }) => ({
+    name: account.name,
+    uid,
+    apiKey: account.apiKey,
+    secretKey: account.secretKey,
+    passphrase: account.passphrase,
+  }));
+  writeFileSync(path, `${JSON.stringify(rows, undefined, 2)}\n`, { mode: 0o600 });
+  // The mode above counts only for a new file.
+  chmodSync(path, 0o600);
+  return path;
+}

@@ -1,0 +1,79 @@
+/** Numbered migrations of `identity.sqlite`; `PRAGMA user_version` says how many have run. Only ever append. */
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Uids have ten digits; the first one handed out is the next after this. */
+const UID_BEFORE_FIRST = 1_000_000_000;
+
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE users (
+    uid           INTEGER PRIMARY KEY AUTOINCREMENT,
+    name          TEXT    NOT NULL UNIQUE,
+    parent_uid    INTEGER REFERENCES users (uid),
+    broker        INTEGER NOT NULL,
+    note          TEXT    NOT NULL,
+    regis_time    INTEGER NOT NULL,
+    updated_time  INTEGER NOT NULL,
+    inviter_id    TEXT    NOT NULL,
+    channel       TEXT    NOT NULL,
+    channel_code  TEXT    NOT NULL,
+    frozen        INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX users_by_parent ON users (parent_uid, uid);
+  INSERT INTO sqlite_sequence (name, seq) VALUES ('users', ${UID_BEFORE_FIRST});
+
+  CREATE TABLE api_keys (
+    api_key         TEXT    PRIMARY KEY,
+    uid             INTEGER NOT NULL REFERENCES users (uid),
+    kind            TEXT    NOT NULL,
+    label           TEXT    NOT NULL,
+    perm_type       TEXT    NOT NULL,
+    permissions     TEXT    NOT NULL,
+    ip_list         TEXT    NOT NULL,
+    created_time    INTEGER NOT NULL,
+    last_used_time  INTEGER NOT NULL,
+    demo            INTEGER NOT NULL,
+    version         INTEGER NOT NULL,
+    seal_key_id     TEXT    NOT NULL,
+    seal_version    INTEGER NOT NULL,
+    sealed          BLOB    NOT NULL
+  ) STRICT;
+  CREATE INDEX api_keys_by_uid ON api_keys (uid, created_time);
+
+  CREATE TABLE passphrases (
+    api_key   TEXT    PRIMARY KEY REFERENCES api_keys (api_key) ON DELETE CASCADE,
+    salt      BLOB    NOT NULL,
+    hash      BLOB    NOT NULL,
+    scrypt_n  INTEGER NOT NULL,
+    scrypt_r  INTEGER NOT NULL,
+    scrypt_p  INTEGER NOT NULL
+  ) STRICT;
+  `,
+];
+
+export function migrate(database: DatabaseSync): void {
+  const done = Number(database.prepare('PRAGMA user_version').get()?.user_version);
+  if (done > MIGRATIONS.length) {
+    throw new Error(
+      `identity.sqlite has schema ${done}, this program knows ${MIGRATIONS.length}: use a newer program`,
+    );
+  }
+  for (let number = done; number < MIGRATIONS.length; number += 1) {
+    inTransaction(database, () => {
+      database.exec(MIGRATIONS[number]!);
+      database.exec(`PRAGMA user_version = ${number + 1}`);
+    });
+  }
+}
+
+export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+}

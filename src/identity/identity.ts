@@ -1,0 +1,174 @@
+/**
+ * Who may do what: users, sub-accounts, API keys and their permissions. This file holds the vocabulary and the port;
+ * `sqlite-identity.ts` keeps the records. Nothing here reaches the command log: a log can be copied to a bug report,
+ * a secret cannot.
+ */
+import type { KeyObject } from 'node:crypto';
+import type { IpList } from './ip-list.ts';
+
+export type KeyKind = 'hmac' | 'rsa' | 'ed25519';
+export type PermType = 'read_only' | 'read_write';
+
+export const PERMISSIONS = [
+  'uta_trade',
+  'uta_mgt',
+  'withdraw',
+  'copy_futures_position',
+  'copy_futures_order',
+] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** `spec/interface-v3.md` 8: a key's address list holds at most 30 entries. */
+export const IP_LIST_ENTRIES_MAX = 30;
+
+export interface User {
+  readonly uid: number;
+  readonly name: string;
+  /** The main account of a sub-account; undefined for a main account. */
+  readonly parentUid: number | undefined;
+  readonly broker: boolean;
+  readonly note: string;
+  readonly regisTime: number;
+  readonly updatedTime: number;
+  readonly inviterId: string;
+  readonly channel: string;
+  readonly channelCode: string;
+  readonly frozen: boolean;
+}
+
+export interface ApiKey {
+  readonly apiKey: string;
+  readonly uid: number;
+  readonly kind: KeyKind;
+  readonly label: string;
+  readonly permType: PermType;
+  readonly permissions: readonly Permission[];
+  readonly ipList: readonly string[];
+  readonly createdTime: number;
+  /** 0 until the first use; written lazily, so it may lag by a minute after a crash. */
+  readonly lastUsedTime: number;
+  /** A well-known key of the demo accounts: published in the documentation, so never to be served to the world. */
+  readonly demo: boolean;
+  /** Grows with every change of the key, so that a long-lived socket can tell that its rights are stale. */
+  readonly version: number;
+}
+
+/** Everything one request needs to be judged, ready to use. */
+export interface Credential {
+  readonly key: ApiKey;
+  readonly user: User;
+  /** True when the user or its main account is frozen. */
+  readonly frozen: boolean;
+  /** The shared secret of an `hmac` key, the public key of the others. */
+  readonly verifier: KeyObject;
+  readonly ipList: IpList;
+}
+
+/** `busy` and `locked` are temporary and say nothing about the passphrase. */
+export type PassphraseVerdict = 'ok' | 'wrong' | 'locked' | 'busy';
+
+/** What the gateway asks on every request. */
+export interface KeyDirectory {
+  findKey(apiKey: string): Credential | undefined;
+  /** Answers at once when the passphrase was seen before; a promise only on the first use of a key. */
+  checkPassphrase(
+    apiKey: string,
+    passphrase: string,
+    nowMs: number,
+  ): PassphraseVerdict | Promise<PassphraseVerdict>;
+  noteUse(apiKey: string, nowMs: number): void;
+}
+
+export type IdentityRefusal =
+  | 'name_invalid'
+  | 'name_taken'
+  | 'user_unknown'
+  | 'sub_of_sub'
+  | 'key_unknown'
+  | 'key_taken'
+  | 'key_invalid'
+  | 'label_invalid'
+  | 'permission_invalid'
+  | 'withdraw_needs_read_write'
+  | 'ip_list_invalid'
+  | 'passphrase_invalid'
+  | 'busy';
+
+export type Outcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly reason: IdentityRefusal; readonly message: string };
+
+export interface NewUser {
+  readonly name: string;
+  readonly nowMs: number;
+  readonly broker?: boolean;
+  readonly note?: string;
+  readonly inviterId?: string;
+  readonly channel?: string;
+  readonly channelCode?: string;
+}
+
+export interface NewKey {
+  readonly uid: number;
+  readonly label: string;
+  readonly permType: PermType;
+  readonly permissions: readonly Permission[];
+  readonly ipList?: readonly string[];
+  readonly passphrase: string;
+  readonly nowMs: number;
+  readonly kind?: KeyKind;
+  /** PEM of the user's public key; required for `rsa` and `ed25519`, absent for `hmac`. */
+  readonly publicKey?: string;
+}
+
+/** A key whose name, secret and passphrase the program itself has chosen. */
+export interface KnownKey extends NewKey {
+  readonly apiKey: string;
+  readonly secretKey: string;
+  readonly demo: boolean;
+}
+
+export interface CreatedKey {
+  readonly key: ApiKey;
+  /** Shown once; undefined for public-key kinds, whose secret never leaves the user. */
+  readonly secretKey: string | undefined;
+}
+
+export interface InstalledKey {
+  readonly key: ApiKey;
+  /** Settles when the passphrase is hashed and stored (or checked, when it was stored before). */
+  readonly settled: Promise<void>;
+}
+
+export interface KeyChange {
+  readonly label?: string;
+  readonly permType?: PermType;
+  readonly permissions?: readonly Permission[];
+  readonly ipList?: readonly string[];
+}
+
+export interface UserPage {
+  readonly afterUid?: number;
+  readonly limit?: number;
+}
+
+/** The whole port, for operators and for the account routes. */
+export interface Identity extends KeyDirectory {
+  createUser(user: NewUser): Outcome<User>;
+  createSub(parentUid: number, user: NewUser): Outcome<User>;
+  findUser(uid: number): User | undefined;
+  findUserByName(name: string): User | undefined;
+  setFrozen(uid: number, frozen: boolean, nowMs: number): Outcome<User>;
+  listUsers(page?: UserPage): User[];
+  listSubs(parentUid: number, page?: UserPage): User[];
+
+  createKey(key: NewKey): Promise<Outcome<CreatedKey>>;
+  /** Idempotent and immediate: usable before the passphrase hash is finished. */
+  installKey(key: KnownKey): Outcome<InstalledKey>;
+  setKey(apiKey: string, change: KeyChange): Outcome<ApiKey>;
+  setPassphrase(apiKey: string, passphrase: string): Promise<Outcome<ApiKey>>;
+  deleteKey(apiKey: string): Outcome<ApiKey>;
+  listKeys(uid: number): ApiKey[];
+
+  close(): Promise<void>;
+}

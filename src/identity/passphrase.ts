@@ -1,0 +1,239 @@
+/**
+ * Passphrases travel on every request, yet a proper hash costs half a second. So each key's passphrase is verified
+ * once by scrypt (on a worker thread) and afterwards by a keyed MAC that lives only in this process. Guessing is
+ * limited per key; the caller has already checked the signature, so only somebody who holds the secret can lock a key.
+ */
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
+import type { PassphraseVerdict } from './identity.ts';
+
+export interface ScryptCost {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** OWASP's minimum for scrypt, 128 MiB and about half a second. */
+export const SCRYPT_COST: ScryptCost = { N: 2 ** 17, r: 8, p: 1 };
+
+/** For passphrases that are published anyway: no cost could protect them, and a start has several to check. */
+export const PUBLISHED_SCRYPT_COST: ScryptCost = { N: 2 ** 10, r: 8, p: 1 };
+
+export interface StoredPassphrase {
+  readonly salt: Uint8Array;
+  readonly hash: Uint8Array;
+  readonly cost: ScryptCost;
+}
+
+export interface DerivationJob {
+  readonly id: number;
+  readonly passphrase: string;
+  readonly salt: Uint8Array;
+  readonly cost: ScryptCost;
+}
+
+export interface DerivationResult {
+  readonly id: number;
+  readonly hash: Uint8Array;
+}
+
+export const DERIVATION_QUEUE_MAX = 8;
+export const FAILURES_MAX = 10;
+export const FAILURE_WINDOW_MS = 60_000;
+export const LOCK_MS = 60_000;
+/** One key cannot take the whole queue from the others. */
+const IN_FLIGHT_PER_KEY_MAX = 2;
+const REMEMBERED_KEYS_MAX = 65_536;
+const SALT_BYTES = 16;
+
+interface Guesses {
+  count: number;
+  windowEndsMs: number;
+  lockedUntilMs: number;
+}
+
+export class PassphraseGuard {
+  readonly #load: (apiKey: string) => StoredPassphrase | undefined;
+  readonly #cost: ScryptCost;
+  readonly #derivation = new DerivationQueue();
+  readonly #tagKey = createSecretKey(randomBytes(32));
+  readonly #goodTags = new Map<string, Buffer>();
+  readonly #guesses = new Map<string, Guesses>();
+  /** Running scrypt checks per key, by the tag of the passphrase: equal requests share one. */
+  readonly #running = new Map<string, Map<string, Promise<PassphraseVerdict>>>();
+
+  constructor(load: (apiKey: string) => StoredPassphrase | undefined, cost: ScryptCost = SCRYPT_COST) {
+    this.#load = load;
+    this.#cost = cost;
+  }
+
+  /**
+   * The lock is looked at before the cache: otherwise a locked key would still answer right guesses, and the fast
+   * path would let a guesser continue at full speed.
+   */
+  check(apiKey: string, passphrase: string, nowMs: number): PassphraseVerdict | Promise<PassphraseVerdict> {
+    const guesses = this.#guesses.get(apiKey);
+    if (guesses !== undefined && isAhead(guesses.lockedUntilMs, nowMs, LOCK_MS)) return 'locked';
+    const tag = this.#tag(apiKey, passphrase);
+    const good = this.#goodTags.get(apiKey);
+    if (good === undefined) return this.#checkSlowly(apiKey, passphrase, tag, nowMs);
+    if (timingSafeEqual(good, tag)) return 'ok';
+    this.#countFailure(apiKey, nowMs);
+    return 'wrong';
+  }
+
+  #checkSlowly(
+    apiKey: string,
+    passphrase: string,
+    tag: Buffer,
+    nowMs: number,
+  ): PassphraseVerdict | Promise<PassphraseVerdict> {
+    const running = this.#running.get(apiKey) ?? new Map<string, Promise<PassphraseVerdict>>();
+    const tagText = tag.toString('base64');
+    const same = running.get(tagText);
+    if (same !== undefined) return same;
+    if (running.size >= Math.min(IN_FLIGHT_PER_KEY_MAX, FAILURES_MAX - this.#failures(apiKey, nowMs)))
+      return 'busy';
+
+    const stored = this.#load(apiKey);
+    if (stored === undefined) {
+      this.#countFailure(apiKey, nowMs);
+      return 'wrong';
+    }
+    const derived = this.#derivation.derive(passphrase, stored.salt, stored.cost);
+    if (derived === 'busy') return 'busy';
+    const verdict = derived
+      .then((hash) => this.#conclude(apiKey, stored, hash, tag, nowMs))
+      .finally(() => {
+        running.delete(tagText);
+        if (running.size === 0) this.#running.delete(apiKey);
+      });
+    running.set(tagText, verdict);
+    this.#running.set(apiKey, running);
+    return verdict;
+  }
+
+  #conclude(
+    apiKey: string,
+    stored: StoredPassphrase,
+    hash: Uint8Array | undefined,
+    tag: Buffer,
+    nowMs: number,
+  ): PassphraseVerdict {
+    if (hash === undefined) return 'busy';
+    // The passphrase may have been changed, or the key deleted, while the worker was busy.
+    const current = this.#load(apiKey);
+    const stillCurrent = current !== undefined && Buffer.compare(current.hash, stored.hash) === 0;
+    if (stillCurrent && hash.length === stored.hash.length && timingSafeEqual(hash, stored.hash)) {
+      this.#remember(apiKey, tag);
+      return 'ok';
+    }
+    this.#countFailure(apiKey, nowMs);
+    return 'wrong';
+  }
+
+  /** Hashes a new passphrase; 'busy' when the queue is full. */
+  async hash(passphrase: string, cost = this.#cost): Promise<StoredPassphrase | 'busy'> {
+    const salt = randomBytes(SALT_BYTES);
+    const hash = await this.#derivation.derive(passphrase, salt, cost);
+    return hash === 'busy' || hash === undefined ? 'busy' : { salt, hash, cost };
+  }
+
+  /** For a passphrase that this program has itself just chosen for the key. */
+  seed(apiKey: string, passphrase: string): void {
+    this.#remember(apiKey, this.#tag(apiKey, passphrase));
+  }
+
+  forget(apiKey: string): void {
+    this.#goodTags.delete(apiKey);
+    this.#guesses.delete(apiKey);
+  }
+
+  async close(): Promise<void> {
+    await this.#derivation.close();
+  }
+
+  #tag(apiKey: string, passphrase: string): Buffer {
+    return createHmac('sha256', this.#tagKey).update(`${apiKey}|${passphrase}`, 'utf8').digest();
+  }
+
+  #remember(apiKey: string, tag: Buffer): void {
+    setBounded(this.#goodTags, apiKey, tag);
+  }
+
+  #failures(apiKey: string, nowMs: number): number {
+    const guesses = this.#guesses.get(apiKey);
+    return guesses !== undefined && isAhead(guesses.windowEndsMs, nowMs, FAILURE_WINDOW_MS)
+      ? guesses.count
+      : 0;
+  }
+
+  #countFailure(apiKey: string, nowMs: number): void {
+    const count = this.#failures(apiKey, nowMs) + 1;
+    const windowEndsMs =
+      count === 1 ? nowMs + FAILURE_WINDOW_MS : (this.#guesses.get(apiKey)?.windowEndsMs ?? nowMs);
+    const locks = count >= FAILURES_MAX;
+    setBounded(this.#guesses, apiKey, {
+      count: locks ? 0 : count,
+      windowEndsMs,
+      lockedUntilMs: locks ? nowMs + LOCK_MS : 0,
+    });
+  }
+}
+
+/** A mark further ahead than its own span was set before the clock was moved back: it counts as passed. */
+function isAhead(markMs: number, nowMs: number, spanMs: number): boolean {
+  return markMs > nowMs && markMs - nowMs <= spanMs;
+}
+
+function setBounded<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key);
+  if (map.size >= REMEMBERED_KEYS_MAX) map.delete(map.keys().next().value!);
+  map.set(key, value);
+}
+
+/** One worker, started on first need, that lets the process end while it is idle. */
+class DerivationQueue {
+  #worker: Worker | undefined;
+  #lastId = 0;
+  readonly #waiting = new Map<number, (hash: Uint8Array | undefined) => void>();
+
+  /** Resolves to undefined when the worker died under the job. */
+  derive(passphrase: string, salt: Uint8Array, cost: ScryptCost): Promise<Uint8Array | undefined> | 'busy' {
+    if (this.#waiting.size >= DERIVATION_QUEUE_MAX) return 'busy';
+    const worker = this.#started();
+    const job: DerivationJob = { id: ++this.#lastId, passphrase, salt, cost };
+    return new Promise((resolve) => {
+      this.#waiting.set(job.id, resolve);
+      worker.ref();
+      worker.postMessage(job);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #started(): Worker {
+    if (this.#worker !== undefined) return this.#worker;
+    const worker = new Worker(new URL('./passphrase-worker.ts', import.meta.url));
+    worker.on('message', (result: DerivationResult) => {
+      this.#settle(result.id, result.hash);
+      if (this.#waiting.size === 0) worker.unref();
+    });
+    // An exit follows every error; listening keeps the error from ending the exchange.
+    worker.on('error', () => {});
+    worker.on('exit', () => {
+      this.#worker = undefined;
+      for (const id of this.#waiting.keys()) this.#settle(id, undefined);
+    });
+    this.#worker = worker;
+    return worker;
+  }
+
+  #settle(id: number, hash: Uint8Array | undefined): void {
+    const resolve = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    resolve?.(hash);
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Secrets at rest. An HMAC secret must be readable again, so it cannot be hashed; it is sealed with AES-256-GCM under
+ * a key that lives in a file of its own, so that a copied database alone opens nothing. The additional data binds a
+ * seal to its key, owner and seal version: a seal moved to another row does not open.
+ */
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+const CIPHER = 'aes-256-gcm';
+
+export interface Seal {
+  readonly keyId: string;
+  readonly version: number;
+  /** nonce, ciphertext, tag */
+  readonly bytes: Uint8Array;
+}
+
+export interface SealOwner {
+  readonly apiKey: string;
+  readonly uid: number;
+}
+
+/** All key-encryption keys on file; new seals use the last one, old seals name theirs. */
+export interface Keyring {
+  readonly currentId: string;
+  readonly keys: ReadonlyMap<string, KeyObject>;
+}
+
+export function seal(ring: Keyring, owner: SealOwner, version: number, secret: Uint8Array): Seal {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, ring.keys.get(ring.currentId)!, nonce);
+  cipher.setAAD(additionalData(owner, version));
+  const bytes = Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
+  return { keyId: ring.currentId, version, bytes };
+}
+
+export function unseal(ring: Keyring, owner: SealOwner, sealed: Seal): Buffer {
+  const key = ring.keys.get(sealed.keyId);
+  if (key === undefined) {
+    throw new Error(
+      `the secret of key ${owner.apiKey} is sealed under ${sealed.keyId}, which is not in the key file`,
+    );
+  }
+  const { bytes } = sealed;
+  if (bytes.length < NONCE_BYTES + TAG_BYTES)
+    throw new Error(`the sealed secret of ${owner.apiKey} is too short`);
+  const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAAD(additionalData(owner, sealed.version));
+  decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
+  const opened = decipher.update(bytes.subarray(NONCE_BYTES, bytes.length - TAG_BYTES));
+  return Buffer.concat([opened, decipher.final()]);
+}
+
+/** Key names hold no `|` (see `sqlite-identity.ts`), so the three parts cannot be shifted into each other. */
+function additionalData(owner: SealOwner, version: number): Buffer {
+  return Buffer.from(`${owner.apiKey}|${owner.uid}|${version}`, 'utf8');
+}
+
+/** Reads the key file: one `id base64` line per key, the last one current. */
+export function readKeyring(path: string): Keyring {
+  const fd = openSync(path, 'r');
+  try {
+    const mode = fstatSync(fd).mode & 0o777;
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+      throw new Error(
+        `${path} holds the key of all API secrets and is readable by others (mode ${mode.toString(8)}); run: chmod 600 ${path}`,
+      );
+    }
+    return parseKeyring(readFileSync(fd, 'utf8'), path);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function parseKeyring(text: string, path: string): Keyring {
+  const keys = new Map<string, KeyObject>();
+  let currentId: string | undefined;
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    const [id, encoded, ...rest] = line.split(' ');
+    const bytes = Buffer.from(encoded ?? '', 'base64');
+    if (id === undefined || id === '' || bytes.length !== KEY_BYTES || rest.length > 0 || keys.has(id)) {
+      throw new Error(`${path} is damaged: each line must be a distinct id and 32 bytes in base64`);
+    }
+    keys.set(id, createSecretKey(bytes));
+    currentId = id;
+  }
+  if (currentId === undefined) throw new Error(`${path} is empty; restore it from a backup`);
+  return { currentId, keys };
+}
+
+/** Creates the key file; fails when it exists, because overwriting it would lose every secret. */
+export function createKeyring(path: string): Keyring {
+  const fd = openSync(path, 'wx', 0o600);
+  try {
+    const id = `kek-${randomBytes(4).toString('hex')}`;
+    writeSync(fd, `${id} ${randomBytes(KEY_BYTES).toString('base64')}\n`);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  return readKeyring(path);
+}

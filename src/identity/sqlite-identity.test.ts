@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, test } from 'node:test';
+import type { Identity, NewKey, Outcome } from './identity.ts';
+import { IDENTITY_FILE, KEYRING_FILE, openIdentity } from './sqlite-identity.ts';
+
+const NOW = 1_700_000_000_000;
+const CHEAP = { scryptCost: { N: 2 ** 10, r: 8, p: 1 } };
+
+const directories: string[] = [];
+const identities: Identity[] = [];
+afterEach(async () => {
+  for (const identity of identities.splice(0)) await identity.close();
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true });
+});
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'bourse-identity-'));
+  directories.push(directory);
+  return directory;
+}
+
+function open(directory = newDirectory()): Identity {
+  const identity = openIdentity(directory, CHEAP);
+  identities.push(identity);
+  return identity;
+}
+
+function must<T>(outcome: Outcome<T>): T {
+  assert.ok(outcome.ok, outcome.ok ? '' : outcome.message);
+  return outcome.value;
+}
+
+function reason(outcome: Outcome<unknown>): string {
+  assert.ok(!outcome.ok, 'expected a refusal');
+  return outcome.reason;
+}
+
+const newUser = (identity: Identity, name = 'alice') => must(identity.createUser({ name, nowMs: NOW }));
+
+const keyOf = (uid: number, change: Partial<NewKey> = {}): NewKey => ({
+  uid,
+  label: 'desk',
+  permType: 'read_write',
+  permissions: ['uta_trade'],
+  passphrase: 'passphrase1',
+  nowMs: NOW,
+  ...change,
+});
+
+test('uids have ten digits and grow', () => {
+  const identity = open();
+  const uids = ['a', 'b', 'c'].map((name) => newUser(identity, name).uid);
+  assert.deepEqual(uids, [1000000001, 1000000002, 1000000003]);
+  assert.equal(reason(identity.createUser({ name: 'b', nowMs: NOW })), 'name_taken');
+  assert.equal(reason(identity.createUser({ name: '', nowMs: NOW })), 'name_invalid');
+});
+
+test('a main account has sub-accounts, a sub-account has none', () => {
+  const identity = open();
+  const main = newUser(identity);
+  const sub = must(identity.createSub(main.uid, { name: 'desk one', note: 'first', nowMs: NOW }));
+  const second = must(identity.createSub(main.uid, { name: 'desk two', nowMs: NOW }));
+  assert.equal(sub.parentUid, main.uid);
+  assert.equal(sub.note, 'first');
+  assert.equal(reason(identity.createSub(sub.uid, { name: 'x', nowMs: NOW })), 'sub_of_sub');
+  assert.equal(reason(identity.createSub(1, { name: 'x', nowMs: NOW })), 'user_unknown');
+  assert.deepEqual(identity.listSubs(main.uid), [sub, second]);
+  assert.deepEqual(identity.listSubs(main.uid, { afterUid: sub.uid }), [second]);
+  assert.deepEqual(identity.listUsers({ limit: 1 }), [main]);
+});
+
+test('a created key can be found with its secret and passphrase', async () => {
+  const identity = open();
+  const user = newUser(identity);
+  const { key, secretKey } = must(await identity.createKey(keyOf(user.uid, { ipList: ['10.0.0.0/8'] })));
+  assert.match(key.apiKey, /^bk_[0-9a-f]{32}$/);
+  const credential = identity.findKey(key.apiKey)!;
+  assert.deepEqual(credential.key, key);
+  assert.deepEqual(credential.user, user);
+  assert.equal(credential.verifier.export().toString(), secretKey);
+  assert.equal(credential.ipList.contains('10.1.1.1'), true);
+  assert.equal(identity.checkPassphrase(key.apiKey, 'passphrase1', NOW), 'ok');
+  assert.equal(identity.findKey('bk_unknown'), undefined);
+  assert.equal(identity.findKey(key.apiKey), credential, 'the second look comes from the cache');
+});
+
+test('everything survives a restart, and the first passphrase check takes the slow way', async () => {
+  const directory = newDirectory();
+  const first = open(directory);
+  const user = must(
+    first.createUser({
+      name: 'broker',
+      broker: true,
+      inviterId: '7',
+      channel: 'c',
+      channelCode: 'cc',
+      nowMs: NOW,
+    }),
+  );
+  const { key, secretKey } = must(await first.createKey(keyOf(user.uid)));
+  await first.close();
+  const second = open(directory);
+  assert.deepEqual(second.findUserByName('broker'), user);
+  assert.deepEqual(second.findKey(key.apiKey)?.key, key);
+  assert.equal(second.findKey(key.apiKey)?.verifier.export().toString(), secretKey);
+  const verdict = second.checkPassphrase(key.apiKey, 'passphrase1', NOW);
+  assert.ok(verdict instanceof Promise);
+  assert.equal(await verdict, 'ok');
+});
+
+test('neither secret nor passphrase is readable in any file, and the files are private', async () => {
+  const directory = newDirectory();
+  const identity = open(directory);
+  const { uid } = newUser(identity);
+  const { secretKey } = must(await identity.createKey(keyOf(uid, { passphrase: 'canary-passphrase' })));
+  for (const file of readdirSync(directory)) {
+    const content = readFileSync(join(directory, file));
+    assert.ok(!content.includes(secretKey!), `${file} holds the secret`);
+    assert.ok(!content.includes(Buffer.from(secretKey!, 'hex')), `${file} holds the secret's bytes`);
+    assert.ok(!content.includes('canary-passphrase'), `${file} holds the passphrase`);
+  }
+  for (const file of [IDENTITY_FILE, KEYRING_FILE]) {
+    assert.equal(statSync(join(directory, file)).mode & 0o777, 0o600, file);
+  }
+});
+
+test('a change of a key counts from the next look on and raises its version', async () => {
+  const identity = open();
+  const { uid } = newUser(identity);
+  const { apiKey } = must(await identity.createKey(keyOf(uid))).key;
+  identity.findKey(apiKey);
+  must(identity.setKey(apiKey, { permType: 'read_only', ipList: ['198.51.100.7'] }));
+  const { key, ipList } = identity.findKey(apiKey)!;
+  assert.equal(key.permType, 'read_only');
+  assert.equal(key.label, 'desk');
+  assert.equal(key.version, 2);
+  assert.equal(ipList.contains('198.51.100.7'), true);
+  must(identity.deleteKey(apiKey));
+  assert.equal(identity.findKey(apiKey), undefined);
+  assert.equal(await identity.checkPassphrase(apiKey, 'passphrase1', NOW), 'wrong');
+  assert.equal(reason(identity.setKey(apiKey, {})), 'key_unknown');
+});
+
+test('a new passphrase replaces the old one at once', async () => {
+  const identity = open();
+  const { uid } = newUser(identity);
+  const { apiKey } = must(await identity.createKey(keyOf(uid))).key;
+  assert.equal(must(await identity.setPassphrase(apiKey, 'passphrase2')).version, 2);
+  assert.equal(identity.checkPassphrase(apiKey, 'passphrase1', NOW), 'wrong');
+  assert.equal(identity.checkPassphrase(apiKey, 'passphrase2', NOW), 'ok');
+});
+
+test('freezing reaches the keys of the user and of its sub-accounts', async () => {
+  const identity = open();
+  const main = newUser(identity);
+  const sub = must(identity.createSub(main.uid, { name: 'sub', nowMs: NOW }));
+  const mainKey = must(await identity.createKey(keyOf(main.uid))).key.apiKey;
+  const subKey = must(await identity.createKey(keyOf(sub.uid))).key.apiKey;
+  const frozen = () => [identity.findKey(mainKey)!.frozen, identity.findKey(subKey)!.frozen];
+  assert.deepEqual(frozen(), [false, false]);
+  must(identity.setFrozen(sub.uid, true, NOW + 1));
+  assert.deepEqual(frozen(), [false, true]);
+  must(identity.setFrozen(sub.uid, false, NOW + 2));
+  must(identity.setFrozen(main.uid, true, NOW + 3));
+  assert.deepEqual(frozen(), [true, true]);
+  assert.equal(reason(identity.setFrozen(5, true, NOW)), 'user_unknown');
+});
+
+test('a key with wrong rights, addresses or passphrase is refused, and nothing is stored', async () => {
+  const identity = open();
+  const { uid } = newUser(identity);
+  const refusal = async (change: Partial<NewKey>) => reason(await identity.createKey(keyOf(uid, change)));
+  assert.equal(
+    await refusal({ permType: 'read_only', permissions: ['withdraw'] }),
+    'withdraw_needs_read_write',
+  );
+  assert.equal(await refusal({ permissions: ['uta_trade', 'uta_trade'] }), 'permission_invalid');
+  assert.equal(await refusal({ permissions: ['root' as 'withdraw'] }), 'permission_invalid');
+  assert.equal(await refusal({ ipList: ['10.0.0.1', 'home'] }), 'ip_list_invalid');
+  assert.equal(await refusal({ ipList: Array(31).fill('10.0.0.1') }), 'ip_list_invalid');
+  assert.equal(await refusal({ passphrase: '' }), 'passphrase_invalid');
+  assert.equal(await refusal({ passphrase: 'pässword' }), 'passphrase_invalid');
+  assert.equal(await refusal({ label: 'x'.repeat(65) }), 'label_invalid');
+  assert.equal(await refusal({ uid: 5 }), 'user_unknown');
+  assert.deepEqual(identity.listKeys(uid), []);
+});
+
+test('public keys are kept instead of secrets, if they are of the announced kind and strong', async () => {
+  const identity = open();
+  const { uid } = newUser(identity);
+  const ed25519 = generateKeyPairSync('ed25519');
+  const weak = generateKeyPairSync('rsa', { modulusLength: 1024 });
+  const pem = ed25519.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const { key, secretKey } = must(await identity.createKey(keyOf(uid, { kind: 'ed25519', publicKey: pem })));
+  assert.equal(secretKey, undefined);
+  assert.equal(identity.findKey(key.apiKey)!.verifier.equals(ed25519.publicKey), true);
+  const weakPem = weak.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const privatePem = ed25519.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  for (const change of [
+    { kind: 'rsa', publicKey: pem },
+    { kind: 'rsa', publicKey: weakPem },
+    { kind: 'ed25519', publicKey: privatePem },
+    { kind: 'ed25519', publicKey: 'nonsense' },
+    { kind: 'ed25519' },
+  ] as const) {
+    assert.equal(reason(await identity.createKey(keyOf(uid, change))), 'key_invalid');
+  }
+});
+
+test('the time of last use is written behind the request', async () => {
+  const directory = newDirectory();
+  const identity = open(directory);
+  const { uid } = newUser(identity);
+  const { apiKey } = must(await identity.createKey(keyOf(uid))).key;
+  const onDisk = () => {
+    const reader = new DatabaseSync(join(directory, IDENTITY_FILE), { readOnly: true });
+    const row = reader.prepare('SELECT last_used_time AS used FROM api_keys').get();
+    reader.close();
+    return row?.used;
+  };
+  identity.noteUse(apiKey, NOW + 5);
+  identity.noteUse(apiKey, NOW + 6);
+  assert.equal(onDisk(), 0);
+  assert.equal(identity.listKeys(uid)[0]!.lastUsedTime, NOW + 6);
+  assert.equal(onDisk(), NOW + 6);
+  identity.noteUse(apiKey, NOW + 7);
+  await identity.close();
+  assert.equal(onDisk(), NOW + 7);
+});
+
+test('a key file that others can read, or that is lost, stops the start', async () => {
+  const directory = newDirectory();
+  const identity = open(directory);
+  const { uid } = newUser(identity);
+  must(await identity.createKey(keyOf(uid)));
+  await identity.close();
+  chmodSync(join(directory, KEYRING_FILE), 0o644);
+  assert.throws(() => openIdentity(directory, CHEAP), /chmod 600/);
+  unlinkSync(join(directory, KEYRING_FILE));
+  assert.throws(() => openIdentity(directory, CHEAP), /missing and 1 API keys/);
+});
+
+test('the file is durable, and a file of a newer program is refused', async () => {
+  const directory = newDirectory();
+  await open(directory).close();
+  const database = new DatabaseSync(join(directory, IDENTITY_FILE));
+  assert.equal(database.prepare('PRAGMA journal_mode').get()?.journal_mode, 'wal');
+  assert.equal(database.prepare('PRAGMA user_version').get()?.user_version, 1);
+  database.exec('PRAGMA user_version = 99');
+  database.close();
+  assert.throws(() => openIdentity(directory, CHEAP), /schema 99/);
+});

@@ -1,0 +1,436 @@
+/**
+ * The identity store on `node:sqlite`. One process owns the file: every change goes through this object, drops what
+ * it has cached and thereby takes effect on the next request. Secrets are sealed (`sealing.ts`), passphrases hashed
+ * (`passphrase.ts`); neither is ever part of a record that leaves this room as text, except once at creation.
+ */
+import { createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type {
+  ApiKey,
+  CreatedKey,
+  Credential,
+  Identity,
+  InstalledKey,
+  KeyChange,
+  KeyKind,
+  KnownKey,
+  NewKey,
+  NewUser,
+  Outcome,
+  PassphraseVerdict,
+  User,
+  UserPage,
+} from './identity.ts';
+import { keyOf, type Row, userOf } from './identity-rows.ts';
+import { inTransaction, migrate } from './identity-schema.ts';
+import { compileIpList } from './ip-list.ts';
+import { apiKeyFault, fault, nameFault, passphraseFault, readPublicKey, rightsFault } from './key-rules.ts';
+import {
+  PassphraseGuard,
+  PUBLISHED_SCRYPT_COST,
+  SCRYPT_COST,
+  type ScryptCost,
+  type StoredPassphrase,
+} from './passphrase.ts';
+import { createKeyring, type Keyring, readKeyring, seal, unseal } from './sealing.ts';
+
+export const IDENTITY_FILE = 'identity.sqlite';
+export const KEYRING_FILE = 'identity.key';
+
+const CREDENTIALS_CACHED_MAX = 65_536;
+const LAST_USED_WRITE_MS = 60_000;
+const PAGE_LIMIT_MAX = 1_000;
+const SEAL_VERSION = 1;
+const HASH_RETRY_MS = 250;
+
+export interface IdentityOptions {
+  /** Cost of new passphrase hashes; stored hashes carry their own. */
+  readonly scryptCost?: ScryptCost;
+}
+
+export function openIdentity(dataDirectory: string, options: IdentityOptions = {}): Identity {
+  return new SqliteIdentity(dataDirectory, options.scryptCost ?? SCRYPT_COST);
+}
+
+class SqliteIdentity implements Identity {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #keyring: Keyring;
+  readonly #passphrases: PassphraseGuard;
+  readonly #credentials = new Map<string, Credential>();
+  readonly #lastUsed = new Map<string, number>();
+  readonly #lastUsedTimer: NodeJS.Timeout;
+  #closed = false;
+
+  constructor(dataDirectory: string, scryptCost: ScryptCost) {
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+    const path = join(dataDirectory, IDENTITY_FILE);
+    this.#database = new DatabaseSync(path);
+    try {
+      chmodSync(path, 0o600);
+      this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
+      migrate(this.#database);
+      this.#keyring = this.#openKeyring(join(dataDirectory, KEYRING_FILE));
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+    this.#passphrases = new PassphraseGuard((apiKey) => this.#storedPassphrase(apiKey), scryptCost);
+    this.#lastUsedTimer = setInterval(() => this.#writeLastUsed(), LAST_USED_WRITE_MS).unref();
+  }
+
+  /** A missing key file is only normal in a store without keys; elsewhere a new one would hide the loss. */
+  #openKeyring(path: string): Keyring {
+    if (existsSync(path)) return readKeyring(path);
+    const keys = Number(this.#one('SELECT count(*) AS keys FROM api_keys')?.keys);
+    if (keys !== 0)
+      throw new Error(
+        `${path} is missing and ${keys} API keys are sealed under it; restore it from a backup`,
+      );
+    return createKeyring(path);
+  }
+
+  // Users
+
+  createUser(user: NewUser): Outcome<User> {
+    return this.#insertUser(user, undefined);
+  }
+
+  createSub(parentUid: number, user: NewUser): Outcome<User> {
+    const parent = this.findUser(parentUid);
+    if (parent === undefined) return fault('user_unknown', `there is no user ${parentUid}`);
+    if (parent.parentUid !== undefined) {
+      return fault('sub_of_sub', `user ${parentUid} is a sub-account and cannot have sub-accounts`);
+    }
+    return this.#insertUser(user, parentUid);
+  }
+
+  #insertUser(user: NewUser, parentUid: number | undefined): Outcome<User> {
+    const refused = nameFault(user.name);
+    if (refused !== undefined) return refused;
+    if (this.findUserByName(user.name) !== undefined) {
+      return fault('name_taken', `the name ${JSON.stringify(user.name)} is taken`);
+    }
+    const { lastInsertRowid } = this.#run(
+      `INSERT INTO users (name, parent_uid, broker, note, regis_time, updated_time, inviter_id, channel, channel_code, frozen)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+      user.name,
+      parentUid ?? null,
+      user.broker === true ? 1 : 0,
+      user.note ?? '',
+      user.nowMs,
+      user.nowMs,
+      user.inviterId ?? '',
+      user.channel ?? '',
+      user.channelCode ?? '',
+    );
+    return { ok: true, value: this.findUser(Number(lastInsertRowid))! };
+  }
+
+  findUser(uid: number): User | undefined {
+    const row = this.#one('SELECT * FROM users WHERE uid = ?', uid);
+    return row && userOf(row);
+  }
+
+  findUserByName(name: string): User | undefined {
+    const row = this.#one('SELECT * FROM users WHERE name = ?', name);
+    return row && userOf(row);
+  }
+
+  setFrozen(uid: number, frozen: boolean, nowMs: number): Outcome<User> {
+    const { changes } = this.#run(
+      'UPDATE users SET frozen = ?, updated_time = ? WHERE uid = ?',
+      frozen ? 1 : 0,
+      nowMs,
+      uid,
+    );
+    if (changes === 0) return fault('user_unknown', `there is no user ${uid}`);
+    // The freeze reaches the keys of all sub-accounts, so everything cached may be stale.
+    this.#credentials.clear();
+    return { ok: true, value: this.findUser(uid)! };
+  }
+
+  listUsers(page: UserPage = {}): User[] {
+    return this.#all('SELECT * FROM users WHERE uid > ? ORDER BY uid LIMIT ?', ...bounds(page)).map(userOf);
+  }
+
+  listSubs(parentUid: number, page: UserPage = {}): User[] {
+    const sql = 'SELECT * FROM users WHERE parent_uid = ? AND uid > ? ORDER BY uid LIMIT ?';
+    return this.#all(sql, parentUid, ...bounds(page)).map(userOf);
+  }
+
+  // Keys
+
+  async createKey(input: NewKey): Promise<Outcome<CreatedKey>> {
+    const kind = input.kind ?? 'hmac';
+    const refused = rightsFault(input) ?? passphraseFault(input.passphrase) ?? this.#ownerFault(input.uid);
+    if (refused !== undefined) return refused;
+    const publicKey = kind === 'hmac' ? undefined : readPublicKey(kind, input.publicKey);
+    if (publicKey !== undefined && 'ok' in publicKey) return publicKey;
+
+    const stored = await this.#passphrases.hash(input.passphrase);
+    if (stored === 'busy') return fault('busy', 'passphrase hashing is busy; try again in a few seconds');
+    const apiKey = `bk_${randomBytes(16).toString('hex')}`;
+    const secretKey = randomBytes(32).toString('hex');
+    const secret = publicKey?.export({ type: 'spki', format: 'der' }) ?? Buffer.from(secretKey, 'utf8');
+    inTransaction(this.#database, () => {
+      this.#insertKey(apiKey, kind, input, secret, false);
+      this.#writePassphrase(apiKey, stored);
+    });
+    this.#passphrases.seed(apiKey, input.passphrase);
+    const key = this.#loadKey(apiKey)!;
+    return { ok: true, value: { key, secretKey: publicKey === undefined ? secretKey : undefined } };
+  }
+
+  installKey(input: KnownKey): Outcome<InstalledKey> {
+    const { apiKey, passphrase } = input;
+    const refused =
+      apiKeyFault(apiKey) ?? rightsFault(input) ?? passphraseFault(passphrase) ?? this.#ownerFault(input.uid);
+    if (refused !== undefined) return refused;
+    const existing = this.#loadKey(apiKey);
+    if (existing !== undefined && existing.uid !== input.uid) {
+      return fault('key_taken', `the key ${apiKey} belongs to user ${existing.uid}`);
+    }
+    if (existing === undefined)
+      this.#insertKey(apiKey, 'hmac', input, Buffer.from(input.secretKey, 'utf8'), input.demo);
+    if (this.#storedPassphrase(apiKey) !== undefined) {
+      return { ok: true, value: { key: existing!, settled: this.#warm(apiKey, passphrase, input.nowMs) } };
+    }
+    this.#passphrases.seed(apiKey, passphrase);
+    const cost = input.demo ? PUBLISHED_SCRYPT_COST : undefined;
+    const settled = this.#hashLater(apiKey, passphrase, cost);
+    return { ok: true, value: { key: this.#loadKey(apiKey)!, settled } };
+  }
+
+  /** A passphrase that was changed since is simply not the one we know; the check then warms nothing. */
+  async #warm(apiKey: string, passphrase: string, nowMs: number): Promise<void> {
+    await this.#passphrases.check(apiKey, passphrase, nowMs);
+  }
+
+  async #hashLater(apiKey: string, passphrase: string, cost: ScryptCost | undefined): Promise<void> {
+    while (!this.#closed) {
+      const stored = await this.#passphrases.hash(passphrase, cost);
+      if (this.#closed) return;
+      if (stored !== 'busy') {
+        // Meanwhile the key may be gone or have got another passphrase; both are newer than ours.
+        if (this.#loadKey(apiKey) !== undefined && this.#storedPassphrase(apiKey) === undefined) {
+          this.#writePassphrase(apiKey, stored);
+        }
+        return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, HASH_RETRY_MS));
+    }
+  }
+
+  setKey(apiKey: string, change: KeyChange): Outcome<ApiKey> {
+    const old = this.#loadKey(apiKey);
+    if (old === undefined) return unknownKey();
+    const next = {
+      label: change.label ?? old.label,
+      permType: change.permType ?? old.permType,
+      permissions: change.permissions ?? old.permissions,
+      ipList: change.ipList ?? old.ipList,
+    };
+    const refused = rightsFault(next);
+    if (refused !== undefined) return refused;
+    this.#run(
+      `UPDATE api_keys SET label = ?, perm_type = ?, permissions = ?, ip_list = ?, version = version + 1
+       WHERE api_key = ?`,
+      next.label,
+      next.permType,
+      JSON.stringify(next.permissions),
+      JSON.stringify(next.ipList),
+      apiKey,
+    );
+    this.#credentials.delete(apiKey);
+    return { ok: true, value: this.#loadKey(apiKey)! };
+  }
+
+  async setPassphrase(apiKey: string, passphrase: string): Promise<Outcome<ApiKey>> {
+    const refused = passphraseFault(passphrase);
+    if (refused !== undefined) return refused;
+    if (this.#loadKey(apiKey) === undefined) return unknownKey();
+    const stored = await this.#passphrases.hash(passphrase);
+    if (stored === 'busy') return fault('busy', 'passphrase hashing is busy; try again in a few seconds');
+    if (this.#loadKey(apiKey) === undefined) return unknownKey();
+    inTransaction(this.#database, () => {
+      this.#writePassphrase(apiKey, stored);
+      this.#run('UPDATE api_keys SET version = version + 1 WHERE api_key = ?', apiKey);
+    });
+    this.#credentials.delete(apiKey);
+    this.#passphrases.forget(apiKey);
+    this.#passphrases.seed(apiKey, passphrase);
+    return { ok: true, value: this.#loadKey(apiKey)! };
+  }
+
+  deleteKey(apiKey: string): Outcome<ApiKey> {
+    const key = this.#loadKey(apiKey);
+    if (key === undefined) return unknownKey();
+    this.#run('DELETE FROM api_keys WHERE api_key = ?', apiKey);
+    this.#credentials.delete(apiKey);
+    this.#lastUsed.delete(apiKey);
+    this.#passphrases.forget(apiKey);
+    return { ok: true, value: key };
+  }
+
+  listKeys(uid: number): ApiKey[] {
+    this.#writeLastUsed();
+    return this.#all('SELECT * FROM api_keys WHERE uid = ? ORDER BY created_time, api_key', uid).map(keyOf);
+  }
+
+  // One request
+
+  findKey(apiKey: string): Credential | undefined {
+    const cached = this.#credentials.get(apiKey);
+    if (cached !== undefined) return cached;
+    const row = this.#one('SELECT * FROM api_keys WHERE api_key = ?', apiKey);
+    if (row === undefined) return undefined;
+    const credential = this.#credentialOf(row);
+    if (this.#credentials.size >= CREDENTIALS_CACHED_MAX) {
+      this.#credentials.delete(this.#credentials.keys().next().value!);
+    }
+    this.#credentials.set(apiKey, credential);
+    return credential;
+  }
+
+  #credentialOf(row: Row): Credential {
+    const key = keyOf(row);
+    const user = this.findUser(key.uid)!;
+    const parent = user.parentUid === undefined ? undefined : this.findUser(user.parentUid);
+    const ipList = compileIpList(key.ipList);
+    if ('malformed' in ipList) throw new Error(`the stored IP list of key ${key.apiKey} is damaged`);
+    const secret = unseal(this.#keyring, key, {
+      keyId: row.seal_key_id as string,
+      version: row.seal_version as number,
+      bytes: row.sealed as Uint8Array,
+    });
+    const frozen = user.frozen || parent?.frozen === true;
+    return { key, user, frozen, verifier: verifierOf(key.kind, secret), ipList };
+  }
+
+  checkPassphrase(
+    apiKey: string,
+    passphrase: string,
+    nowMs: number,
+  ): PassphraseVerdict | Promise<PassphraseVerdict> {
+    return this.#passphrases.check(apiKey, passphrase, nowMs);
+  }
+
+  noteUse(apiKey: string, nowMs: number): void {
+    this.#lastUsed.set(apiKey, nowMs);
+  }
+
+  /** All keys used since the last time in one commit; the timer makes that once a minute. */
+  #writeLastUsed(): void {
+    if (this.#lastUsed.size === 0) return;
+    inTransaction(this.#database, () => {
+      for (const [apiKey, usedMs] of this.#lastUsed) {
+        this.#run('UPDATE api_keys SET last_used_time = ? WHERE api_key = ?', usedMs, apiKey);
+      }
+    });
+    this.#lastUsed.clear();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearInterval(this.#lastUsedTimer);
+    this.#writeLastUsed();
+    await this.#passphrases.close();
+    this.#database.close();
+  }
+
+  // Rows
+
+  #ownerFault(uid: number) {
+    return this.findUser(uid) === undefined ? fault('user_unknown', `there is no user ${uid}`) : undefined;
+  }
+
+  #insertKey(apiKey: string, kind: KeyKind, input: NewKey, secret: Uint8Array, demo: boolean): void {
+    const sealed = seal(this.#keyring, { apiKey, uid: input.uid }, SEAL_VERSION, secret);
+    this.#run(
+      `INSERT INTO api_keys (api_key, uid, kind, label, perm_type, permissions, ip_list, created_time,
+         last_used_time, demo, version, seal_key_id, seal_version, sealed)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 1, ?, ?, ?)`,
+      apiKey,
+      input.uid,
+      kind,
+      input.label,
+      input.permType,
+      JSON.stringify(input.permissions),
+      JSON.stringify(input.ipList ?? []),
+      input.nowMs,
+      demo ? 1 : 0,
+      sealed.keyId,
+      sealed.version,
+      sealed.bytes,
+    );
+  }
+
+  #loadKey(apiKey: string): ApiKey | undefined {
+    const row = this.#one('SELECT * FROM api_keys WHERE api_key = ?', apiKey);
+    return row && keyOf(row);
+  }
+
+  #storedPassphrase(apiKey: string): StoredPassphrase | undefined {
+    if (this.#closed) return undefined;
+    const row = this.#one('SELECT * FROM passphrases WHERE api_key = ?', apiKey);
+    return (
+      row && {
+        salt: row.salt as Uint8Array,
+        hash: row.hash as Uint8Array,
+        cost: { N: Number(row.scrypt_n), r: Number(row.scrypt_r), p: Number(row.scrypt_p) },
+      }
+    );
+  }
+
+  #writePassphrase(apiKey: string, stored: StoredPassphrase): void {
+    const { N, r, p } = stored.cost;
+    this.#run(
+      'INSERT OR REPLACE INTO passphrases (api_key, salt, hash, scrypt_n, scrypt_r, scrypt_p) VALUES (?, ?, ?, ?, ?, ?)',
+      apiKey,
+      stored.salt,
+      stored.hash,
+      N,
+      r,
+      p,
+    );
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #one(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#statement(sql).get(...values);
+  }
+
+  #all(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#statement(sql).all(...values);
+  }
+
+  #run(sql: string, ...values: SQLInputValue[]) {
+    return this.#statement(sql).run(...values);
+  }
+}
+
+function unknownKey() {
+  return fault('key_unknown', 'there is no such API key');
+}
+
+function bounds(page: UserPage): [number, number] {
+  return [page.afterUid ?? 0, Math.min(page.limit ?? PAGE_LIMIT_MAX, PAGE_LIMIT_MAX)];
+}
+
+function verifierOf(kind: KeyKind, secret: Buffer): KeyObject {
+  return kind === 'hmac'
+    ? createSecretKey(secret)
+    : createPublicKey({ key: secret, format: 'der', type: 'spki' });
+}

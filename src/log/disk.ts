@@ -1,0 +1,56 @@
+/**
+ * One flat directory of files, seen synchronously. The whole log is written against it, so that the same code runs on
+ * a real directory and on a simulated one that loses power.
+ */
+export interface Disk {
+  list(): readonly string[];
+  /** Opens an existing file for reading and writing. */
+  open(name: string): DiskFile;
+  /** Makes an empty file; one that has the name already is emptied. */
+  create(name: string): DiskFile;
+  rename(from: string, to: string): void;
+  /** Gives the file a second name, or a copy where the file system knows no second names. */
+  link(from: string, to: string): void;
+  unlink(name: string): void;
+  /** Makes creations, renames and removals durable. A file's own sync does not promise that. */
+  syncDirectory(): void;
+}
+
+export interface DiskFile {
+  size(): number;
+  /** Fewer bytes than asked for only at the end of the file. */
+  read(position: number, length: number): Uint8Array;
+  /** Returns how much was written, which may be less than asked for: see writeFully. */
+  write(bytes: Uint8Array, position: number): number;
+  truncate(length: number): void;
+  /** fdatasync: contents and length are on the disk when it returns. */
+  sync(): void;
+  close(): void;
+}
+
+/** A nearly full disk takes a part of a write without an error and refuses only the next one. */
+export function writeFully(file: DiskFile, bytes: Uint8Array, position: number): void {
+  let written = 0;
+  while (written < bytes.length) {
+    const step = file.write(bytes.subarray(written), position + written);
+    if (step <= 0) throw new Error(`write of ${bytes.length} bytes stopped after ${written}`);
+    written += step;
+  }
+}
+
+export function readWhole(disk: Disk, name: string): Uint8Array {
+  return withFile(disk.open(name), (file) => file.read(0, file.size()));
+}
+
+export function withFile<Result>(file: DiskFile, use: (file: DiskFile) => Result): Result {
+  try {
+    return use(file);
+  } finally {
+    file.close();
+  }
+}
+
+export function isOutOfSpace(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+
+/** Every limit of the log in one place. */
+export interface LogSettings {
+  readonly segmentBytes: number;
+  /** Bound of the queue between `append` and the disk; a power of two. */
+  readonly queueBytes: number;
+  readonly payloadBytesMax: number;
+  /** One group commit writes at most this much, so that its acknowledgement is never far away. */
+  readonly batchBytesMax: number;
+  /** Zeroed segments kept ready, so that a full disk meets the preparation and not a commit. */
+  readonly reserveSegments: number;
+  /** Zeros written and synced at a time while preparing: the longest a commit can be held up by it. */
+  readonly prepareStepBytes: number;
+  /** Damaged or torn files kept for forensics. */
+  readonly keptAsideFilesMax: number;
+  readonly newInstanceId: () => Uint8Array;
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const SEGMENT_BYTES_MIN = 16 * KIB;
+
+export function logSettings(chosen: Partial<LogSettings> = {}): LogSettings {
+  const segmentBytes = chosen.segmentBytes ?? 64 * MIB;
+  const queueBytes = chosen.queueBytes ?? Math.min(16 * MIB, powerOfTwoAtMost(segmentBytes / 2));
+  const payloadBytesMax = chosen.payloadBytesMax ?? Math.min(MIB, queueBytes / 4, segmentBytes / 4);
+  const settings: LogSettings = {
+    segmentBytes,
+    queueBytes,
+    payloadBytesMax,
+    batchBytesMax: chosen.batchBytesMax ?? Math.max(4 * MIB, 2 * payloadBytesMax),
+    reserveSegments: chosen.reserveSegments ?? 2,
+    prepareStepBytes: chosen.prepareStepBytes ?? MIB,
+    keptAsideFilesMax: chosen.keptAsideFilesMax ?? 2,
+    newInstanceId: chosen.newInstanceId ?? (() => new Uint8Array(randomBytes(16))),
+  };
+  refuseContradictions(settings);
+  return settings;
+}
+
+function refuseContradictions(settings: LogSettings): void {
+  const { segmentBytes, queueBytes, payloadBytesMax, batchBytesMax } = settings;
+  if (segmentBytes < SEGMENT_BYTES_MIN || segmentBytes % (4 * KIB) !== 0) {
+    throw new RangeError(
+      `segmentBytes ${segmentBytes}: needs a multiple of 4096, at least ${SEGMENT_BYTES_MIN}`,
+    );
+  }
+  if (powerOfTwoAtMost(queueBytes) !== queueBytes || queueBytes > 1024 * MIB) {
+    throw new RangeError(`queueBytes ${queueBytes}: needs a power of two, at most ${1024 * MIB}`);
+  }
+  if (payloadBytesMax > queueBytes / 4 || payloadBytesMax > segmentBytes / 4) {
+    throw new RangeError(
+      `payloadBytesMax ${payloadBytesMax}: at most a quarter of the queue and of a segment`,
+    );
+  }
+  if (batchBytesMax < 2 * payloadBytesMax) {
+    throw new RangeError(`batchBytesMax ${batchBytesMax}: at least twice payloadBytesMax`);
+  }
+}
+
+function powerOfTwoAtMost(bytes: number): number {
+  return bytes < 1 ? 0 : 2 ** Math.floor(Math.log2(bytes));
+}

@@ -1,0 +1,50 @@
+import { crc32 } from 'node:zlib';
+import { getUint53, setUint53 } from './bytes.ts';
+
+/**
+ * A record: length (4), CRC-32 (4), sequence number (8), payload, zeros up to a multiple of eight. It is encoded once,
+ * by the thread that appends, and travels unchanged to the disk: its CRC covers the way through the queue as well.
+ */
+export const RECORD_HEADER_BYTES = 16;
+
+export interface RecordView {
+  readonly seq: number;
+  readonly payload: Uint8Array;
+  readonly endOffset: number;
+}
+
+export function recordBytes(payloadBytes: number): number {
+  return (RECORD_HEADER_BYTES + payloadBytes + 7) & ~7;
+}
+
+/** Starting the CRC from the sequence number binds the two together without a second pass. */
+function recordCrc(seq: number, payload: Uint8Array): number {
+  return crc32(payload, seq >>> 0);
+}
+
+export function encodeRecord(
+  into: Uint8Array,
+  view: DataView,
+  at: number,
+  seq: number,
+  payload: Uint8Array,
+): void {
+  const payloadEnd = at + RECORD_HEADER_BYTES + payload.length;
+  view.setUint32(at, payload.length, true);
+  view.setUint32(at + 4, recordCrc(seq, payload), true);
+  setUint53(view, at + 8, seq);
+  into.set(payload, at + RECORD_HEADER_BYTES);
+  into.fill(0, payloadEnd, at + recordBytes(payload.length));
+}
+
+/** Undefined when the record does not fit in the bytes or its CRC does not match. */
+export function decodeRecord(bytes: Uint8Array, view: DataView, at: number): RecordView | undefined {
+  if (at + RECORD_HEADER_BYTES > bytes.length) return undefined;
+  const length = view.getUint32(at, true);
+  const endOffset = at + recordBytes(length);
+  if (length > bytes.length || endOffset > bytes.length) return undefined;
+  const seq = getUint53(view, at + 8);
+  const payload = bytes.subarray(at + RECORD_HEADER_BYTES, at + RECORD_HEADER_BYTES + length);
+  if (view.getUint32(at + 4, true) !== recordCrc(seq, payload)) return undefined;
+  return { seq, payload, endOffset };
+}

@@ -1,0 +1,46 @@
+import { encodeMark, MARK_PLACES } from './acknowledged-mark.ts';
+import { identityCrc } from './batch-format.ts';
+import { type Disk, withFile, writeFully } from './disk.ts';
+import { keptAsideName, keptAsideNames, segmentName, unfinishedName } from './file-names.ts';
+import type { SegmentHeader } from './segment-format.ts';
+import type { SegmentScan } from './segment-scan.ts';
+
+/**
+ * Makes the valid part of the last segment durable after an unclean end. What was read may exist only in the page
+ * cache, and after a failed sync the kernel takes those pages for clean: syncing the old file again would prove
+ * nothing. So the part is copied into a new file, which takes the old one's name; the old one is kept aside.
+ */
+export function replaceByValidPart(
+  disk: Disk,
+  bytes: Uint8Array,
+  header: SegmentHeader,
+  scan: SegmentScan,
+  epoch: number,
+): string {
+  const name = segmentName(header.segment);
+  const aside = keptAsideName(name, epoch);
+  withFile(disk.create(unfinishedName(name)), (file) => {
+    writeFully(file, withClosedMarks(bytes.slice(0, scan.endOffset), header, scan), 0);
+    file.sync();
+  });
+  // An earlier attempt in this epoch may have been interrupted after this step.
+  if (!disk.list().includes(aside)) disk.link(name, aside);
+  disk.rename(unfinishedName(name), name);
+  disk.syncDirectory();
+  return aside;
+}
+
+export function dropOldestKeptAside(disk: Disk, keep: number): void {
+  const names = keptAsideNames(disk.list());
+  for (const name of names.slice(0, Math.max(0, names.length - keep))) disk.unlink(name);
+}
+
+function withClosedMarks(segment: Uint8Array, header: SegmentHeader, scan: SegmentScan): Uint8Array {
+  const mark = encodeMark(
+    { durableSeq: scan.lastSeq, chain: scan.chain, state: 'closed' },
+    header.segment,
+    identityCrc(header.instanceId),
+  );
+  for (const place of MARK_PLACES) segment.set(mark, place);
+  return segment;
+}

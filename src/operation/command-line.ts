@@ -1,0 +1,86 @@
+/** The command line: options from the table of settings, messages and exit codes as users expect them. */
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, Option } from 'commander';
+import {
+  environmentName,
+  type Given,
+  type ResolvedConfig,
+  resolveConfig,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+} from '../config.ts';
+import { ExitCode, exitCodeOf } from './exit-codes.ts';
+
+const packageFile = new URL('../../package.json', import.meta.url);
+export const VERSION = (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }).version;
+
+const EXIT_CODES = `
+Exit codes:
+  0 ok · 1 failed · 2 wrong use or configuration · 3 cannot start (port, lock, permission)
+  4 data damaged or hash mismatch · 130 second Ctrl-C`;
+
+/** A command with examples before everything else. */
+export function describedCommand(name: string, description: string, examples: readonly string[]): Command {
+  const lines = examples.map((example) => `  ${example}`);
+  return new Command(name)
+    .description(description)
+    .addHelpText('before', `Examples:\n${lines.join('\n')}\n`)
+    .helpOption('-h, --help', 'show this help')
+    .allowExcessArguments(false)
+    .showHelpAfterError('(add --help for all options)');
+}
+
+/** The program itself: a described command that also tells its version and exit codes. */
+export function describedProgram(name: string, description: string, examples: readonly string[]): Command {
+  return describedCommand(name, description, examples)
+    .version(VERSION, '--version', 'show the version')
+    .addHelpText('after', EXIT_CODES);
+}
+
+/** Adds the flags of all settings, or of those named. */
+export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {
+  for (const name of names) {
+    const { group, flags, help, initial } = SETTINGS[name];
+    const shown = Array.isArray(initial) || typeof initial === 'boolean' ? '' : ` [${String(initial)}]`;
+    for (const flag of flags) {
+      const text = flag === flags[0] ? `${help}${shown} (${environmentName(name)})` : '';
+      command.addOption(new Option(flag, text).helpGroup(`${group}:`));
+    }
+  }
+  const file = 'configuration file [bourse.config.json, .js or .ts here] (BOURSE_CONFIG)';
+  return command.addOption(new Option('--config <file>', file).helpGroup('World:'));
+}
+
+/** The configuration that the flags of the command, the environment and the file give together. */
+export function configOf(command: Command): Promise<ResolvedConfig> {
+  const given: Partial<Record<SettingName, string>> = {};
+  for (const name of SETTING_NAMES) {
+    if (command.getOptionValueSource(name) === 'cli') given[name] = String(command.getOptionValue(name));
+  }
+  return resolveConfig({
+    flags: given as Given,
+    environment: process.env,
+    directory: process.cwd(),
+    configFile: command.getOptionValue('config') as string | undefined,
+  });
+}
+
+/** Runs the program; a failure is told on stderr and ends the process with its code. */
+export async function runProgram(program: Command): Promise<void> {
+  for (const command of [program, ...program.commands]) command.exitOverride();
+  try {
+    await program.parseAsync(process.argv);
+  } catch (error) {
+    if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
+    refuse(error);
+  }
+}
+
+/** What the user can act on is told in one line; what nobody foresaw with its stack. */
+export function refuse(error: unknown): never {
+  const code = exitCodeOf(error);
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  process.stderr.write(`bourse: ${code === ExitCode.failed ? (stack ?? message) : message}\n`);
+  process.exit(code);
+}

@@ -1,0 +1,71 @@
+/** How the program ends, as `--help` and the documents promise it (ecosystem.md 3). Never reused for anything else. */
+
+import { UnreadableRecord } from '../core/bytes.ts';
+import { Diverged } from '../core/exchange.ts';
+import { InvariantBroken } from '../core/units.ts';
+import { DirectoryLocked, LogRefused } from '../log/log-errors.ts';
+import { CatalogueError } from '../venue/catalogue.ts';
+import { HistoryGap } from '../venue/recovery.ts';
+
+export const ExitCode = {
+  ok: 0,
+  failed: 1,
+  /** Wrong use or configuration. */
+  usage: 2,
+  /** Port, lock or permission. */
+  cannotStart: 3,
+  /** Damaged data or a hash that does not match. */
+  damaged: 4,
+  /** A second Ctrl-C. */
+  interrupted: 130,
+} as const;
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/** A configuration that cannot be followed; the message says which value and what would be right. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** The machine does not let the program start: the message says what to do. */
+export class CannotStart extends Error {
+  override name = 'CannotStart';
+}
+
+/** The data directory is not what it claims to be. */
+export class DataDamaged extends Error {
+  override name = 'DataDamaged';
+}
+
+type ErrorClass = abstract new (...args: never[]) => Error;
+
+/** First match counts: a locked directory is refused by the log, but it is not damaged. */
+const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
+  [ConfigError, ExitCode.usage],
+  [CatalogueError, ExitCode.usage],
+  [CannotStart, ExitCode.cannotStart],
+  [DirectoryLocked, ExitCode.cannotStart],
+  [DataDamaged, ExitCode.damaged],
+  [LogRefused, ExitCode.damaged],
+  [Diverged, ExitCode.damaged],
+  [HistoryGap, ExitCode.damaged],
+  [InvariantBroken, ExitCode.damaged],
+  [UnreadableRecord, ExitCode.damaged],
+];
+
+const SYSTEM_REFUSALS: ReadonlySet<string | undefined> = new Set([
+  'EADDRINUSE',
+  'EADDRNOTAVAIL',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'ENOTDIR',
+]);
+
+export function exitCodeOf(error: unknown): ExitCode {
+  const known = CODES.find(([errorClass]) => error instanceof errorClass);
+  if (known !== undefined) return known[1];
+  return SYSTEM_REFUSALS.has((error as NodeJS.ErrnoException | null)?.code)
+    ? ExitCode.cannotStart
+    : ExitCode.failed;
+}

@@ -1,0 +1,82 @@
+/**
+ * Fills a new exchange: the catalogue, then the demo accounts with their money. Every step looks at the state first,
+ * so a start that was cut off anywhere is completed by the next, and a later start adds what the catalogue has gained.
+ */
+import type { Command } from '../core/command.ts';
+import { Refusal } from '../core/refusal.ts';
+import { MONEY_SCALE, parseUnits } from '../core/units.ts';
+import {
+  DEMO_ACCOUNTS,
+  type OpenedDemoAccount,
+  openDemoAccounts,
+  writeDemoAccountsFile,
+} from '../identity/demo-accounts.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { Catalogue } from '../venue/catalogue.ts';
+import type { Venue } from '../venue/venue.ts';
+
+/** The one demo account that may place `rpi` orders. */
+const MARKET_MAKER = 'maker';
+
+/** Resolves with the number of new listings. */
+export async function listCatalogue(venue: Venue, catalogue: Catalogue): Promise<number> {
+  const { state } = venue;
+  const coins = catalogue.coins.filter(({ coin }) => !state.coinByName.has(coin));
+  const instruments = catalogue.instruments.filter(
+    ({ category, symbol }) => state.instrument(category, symbol) === undefined,
+  );
+  await carryOut(venue, [
+    ...coins.map((spec): Command => ({ type: 'listCoin', time: 0, spec })),
+    ...instruments.map((spec): Command => ({ type: 'listInstrument', time: 0, spec })),
+  ]);
+  return coins.length + instruments.length;
+}
+
+/** Opens the demo accounts and resolves when their keys, money and access file are in place. */
+export async function openDemo(
+  venue: Venue,
+  identity: Identity,
+  dataDirectory: string,
+): Promise<readonly OpenedDemoAccount[]> {
+  const { accounts, settled } = openDemoAccounts(identity, venue.clock.now());
+  await carryOut(venue, accounts.flatMap((opened) => accountCommands(venue, opened)));
+  await carryOut(venue, accounts.flatMap((opened) => fundingCommands(venue, opened)));
+  writeDemoAccountsFile(dataDirectory, accounts);
+  await settled;
+  return accounts;
+}
+
+/** Are the published keys among those that this exchange accepts? */
+export function hasDemoKeys(identity: Identity): boolean {
+  return DEMO_ACCOUNTS.some(({ apiKey }) => identity.findKey(apiKey)?.key.demo === true);
+}
+
+function accountCommands(venue: Venue, { account, uid }: OpenedDemoAccount): Command[] {
+  if (venue.state.accountByUid.has(uid)) return [];
+  const marketMaker = account.name === MARKET_MAKER;
+  return [{ type: 'openAccount', time: 0, uid, masterUid: 0, marketMaker, house: false }];
+}
+
+/** A coin the account has held before was funded before, whatever has become of it since. */
+function fundingCommands(venue: Venue, { account, uid }: OpenedDemoAccount): Command[] {
+  const { state } = venue;
+  const held = state.ledger.coinsOf(state.accountByUid.get(uid)!.index);
+  const commands: Command[] = [];
+  for (const [name, amountText] of Object.entries(account.funding)) {
+    const coin = state.coinByName.get(name);
+    if (coin === undefined || held.includes(coin)) continue;
+    const amount = parseUnits(amountText, MONEY_SCALE)!;
+    commands.push({ type: 'deposit', time: 0, uid, coin, amount, reference: 'demo' });
+  }
+  return commands;
+}
+
+/** Submits all at once, so that they share a commit, and insists that none is refused. */
+async function carryOut(venue: Venue, commands: readonly Command[]): Promise<void> {
+  const outcomes = await Promise.all(commands.map((command) => venue.submit(command)));
+  for (const [index, { refusal, detail }] of outcomes.entries()) {
+    if (refusal === Refusal.none) continue;
+    const { type } = commands[index]!;
+    throw new Error(`${type} was refused while the exchange was set up: ${detail ?? `reason ${refusal}`}`);
+  }
+}

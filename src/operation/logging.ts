@@ -1,0 +1,64 @@
+/**
+ * The log of the process, on stderr: JSON lines for machines, readable lines on a terminal. Requests are described by
+ * an allow-list of fields; the redaction list below is the second fence, for objects that should not have come here.
+ */
+import type { DestinationStream, Logger, LoggerOptions } from 'pino';
+import pino from 'pino';
+import type { Config } from '../config.ts';
+import { painter } from './colour.ts';
+import { PrettyLog } from './pretty-log.ts';
+
+const SECRET_FIELDS = [
+  'secret',
+  'secretKey',
+  'apiSecret',
+  'apiKey',
+  'passphrase',
+  'password',
+  'signature',
+  'sign',
+  'authorization',
+  'cookie',
+  'headers',
+  'rawHeaders',
+  'body',
+];
+
+const OPTIONS: LoggerOptions = {
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (label) => ({ level: label }) },
+  redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), remove: true },
+  serializers: { req: requestFields, res: responseFields, err: errorFields },
+};
+
+export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat' | 'color'>): Logger {
+  const { stderr } = process;
+  const pretty = config.logFormat === 'pretty' || (config.logFormat === 'auto' && stderr.isTTY);
+  const destination: DestinationStream = pretty
+    ? new PrettyLog((line) => stderr.write(line), painter(config.color, stderr))
+    : pino.destination({ fd: stderr.fd, sync: true });
+  return pino({ ...OPTIONS, level: config.logLevel }, destination);
+}
+
+interface LoggedRequest {
+  readonly id?: unknown;
+  readonly method?: string;
+  readonly url?: string;
+}
+
+/** The query can hold what a client put there by mistake, so only the path is kept. */
+function requestFields({ id, method, url }: LoggedRequest) {
+  return { id, method, path: url?.split('?', 1)[0] };
+}
+
+function responseFields({ statusCode }: { readonly statusCode?: number }) {
+  return { statusCode };
+}
+
+/** Errors of libraries carry requests and headers along; only what an error always has is kept. */
+function errorFields(error: unknown) {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name, message, stack } = error;
+  return { type: name, code: (error as NodeJS.ErrnoException).code, message, stack };
+}

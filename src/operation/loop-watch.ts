@@ -1,0 +1,93 @@
+/** Watches what holds the process up: delay of the event loop in windows of five seconds, and garbage collection. */
+import {
+  constants,
+  type IntervalHistogram,
+  monitorEventLoopDelay,
+  PerformanceObserver,
+} from 'node:perf_hooks';
+
+const WINDOW_MS = 5000;
+const RESOLUTION_MS = 20;
+
+export interface LoopDelay {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+export interface GcPauses {
+  readonly kind: string;
+  readonly count: number;
+  readonly seconds: number;
+  readonly longestSeconds: number;
+}
+
+interface GcEntry {
+  readonly duration: number;
+  readonly detail?: { readonly kind?: number };
+}
+
+const GC_KINDS: Readonly<Record<number, string>> = {
+  [constants.NODE_PERFORMANCE_GC_MINOR]: 'minor',
+  [constants.NODE_PERFORMANCE_GC_MAJOR]: 'major',
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: 'incremental',
+  [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weakcb',
+};
+
+export class LoopWatch {
+  readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  readonly #gcKinds = new Map<string, GcPauses>();
+  readonly #observer: PerformanceObserver;
+  readonly #timer: NodeJS.Timeout;
+  #last: LoopDelay = { p50Ms: 0, p99Ms: 0, maxMs: 0 };
+
+  constructor() {
+    this.#delays.enable();
+    this.#timer = setInterval(() => this.#endWindow(), WINDOW_MS).unref();
+    this.#observer = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) this.#noteGc(entry as GcEntry);
+    });
+    this.#observer.observe({ entryTypes: ['gc'] });
+  }
+
+  /** Of the last window that is over. */
+  get delay(): LoopDelay {
+    return this.#last;
+  }
+
+  get gcPauses(): readonly GcPauses[] {
+    return [...this.#gcKinds.values()];
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#delays.disable();
+    this.#observer.disconnect();
+  }
+
+  /** The sampling interval itself is part of each measurement. */
+  #endWindow(): void {
+    const delays = this.#delays;
+    const ms = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);
+    if (delays.count > 0) {
+      this.#last = {
+        p50Ms: ms(delays.percentile(50)),
+        p99Ms: ms(delays.percentile(99)),
+        maxMs: ms(delays.max),
+      };
+    }
+    delays.reset();
+  }
+
+  #noteGc({ duration, detail }: GcEntry): void {
+    const kind = GC_KINDS[detail?.kind ?? 0] ?? 'other';
+    const past = this.#gcKinds.get(kind);
+    const seconds = duration / 1000;
+    this.#gcKinds.set(kind, {
+      kind,
+      count: (past?.count ?? 0) + 1,
+      seconds: (past?.seconds ?? 0) + seconds,
+      longestSeconds: Math.max(past?.longestSeconds ?? 0, seconds),
+    });
+  }
+}

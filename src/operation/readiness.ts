@@ -1,0 +1,46 @@
+/** Can this process serve now? Each check says so by name; `/readyz` answers 503 and names those that fail. */
+import type { LogCapacity } from '../log/command-log.ts';
+import { HISTORY_LAG_MAX, QUEUE_AGE_MAX_MS } from '../venue/limits.ts';
+
+export interface ReadinessCheck {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail?: string;
+}
+
+/** What the checks look at. */
+export interface Health {
+  readonly stopping: boolean;
+  readonly failure: Error | undefined;
+  readonly capacity: LogCapacity;
+  readonly logQueueAgeMs: number;
+  readonly historyLagRows: number;
+  readonly loopDelayP99Ms: number;
+}
+
+/** A process that cannot get to its timers cannot answer in time either (reliability.md 5.3). */
+const LOOP_DELAY_P99_MAX_MS = 200;
+
+export function readinessChecks(health: Health): readonly ReadinessCheck[] {
+  const { failure, capacity, logQueueAgeMs, historyLagRows, loopDelayP99Ms } = health;
+  return [
+    check('running', !health.stopping, 'the process is stopping'),
+    check('venue', failure === undefined, `the venue has stopped: ${failure?.message}`),
+    check('log space', capacity === 'normal', `the disk is full or nearly so: ${capacity}`),
+    check(
+      'log queue',
+      logQueueAgeMs <= QUEUE_AGE_MAX_MS,
+      `the oldest command has waited ${Math.round(logQueueAgeMs)} ms for the disk`,
+    ),
+    check('history', historyLagRows <= HISTORY_LAG_MAX, `${historyLagRows} rows are not stored yet`),
+    check(
+      'event loop',
+      loopDelayP99Ms <= LOOP_DELAY_P99_MAX_MS,
+      `its delay (p99) is ${Math.round(loopDelayP99Ms)} ms`,
+    ),
+  ];
+}
+
+function check(name: string, ok: boolean, detail: string): ReadinessCheck {
+  return ok ? { name, ok } : { name, ok, detail };
+}

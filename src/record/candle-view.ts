@@ -1,0 +1,45 @@
+/** Candles as people read them (interface 2.8, domain.md 8.2). */
+import type { CandleClosed } from '../core/event.ts';
+import type { Instrument } from '../core/instrument.ts';
+import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+
+/** A candle in decimals with its time still a number, for those who fill gaps between candles. */
+export interface CandleRow {
+  readonly openTime: number;
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  /** Base coin. */
+  readonly volume: string;
+  /** Quote coin. */
+  readonly turnover: string;
+}
+
+/** [open time, open, high, low, close, volume, turnover]. */
+export type CandleView = readonly [string, string, string, string, string, string, string];
+
+/** The numbers of a candle, closed or running. */
+export type CandleNumbers = Omit<CandleClosed, 'type' | 'instrument' | 'width'>;
+
+export function candleRow(candle: CandleNumbers, instrument: Instrument): CandleRow {
+  const price = (ticks: number) => formatUnits(BigInt(ticks), instrument.pricePrecision);
+  return {
+    openTime: candle.openTime,
+    open: price(candle.openTicks),
+    high: price(candle.highTicks),
+    low: price(candle.lowTicks),
+    close: price(candle.closeTicks),
+    volume: formatUnits(BigInt(candle.volumeLots), instrument.quantityPrecision),
+    turnover: formatUnits(candle.turnover, MONEY_SCALE),
+  };
+}
+
+/** The candle of an interval without trades: flat at the previous close. */
+export function flatCandle(openTime: number, close: string): CandleRow {
+  return { openTime, open: close, high: close, low: close, close, volume: '0', turnover: '0' };
+}
+
+export function candleView(row: CandleRow): CandleView {
+  return [String(row.openTime), row.open, row.high, row.low, row.close, row.volume, row.turnover];
+}

@@ -1,0 +1,14 @@
+/** Fees as orders and fills show them: positive = charged, negative = rebate (wire.md 3.9). */
+import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+
+export interface FeeDetail {
+  readonly feeCoin: string;
+  readonly fee: string;
+}
+
+/** Name of a coin by its index. */
+export type CoinName = (coin: number) => string;
+
+export function feeDetail(fee: bigint, feeCoin: string): FeeDetail {
+  return { feeCoin, fee: formatUnits(fee, MONEY_SCALE) };
+}

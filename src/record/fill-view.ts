@@ -1,0 +1,54 @@
+/** One side of a trade as its owner reads it (interface 2.2). */
+import type { FillRecord } from '../core/event.ts';
+import type { Instrument } from '../core/instrument.ts';
+import { CATEGORY_NAMES, ORDER_TYPE_NAMES, SIDE_NAMES } from '../core/terms.ts';
+import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { type CoinName, type FeeDetail, feeDetail } from './fee-detail.ts';
+import { formatId } from './ids.ts';
+
+export interface FillView {
+  readonly execId: string;
+  readonly execLinkId: string;
+  readonly orderId: string;
+  readonly clientOid: string;
+  readonly category: string;
+  readonly symbol: string;
+  readonly orderType: string;
+  readonly side: string;
+  readonly execPrice: string;
+  readonly execQty: string;
+  readonly execValue: string;
+  readonly tradeScope: string;
+  readonly tradeSide: string;
+  readonly posSide: string;
+  readonly feeDetail: readonly FeeDetail[];
+  readonly createdTime: string;
+  readonly updatedTime: string;
+  readonly execPnl: string;
+  readonly isRPI: string;
+}
+
+export function fillView(fill: FillRecord, instrument: Instrument, coinName: CoinName): FillView {
+  const time = String(fill.time);
+  return {
+    execId: formatId(fill.execId),
+    execLinkId: formatId(fill.execLinkId),
+    orderId: formatId(fill.orderId),
+    clientOid: fill.clientOid === '' ? formatId(fill.orderId) : fill.clientOid,
+    category: CATEGORY_NAMES[fill.category],
+    symbol: instrument.symbol,
+    orderType: ORDER_TYPE_NAMES[fill.orderType],
+    side: SIDE_NAMES[fill.side],
+    execPrice: formatUnits(BigInt(fill.priceTicks), instrument.pricePrecision),
+    execQty: formatUnits(BigInt(fill.sizeLots), instrument.quantityPrecision),
+    execValue: formatUnits(fill.value, MONEY_SCALE),
+    tradeScope: fill.maker ? 'maker' : 'taker',
+    tradeSide: 'open',
+    posSide: '',
+    feeDetail: [feeDetail(fill.fee, coinName(fill.feeCoin))],
+    createdTime: time,
+    updatedTime: time,
+    execPnl: '0',
+    isRPI: fill.rpi ? 'yes' : 'no',
+  };
+}

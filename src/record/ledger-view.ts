@@ -1,0 +1,47 @@
+/** A movement of money as its owner reads it (financial records, wire.md 4.3). */
+import type { LedgerLine, LedgerLineKind } from '../core/event.ts';
+import { CATEGORY_NAMES, type CategoryName } from '../core/terms.ts';
+import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import type { CoinName } from './fee-detail.ts';
+import { formatId } from './ids.ts';
+
+/** Movements that belong to no product line, such as deposits. */
+export const OTHER_CATEGORY = 'OTHER';
+export type LedgerCategory = CategoryName | typeof OTHER_CATEGORY;
+
+export const LEDGER_TYPES = {
+  deposit: 'TRANSFER_IN',
+  withdrawal: 'TRANSFER_OUT',
+  tradeIn: 'ORDER_DEALT_IN',
+  tradeOut: 'ORDER_DEALT_FROZEN_OUT',
+} as const satisfies Record<LedgerLineKind, string>;
+export type LedgerType = (typeof LEDGER_TYPES)[LedgerLineKind];
+
+export interface LedgerView {
+  readonly category: string;
+  readonly id: string;
+  readonly symbol: string;
+  readonly coin: string;
+  readonly type: string;
+  /** Signed: positive came in, negative went out; the fee is apart. */
+  readonly amount: string;
+  /** Negative when charged, the reverse of orders and fills (wire.md 3.9). */
+  readonly fee: string;
+  readonly balance: string;
+  readonly ts: string;
+}
+
+/** `symbol` is '' for a line that concerns no instrument. */
+export function ledgerView(line: LedgerLine, symbol: string, coinName: CoinName): LedgerView {
+  return {
+    category: line.instrument < 0 ? OTHER_CATEGORY : CATEGORY_NAMES[line.category],
+    id: formatId(line.lineId),
+    symbol,
+    coin: coinName(line.coin),
+    type: LEDGER_TYPES[line.kind],
+    amount: formatUnits(line.amount, MONEY_SCALE),
+    fee: formatUnits(-line.fee, MONEY_SCALE),
+    balance: formatUnits(line.balance, MONEY_SCALE),
+    ts: String(line.time),
+  };
+}

@@ -1,0 +1,118 @@
+/** An order as its owner reads it (interface 2.1): every field, decimal strings. */
+import type { OrderRecord } from '../core/event.ts';
+import type { Instrument } from '../core/instrument.ts';
+import {
+  CANCEL_REASON_NAMES,
+  CATEGORY_NAMES,
+  ORDER_STATUS_NAMES,
+  ORDER_TYPE_NAMES,
+  OrderType,
+  SIDE_NAMES,
+  STP_MODE_NAMES,
+  TIME_IN_FORCE_NAMES,
+  TimeInForce,
+} from '../core/terms.ts';
+import { divHalf, formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { type CoinName, type FeeDetail, feeDetail } from './fee-detail.ts';
+import { formatId } from './ids.ts';
+
+export interface OrderView {
+  readonly orderId: string;
+  readonly clientOid: string;
+  readonly category: string;
+  readonly symbol: string;
+  readonly price: string;
+  readonly qty: string;
+  readonly amount: string;
+  readonly orderType: string;
+  readonly cumExecQty: string;
+  readonly cumExecValue: string;
+  readonly avgPrice: string;
+  readonly orderStatus: string;
+  readonly side: string;
+  readonly timeInForce: string;
+  readonly posSide: string;
+  readonly holdMode: string;
+  readonly tradeSide: string;
+  readonly delegateType: string;
+  readonly marginMode: string;
+  readonly stpMode: string;
+  readonly takeProfit: string;
+  readonly stopLoss: string;
+  readonly tpTriggerBy: string;
+  readonly slTriggerBy: string;
+  readonly tpOrderType: string;
+  readonly slOrderType: string;
+  readonly tpLimitPrice: string;
+  readonly slLimitPrice: string;
+  readonly reduceOnly: string;
+  readonly feeDetail: readonly FeeDetail[];
+  readonly cancelReason: string;
+  readonly execType: string;
+  readonly createdTime: string;
+  readonly updatedTime: string;
+}
+
+/** Names that one widely used client reads instead of the documented ones (wire.md 3.6). */
+export interface OrderAliases {
+  readonly priceAvg: string;
+  readonly quoteVolume: string;
+  readonly baseVolume: string;
+}
+
+export function orderView(order: OrderRecord, instrument: Instrument, coinName: CoinName): OrderView {
+  const market = order.orderType === OrderType.market;
+  const byAmount = order.quoteAmount > 0n;
+  return {
+    orderId: formatId(order.orderId),
+    clientOid: order.clientOid === '' ? formatId(order.orderId) : order.clientOid,
+    category: CATEGORY_NAMES[order.category],
+    symbol: instrument.symbol,
+    price: market ? '0' : formatUnits(BigInt(order.priceTicks), instrument.pricePrecision),
+    qty: byAmount ? '0' : formatUnits(BigInt(order.sizeLots), instrument.quantityPrecision),
+    amount: formatUnits(order.quoteAmount, MONEY_SCALE),
+    orderType: ORDER_TYPE_NAMES[order.orderType],
+    cumExecQty: formatUnits(BigInt(order.filledLots), instrument.quantityPrecision),
+    cumExecValue: formatUnits(order.filledValue, MONEY_SCALE),
+    avgPrice: averagePrice(order, instrument),
+    orderStatus: ORDER_STATUS_NAMES[order.status],
+    side: SIDE_NAMES[order.side],
+    timeInForce: TIME_IN_FORCE_NAMES[market ? TimeInForce.gtc : order.timeInForce],
+    posSide: '',
+    holdMode: '',
+    tradeSide: 'open',
+    delegateType: market ? 'market' : 'normal',
+    marginMode: '',
+    stpMode: STP_MODE_NAMES[order.stpMode],
+    takeProfit: '',
+    stopLoss: '',
+    tpTriggerBy: '',
+    slTriggerBy: '',
+    tpOrderType: '',
+    slOrderType: '',
+    tpLimitPrice: '',
+    slLimitPrice: '',
+    reduceOnly: 'NO',
+    feeDetail: order.filledLots === 0 ? [] : [feeDetail(order.fee, coinName(order.feeCoin))],
+    cancelReason: CANCEL_REASON_NAMES[order.cancelReason],
+    execType: 'normal',
+    createdTime: String(order.createdTime),
+    updatedTime: String(order.updatedTime),
+  };
+}
+
+export function withAliases(order: OrderView): OrderView & OrderAliases {
+  return {
+    ...order,
+    priceAvg: order.avgPrice,
+    quoteVolume: order.cumExecValue,
+    baseVolume: order.cumExecQty,
+  };
+}
+
+/** Value / quantity, `half` to the price precision (domain.md 0.4). */
+function averagePrice(order: OrderRecord, instrument: Instrument): string {
+  if (order.filledLots === 0) return '0';
+  const ticks = divHalf(order.filledValue, instrument.valuePerTickLot * BigInt(order.filledLots));
+  return formatUnits(ticks, instrument.pricePrecision);
+}

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FillRecord, LedgerLine, OrderRecord } from '../core/event.ts';
+import type { Instrument } from '../core/instrument.ts';
+import {
+  CancelReason,
+  Category,
+  OrderStatus,
+  OrderType,
+  Side,
+  Source,
+  StpMode,
+  TimeInForce,
+} from '../core/terms.ts';
+import { candleRow, candleView, flatCandle } from './candle-view.ts';
+import { fillView } from './fill-view.ts';
+import { ledgerView } from './ledger-view.ts';
+import { orderView, withAliases } from './order-view.ts';
+
+/** ETHUSDT of the published sample: price 2 decimals, quantity 4. */
+const instrument = {
+  symbol: 'ETHUSDT',
+  category: Category.spot,
+  pricePrecision: 2,
+  quantityPrecision: 4,
+  valuePerTickLot: 100n,
+} as unknown as Instrument;
+const coinName = (coin: number) => ['USDT', 'ETH'][coin]!;
+
+const resting: OrderRecord = {
+  orderId: 7,
+  clientOid: 'mine',
+  uid: 1,
+  instrument: 0,
+  category: Category.spot,
+  side: Side.buy,
+  orderType: OrderType.limit,
+  timeInForce: TimeInForce.postOnly,
+  stpMode: StpMode.cancelMaker,
+  source: Source.api,
+  priceTicks: 268_423,
+  sizeLots: 15_000,
+  quoteAmount: 0n,
+  filledLots: 0,
+  filledValue: 0n,
+  feeCoin: 1,
+  fee: 0n,
+  status: OrderStatus.new,
+  cancelReason: CancelReason.none,
+  createdTime: 1_790_000_000_000,
+  updatedTime: 1_790_000_000_005,
+};
+
+test('a resting limit order shows every field of the interface', () => {
+  assert.deepEqual(orderView(resting, instrument, coinName), {
+    orderId: '1000000000000000007',
+    clientOid: 'mine',
+    category: 'SPOT',
+    symbol: 'ETHUSDT',
+    price: '2684.23',
+    qty: '1.5',
+    amount: '0',
+    orderType: 'limit',
+    cumExecQty: '0',
+    cumExecValue: '0',
+    avgPrice: '0',
+    orderStatus: 'new',
+    side: 'buy',
+    timeInForce: 'post_only',
+    posSide: '',
+    holdMode: '',
+    tradeSide: 'open',
+    delegateType: 'normal',
+    marginMode: '',
+    stpMode: 'cancel_maker',
+    takeProfit: '',
+    stopLoss: '',
+    tpTriggerBy: '',
+    slTriggerBy: '',
+    tpOrderType: '',
+    slOrderType: '',
+    tpLimitPrice: '',
+    slLimitPrice: '',
+    reduceOnly: 'NO',
+    feeDetail: [],
+    cancelReason: '',
+    execType: 'normal',
+    createdTime: '1790000000000',
+    updatedTime: '1790000000005',
+  });
+});
+
+test('a market buy by amount shows its budget and no quantity (domain.md 1.6)', () => {
+  const view = orderView(
+    {
+      ...resting,
+      orderType: OrderType.market,
+      timeInForce: TimeInForce.ioc,
+      priceTicks: 281_844,
+      sizeLots: 0,
+      quoteAmount: 10_000_000_000n,
+      filledLots: 372,
+      filledValue: 9_985_335_600n,
+      fee: 744n,
+      status: OrderStatus.filled,
+    },
+    instrument,
+    coinName,
+  );
+  assert.equal(view.qty, '0');
+  assert.equal(view.amount, '100');
+  assert.equal(view.price, '0');
+  assert.equal(view.timeInForce, 'gtc');
+  assert.equal(view.delegateType, 'market');
+  assert.equal(view.cumExecQty, '0.0372');
+  assert.equal(view.cumExecValue, '99.853356');
+  assert.equal(view.avgPrice, '2684.23');
+  assert.equal(view.orderStatus, 'filled');
+  assert.deepEqual(view.feeDetail, [{ feeCoin: 'ETH', fee: '0.00000744' }]);
+});
+
+test('the average price rounds half away from zero to the price precision', () => {
+  const average = (filledLots: number, filledValue: bigint) =>
+    orderView({ ...resting, filledLots, filledValue }, instrument, coinName).avgPrice;
+  // One lot at 1.00 and one at 1.01: 1.005 rounds up.
+  assert.equal(average(2, 100n * 100n + 101n * 100n), '1.01');
+  // Two lots at 1.00 and one at 1.01: 1.00333.. rounds down.
+  assert.equal(average(3, 2n * 100n * 100n + 101n * 100n), '1');
+});
+
+test('a cancelled order says why, and a rebate is a negative fee', () => {
+  const view = orderView(
+    {
+      ...resting,
+      status: OrderStatus.cancelled,
+      cancelReason: CancelReason.normal,
+      filledLots: 1,
+      filledValue: 26_842_300n,
+      fee: -5n,
+    },
+    instrument,
+    coinName,
+  );
+  assert.equal(view.orderStatus, 'cancelled');
+  assert.equal(view.cancelReason, 'normal_cancel');
+  assert.deepEqual(view.feeDetail, [{ feeCoin: 'ETH', fee: '-0.00000005' }]);
+});
+
+test('an order without a name of its own is called by its id', () => {
+  assert.equal(
+    orderView({ ...resting, clientOid: '' }, instrument, coinName).clientOid,
+    '1000000000000000007',
+  );
+});
+
+test('the aliases repeat average price, value and quantity', () => {
+  const view = orderView(
+    { ...resting, filledLots: 2, filledValue: 53_684_600n, fee: 2n },
+    instrument,
+    coinName,
+  );
+  const aliased = withAliases(view);
+  assert.equal(aliased.priceAvg, '2684.23');
+  assert.equal(aliased.quoteVolume, '0.536846');
+  assert.equal(aliased.baseVolume, '0.0002');
+});
+
+test('a fill shows a charged fee as a positive number', () => {
+  const fill: FillRecord = {
+    execId: 9,
+    execLinkId: 8,
+    orderId: 7,
+    clientOid: '',
+    uid: 1,
+    instrument: 0,
+    category: Category.margin,
+    side: Side.sell,
+    orderType: OrderType.limit,
+    maker: true,
+    priceTicks: 268_423,
+    sizeLots: 372,
+    value: 9_985_335_600n,
+    feeCoin: 0,
+    fee: 1_997_067n,
+    rpi: true,
+    time: 1_790_000_000_000,
+  };
+  assert.deepEqual(fillView(fill, instrument, coinName), {
+    execId: '1000000000000000009',
+    execLinkId: '1000000000000000008',
+    orderId: '1000000000000000007',
+    clientOid: '1000000000000000007',
+    category: 'MARGIN',
+    symbol: 'ETHUSDT',
+    orderType: 'limit',
+    side: 'sell',
+    execPrice: '2684.23',
+    execQty: '0.0372',
+    execValue: '99.853356',
+    tradeScope: 'maker',
+    tradeSide: 'open',
+    posSide: '',
+    feeDetail: [{ feeCoin: 'USDT', fee: '0.01997067' }],
+    createdTime: '1790000000000',
+    updatedTime: '1790000000000',
+    execPnl: '0',
+    isRPI: 'yes',
+  });
+  const taken = fillView({ ...fill, maker: false, rpi: false }, instrument, coinName);
+  assert.equal(taken.tradeScope, 'taker');
+  assert.equal(taken.isRPI, 'no');
+});
+
+test('a ledger line shows a charged fee as a negative number', () => {
+  const bought: LedgerLine = {
+    type: 'ledgerLine',
+    lineId: 10,
+    uid: 1,
+    coin: 1,
+    kind: 'tradeIn',
+    instrument: 0,
+    category: Category.spot,
+    amount: 3_720_000n,
+    fee: 744n,
+    balance: 3_719_256n,
+    reference: '',
+    time: 1_790_000_000_000,
+  };
+  assert.deepEqual(ledgerView(bought, 'ETHUSDT', coinName), {
+    category: 'SPOT',
+    id: '1000000000000000010',
+    symbol: 'ETHUSDT',
+    coin: 'ETH',
+    type: 'ORDER_DEALT_IN',
+    amount: '0.0372',
+    fee: '-0.00000744',
+    balance: '0.03719256',
+    ts: '1790000000000',
+  });
+  const paid = ledgerView(
+    { ...bought, coin: 0, kind: 'tradeOut', amount: -9_985_335_600n, fee: 0n },
+    'ETHUSDT',
+    coinName,
+  );
+  assert.equal(paid.type, 'ORDER_DEALT_FROZEN_OUT');
+  assert.equal(paid.amount, '-99.853356');
+  assert.equal(paid.fee, '0');
+});
+
+test('deposits and withdrawals belong to no product line', () => {
+  const deposit: LedgerLine = {
+    type: 'ledgerLine',
+    lineId: 11,
+    uid: 1,
+    coin: 0,
+    kind: 'deposit',
+    instrument: -1,
+    category: Category.spot,
+    amount: 100_000_000n,
+    fee: 0n,
+    balance: 100_000_000n,
+    reference: 'bank-1',
+    time: 1_790_000_000_000,
+  };
+  const received = ledgerView(deposit, '', coinName);
+  assert.deepEqual([received.category, received.symbol, received.type], ['OTHER', '', 'TRANSFER_IN']);
+  const sent = ledgerView({ ...deposit, kind: 'withdrawal', amount: -1n }, '', coinName);
+  assert.deepEqual([sent.type, sent.amount], ['TRANSFER_OUT', '-0.00000001']);
+});
+
+test('a candle is seven strings; a gap repeats the close without volume', () => {
+  const row = candleRow(
+    {
+      openTime: 1_790_000_040_000,
+      openTicks: 268_400,
+      highTicks: 268_423,
+      lowTicks: 268_000,
+      closeTicks: 268_010,
+      volumeLots: 372,
+      turnover: 9_985_335_600n,
+    },
+    instrument,
+  );
+  const view = ['1790000040000', '2684', '2684.23', '2680', '2680.1', '0.0372', '99.853356'];
+  assert.deepEqual(candleView(row), view);
+  assert.deepEqual(candleView(flatCandle(1_790_000_100_000, row.close)), [
+    '1790000100000',
+    '2680.1',
+    '2680.1',
+    '2680.1',
+    '2680.1',
+    '0',
+    '0',
+  ]);
+});

@@ -1,0 +1,73 @@
+/**
+ * Where logical time comes from. The exchange itself has no clock: the venue asks one of these when it sequences a
+ * command, so a test or a laboratory can hand in another.
+ */
+export interface Clock {
+  /** Milliseconds since 1970; never less than the last answer. */
+  now(): number;
+}
+
+/** Time that moves only when told to. */
+export class ManualClock implements Clock {
+  private time: number;
+
+  constructor(time: number) {
+    this.time = time;
+  }
+
+  now(): number {
+    return this.time;
+  }
+
+  advance(ms: number): void {
+    this.time += Math.max(0, ms);
+  }
+}
+
+/** A jump of the machine's clock larger than this is not believed at first sight. */
+const JUMP_MS = 5000;
+
+/**
+ * The machine's clock, made safe to schedule by. It runs on the monotonic timer from a wall-clock start. Small
+ * differences are followed; a jump forward counts only when the clock still shows it a second later (somebody
+ * setting the clock and setting it back must not run a week of funding); a jump back is waited out.
+ */
+export class WallClock implements Clock {
+  private readonly wall: () => number;
+  private readonly monotonic: () => number;
+  private base: number;
+  private started: number;
+  private last: number;
+  private doubtSince = Number.NaN;
+
+  constructor(wall: () => number = Date.now, monotonic: () => number = () => performance.now()) {
+    this.wall = wall;
+    this.monotonic = monotonic;
+    this.base = wall();
+    this.started = monotonic();
+    this.last = this.base;
+  }
+
+  now(): number {
+    const elapsed = this.monotonic();
+    const steady = Math.floor(this.base + elapsed - this.started);
+    const wall = this.wall();
+    const jumped = wall - steady > JUMP_MS;
+    if (!jumped) {
+      this.doubtSince = Number.NaN;
+      if (wall > steady) this.follow(wall, elapsed);
+    } else if (Number.isNaN(this.doubtSince)) {
+      this.doubtSince = elapsed;
+    } else if (elapsed - this.doubtSince >= 1000) {
+      this.doubtSince = Number.NaN;
+      this.follow(wall, elapsed);
+    }
+    this.last = Math.max(this.last, Math.floor(this.base + elapsed - this.started));
+    return this.last;
+  }
+
+  private follow(wall: number, elapsed: number): void {
+    this.base = wall;
+    this.started = elapsed;
+  }
+}

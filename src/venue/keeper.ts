@@ -1,0 +1,75 @@
+/** Keeps a running venue in order: ticks every second, snapshots now and then, history in step. */
+import { saveState } from '../core/snapshot.ts';
+import type { CommandLog } from '../log/command-log.ts';
+import { SNAPSHOT_COMMANDS, SNAPSHOT_INTERVAL_MS, TICK_INTERVAL_MS } from './limits.ts';
+import type { Venue } from './venue.ts';
+
+/** A snapshot is due after so many commands, or so much time. */
+export interface SnapshotSchedule {
+  readonly commands: number;
+  readonly intervalMs: number;
+}
+
+const SNAPSHOT_SCHEDULE: SnapshotSchedule = { commands: SNAPSHOT_COMMANDS, intervalMs: SNAPSHOT_INTERVAL_MS };
+
+export class Keeper {
+  private readonly venue: Venue;
+  private readonly log: CommandLog;
+  private readonly report: (error: Error) => void;
+  private readonly schedule: SnapshotSchedule;
+  private timer: NodeJS.Timeout | undefined;
+  private snapshotSeq: number;
+  private snapshotTime: number;
+  private saving: Promise<void> | undefined;
+
+  constructor(
+    venue: Venue,
+    log: CommandLog,
+    report: (error: Error) => void,
+    schedule: SnapshotSchedule = SNAPSHOT_SCHEDULE,
+  ) {
+    this.venue = venue;
+    this.log = log;
+    this.report = report;
+    this.schedule = schedule;
+    this.snapshotSeq = venue.appliedSeq;
+    this.snapshotTime = venue.clock.now();
+  }
+
+  start(): void {
+    this.timer = setInterval(() => this.beat(), TICK_INTERVAL_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Writes a snapshot of the present state. The history must hold everything in it before old segments may go. */
+  snapshot(): Promise<void> {
+    this.saving ??= this.save().finally(() => {
+      this.saving = undefined;
+    });
+    return this.saving;
+  }
+
+  private async save(): Promise<void> {
+    const { venue } = this;
+    const seq = venue.appliedSeq;
+    const state = saveState(venue.state);
+    this.snapshotSeq = seq;
+    this.snapshotTime = venue.clock.now();
+    await venue.settled();
+    await venue.history.flush();
+    await this.log.saveSnapshot(seq, state);
+  }
+
+  private beat(): void {
+    const { venue } = this;
+    if (venue.failure !== undefined) return;
+    venue.submit({ type: 'tick', time: 0 }).catch(this.report);
+    const commands = venue.appliedSeq - this.snapshotSeq;
+    const elapsedMs = venue.clock.now() - this.snapshotTime;
+    const due = commands >= this.schedule.commands || elapsedMs >= this.schedule.intervalMs;
+    if (due && this.saving === undefined) this.snapshot().catch(this.report);
+  }
+}

@@ -1,0 +1,74 @@
+/** From what is on disk to an exchange in memory: snapshot, then every command after it, events to the history. */
+
+import { decodeCommand } from '../core/command-codec.ts';
+import type { Event } from '../core/event.ts';
+import { Exchange } from '../core/exchange.ts';
+import { loadState } from '../core/snapshot.ts';
+import type { State } from '../core/state.ts';
+import type { History } from '../history/history.ts';
+import type { LoggedRecord, Snapshot } from '../log/command-log.ts';
+import { HISTORY_LAG_MAX } from './limits.ts';
+
+export interface Replayed {
+  readonly exchange: Exchange;
+  readonly lastSeq: number;
+  readonly commands: number;
+}
+
+/** History ends before the log begins: the orders in between would be missing for ever. */
+export class HistoryGap extends Error {
+  override name = 'HistoryGap';
+}
+
+export interface ReplayOptions {
+  /** Called every 100,000 commands. */
+  readonly progress?: (seq: number) => void;
+  /** Goes on when history lacks what the log no longer holds. */
+  readonly acceptHistoryGap?: boolean;
+}
+
+export async function replay(
+  snapshot: Snapshot | undefined,
+  records: Iterable<LoggedRecord>,
+  history: History,
+  options: ReplayOptions = {},
+): Promise<Replayed> {
+  const startSeq = snapshot?.seq ?? 0;
+  if (history.confirmedSeq < startSeq && options.acceptHistoryGap !== true) {
+    throw new HistoryGap(
+      `history ends at command ${history.confirmedSeq}, the oldest usable snapshot is of command ${startSeq}: ` +
+        'put the missing history database back, or start with --accept-history-gap to go on without those records',
+    );
+  }
+  const exchange = snapshot === undefined ? new Exchange() : new Exchange(loadState(snapshot.state));
+  describe(history, exchange.state);
+  let lastSeq = startSeq;
+  let commands = 0;
+  for (const { seq, payload } of records) {
+    exchange.apply(decodeCommand(payload));
+    const events = exchange.takeEvents();
+    lastSeq = seq;
+    commands++;
+    if (seq > history.confirmedSeq) {
+      if (isListing(events)) describe(history, exchange.state);
+      history.project({ seq, time: exchange.state.now, events });
+      if (history.lag() > HISTORY_LAG_MAX) await history.flush();
+    }
+    if (commands % 100_000 === 0) options.progress?.(seq);
+  }
+  return { exchange, lastSeq, commands };
+}
+
+/** Did the command change what can be traded? Such commands cause that one event first. */
+export function isListing(events: readonly Event[]): boolean {
+  const type = events[0]?.type;
+  return type === 'instrument' || type === 'coinListed';
+}
+
+/** Tells the history what the indices in events stand for. */
+export function describe(history: History, state: State): void {
+  history.describe(
+    state.instruments,
+    state.coins.map((spec) => spec.coin),
+  );
+}

@@ -1,0 +1,530 @@
+/**
+ * Follows the exchange from outside: sees each command, its outcome and the events, and checks the rules of domain.md
+ * 10.1 that can only be seen over time (I02, I16-I25, I30, I38). Complements `checkInvariants`, which looks at one
+ * state. Shared by the scenario tests and the property tests.
+ */
+import { CANDLE_WIDTHS, type CandleWidth } from '../../src/core/candle-width.ts';
+import type { Command } from '../../src/core/command.ts';
+import type {
+  CandleClosed,
+  Event,
+  FillRecord,
+  LedgerLine,
+  OrderRecord,
+  Traded,
+} from '../../src/core/event.ts';
+import type { Instrument } from '../../src/core/instrument.ts';
+import { Bucket } from '../../src/core/ledger.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
+import { feeRates, openOrders } from '../../src/core/reads.ts';
+import type { State } from '../../src/core/state.ts';
+import {
+  CancelReason,
+  ORDER_STATUS_NAMES,
+  OrderStatus,
+  OrderType,
+  Side,
+  Source,
+  StpMode,
+  TimeInForce,
+} from '../../src/core/terms.ts';
+
+export class AuditFailure extends Error {
+  override name = 'AuditFailure';
+}
+
+function expect(condition: boolean, message: () => string): asserts condition {
+  if (!condition) throw new AuditFailure(message());
+}
+
+/** Table 2.2 as statuses of consecutive records of one order. The core never shows `live`. */
+const TRANSITIONS: Record<OrderStatus | 'none', readonly OrderStatus[]> = {
+  none: [OrderStatus.new, OrderStatus.partiallyFilled, OrderStatus.filled, OrderStatus.cancelled],
+  [OrderStatus.live]: [],
+  [OrderStatus.new]: [
+    OrderStatus.new,
+    OrderStatus.partiallyFilled,
+    OrderStatus.filled,
+    OrderStatus.cancelled,
+  ],
+  [OrderStatus.partiallyFilled]: [OrderStatus.partiallyFilled, OrderStatus.filled, OrderStatus.cancelled],
+  [OrderStatus.filled]: [],
+  [OrderStatus.cancelled]: [],
+};
+
+interface Known {
+  record: OrderRecord | undefined;
+  filledLots: number;
+  filledValue: bigint;
+  fee: bigint;
+}
+
+interface Minute {
+  openTime: number;
+  openTicks: number;
+  highTicks: number;
+  lowTicks: number;
+  closeTicks: number;
+  volumeLots: number;
+  turnover: bigint;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const EAST_8 = 8 * HOUR;
+
+export class Auditor {
+  private readonly state: State;
+  /** Where this audit began: candles that were already running are not recounted. */
+  private readonly since: number;
+  private readonly known = new Map<number, Known>();
+  private readonly closed = new Set<number>();
+  private readonly lastId: { order: number; fill: number; trade: number; link: number; line: number };
+  /** Sum of ledger lines by account, then coin. */
+  private readonly books = new Map<number, Map<number, bigint>>();
+  /** Last trade price by market instrument. */
+  private readonly lastTicks = new Map<number, number>();
+  /** Minutes with trades by market instrument: the running one last, as the trades say they are. */
+  private readonly minutes = new Map<number, Minute[]>();
+  private readonly lastCandle = new Map<string, number>();
+
+  constructor(state: State) {
+    this.state = state;
+    this.since = state.now;
+    const { lastId } = state;
+    this.lastId = { order: lastId, fill: lastId, trade: lastId, link: lastId, line: lastId };
+    for (const account of state.accountByUid.values()) {
+      for (const coin of state.ledger.coinsOf(account.index)) {
+        this.book(account.uid).set(coin, this.balance(account.uid, coin));
+      }
+      if (account.house) continue;
+      for (const record of openOrders(state, { uid: account.uid, limit: Number.POSITIVE_INFINITY })) {
+        const { filledLots, filledValue, fee } = record;
+        this.known.set(record.orderId, { record, filledLots, filledValue, fee });
+      }
+    }
+    for (const market of state.markets) this.lastTicks.set(market.instrument, market.day.lastTicks);
+  }
+
+  /** Call once after each command with everything it emitted. Throws `AuditFailure`. */
+  observe(command: Command, outcome: Outcome, events: readonly Event[]): void {
+    if (outcome.refusal !== 0) this.checkRefused(events);
+    const finals = new Map<number, OrderRecord>();
+    for (const event of events) if (event.type === 'order') finals.set(event.order.orderId, event.order);
+    const touched = new Set<number>();
+    const bands = new Map<number, number>();
+    let fills: FillRecord[] = [];
+    let selfTraded = -1;
+    for (const event of events) {
+      switch (event.type) {
+        case 'order':
+          this.checkOrder(command, event.order);
+          break;
+        case 'fill':
+          if (fills.length > 0 && fills[0]!.execLinkId !== event.fill.execLinkId) fills = [];
+          fills.push(event.fill);
+          this.checkFill(event.fill);
+          // Both sides of a trade with oneself are posted before either line is written.
+          selfTraded = this.tradesWithItself(events, event.fill) ? event.fill.uid : -1;
+          break;
+        case 'trade':
+          this.checkTrade(event, fills, finals, bands);
+          fills = [];
+          break;
+        case 'ledgerLine':
+          this.checkLine(event, selfTraded === event.uid && event.kind !== 'deposit');
+          touched.add(event.uid);
+          break;
+        case 'candle':
+          this.checkCandle(event);
+          break;
+      }
+    }
+    expect(fills.length === 0, () => `I25: fills of trade ${fills[0]?.execLinkId} without a public fill`);
+    for (const uid of touched) this.checkBalances(uid);
+  }
+
+  /** A refused command changes nothing: what is left is what time itself did. */
+  private checkRefused(events: readonly Event[]): void {
+    for (const event of events) {
+      const byTime =
+        event.type === 'candle' ||
+        (event.type === 'order' && event.order.cancelReason === CancelReason.normal);
+      expect(byTime, () => `a refused command caused ${event.type}`);
+    }
+  }
+
+  /** I16-I21, and I30 for orders. */
+  private checkOrder(command: Command, order: OrderRecord): void {
+    const id = order.orderId;
+    expect(!this.closed.has(id), () => `I19: closed order ${id} changed`);
+    const known = this.knownOrder(id);
+    const before = known.record;
+    if (before === undefined) {
+      expect(id > this.lastId.order, () => `I30: order ${id} after ${this.lastId.order}`);
+      this.lastId.order = id;
+    } else {
+      this.checkIdentity(command, before, order);
+    }
+    const from = before === undefined ? 'none' : before.status;
+    expect(
+      TRANSITIONS[from].includes(order.status),
+      () => `I19: order ${id} from ${from} to ${ORDER_STATUS_NAMES[order.status]}`,
+    );
+    this.checkExecution(order, known);
+    this.checkStatus(order);
+    known.record = order;
+    if (isTerminal(order.status)) {
+      this.closed.add(id);
+      this.known.delete(id);
+    }
+  }
+
+  /** Domain.md 1.12 rule 8: a modification changes price, size and the time, nothing else ever changes. */
+  private checkIdentity(command: Command, before: OrderRecord, after: OrderRecord): void {
+    const same =
+      before.clientOid === after.clientOid &&
+      before.uid === after.uid &&
+      before.instrument === after.instrument &&
+      before.side === after.side &&
+      before.orderType === after.orderType &&
+      before.timeInForce === after.timeInForce &&
+      before.stpMode === after.stpMode &&
+      before.source === after.source &&
+      before.createdTime === after.createdTime;
+    expect(same, () => `order ${after.orderId} became another order`);
+    const amended = before.priceTicks !== after.priceTicks || before.sizeLots !== after.sizeLots;
+    expect(
+      !amended || command.type === 'amendOrders',
+      () => `order ${after.orderId} was modified by ${command.type}`,
+    );
+    expect(after.updatedTime >= before.updatedTime, () => `updatedTime of order ${after.orderId} went back`);
+  }
+
+  private checkExecution(order: OrderRecord, known: Known): void {
+    const name = `order ${order.orderId}`;
+    expect(
+      order.filledLots === known.filledLots &&
+        order.filledValue === known.filledValue &&
+        order.fee === known.fee,
+      () =>
+        `I17: ${name} says ${order.filledLots} lots, value ${order.filledValue}, fee ${order.fee}; ` +
+        `its fills sum to ${known.filledLots}, ${known.filledValue}, ${known.fee}`,
+    );
+    expect(order.filledLots >= 0, () => `I16: ${name} filled ${order.filledLots}`);
+    if (order.quoteAmount === 0n) {
+      expect(order.filledLots <= order.sizeLots, () => `I16: ${name} overfilled`);
+    } else {
+      expect(order.filledValue <= order.quoteAmount, () => `I16: ${name} spent more than its amount`);
+    }
+  }
+
+  private checkStatus(order: OrderRecord): void {
+    const name = `order ${order.orderId} (${ORDER_STATUS_NAMES[order.status]})`;
+    const cancelled = order.status === OrderStatus.cancelled;
+    expect(
+      (order.cancelReason !== CancelReason.none) === cancelled,
+      () => `I20: ${name} has reason ${order.cancelReason}`,
+    );
+    if (order.quoteAmount !== 0n) {
+      expect(isTerminal(order.status), () => `I21: ${name} is a resting buy by amount`);
+      const spent = order.filledValue === order.quoteAmount;
+      expect(!(spent && cancelled), () => `I18: ${name} has spent its whole amount`);
+      expect(
+        order.status !== OrderStatus.filled || order.filledLots > 0,
+        () => `I18: ${name} bought nothing`,
+      );
+    } else {
+      const complete = order.filledLots === order.sizeLots;
+      expect(
+        complete === (order.status === OrderStatus.filled),
+        () => `I18: ${name} ${order.filledLots} filled`,
+      );
+    }
+    if (order.status === OrderStatus.new) expect(order.filledLots === 0, () => `I18: ${name} has fills`);
+    if (order.status === OrderStatus.partiallyFilled) {
+      expect(order.filledLots > 0, () => `I18: ${name} has no fill`);
+    }
+    if (isTerminal(order.status)) {
+      expect(this.state.slab.byId.get(order.orderId) === -1, () => `I18: ${name} is still in the book`);
+      return;
+    }
+    expect(order.orderType === OrderType.limit, () => `I21: ${name} is a market order`);
+    const { timeInForce } = order;
+    expect(
+      timeInForce !== TimeInForce.ioc && timeInForce !== TimeInForce.fok,
+      () => `I21: ${name} is ioc or fok`,
+    );
+  }
+
+  /** I17 sums, I30, fees of 4.3. */
+  private checkFill(fill: FillRecord): void {
+    expect(fill.execId > this.lastId.fill, () => `I30: fill ${fill.execId} after ${this.lastId.fill}`);
+    this.lastId.fill = fill.execId;
+    const known = this.knownOrder(fill.orderId);
+    known.filledLots += fill.sizeLots;
+    known.filledValue += fill.value;
+    known.fee += fill.fee;
+
+    const instrument = this.state.instruments[fill.instrument]!;
+    const buying = fill.side === Side.buy;
+    expect(
+      fill.value === exactValue(instrument, fill),
+      () => `fill ${fill.execId}: value ${fill.value} is not exact`,
+    );
+    const received = buying ? BigInt(fill.sizeLots) * instrument.unitsPerLot : fill.value;
+    const rates = feeRates(this.state, fill.uid, instrument);
+    const fee = (received * (fill.maker ? rates.makerRate : rates.takerRate)) / 10n ** 12n;
+    expect(fill.fee === fee, () => `fill ${fill.execId}: fee ${fill.fee}, due ${fee}`);
+    expect(
+      fill.feeCoin === (buying ? instrument.base : instrument.quote),
+      () => `fill ${fill.execId}: fee in coin ${fill.feeCoin}`,
+    );
+  }
+
+  private tradesWithItself(events: readonly Event[], fill: FillRecord): boolean {
+    return events.some(
+      (other) =>
+        other.type === 'fill' &&
+        other.fill.execLinkId === fill.execLinkId &&
+        other.fill.execId !== fill.execId &&
+        other.fill.uid === fill.uid,
+    );
+  }
+
+  /** I22-I25. Fills of house accounts are not told, so either side may be missing. */
+  private checkTrade(
+    trade: Traded,
+    fills: readonly FillRecord[],
+    finals: ReadonlyMap<number, OrderRecord>,
+    bands: Map<number, number>,
+  ): void {
+    const name = `trade ${trade.execLinkId}`;
+    expect(trade.execId > this.lastId.trade, () => `I30: public fill ${trade.execId} out of order`);
+    expect(trade.execLinkId > this.lastId.link, () => `I30: ${name} out of order`);
+    this.lastId.trade = trade.execId;
+    this.lastId.link = trade.execLinkId;
+    const taker = fills.find((fill) => !fill.maker);
+    const maker = fills.find((fill) => fill.maker);
+    expect(
+      fills.length === Number(taker !== undefined) + Number(maker !== undefined),
+      () => `I25: ${name} has two fills of one kind`,
+    );
+    for (const fill of fills) {
+      const agrees =
+        fill.execLinkId === trade.execLinkId &&
+        fill.priceTicks === trade.priceTicks &&
+        fill.sizeLots === trade.sizeLots &&
+        fill.rpi === trade.rpi &&
+        fill.time === trade.time &&
+        (fill.side === trade.side) === !fill.maker;
+      expect(agrees, () => `I25: ${name} and fill ${fill.execId} disagree`);
+    }
+    if (taker !== undefined) {
+      expect(taker.execId === trade.execId, () => `I25: ${name} shows another fill than the taker's`);
+      this.checkTaker(trade, taker, maker, finals.get(taker.orderId)!, bands);
+    }
+    if (maker !== undefined) this.checkMaker(trade, maker);
+    if (taker === undefined || maker === undefined) {
+      const houses = [...this.state.accountByUid.values()].some((account) => account.house);
+      expect(houses, () => `I25: ${name} has one side only`);
+    }
+    this.lastTicks.set(trade.instrument, trade.priceTicks);
+    this.addToMinute(trade);
+  }
+
+  private checkTaker(
+    trade: Traded,
+    taker: FillRecord,
+    maker: FillRecord | undefined,
+    order: OrderRecord,
+    bands: Map<number, number>,
+  ): void {
+    const name = `trade ${trade.execLinkId}`;
+    const { timeInForce, stpMode, source } = order;
+    expect(
+      timeInForce !== TimeInForce.postOnly && timeInForce !== TimeInForce.rpi,
+      () => `I21: ${name} has a maker-only taker`,
+    );
+    if (trade.rpi) expect(source === Source.retail, () => `I22: ${name} took an RPI order through the API`);
+    if (maker !== undefined && stpMode !== StpMode.none) {
+      expect(this.party(taker.uid) !== this.party(maker.uid), () => `I23: ${name} is a self-trade`);
+    }
+    const buying = order.side === Side.buy;
+    if (order.orderType === OrderType.limit) {
+      const within = buying ? trade.priceTicks <= order.priceTicks : trade.priceTicks >= order.priceTicks;
+      expect(within, () => `I24: ${name} at ${trade.priceTicks}, limit ${order.priceTicks}`);
+    }
+    const reference = bands.get(order.orderId) ?? this.reference(trade.instrument);
+    bands.set(order.orderId, reference);
+    const instrument = this.state.instruments[trade.instrument]!;
+    const rate = buying ? instrument.buyBandRate : instrument.sellBandRate;
+    const moved = BigInt(buying ? trade.priceTicks - reference : reference - trade.priceTicks);
+    expect(
+      moved * 10n ** 12n <= BigInt(reference) * rate,
+      () => `I24: ${name} at ${trade.priceTicks} outside the band of ${reference}`,
+    );
+  }
+
+  private checkMaker(trade: Traded, fill: FillRecord): void {
+    const name = `trade ${trade.execLinkId}`;
+    const order = this.known.get(fill.orderId)?.record;
+    expect(order !== undefined, () => `I24: the maker of ${name} never rested`);
+    expect(
+      trade.priceTicks === order.priceTicks,
+      () => `I24: ${name} at ${trade.priceTicks}, the maker's price is ${order.priceTicks}`,
+    );
+    expect(
+      trade.rpi === (order.timeInForce === TimeInForce.rpi),
+      () => `I22: ${name} does not say whether its maker is RPI`,
+    );
+  }
+
+  /** I02 by lines, and I30. */
+  private checkLine(line: LedgerLine, bothSidesPosted: boolean): void {
+    expect(line.lineId > this.lastId.line, () => `I30: line ${line.lineId} after ${this.lastId.line}`);
+    this.lastId.line = line.lineId;
+    const book = this.book(line.uid);
+    const balance = (book.get(line.coin) ?? 0n) + line.amount - line.fee;
+    book.set(line.coin, balance);
+    if (bothSidesPosted) return;
+    expect(
+      line.balance === balance,
+      () => `I02: line ${line.lineId} says ${line.balance}, lines sum to ${balance}`,
+    );
+  }
+
+  private checkBalances(uid: number): void {
+    for (const [coin, sum] of this.book(uid)) {
+      const balance = this.balance(uid, coin);
+      expect(balance === sum, () => `I02: account ${uid} coin ${coin} has ${balance}, lines sum to ${sum}`);
+    }
+  }
+
+  /** I38. */
+  private checkCandle(candle: CandleClosed): void {
+    const { width, openTime, openTicks, highTicks, lowTicks, closeTicks } = candle;
+    const name = `${width} candle of instrument ${candle.instrument} at ${openTime}`;
+    expect(CANDLE_WIDTHS.includes(width), () => `${name}: unknown width`);
+    expect(lowTicks <= Math.min(openTicks, closeTicks), () => `I38: ${name}: low above open or close`);
+    expect(highTicks >= Math.max(openTicks, closeTicks), () => `I38: ${name}: high below open or close`);
+    expect(opensHere(width, openTime), () => `I38: ${name} is not aligned`);
+    const key = `${candle.instrument} ${width}`;
+    const last = this.lastCandle.get(key) ?? Number.NEGATIVE_INFINITY;
+    expect(openTime >= last, () => `I38: ${name} begins before the last one ended at ${last}`);
+    const end = endOf(width, openTime);
+    expect(this.state.now >= end, () => `I38: ${name} closed early`);
+    this.lastCandle.set(key, end);
+    if (openTime < this.since) return;
+    const inside = (this.minutes.get(candle.instrument) ?? []).filter(
+      (minute) => minute.openTime >= openTime && minute.openTime < end,
+    );
+    const sum = joined(inside);
+    const agrees =
+      sum.openTicks === openTicks &&
+      sum.highTicks === highTicks &&
+      sum.lowTicks === lowTicks &&
+      sum.closeTicks === closeTicks &&
+      sum.volumeLots === candle.volumeLots &&
+      sum.turnover === candle.turnover;
+    expect(agrees, () => `I38: ${name} is not the sum of its ${inside.length} minutes with trades`);
+  }
+
+  private addToMinute(trade: Traded): void {
+    const instrument = this.state.instruments[trade.instrument]!;
+    const openTime = Math.floor(trade.time / MINUTE) * MINUTE;
+    const { priceTicks, sizeLots } = trade;
+    const minutes = this.minutes.get(trade.instrument) ?? [];
+    this.minutes.set(trade.instrument, minutes);
+    const one: Minute = {
+      openTime,
+      openTicks: priceTicks,
+      highTicks: priceTicks,
+      lowTicks: priceTicks,
+      closeTicks: priceTicks,
+      volumeLots: sizeLots,
+      turnover: exactValue(instrument, trade),
+    };
+    const last = minutes.at(-1);
+    if (last?.openTime === openTime) minutes[minutes.length - 1] = joined([last, one]);
+    else minutes.push(one);
+  }
+
+  private reference(instrument: number): number {
+    const last = this.lastTicks.get(instrument) ?? 0;
+    return last !== 0 ? last : this.state.instruments[instrument]!.openingTicks;
+  }
+
+  private knownOrder(orderId: number): Known {
+    let known = this.known.get(orderId);
+    if (known === undefined) {
+      known = { record: undefined, filledLots: 0, filledValue: 0n, fee: 0n };
+      this.known.set(orderId, known);
+    }
+    return known;
+  }
+
+  private book(uid: number): Map<number, bigint> {
+    let book = this.books.get(uid);
+    if (book === undefined) {
+      book = new Map();
+      this.books.set(uid, book);
+    }
+    return book;
+  }
+
+  private balance(uid: number, coin: number): bigint {
+    const { index } = this.state.accountByUid.get(uid)!;
+    const { ledger } = this.state;
+    return ledger.peek(index, coin, Bucket.cash) + ledger.peek(index, coin, Bucket.locked);
+  }
+
+  private party(uid: number): number {
+    const account = this.state.accountByUid.get(uid)!;
+    return account.masterUid === 0 ? uid : account.masterUid;
+  }
+}
+
+function isTerminal(status: OrderStatus): boolean {
+  return status === OrderStatus.filled || status === OrderStatus.cancelled;
+}
+
+function exactValue(
+  instrument: Instrument,
+  at: { readonly priceTicks: number; readonly sizeLots: number },
+): bigint {
+  return BigInt(at.priceTicks) * BigInt(at.sizeLots) * instrument.valuePerTickLot;
+}
+
+function joined(minutes: readonly Minute[]): Minute {
+  return {
+    openTime: minutes[0]?.openTime ?? 0,
+    openTicks: minutes[0]?.openTicks ?? 0,
+    highTicks: Math.max(...minutes.map((minute) => minute.highTicks)),
+    lowTicks: Math.min(...minutes.map((minute) => minute.lowTicks)),
+    closeTicks: minutes.at(-1)?.closeTicks ?? 0,
+    volumeLots: minutes.reduce((sum, minute) => sum + minute.volumeLots, 0),
+    turnover: minutes.reduce((sum, minute) => sum + minute.turnover, 0n),
+  };
+}
+
+const UNIT_MS: Record<string, number> = { m: MINUTE, H: HOUR, D: DAY, W: 7 * DAY };
+
+/** Domain.md 8.3 said once more in other words: the calendar of the platform is the judge of months and Mondays. */
+function opensHere(width: CandleWidth, openTime: number): boolean {
+  const local = new Date(openTime + (width.endsWith('utc') ? 0 : EAST_8));
+  const [, count, unit] = /^(\d+)([mHDWM])/.exec(width)!;
+  const midnight = local.getTime() % DAY === 0;
+  if (unit === 'M') return midnight && local.getUTCDate() === 1;
+  if (unit === 'W') return midnight && local.getUTCDay() === 1;
+  return local.getTime() % (Number(count) * UNIT_MS[unit!]!) === 0;
+}
+
+function endOf(width: CandleWidth, openTime: number): number {
+  const shift = width.endsWith('utc') ? 0 : EAST_8;
+  const [, count, unit] = /^(\d+)([mHDWM])/.exec(width)!;
+  if (unit !== 'M') return openTime + Number(count) * UNIT_MS[unit!]!;
+  const local = new Date(openTime + shift);
+  return Date.UTC(local.getUTCFullYear(), local.getUTCMonth() + 1, 1) - shift;
+}
