@@ -105,9 +105,7 @@ export const OrderResult = Type.Object({
   msg: Type.Optional(text),
 });
 
-export const PublicFill = Type.Object(
-  texts('execId', 'execLinkId', 'price', 'size', 'side', 'ts', 'isRPI'),
-);
+export const PublicFill = Type.Object(texts('execId', 'execLinkId', 'price', 'size', 'side', 'ts', 'isRPI'));
 export const Candle = Type.Array(text, {
   description: '[open time, open, high, low, close, volume, turnover]',
 });
@@ -247,7 +245,9 @@ export const Assets = Type.Object({
     'mgnRatio',
     'positionMgnRatio',
   ),
-  assets: Type.Array(Type.Object(texts('coin', 'equity', 'usdValue', 'balance', 'available', 'debt', 'locked'))),
+  assets: Type.Array(
+    Type.Object(texts('coin', 'equity', 'usdValue', 'balance', 'available', 'debt', 'locked')),
+  ),
 });
 
 export const Settings = Type.Object({

@@ -1,5 +1,11 @@
 /** A run of candles without gaps (domain.md 8.2): stored ones, the running one, flat ones where nothing traded. */
-import { CANDLE_WIDTHS, type CandleWidth, candleOpen, candleWidthIndex, nextCandleOpen } from '../core/candle-width.ts';
+import {
+  CANDLE_WIDTHS,
+  type CandleWidth,
+  candleOpen,
+  candleWidthIndex,
+  nextCandleOpen,
+} from '../core/candle-width.ts';
 import type { Instrument } from '../core/instrument.ts';
 import { runningCandle } from '../core/reads.ts';
 import { type CandleRow, type CandleView, candleRow, candleView, flatCandle } from '../record/candle-view.ts';
@@ -11,7 +17,9 @@ export const CANDLES_MAX = 1000;
 export function readWidth(text: string): CandleWidth | undefined {
   const exact = CANDLE_WIDTHS.find((width) => width === text);
   if (exact !== undefined) return exact;
-  return CANDLE_WIDTHS.find((width) => width.toLowerCase() === text.toLowerCase() && !/m/i.test(width.slice(0, 3)));
+  return CANDLE_WIDTHS.find(
+    (width) => width.toLowerCase() === text.toLowerCase() && !/m/i.test(width.slice(0, 3)),
+  );
 }
 
 export interface CandleRequest {
@@ -44,7 +52,13 @@ export async function readCandles(venue: Venue, request: CandleRequest): Promise
     const [earliest] = await history.candles({ ...series, startTime: first, limit: 1, from: 'oldest' });
     first = earliest?.openTime ?? running?.openTime ?? last + 1;
   }
-  const stored = await history.candles({ ...series, startTime: first, endTime: last, limit, from: onlyStart ? 'oldest' : 'newest' });
+  const stored = await history.candles({
+    ...series,
+    startTime: first,
+    endTime: last,
+    limit,
+    from: onlyStart ? 'oldest' : 'newest',
+  });
   const rows = new Map(stored.map((row) => [row.openTime, row]));
   if (running !== undefined) rows.set(running.openTime, candleRow(running, traded));
 

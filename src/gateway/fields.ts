@@ -2,7 +2,6 @@
 import Type, { type TSchema } from 'typebox';
 import { CATEGORY_NAMES } from '../core/terms.ts';
 
-
 export function optional<T extends TSchema>(schema: T) {
   return Type.Optional(schema);
 }
@@ -26,7 +25,11 @@ export const Category = Type.Enum([...CATEGORY_NAMES], { description: 'product c
 export const TickerCategory = Type.Enum(['SPOT', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'] as const, {
   description: 'product category',
 });
-export const Symbol = Type.String({ minLength: 1, maxLength: 32, description: 'symbol name, such as BTCUSDT' });
+export const SymbolName = Type.String({
+  minLength: 1,
+  maxLength: 32,
+  description: 'symbol name, such as BTCUSDT',
+});
 export const Side = Type.Enum(['buy', 'sell'] as const);
 export const OrderType = Type.Enum(['limit', 'market'] as const);
 export const TimeInForce = Type.Enum(['gtc', 'ioc', 'fok', 'post_only', 'rpi'] as const, {
@@ -51,7 +54,10 @@ export const ClientOid = Type.String({
   pattern: '^[.A-Z:/a-z0-9_-]{1,32}$',
   description: "the client's own id: 1 to 32 of letters, digits and . : / _ -",
 });
-export const Limit = Type.String({ pattern: '^[0-9]{1,9}$', description: 'page size; larger values are capped' });
+export const Limit = Type.String({
+  pattern: '^[0-9]{1,9}$',
+  description: 'page size; larger values are capped',
+});
 export const Cursor = Type.String({ pattern: '^[0-9]{1,32}$', description: 'cursor of the previous page' });
 
 /** Brings letter case in order and drops empty values: clients send `""` and `null` for what they leave out. */

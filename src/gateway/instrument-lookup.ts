@@ -5,7 +5,10 @@ import { CATEGORY_NAMES, type Category, type CategoryName } from '../core/terms.
 import { type WireError, wireError } from './wire-error.ts';
 
 export function findInstrument(state: State, category: CategoryName, symbol: string): Instrument | WireError {
-  return state.instrument(category, symbol) ?? wireError('25100', `trading pair ${category} ${printable(symbol)} is not known`);
+  return (
+    state.instrument(category, symbol) ??
+    wireError('25100', `trading pair ${category} ${printable(symbol)} is not known`)
+  );
 }
 
 export function categoryCode(name: CategoryName): Category {
@@ -21,4 +24,3 @@ export function instrumentsOf(state: State, category: CategoryName): Instrument[
 function printable(text: string): string {
   return /^[\w.:/-]{1,32}$/.test(text) ? text : '(not printable)';
 }
-

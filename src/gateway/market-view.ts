@@ -30,7 +30,11 @@ export function instrumentView(instrument: Instrument): Record<string, string> {
     maintainTime: spec.maintainTime,
     launchTime: spec.launchTime,
     symbolType: spec.symbolType,
-    ...(futures !== undefined && { ...futures, makerFeeRate: spec.makerFeeRate, takerFeeRate: spec.takerFeeRate }),
+    ...(futures !== undefined && {
+      ...futures,
+      makerFeeRate: spec.makerFeeRate,
+      takerFeeRate: spec.takerFeeRate,
+    }),
     ...(margin !== undefined && margin),
     // Returned only where it says YES (interface 2.6).
     ...(spec.areaSymbol === 'YES' && { areaSymbol: 'YES' }),

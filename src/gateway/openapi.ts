@@ -28,6 +28,10 @@ export async function serveReference(app: FastifyInstance): Promise<void> {
       },
     },
   });
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true, uiConfig: { docExpansion: 'list' } });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    uiConfig: { docExpansion: 'list' },
+  });
   app.get('/openapi.json', { schema: { hide: true }, exposeHeadRoute: false }, async () => app.swagger());
 }

@@ -50,7 +50,10 @@ export function cursorId(cursor: string | undefined): number | undefined {
 }
 
 /** The smallest id of the page, which is its last row's. */
-export function pageOf<T>(list: readonly T[], id: (row: T) => string): { list: readonly T[]; cursor: string } {
+export function pageOf<T>(
+  list: readonly T[],
+  id: (row: T) => string,
+): { list: readonly T[]; cursor: string } {
   const last = list.at(-1);
   return { list, cursor: last === undefined ? '' : id(last) };
 }

@@ -36,7 +36,10 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
     'orderType, timeInForce, price and qty do not go together: a limit order needs a price; a market order has none and no post_only, rpi or fok',
   ],
   [Refusal.priceOffTick]: ['25244', (c) => `price must be a multiple of ${tick(c)}`],
-  [Refusal.priceOutOfRange]: ['25200', (c) => `price must lie between ${tick(c)} and ${price(c, c.outcome.bound)}`],
+  [Refusal.priceOutOfRange]: [
+    '25200',
+    (c) => `price must lie between ${tick(c)} and ${price(c, c.outcome.bound)}`,
+  ],
   [Refusal.sizeOffStep]: ['25610', (c) => `qty must be a multiple of ${step(c)}`],
   [Refusal.sizeTooSmall]: ['25207', (c) => `qty must be at least ${size(c, c.outcome.bound)}`],
   [Refusal.sizeTooLarge]: ['25208', (c) => `qty must be at most ${size(c, c.outcome.bound)}`],
@@ -48,8 +51,14 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
     '25611',
     (c) => `the order is worth less than the minimum of ${minimumAmount(c)}`,
   ],
-  [Refusal.buyAboveBand]: ['25206', (c) => `the highest buy price is ${price(c, c.outcome.bound)} at the moment`],
-  [Refusal.sellBelowBand]: ['25205', (c) => `the lowest sell price is ${price(c, c.outcome.bound)} at the moment`],
+  [Refusal.buyAboveBand]: [
+    '25206',
+    (c) => `the highest buy price is ${price(c, c.outcome.bound)} at the moment`,
+  ],
+  [Refusal.sellBelowBand]: [
+    '25205',
+    (c) => `the lowest sell price is ${price(c, c.outcome.bound)} at the moment`,
+  ],
   [Refusal.rpiNotAllowed]: ['25240', 'timeInForce rpi is for accounts approved as market makers'],
   [Refusal.tooManyOpenOrders]: ['25211', (c) => `too many open orders: at most ${c.outcome.bound} at a time`],
   [Refusal.clientOidInUse]: ['25212', 'clientOid is used by another open order of this account'],
@@ -59,13 +68,19 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
 
   [Refusal.nothingToAmend]: ['25571', 'price and qty are what they were'],
   [Refusal.notAmendable]: ['25568', 'this order cannot be modified'],
-  [Refusal.sizeBelowFilled]: ['25200', (c) => `qty must not be below the filled quantity ${size(c, c.outcome.bound)}`],
+  [Refusal.sizeBelowFilled]: [
+    '25200',
+    (c) => `qty must not be below the filled quantity ${size(c, c.outcome.bound)}`,
+  ],
   [Refusal.tooManyOutstandingAmends]: [
     '25572',
     (c) => `at most ${c.outcome.bound} modifications of one order may be under way`,
   ],
   [Refusal.amendAfterFailure]: ['25573', 'an earlier modification failed and the order was cancelled'],
-  [Refusal.amendWouldTake]: ['25568', 'a post_only or rpi order cannot be moved to a price that trades at once'],
+  [Refusal.amendWouldTake]: [
+    '25568',
+    'a post_only or rpi order cannot be moved to a price that trades at once',
+  ],
   [Refusal.duplicateInBatch]: ['40017', 'an order may appear only once in a batch of at most 20'],
 
   [Refusal.alreadyExists]: ['40017', (c) => c.outcome.detail ?? 'it exists already'],

@@ -3,11 +3,11 @@
  * it. Hooks do everything that is the same for all (`server.ts`); handlers see only clean, typed input.
  */
 import type { Static, TSchema } from 'typebox';
-import type { Clock } from '../venue/clock.ts';
 import type { ApiKey, Identity, User } from '../identity/identity.ts';
+import type { Clock } from '../venue/clock.ts';
 import type { Venue } from '../venue/venue.ts';
 import type { Need } from './authenticate.ts';
-import type { ErrorDialect, WireError } from './wire-error.ts';
+import type { ErrorDialect } from './wire-error.ts';
 
 /** `public` needs no key; `none` needs a valid key and no permission. */
 export type Access = 'public' | Need;
@@ -31,8 +31,6 @@ export interface Call<Q, B> extends Services {
   readonly caller: Caller;
 }
 
-type Answer = unknown | WireError | Promise<unknown | WireError>;
-
 export interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -44,7 +42,8 @@ export interface Route {
   readonly query: TSchema | undefined;
   readonly body: TSchema | undefined;
   readonly data: TSchema;
-  readonly handle: (call: Call<never, never>) => Answer;
+  /** The data, a `WireError`, or a promise of either. */
+  readonly handle: (call: Call<never, never>) => unknown;
 }
 
 interface RouteRow<Q extends TSchema, B extends TSchema> {
@@ -57,7 +56,7 @@ interface RouteRow<Q extends TSchema, B extends TSchema> {
   readonly query?: Q;
   readonly body?: B;
   readonly data: TSchema;
-  readonly handle: (call: Call<Static<Q>, Static<B>>) => Answer;
+  readonly handle: (call: Call<Static<Q>, Static<B>>) => unknown;
 }
 
 export function route<Q extends TSchema, B extends TSchema>(row: RouteRow<Q, B>): Route {

@@ -22,8 +22,8 @@ import { OutcomeUnknown, Unavailable } from '../venue/venue.ts';
 import { authenticate, mayUse, type Refused } from './authenticate.ts';
 import { errorEnvelope, failureEnvelope, successEnvelope } from './envelope.ts';
 import { normaliseFields } from './fields.ts';
-import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
 import { serveHealth } from './health.ts';
+import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
 import { serveReference } from './openapi.ts';
 import { peerAddressResolver } from './peer-address.ts';
 import { RateLimiter, type Taken } from './rate-limit.ts';
@@ -80,11 +80,17 @@ class Gateway {
       return503OnClosing: false,
       forceCloseConnections: 'idle',
       // Clients send numbers where strings are documented (wire.md rule 19); unknown keys pass and are dropped.
-      ajv: { customOptions: { coerceTypes: true, removeAdditional: false, useDefaults: false, allErrors: false } },
-      frameworkErrors: (error, request, reply) => this.answerError(error, request, reply),
+      ajv: {
+        customOptions: { coerceTypes: true, removeAdditional: false, useDefaults: false, allErrors: false },
+      },
+      frameworkErrors: (error, request, reply) => {
+        void this.answerError(error, request, reply);
+      },
       clientErrorHandler: (_error, socket) => {
         if (!socket.writable) return;
-        const body = JSON.stringify(errorEnvelope('40017', 'the request is not valid HTTP/1.1', options.clock.now()));
+        const body = JSON.stringify(
+          errorEnvelope('40017', 'the request is not valid HTTP/1.1', options.clock.now()),
+        );
         socket.end(
           `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
         );
@@ -168,7 +174,11 @@ class Gateway {
     if (misshapen !== undefined) return this.answer(reply, misshapen);
     const { route } = request.routeOptions.config;
     if (route?.access !== 'public') return undefined;
-    return this.count(reply, this.limiter.takeForIp(route.path, route.perSecond, request.peer, now), route.path);
+    return this.count(
+      reply,
+      this.limiter.takeForIp(route.path, route.perSecond, request.peer, now),
+      route.path,
+    );
   }
 
   /** After the body is read: who is it, and may they; then the body becomes a value. */
@@ -208,7 +218,10 @@ class Gateway {
 
   private tooMany(reply: FastifyReply, taken: Taken, what: string): FastifyReply {
     const waitMs = taken.allowed ? 0 : taken.retryAfterMs;
-    return this.answer(reply, new WireError('429', `Too many requests for ${what}: try again in ${waitMs} ms`, waitMs));
+    return this.answer(
+      reply,
+      new WireError('429', `Too many requests for ${what}: try again in ${waitMs} ms`, waitMs),
+    );
   }
 
   private refuse(reply: FastifyReply, refused: Refused): FastifyReply {
@@ -230,16 +243,21 @@ class Gateway {
   }
 
   private answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    if (error instanceof OutcomeUnknown) return this.answer(reply, new WireError('40010', `${error.message}; query the order by its clientOid`));
+    if (error instanceof OutcomeUnknown)
+      return this.answer(reply, new WireError('40010', `${error.message}; query the order by its clientOid`));
     if (error instanceof Unavailable) return this.answer(reply, new WireError('429', error.message, 1000));
     if (error.validation !== undefined) return this.answer(reply, validationError(error.validation));
-    if (error.statusCode === 413) return this.answer(reply, new WireError('40017', 'the body must be at most 64 KiB'));
+    if (error.statusCode === 413)
+      return this.answer(reply, new WireError('40017', 'the body must be at most 64 KiB'));
     if (error.statusCode !== undefined && error.statusCode < 500) {
       return this.answer(reply, new WireError('40017', 'the request is not valid'));
     }
     // A defect of ours: say so honestly, keep the details in the log.
     request.log.error({ err: error, path: request.routeOptions.url }, 'request failed');
-    return this.answer(reply, new WireError('25000', 'internal error; the outcome of a change is unknown until queried'));
+    return this.answer(
+      reply,
+      new WireError('25000', 'internal error; the outcome of a change is unknown until queried'),
+    );
   }
 }
 

@@ -11,15 +11,21 @@ export function validationError(errors: readonly FastifySchemaValidationError[])
     case 'required':
       return wireError('40019', `parameter ${join(field, String(params.missingProperty))} must not be empty`);
     case 'enum':
-      return wireError('40020', `parameter ${field} must be one of ${(params.allowedValues as string[]).join(', ')}`);
+      return wireError(
+        '40020',
+        `parameter ${field} must be one of ${(params.allowedValues as string[]).join(', ')}`,
+      );
     case 'pattern':
       return wireError('40017', `parameter ${field} ${patternHint(String(params.pattern))}`);
     case 'maxLength':
-      return wireError('40017', `parameter ${field} must have at most ${params.limit} characters`);
+      return wireError('40017', `parameter ${field} must have at most ${String(params.limit)} characters`);
     case 'minItems':
       return wireError('40017', 'the body must be an array with at least one order');
     case 'type':
-      return wireError('40017', `${field === '' ? 'the body' : `parameter ${field}`} must be a JSON ${params.type}`);
+      return wireError(
+        '40017',
+        `${field === '' ? 'the body' : `parameter ${field}`} must be a JSON ${String(params.type)}`,
+      );
     default:
       return wireError('40017', `parameter ${field} is not valid`);
   }
@@ -35,7 +41,8 @@ function join(parent: string, child: string): string {
 }
 
 function patternHint(pattern: string): string {
-  if (pattern.includes('\\.[0-9]')) return 'must be a decimal number such as 60000.5: digits and at most one point';
+  if (pattern.includes('\\.[0-9]'))
+    return 'must be a decimal number such as 60000.5: digits and at most one point';
   if (pattern.startsWith('^[0-9]')) return 'must be a whole number: digits only';
   return 'may hold 1 to 32 letters, digits and . : / _ -';
 }

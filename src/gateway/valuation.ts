@@ -1,6 +1,6 @@
 /** What an account is worth in dollars, at the prices of its own spot books. */
 import { referenceTicks } from '../core/order-checks.ts';
-import { type CoinBalance, balances } from '../core/reads.ts';
+import { balances, type CoinBalance } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
 import { divFloor, MONEY_ONE, MONEY_SCALE, powerOfTen } from '../core/units.ts';
 

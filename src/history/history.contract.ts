@@ -33,8 +33,8 @@ const ALL_TIME = { startTime: 0, endTime: Number.MAX_SAFE_INTEGER };
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export function historyContract(adapter: string, createStorage: () => Promise<HistoryStorage>): void {
-  const contract = (name: string, run: (storage: HistoryStorage) => Promise<void>) =>
-    test(`${adapter}: ${name}`, async () => {
+  const contract = (name: string, run: (storage: HistoryStorage) => Promise<void>): void => {
+    void test(`${adapter}: ${name}`, async () => {
       const storage = await createStorage();
       const opened: History[] = [];
       const open = async () => {
@@ -49,9 +49,10 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
         await storage.remove();
       }
     });
+  };
 
   /** For the many contracts that need one session only. */
-  const session = (name: string, run: (history: History) => Promise<void>) =>
+  const session = (name: string, run: (history: History) => Promise<void>): void =>
     contract(name, async (storage) => run(await openDescribed(storage)));
 
   session('an order is stored when it is closed, and reads back as it was', async (history) => {

@@ -39,8 +39,14 @@ export async function openDemo(
   dataDirectory: string,
 ): Promise<readonly OpenedDemoAccount[]> {
   const { accounts, settled } = openDemoAccounts(identity, venue.clock.now());
-  await carryOut(venue, accounts.flatMap((opened) => accountCommands(venue, opened)));
-  await carryOut(venue, accounts.flatMap((opened) => fundingCommands(venue, opened)));
+  await carryOut(
+    venue,
+    accounts.flatMap((opened) => accountCommands(venue, opened)),
+  );
+  await carryOut(
+    venue,
+    accounts.flatMap((opened) => fundingCommands(venue, opened)),
+  );
   writeDemoAccountsFile(dataDirectory, accounts);
   await settled;
   return accounts;

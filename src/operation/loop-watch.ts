@@ -1,10 +1,5 @@
 /** Watches what holds the process up: delay of the event loop in windows of five seconds, and garbage collection. */
-import {
-  constants,
-  type IntervalHistogram,
-  monitorEventLoopDelay,
-  PerformanceObserver,
-} from 'node:perf_hooks';
+import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 
 const WINDOW_MS = 5000;
 const RESOLUTION_MS = 20;

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { feeRates } from '../../core/reads.ts';
 import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../../core/units.ts';
 import * as answers from '../answers.ts';
-import { Category, Symbol } from '../fields.ts';
+import { Category, SymbolName } from '../fields.ts';
 import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
 import { type Route, route } from '../route.ts';
 import { valueAccount } from '../valuation.ts';
@@ -99,7 +99,7 @@ export const accountRoutes: readonly Route[] = [
     group,
     access: 'mgt_read',
     perSecond: 3,
-    query: Type.Object({ category: Category, symbol: Symbol }),
+    query: Type.Object({ category: Category, symbol: SymbolName }),
     data: answers.FeeRate,
     handle: ({ venue, caller, query }) => {
       const instrument = findInstrument(venue.state, query.category, query.symbol);
@@ -116,11 +116,12 @@ export const accountRoutes: readonly Route[] = [
     group,
     access: 'mgt_read',
     perSecond: 3,
-    query: Type.Object({ category: Category, symbol: Type.Optional(Symbol) }),
+    query: Type.Object({ category: Category, symbol: Type.Optional(SymbolName) }),
     data: Type.Array(answers.SymbolFeeRate),
     handle: ({ venue, caller, query }) => {
       const { state } = venue;
-      const one = query.symbol === undefined ? undefined : findInstrument(state, query.category, query.symbol);
+      const one =
+        query.symbol === undefined ? undefined : findInstrument(state, query.category, query.symbol);
       if (one instanceof WireError) return one;
       const instruments = one === undefined ? instrumentsOf(state, query.category) : [one];
       return instruments.map((instrument) => {

@@ -4,7 +4,7 @@ import { depth, publicFills } from '../../core/reads.ts';
 import type { CategoryName } from '../../core/terms.ts';
 import * as answers from '../answers.ts';
 import { CANDLES_MAX, readCandles, readWidth } from '../candle-query.ts';
-import { Category, Limit, Symbol, TickerCategory, Time } from '../fields.ts';
+import { Category, Limit, SymbolName, TickerCategory, Time } from '../fields.ts';
 import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
 import { instrumentView, priceText, publicFillView, sizeText, tickerView } from '../market-view.ts';
 import { pageLimit } from '../paging.ts';
@@ -26,8 +26,11 @@ export const marketRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object({
       category: Category,
-      symbol: Symbol,
-      interval: Type.String({ maxLength: 8, description: '1m 3m 5m 15m 30m 1H 2H 4H 6H 12H 1D 3D 1W 1M and …utc' }),
+      symbol: SymbolName,
+      interval: Type.String({
+        maxLength: 8,
+        description: '1m 3m 5m 15m 30m 1H 2H 4H 6H 12H 1D 3D 1W 1M and …utc',
+      }),
       startTime: Type.Optional(Time),
       endTime: Type.Optional(Time),
       type: Type.Optional(Type.Enum([...CANDLE_TYPES])),
@@ -38,9 +41,11 @@ export const marketRoutes: readonly Route[] = [
       const instrument = findInstrument(venue.state, query.category, query.symbol);
       if (instrument instanceof WireError) return instrument;
       const width = readWidth(query.interval);
-      if (width === undefined) return wireError('40020', 'interval must be one of 1m, 3m, 5m, 15m, 30m, 1H, 4H, 6H, 12H, 1D');
+      if (width === undefined)
+        return wireError('40020', 'interval must be one of 1m, 3m, 5m, 15m, 30m, 1H, 4H, 6H, 12H, 1D');
       if (query.type !== undefined && query.type !== 'market') {
-        if (instrument.spec.futures === undefined) return wireError('40020', `type ${query.type} exists for futures only`);
+        if (instrument.spec.futures === undefined)
+          return wireError('40020', `type ${query.type} exists for futures only`);
         // Mark, index and premium prices begin with the price feeds.
         return [];
       }
@@ -62,7 +67,7 @@ export const marketRoutes: readonly Route[] = [
     group,
     access: 'public',
     perSecond: 20,
-    query: Type.Object({ category: Category, symbol: Type.Optional(Symbol) }),
+    query: Type.Object({ category: Category, symbol: Type.Optional(SymbolName) }),
     data: Type.Array(answers.Instrument),
     handle: ({ venue, query }) => {
       if (query.symbol === undefined) return instrumentsOf(venue.state, query.category).map(instrumentView);
@@ -78,7 +83,7 @@ export const marketRoutes: readonly Route[] = [
     group,
     access: 'public',
     perSecond: 20,
-    query: Type.Object({ category: TickerCategory, symbol: Type.Optional(Symbol) }),
+    query: Type.Object({ category: TickerCategory, symbol: Type.Optional(SymbolName) }),
     data: Type.Array(answers.Ticker),
     handle: ({ venue, query }) => {
       const { state } = venue;
@@ -97,7 +102,7 @@ export const marketRoutes: readonly Route[] = [
     group,
     access: 'public',
     perSecond: 10,
-    query: Type.Object({ symbol: Symbol }),
+    query: Type.Object({ symbol: SymbolName }),
     data: answers.IndexComponents,
     handle: ({ venue, query }) => {
       const order: CategoryName[] = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES', 'SPOT'];
@@ -121,7 +126,7 @@ export const marketRoutes: readonly Route[] = [
     group,
     access: 'public',
     perSecond: 20,
-    query: Type.Object({ category: Category, symbol: Symbol, limit: Type.Optional(Limit) }),
+    query: Type.Object({ category: Category, symbol: SymbolName, limit: Type.Optional(Limit) }),
     data: Type.Array(answers.PublicFill),
     handle: ({ venue, query }) => {
       const instrument = findInstrument(venue.state, query.category, query.symbol);
@@ -139,7 +144,7 @@ export const marketRoutes: readonly Route[] = [
     group,
     access: 'public',
     perSecond: 20,
-    query: Type.Object({ category: Category, symbol: Symbol, limit: Type.Optional(Limit) }),
+    query: Type.Object({ category: Category, symbol: SymbolName, limit: Type.Optional(Limit) }),
     data: answers.OrderBook,
     handle: ({ venue, query }) => {
       const { state } = venue;

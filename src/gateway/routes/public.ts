@@ -35,7 +35,9 @@ export const publicRoutes: readonly Route[] = [
       const { coins } = venue.state;
       if (query.coin === undefined) return coins.map(coinView);
       const index = venue.state.coinByName.get(query.coin.toUpperCase());
-      return index === undefined ? wireError('25201', 'the coin is not known') : [coinView(coins[index]!, index)];
+      return index === undefined
+        ? wireError('25201', 'the coin is not known')
+        : [coinView(coins[index]!, index)];
     },
   }),
 ];

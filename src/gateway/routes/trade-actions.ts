@@ -10,9 +10,9 @@ import type { State } from '../../core/state.ts';
 import {
   type CategoryName,
   ORDER_TYPE_NAMES,
-  OrderType,
+  type OrderType,
   SIDE_NAMES,
-  Side,
+  type Side,
   Source,
   STP_MODE_NAMES,
   TIME_IN_FORCE_NAMES,
@@ -30,7 +30,7 @@ const group = 'Trading';
 
 const PlaceBody = Type.Object({
   category: fields.Category,
-  symbol: fields.Symbol,
+  symbol: fields.SymbolName,
   qty: Type.String({ ...fields.Decimal, description: 'base quantity; quote money on a spot market buy' }),
   side: fields.Side,
   orderType: fields.OrderType,
@@ -40,7 +40,9 @@ const PlaceBody = Type.Object({
   stpMode: Type.Optional(fields.StpMode),
   posSide: Type.Optional(Type.Enum(['long', 'short'] as const, { description: 'futures only' })),
   reduceOnly: Type.Optional(fields.YesNo),
-  marginMode: Type.Optional(Type.Enum(['crossed', 'isolated', 'cross'] as const, { description: 'futures only' })),
+  marginMode: Type.Optional(
+    Type.Enum(['crossed', 'isolated', 'cross'] as const, { description: 'futures only' }),
+  ),
   triggerPrice: Type.Optional(fields.Decimal),
   takeProfit: Type.Optional(fields.Decimal),
   stopLoss: Type.Optional(fields.Decimal),
@@ -56,17 +58,17 @@ const AmendBody = Type.Object({
   qty: Type.Optional(Type.String({ ...fields.Decimal, description: 'new total quantity, base coin' })),
   price: Type.Optional(fields.Decimal),
   autoCancel: Type.Optional(fields.YesNo),
-  symbol: Type.Optional(fields.Symbol),
+  symbol: Type.Optional(fields.SymbolName),
   category: Type.Optional(fields.Category),
 });
 
 const CancelBody = Type.Object({
   ...NamedOrder,
   category: Type.Optional(fields.Category),
-  symbol: Type.Optional(fields.Symbol),
+  symbol: Type.Optional(fields.SymbolName),
 });
 
-const CancelItem = Type.Object({ ...NamedOrder, category: fields.Category, symbol: fields.Symbol });
+const CancelItem = Type.Object({ ...NamedOrder, category: fields.Category, symbol: fields.SymbolName });
 
 interface OrderResult {
   orderId: string;
@@ -80,7 +82,8 @@ function placeCommand(state: State, uid: number, body: Static<typeof PlaceBody>)
   const instrument = findInstrument(state, body.category, body.symbol);
   if (instrument instanceof WireError) return instrument;
   // Ignoring these would place an order at once that was meant to wait (wire.md 4.1).
-  if (body.triggerPrice !== undefined) return wireError('25200', 'triggerPrice: trigger orders are not supported yet');
+  if (body.triggerPrice !== undefined)
+    return wireError('25200', 'triggerPrice: trigger orders are not supported yet');
   if (body.takeProfit !== undefined || body.stopLoss !== undefined) {
     return wireError('25593', 'takeProfit and stopLoss are not supported yet; place the order without them');
   }
@@ -104,7 +107,11 @@ function placeCommand(state: State, uid: number, body: Static<typeof PlaceBody>)
   };
 }
 
-async function place(venue: Venue, uid: number, body: Static<typeof PlaceBody>): Promise<OrderResult | WireError> {
+async function place(
+  venue: Venue,
+  uid: number,
+  body: Static<typeof PlaceBody>,
+): Promise<OrderResult | WireError> {
   const command = placeCommand(venue.state, uid, body);
   if (command instanceof WireError) return command;
   const outcome = await venue.submit(command);
@@ -115,7 +122,10 @@ async function place(venue: Venue, uid: number, body: Static<typeof PlaceBody>):
 }
 
 /** How a request names an order; -1 as an id is one that cannot exist, so that it is not found. */
-function orderName(state: State, body: Static<typeof CancelBody>): Omit<CancelOrder, 'type' | 'time' | 'uid'> | WireError {
+function orderName(
+  state: State,
+  body: Static<typeof CancelBody>,
+): Omit<CancelOrder, 'type' | 'time' | 'uid'> | WireError {
   if (body.orderId === undefined && body.clientOid === undefined) {
     return wireError('40019', 'orderId or clientOid must be given');
   }
@@ -134,7 +144,11 @@ function orderName(state: State, body: Static<typeof CancelBody>): Omit<CancelOr
   };
 }
 
-async function cancel(venue: Venue, uid: number, body: Static<typeof CancelBody>): Promise<OrderResult | WireError> {
+async function cancel(
+  venue: Venue,
+  uid: number,
+  body: Static<typeof CancelBody>,
+): Promise<OrderResult | WireError> {
   const name = orderName(venue.state, body);
   if (name instanceof WireError) return name;
   const outcome = await venue.submit({ type: 'cancelOrder', time: 0, uid, ...name });
@@ -143,9 +157,16 @@ async function cancel(venue: Venue, uid: number, body: Static<typeof CancelBody>
 }
 
 /** The instrument of an open order of the caller, for reading prices of a modification on its grid. */
-function instrumentOfOrder(state: State, orderId: number, clientOid: string, uid: number): Instrument | undefined {
+function instrumentOfOrder(
+  state: State,
+  orderId: number,
+  clientOid: string,
+  uid: number,
+): Instrument | undefined {
   const slot =
-    orderId > 0 ? state.slab.byId.get(orderId) : (state.accountByUid.get(uid)?.clientOids.get(clientOid) ?? -1);
+    orderId > 0
+      ? state.slab.byId.get(orderId)
+      : (state.accountByUid.get(uid)?.clientOids.get(clientOid) ?? -1);
   const byPrintedId = slot >= 0 ? slot : state.slab.byId.get(parseOrderId(clientOid) ?? -1);
   return byPrintedId < 0 ? undefined : state.instruments[state.slab.instrument[byPrintedId]!];
 }
@@ -153,7 +174,8 @@ function instrumentOfOrder(state: State, orderId: number, clientOid: string, uid
 function amendItem(state: State, uid: number, body: Static<typeof AmendBody>): AmendItem | WireError {
   const name = orderName(state, body);
   if (name instanceof WireError) return name;
-  if (body.qty === undefined && body.price === undefined) return wireError('25200', 'qty or price must be given');
+  if (body.qty === undefined && body.price === undefined)
+    return wireError('25200', 'qty or price must be given');
   const instrument = instrumentOfOrder(state, name.orderId, name.clientOid, uid);
   return {
     ...name,
@@ -165,7 +187,12 @@ function amendItem(state: State, uid: number, body: Static<typeof AmendBody>): A
   };
 }
 
-function itemResult(state: State, outcome: Outcome, body: { orderId?: string; clientOid?: string }, dialect: ErrorDialect) {
+function itemResult(
+  state: State,
+  outcome: Outcome,
+  body: { orderId?: string; clientOid?: string },
+  dialect: ErrorDialect,
+) {
   if (outcome.refusal === Refusal.none) {
     return { orderId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
   }
@@ -187,7 +214,8 @@ function failedItem(
 
 /** Items of one batch share a category and are at most 20. */
 function checkBatch(items: readonly { category?: CategoryName }[]): WireError | undefined {
-  if (items.length > BATCH_ITEMS_MAX) return wireError('40306', `a batch holds at most ${BATCH_ITEMS_MAX} orders`);
+  if (items.length > BATCH_ITEMS_MAX)
+    return wireError('40306', `a batch holds at most ${BATCH_ITEMS_MAX} orders`);
   const categories = new Set(items.map((item) => item.category).filter((category) => category !== undefined));
   if (categories.size > 1) return wireError('40017', 'all orders of a batch must be of one category');
   return undefined;
@@ -246,7 +274,13 @@ export const tradeActionRoutes: readonly Route[] = [
       const item = amendItem(venue.state, uid, body);
       if (item instanceof WireError) return item;
       const instrument = instrumentOfOrder(venue.state, item.orderId, item.clientOid, uid);
-      const outcome = await venue.submit({ type: 'amendOrders', time: 0, uid, source: Source.api, items: [item] });
+      const outcome = await venue.submit({
+        type: 'amendOrders',
+        time: 0,
+        uid,
+        source: Source.api,
+        items: [item],
+      });
       const result = outcome.items?.[0] ?? outcome;
       if (result.refusal !== Refusal.none) return refusalError(venue.state, result, instrument);
       return { orderId: formatOrderId(result.orderId), clientOid: result.clientOid };
@@ -319,7 +353,7 @@ export const tradeActionRoutes: readonly Route[] = [
     group,
     access: 'trade_write',
     perSecond: 5,
-    body: Type.Object({ category: fields.Category, symbol: Type.Optional(fields.Symbol) }),
+    body: Type.Object({ category: fields.Category, symbol: Type.Optional(fields.SymbolName) }),
     data: Type.Object({ list: Type.Array(answers.OrderResult) }),
     handle: async ({ venue, caller, body }) => {
       const { state } = venue;
@@ -330,7 +364,13 @@ export const tradeActionRoutes: readonly Route[] = [
         instrument = found.index;
       }
       const category = categoryCode(body.category);
-      const outcome = await venue.submit({ type: 'cancelAll', time: 0, uid: caller.user.uid, category, instrument });
+      const outcome = await venue.submit({
+        type: 'cancelAll',
+        time: 0,
+        uid: caller.user.uid,
+        category,
+        instrument,
+      });
       if (outcome.refusal !== Refusal.none) return refusalError(state, outcome);
       const list = (outcome.items ?? []).map((item) => ({
         orderId: formatOrderId(item.orderId),
@@ -349,7 +389,9 @@ export const tradeActionRoutes: readonly Route[] = [
     group,
     access: 'trade_write',
     perSecond: 1,
-    body: Type.Object({ countdown: Type.String({ pattern: '^[0-9]{1,4}$', description: '5 to 60 seconds, or 0' }) }),
+    body: Type.Object({
+      countdown: Type.String({ pattern: '^[0-9]{1,4}$', description: '5 to 60 seconds, or 0' }),
+    }),
     data: answers.Success,
     handle: async ({ venue, caller, body }) => {
       const seconds = Number(body.countdown);

@@ -6,7 +6,7 @@ import { openOrder, openOrders } from '../../core/reads.ts';
 import type { State } from '../../core/state.ts';
 import { orderView, withAliases } from '../../record/order-view.ts';
 import * as answers from '../answers.ts';
-import { Category, ClientOid, Cursor, Limit, OrderId, Symbol, Time } from '../fields.ts';
+import { Category, ClientOid, Cursor, Limit, OrderId, SymbolName, Time } from '../fields.ts';
 import { categoryCode } from '../instrument-lookup.ts';
 import { cursorId, pageLimit, pageOf, period } from '../paging.ts';
 import { type Route, route } from '../route.ts';
@@ -34,7 +34,11 @@ export const tradeQueryRoutes: readonly Route[] = [
     group,
     access: 'trade_read',
     perSecond: 20,
-    query: Type.Object({ category: Type.Optional(Category), symbol: Type.Optional(Symbol), ...pageFields }),
+    query: Type.Object({
+      category: Type.Optional(Category),
+      symbol: Type.Optional(SymbolName),
+      ...pageFields,
+    }),
     data: answers.page(answers.OpenOrder),
     handle: ({ venue, caller, query }) => {
       const { state } = venue;
@@ -63,7 +67,7 @@ export const tradeQueryRoutes: readonly Route[] = [
     group,
     access: 'trade_read',
     perSecond: 20,
-    query: Type.Object({ category: Category, symbol: Type.Optional(Symbol), ...pageFields }),
+    query: Type.Object({ category: Category, symbol: Type.Optional(SymbolName), ...pageFields }),
     data: answers.page(answers.HistoryOrder),
     handle: async ({ venue, clock, caller, query }) => {
       const window = period(query, clock.now());
@@ -123,7 +127,7 @@ export const tradeQueryRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object({
       category: Type.Optional(Category),
-      symbol: Type.Optional(Symbol),
+      symbol: Type.Optional(SymbolName),
       orderId: Type.Optional(OrderId),
       ...pageFields,
     }),
@@ -153,7 +157,8 @@ export const tradeQueryRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/api/v3/trade/history-strategy-orders',
-    summary: 'Take-profit, stop-loss and trigger orders of the past; none exist before strategy orders can be placed',
+    summary:
+      'Take-profit, stop-loss and trigger orders of the past; none exist before strategy orders can be placed',
     group,
     access: 'trade_read',
     perSecond: 20,

@@ -1,0 +1,18 @@
+/** `npm run bench` runs every benchmark, `npm run bench -- book core` the named ones. */
+import { book } from './book.ts';
+import { type Benchmark, printConditions } from './report.ts';
+
+const BENCHMARKS: Record<string, Benchmark> = { book };
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => BENCHMARKS[name] === undefined);
+if (unknown.length > 0) {
+  console.error(`No benchmark ${unknown.join(', ')}; there are ${Object.keys(BENCHMARKS).join(', ')}.`);
+  process.exit(1);
+}
+printConditions();
+for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
+  if (names.length > 0 && !names.includes(name)) continue;
+  console.log(`\n## ${benchmark.title}\n`);
+  await benchmark.run();
+}

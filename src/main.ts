@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+import { runProgram } from './operation/command-line.ts';
+import { startCommand } from './operation/start-command.ts';
+
+await runProgram(
+  startCommand('npm start --', [
+    'npm start                              exchange with demo accounts on http://127.0.0.1:8787, state in ./data',
+    'npm start -- --port 0 --data /tmp/b1   any free port, another state',
+    'npm start -- --no-demo --host 0.0.0.0  an empty exchange that other machines can reach',
+  ]),
+);

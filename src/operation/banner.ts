@@ -1,0 +1,142 @@
+/** What a user sees when the exchange is ready: who you are, what is here, where it listens, what to try. */
+import { CATEGORY_NAMES } from '../core/terms.ts';
+import type { OpenedDemoAccount } from '../identity/demo-accounts.ts';
+import type { Paint } from './colour.ts';
+import { textTable } from './text-table.ts';
+
+export interface StartFacts {
+  readonly version: string;
+  readonly url: string;
+  readonly data: string;
+  readonly demoAccounts: readonly OpenedDemoAccount[];
+  /** Instruments by category. */
+  readonly instruments: Readonly<Record<string, number>>;
+  readonly replayedCommands: number;
+  readonly readySeconds: number;
+  readonly rateLimits: 'on' | 'off';
+}
+
+/** Scripts wait for this line: it is always the last, always the same. */
+export function listeningLine(url: string): string {
+  return `Listening on ${url}\n`;
+}
+
+/** The facts as one line of JSON, for a stdout that is not a terminal. */
+export function factsLine(facts: StartFacts): string {
+  const { version, url, data, demoAccounts, instruments, replayedCommands, readySeconds, rateLimits } = facts;
+  const accounts = demoAccounts.map(({ account, uid }) => {
+    const { name, apiKey, secretKey, passphrase } = account;
+    return { name, uid, apiKey, secretKey, passphrase };
+  });
+  return `${JSON.stringify({
+    event: 'ready',
+    version,
+    node: process.versions.node,
+    url,
+    api: `${url}/api/v3`,
+    docs: `${url}/docs`,
+    data,
+    accounts,
+    instruments,
+    rateLimits,
+    replayedCommands,
+    readySeconds,
+  })}\n`;
+}
+
+export function banner(facts: StartFacts, paint: Paint, unicode: boolean): string {
+  const dot = unicode ? ' · ' : ' | ';
+  const ready = `ready in ${facts.readySeconds.toFixed(1)} s`;
+  const sections = [
+    [`${paint('bold', `bourse ${facts.version}`)}${dot}node ${process.versions.node}${dot}${ready}`],
+    doors(facts, paint),
+    accounts(facts, paint),
+    world(facts, paint, dot),
+    toTry(facts, paint),
+  ];
+  const lines = sections
+    .filter((section) => section.length > 0)
+    .map((section) => section.map(indented).join('\n'));
+  return `\n${lines.join('\n\n')}\n\n`;
+}
+
+function indented(line: string): string {
+  return line === '' ? '' : `  ${line}`;
+}
+
+function titled(title: string, lines: readonly string[], paint: Paint): string[] {
+  const label = paint('cyan', title.padEnd(8));
+  return lines.map((line, index) => `${index === 0 ? label : ' '.repeat(8)} ${line}`);
+}
+
+function doors({ url }: StartFacts, paint: Paint): string[] {
+  return [
+    ...titled('API', [`${url}/api/v3`], paint),
+    ...titled('Docs', [`${url}/docs`], paint),
+    ...titled('Health', [`${url}/readyz`, `${url}/metrics`], paint),
+  ];
+}
+
+function accounts({ demoAccounts, data }: StartFacts, paint: Paint): string[] {
+  if (demoAccounts.length === 0) return titled('Accounts', ['none opened (--no-demo)'], paint);
+  const head = ['name', 'uid', 'apiKey', 'secretKey', 'passphrase', 'funds'];
+  const rows = demoAccounts.map(({ account, uid }) => [
+    account.name,
+    String(uid),
+    account.apiKey,
+    account.secretKey,
+    account.passphrase,
+    funds(account.funding),
+  ]);
+  const [first, ...rest] = textTable([head, ...rows]);
+  const note = `same keys on every machine, so this machine only; also in ${data}/demo-accounts.json`;
+  return [
+    ...titled('Accounts', [note], paint),
+    `  ${paint('dim', first!)}`,
+    ...rest.map((line) => `  ${line}`),
+  ];
+}
+
+/** The first coins, the rest counted: ten amounts would not fit a line. */
+function funds(funding: Readonly<Record<string, string>>): string {
+  const coins = Object.entries(funding);
+  const shown = coins
+    .slice(0, 1)
+    .map(([coin, amount]) => `${Number(amount).toLocaleString('en-US')} ${coin}`);
+  return coins.length > 1 ? `${shown.join(', ')} + ${coins.length - 1} coins` : shown.join(', ');
+}
+
+function world(facts: StartFacts, paint: Paint, dot: string): string[] {
+  const counts = CATEGORY_NAMES.filter((category) => (facts.instruments[category] ?? 0) > 0)
+    .map((category) => `${facts.instruments[category]} ${category}`)
+    .join(dot);
+  const restored =
+    facts.replayedCommands === 0
+      ? ''
+      : ` (${facts.replayedCommands.toLocaleString('en-US')} commands replayed)`;
+  return [
+    ...titled('Market', [counts || 'no instruments', 'SPOT can be traded; the others can be queried'], paint),
+    ...titled('Limits', [`rate limits ${facts.rateLimits}`], paint),
+    ...titled('State', [`${facts.data}${restored}`, 'kept when you stop with Ctrl-C and start again'], paint),
+  ];
+}
+
+function toTry({ url, demoAccounts }: StartFacts, paint: Paint): string[] {
+  const curl = `curl '${url}/api/v3/market/tickers?category=SPOT&symbol=BTCUSDT'`;
+  const trader = demoAccounts[0]?.account;
+  if (trader === undefined) return titled('Try', [curl], paint);
+  const { apiKey, secretKey, passphrase } = trader;
+  return titled(
+    'Try',
+    [
+      curl,
+      '',
+      `import ccxt from 'ccxt';`,
+      `const api = '${url}';`,
+      `const me = new ccxt.bitget({ apiKey: '${apiKey}', secret: '${secretKey}', password: '${passphrase}',`,
+      `  options: { uta: true }, urls: { api: { uta: api, spot: api, common: api } } });`,
+      `console.log(await me.createOrder('BTC/USDT', 'limit', 'buy', 0.01, 59000));`,
+    ],
+    paint,
+  ).map((line) => line.trimEnd());
+}

@@ -1,0 +1,119 @@
+/** The server as a process: start, tell, wait for a signal or a failure, stop; every way out has its exit code. */
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { CATEGORY_NAMES } from '../core/terms.ts';
+import { banner, factsLine, listeningLine, type StartFacts } from './banner.ts';
+import { painter } from './colour.ts';
+import { refuse, VERSION } from './command-line.ts';
+import { ExitCode } from './exit-codes.ts';
+import { createLogger } from './logging.ts';
+import { type RunningExchange, startExchange } from './running-exchange.ts';
+
+/** Time for answers that are already on their way to leave (reliability.md 2.1: gone within 100 ms). */
+const LAST_ANSWERS_MS = 50;
+/** A stop that takes longer ends without a snapshot, which costs the next start a longer replay and nothing else. */
+const STOP_MAX_MS = 15_000;
+
+export async function serve(config: Config): Promise<void> {
+  // Everything below the data directory is for this user only.
+  process.umask(0o077);
+  const logger = createLogger(config);
+  endOnDefect(logger);
+  const exchange = new ExchangeProcess(config, logger);
+  await exchange.start();
+}
+
+class ExchangeProcess {
+  readonly #config: Config;
+  readonly #logger: Logger;
+  #exchange: RunningExchange | undefined;
+  #signals = 0;
+
+  constructor(config: Config, logger: Logger) {
+    this.#config = config;
+    this.#logger = logger;
+  }
+
+  async start(): Promise<void> {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.#onSignal());
+    try {
+      this.#exchange = await startExchange(this.#config, this.#logger, (error) => this.#fail(error));
+    } catch (error) {
+      refuse(error);
+    }
+    if (this.#signals > 0) return this.#stop();
+    this.#tellReady(this.#exchange);
+  }
+
+  #onSignal(): void {
+    this.#signals += 1;
+    if (this.#signals > 1) process.exit(ExitCode.interrupted);
+    if (this.#exchange !== undefined) void this.#stop();
+  }
+
+  async #stop(): Promise<void> {
+    const { data } = this.#config;
+    const overdue = setTimeout(() => {
+      this.#logger.error('the stop takes too long: leaving without a snapshot; nothing is lost');
+      process.exit(ExitCode.failed);
+    }, STOP_MAX_MS);
+    try {
+      await this.#exchange!.stop();
+    } catch (error) {
+      this.#logger.fatal({ err: error }, 'the stop failed; what was acknowledged is safe');
+      process.exit(ExitCode.failed);
+    }
+    clearTimeout(overdue);
+    const { state } = this.#exchange!.venue;
+    process.stderr.write(
+      `${counted(state.accountByUid.size, 'account')}, ${counted(state.slab.count, 'open order')}, saved to ${data}\n`,
+    );
+    process.exit(ExitCode.ok);
+  }
+
+  /** The log or the history can no longer keep what was promised: stop at once, the restart is the repair. */
+  #fail(error: Error): void {
+    this.#logger.fatal({ err: error }, 'the exchange stops: it can no longer keep its records');
+    setTimeout(() => process.exit(ExitCode.failed), LAST_ANSWERS_MS);
+  }
+
+  #tellReady({ url, venue, demoAccounts, replayedCommands }: RunningExchange): void {
+    const { data, quiet, rateLimits, color } = this.#config;
+    const facts: StartFacts = {
+      version: VERSION,
+      url,
+      data,
+      demoAccounts,
+      instruments: instrumentCounts(venue),
+      replayedCommands,
+      readySeconds: Number((performance.now() / 1000).toFixed(2)),
+      rateLimits,
+    };
+    const { stdout } = process;
+    if (!quiet && stdout.isTTY)
+      stdout.write(banner(facts, painter(color, stdout), process.env.TERM !== 'dumb'));
+    else if (!quiet) stdout.write(factsLine(facts));
+    stdout.write(listeningLine(url));
+  }
+}
+
+function instrumentCounts({ state }: RunningExchange['venue']): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { category } of state.instruments) {
+    const name = CATEGORY_NAMES[category];
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A defect leaves the state in doubt; the start after it comes back to what was acknowledged. */
+function endOnDefect(logger: Logger): void {
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'defect: the process ends');
+    process.exit(ExitCode.failed);
+  });
+}

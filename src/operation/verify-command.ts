@@ -1,0 +1,55 @@
+/** `bourse verify`: the proof as a table for people, or as one JSON document. */
+import type { Command } from 'commander';
+import { type Paint, painter } from './colour.ts';
+import { configOf, describedCommand, withSettings } from './command-line.ts';
+import { ExitCode } from './exit-codes.ts';
+import { textTable } from './text-table.ts';
+import type { Verification } from './verify.ts';
+
+export function verifyCommand(): Command {
+  const command = describedCommand(
+    'verify',
+    'Replays a data directory and compares hashes, books and history.',
+    [
+      'bourse verify                        the exchange in ./data',
+      'bourse verify --data /var/bourse     another one; it must not be running',
+      'bourse verify --json                 one JSON document',
+    ],
+  ).option('--json', 'print one JSON document');
+  return withSettings(command, ['data', 'color']).action(async () => {
+    const { config } = await configOf(command);
+    const { verify } = await import('./verify.ts');
+    const result = await verify(config.data);
+    const { stdout } = process;
+    const json = command.getOptionValue('json') === true;
+    stdout.write(
+      json ? `${JSON.stringify(result)}\n` : verificationText(result, painter(config.color, stdout)),
+    );
+    process.exitCode = result.ok ? ExitCode.ok : ExitCode.damaged;
+  });
+}
+
+function verificationText(result: Verification, paint: Paint): string {
+  const checks = textTable(result.checks.map(({ name, ok, detail }) => [ok ? 'ok' : 'WRONG', name, detail]));
+  const coloured = checks.map((line, index) => {
+    const { ok } = result.checks[index]!;
+    return line.replace(/^\S+/, (word) => paint(ok ? 'green' : 'red', word));
+  });
+  const head = ['coin', 'users', 'house and outside', 'sum'];
+  const touched = result.coins.filter(({ users, system }) => users !== '0' || system !== '0');
+  const rows = touched.map(({ coin, users, system, sum }) => [coin, users, system, sum]);
+  const [first, ...sums] = textTable([head, ...rows], [1, 2, 3]);
+  const books = touched.length === 0 ? [] : ['', paint('dim', first!), ...sums];
+  const verdict = result.ok ? paint('green', 'verified') : paint('red', 'NOT VERIFIED: see above');
+  return [
+    `${paint('bold', result.data)}`,
+    '',
+    ...coloured,
+    ...books,
+    '',
+    `state after command ${result.lastSeq}: ${result.accounts} accounts, ${result.openOrders} open orders`,
+    `state hash ${result.stateHash}`,
+    verdict,
+    '',
+  ].join('\n');
+}

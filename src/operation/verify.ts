@@ -1,0 +1,277 @@
+/**
+ * Proves a data directory: everything the log still holds is read and replayed from as far back as possible, and at
+ * each snapshot on the way the replayed state must equal the stored one byte by byte. Changes nothing.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeCommand } from '../core/command-codec.ts';
+import { Exchange } from '../core/exchange.ts';
+import { checkInvariants } from '../core/invariants.ts';
+import { FIRST_USER_ACCOUNT } from '../core/ledger.ts';
+import { loadState, saveState } from '../core/snapshot.ts';
+import type { State } from '../core/state.ts';
+import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { type History, type HistoryCounts, RETENTION_MS } from '../history/history.ts';
+import { addEvent, emptyPack, type RowPack } from '../history/row-pack.ts';
+import { openSqliteHistory } from '../history/sqlite-history.ts';
+import { DirectoryLock } from '../log/directory-lock.ts';
+import { snapshotName, snapshotSeqs } from '../log/file-names.ts';
+import { logSettings } from '../log/log-settings.ts';
+import { NodeDisk } from '../log/node-disk.ts';
+import { recover } from '../log/recovery.ts';
+import { readSegmentHeaders } from '../log/segment-files.ts';
+import { readSnapshotFile } from '../log/snapshot-file.ts';
+import { ConfigError, DataDamaged, ExitCode, exitCodeOf } from './exit-codes.ts';
+import { ReadOnlyDisk } from './read-only-disk.ts';
+import { HISTORY_FILE, LOG_DIRECTORY } from './rooms.ts';
+
+export interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+export interface CoinSum {
+  readonly coin: string;
+  readonly users: string;
+  readonly system: string;
+  /** Users and system together; anything but "0" is money from nowhere. */
+  readonly sum: string;
+}
+
+/** The state after one command. */
+export interface StateMark {
+  readonly seq: number;
+  readonly stateHash: string;
+}
+
+export interface Verification {
+  readonly ok: boolean;
+  readonly data: string;
+  readonly checks: readonly Check[];
+  readonly coins: readonly CoinSum[];
+  readonly snapshots: readonly StateMark[];
+  readonly accounts: number;
+  readonly openOrders: number;
+  readonly lastSeq: number;
+  readonly stateHash: string;
+}
+
+export async function verify(data: string): Promise<Verification> {
+  const directory = join(data, LOG_DIRECTORY);
+  if (!existsSync(directory))
+    throw new ConfigError(`--data ${data} holds no exchange: there is no ${directory}`);
+  const lock = DirectoryLock.take(directory);
+  try {
+    return await new Verifier(data, directory).run();
+  } finally {
+    lock.release();
+  }
+}
+
+/** What the replay adds up to. */
+interface Tail {
+  readonly state: State;
+  readonly lastSeq: number;
+}
+
+class Verifier {
+  readonly #data: string;
+  readonly #disk: NodeDisk;
+  readonly #checks: Check[] = [];
+  readonly #snapshots: StateMark[] = [];
+  /** Snapshots that the replay has still to come to. */
+  readonly #expected = new Map<number, Uint8Array>();
+  readonly #rows = { closedOrders: 0, fills: 0, ledgerLines: 0, candles: 0 };
+  #checkpoints = 0;
+  #firstTime = Number.NaN;
+
+  constructor(data: string, directory: string) {
+    this.#data = data;
+    this.#disk = new NodeDisk(directory);
+  }
+
+  async run(): Promise<Verification> {
+    let tail: Tail = { state: new Exchange().state, lastSeq: 0 };
+    try {
+      tail = await this.#replayEverything();
+      this.#checkBooks(tail.state);
+    } catch (error) {
+      if (exitCodeOf(error) !== ExitCode.damaged) throw error;
+      this.#note('stopped', false, (error as Error).message);
+    }
+    const { state, lastSeq } = tail;
+    return {
+      ok: this.#checks.every(({ ok }) => ok),
+      data: this.#data,
+      checks: this.#checks,
+      coins: coinSums(state),
+      snapshots: this.#snapshots,
+      accounts: state.accountByUid.size,
+      openOrders: state.slab.count,
+      lastSeq,
+      stateHash: hashOf(saveState(state)),
+    };
+  }
+
+  async #replayEverything(): Promise<Tail> {
+    const headers = readSegmentHeaders(this.#disk);
+    const seqs = snapshotSeqs(this.#disk.list());
+    for (const seq of seqs) this.#readSnapshot(seq, headers[0]?.instanceId);
+    const whole = headers[0] === undefined || headers[0].firstSeq === 1;
+    const startSeq = whole ? 0 : seqs.find((seq) => this.#expected.has(seq));
+    const hidden = seqs.filter((seq) => seq !== startSeq).map(snapshotName);
+    const found = recover(new ReadOnlyDisk(this.#disk, hidden), logSettings());
+    const { lastSeq, recordsToReplay, tornBytes, cleanEnd } = found.report;
+    const ending = cleanEnd
+      ? 'closed properly'
+      : `not closed properly, ${tornBytes} bytes of an unfinished write`;
+    const extent = `${headers.length} segments, ${count(recordsToReplay)} commands up to ${count(lastSeq)}; ${ending}`;
+    this.#note('log: chain and CRC', true, extent);
+
+    const exchange = new Exchange(found.snapshot === undefined ? undefined : loadState(found.snapshot.state));
+    const history = await this.#openHistory(lastSeq);
+    try {
+      if (startSeq !== undefined && startSeq > 0) this.#compareSnapshot(startSeq, exchange.state);
+      for (const { seq, payload } of found.records)
+        this.#apply(exchange, seq, payload, history?.confirmedSeq ?? 0);
+      const from = whole ? 'the first command' : `snapshot ${count(found.report.snapshotSeq)}`;
+      this.#note('replay', true, `from ${from}; ${count(this.#checkpoints)} digest checkpoints agree`);
+      for (const seq of this.#expected.keys()) {
+        this.#note(snapshotName(seq), false, 'the log does not reach it');
+      }
+      if (history !== undefined) await this.#compareHistory(history, lastSeq, whole, exchange.state.now);
+    } finally {
+      await history?.close();
+    }
+    return { state: exchange.state, lastSeq };
+  }
+
+  #readSnapshot(seq: number, instanceId: Uint8Array | undefined): void {
+    if (instanceId === undefined) return;
+    const snapshot = readSnapshotFile(this.#disk, seq, instanceId);
+    if (typeof snapshot === 'string') this.#note(snapshotName(seq), false, snapshot);
+    else this.#expected.set(seq, snapshot.state);
+  }
+
+  #apply(exchange: Exchange, seq: number, payload: Uint8Array, confirmedSeq: number): void {
+    const command = decodeCommand(payload);
+    if (Number.isNaN(this.#firstTime)) this.#firstTime = command.time;
+    try {
+      exchange.apply(command);
+    } catch (error) {
+      throw new DataDamaged(`command ${seq} (${command.type}): ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+    if (command.type === 'checkpoint') this.#checkpoints += 1;
+    const events = exchange.takeEvents();
+    if (seq <= confirmedSeq) {
+      const pack: RowPack = emptyPack();
+      for (const event of events) addEvent(pack, event);
+      this.#rows.closedOrders += pack.orders.length;
+      this.#rows.fills += pack.fills.length;
+      this.#rows.ledgerLines += pack.ledgerLines.length;
+      this.#rows.candles += pack.candles.length;
+    }
+    if (this.#expected.has(seq)) this.#compareSnapshot(seq, exchange.state);
+  }
+
+  /** Loaded and saved again, a snapshot must be itself; replayed to, it must be the state. */
+  #compareSnapshot(seq: number, replayed: State): void {
+    const stored = this.#expected.get(seq)!;
+    this.#expected.delete(seq);
+    const same = Buffer.compare(saveState(loadState(stored)), stored) === 0;
+    const reached = Buffer.compare(saveState(replayed), stored) === 0;
+    const problem = same ? 'the replayed state is another' : 'loaded and saved again it is another';
+    const stateHash = hashOf(stored);
+    this.#note(
+      snapshotName(seq),
+      same && reached,
+      same && reached ? `equals the replay, ${shortHash(stateHash)}` : problem,
+    );
+    this.#snapshots.push({ seq, stateHash });
+  }
+
+  async #openHistory(lastSeq: number): Promise<History | undefined> {
+    const path = join(this.#data, HISTORY_FILE);
+    if (!existsSync(path)) {
+      this.#note('history', lastSeq === 0, `${path} does not exist`);
+      return undefined;
+    }
+    return openSqliteHistory({
+      path,
+      onFailure: (error) => {
+        throw error;
+      },
+    });
+  }
+
+  async #compareHistory(history: History, lastSeq: number, whole: boolean, now: number): Promise<void> {
+    const { confirmedSeq } = history;
+    const oldestUsable = this.#snapshots.at(-1)?.seq ?? 0;
+    const behind = lastSeq - confirmedSeq;
+    if (behind < 0) {
+      this.#note('history', false, `holds commands up to ${confirmedSeq}, the log ends at ${lastSeq}`);
+    } else if (confirmedSeq < oldestUsable) {
+      this.#note('history', false, `ends at command ${confirmedSeq}, before the snapshot of ${oldestUsable}`);
+    } else {
+      const rest = behind === 0 ? '' : `; the next start adds ${count(behind)} commands`;
+      this.#note('history', true, `confirmed up to command ${count(confirmedSeq)}${rest}`);
+    }
+    // Rows can be counted only where the replay saw all of them and none is old enough to have been deleted.
+    if (!whole || now - this.#firstTime > RETENTION_MS) return;
+    const stored = await history.counts();
+    for (const table of Object.keys(this.#rows) as (keyof HistoryCounts)[]) {
+      const same = stored[table] === this.#rows[table];
+      const detail = `${count(stored[table])} rows${same ? '' : `, the log makes ${count(this.#rows[table])}`}`;
+      this.#note(`history: ${table}`, same, detail);
+    }
+  }
+
+  #checkBooks(state: State): void {
+    checkInvariants(state);
+    const books = `${count(state.markets.length)} books, ${count(state.slab.count)} open orders`;
+    this.#note('invariants', true, books);
+    const wrong = coinSums(state).filter(({ sum }) => sum !== '0');
+    const detail =
+      wrong.length === 0
+        ? 'every coin sums to zero'
+        : `not zero: ${wrong.map(({ coin }) => coin).join(', ')}`;
+    this.#note('ledger', wrong.length === 0, detail);
+  }
+
+  #note(name: string, ok: boolean, detail: string): void {
+    this.#checks.push({ name, ok, detail });
+  }
+}
+
+/** Per coin, what users hold, what the house and the outside world hold, and both together. */
+function coinSums(state: State): CoinSum[] {
+  const users = state.coins.map(() => 0n);
+  const system = state.coins.map(() => 0n);
+  state.ledger.eachRow((account, coin, buckets) => {
+    const sums = account >= FIRST_USER_ACCOUNT ? users : system;
+    sums[coin] = buckets.reduce((sum, amount) => sum + amount, sums[coin]!);
+  });
+  const text = (units: bigint) => formatUnits(units, MONEY_SCALE);
+  return state.coins.map(({ coin }, index) => ({
+    coin,
+    users: text(users[index]!),
+    system: text(system[index]!),
+    sum: text(users[index]! + system[index]!),
+  }));
+}
+
+export function shortHash(hash: string): string {
+  return hash.slice(0, 16);
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}

@@ -1,0 +1,36 @@
+/** What gets installed: no runtime package may run a script of its own, and versions are exact. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const ROOT = join(import.meta.dirname, '../..');
+const read = (name: string) => JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
+
+interface LockEntry {
+  readonly version?: string;
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
+test('no runtime dependency has an install script', () => {
+  const packages = read('package-lock.json').packages as Record<string, LockEntry>;
+  const runtime = Object.entries(packages).filter(([name, entry]) => name !== '' && entry.dev !== true);
+  assert.ok(runtime.length > 10, 'the lockfile lists runtime packages');
+  const withScript = runtime.filter(([, entry]) => entry.hasInstallScript === true).map(([name]) => name);
+  assert.deepEqual(withScript, []);
+});
+
+test('direct dependencies are few and pinned to exact versions', () => {
+  const manifest = read('package.json');
+  assert.ok(Object.keys(manifest.dependencies).length <= 12, 'at most a dozen direct runtime dependencies');
+  for (const kind of ['dependencies', 'devDependencies', 'optionalDependencies']) {
+    for (const [name, version] of Object.entries(manifest[kind] as Record<string, string>)) {
+      assert.match(version, /^\d+\.\d+\.\d+$/, `${name} is not pinned`);
+    }
+  }
+});
+
+test('the lockfile names no registry host', () => {
+  assert.doesNotMatch(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'), /"resolved"/);
+});
