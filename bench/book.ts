@@ -104,7 +104,7 @@ function measure(flow: Flow, ids: readonly string[]): { row: string[]; ours: num
   });
   const otherLength = Math.min(OTHER_MESSAGES, flow.length);
   const otherSeconds = timed(() => runOther(new OrderBook(), flow, otherLength, ids));
-  const naiveSeconds = timed(() => runNaive(new NaiveBook(1_000_000, 99), flow, NAIVE_MESSAGES));
+  const naiveSeconds = timed(() => runNaive(new NaiveBook(100_000, 99), flow, NAIVE_MESSAGES));
   const ours = flow.length / seconds;
   const other = otherLength / otherSeconds;
   const naive = NAIVE_MESSAGES / naiveSeconds;

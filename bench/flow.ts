@@ -42,13 +42,14 @@ export const SHAPES: readonly Shape[] = [
   { name: 'swings of 60 %', swing: 0.6, meanDistance: 200, depth: 10_000 },
 ];
 
-const MIDDLE_TICKS = 1_000_000;
-const SWINGS = 8;
+const MIDDLE_TICKS = 100_000;
+const SWINGS = 4;
 const PARTIES = 500;
 const IOC_SHARE = 0.15;
 const RPI_SHARE = 0.03;
 const RETAIL_SHARE = 0.2;
-const TICKS_CROSSED = 3;
+/** How far a taker reaches across the middle, as a part of the mean distance. */
+const TAKER_REACH = 0.1;
 /** Changes for each new order; cancels come on top, as many as keep the depth. */
 const CHANGES = [
   [0.4, MessageKind.move],
@@ -89,7 +90,9 @@ export function bookFlow(shape: Shape, newOrders: number, seed: number): Flow {
   const write = (kind: MessageKind, order: number, side: Side, middle: number): void => {
     const at = flow.length++;
     const taking = kind === MessageKind.ioc;
-    const distance = taking ? -random.below(TICKS_CROSSED) : 1 + random.distance(shape.meanDistance);
+    const distance = taking
+      ? -random.distance(shape.meanDistance * TAKER_REACH)
+      : 1 + random.distance(shape.meanDistance);
     flow.kind[at] = kind;
     flow.order[at] = order;
     flow.side[at] = side;

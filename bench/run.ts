@@ -1,8 +1,10 @@
 /** `npm run bench` runs every benchmark, `npm run bench -- book core` the named ones. */
 import { book } from './book.ts';
+import { core } from './core.ts';
+import { memory } from './memory.ts';
 import { type Benchmark, printConditions } from './report.ts';
 
-const BENCHMARKS: Record<string, Benchmark> = { book };
+const BENCHMARKS: Record<string, Benchmark> = { book, core, memory };
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => BENCHMARKS[name] === undefined);

@@ -14,6 +14,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  LogController,
 } from 'fastify';
 import Type from 'typebox';
 import type { Metrics } from '../operation/metrics.ts';
@@ -74,7 +75,7 @@ class Gateway {
     const { options } = this;
     const app = Fastify({
       loggerInstance: options.logger,
-      disableRequestLogging: true,
+      logController: new LogController({ disableRequestLogging: true }),
       bodyLimit: HTTP_LIMITS.bodyBytes,
       http: HTTP_LIMITS.server,
       return503OnClosing: false,

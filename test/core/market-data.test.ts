@@ -179,13 +179,16 @@ test('a longer candle is the sum of its minutes, closed and running', () => {
   floor.wait(MINUTE);
   floor.printPrice('59000', 'BTCUSDT', '4');
   const { open, high, low, close, volume } = floor.runningCandle('5m')!;
-  deepEqual({ open, high, low, close, volume }, {
-    open: '60000',
-    high: '61000',
-    low: '59000',
-    close: '59000',
-    volume: '7',
-  });
+  deepEqual(
+    { open, high, low, close, volume },
+    {
+      open: '60000',
+      high: '61000',
+      low: '59000',
+      close: '59000',
+      volume: '7',
+    },
+  );
   floor.wait(3 * MINUTE);
   equal(floor.closedCandles('5m')[0]!.volume, '7');
 });

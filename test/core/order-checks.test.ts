@@ -92,7 +92,8 @@ for (let earlier = 0; earlier < FAULTS.length - 1; earlier++) {
     // A small size is no bad grid and a bad grid no small size: one field cannot have both faults.
     const sizes = ['sizeOffStep', 'belowMinimumAmount', 'insufficientBalance'];
     const prices = ['priceOffTick', 'buyAboveBand'];
-    if (pair.every(([name]) => sizes.includes(name)) || pair.every(([name]) => prices.includes(name))) continue;
+    if (pair.every(([name]) => sizes.includes(name)) || pair.every(([name]) => prices.includes(name)))
+      continue;
     test(`${pair[0]![0]} comes before ${pair[1]![0]}`, () => {
       equal(refusalOf(floorFor(pair), pair), pair[0]![0]);
     });
@@ -223,7 +224,11 @@ test('margin and futures orders are refused while their money rules are not buil
 
 test('the limits of a symbol and of a product count open orders only', () => {
   const limited = { ...BTCUSDT, maxSymbolOrderNum: '1', maxProductOrderNum: '2' };
-  const floor = new TradingFloor([limited, { ...limited, symbol: 'BTC2USDT' }, { ...limited, symbol: 'BTC3USDT' }]);
+  const floor = new TradingFloor([
+    limited,
+    { ...limited, symbol: 'BTC2USDT' },
+    { ...limited, symbol: 'BTC3USDT' },
+  ]);
   floor.trader('ann', PLENTY);
   const first = floor.buy('ann', '1', '59000');
   equal(floor.buy('ann', '1', '59000').outcome.bound, 1);

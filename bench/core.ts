@@ -1,0 +1,86 @@
+/**
+ * Commands a second of the whole core: checks, locks, matching, ledger, statistics and events, drained after each
+ * command as the gateway does. Baseline in the same run: the same commands through the codec only. The replay of the
+ * log (decode and apply) is what a restart does.
+ */
+import type { Command } from '../src/core/command.ts';
+import { decodeCommand, encodeCommand } from '../src/core/command-codec.ts';
+import type { Event } from '../src/core/event.ts';
+import { Exchange } from '../src/core/exchange.ts';
+import { marketFlow } from './market.ts';
+import { type Benchmark, best, printTable, rate, ratio, timed } from './report.ts';
+
+const ACCOUNTS = 1000;
+const RESTING = 1000;
+const COMMANDS = 500_000;
+const RUNS = 3;
+const SEED = 20_240_102;
+
+function ready(setUp: readonly Command[]): Exchange {
+  const exchange = new Exchange();
+  for (const command of setUp) exchange.apply(command);
+  exchange.takeEvents();
+  return exchange;
+}
+
+function count(commands: readonly Command[], exchange: Exchange): string {
+  const seen: Record<string, number> = {};
+  const add = (what: string) => {
+    seen[what] = (seen[what] ?? 0) + 1;
+  };
+  for (const command of commands) {
+    exchange.apply(command);
+    add(command.type === 'placeOrder' ? (command.timeInForce === 1 ? 'ioc' : 'new') : command.type);
+    for (const event of exchange.takeEvents()) if (event.type === 'trade') add('trades');
+  }
+  return Object.entries(seen)
+    .map(([what, times]) => `${what} ${((100 * times) / commands.length).toFixed(1)} %`)
+    .join(', ');
+}
+
+export const core: Benchmark = {
+  title: 'Core: commands a second',
+  run() {
+    const { setUp, commands } = marketFlow(ACCOUNTS, RESTING, COMMANDS, SEED);
+    const log = commands.map((command) => encodeCommand(command).slice());
+    console.log(
+      `${COMMANDS.toLocaleString('en-US')} commands on one spot pair, ${ACCOUNTS} accounts, about ${RESTING} resting ` +
+        `orders, seed ${SEED}; best of ${RUNS}.`,
+    );
+    console.log(count(commands, ready(setUp)));
+
+    let events: Event[] = [];
+    const codec = best(RUNS, () =>
+      timed(() => {
+        for (const command of commands) decodeCommand(encodeCommand(command));
+      }),
+    );
+    const apply = best(RUNS, () => {
+      const exchange = ready(setUp);
+      return timed(() => {
+        for (const command of commands) {
+          exchange.apply(command);
+          events = exchange.takeEvents();
+        }
+      });
+    });
+    const replay = best(RUNS, () => {
+      const exchange = ready(setUp);
+      return timed(() => {
+        for (const bytes of log) {
+          exchange.apply(decodeCommand(bytes));
+          events = exchange.takeEvents();
+        }
+      });
+    });
+    void events;
+    printTable(
+      ['what', 'a second', 'to the codec'],
+      [
+        ['encode and decode only (baseline)', rate(COMMANDS, codec), '1.0x'],
+        ['apply, events drained', rate(COMMANDS, apply), ratio(codec, apply)],
+        ['replay of the log: decode and apply', rate(COMMANDS, replay), ratio(codec, replay)],
+      ],
+    );
+  },
+};
