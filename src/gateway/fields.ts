@@ -60,16 +60,26 @@ export const Limit = Type.String({
 });
 export const Cursor = Type.String({ pattern: '^[0-9]{1,32}$', description: 'cursor of the previous page' });
 
-/** Brings letter case in order and drops empty values: clients send `""` and `null` for what they leave out. */
+/**
+ * Brings letter case in order and drops empty values, in place: clients send `""` and `null` for what they leave out.
+ * Takes only what a parser of ours has just made, which nobody else holds.
+ */
 export function normaliseFields(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(normaliseFields);
-  if (typeof value !== 'object' || value === null) return value;
-  const result: Record<string, unknown> = {};
-  for (const [name, field] of Object.entries(value)) {
-    if (field === '' || field === null) continue;
-    const letterCase = FIELD_CASE[name];
-    if (letterCase === undefined || typeof field !== 'string') result[name] = field;
-    else result[name] = letterCase === 'upper' ? field.toUpperCase() : field.toLowerCase();
+  if (Array.isArray(value)) {
+    for (const item of value) normaliseFields(item);
+    return value;
   }
-  return result;
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = value as Record<string, unknown>;
+  for (const name in fields) {
+    const field = fields[name];
+    if (field === '' || field === null) {
+      delete fields[name];
+    } else if (typeof field === 'string') {
+      const letterCase = FIELD_CASE[name];
+      if (letterCase === 'upper') fields[name] = field.toUpperCase();
+      else if (letterCase === 'lower') fields[name] = field.toLowerCase();
+    }
+  }
+  return value;
 }
