@@ -47,9 +47,15 @@ export class Gatekeeper {
     const { raw } = request;
     request.peer = this.peerOf(raw.socket.remoteAddress, raw.rawHeaders);
     const overall = this.limiter.takeOverall(request.peer, now);
-    if (!overall.allowed) return this.tooMany(reply, overall, 'all requests of this IP');
+    if (!overall.allowed) {
+      this.tooMany(reply, overall, 'all requests of this IP');
+      return;
+    }
     const misshapen = checkRequestShape(raw);
-    if (misshapen !== undefined) return this.fail(reply, misshapen);
+    if (misshapen !== undefined) {
+      this.replies.fail(reply, misshapen);
+      return;
+    }
     const { route } = request.routeOptions.config;
     if (route?.access === 'public') {
       const taken = this.limiter.takeForIp(route.path, route.perSecond, request.peer, now);
@@ -109,7 +115,10 @@ export class Gatekeeper {
   ): void {
     if (route.body !== undefined) {
       const parsed = parseBody(bytes);
-      if (!parsed.ok) return this.fail(reply, new WireError('40017', parsed.msg));
+      if (!parsed.ok) {
+        this.replies.fail(reply, new WireError('40017', parsed.msg));
+        return;
+      }
       request.body = normaliseFields(parsed.value);
     }
     if (route.query !== undefined) request.query = normaliseFields(request.query);
@@ -128,13 +137,7 @@ export class Gatekeeper {
 
   private tooMany(reply: FastifyReply, taken: Taken, what: string): void {
     const waitMs = taken.allowed ? 0 : taken.retryAfterMs;
-    this.fail(
-      reply,
-      new WireError('429', `Too many requests for ${what}: try again in ${waitMs} ms`, waitMs),
-    );
-  }
-
-  private fail(reply: FastifyReply, error: WireError): void {
-    this.replies.fail(reply, error);
+    const msg = `Too many requests for ${what}: try again in ${waitMs} ms`;
+    this.replies.fail(reply, new WireError('429', msg, waitMs));
   }
 }

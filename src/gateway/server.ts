@@ -140,8 +140,8 @@ function serve(
       };
       const answer = await route.handle(call);
       if (answer instanceof WireError) return replies.fail(reply, answer);
-      // Whatever the answer shows must be durable before it leaves.
-      const settled = venue.settled();
+      // What a read shows must be durable before it leaves; an action has waited for its own command.
+      const settled = route.method === 'GET' ? venue.settled() : undefined;
       if (settled !== undefined) await settled;
       return successEnvelope(answer, clock.now());
     },
