@@ -51,6 +51,8 @@ export interface Setting<Value = unknown> {
   readonly initial: Value;
   /** What a value must be, in words. */
   readonly expects: string;
+  /** All values there are, where they are words. */
+  readonly words?: readonly string[];
   /** Undefined when the text is not such a value. */
   readonly read: (text: string, place: Place) => Value | undefined;
 }
@@ -62,8 +64,8 @@ interface Place {
 
 const SHIPPED_CATALOGUE = fileURLToPath(new URL('../catalogue', import.meta.url));
 const MIB = 1024 * 1024;
-const ON = ['true', 'on', 'yes', '1'];
-const OFF = ['false', 'off', 'no', '0'];
+const ON = ['true', 'on', 'yes', '1', 'always'];
+const OFF = ['false', 'off', 'no', '0', 'never'];
 
 export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> } = {
   host: {
@@ -201,6 +203,7 @@ export function flagName(name: SettingName): string {
 function oneOf<const Word extends string>(...words: readonly Word[]) {
   return {
     expects: `one of ${words.join(', ')}`,
+    words,
     read: (text: string): Word | undefined => words.find((word) => word === text),
   };
 }
@@ -306,9 +309,8 @@ function valueIn(layer: Layer, name: SettingName): unknown {
   const setting: Setting = SETTINGS[name];
   const value = setting.read(text, layer);
   if (value !== undefined) return value;
-  const suggestion = didYouMean(text, setting.expects.split(/[ ,]+/));
-  const hint =
-    setting.expects.startsWith('one of') && suggestion !== undefined ? ` Did you mean ${suggestion}?` : '';
+  const suggestion = didYouMean(text, setting.words ?? []);
+  const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
   throw new ConfigError(`${layer.nameOf(name)} ${JSON.stringify(text)} must be ${setting.expects}.${hint}`);
 }
 

@@ -13,9 +13,11 @@ export class Account {
   readonly masterUid: number;
   /** Index of the master: orders of one party must not trade with each other unless they say so. */
   readonly party: number;
-  readonly marketMaker: boolean;
+  marketMaker: boolean;
   /** Keeps no per-order history. */
   readonly house: boolean;
+  /** Wants fees taken from the deduction coin, when the venue has one. */
+  feeDeduction = false;
   /** Own fee rates by instrument; the instrument's apply elsewhere. */
   readonly fees = new Map<number, FeeRates>();
   /** Open orders by client id. */

@@ -56,7 +56,8 @@ function amendOrder(
 ): Outcome {
   const slot = findOpenOrder(state, account, item);
   if (slot === NIL) {
-    const refusal = state.hasFailedAmend(item.orderId) ? Refusal.amendAfterFailure : Refusal.unknownOrder;
+    const failed = state.hasFailedAmend(account.index, item.orderId, item.clientOid);
+    const refusal = failed ? Refusal.amendAfterFailure : Refusal.unknownOrder;
     return { refusal, orderId: item.orderId, clientOid: item.clientOid };
   }
   const { slab } = state;
@@ -93,6 +94,7 @@ function checkAmend(
   const filled = slab.filled(slot);
   const priceChanges = priceTicks !== slab.price[slot];
   if (!priceChanges && sizeLots === slab.size[slot]) return refused(Refusal.nothingToAmend);
+  if (state.halted) return refused(Refusal.tradingHalted);
   const enlarges = sizeLots > slab.size[slot]! || (side === Side.buy && priceTicks > slab.price[slot]!);
   const status = amendingRefusal(instrument, side, source, enlarges);
   if (status !== Refusal.none) return refused(status);
@@ -174,7 +176,12 @@ function applyAmend(
 
 /** The caller asked for "modified or gone": later modifications of this order answer that it failed (25573). */
 function failAndCancel(state: State, market: Market, slot: number): void {
-  state.rememberFailedAmend(state.slab.id[slot]!);
+  const { slab } = state;
+  state.rememberFailedAmend({
+    account: slab.account[slot]!,
+    orderId: slab.id[slot]!,
+    clientOid: clientOidOf(state, slot),
+  });
   market.book.remove(slot);
   market.changes++;
   closeResting(state, slot, CancelReason.modifyLimitOrder);

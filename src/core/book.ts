@@ -64,7 +64,9 @@ export class Book {
     let level = this.best[buying ? Side.sell : Side.buy]!;
     while (level !== NIL) {
       const price = this.levelPrice[level]!;
-      if (buying ? price > limitTicks : price < limitTicks) return MatchEnd.limit;
+      if (buying ? price > limitTicks : price < limitTicks) {
+        return this.anyVisible(level, queues) ? MatchEnd.limit : MatchEnd.exhausted;
+      }
       const worse = this.worse[level]!;
       for (let queue = 0; queue < queues; queue++) {
         let maker = queue === 0 ? this.normalHead[level]! : this.rpiHead[level]!;
@@ -73,6 +75,7 @@ export class Book {
           // Without room no trade would happen, so there is no self-trade to prevent either.
           const room = capped ? sink.room(taker, price) : Number.POSITIVE_INFINITY;
           if (room <= 0) return MatchEnd.noRoom;
+          if (fills === FILLS_PER_ORDER_MAX) return MatchEnd.tooManyFills;
           if (stpMode !== StpMode.none && slab.party[maker] === party) {
             if (stpMode === StpMode.cancelTaker) return MatchEnd.selfTrade;
             this.remove(maker);
@@ -95,7 +98,7 @@ export class Book {
           }
           if (lots === wanted) return MatchEnd.filled;
           if (lots !== offered) return MatchEnd.noRoom;
-          if (++fills === FILLS_PER_ORDER_MAX) return MatchEnd.tooManyFills;
+          fills++;
           maker = next;
         }
       }
@@ -126,9 +129,9 @@ export class Book {
             if (stpMode === StpMode.cancelMaker) continue;
             return false;
           }
+          if (fills++ === FILLS_PER_ORDER_MAX) return false;
           found += slab.remaining[maker]!;
           if (found >= wanted) return true;
-          if (++fills === FILLS_PER_ORDER_MAX) return false;
         }
       }
     }
@@ -210,6 +213,13 @@ export class Book {
       for (let slot = rpi; slot !== NIL; slot = this.slab.next[slot]!) visit(slot);
       return true;
     });
+  }
+
+  /** Is there anything at this level or behind it that the taker may see? */
+  private anyVisible(level: number, queues: number): boolean {
+    if (queues === 2) return true;
+    for (let at = level; at !== NIL; at = this.worse[at]!) if (this.normalHead[at] !== NIL) return true;
+    return false;
   }
 
   /** Unlinks an order whose lots are already off its level. */

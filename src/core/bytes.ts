@@ -128,7 +128,8 @@ export class ByteReader implements Fields {
 
   /** Everything was read: leftovers mean that writer and reader disagree. */
   finish(): void {
-    if (this.at !== this.bytes.length) throw new UnreadableRecord(`${this.bytes.length - this.at} bytes left over`);
+    if (this.at !== this.bytes.length)
+      throw new UnreadableRecord(`${this.bytes.length - this.at} bytes left over`);
   }
 
   u8(_value: number): number {

@@ -30,14 +30,16 @@ export function findOpenOrder(state: State, account: Account, name: OrderName): 
   return slot;
 }
 
-function findByClientOid(state: State, account: Account, clientOid: string): number {
+/** The account's open order of that client id; NIL when there is none. */
+export function findByClientOid(state: State, account: Account, clientOid: string): number {
   const slot = account.clientOids.get(clientOid);
   if (slot !== undefined) return slot;
   // Without an own client id an order answers to its printed order id.
   const id = parseOrderId(clientOid);
   if (id === undefined) return NIL;
   const byId = state.slab.byId.get(id);
-  return byId !== NIL && !state.slab.clientOids.has(byId) ? byId : NIL;
+  const own = byId !== NIL && state.slab.account[byId] === account.index;
+  return own && !state.slab.clientOids.has(byId) ? byId : NIL;
 }
 
 export function cancelOrder(state: State, command: CancelOrder): Outcome {

@@ -3,7 +3,16 @@ import { ByteReader, ByteWriter, type Fields, UnreadableRecord } from './bytes.t
 import type { AmendItem, Command, CommandType } from './command.ts';
 import type { CoinSpec, InstrumentSpec } from './instrument.ts';
 import { BATCH_ITEMS_MAX } from './limits.ts';
-import type { Category, InstrumentStatusName, OrderType, Side, Source, StpMode, TimeInForce } from './terms.ts';
+import type {
+  Category,
+  InstrumentStatusName,
+  OrderType,
+  Side,
+  Source,
+  StpMode,
+  TimeInForce,
+  Wallet,
+} from './terms.ts';
 
 /** How one type of command is laid out. `blank` gives the reader a record of the right shape to fill. */
 interface Layout<C extends Command> {
@@ -23,6 +32,7 @@ const LAYOUTS: Layouts = {
       c.masterUid = f.f64(c.masterUid);
       c.marketMaker = f.flag(c.marketMaker);
       c.house = f.flag(c.house);
+      c.by = f.text(c.by ?? '');
     },
   },
   listCoin: {
@@ -30,6 +40,7 @@ const LAYOUTS: Layouts = {
     blank: () => ({ type: 'listCoin', time: 0, spec: {} as CoinSpec }),
     fields: (f, c) => {
       c.spec = JSON.parse(f.text(JSON.stringify(c.spec)));
+      c.by = f.text(c.by ?? '');
     },
   },
   listInstrument: {
@@ -37,6 +48,7 @@ const LAYOUTS: Layouts = {
     blank: () => ({ type: 'listInstrument', time: 0, spec: {} as InstrumentSpec }),
     fields: (f, c) => {
       c.spec = JSON.parse(f.text(JSON.stringify(c.spec)));
+      c.by = f.text(c.by ?? '');
     },
   },
   setInstrumentStatus: {
@@ -45,12 +57,18 @@ const LAYOUTS: Layouts = {
     fields: (f, c) => {
       c.instrument = f.u16(c.instrument);
       c.status = f.text(c.status) as InstrumentStatusName;
+      c.by = f.text(c.by ?? '');
     },
   },
   deposit: {
     code: 6,
     blank: () => ({ type: 'deposit', time: 0, uid: 0, coin: 0, amount: 0n, reference: '' }),
-    fields: movement,
+    fields: (f, c) => {
+      movement(f, c);
+      c.wallet = f.u8(c.wallet ?? 0) as Wallet;
+      c.chain = f.text(c.chain ?? '');
+      c.address = f.text(c.address ?? '');
+    },
   },
   withdraw: {
     code: 7,
@@ -65,6 +83,7 @@ const LAYOUTS: Layouts = {
       c.instrument = f.u16(c.instrument);
       c.makerRate = f.money(c.makerRate);
       c.takerRate = f.money(c.takerRate);
+      c.by = f.text(c.by ?? '');
     },
   },
   placeOrder: {
@@ -100,7 +119,15 @@ const LAYOUTS: Layouts = {
   },
   cancelOrder: {
     code: 10,
-    blank: () => ({ type: 'cancelOrder', time: 0, uid: 0, orderId: 0, clientOid: '', category: -1, instrument: -1 }),
+    blank: () => ({
+      type: 'cancelOrder',
+      time: 0,
+      uid: 0,
+      orderId: 0,
+      clientOid: '',
+      category: -1,
+      instrument: -1,
+    }),
     fields: (f, c) => {
       c.uid = f.f64(c.uid);
       c.orderId = f.f64(c.orderId);
@@ -140,6 +167,96 @@ const LAYOUTS: Layouts = {
       c.seconds = f.u16(c.seconds);
     },
   },
+  transfer: {
+    code: 15,
+    blank: () => ({
+      type: 'transfer',
+      time: 0,
+      initiatorUid: 0,
+      fromUid: 0,
+      toUid: 0,
+      fromWallet: 0,
+      toWallet: 0,
+      coin: 0,
+      amount: 0n,
+      clientOid: '',
+    }),
+    fields: (f, c) => {
+      c.initiatorUid = f.f64(c.initiatorUid);
+      c.fromUid = f.f64(c.fromUid);
+      c.toUid = f.f64(c.toUid);
+      c.fromWallet = f.u8(c.fromWallet) as Wallet;
+      c.toWallet = f.u8(c.toWallet) as Wallet;
+      c.coin = f.u16(c.coin);
+      c.amount = f.money(c.amount);
+      c.clientOid = f.text(c.clientOid);
+    },
+  },
+  requestWithdrawal: {
+    code: 16,
+    blank: () => ({
+      type: 'requestWithdrawal',
+      time: 0,
+      uid: 0,
+      coin: 0,
+      amount: 0n,
+      fee: 0n,
+      fromFunding: false,
+      fromUnified: false,
+      address: '',
+      chain: '',
+      tag: '',
+      clientOid: '',
+    }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.coin = f.u16(c.coin);
+      c.amount = f.money(c.amount);
+      c.fee = f.money(c.fee);
+      c.fromFunding = f.flag(c.fromFunding);
+      c.fromUnified = f.flag(c.fromUnified);
+      c.address = f.text(c.address);
+      c.chain = f.text(c.chain);
+      c.tag = f.text(c.tag);
+      c.clientOid = f.text(c.clientOid);
+    },
+  },
+  endWithdrawal: {
+    code: 17,
+    blank: () => ({ type: 'endWithdrawal', time: 0, withdrawalId: 0, uid: 0, paid: false, reference: '' }),
+    fields: (f, c) => {
+      c.withdrawalId = f.f64(c.withdrawalId);
+      c.uid = f.f64(c.uid);
+      c.paid = f.flag(c.paid);
+      c.reference = f.text(c.reference);
+      c.by = f.text(c.by ?? '');
+    },
+  },
+  setHalt: {
+    code: 18,
+    blank: () => ({ type: 'setHalt', time: 0, halted: false }),
+    fields: (f, c) => {
+      c.halted = f.flag(c.halted);
+      c.by = f.text(c.by ?? '');
+    },
+  },
+  setMarketMaker: {
+    code: 19,
+    blank: () => ({ type: 'setMarketMaker', time: 0, uid: 0, marketMaker: false }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.marketMaker = f.flag(c.marketMaker);
+      c.by = f.text(c.by ?? '');
+    },
+  },
+  setFeeDeduction: {
+    code: 20,
+    blank: () => ({ type: 'setFeeDeduction', time: 0, uid: 0, on: false }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.on = f.flag(c.on);
+    },
+  },
   checkpoint: {
     code: 14,
     blank: () => ({ type: 'checkpoint', time: 0, digest: 0 }),
@@ -149,11 +266,20 @@ const LAYOUTS: Layouts = {
   },
 };
 
-function movement(f: Fields, c: { uid: number; coin: number; amount: bigint; reference: string }): void {
+interface Movement {
+  uid: number;
+  coin: number;
+  amount: bigint;
+  reference: string;
+  by?: string;
+}
+
+function movement(f: Fields, c: Movement): void {
   c.uid = f.f64(c.uid);
   c.coin = f.u16(c.coin);
   c.amount = f.money(c.amount);
   c.reference = f.text(c.reference);
+  c.by = f.text(c.by ?? '');
 }
 
 function blankAmend(): AmendItem {
@@ -200,7 +326,8 @@ export function decodeCommand(bytes: Uint8Array): Command {
   const reader = new ByteReader(bytes);
   const code = reader.u8(0);
   const layout = BY_CODE[code];
-  if (layout === undefined) throw new UnreadableRecord(`unknown command type ${code}: written by a newer version?`);
+  if (layout === undefined)
+    throw new UnreadableRecord(`unknown command type ${code}: written by a newer version?`);
   const command = layout.blank();
   command.time = reader.f64(0);
   layout.fields(reader, command);

@@ -13,6 +13,7 @@ import type {
   Source,
   StpMode,
   TimeInForce,
+  Wallet,
 } from './terms.ts';
 
 export const OFF_GRID = -1;
@@ -36,18 +37,21 @@ export interface OpenAccount {
   marketMaker: boolean;
   /** Keeps no per-order history. */
   house: boolean;
+  by?: string;
 }
 
 export interface ListCoin {
   readonly type: 'listCoin';
   time: number;
   spec: CoinSpec;
+  by?: string;
 }
 
 export interface ListInstrument {
   readonly type: 'listInstrument';
   time: number;
   spec: InstrumentSpec;
+  by?: string;
 }
 
 export interface SetInstrumentStatus {
@@ -55,6 +59,7 @@ export interface SetInstrumentStatus {
   time: number;
   instrument: number;
   status: InstrumentStatusName;
+  by?: string;
 }
 
 export interface Deposit {
@@ -63,9 +68,17 @@ export interface Deposit {
   uid: number;
   coin: number;
   amount: bigint;
+  /** What it is known by outside: a transaction id. */
   reference: string;
+  /** Unified when absent. */
+  wallet?: Wallet;
+  chain?: string;
+  address?: string;
+  /** The operator; absent when the program itself does it. */
+  by?: string;
 }
 
+/** Money that leaves at once by an operator's hand; users ask with `RequestWithdrawal`. */
 export interface Withdraw {
   readonly type: 'withdraw';
   time: number;
@@ -73,6 +86,76 @@ export interface Withdraw {
   coin: number;
   amount: bigint;
   reference: string;
+  by?: string;
+}
+
+/** Between wallets of one account, or between accounts of one party. */
+export interface Transfer {
+  readonly type: 'transfer';
+  time: number;
+  /** Who asked for it: the owner, or the master of both. */
+  initiatorUid: number;
+  fromUid: number;
+  toUid: number;
+  fromWallet: Wallet;
+  toWallet: Wallet;
+  coin: number;
+  amount: bigint;
+  clientOid: string;
+}
+
+/** The amount leaves the wallets now and the venue when the operator settles it. */
+export interface RequestWithdrawal {
+  readonly type: 'requestWithdrawal';
+  time: number;
+  uid: number;
+  coin: number;
+  /** What is taken from the account, the fee included. */
+  amount: bigint;
+  fee: bigint;
+  /** Wallets to take it from: funding first. */
+  fromFunding: boolean;
+  fromUnified: boolean;
+  address: string;
+  chain: string;
+  tag: string;
+  clientOid: string;
+}
+
+/** How a withdrawal ends: paid out, refused by the operator, or taken back by its owner. */
+export interface EndWithdrawal {
+  readonly type: 'endWithdrawal';
+  time: number;
+  withdrawalId: number;
+  /** The owner who takes it back; 0 when the operator acts. */
+  uid: number;
+  paid: boolean;
+  /** Transaction id when paid, reason when not. */
+  reference: string;
+  by?: string;
+}
+
+/** Stops or resumes taking new orders on the whole venue. */
+export interface SetHalt {
+  readonly type: 'setHalt';
+  time: number;
+  halted: boolean;
+  by?: string;
+}
+
+export interface SetMarketMaker {
+  readonly type: 'setMarketMaker';
+  time: number;
+  uid: number;
+  marketMaker: boolean;
+  by?: string;
+}
+
+export interface SetFeeDeduction {
+  readonly type: 'setFeeDeduction';
+  time: number;
+  uid: number;
+  on: boolean;
 }
 
 /** Fee rates of one account on one instrument, in 10^-12; a negative maker rate is a rebate. */
@@ -83,6 +166,7 @@ export interface SetFees {
   instrument: number;
   makerRate: bigint;
   takerRate: bigint;
+  by?: string;
 }
 
 export interface PlaceOrder {
@@ -177,5 +261,11 @@ export type Command =
   | CancelAll
   | AmendOrders
   | CountdownCancel
+  | Transfer
+  | RequestWithdrawal
+  | EndWithdrawal
+  | SetHalt
+  | SetMarketMaker
+  | SetFeeDeduction
   | Checkpoint;
 export type CommandType = Command['type'];

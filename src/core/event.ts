@@ -13,6 +13,7 @@ import type {
   Source,
   StpMode,
   TimeInForce,
+  Wallet,
 } from './terms.ts';
 
 /** An order as it stood after a change. */
@@ -88,7 +89,14 @@ export interface Traded {
   readonly time: number;
 }
 
-export type LedgerLineKind = 'deposit' | 'withdrawal' | 'tradeIn' | 'tradeOut';
+export type LedgerLineKind =
+  | 'deposit'
+  | 'withdrawal'
+  | 'withdrawalReturned'
+  | 'transferIn'
+  | 'transferOut'
+  | 'tradeIn'
+  | 'tradeOut';
 
 /** Money that entered or left a user's coin (moves between cash and locked are not lines). */
 export interface LedgerLine {
@@ -103,10 +111,48 @@ export interface LedgerLine {
   /** Signed, fee included in neither `amount` nor subtracted from it: balance moves by amount - fee. */
   readonly amount: bigint;
   readonly fee: bigint;
-  /** cash + locked after the line. */
+  /** What the wallet holds after the line: cash + locked in the unified one. */
   readonly balance: bigint;
+  /** Unified when absent. */
+  readonly wallet?: Wallet;
   readonly reference: string;
   readonly time: number;
+}
+
+/** Money between wallets; both ends have a ledger line each. */
+export interface Transferred {
+  readonly type: 'transfer';
+  readonly transferId: number;
+  readonly initiatorUid: number;
+  readonly fromUid: number;
+  readonly toUid: number;
+  readonly fromWallet: Wallet;
+  readonly toWallet: Wallet;
+  readonly coin: number;
+  readonly amount: bigint;
+  readonly clientOid: string;
+  readonly time: number;
+}
+
+/** A deposit or withdrawal as it stands after a change. */
+export interface WalletRecord {
+  readonly type: 'walletRecord';
+  readonly recordId: number;
+  readonly uid: number;
+  readonly kind: 'deposit' | 'withdrawal';
+  readonly status: 'pending' | 'success' | 'fail';
+  readonly coin: number;
+  /** What left or entered the account, a withdrawal's fee included. */
+  readonly amount: bigint;
+  readonly fee: bigint;
+  readonly address: string;
+  readonly chain: string;
+  readonly tag: string;
+  readonly clientOid: string;
+  /** Transaction id, or why it failed. */
+  readonly reference: string;
+  readonly createdTime: number;
+  readonly updatedTime: number;
 }
 
 /** A candle with trades whose interval is over. */
@@ -145,6 +191,8 @@ export type Event =
   | Filled
   | Traded
   | LedgerLine
+  | Transferred
+  | WalletRecord
   | CandleClosed
   | AccountOpened
   | CoinListed

@@ -11,13 +11,23 @@ import { amendOrders } from './amend.ts';
 import { cancelAll, cancelOrder, setCountdown } from './cancel.ts';
 import type { Checkpoint, Command } from './command.ts';
 import type { Event } from './event.ts';
-import { listCoin, listInstrument, openAccount, setFees, setInstrumentStatus } from './listing.ts';
+import {
+  listCoin,
+  listInstrument,
+  openAccount,
+  setFeeDeduction,
+  setFees,
+  setHalt,
+  setInstrumentStatus,
+  setMarketMaker,
+} from './listing.ts';
 import { placeOrder } from './order-entry.ts';
 import { DONE, type Outcome } from './outcome.ts';
 import { advance } from './schedule.ts';
 import { SpotSettlement } from './spot-settlement.ts';
 import { State } from './state.ts';
-import { deposit, withdraw } from './wallet.ts';
+import { deposit, transfer, withdraw } from './wallet.ts';
+import { endWithdrawal, requestWithdrawal } from './withdrawal.ts';
 
 export class Exchange {
   readonly state: State;
@@ -61,6 +71,18 @@ export class Exchange {
         return deposit(state, command);
       case 'withdraw':
         return withdraw(state, command);
+      case 'transfer':
+        return transfer(state, command);
+      case 'requestWithdrawal':
+        return requestWithdrawal(state, command);
+      case 'endWithdrawal':
+        return endWithdrawal(state, command);
+      case 'setHalt':
+        return setHalt(state, command);
+      case 'setMarketMaker':
+        return setMarketMaker(state, command);
+      case 'setFeeDeduction':
+        return setFeeDeduction(state, command);
       case 'openAccount':
         return openAccount(state, command);
       case 'listCoin':

@@ -72,8 +72,14 @@ function checkQueue(book: Book, side: Side, price: number, head: number, lots: n
     assert(remaining > 0 && remaining <= slab.size[slot]!, 'I15/I16: remaining out of range');
     const timeInForce = slab.timeInForce[slot];
     assert(slab.orderType[slot] === OrderType.limit, 'I21: a market order rests');
-    assert(timeInForce !== TimeInForce.ioc && timeInForce !== TimeInForce.fok, 'I21: an ioc or fok order rests');
-    assert((slab.filled(slot) === 0) === !slab.executions.has(slot), 'I17: executions do not match what is filled');
+    assert(
+      timeInForce !== TimeInForce.ioc && timeInForce !== TimeInForce.fok,
+      'I21: an ioc or fok order rests',
+    );
+    assert(
+      (slab.filled(slot) === 0) === !slab.executions.has(slot),
+      'I17: executions do not match what is filled',
+    );
     place = slab.prioritySeq[slot]!;
     sum += remaining;
   }
@@ -90,7 +96,10 @@ function checkAccount(state: State, account: Account): void {
   let id = 0;
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
     const instrument = state.instruments[slab.instrument[slot]!]!;
-    assert(slab.account[slot] === account.index && slab.level[slot] !== NIL, 'I18: listed order does not rest');
+    assert(
+      slab.account[slot] === account.index && slab.level[slot] !== NIL,
+      'I18: listed order does not rest',
+    );
     assert(slab.id[slot]! > id, 'I30: open orders out of order');
     id = slab.id[slot]!;
     if (isFutures(instrument.category)) futures++;
@@ -105,7 +114,10 @@ function checkAccount(state: State, account: Account): void {
   }
   assert(account.clientOids.size === clientOids.size, 'I29: client ids of closed orders remain');
   assert(spot === account.openSpot && futures === account.openFutures, 'I28: open order counts disagree');
-  assert(spot <= OPEN_ORDERS_PER_LINE_MAX && futures <= OPEN_ORDERS_PER_LINE_MAX, 'I28: too many open orders');
+  assert(
+    spot <= OPEN_ORDERS_PER_LINE_MAX && futures <= OPEN_ORDERS_PER_LINE_MAX,
+    'I28: too many open orders',
+  );
   for (const coin of state.ledger.coinsOf(account.index)) {
     const locked = state.ledger.peek(account.index, coin, Bucket.locked);
     assert(locked === (locks.get(coin) ?? 0n), `I04: account ${account.uid} coin ${coin} locks ${locked}`);

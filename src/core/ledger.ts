@@ -4,9 +4,10 @@
  */
 import { assert } from './units.ts';
 
-export const Bucket = { cash: 0, locked: 1, pledge: 2, funding: 3 } as const;
+/** `withdrawing` holds what has left a wallet and not yet the venue. */
+export const Bucket = { cash: 0, locked: 1, pledge: 2, funding: 3, withdrawing: 4 } as const;
 export type Bucket = (typeof Bucket)[keyof typeof Bucket];
-const BUCKETS = 4;
+export const BUCKETS = 5;
 
 /** Accounts of the house and the outside world come first; users follow. */
 export const SystemAccount = {
@@ -41,7 +42,7 @@ export class Ledger {
     if (row === 0) {
       row = ++this.rowCount;
       rows[coin] = row;
-      this.cells.push(0n, 0n, 0n, 0n);
+      this.cells.push(0n, 0n, 0n, 0n, 0n);
     }
     return (row - 1) * BUCKETS + bucket;
   }

@@ -2,8 +2,11 @@
 
 /** Prices are integers of the tick below 2^30, so that they fit the six levels of the price index. */
 export const PRICE_TICKS_MAX = 2 ** 30 - 1;
-/** Quantities are integers of the lot that a `number` holds exactly. */
-export const SIZE_LOTS_MAX = Number.MAX_SAFE_INTEGER;
+/**
+ * Quantities are integers of the lot. The bound of one order leaves room for eight thousand of that size on one level
+ * and for the volume of a month below 2^53, where a `number` stays exact.
+ */
+export const SIZE_LOTS_MAX = 2 ** 40 - 1;
 /** Largest single amount of money in a command, in 10^-8 units: far above any supply, far below 2^127. */
 export const MONEY_MAX = 10n ** 30n;
 
@@ -14,6 +17,9 @@ export const OUTSTANDING_AMENDS_MAX = 5;
 export const FILLS_PER_ORDER_MAX = 1000;
 /** Orders whose failed modification cancelled them; later modifications of these answer 25573, not 25204. */
 export const FAILED_AMENDS_REMEMBERED = 1024;
+/** Client ids of transfers and withdrawals that a retry is recognised by. */
+export const TRANSFER_OIDS_REMEMBERED = 20_000;
+export const PENDING_WITHDRAWALS_MAX = 100_000;
 export const PUBLIC_FILLS_KEPT = 500;
 /** Distinct milliseconds with trades in one rolling day before the window halves its resolution. */
 export const WINDOW_BUCKETS_MAX = 1 << 17;

@@ -1,6 +1,15 @@
 /** What the venue trades and who trades on it: coins, instruments, their status, accounts and their fees. */
 import { cancelSlot } from './cancel.ts';
-import type { ListCoin, ListInstrument, OpenAccount, SetFees, SetInstrumentStatus } from './command.ts';
+import type {
+  ListCoin,
+  ListInstrument,
+  OpenAccount,
+  SetFeeDeduction,
+  SetFees,
+  SetHalt,
+  SetInstrumentStatus,
+  SetMarketMaker,
+} from './command.ts';
 import { readInstrument, SpecificationError } from './instrument.ts';
 import { ACCOUNTS_MAX, COINS_MAX, INSTRUMENTS_MAX } from './limits.ts';
 import { DONE, type Outcome, refused } from './outcome.ts';
@@ -96,6 +105,25 @@ export function setFees(state: State, command: SetFees): Outcome {
     return refusedBecause(Refusal.invalidSpecification, 'fee rates must be below 10 %');
   }
   account.fees.set(command.instrument, { makerRate, takerRate });
+  return DONE;
+}
+
+export function setHalt(state: State, command: SetHalt): Outcome {
+  state.halted = command.halted;
+  return DONE;
+}
+
+export function setMarketMaker(state: State, command: SetMarketMaker): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  account.marketMaker = command.marketMaker;
+  return DONE;
+}
+
+export function setFeeDeduction(state: State, command: SetFeeDeduction): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  account.feeDeduction = command.on;
   return DONE;
 }
 

@@ -8,17 +8,19 @@ import type { Market } from './state.ts';
 import { Side } from './terms.ts';
 
 export function checkPrice(instrument: Instrument, priceTicks: number): Outcome | undefined {
-  if (priceTicks === OFF_GRID || priceTicks % instrument.tickStep !== 0) return refused(Refusal.priceOffTick);
+  if (priceTicks === OFF_GRID) return refused(Refusal.priceOffTick);
   if (priceTicks === OUT_OF_RANGE || priceTicks <= 0 || priceTicks > PRICE_TICKS_MAX) {
     return refused(Refusal.priceOutOfRange, PRICE_TICKS_MAX);
   }
+  if (priceTicks % instrument.tickStep !== 0) return refused(Refusal.priceOffTick);
   return undefined;
 }
 
 export function checkSize(instrument: Instrument, sizeLots: number, maxLots: number): Outcome | undefined {
-  if (sizeLots === OFF_GRID || sizeLots % instrument.lotStep !== 0) return refused(Refusal.sizeOffStep);
+  if (sizeLots === OFF_GRID) return refused(Refusal.sizeOffStep);
   if (sizeLots === OUT_OF_RANGE || sizeLots > SIZE_LOTS_MAX)
     return refused(Refusal.sizeTooLarge, SIZE_LOTS_MAX);
+  if (sizeLots % instrument.lotStep !== 0) return refused(Refusal.sizeOffStep);
   if (sizeLots <= 0 || sizeLots < instrument.minLots) {
     return refused(Refusal.sizeTooSmall, Math.max(instrument.minLots, instrument.lotStep));
   }

@@ -4,6 +4,7 @@
  */
 import type { Account } from './account.ts';
 import { type Book, MatchEnd } from './book.ts';
+import { findByClientOid } from './cancel.ts';
 import { OFF_GRID, OUT_OF_RANGE, type PlaceOrder } from './command.ts';
 import {
   baseUnits,
@@ -17,6 +18,7 @@ import { placingRefusal } from './instrument-status.ts';
 import { Bucket } from './ledger.ts';
 import { MONEY_MAX, OPEN_ORDERS_PER_LINE_MAX, SIZE_LOTS_MAX } from './limits.ts';
 import { checkAmount, checkBand, checkPrice, checkSize, referenceTicks } from './order-checks.ts';
+import { formatOrderId } from './order-id.ts';
 import {
   clientOidOf,
   close,
@@ -27,7 +29,7 @@ import {
   lockedCoin,
   unlock,
 } from './order-life.ts';
-import { FLAG_RETAIL, FLAG_RPI } from './order-slab.ts';
+import { FLAG_RETAIL, FLAG_RPI, NIL } from './order-slab.ts';
 import { type Outcome, refused } from './outcome.ts';
 import { Refusal } from './refusal.ts';
 import type { SpotSettlement } from './spot-settlement.ts';
@@ -70,6 +72,7 @@ function checkOrder(
   market: Market,
   command: PlaceOrder,
 ): Outcome | undefined {
+  if (state.halted) return refused(Refusal.tradingHalted);
   const status = placingRefusal(instrument, command.side, command.source);
   if (status !== Refusal.none) return refused(status);
   if (instrument.category !== Category.spot) return refused(Refusal.categoryNotTradable);
@@ -138,10 +141,18 @@ function checkCounts(account: Account, instrument: Instrument): Outcome | undefi
   return undefined;
 }
 
-/** Number 11: unique among pending orders only. An order without an own id answers to its printed order id. */
-function checkClientOid(_state: State, account: Account, clientOid: string): Outcome | undefined {
+/** Number 11: unique among pending orders only. An order without an own client id answers to its printed order id. */
+function checkClientOid(state: State, account: Account, clientOid: string): Outcome | undefined {
   if (clientOid === '') return undefined;
-  return account.clientOids.has(clientOid) ? refused(Refusal.clientOidInUse) : undefined;
+  return findByClientOid(state, account, clientOid) === NIL ? undefined : refused(Refusal.clientOidInUse);
+}
+
+/** The next id whose printed form the account has not taken for a client id of its own. */
+function newOrderId(state: State, account: Account, command: PlaceOrder): number {
+  let id = state.nextId();
+  if (command.clientOid !== '' || account.clientOids.size === 0) return id;
+  while (account.clientOids.has(formatOrderId(id))) id = state.nextId();
+  return id;
 }
 
 function accept(
@@ -152,7 +163,7 @@ function accept(
   byAmount: boolean,
 ): number {
   const { slab } = state;
-  const slot = slab.allocate(state.nextId());
+  const slot = slab.allocate(newOrderId(state, account, command));
   // A market buy by amount has no size of its own: it counts down from the largest.
   const size = byAmount ? SIZE_LOTS_MAX : command.sizeLots;
   slab.account[slot] = account.index;

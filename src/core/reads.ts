@@ -1,13 +1,14 @@
 /** Questions to the state. Plain functions; nothing here changes anything that a later command could notice. */
-import { candleWidthIndex, type CandleWidth } from './candle-width.ts';
-import type { Candle } from './candle-series.ts';
-import { ANY } from './command.ts';
-import { type Depth, displayedDepth } from './depth.ts';
-import type { DayStatistics } from './day-window.ts';
-import type { OrderRecord, Traded } from './event.ts';
+
 import type { FeeRates } from './account.ts';
-import type { Instrument } from './instrument.ts';
 import { findOpenOrder } from './cancel.ts';
+import type { Candle } from './candle-series.ts';
+import { type CandleWidth, candleWidthIndex } from './candle-width.ts';
+import { ANY } from './command.ts';
+import type { DayStatistics } from './day-window.ts';
+import { type Depth, displayedDepth } from './depth.ts';
+import type { OrderRecord, Traded } from './event.ts';
+import type { Instrument } from './instrument.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SYSTEM_ACCOUNT_NAMES } from './ledger.ts';
 import { openRecord } from './order-life.ts';
 import { NIL } from './order-slab.ts';
@@ -46,7 +47,12 @@ export function openOrders(state: State, query: OpenOrderQuery): OrderRecord[] {
 }
 
 /** One open order of the caller by id, else by client id. */
-export function openOrder(state: State, uid: number, orderId: number, clientOid: string): OrderRecord | undefined {
+export function openOrder(
+  state: State,
+  uid: number,
+  orderId: number,
+  clientOid: string,
+): OrderRecord | undefined {
   const account = state.accountByUid.get(uid);
   if (account === undefined) return undefined;
   const slot = findOpenOrder(state, account, { orderId, clientOid, category: ANY, instrument: ANY });

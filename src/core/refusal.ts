@@ -17,6 +17,7 @@ export const Refusal = {
   closingRestricted: 13,
   apiRestricted: 14,
   categoryNotTradable: 15,
+  tradingHalted: 16,
 
   // Shape of an order
   illegalCombination: 20,
@@ -36,6 +37,12 @@ export const Refusal = {
   // Money
   insufficientBalance: 40,
   amountOutOfRange: 41,
+  sameWallet: 42,
+  notOneParty: 43,
+  transferOidInUse: 44,
+  unknownWithdrawal: 45,
+  tooManyWithdrawals: 46,
+  feeAboveAmount: 47,
 
   // Amend
   nothingToAmend: 50,

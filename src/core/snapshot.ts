@@ -4,12 +4,14 @@
  * from a replay of everything or from a snapshot and the rest. Its hash is the state hash.
  */
 import { ByteReader, ByteWriter, UnreadableRecord } from './bytes.ts';
-import type { Candle } from './candle-series.ts';
 import { scheduleCountdowns } from './cancel.ts';
+import type { Candle } from './candle-series.ts';
 import type { Traded } from './event.ts';
 import { readInstrument } from './instrument.ts';
-import { FAILED_AMENDS_REMEMBERED, PUBLIC_FILLS_KEPT } from './limits.ts';
+import { BUCKETS } from './ledger.ts';
+import { PUBLIC_FILLS_KEPT } from './limits.ts';
 import { enroll } from './order-life.ts';
+import { blankWithdrawal, withdrawalFields } from './pending-withdrawal.ts';
 import { type Market, State } from './state.ts';
 import type { InstrumentStatus, Side } from './terms.ts';
 
@@ -24,14 +26,20 @@ export function saveState(state: State): Uint8Array<ArrayBuffer> {
   const [high, low] = state.digest.save();
   w.i32(high);
   w.i32(low);
+  w.flag(state.halted);
   saveListings(w, state);
   saveAccounts(w, state);
   saveLedger(w, state);
   saveOrders(w, state);
+  saveWallets(w, state);
   for (const market of state.markets) saveMarket(w, state, market);
-  const failed = state.failedAmends.slice(-FAILED_AMENDS_REMEMBERED);
+  const failed = state.recentFailedAmends();
   w.i32(failed.length);
-  for (const id of failed) w.f64(id);
+  for (const { account, orderId, clientOid } of failed) {
+    w.i32(account);
+    w.f64(orderId);
+    w.text(clientOid);
+  }
   return w.written();
 }
 
@@ -44,12 +52,16 @@ export function loadState(bytes: Uint8Array): State {
   state.lastId = r.f64(0);
   state.lastPriority = r.f64(0);
   state.digest.restore([r.i32(0), r.i32(0)]);
+  state.halted = r.flag(false);
   loadListings(r, state);
   loadAccounts(r, state);
   loadLedger(r, state);
   loadOrders(r, state);
+  loadWallets(r, state);
   for (const market of state.markets) loadMarket(r, state, market);
-  for (let left = r.i32(0); left > 0; left--) state.failedAmends.push(r.f64(0));
+  for (let left = r.i32(0); left > 0; left--) {
+    state.rememberFailedAmend({ account: r.i32(0), orderId: r.f64(0), clientOid: r.text('') });
+  }
   r.finish();
   scheduleCountdowns(state);
   for (const market of state.markets) {
@@ -95,6 +107,7 @@ function saveAccounts(w: ByteWriter, state: State): void {
     w.flag(account.marketMaker);
     w.flag(account.house);
     w.f64(account.countdownDeadline);
+    w.flag(account.feeDeduction);
     const fees = [...account.fees].sort((a, b) => a[0] - b[0]);
     w.i32(fees.length);
     for (const [instrument, { makerRate, takerRate }] of fees) {
@@ -109,6 +122,7 @@ function loadAccounts(r: ByteReader, state: State): void {
   for (let left = r.i32(0); left > 0; left--) {
     const account = state.addAccount(r.f64(0), r.f64(0), r.flag(false), r.flag(false));
     account.countdownDeadline = r.f64(0);
+    account.feeDeduction = r.flag(false);
     for (let fees = r.i32(0); fees > 0; fees--) {
       account.fees.set(r.i32(0), { makerRate: r.money(0n), takerRate: r.money(0n) });
     }
@@ -128,7 +142,13 @@ function saveLedger(w: ByteWriter, state: State): void {
 
 function loadLedger(r: ByteReader, state: State): void {
   for (let rows = r.i32(0); rows > 0; rows--) {
-    state.ledger.restoreRow(r.i32(0), r.i32(0), [r.money(0n), r.money(0n), r.money(0n), r.money(0n)]);
+    const account = r.i32(0);
+    const coin = r.i32(0);
+    state.ledger.restoreRow(
+      account,
+      coin,
+      Array.from({ length: BUCKETS }, () => r.money(0n)),
+    );
   }
 }
 
@@ -196,6 +216,23 @@ function loadOrders(r: ByteReader, state: State): void {
   for (const slot of slots) state.market(state.instruments[slab.instrument[slot]!]!).book.rest(slot);
 }
 
+function saveWallets(w: ByteWriter, state: State): void {
+  w.i32(state.withdrawals.size);
+  for (const withdrawal of state.withdrawals.values()) withdrawalFields(w, withdrawal);
+  const oids = state.transferOids.recent();
+  w.i32(oids.length);
+  for (const oid of oids) w.text(oid);
+}
+
+function loadWallets(r: ByteReader, state: State): void {
+  for (let left = r.i32(0); left > 0; left--) {
+    const withdrawal = blankWithdrawal();
+    withdrawalFields(r, withdrawal);
+    state.withdrawals.set(withdrawal.id, withdrawal);
+  }
+  for (let left = r.i32(0); left > 0; left--) state.transferOids.remember(r.text(''));
+}
+
 function saveMarket(w: ByteWriter, state: State, market: Market): void {
   market.day.expire(state.now);
   const day = market.day.save();
@@ -243,7 +280,8 @@ function loadMarket(r: ByteReader, state: State, market: Market): void {
     });
   }
   market.day.restore({ firstTicks, leftTicks, lastTicks, resolution, buckets });
-  for (let width = 0; width < market.candles.running.length; width++) market.candles.running[width] = loadCandle(r);
+  for (let width = 0; width < market.candles.running.length; width++)
+    market.candles.running[width] = loadCandle(r);
   const trades: Traded[] = [];
   for (let left = r.i32(0); left > 0; left--) {
     trades.push({

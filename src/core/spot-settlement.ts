@@ -7,10 +7,10 @@ import type { MatchSink } from './book.ts';
 import { baseUnits, type Instrument, tradeValue } from './instrument.ts';
 import { Bucket, SystemAccount } from './ledger.ts';
 import { SIZE_LOTS_MAX } from './limits.ts';
-import { clientOidOf, close, closeResting, emitOpen } from './order-life.ts';
-import { FLAG_RPI } from './order-slab.ts';
+import { close, closeResting } from './order-life.ts';
 import type { Market, State } from './state.ts';
 import { CancelReason, OrderType, Side } from './terms.ts';
+import { recordTrade } from './trade-record.ts';
 import { divTrunc, RATE_ONE } from './units.ts';
 
 export class SpotSettlement implements MatchSink {
@@ -69,7 +69,18 @@ export class SpotSettlement implements MatchSink {
 
     execute(state, buyer, value, buyerFee);
     execute(state, seller, value, sellerFee);
-    this.record(taker, maker, priceTicks, lots, value, buyerFee, sellerFee);
+    const takerFee = buying ? buyerFee : sellerFee;
+    const makerFee = buying ? sellerFee : buyerFee;
+    recordTrade(state, instrument, market, {
+      taker,
+      maker,
+      priceTicks,
+      lots,
+      value,
+      base,
+      takerFee,
+      makerFee,
+    });
     market.day.trade(state.now, priceTicks, lots, value);
     const candleEnd = market.candles.trade(state.now, priceTicks, lots, value);
     if (candleEnd < state.nextCandleEnd) state.nextCandleEnd = candleEnd;
@@ -92,139 +103,6 @@ export class SpotSettlement implements MatchSink {
     if (fee > 0n) ledger.move(cash, house, fee);
     else if (fee < 0n) ledger.move(house, cash, -fee);
     return fee;
-  }
-
-  private record(
-    taker: number,
-    maker: number,
-    priceTicks: number,
-    lots: number,
-    value: bigint,
-    buyerFee: bigint,
-    sellerFee: bigint,
-  ): void {
-    const { state } = this;
-    const { slab } = state;
-    const execLinkId = state.nextId();
-    const takerExecId = state.nextId();
-    const makerExecId = state.nextId();
-    const rpi = (slab.flags[maker]! & FLAG_RPI) !== 0;
-    const takerSide = slab.side[taker] as Side;
-    state.digest.fold(slab.id[maker]!);
-    state.digest.fold(priceTicks);
-    state.digest.fold(lots);
-    state.digest.fold(Number(BigInt.asIntN(32, buyerFee * 31n + sellerFee)));
-
-    const buying = takerSide === Side.buy;
-    this.emitFill(
-      taker,
-      takerExecId,
-      execLinkId,
-      false,
-      priceTicks,
-      lots,
-      value,
-      buying ? buyerFee : sellerFee,
-      rpi,
-    );
-    this.emitFill(
-      maker,
-      makerExecId,
-      execLinkId,
-      true,
-      priceTicks,
-      lots,
-      value,
-      buying ? sellerFee : buyerFee,
-      rpi,
-    );
-    const trade = {
-      type: 'trade',
-      execId: takerExecId,
-      execLinkId,
-      instrument: this.market.instrument,
-      side: takerSide,
-      priceTicks,
-      sizeLots: lots,
-      rpi,
-      time: state.now,
-    } as const;
-    state.events.push(trade);
-    this.market.tape.print(trade);
-    if (slab.remaining[maker] !== 0) emitOpen(state, maker);
-  }
-
-  private emitFill(
-    slot: number,
-    execId: number,
-    execLinkId: number,
-    maker: boolean,
-    priceTicks: number,
-    lots: number,
-    value: bigint,
-    fee: bigint,
-    rpi: boolean,
-  ): void {
-    const { state, instrument } = this;
-    const { slab } = state;
-    const account = state.accounts[slab.account[slot]!]!;
-    if (account.house) return;
-    const own = state.instruments[slab.instrument[slot]!]!;
-    const side = slab.side[slot] as Side;
-    const [inCoin, outCoin] =
-      side === Side.buy ? [instrument.base, instrument.quote] : [instrument.quote, instrument.base];
-    const base = baseUnits(instrument, lots);
-    state.events.push({
-      type: 'fill',
-      fill: {
-        execId,
-        execLinkId,
-        orderId: slab.id[slot]!,
-        clientOid: clientOidOf(state, slot),
-        uid: account.uid,
-        instrument: own.index,
-        category: own.category,
-        side,
-        orderType: slab.orderType[slot] as OrderType,
-        maker,
-        priceTicks,
-        sizeLots: lots,
-        value,
-        feeCoin: inCoin,
-        fee,
-        rpi,
-        time: state.now,
-      },
-    });
-    this.emitLine(account, own, 'tradeOut', outCoin, side === Side.buy ? -value : -base, 0n);
-    this.emitLine(account, own, 'tradeIn', inCoin, side === Side.buy ? base : value, fee);
-  }
-
-  private emitLine(
-    account: Account,
-    instrument: Instrument,
-    kind: 'tradeIn' | 'tradeOut',
-    coin: number,
-    amount: bigint,
-    fee: bigint,
-  ): void {
-    const { state } = this;
-    const { ledger } = state;
-    state.events.push({
-      type: 'ledgerLine',
-      lineId: state.nextId(),
-      uid: account.uid,
-      coin,
-      kind,
-      instrument: instrument.index,
-      category: instrument.category,
-      amount,
-      fee,
-      balance:
-        ledger.peek(account.index, coin, Bucket.cash) + ledger.peek(account.index, coin, Bucket.locked),
-      reference: '',
-      time: state.now,
-    });
   }
 }
 

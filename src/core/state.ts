@@ -7,8 +7,10 @@ import { Digest } from './digest.ts';
 import type { Event } from './event.ts';
 import type { CoinSpec, Instrument } from './instrument.ts';
 import { FIRST_USER_ACCOUNT, Ledger } from './ledger.ts';
-import { FAILED_AMENDS_REMEMBERED } from './limits.ts';
+import { FAILED_AMENDS_REMEMBERED, TRANSFER_OIDS_REMEMBERED } from './limits.ts';
 import { OrderSlab } from './order-slab.ts';
+import type { PendingWithdrawal } from './pending-withdrawal.ts';
+import { RecentOids } from './recent-oids.ts';
 import { Tape } from './tape.ts';
 import type { CategoryName } from './terms.ts';
 
@@ -22,6 +24,13 @@ export interface Market {
   readonly instrument: number;
   /** Changes of the displayed book, for readers that follow it. */
   changes: number;
+}
+
+/** An order that its failed modification cancelled. */
+export interface FailedAmend {
+  readonly account: number;
+  readonly orderId: number;
+  readonly clientOid: string;
 }
 
 export class State {
@@ -43,8 +52,14 @@ export class State {
   readonly accountByUid = new Map<number, Account>();
   readonly ledger = new Ledger();
   readonly slab = new OrderSlab();
+  /** No new orders anywhere; cancelling goes on. */
+  halted = false;
+  /** Withdrawals that the operator has not settled yet, oldest first. */
+  readonly withdrawals = new Map<number, PendingWithdrawal>();
+  /** Client ids of recent transfers and withdrawals: a retry must not move money twice. */
+  readonly transferOids = new RecentOids(TRANSFER_OIDS_REMEMBERED);
   /** Orders cancelled because their modification failed, oldest first. */
-  failedAmends: number[] = [];
+  failedAmends: FailedAmend[] = [];
   /** Earliest countdown of any account; Infinity = none. */
   nextCountdown = Number.POSITIVE_INFINITY;
   /** Earliest end of any running candle; Infinity = none runs. */
@@ -87,17 +102,22 @@ export class State {
     return account;
   }
 
-  rememberFailedAmend(orderId: number): void {
-    this.failedAmends.push(orderId);
-    if (this.failedAmends.length >= 2 * FAILED_AMENDS_REMEMBERED) {
-      this.failedAmends = this.failedAmends.slice(-FAILED_AMENDS_REMEMBERED);
-    }
+  rememberFailedAmend(failed: FailedAmend): void {
+    this.failedAmends.push(failed);
+    if (this.failedAmends.length >= 2 * FAILED_AMENDS_REMEMBERED)
+      this.failedAmends = this.recentFailedAmends();
   }
 
-  hasFailedAmend(orderId: number): boolean {
-    return this.failedAmends.includes(
-      orderId,
-      Math.max(0, this.failedAmends.length - FAILED_AMENDS_REMEMBERED),
+  recentFailedAmends(): FailedAmend[] {
+    return this.failedAmends.slice(-FAILED_AMENDS_REMEMBERED);
+  }
+
+  /** Did a failed modification cancel this order of the account? Named by id, else by client id. */
+  hasFailedAmend(account: number, orderId: number, clientOid: string): boolean {
+    return this.recentFailedAmends().some(
+      (failed) =>
+        failed.account === account &&
+        (orderId === 0 ? failed.clientOid === clientOid : failed.orderId === orderId),
     );
   }
 }

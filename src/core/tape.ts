@@ -13,7 +13,8 @@ export class Tape {
 
   /** Newest first. */
   latest(limit: number): Traded[] {
-    return this.trades.slice(-Math.min(limit, PUBLIC_FILLS_KEPT)).reverse();
+    const count = Math.min(limit, PUBLIC_FILLS_KEPT, this.trades.length);
+    return this.trades.slice(this.trades.length - count).reverse();
   }
 
   restore(oldestFirst: Traded[]): void {

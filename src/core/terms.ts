@@ -80,3 +80,8 @@ export const INSTRUMENT_STATUS_NAMES = [
   'restrictedAPI',
 ] as const;
 export type InstrumentStatusName = (typeof INSTRUMENT_STATUS_NAMES)[number];
+
+/** Where an account keeps money: the unified account trades, the funding account only holds. */
+export const Wallet = { unified: 0, funding: 1 } as const;
+export type Wallet = (typeof Wallet)[keyof typeof Wallet];
+export const WALLET_NAMES = ['uta', 'spot'] as const;

@@ -1,66 +1,158 @@
-/** Money that enters and leaves the venue: the only commands that touch the outside world's account. */
-import type { Deposit, Withdraw } from './command.ts';
+/** Money between wallets, and between the venue and the outside world when an operator books it (domain.md 4.1, 4.2). */
+import type { Account } from './account.ts';
+import type { Deposit, Transfer, Withdraw } from './command.ts';
 import type { LedgerLineKind } from './event.ts';
 import { Bucket, SystemAccount } from './ledger.ts';
 import { MONEY_MAX } from './limits.ts';
 import { DONE, type Outcome, refused } from './outcome.ts';
 import { Refusal } from './refusal.ts';
 import type { State } from './state.ts';
-import { Category } from './terms.ts';
+import { Category, Wallet } from './terms.ts';
+
+const BUCKET_OF: Readonly<Record<Wallet, Bucket>> = {
+  [Wallet.unified]: Bucket.cash,
+  [Wallet.funding]: Bucket.funding,
+};
 
 export function deposit(state: State, command: Deposit): Outcome {
-  const failure = checkMovement(state, command);
+  const failure = checkMovement(state, command.uid, command.coin, command.amount);
   if (failure !== undefined) return failure;
-  const { ledger } = state;
-  const account = state.accountByUid.get(command.uid)!.index;
-  const outside = ledger.cell(SystemAccount.external, command.coin, Bucket.cash);
-  ledger.move(outside, ledger.cell(account, command.coin, Bucket.cash), command.amount);
-  emitMovement(state, command, 'deposit', command.amount);
-  return DONE;
+  const { coin, amount } = command;
+  const account = state.accountByUid.get(command.uid)!;
+  const wallet = command.wallet ?? Wallet.unified;
+  state.ledger.move(outside(state, coin), walletCell(state, account, coin, wallet), amount);
+  foldMoney(state, amount);
+  emitLine(state, account, wallet, coin, 'deposit', amount, command.reference);
+  const recordId = state.nextId();
+  state.events.push({
+    type: 'walletRecord',
+    recordId,
+    uid: account.uid,
+    kind: 'deposit',
+    status: 'success',
+    coin,
+    amount,
+    fee: 0n,
+    address: command.address ?? '',
+    chain: command.chain ?? '',
+    tag: '',
+    clientOid: '',
+    reference: command.reference,
+    createdTime: state.now,
+    updatedTime: state.now,
+  });
+  return { ...DONE, orderId: recordId };
 }
 
 /** Only free money can leave: what orders hold stays. */
 export function withdraw(state: State, command: Withdraw): Outcome {
-  const failure = checkMovement(state, command);
+  const failure = checkMovement(state, command.uid, command.coin, command.amount);
   if (failure !== undefined) return failure;
-  const { ledger } = state;
   const { coin, amount } = command;
-  const account = state.accountByUid.get(command.uid)!.index;
-  const available = ledger.peek(account, coin, Bucket.cash);
-  if (available < amount)
-    return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
-  const outside = ledger.cell(SystemAccount.external, coin, Bucket.cash);
-  ledger.move(ledger.cell(account, coin, Bucket.cash), outside, amount);
-  emitMovement(state, command, 'withdrawal', -amount);
+  const account = state.accountByUid.get(command.uid)!;
+  const cell = walletCell(state, account, coin, Wallet.unified);
+  const available = state.ledger.balance(cell);
+  if (available < amount) return shortOf(coin, available);
+  state.ledger.move(cell, outside(state, coin), amount);
+  foldMoney(state, amount);
+  emitLine(state, account, Wallet.unified, coin, 'withdrawal', -amount, command.reference);
   return DONE;
 }
 
-function checkMovement(state: State, command: Deposit | Withdraw): Outcome | undefined {
-  if (!state.accountByUid.has(command.uid)) return refused(Refusal.unknownAccount);
-  if (state.coins[command.coin] === undefined) return refused(Refusal.unknownCoin);
-  if (command.amount <= 0n || command.amount > MONEY_MAX) return refused(Refusal.amountOutOfRange);
+export function transfer(state: State, command: Transfer): Outcome {
+  const { coin, amount, fromWallet, toWallet } = command;
+  const failure = checkMovement(state, command.fromUid, coin, amount);
+  if (failure !== undefined) return failure;
+  const from = state.accountByUid.get(command.fromUid)!;
+  const to = state.accountByUid.get(command.toUid);
+  const initiator = state.accountByUid.get(command.initiatorUid);
+  if (to === undefined || initiator === undefined) return refused(Refusal.unknownAccount);
+  if (from === to && fromWallet === toWallet) return refused(Refusal.sameWallet);
+  if (from.party !== to.party || !mayMove(initiator, from, to)) return refused(Refusal.notOneParty);
+  const oid = `${initiator.uid} ${command.clientOid}`;
+  if (command.clientOid !== '' && state.transferOids.has(oid)) return refused(Refusal.transferOidInUse);
+  const source = walletCell(state, from, coin, fromWallet);
+  const available = state.ledger.balance(source);
+  if (available < amount) return shortOf(coin, available);
+
+  if (command.clientOid !== '') state.transferOids.remember(oid);
+  state.ledger.move(source, walletCell(state, to, coin, toWallet), amount);
+  foldMoney(state, amount);
+  const transferId = state.nextId();
+  emitLine(state, from, fromWallet, coin, 'transferOut', -amount, String(transferId));
+  emitLine(state, to, toWallet, coin, 'transferIn', amount, String(transferId));
+  state.events.push({
+    type: 'transfer',
+    transferId,
+    initiatorUid: initiator.uid,
+    fromUid: from.uid,
+    toUid: to.uid,
+    fromWallet,
+    toWallet,
+    coin,
+    amount,
+    clientOid: command.clientOid,
+    time: state.now,
+  });
+  return { refusal: Refusal.none, orderId: transferId, clientOid: command.clientOid };
+}
+
+/** A master moves money anywhere in its party; a sub-account only its own, to itself or up to its master. */
+function mayMove(initiator: Account, from: Account, to: Account): boolean {
+  if (initiator.index === from.party) return true;
+  return initiator === from && (to === from || to.index === from.party);
+}
+
+export function checkMovement(state: State, uid: number, coin: number, amount: bigint): Outcome | undefined {
+  if (!state.accountByUid.has(uid)) return refused(Refusal.unknownAccount);
+  if (state.coins[coin] === undefined) return refused(Refusal.unknownCoin);
+  if (amount <= 0n || amount > MONEY_MAX) return refused(Refusal.amountOutOfRange);
   return undefined;
 }
 
-function emitMovement(state: State, command: Deposit | Withdraw, kind: LedgerLineKind, amount: bigint): void {
-  const { ledger } = state;
-  const account = state.accountByUid.get(command.uid)!;
+export function shortOf(coin: number, available: bigint): Outcome {
+  return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
+}
+
+export function walletCell(state: State, account: Account, coin: number, wallet: Wallet): number {
+  return state.ledger.cell(account.index, coin, BUCKET_OF[wallet]);
+}
+
+export function outside(state: State, coin: number): number {
+  return state.ledger.cell(SystemAccount.external, coin, Bucket.cash);
+}
+
+export function foldMoney(state: State, amount: bigint): void {
   state.digest.fold(Number(BigInt.asIntN(32, amount)));
+}
+
+export function emitLine(
+  state: State,
+  account: Account,
+  wallet: Wallet,
+  coin: number,
+  kind: LedgerLineKind,
+  amount: bigint,
+  reference: string,
+  fee = 0n,
+): void {
   if (account.house) return;
+  const { ledger } = state;
+  const held = ledger.peek(account.index, coin, BUCKET_OF[wallet]);
+  const locked = wallet === Wallet.unified ? ledger.peek(account.index, coin, Bucket.locked) : 0n;
   state.events.push({
     type: 'ledgerLine',
     lineId: state.nextId(),
-    uid: command.uid,
-    coin: command.coin,
+    uid: account.uid,
+    coin,
     kind,
     instrument: -1,
     category: Category.spot,
     amount,
-    fee: 0n,
-    balance:
-      ledger.peek(account.index, command.coin, Bucket.cash) +
-      ledger.peek(account.index, command.coin, Bucket.locked),
-    reference: command.reference,
+    fee,
+    balance: held + locked,
+    wallet,
+    reference,
     time: state.now,
   });
 }

@@ -60,9 +60,12 @@ export const Limit = Type.String({
 });
 export const Cursor = Type.String({ pattern: '^[0-9]{1,32}$', description: 'cursor of the previous page' });
 
+/** What the contract's words are made of. Beyond it `ſ` would become `S` and the Kelvin sign `k`. */
+const PLAIN_WORD = /^[\w-]*$/;
+
 /**
- * Brings letter case in order and drops empty values, in place: clients send `""` and `null` for what they leave out.
- * Takes only what a parser of ours has just made, which nobody else holds.
+ * Brings letter case in order, writes numbers as text (wire.md rule 19) and drops empty values, in place: clients send
+ * `""` and `null` for what they leave out. Takes only what a parser of ours has just made, which nobody else holds.
  */
 export function normaliseFields(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -75,8 +78,11 @@ export function normaliseFields(value: unknown): unknown {
     const field = fields[name];
     if (field === '' || field === null) {
       delete fields[name];
+    } else if (typeof field === 'number') {
+      fields[name] = String(field);
     } else if (typeof field === 'string') {
       const letterCase = FIELD_CASE[name];
+      if (letterCase === undefined || !PLAIN_WORD.test(field)) continue;
       if (letterCase === 'upper') fields[name] = field.toUpperCase();
       else if (letterCase === 'lower') fields[name] = field.toLowerCase();
     }

@@ -9,7 +9,7 @@ import { type Authentication, authenticate, mayUse } from './authenticate.ts';
 import { normaliseFields } from './fields.ts';
 import { peerAddressResolver } from './peer-address.ts';
 import { RateLimiter, type Taken } from './rate-limit.ts';
-import { parseBody } from './raw-json.ts';
+import { FORBIDDEN_KEYS, parseBody } from './raw-json.ts';
 import type { Replies } from './replies.ts';
 import { checkRequestShape } from './request-shape.ts';
 import type { Route } from './route.ts';
@@ -121,7 +121,14 @@ export class Gatekeeper {
       }
       request.body = normaliseFields(parsed.value);
     }
-    if (route.query !== undefined) request.query = normaliseFields(request.query);
+    if (route.query !== undefined) {
+      const forbidden = Object.keys(request.query as object).find((name) => FORBIDDEN_KEYS.has(name));
+      if (forbidden !== undefined) {
+        this.replies.fail(reply, new WireError('40017', `the field name ${forbidden} is not allowed`));
+        return;
+      }
+      request.query = normaliseFields(request.query);
+    }
     done();
   }
 

@@ -13,6 +13,8 @@ export const HTTP_LIMITS = {
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 30_000,
     maxHeaderSize: 8_192,
+    // Node would answer by itself, without an envelope; `request-shape.ts` does it.
+    requireHostHeader: false,
   },
 } as const;
 
@@ -20,6 +22,8 @@ export function limitConnections(server: Server): void {
   server.maxHeadersCount = 64;
   server.maxRequestsPerSocket = 10_000;
   server.maxConnections = CONNECTIONS_MAX;
+  // Likewise an expectation that nobody can meet.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
     socket.setNoDelay(true);

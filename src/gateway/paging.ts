@@ -1,6 +1,6 @@
 /** Windows and pages of history queries (interface 8, domain.md 8.4): 90 days back, 30 days a query, 100 rows a page. */
 import { parseOrderId } from '../core/order-id.ts';
-import { type WireError, wireError } from './wire-error.ts';
+import { WireError, wireError } from './wire-error.ts';
 
 const DAY_MS = 86_400_000;
 const WINDOW_MS = 90 * DAY_MS;
@@ -19,13 +19,23 @@ export interface Period {
   readonly endTime: number;
 }
 
-/** Both ends inclusive; one given end makes 30 days from it, none the last 30 days. */
-export function period(query: PageRequest, now: number): Period | WireError {
+/** The times as numbers, where given, and in order. */
+export function times(
+  query: PageRequest,
+): { start: number | undefined; end: number | undefined } | WireError {
   const start = query.startTime === undefined ? undefined : Number(query.startTime);
   const end = query.endTime === undefined ? undefined : Number(query.endTime);
   if (start !== undefined && end !== undefined && start > end) {
     return wireError('40017', 'startTime must not be after endTime');
   }
+  return { start, end };
+}
+
+/** Both ends inclusive; one given end makes 30 days from it, none the last 30 days. */
+export function period(query: PageRequest, now: number): Period | WireError {
+  const given = times(query);
+  if (given instanceof WireError) return given;
+  const { start, end } = given;
   if (start !== undefined && end !== undefined && end - start > SPAN_MS) {
     return wireError('40017', 'startTime and endTime must be at most 30 days apart');
   }

@@ -29,7 +29,8 @@ export const BODY_LIMITS: BodyLimits = {
   stringCharsMax: 128,
 };
 
-const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+/** Names that mean something to the language; no field of ours has one of them. */
+export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 const POSITION = /at position ([0-9]{1,6})/;
 
 const QUOTE = 0x22;

@@ -31,6 +31,8 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
   [Refusal.apiRestricted]: ['25013', (c) => `${symbol(c)} cannot be traded through the API at the moment`],
   [Refusal.categoryNotTradable]: ['25002', (c) => `orders in ${symbol(c)} are not supported yet`],
 
+  [Refusal.tradingHalted]: ['25106', 'trading is halted; open orders can be cancelled'],
+
   [Refusal.illegalCombination]: [
     '40017',
     'orderType, timeInForce, price and qty do not go together: a limit order needs a price; a market order has none and no post_only, rpi or fok',
@@ -65,6 +67,13 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
 
   [Refusal.insufficientBalance]: ['25202', (c) => `balance is insufficient: ${available(c)} available`],
   [Refusal.amountOutOfRange]: ['25200', 'the amount must be above zero and below 10^22'],
+
+  [Refusal.sameWallet]: ['40017', 'fromType and toType must differ'],
+  [Refusal.notOneParty]: ['25240', 'money moves only between a main account and its own sub-accounts'],
+  [Refusal.transferOidInUse]: ['25212', 'clientOid was used by an earlier transfer or withdrawal'],
+  [Refusal.unknownWithdrawal]: ['40034', 'there is no pending withdrawal of that id'],
+  [Refusal.tooManyWithdrawals]: ['25002', 'too many withdrawals are waiting to be settled; try again later'],
+  [Refusal.feeAboveAmount]: ['25200', 'size must be above the withdrawal fee'],
 
   [Refusal.nothingToAmend]: ['25571', 'price and qty are what they were'],
   [Refusal.notAmendable]: ['25568', 'this order cannot be modified'],

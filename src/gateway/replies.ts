@@ -25,12 +25,10 @@ export class Replies {
   }
 
   /** What a client gets that does not speak HTTP well enough for a route. */
-  malformed(): string {
-    const body = JSON.stringify(
-      errorEnvelope('40017', 'the request is not valid HTTP/1.1', this.clock.now()),
-    );
+  malformed(status: string, msg: string): string {
+    const body = JSON.stringify(errorEnvelope('40017', msg, this.clock.now()));
     return (
-      `HTTP/1.1 400 Bad Request\r\nContent-Type: ${JSON_TYPE}\r\n` +
+      `HTTP/1.1 ${status}\r\nContent-Type: ${JSON_TYPE}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
     );
   }

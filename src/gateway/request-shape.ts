@@ -3,20 +3,30 @@ import type { IncomingMessage } from 'node:http';
 import { type WireError, wireError } from './wire-error.ts';
 
 const URL_CHARS_MAX = 2048;
+const JSON_TYPE = /^application\/json *(;|$)/i;
 
 export function checkRequestShape(request: IncomingMessage): WireError | undefined {
-  const { method, headers } = request;
+  const { method, headers, httpVersion } = request;
   const url = request.url ?? '';
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return wireError('40017', 'the request must be HTTP/1.1 or HTTP/1.0');
+  if (httpVersion === '1.1' && headers.host === undefined)
+    return wireError('40017', 'header Host is missing');
   if (!url.startsWith('/'))
     return wireError('40017', 'the request line must hold a path, not an absolute address');
   if (url.length > URL_CHARS_MAX)
     return wireError('40017', `the address must have at most ${URL_CHARS_MAX} characters`);
-  const hasBody = (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined;
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
+    return wireError('40017', 'header Expect may hold 100-continue only');
+  const transferEncoding = headers['transfer-encoding'];
+  if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked')
+    return wireError('40017', 'header Transfer-Encoding may hold chunked only');
+  const hasBody = (headers['content-length'] ?? '0') !== '0' || transferEncoding !== undefined;
   if (method === 'GET' && hasBody) return wireError('40017', 'a GET request must not carry a body');
   if (headers['content-encoding'] !== undefined)
     return wireError('40007', 'compressed bodies are not accepted');
   const contentType = headers['content-type'];
-  if (method === 'POST' && hasBody && !/^application\/json\b/i.test(contentType ?? '')) {
+  if (method === 'POST' && hasBody && !JSON_TYPE.test(contentType ?? '')) {
     return wireError('40007', 'Content-Type must be application/json');
   }
   return undefined;

@@ -20,6 +20,7 @@ import Type from 'typebox';
 import type { Metrics } from '../operation/metrics.ts';
 import type { ReadinessCheck } from '../operation/readiness.ts';
 import { OutcomeUnknown, Unavailable } from '../venue/venue.ts';
+import { endConnection } from './client-error.ts';
 import { successEnvelope } from './envelope.ts';
 import { Gatekeeper, type GatekeeperOptions } from './gatekeeper.ts';
 import { serveHealth } from './health.ts';
@@ -86,9 +87,9 @@ function openServer(options: GatewayOptions, replies: Replies): FastifyInstance 
     http: HTTP_LIMITS.server,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // Clients send numbers where strings are documented (wire.md rule 19); unknown keys pass and are dropped.
+    // Nothing is coerced: `true` is no clientOid. Unknown keys pass and are dropped.
     ajv: {
-      customOptions: { coerceTypes: true, removeAdditional: false, useDefaults: false, allErrors: false },
+      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false },
     },
     frameworkErrors: (error, request, reply) => {
       void replies.fail(
@@ -96,9 +97,7 @@ function openServer(options: GatewayOptions, replies: Replies): FastifyInstance 
         wireErrorOf(error, request as unknown as FastifyRequest),
       );
     },
-    clientErrorHandler: (_error, socket) => {
-      if (socket.writable) socket.end(replies.malformed());
-    },
+    clientErrorHandler: (error, socket) => endConnection(error, socket, replies),
   });
   limitConnections(app.server);
   return app as unknown as FastifyInstance;
@@ -154,6 +153,9 @@ function wireErrorOf(error: FastifyError, request: FastifyRequest): WireError {
   }
   if (error instanceof Unavailable) return new WireError('429', error.message, 1000);
   if (error.validation !== undefined) return validationError(error.validation);
+  if (error.code === 'FST_ERR_BAD_URL') {
+    return new WireError('40017', 'the path is not valid: % must be followed by two hexadecimal digits');
+  }
   if (error.statusCode === 413) return new WireError('40017', 'the body must be at most 64 KiB');
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return new WireError('40017', 'the request is not valid');

@@ -30,6 +30,7 @@ const CATALOGUE = {
   '25103': { status: 400, classic: '43115' },
   '25104': { status: 400 },
   '25105': { status: 400 },
+  '25106': { status: 400, classic: '41114' },
   // Order entry
   '25200': { status: 400 },
   '25201': { status: 400 },

@@ -64,6 +64,19 @@ test('a second start finds the same accounts and checks their passphrases the sl
   await second.close();
 });
 
+test('published passphrases are stored cheaply, so that a second start has them checked in no time', async () => {
+  const home = join(directory, 'cheap');
+  const first = openIdentity(home);
+  await openDemoAccounts(first, NOW).settled;
+  await first.close();
+  const second = openIdentity(home);
+  const started = performance.now();
+  await openDemoAccounts(second, NOW).settled;
+  assert.ok(performance.now() - started < 1_500, 'four hashes of half a second were checked');
+  assert.equal(second.checkPassphrase('demo-maker', 'demo', NOW), 'ok');
+  await second.close();
+});
+
 test('a first start that was cut off before the hashes were stored is completed by the next', async () => {
   const home = join(directory, 'cut');
   const first = openIdentity(home, CHEAP);

@@ -2,6 +2,7 @@
 import { CATEGORY_NAMES } from '../core/terms.ts';
 import type { OpenedDemoAccount } from '../identity/demo-accounts.ts';
 import type { Paint } from './colour.ts';
+import { count, counted } from './counting.ts';
 import { textTable } from './text-table.ts';
 
 export interface StartFacts {
@@ -100,9 +101,7 @@ function accounts({ demoAccounts, data }: StartFacts, paint: Paint): string[] {
 /** The first coins, the rest counted: ten amounts would not fit a line. */
 function funds(funding: Readonly<Record<string, string>>): string {
   const coins = Object.entries(funding);
-  const shown = coins
-    .slice(0, 1)
-    .map(([coin, amount]) => `${Number(amount).toLocaleString('en-US')} ${coin}`);
+  const shown = coins.slice(0, 1).map(([coin, amount]) => `${count(Number(amount))} ${coin}`);
   return coins.length > 1 ? `${shown.join(', ')} + ${coins.length - 1} coins` : shown.join(', ');
 }
 
@@ -111,9 +110,7 @@ function world(facts: StartFacts, paint: Paint, dot: string): string[] {
     .map((category) => `${facts.instruments[category]} ${category}`)
     .join(dot);
   const restored =
-    facts.replayedCommands === 0
-      ? ''
-      : ` (${facts.replayedCommands.toLocaleString('en-US')} commands replayed)`;
+    facts.replayedCommands === 0 ? '' : ` (${counted(facts.replayedCommands, 'command')} replayed)`;
   return [
     ...titled('Market', [counts || 'no instruments', 'SPOT can be traded; the others can be queried'], paint),
     ...titled('Limits', [`rate limits ${facts.rateLimits}`], paint),

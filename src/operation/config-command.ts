@@ -8,7 +8,7 @@ import { textTable } from './text-table.ts';
 export function configCommand(): Command {
   const command = describedCommand('config', 'Shows the configuration that a start would use.', [
     'bourse config --explain              each value and where it came from',
-    'bourse config > bourse.config.json   the present values as a file',
+    'bourse config --port 9000            what a start with this flag would use, in the form of a configuration file',
   ]).option('--explain', 'show where each value came from');
   return withSettings(command).action(async () => {
     const resolved = await configOf(command);

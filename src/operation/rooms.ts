@@ -2,20 +2,21 @@
  * Opens what an exchange is made of, in order: the log with its lock (so that a second process stops before it has
  * touched anything), identity, history, then the state from snapshot and log. A failure closes what is open.
  */
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { History } from '../history/history.ts';
 import { openSqliteHistory } from '../history/sqlite-history.ts';
 import type { Identity } from '../identity/identity.ts';
-import { openIdentity } from '../identity/sqlite-identity.ts';
+import { IDENTITY_FILE, openIdentity } from '../identity/sqlite-identity.ts';
 import type { CommandLog, Recovered } from '../log/command-log.ts';
 import { openFileLog } from '../log/file-log.ts';
 import type { RecoveryReport } from '../log/recovery-report.ts';
 import { WallClock } from '../venue/clock.ts';
 import { replay } from '../venue/recovery.ts';
 import { Venue } from '../venue/venue.ts';
+import { counted } from './counting.ts';
+import { DataDamaged } from './exit-codes.ts';
 
 export const LOG_DIRECTORY = 'log';
 export const HISTORY_FILE = 'history.sqlite';
@@ -46,9 +47,11 @@ export async function openRooms(
   const { log, report } = recovered;
   open.defer(() => log.close());
   tellRecovery(report, logger);
-  const identity = openIdentity(config.data);
+  const identity = await openDatabase(IDENTITY_FILE, LOST_IDENTITY, async () => openIdentity(config.data));
   open.defer(() => identity.close());
-  const history = await openSqliteHistory({ path: join(config.data, HISTORY_FILE), onFailure });
+  const history = await openDatabase(HISTORY_FILE, LOST_HISTORY, () =>
+    openSqliteHistory({ path: join(config.data, HISTORY_FILE), onFailure }),
+  );
   open.defer(() => history.close());
 
   const { exchange, lastSeq, commands } = await replay(recovered.snapshot, recovered.records, history, {
@@ -60,9 +63,26 @@ export async function openRooms(
   return { log, identity, history, venue, report, replayed: commands };
 }
 
-/** Others may list a directory that was there before us; its files are ours alone. */
-export function isReadableByOthers(directory: string): boolean {
-  return process.platform !== 'win32' && (statSync(directory).mode & 0o077) !== 0;
+const LOST_IDENTITY = 'Put it back from a backup: it holds the API keys.';
+export const LOST_HISTORY =
+  'Put it back from a backup, or move it away and start with --accept-history-gap: closed orders and fills that the ' +
+  'log no longer holds are then missing.';
+
+/** How SQLite says that a file is not what it should be; the words are all that arrives from another thread. */
+const NOT_A_DATABASE = /not a database|malformed/;
+
+export async function openDatabase<Database>(
+  file: string,
+  advice: string,
+  open: () => Promise<Database>,
+): Promise<Database> {
+  try {
+    return await open();
+  } catch (error) {
+    const { message } = error as Error;
+    if (NOT_A_DATABASE.test(message)) throw new DataDamaged(`${file} is damaged: ${message}. ${advice}`);
+    throw error;
+  }
 }
 
 function tellRecovery(report: RecoveryReport, logger: Logger): void {
@@ -88,6 +108,6 @@ function progressReport({ report }: Recovered, logger: Logger): (seq: number) =>
     toldMs = nowMs;
     const done = seq - report.snapshotSeq;
     const percent = Math.floor((100 * done) / report.recordsToReplay);
-    logger.info(`replaying: ${done.toLocaleString('en-US')} commands, ${percent} %`);
+    logger.info(`replaying: ${counted(done, 'command')}, ${percent} %`);
   };
 }

@@ -18,6 +18,7 @@ import { hasDemoKeys, listCatalogue, openDemo } from './first-start.ts';
 import { LoopWatch } from './loop-watch.ts';
 import { refuseDemoBeyondLoopback, urlOf } from './loopback.ts';
 import { type Figures, Metrics } from './metrics.ts';
+import { portHolder } from './port-holder.ts';
 import { readinessChecks } from './readiness.ts';
 import { openRooms, type Rooms } from './rooms.ts';
 
@@ -75,10 +76,8 @@ function startKeeping(rooms: Rooms, config: Config, logger: Logger, open: AsyncD
     intervalMs: config.snapshotMinutes * 60_000,
   });
   keeper.start();
-  const pruning = setInterval(
-    () => history.prune(venue.clock.now()).catch(report),
-    PRUNE_INTERVAL_MS,
-  ).unref();
+  const prune = () => void history.prune(venue.clock.now()).catch(report);
+  const pruning = setInterval(prune, PRUNE_INTERVAL_MS).unref();
   open.defer(() => {
     keeper.stop();
     clearInterval(pruning);
@@ -151,8 +150,10 @@ async function listen(gateway: FastifyInstance, { host, port }: Config): Promise
 
 function cannotListen(host: string, port: number, error: NodeJS.ErrnoException): Error {
   if (error.code === 'EADDRINUSE') {
+    const holder = portHolder(port);
+    const by = holder === undefined ? 'another program' : `process ${holder.pid} (${holder.command})`;
     return new CannotStart(
-      `port ${port} on ${host} is in use by another program. Stop it, choose another with --port, ` +
+      `port ${port} on ${host} is in use by ${by}. Stop it, choose another with --port, ` +
         'or take any free one with --port 0.',
     );
   }

@@ -5,6 +5,7 @@ import { CATEGORY_NAMES } from '../core/terms.ts';
 import { banner, factsLine, listeningLine, type StartFacts } from './banner.ts';
 import { painter } from './colour.ts';
 import { refuse, VERSION } from './command-line.ts';
+import { counted } from './counting.ts';
 import { ExitCode } from './exit-codes.ts';
 import { createLogger } from './logging.ts';
 import { type RunningExchange, startExchange } from './running-exchange.ts';
@@ -104,10 +105,6 @@ function instrumentCounts({ state }: RunningExchange['venue']): Record<string, n
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** A defect leaves the state in doubt; the start after it comes back to what was acknowledged. */

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { type Paint, painter } from './colour.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
+import { count, counted } from './counting.ts';
 import { ExitCode } from './exit-codes.ts';
 import { textTable } from './text-table.ts';
 import type { Verification } from './verify.ts';
@@ -47,7 +48,7 @@ function verificationText(result: Verification, paint: Paint): string {
     ...coloured,
     ...books,
     '',
-    `state after command ${result.lastSeq}: ${result.accounts} accounts, ${result.openOrders} open orders`,
+    `state after command ${count(result.lastSeq)}: ${counted(result.accounts, 'account')}, ${counted(result.openOrders, 'open order')}`,
     `state hash ${result.stateHash}`,
     verdict,
     '',

@@ -1,6 +1,7 @@
 /**
  * Proves a data directory: everything the log still holds is read and replayed from as far back as possible, and at
- * each snapshot on the way the replayed state must equal the stored one byte by byte. Changes nothing.
+ * each snapshot on the way the replayed state must equal the stored one byte by byte. What a start would repair in the
+ * log is left as it is.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -22,9 +23,10 @@ import { NodeDisk } from '../log/node-disk.ts';
 import { recover } from '../log/recovery.ts';
 import { readSegmentHeaders } from '../log/segment-files.ts';
 import { readSnapshotFile } from '../log/snapshot-file.ts';
+import { count, counted } from './counting.ts';
 import { ConfigError, DataDamaged, ExitCode, exitCodeOf } from './exit-codes.ts';
 import { ReadOnlyDisk } from './read-only-disk.ts';
-import { HISTORY_FILE, LOG_DIRECTORY } from './rooms.ts';
+import { HISTORY_FILE, LOG_DIRECTORY, LOST_HISTORY, openDatabase } from './rooms.ts';
 
 export interface Check {
   readonly name: string;
@@ -127,7 +129,7 @@ class Verifier {
     const ending = cleanEnd
       ? 'closed properly'
       : `not closed properly, ${tornBytes} bytes of an unfinished write`;
-    const extent = `${headers.length} segments, ${count(recordsToReplay)} commands up to ${count(lastSeq)}; ${ending}`;
+    const extent = `${counted(headers.length, 'segment')}, ${counted(recordsToReplay, 'command')} up to ${count(lastSeq)}; ${ending}`;
     this.#note('log: chain and CRC', true, extent);
 
     const exchange = new Exchange(found.snapshot === undefined ? undefined : loadState(found.snapshot.state));
@@ -137,7 +139,7 @@ class Verifier {
       for (const { seq, payload } of found.records)
         this.#apply(exchange, seq, payload, history?.confirmedSeq ?? 0);
       const from = whole ? 'the first command' : `snapshot ${count(found.report.snapshotSeq)}`;
-      this.#note('replay', true, `from ${from}; ${count(this.#checkpoints)} digest checkpoints agree`);
+      this.#note('replay', true, `from ${from}; digest checkpoints that agree: ${count(this.#checkpoints)}`);
       for (const seq of this.#expected.keys()) {
         this.#note(snapshotName(seq), false, 'the log does not reach it');
       }
@@ -200,22 +202,24 @@ class Verifier {
       this.#note('history', lastSeq === 0, `${path} does not exist`);
       return undefined;
     }
-    return openSqliteHistory({
-      path,
-      onFailure: (error) => {
-        throw error;
-      },
-    });
+    const onFailure = (error: Error) => {
+      throw error;
+    };
+    return openDatabase(HISTORY_FILE, LOST_HISTORY, () => openSqliteHistory({ path, onFailure }));
   }
 
   async #compareHistory(history: History, lastSeq: number, whole: boolean, now: number): Promise<void> {
     const { confirmedSeq } = history;
-    const oldestUsable = this.#snapshots.at(-1)?.seq ?? 0;
+    const newestSnapshot = this.#snapshots.at(-1)?.seq ?? 0;
     const behind = lastSeq - confirmedSeq;
     if (behind < 0) {
       this.#note('history', false, `holds commands up to ${confirmedSeq}, the log ends at ${lastSeq}`);
-    } else if (confirmedSeq < oldestUsable) {
-      this.#note('history', false, `ends at command ${confirmedSeq}, before the snapshot of ${oldestUsable}`);
+    } else if (confirmedSeq < newestSnapshot) {
+      this.#note(
+        'history',
+        false,
+        `ends at command ${confirmedSeq}, before the snapshot of ${newestSnapshot}`,
+      );
     } else {
       const rest = behind === 0 ? '' : `; the next start adds ${count(behind)} commands`;
       this.#note('history', true, `confirmed up to command ${count(confirmedSeq)}${rest}`);
@@ -270,8 +274,4 @@ export function shortHash(hash: string): string {
 
 function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
 }

@@ -12,6 +12,9 @@ export type LedgerCategory = CategoryName | typeof OTHER_CATEGORY;
 export const LEDGER_TYPES = {
   deposit: 'TRANSFER_IN',
   withdrawal: 'TRANSFER_OUT',
+  withdrawalReturned: 'TRANSFER_IN',
+  transferIn: 'TRANSFER_IN',
+  transferOut: 'TRANSFER_OUT',
   tradeIn: 'ORDER_DEALT_IN',
   tradeOut: 'ORDER_DEALT_FROZEN_OUT',
 } as const satisfies Record<LedgerLineKind, string>;

@@ -42,21 +42,33 @@ export async function replay(
   }
   const exchange = snapshot === undefined ? new Exchange() : new Exchange(loadState(snapshot.state));
   describe(history, exchange.state);
+  // A gap that was accepted is accepted once.
+  if (history.confirmedSeq < startSeq)
+    history.project({ seq: startSeq, time: exchange.state.now, events: [] });
   let lastSeq = startSeq;
   let commands = 0;
   for (const { seq, payload } of records) {
     exchange.apply(decodeCommand(payload));
-    const events = exchange.takeEvents();
+    const events = takeEvents(exchange);
     lastSeq = seq;
     commands++;
+    // Also of commands that history holds already: later ones name what these listed.
+    if (isListing(events)) describe(history, exchange.state);
     if (seq > history.confirmedSeq) {
-      if (isListing(events)) describe(history, exchange.state);
       history.project({ seq, time: exchange.state.now, events });
       if (history.lag() > HISTORY_LAG_MAX) await history.flush();
     }
     if (commands % 100_000 === 0) options.progress?.(seq);
   }
   return { exchange, lastSeq, commands };
+}
+
+export const NO_EVENTS: readonly Event[] = [];
+
+/** What the last command caused. An empty list is the exchange's own, which the next command fills: it must not stay. */
+export function takeEvents(exchange: Exchange): readonly Event[] {
+  const events = exchange.takeEvents();
+  return events.length === 0 ? NO_EVENTS : events;
 }
 
 /** Did the command change what can be traded? Such commands cause that one event first. */

@@ -15,7 +15,7 @@ import type { CommandLog } from '../log/command-log.ts';
 import { admit } from './admission.ts';
 import type { Clock } from './clock.ts';
 import { CHECKPOINT_COMMANDS } from './limits.ts';
-import { describe, isListing } from './recovery.ts';
+import { describe, isListing, NO_EVENTS, takeEvents } from './recovery.ts';
 
 /** The command may or may not have been carried out: ask for the order by its id. */
 export class OutcomeUnknown extends Error {
@@ -43,8 +43,6 @@ interface Waiting {
   readonly resolve: (outcome: Outcome) => void;
   readonly reject: (error: Error) => void;
 }
-
-const NO_EVENTS: readonly Event[] = [];
 
 export class Venue {
   readonly clock: Clock;
@@ -116,6 +114,8 @@ export class Venue {
 
   /** Resolves when everything applied so far is durable: a read made before may then be answered. */
   settled(): Promise<unknown> | undefined {
+    if (this.halted !== undefined)
+      return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
     if (this.log.durableSeq >= this.lastSeq) return undefined;
     return new Promise((resolve, reject) => {
       const { lastSeq: seq } = this;
@@ -145,7 +145,7 @@ export class Venue {
     }
     try {
       const outcome = exchange.apply(command);
-      const events = exchange.takeEvents();
+      const events = takeEvents(exchange);
       this.waiting.push({ seq: this.lastSeq, time: command.time, events, outcome, amended, resolve, reject });
     } catch (error) {
       // The state may be half changed: stop, and let the restart come to the same place from the log.

@@ -21,12 +21,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Inside the core lower parts never import upper ones; a file may import its own layer and those before it. */
 const CORE_LAYERS: readonly (readonly string[])[] = [
   ['units', 'limits', 'terms', 'refusal', 'outcome', 'digest', 'bytes', 'order-id', 'candle-width'],
-  ['instrument', 'id-index', 'price-index', 'event', 'command', 'instrument-status'],
-  ['order-slab', 'ledger', 'candle-series', 'day-window', 'tape', 'command-codec'],
+  ['instrument', 'id-index', 'price-index', 'event', 'command', 'instrument-status', 'pending-withdrawal'],
+  ['order-slab', 'ledger', 'candle-series', 'day-window', 'tape', 'command-codec', 'recent-oids'],
   ['book', 'account', 'depth'],
   ['state'],
   ['order-checks', 'order-life'],
-  ['spot-settlement', 'cancel', 'wallet'],
+  ['trade-record', 'cancel', 'wallet'],
+  ['spot-settlement', 'withdrawal'],
   ['order-entry', 'listing', 'schedule'],
   ['amend', 'snapshot', 'reads', 'invariants'],
   ['exchange'],

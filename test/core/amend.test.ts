@@ -149,18 +149,14 @@ test('edge 68: after the second of three fails with autoCancel the third is told
   equal(floor.amend('ann', order, { qty: '3', outstanding: 2 }), 'amendAfterFailure');
 });
 
-test('edge 68: also when the third names the order by its client id', {
-  todo: 'State.failedAmends knows order ids only, so the client id answers unknownOrder (25204)',
-}, () => {
+test('edge 68: also when the third names the order by its client id', () => {
   const floor = openFloor('ann');
   const order = floor.buy('ann', '1', '100', { ...XAU, clientOid: 'mine' });
   floor.amend('ann', order, { price: '105.1', autoCancel: true });
   equal(amendByClientOid(floor, 'ann', 'mine'), 'amendAfterFailure');
 });
 
-test('a stranger who names an order that failed hears nothing of it', {
-  todo: 'State.hasFailedAmend does not ask whose order it was',
-}, () => {
+test('a stranger who names an order that failed hears nothing of it', () => {
   const floor = openFloor('ann', 'bob');
   const order = floor.buy('ann', '1', '100', XAU);
   floor.amend('ann', order, { price: '105.1', autoCancel: true });

@@ -416,7 +416,7 @@ export class Auditor {
     const end = endOf(width, openTime);
     expect(this.state.now >= end, () => `I38: ${name} closed early`);
     this.lastCandle.set(key, end);
-    if (openTime < this.since) return;
+    if (openTime <= this.since) return;
     const inside = (this.minutes.get(candle.instrument) ?? []).filter(
       (minute) => minute.openTime >= openTime && minute.openTime < end,
     );

@@ -2,22 +2,30 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { OFF_GRID, OUT_OF_RANGE, type PlaceOrder } from '../../src/core/command.ts';
+import { SIZE_LOTS_MAX } from '../../src/core/limits.ts';
 import { formatOrderId } from '../../src/core/order-id.ts';
 import { OrderType, Side, Source, StpMode, TimeInForce } from '../../src/core/terms.ts';
 import { BTCUSDT } from './listings.ts';
 import { openFloor, PLENTY, refusalName, TradingFloor } from './trading-floor.ts';
 
-/** A floor where every single check can fail: at most one open order, sizes from 0.001 to 10, a taken client id. */
-function strictFloor(): TradingFloor {
+/** Sizes from 0.001 to 10, amounts from 100, an open order whose client id is taken; it may be the only one. */
+function floorFor(faults: readonly Fault[]): TradingFloor {
+  const full = faults.some(([name]) => name === 'tooManyOpenOrders');
   const floor = new TradingFloor([
-    { ...BTCUSDT, minOrderQty: '0.001', maxOrderQty: '10', minOrderAmount: '100', maxSymbolOrderNum: '1' },
+    {
+      ...BTCUSDT,
+      minOrderQty: '0.001',
+      maxOrderQty: '10',
+      minOrderAmount: '100',
+      maxSymbolOrderNum: full ? '1' : '',
+    },
   ]);
   floor.trader('ann', { USDT: '2000' });
   floor.buy('ann', '0.01', '59000', { clientOid: 'taken' });
   return floor;
 }
 
-/** A correct order as the floor's only fault-free one would be: each entry below spoils it in one way. */
+/** An order without any fault: each entry below spoils it in one way. */
 function goodOrder(floor: TradingFloor): PlaceOrder {
   return {
     type: 'placeOrder',
@@ -36,41 +44,29 @@ function goodOrder(floor: TradingFloor): PlaceOrder {
   };
 }
 
-type Fault = readonly [refusal: string, spoil: (order: PlaceOrder, floor: TradingFloor) => void];
+type Fault = readonly [refusal: string, spoiled: Partial<PlaceOrder>];
 
-/** In the order of the table; an order with the faults n and n+1 must be refused for n. */
+/** In the order of the table; an order with two of them must be refused for the earlier. */
 const FAULTS: readonly Fault[] = [
-  ['unknownAccount', (order) => void (order.uid = 7)],
-  ['unknownInstrument', (order) => void (order.instrument = 99)],
-  ['instrumentOffline', (_, floor) => floor.setStatus('offline')],
-  ['illegalCombination', (order) => void (order.quoteAmount = 100n)],
-  ['priceOffTick', (order) => void (order.priceTicks = OFF_GRID)],
-  ['sizeOffStep', (order) => void (order.sizeLots = OFF_GRID)],
-  ['belowMinimumAmount', (order) => void (order.sizeLots = 1_000)],
-  ['buyAboveBand', (order) => void (order.priceTicks = 6_300_001)],
-  ['rpiNotAllowed', (order) => void (order.timeInForce = TimeInForce.rpi)],
-  ['tooManyOpenOrders', () => {}],
-  ['clientOidInUse', (order) => void (order.clientOid = 'taken')],
-  ['insufficientBalance', (order) => void (order.sizeLots = 1_000_000)],
+  ['unknownAccount', { uid: 7 }],
+  ['unknownInstrument', { instrument: 99 }],
+  ['instrumentOffline', {}],
+  ['illegalCombination', { quoteAmount: 100n }],
+  ['priceOffTick', { priceTicks: OFF_GRID }],
+  ['sizeOffStep', { sizeLots: OFF_GRID }],
+  ['belowMinimumAmount', { sizeLots: 1_000 }],
+  ['buyAboveBand', { priceTicks: 6_300_001 }],
+  ['rpiNotAllowed', { timeInForce: TimeInForce.rpi }],
+  ['tooManyOpenOrders', {}],
+  ['clientOidInUse', { clientOid: 'taken' }],
+  ['insufficientBalance', { sizeLots: 1_000_000 }],
 ];
 
 function refusalOf(floor: TradingFloor, faults: readonly Fault[]): string {
+  if (faults.some(([name]) => name === 'instrumentOffline')) floor.setStatus('offline');
   const order = goodOrder(floor);
-  // The later fault first, so that it cannot hide the earlier one.
-  for (const [, spoil] of faults.toReversed()) spoil(order, floor);
+  for (const [, spoiled] of faults) Object.assign(order, spoiled);
   return refusalName(floor.send(order).refusal);
-}
-
-/** Only the fault of the count needs the earlier order to be there; the client id needs it too. */
-function floorFor(faults: readonly Fault[]): TradingFloor {
-  const names = faults.map(([name]) => name);
-  if (names.includes('tooManyOpenOrders')) return strictFloor();
-  const floor = new TradingFloor([
-    { ...BTCUSDT, minOrderQty: '0.001', maxOrderQty: '10', minOrderAmount: '100' },
-  ]);
-  floor.trader('ann', { USDT: '2000' });
-  floor.buy('ann', '0.01', '59000', { clientOid: 'taken' });
-  return floor;
 }
 
 for (const fault of FAULTS) {
@@ -123,7 +119,7 @@ test('a size off the step, too small or too large is told what would be right', 
   equal(stands('0.000999'), 'refused sizeTooSmall 1000');
   equal(stands('0'), 'refused sizeTooSmall 1000');
   equal(stands('10.000001'), 'refused sizeTooLarge 10000000');
-  equal(stands('99999999999'), `refused sizeTooLarge ${Number.MAX_SAFE_INTEGER}`);
+  equal(stands('99999999999'), `refused sizeTooLarge ${SIZE_LOTS_MAX}`);
 });
 
 test('the minimum amount is price x quantity, for a market sell at the reference price', () => {
@@ -156,9 +152,7 @@ test('an amount out of range is refused', () => {
   }
 });
 
-test('a price or size out of range is not mistaken for one off a coarse grid', {
-  todo: 'checkPrice/checkSize test the step first, and OUT_OF_RANGE (-2) is no multiple of it',
-}, () => {
+test('a price or size out of range is not mistaken for one off a coarse grid', () => {
   const floor = new TradingFloor([
     {
       ...BTCUSDT,
@@ -207,13 +201,6 @@ test('edge 27: with 400 open orders the next is refused even if it would fill at
   equal(floor.buy('ann', '0.001', '60000').stands, 'filled 0.001/0.001');
   equal(floor.buy('ann', '0.001', '50000').stands, 'new 0/0.001');
   equal(floor.buy('ann', '0.001', '50000').stands, 'refused tooManyOpenOrders');
-});
-
-test('edge 24: with 400 open spot orders a margin order is refused for the shared count', {
-  todo: 'MARGIN is not tradable yet (categoryNotTradable)',
-}, () => {
-  const floor = fullHouse();
-  equal(floor.buy('ann', '0.001', '50000', { category: 'MARGIN' }).stands, 'refused tooManyOpenOrders');
 });
 
 test('margin and futures orders are refused while their money rules are not built', () => {
@@ -271,9 +258,7 @@ test('an order without a client id shows its printed order id', () => {
   equal(order.record.clientOid, formatOrderId(order.orderId));
 });
 
-test('the printed id an open order answers to is taken as a client id', {
-  todo: 'checkClientOid looks at own client ids only, so two open orders answer to one name (I29)',
-}, () => {
+test('the printed id an open order answers to is taken as a client id', () => {
   const floor = openFloor('ann');
   const order = floor.buy('ann', '1', '59000');
   const clientOid = formatOrderId(order.orderId);

@@ -252,7 +252,7 @@ class Pair {
     assert.deepEqual(tradesOf(real.events), naive.trades);
     assert.deepEqual(makersCancelled(real.events, real.orderId), naive.makersCancelled);
     const end = endOf(real.events, real.orderId);
-    if (!isKnownDeparture(end, naive.end)) assert.deepEqual(end, naive.end);
+    assert.deepEqual(end, naive.end);
     return end;
   }
 
@@ -303,14 +303,6 @@ function endOf(events: readonly Event[], orderId: number): NaiveEnd | undefined 
   return { status, reason: cancelReason, filledLots };
 }
 
-/** How a market order that found no more may end; the two `todo` tests below say where the exchange errs. */
-function isKnownDeparture(real: NaiveEnd | undefined, naive: NaiveEnd): boolean {
-  if (real?.filledLots !== naive.filledLots) return false;
-  if (real.reason === CancelReason.slippage && naive.reason === CancelReason.iocNotFull) return true;
-  const ranOut = real.reason === CancelReason.slippage || real.reason === CancelReason.iocNotFull;
-  return ranOut && naive.status === OrderStatus.filled;
-}
-
 test('random flows give the same trades, ends and queues as the naive book', () => {
   fc.assert(
     fc.property(flow, (messages) => {
@@ -343,18 +335,14 @@ test('the order that would trade more than the limit of fills is cut at the same
   assert.equal(pair.exchange.state.slab.count, 1);
 });
 
-test('a market buy that spends its amount to the last unit is filled even when it empties the book', {
-  todo: 'the exchange cancels it with ioc_not_full_cancel (domain.md 1.6, I18)',
-}, () => {
+test('a market buy that spends its amount to the last unit is filled even when it empties the book', () => {
   const pair = new Pair();
   pair.send(SELL);
   const end = pair.send({ ...SELL, uid: 5, side: Side.buy, shape: 'market', budget: 100 });
   assert.deepEqual(end, { status: OrderStatus.filled, reason: CancelReason.none, filledLots: 1 });
 });
 
-test('an API market order that meets only RPI orders beyond its band found an empty book', {
-  todo: 'the exchange cancels it with slippage_cancel (domain.md 1.4 step 1, 1.5)',
-}, () => {
+test('an API market order that meets only RPI orders beyond its band found an empty book', () => {
   const pair = new Pair();
   pair.send({ ...SELL, shape: 'rpi', priceTicks: 106 });
   const end = pair.send({ ...SELL, uid: 5, side: Side.buy, shape: 'market', budget: 100 });

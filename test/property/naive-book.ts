@@ -173,6 +173,9 @@ export class NaiveBook {
         if (taker.timeInForce === TimeInForce.ioc) return end(CancelReason.iocNotFull);
         return this.rest(taker, trades, makersCancelled);
       }
+      // Money that buys nothing ends the order before self-trade prevention asks: no trade would occur (1.8).
+      const room = byAmount ? Math.floor(taker.budget / maker.priceTicks) : remaining(taker);
+      if (room === 0) return end(taker.filledLots > 0 ? CancelReason.none : CancelReason.tradeCountTooSmall);
       if (maker.party === taker.party && taker.stpMode !== StpMode.none) {
         if (taker.stpMode !== StpMode.cancelTaker) {
           this.drop(maker.id);
@@ -181,9 +184,7 @@ export class NaiveBook {
         if (taker.stpMode !== StpMode.cancelMaker) return end(CancelReason.stp);
         continue;
       }
-      let lots = byAmount ? Math.floor(taker.budget / maker.priceTicks) : remaining(taker);
-      if (lots === 0) return end(taker.filledLots > 0 ? CancelReason.none : CancelReason.tradeCountTooSmall);
-      lots = Math.min(lots, remaining(maker));
+      const lots = Math.min(room, remaining(maker));
       taker.filledLots += lots;
       taker.budget -= lots * maker.priceTicks;
       maker.filledLots += lots;

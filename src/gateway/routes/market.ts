@@ -7,7 +7,7 @@ import { CANDLES_MAX, readCandles, readWidth } from '../candle-query.ts';
 import { Category, Limit, SymbolName, TickerCategory, Time } from '../fields.ts';
 import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
 import { instrumentView, priceText, publicFillView, sizeText, tickerView } from '../market-view.ts';
-import { pageLimit } from '../paging.ts';
+import { pageLimit, times } from '../paging.ts';
 import { type Route, route } from '../route.ts';
 import { WireError, wireError } from '../wire-error.ts';
 
@@ -51,12 +51,9 @@ export const marketRoutes: readonly Route[] = [
       }
       const limit = query.limit === undefined ? CANDLES_MAX : Math.min(Number(query.limit), CANDLES_MAX);
       if (limit === 0) return wireError('40020', 'limit must be 1 to 1000');
-      const startTime = query.startTime === undefined ? undefined : Number(query.startTime);
-      const endTime = query.endTime === undefined ? undefined : Number(query.endTime);
-      if (startTime !== undefined && endTime !== undefined && startTime > endTime) {
-        return wireError('40017', 'startTime must not be after endTime');
-      }
-      return readCandles(venue, { instrument, width, startTime, endTime, limit });
+      const given = times(query);
+      if (given instanceof WireError) return given;
+      return readCandles(venue, { instrument, width, startTime: given.start, endTime: given.end, limit });
     },
   }),
 

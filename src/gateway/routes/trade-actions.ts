@@ -171,13 +171,19 @@ function instrumentOfOrder(
   return byPrintedId < 0 ? undefined : state.instruments[state.slab.instrument[byPrintedId]!];
 }
 
-function amendItem(state: State, uid: number, body: Static<typeof AmendBody>): AmendItem | WireError {
+interface Amendment {
+  readonly item: AmendItem;
+  /** Undefined when there is no such open order. */
+  readonly instrument: Instrument | undefined;
+}
+
+function amendment(state: State, uid: number, body: Static<typeof AmendBody>): Amendment | WireError {
   const name = orderName(state, body);
   if (name instanceof WireError) return name;
   if (body.qty === undefined && body.price === undefined)
     return wireError('25200', 'qty or price must be given');
   const instrument = instrumentOfOrder(state, name.orderId, name.clientOid, uid);
-  return {
+  const item = {
     ...name,
     // Without an instrument the order does not exist, and the core says so whatever the numbers are.
     priceTicks: body.price === undefined || instrument === undefined ? 0 : priceTicks(body.price, instrument),
@@ -185,18 +191,12 @@ function amendItem(state: State, uid: number, body: Static<typeof AmendBody>): A
     autoCancel: body.autoCancel === 'yes',
     outstanding: 0,
   };
+  return { item, instrument };
 }
 
-function itemResult(
-  state: State,
-  outcome: Outcome,
-  body: { orderId?: string; clientOid?: string },
-  dialect: ErrorDialect,
-) {
-  if (outcome.refusal === Refusal.none) {
-    return { orderId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
-  }
-  return failedItem(refusalError(state, outcome), body, dialect);
+function amendResult(state: State, outcome: Outcome, instrument: Instrument | undefined) {
+  if (outcome.refusal !== Refusal.none) return refusalError(state, outcome, instrument);
+  return { orderId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
 }
 
 function failedItem(
@@ -271,19 +271,16 @@ export const tradeActionRoutes: readonly Route[] = [
     data: answers.OrderIds,
     handle: async ({ venue, caller, body }) => {
       const { uid } = caller.user;
-      const item = amendItem(venue.state, uid, body);
-      if (item instanceof WireError) return item;
-      const instrument = instrumentOfOrder(venue.state, item.orderId, item.clientOid, uid);
+      const amended = amendment(venue.state, uid, body);
+      if (amended instanceof WireError) return amended;
       const outcome = await venue.submit({
         type: 'amendOrders',
         time: 0,
         uid,
         source: Source.api,
-        items: [item],
+        items: [amended.item],
       });
-      const result = outcome.items?.[0] ?? outcome;
-      if (result.refusal !== Refusal.none) return refusalError(venue.state, result, instrument);
-      return { orderId: formatOrderId(result.orderId), clientOid: result.clientOid };
+      return amendResult(venue.state, outcome.items?.[0] ?? outcome, amended.instrument);
     },
   }),
 
@@ -300,15 +297,18 @@ export const tradeActionRoutes: readonly Route[] = [
       const wrong = checkBatch(body);
       if (wrong !== undefined) return wrong;
       const { uid } = caller.user;
-      const items: AmendItem[] = [];
-      for (const each of body) {
-        const item = amendItem(venue.state, uid, each);
-        if (item instanceof WireError) return item;
-        items.push(item);
-      }
+      const { state } = venue;
+      const asked = body.map((each) => amendment(state, uid, each));
+      // What cannot be read fails alone (domain.md 1.12); the others go to the core together.
+      const items = asked.flatMap((each) => (each instanceof WireError ? [] : [each.item]));
       const outcome = await venue.submit({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
-      if (outcome.items === undefined) return refusalError(venue.state, outcome);
-      return outcome.items.map((item, n) => itemResult(venue.state, item, body[n]!, errorDialect));
+      if (outcome.items === undefined) return refusalError(state, outcome);
+      const outcomes = outcome.items.values();
+      return asked.map((each, n) => {
+        const result =
+          each instanceof WireError ? each : amendResult(state, outcomes.next().value!, each.instrument);
+        return result instanceof WireError ? failedItem(result, body[n]!, errorDialect) : result;
+      });
     },
   }),
 

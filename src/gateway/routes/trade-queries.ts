@@ -8,7 +8,7 @@ import { orderView, withAliases } from '../../record/order-view.ts';
 import * as answers from '../answers.ts';
 import { Category, ClientOid, Cursor, Limit, OrderId, SymbolName, Time } from '../fields.ts';
 import { categoryCode } from '../instrument-lookup.ts';
-import { cursorId, pageLimit, pageOf, period } from '../paging.ts';
+import { cursorId, pageLimit, pageOf, period, times } from '../paging.ts';
 import { type Route, route } from '../route.ts';
 import { WireError, wireError } from '../wire-error.ts';
 
@@ -42,13 +42,15 @@ export const tradeQueryRoutes: readonly Route[] = [
     data: answers.page(answers.OpenOrder),
     handle: ({ venue, caller, query }) => {
       const { state } = venue;
+      const given = times(query);
+      if (given instanceof WireError) return given;
       const limit = pageLimit(query.limit);
       if (limit instanceof WireError) return limit;
       const orders = openOrders(state, {
         uid: caller.user.uid,
         category: query.category === undefined ? undefined : categoryCode(query.category),
-        startTime: query.startTime === undefined ? undefined : Number(query.startTime),
-        endTime: query.endTime === undefined ? undefined : Number(query.endTime),
+        startTime: given.start,
+        endTime: given.end,
         beforeId: cursorId(query.cursor),
         symbol: query.symbol,
         limit,

@@ -1,0 +1,234 @@
+import { deepEqual, equal, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { UnreadableRecord } from './bytes.ts';
+import type { AmendItem, Command, CommandType } from './command.ts';
+import { decodeCommand, encodeCommand } from './command-codec.ts';
+import type { CoinSpec, InstrumentSpec } from './instrument.ts';
+import {
+  type Category,
+  INSTRUMENT_STATUS_NAMES,
+  type OrderType,
+  type Side,
+  type Source,
+  type StpMode,
+  type TimeInForce,
+  type Wallet,
+} from './terms.ts';
+
+function record<T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> {
+  return fc.record(model, { noNullPrototype: true });
+}
+
+const time = fc.nat(Number.MAX_SAFE_INTEGER);
+const id = fc.nat(Number.MAX_SAFE_INTEGER);
+const u16 = fc.nat(0xffff);
+const text = fc.string({ unit: 'binary', maxLength: 64 });
+const money = fc.bigInt({ min: -(2n ** 126n), max: 2n ** 126n });
+const code = <T extends number>(max: number) => fc.nat(max) as fc.Arbitrary<T>;
+const anyOr = <T extends number>(max: number) => fc.integer({ min: -1, max }) as fc.Arbitrary<T>;
+/** Prices and sizes with their codes for "off the grid" and "out of range". */
+const ticks = fc.integer({ min: -2, max: 2 ** 30 - 1 });
+const lots = fc.maxSafeInteger().map((value) => Math.max(-2, value));
+
+const amendItem: fc.Arbitrary<AmendItem> = record({
+  orderId: id,
+  clientOid: text,
+  category: anyOr<Category>(4),
+  instrument: fc.integer({ min: -1, max: 4095 }),
+  priceTicks: ticks,
+  sizeLots: lots,
+  autoCancel: fc.boolean(),
+  outstanding: u16,
+});
+
+const spec = fc.dictionary(fc.string({ maxLength: 12 }), fc.oneof(text, fc.integer(), fc.boolean()), {
+  noNullPrototype: true,
+});
+
+const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>> } = {
+  tick: record({ type: fc.constant('tick'), time }),
+  openAccount: record({
+    type: fc.constant('openAccount'),
+    time,
+    uid: id,
+    masterUid: id,
+    marketMaker: fc.boolean(),
+    house: fc.boolean(),
+    by: text,
+  }),
+  listCoin: record({
+    type: fc.constant('listCoin'),
+    time,
+    spec: spec as unknown as fc.Arbitrary<CoinSpec>,
+    by: text,
+  }),
+  listInstrument: record({
+    type: fc.constant('listInstrument'),
+    time,
+    spec: spec as unknown as fc.Arbitrary<InstrumentSpec>,
+    by: text,
+  }),
+  setInstrumentStatus: record({
+    type: fc.constant('setInstrumentStatus'),
+    time,
+    instrument: u16,
+    status: fc.constantFrom(...INSTRUMENT_STATUS_NAMES),
+    by: text,
+  }),
+  deposit: record({
+    type: fc.constant('deposit'),
+    time,
+    uid: id,
+    coin: u16,
+    amount: money,
+    reference: text,
+    wallet: code<Wallet>(1),
+    chain: text,
+    address: text,
+    by: text,
+  }),
+  withdraw: record({
+    type: fc.constant('withdraw'),
+    time,
+    uid: id,
+    coin: u16,
+    amount: money,
+    reference: text,
+    by: text,
+  }),
+  setFees: record({
+    type: fc.constant('setFees'),
+    time,
+    uid: id,
+    instrument: u16,
+    makerRate: money,
+    takerRate: money,
+    by: text,
+  }),
+  placeOrder: record({
+    type: fc.constant('placeOrder'),
+    time,
+    uid: id,
+    source: code<Source>(1),
+    instrument: u16,
+    side: code<Side>(1),
+    orderType: code<OrderType>(1),
+    timeInForce: code<TimeInForce>(4),
+    stpMode: code<StpMode>(3),
+    priceTicks: ticks,
+    sizeLots: lots,
+    quoteAmount: money,
+    clientOid: text,
+  }),
+  cancelOrder: record({
+    type: fc.constant('cancelOrder'),
+    time,
+    uid: id,
+    orderId: id,
+    clientOid: text,
+    category: anyOr<Category>(4),
+    instrument: fc.integer({ min: -1, max: 4095 }),
+  }),
+  cancelAll: record({
+    type: fc.constant('cancelAll'),
+    time,
+    uid: id,
+    category: code<Category>(4),
+    instrument: fc.integer({ min: -1, max: 4095 }),
+  }),
+  amendOrders: record({
+    type: fc.constant('amendOrders'),
+    time,
+    uid: id,
+    source: code<Source>(1),
+    items: fc.array(amendItem, { maxLength: 20 }),
+  }),
+  countdownCancel: record({ type: fc.constant('countdownCancel'), time, uid: id, seconds: u16 }),
+  transfer: record({
+    type: fc.constant('transfer'),
+    time,
+    initiatorUid: id,
+    fromUid: id,
+    toUid: id,
+    fromWallet: code<Wallet>(1),
+    toWallet: code<Wallet>(1),
+    coin: u16,
+    amount: money,
+    clientOid: text,
+  }),
+  requestWithdrawal: record({
+    type: fc.constant('requestWithdrawal'),
+    time,
+    uid: id,
+    coin: u16,
+    amount: money,
+    fee: money,
+    fromFunding: fc.boolean(),
+    fromUnified: fc.boolean(),
+    address: text,
+    chain: text,
+    tag: text,
+    clientOid: text,
+  }),
+  endWithdrawal: record({
+    type: fc.constant('endWithdrawal'),
+    time,
+    withdrawalId: id,
+    uid: id,
+    paid: fc.boolean(),
+    reference: text,
+    by: text,
+  }),
+  setHalt: record({ type: fc.constant('setHalt'), time, halted: fc.boolean(), by: text }),
+  setMarketMaker: record({
+    type: fc.constant('setMarketMaker'),
+    time,
+    uid: id,
+    marketMaker: fc.boolean(),
+    by: text,
+  }),
+  setFeeDeduction: record({ type: fc.constant('setFeeDeduction'), time, uid: id, on: fc.boolean() }),
+  checkpoint: record({ type: fc.constant('checkpoint'), time, digest: id }),
+};
+
+for (const [type, commands] of Object.entries(COMMANDS)) {
+  test(`${type} is read as it was written`, () => {
+    fc.assert(
+      fc.property(commands as fc.Arbitrary<Command>, (command) => {
+        deepEqual(decodeCommand(Uint8Array.from(encodeCommand(command))), command);
+      }),
+    );
+  });
+
+  test(`${type} cut short anywhere, or with a byte behind it, is refused`, () => {
+    const [command] = fc.sample(commands as fc.Arbitrary<Command>, { numRuns: 1, seed: 7 });
+    const bytes = Uint8Array.from(encodeCommand(command!));
+    for (let length = 0; length < bytes.length; length++) {
+      throws(() => decodeCommand(bytes.subarray(0, length)), UnreadableRecord);
+    }
+    throws(() => decodeCommand(Uint8Array.of(...bytes, 0)), UnreadableRecord);
+  });
+}
+
+test('a command of a newer version is refused and says so', () => {
+  const bytes = Uint8Array.from(encodeCommand({ type: 'tick', time: 1 }));
+  for (const unknown of [0, 99, 255]) {
+    bytes[0] = unknown;
+    throws(() => decodeCommand(bytes), /unknown command type .* newer version/);
+  }
+});
+
+test('types keep their numbers for ever', () => {
+  const numbers = Object.values(COMMANDS).map((commands) => {
+    const [command] = fc.sample(commands as fc.Arbitrary<Command>, { numRuns: 1, seed: 7 });
+    return encodeCommand(command!)[0];
+  });
+  deepEqual(numbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 14]);
+});
+
+test('a second command may be written before the first is read, if its bytes were kept', () => {
+  const first = Uint8Array.from(encodeCommand({ type: 'tick', time: 1 }));
+  encodeCommand({ type: 'tick', time: 2 });
+  equal(decodeCommand(first).time, 1);
+});

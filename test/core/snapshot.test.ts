@@ -1,0 +1,157 @@
+/** Snapshots and replay (I40): the log alone, or a snapshot and the rest of the log, give the same state. */
+import { deepEqual, equal, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { UnreadableRecord } from '../../src/core/bytes.ts';
+import { decodeCommand } from '../../src/core/command-codec.ts';
+import type { Event } from '../../src/core/event.ts';
+import { Diverged, Exchange } from '../../src/core/exchange.ts';
+import { checkInvariants } from '../../src/core/invariants.ts';
+import { loadState, saveState } from '../../src/core/snapshot.ts';
+import { PLENTY, TradingFloor } from './trading-floor.ts';
+
+const HOUR = 3_600_000;
+
+/** A busy day: every kind of order, refusal, fee, lock, cancel, modification, countdown and candle. */
+function busyDay(): TradingFloor {
+  const floor = new TradingFloor();
+  for (const name of ['ann', 'bob']) floor.trader(name, PLENTY);
+  floor.trader('mm', PLENTY, { marketMaker: true });
+  floor.trader('sub', PLENTY, { master: 'ann' });
+  floor.trader('bot', PLENTY, { house: true });
+  floor.setFees('mm', '-0.00005', '0.0003');
+  floor.sell('mm', '3', '60000', { tif: 'rpi' });
+  floor.sell('bot', '2', '60000');
+  const long = floor.sell('ann', '5', '60010', { clientOid: 'ann-1', stp: 'cancel_maker' });
+  floor.buy('bob', '4', '60010', { source: 'retail' });
+  floor.wait(1500);
+  floor.buy('sub', '10', '60010', { stp: 'cancel_maker' });
+  floor.buy('bob', '1', '70000');
+  floor.marketBuy('bob', '1000', { source: 'retail' });
+  floor.wait(59_000);
+  const bid = floor.buy('bob', '2', '59000', { tif: 'post_only', clientOid: 'bob-1' });
+  floor.buy('ann', '2', '59000', { clientOid: 'ann-2' });
+  floor.amend('bob', bid, { qty: '1' });
+  floor.amend('bob', bid, { price: '61000', autoCancel: true });
+  floor.amend('ann', long, { qty: '6' });
+  floor.countdown('sub', 30);
+  floor.wait(HOUR);
+  floor.sell('bot', '1', '59000', { tif: 'ioc' });
+  floor.buy('ann', '0.5', '2600', { on: 'ETHUSDT' });
+  floor.marketSell('bob', '0.2', { on: 'ETHUSDT' });
+  floor.setStatus('limit_open', 'ETHUSDT');
+  floor.withdraw('bob', '500', 'USDT');
+  floor.wait(23 * HOUR);
+  floor.sell('mm', '1', '59500');
+  floor.buy('ann', '3', '59500', { tif: 'fok' });
+  floor.buy('ann', '1', '59500');
+  floor.countdown('ann', 60);
+  return floor;
+}
+
+interface Run {
+  readonly image: Uint8Array;
+  readonly events: readonly Event[];
+}
+
+/** Applies the log from the start; at command number `at` the state goes through a snapshot. */
+function replay(log: readonly Uint8Array[], at = Number.POSITIVE_INFINITY): Run {
+  let exchange = new Exchange();
+  const events: Event[] = [];
+  log.forEach((bytes, number) => {
+    if (number === at) exchange = new Exchange(loadState(Uint8Array.from(saveState(exchange.state))));
+    exchange.apply(decodeCommand(bytes));
+    events.push(...exchange.takeEvents());
+  });
+  checkInvariants(exchange.state);
+  return { image: Uint8Array.from(saveState(exchange.state)), events };
+}
+
+test('a replay of the whole log gives the same state and the same events', () => {
+  const floor = busyDay();
+  const again = replay(floor.log);
+  deepEqual(again.image, floor.image());
+  deepEqual(again.events, floor.events);
+});
+
+test('a snapshot after any command and the rest of the log give the same state and events', () => {
+  const floor = busyDay();
+  const image = floor.image();
+  for (let at = 1; at < floor.log.length; at++) {
+    const run = replay(floor.log, at);
+    deepEqual(run.image, image, `snapshot before command ${at}`);
+    deepEqual(run.events, floor.events, `snapshot before command ${at}`);
+  }
+});
+
+test('a loaded snapshot saves to the same bytes', () => {
+  const image = busyDay().image();
+  deepEqual(Uint8Array.from(saveState(loadState(image))), image);
+});
+
+test('queues, locks, client ids, ticker, candles and fills survive a restart', () => {
+  const floor = busyDay();
+  const view = () => ({
+    depth: floor.depth(),
+    ticker: floor.ticker(),
+    candle: floor.runningCandle('1D'),
+    fills: floor.publicFills(),
+    open: floor.openOrders('ann'),
+    locked: floor.locked('ann', 'BTC'),
+  });
+  const before = view();
+  floor.restart();
+  deepEqual(view(), before);
+  equal(floor.buy('ann', '1', '59000', { clientOid: 'ann-2' }).refusal, 'clientOidInUse');
+  floor.wait(60_000);
+  deepEqual(floor.openOrders('ann'), []);
+});
+
+test('place in the queue survives a restart, also where it differs from the order of ids', () => {
+  const floor = new TradingFloor();
+  for (const name of ['ann', 'bob', 'cid']) floor.trader(name, PLENTY);
+  const older = floor.buy('ann', '1', '59000');
+  const younger = floor.buy('bob', '1', '59000');
+  floor.amend('ann', older, { qty: '2' });
+  floor.restart();
+  floor.sell('cid', '1', '59000');
+  equal(younger.stands, 'filled 1/1');
+  equal(older.stands, 'new 0/2');
+});
+
+test('a failed modification is remembered over a restart', () => {
+  const floor = new TradingFloor();
+  floor.trader('ann', PLENTY);
+  const order = floor.buy('ann', '1', '59000');
+  floor.amend('ann', order, { price: '99999', autoCancel: true });
+  floor.restart();
+  equal(floor.amend('ann', order, { qty: '2' }), 'amendAfterFailure');
+});
+
+test('a snapshot of another format, cut short or with something behind it is refused', () => {
+  const image = busyDay().image();
+  const newer = Uint8Array.from(image);
+  newer[0]! += 1;
+  throws(() => loadState(newer), UnreadableRecord);
+  throws(() => loadState(image.subarray(0, image.length - 1)), UnreadableRecord);
+  throws(() => loadState(Uint8Array.of(...image, 0)), UnreadableRecord);
+});
+
+test('a checkpoint with the digest of the writer passes, another one stops the replay', () => {
+  const floor = busyDay();
+  const digest = floor.state.digest.value;
+  const exchange = new Exchange();
+  for (const bytes of floor.log) exchange.apply(decodeCommand(bytes));
+  equal(exchange.apply({ type: 'checkpoint', time: floor.now, digest }).refusal, 0);
+  throws(() => exchange.apply({ type: 'checkpoint', time: floor.now, digest: digest + 1 }), Diverged);
+});
+
+test('the digest notices one command that went another way', () => {
+  const floor = busyDay();
+  const exchange = new Exchange();
+  for (const bytes of floor.log) {
+    const command = decodeCommand(bytes);
+    if (command.type === 'placeOrder' && command.quoteAmount !== 0n) command.quoteAmount += 100_000_000n;
+    exchange.apply(command);
+  }
+  equal(exchange.state.digest.value === floor.state.digest.value, false);
+});

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { PLANTED_BUGS, type PlantedBug } from './planted-bugs.ts';
+import { Statistics } from './statistics.ts';
+import { World } from './world.ts';
+
+const SEEDS_MAX = 60;
+
+mock.timers.enable({ apis: ['setInterval'] });
+
+for (const bug of PLANTED_BUGS) {
+  test(`the simulation finds: ${bug.name}`, async (t) => {
+    const { seed, message } = await seedsUntilFound(bug);
+    t.diagnostic(`${bug.name}: seed ${seed}: ${message.split('\n')[0]}`);
+    assert.match(message, bug.foundAs);
+  });
+}
+
+async function seedsUntilFound({
+  seams,
+  plant,
+  name,
+}: PlantedBug): Promise<{ seed: number; message: string }> {
+  const remove = plant?.();
+  try {
+    for (let seed = 1; seed <= SEEDS_MAX; seed++) {
+      try {
+        await new World(seed, new Statistics(), seams).run();
+      } catch (error) {
+        return { seed, message: (error as Error).message };
+      }
+    }
+  } finally {
+    remove?.();
+  }
+  return assert.fail(`${name} was not found in ${SEEDS_MAX} seeds`);
+}
