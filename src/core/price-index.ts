@@ -15,22 +15,17 @@ export class PriceIndex {
   private words = new Int32Array(NODE_WORDS * 16);
   private nodeCount = 1;
   private freeNode = 0;
+  /** The last node found above the leaves, and the bits of the prices below it: orders come in swarms. */
+  private twigNode = 0;
+  private twigPrefix = -1;
   /** Nodes on the way from the root to the price last walked to. */
   private readonly path = new Int32Array(DEPTH);
 
   find(price: number): number {
-    const words = this.words;
-    let node = words[1 + (price >>> 25)]!;
-    if (node === 0) return NO_LEVEL;
-    node = words[node * NODE_WORDS + 1 + ((price >>> 20) & 31)]!;
-    if (node === 0) return NO_LEVEL;
-    node = words[node * NODE_WORDS + 1 + ((price >>> 15) & 31)]!;
-    if (node === 0) return NO_LEVEL;
-    node = words[node * NODE_WORDS + 1 + ((price >>> 10) & 31)]!;
-    if (node === 0) return NO_LEVEL;
-    node = words[node * NODE_WORDS + 1 + ((price >>> 5) & 31)]!;
-    if (node === 0) return NO_LEVEL;
-    return words[node * NODE_WORDS + 1 + (price & 31)]! - 1;
+    const twig = this.twig(price);
+    if (twig === 0) return NO_LEVEL;
+    const leaf = this.words[twig * NODE_WORDS + 1 + ((price >>> 5) & 31)]!;
+    return leaf === 0 ? NO_LEVEL : this.words[leaf * NODE_WORDS + 1 + (price & 31)]! - 1;
   }
 
   insert(price: number, level: number): void {
@@ -66,6 +61,7 @@ export class PriceIndex {
       if (words[base] !== 0 || depth === 0) return;
       words[base + 1] = this.freeNode;
       this.freeNode = path[depth]!;
+      if (this.freeNode === this.twigNode) this.twigPrefix = -1;
     }
   }
 
@@ -92,6 +88,21 @@ export class PriceIndex {
       if (mask !== 0) return this.lowest(words[base + 1 + lowestBit(mask)]!, shift);
     }
     return NO_LEVEL;
+  }
+
+  /** The node of the 1,024 prices around this one; 0 = none of them has a level. */
+  private twig(price: number): number {
+    const prefix = price >>> 10;
+    if (prefix === this.twigPrefix) return this.twigNode;
+    const words = this.words;
+    let node = 0;
+    for (let shift = 25; shift > 5; shift -= 5) {
+      node = words[node * NODE_WORDS + 1 + ((price >>> shift) & 31)]!;
+      if (node === 0) return 0;
+    }
+    this.twigPrefix = prefix;
+    this.twigNode = node;
+    return node;
   }
 
   /** Fills `path` as far as nodes exist and returns the depth of the last one. */

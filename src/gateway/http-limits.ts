@@ -1,5 +1,5 @@
 /** How much of the machine one connection may use (reliability.md 3.3). */
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 const CONNECTIONS_MAX = 10_000;
@@ -18,11 +18,18 @@ export const HTTP_LIMITS = {
   },
 } as const;
 
+/** Node's own mark, which its types do not mention. */
+type LimitedResponse = ServerResponse & { readonly maxRequestsOnConnectionReached?: boolean };
+
 export function limitConnections(server: Server): void {
   server.maxHeadersCount = 64;
   server.maxRequestsPerSocket = 10_000;
+  // Node announces the last answer but leaves the closing to the client; one that goes on would get bare 503s.
+  server.prependListener('request', (_request, response: LimitedResponse) => {
+    if (response.maxRequestsOnConnectionReached) response.shouldKeepAlive = false;
+  });
   server.maxConnections = CONNECTIONS_MAX;
-  // Likewise an expectation that nobody can meet.
+  // Node would refuse an expectation without an envelope; `request-shape.ts` does it.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {

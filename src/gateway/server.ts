@@ -60,6 +60,7 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     options.metrics.observeRequest(route, reply.statusCode, reply.elapsedTime / 1000);
+    options.logger.debug({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, 'request');
     done();
   });
   app.setErrorHandler((error: FastifyError, request, reply) =>

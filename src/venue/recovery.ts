@@ -15,7 +15,7 @@ export interface Replayed {
   readonly commands: number;
 }
 
-/** History ends before the log begins: the orders in between would be missing for ever. */
+/** History and log do not meet: what lies between would be missing for ever. */
 export class HistoryGap extends Error {
   override name = 'HistoryGap';
 }
@@ -60,7 +60,17 @@ export async function replay(
     }
     if (commands % 100_000 === 0) options.progress?.(seq);
   }
+  refuseHistoryAhead(history, lastSeq);
   return { exchange, lastSeq, commands };
+}
+
+/** History is only told of what the log holds; if it knows more, the log lost its end, or is an older copy. */
+function refuseHistoryAhead({ confirmedSeq }: History, lastSeq: number): void {
+  if (confirmedSeq <= lastSeq) return;
+  throw new HistoryGap(
+    `history holds command ${confirmedSeq}, the log ends at ${lastSeq}: records are missing at the end of the log. ` +
+      'Put the log and the history of the same moment back',
+  );
 }
 
 export const NO_EVENTS: readonly Event[] = [];

@@ -166,7 +166,7 @@ test('ccxt pages through open orders, history and fills by the cursor', async ()
   const open = await ccxtAll((cursor) => ccxt.fetchOpenOrders(undefined, undefined, 100, cursor));
   assert.deepEqual(open.map(idOf), openIds.toSorted());
   const history = await ccxtAll((cursor) =>
-    ccxt.fetchCanceledAndClosedOrders(undefined, undefined, undefined, cursor),
+    ccxt.fetchCanceledAndClosedOrders('XRP/USDT', undefined, undefined, cursor),
   );
   assert.deepEqual(history.map(idOf), [...filledIds, ...cancelledIds].sort());
   const fills = await ccxtAll((cursor) => ccxt.fetchMyTrades('XRP/USDT', undefined, 100, cursor));

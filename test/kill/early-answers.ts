@@ -2,7 +2,7 @@
 import { Venue } from '../../src/venue/venue.ts';
 
 interface Inside {
-  sequence(...args: unknown[]): void;
+  sequence: (this: Inside, ...args: unknown[]) => void;
   readonly waiting: { readonly outcome: unknown; readonly resolve: (outcome: unknown) => void }[];
 }
 

@@ -183,7 +183,7 @@ function* segmentWithoutChecksums(bytes: Uint8Array, header: SegmentHeader): Gen
 function replaceMove(
   move: (this: Ledger, honest: Ledger['move'], from: number, to: number, amount: bigint) => void,
 ) {
-  const honest = Ledger.prototype.move;
+  const honest = Reflect.get(Ledger.prototype, 'move') as Ledger['move'];
   Ledger.prototype.move = function (this: Ledger, from, to, amount) {
     move.call(this, honest, from, to, amount);
   };
@@ -225,7 +225,7 @@ function addsLots(exchange: Exchange): Exchange {
 // --- the venue and the history ---
 
 function answerReadsAtOnce(): () => void {
-  const honest = Venue.prototype.settled;
+  const honest = Reflect.get(Venue.prototype, 'settled') as Venue['settled'];
   Venue.prototype.settled = function (this: Venue) {
     return this.failure === undefined ? undefined : honest.call(this);
   };

@@ -10,7 +10,7 @@ export class Statistics {
     return this.#counts.get(what) ?? 0;
   }
 
-  toString(): string {
+  line(): string {
     return [...this.#counts]
       .sort(([a], [b]) => a.localeCompare(b))
       .map(([what, times]) => `${what} ${times}`)

@@ -28,7 +28,7 @@ test('whatever fails and whenever: nothing that was shown is lost, no money appe
     }
   }
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  t.diagnostic(`${seeds.length} seeds in ${seconds} s: ${statistics}`);
+  t.diagnostic(`${seeds.length} seeds in ${seconds} s: ${statistics.line()}`);
   if (seeds.length >= 300) {
     for (const what of ['crashes', 'torn tails cut', 'disk errors', 'read-only', 'faults during recovery']) {
       assert.ok(statistics.of(what) > 0, `the simulation never met: ${what}`);

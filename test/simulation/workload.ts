@@ -5,7 +5,15 @@
 import { ANY, type Command, type PlaceOrder } from '../../src/core/command.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import { Refusal } from '../../src/core/refusal.ts';
-import { Category, OrderType, Side, Source, type StpMode, TimeInForce } from '../../src/core/terms.ts';
+import {
+  Category,
+  OrderType,
+  Side,
+  Source,
+  type StpMode,
+  TimeInForce,
+  Wallet,
+} from '../../src/core/terms.ts';
 import { account, coin, deposit, order, spotPair } from '../property/venue.ts';
 
 export const UIDS = [1, 2, 3, 4];
@@ -72,7 +80,9 @@ export class Workload {
       return { type: 'countdownCancel', time: 0, uid: this.#uid(), seconds: this.#pick([0, 4, 5, 30]) };
     if (roll < 0.96) return this.#fees();
     if (roll < 0.97) return this.#cancelAll();
-    if (roll < 0.98) return this.#status();
+    if (roll < 0.978) return this.#status();
+    if (roll < 0.984) return { type: 'setHalt', time: 0, halted: this.#random() < 0.25 };
+    if (roll < 0.992) return this.#transfer();
     return { type: 'tick', time: 0 };
   }
 
@@ -172,6 +182,23 @@ export class Workload {
       coin: this.#int(COINS),
       amount,
       reference: `m${this.#int(1000)}`,
+    };
+  }
+
+  /** Between the master and its sub-account, with names that come again. */
+  #transfer(): Command {
+    const [fromUid, toUid] = this.#random() < 0.5 ? [1, 2] : [2, 1];
+    return {
+      type: 'transfer',
+      time: 0,
+      initiatorUid: fromUid!,
+      fromUid: fromUid!,
+      toUid: toUid!,
+      fromWallet: Wallet.unified,
+      toWallet: Wallet.unified,
+      coin: this.#int(COINS),
+      amount: BigInt(1 + this.#int(2_000_000_000)),
+      clientOid: `t${this.#int(6)}`,
     };
   }
 

@@ -359,7 +359,8 @@ export class World {
       },
     );
     await this.#flush(process);
-    if (taken) assert.ok(answer !== undefined && !(answer instanceof Error), `not taken: ${String(answer)}`);
+    if (taken)
+      assert.ok(answer !== undefined && !(answer instanceof Error), 'a command that must be taken was not');
     else assert.ok(answer instanceof Unavailable, `taken in mode ${process.venue.capacity()}`);
   }
 
@@ -522,7 +523,7 @@ export class World {
     this.checker.raise();
     assert.deepEqual(
       answers.map(({ refusal }) => refusal),
-      [0, 0, 0, 0, 0],
+      [0, 0, 0, 0, 0, 0],
       'LIVENESS: commands are taken again',
     );
     await this.#stop(process);
@@ -535,6 +536,7 @@ export class World {
     const clientOid = 'proof-of-life';
     const named = { category: -1, instrument: -1, orderId: 0, clientOid } as const;
     return [
+      { type: 'setHalt', time: 0, halted: false },
       { type: 'setInstrumentStatus', time: 0, instrument: 0, status: 'online' },
       { type: 'cancelAll', time: 0, uid: 3, category: 0, instrument: -1 },
       { type: 'deposit', time: 0, uid: 3, coin: 2, amount: 10n ** 10n, reference: '' },

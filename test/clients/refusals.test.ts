@@ -1,0 +1,205 @@
+/** What the clients make of a refusal: the SDK hands over the envelope, ccxt throws the class that the code maps to. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import ccxt from 'ccxt';
+import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { type CcxtClient, ccxtClient, refusalOf, refusesWith, type SdkClient, sdkClient } from './clients.ts';
+
+let v3: RunningServer;
+let classic: RunningServer;
+let sdk: SdkClient;
+/** The same account at a venue of each dialect. */
+let modern: CcxtClient;
+let older: CcxtClient;
+
+before(async () => {
+  [v3, classic] = await Promise.all([startServer(), startServer({ args: ['--error-dialect', 'classic'] })]);
+  sdk = sdkClient(v3.url, v3.account('alice'));
+  modern = ccxtClient(v3.url, v3.account('bob'));
+  older = ccxtClient(classic.url, classic.account('bob'));
+  await modern.loadMarkets();
+  older.setMarketsFromExchange(modern);
+});
+
+after(async () => {
+  await Promise.all([v3.stop(), classic.stop()]);
+});
+
+const buy = { category: 'SPOT', symbol: 'BTCUSDT', side: 'buy', orderType: 'limit' } as const;
+const NO_SUCH_ORDER = '1000000000999999999';
+
+test('the SDK gets HTTP 400 and the envelope, whose message names the value and what would be right', async () => {
+  await sdk.submitNewOrder({ ...buy, qty: '0.01', price: '58000', clientOid: 'taken' });
+  const refused: [call: () => Promise<unknown>, code: string, msg: RegExp][] = [
+    [
+      () => sdk.submitNewOrder({ ...buy, qty: '2', price: '60000' }),
+      '25202',
+      /balance is insufficient: 99420 USDT available/,
+    ],
+    [() => sdk.submitNewOrder({ ...buy, symbol: 'NOPEUSDT', qty: '1', price: '1' }), '25100', /not known/],
+    [() => sdk.submitNewOrder({ ...buy, qty: '0.00001', price: '58000' }), '25611', /minimum of 1 USDT/],
+    [
+      () => sdk.submitNewOrder({ ...buy, qty: '0.01', price: '63000.01' }),
+      '25206',
+      /highest buy price is 63000 /,
+    ],
+    [
+      () => sdk.submitNewOrder({ ...buy, side: 'sell', qty: '0.01', price: '56999.99' }),
+      '25205',
+      /lowest sell price is 57000 /,
+    ],
+    [() => sdk.submitNewOrder({ ...buy, qty: '0.01', price: '58000.001' }), '25244', /multiple of 0\.01$/],
+    [
+      () => sdk.submitNewOrder({ ...buy, qty: '0.0100001', price: '58000' }),
+      '25610',
+      /multiple of 0\.000001$/,
+    ],
+    [
+      () => sdk.submitNewOrder({ ...buy, qty: '0.01', price: '58000', clientOid: 'taken' }),
+      '25212',
+      /clientOid is used/,
+    ],
+    [() => sdk.getOrderInfo({ orderId: NO_SUCH_ORDER }), '25204', /does not exist/],
+    [() => sdk.cancelOrder({ clientOid: 'nobody' }), '25204', /does not exist/],
+    [() => sdk.modifyOrder({ orderId: NO_SUCH_ORDER, price: '58001' }), '25204', /does not exist/],
+    [() => sdk.modifyOrder({ clientOid: 'taken', price: '58000' }), '25571', /what they were/],
+  ];
+  for (const [call, code, msg] of refused) {
+    const { code: status, body } = await refusalOf(call());
+    assert.equal(status, 400);
+    assert.deepEqual([body.code, body.data], [code, null], body.msg);
+    assert.match(body.msg, msg);
+    assert.ok(Number.isInteger(body.requestTime));
+  }
+  assert.equal((await sdk.getUnfilledOrders()).data.list.length, 1, 'nothing refused was placed');
+});
+
+type Refused = readonly [
+  what: string,
+  call: (client: CcxtClient) => Promise<unknown>,
+  v3Code: string,
+  classicCode: string,
+  classicClass: new (message: string) => Error,
+];
+
+const REFUSED: readonly Refused[] = [
+  [
+    'an order beyond the balance',
+    (client) => client.createOrder('BTC/USDT', 'limit', 'buy', 2, 60000),
+    '25202',
+    '43012',
+    ccxt.InsufficientFunds,
+  ],
+  [
+    'an order that does not exist',
+    (client) => client.fetchOrder(NO_SUCH_ORDER, 'BTC/USDT'),
+    '25204',
+    '43001',
+    ccxt.OrderNotFound,
+  ],
+  [
+    'a cancellation of an order that does not exist',
+    (client) => client.cancelOrder(NO_SUCH_ORDER, 'BTC/USDT'),
+    '25204',
+    '43001',
+    ccxt.OrderNotFound,
+  ],
+  [
+    'an order below the minimum amount',
+    (client) => client.createOrder('BTC/USDT', 'limit', 'buy', 0.00001, 58000),
+    '25611',
+    '45110',
+    ccxt.InvalidOrder,
+  ],
+  [
+    'a price off the tick',
+    (client) => client.privateUtaPostV3TradePlaceOrder({ ...buy, qty: '0.01', price: '58000.001' }),
+    '25244',
+    '40808',
+    ccxt.InvalidOrder,
+  ],
+  [
+    'an unknown pair',
+    (client) => client.publicUtaGetV3MarketTickers({ category: 'SPOT', symbol: 'NOPEUSDT' }),
+    '25100',
+    '40102',
+    ccxt.BadRequest,
+  ],
+  [
+    'a price outside the band, which has no older code',
+    (client) => client.createOrder('BTC/USDT', 'limit', 'buy', 0.01, 70000),
+    '25206',
+    '25206',
+    ccxt.ExchangeError,
+  ],
+];
+
+for (const [what, call, v3Code, classicCode, classicClass] of REFUSED) {
+  test(`${what}: ccxt throws ExchangeError ${v3Code}, and ${classicClass.name} in the classic dialect`, async () => {
+    await refusesWith(call(modern), ccxt.ExchangeError, v3Code);
+    await refusesWith(call(older), classicClass, classicCode);
+  });
+}
+
+test('ccxt refuses an unknown symbol by itself', async () => {
+  await assert.rejects(modern.fetchTicker('NOPE/USDT'), ccxt.BadSymbol);
+});
+
+test('a failed item of a batch speaks the dialect of the venue', async () => {
+  const order = { symbol: 'BTC/USDT', type: 'limit', side: 'buy', amount: 2, price: 60000 } as const;
+  const codes = [];
+  for (const client of [modern, older]) codes.push((await client.createOrders([order]))[0]!.info.code);
+  assert.deepEqual(codes, ['25202', '43012']);
+});
+
+test('wrong credentials are told apart, for both clients', async () => {
+  const bot = v3.account('bot');
+  const wrong: [keys: DemoKeys, code: string][] = [
+    [{ ...bot, secretKey: 'not the secret' }, '40009'],
+    [{ ...bot, passphrase: 'not the passphrase' }, '40012'],
+    [{ ...bot, apiKey: 'nobody' }, '40037'],
+  ];
+  for (const [keys, code] of wrong) {
+    const refusal = await refusalOf(sdkClient(v3.url, keys).getBalances());
+    assert.deepEqual([refusal.code, refusal.body.code, refusal.body.data], [400, code, null]);
+    const client = ccxtClient(v3.url, keys);
+    client.setMarketsFromExchange(modern);
+    await refusesWith(client.fetchBalance(), ccxt.AuthenticationError, code);
+  }
+});
+
+test('a clock that is a minute slow is told so, for both clients', async (context) => {
+  const late = ccxtClient(v3.url, v3.account('bot'), { options: { uta: true, timeDifference: 60_000 } });
+  late.setMarketsFromExchange(modern);
+  await refusesWith(late.fetchBalance(), ccxt.InvalidNonce, '40008');
+
+  const bot = sdkClient(v3.url, v3.account('bot'));
+  const now = Date.now;
+  context.mock.method(Date, 'now', () => now() - 60_000);
+  const { body } = await refusalOf(bot.getBalances());
+  assert.equal(body.code, '40008');
+  assert.match(body.msg, /60\.\d{3} s behind server time/);
+});
+
+test('over the limit of an endpoint the answer is 429 with the time to wait, and then it works again', async () => {
+  const bot = sdkClient(v3.url, v3.account('bot'));
+  const ask = () => bot.getFeeRate({ category: 'SPOT', symbol: 'BTCUSDT' });
+  const calls = await Promise.allSettled([ask(), ask(), ask(), ask(), ask()]);
+  const refused = calls.filter((call) => call.status === 'rejected');
+  assert.equal(refused.length, 2, 'three a second are allowed');
+  const { code, body, headers } = await refusalOf(Promise.reject(refused[0]!.reason));
+  assert.deepEqual([code, body.code, body.data], [429, '429', null]);
+  assert.match(body.msg, /fee-rate/);
+  await sleep(Number(headers['retry-after']) * 1_000);
+  assert.equal((await ask()).data.takerFeeRate, '0.001');
+});
+
+test('ccxt that does not hold itself back gets DDoSProtection', async () => {
+  const hasty = ccxtClient(v3.url, v3.account('maker'), { enableRateLimit: false });
+  hasty.setMarketsFromExchange(modern);
+  const calls = await Promise.allSettled([1, 2, 3, 4].map(() => hasty.fetchTradingFee('BTC/USDT')));
+  const refused = calls.filter((call) => call.status === 'rejected');
+  assert.equal(refused.length, 1);
+  await refusesWith(Promise.reject(refused[0]!.reason), ccxt.DDoSProtection, '429');
+});

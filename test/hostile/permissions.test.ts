@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Access } from '../../src/gateway/route.ts';
+import { ROUTES } from '../../src/gateway/routes.ts';
+import type { Permission, PermType } from '../../src/identity/identity.ts';
+import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { type Reply, SignedClient } from '../harness/signed-client.ts';
+import { assertRefused } from './floor.ts';
+import { installKey, openUser, withIdentity } from './identities.ts';
+
+interface Principal {
+  readonly permType: PermType;
+  readonly permissions: readonly Permission[];
+  readonly keys: DemoKeys;
+}
+
+const PRIVATE = ROUTES.filter(({ access }) => access !== 'public');
+const data = mkdtempSync(join(tmpdir(), 'bourse-permissions-'));
+const principals: Principal[] = [];
+let stranger: DemoKeys;
+let frozen: DemoKeys;
+let elsewhere: DemoKeys;
+let server: RunningServer;
+
+before(async () => {
+  await withIdentity(data, async (identity) => {
+    const alice = openUser(identity, 'alice');
+    for (const permType of ['read_only', 'read_write'] as const) {
+      for (const permissions of [
+        [],
+        ['uta_trade'],
+        ['uta_mgt'],
+        ['uta_trade', 'uta_mgt'],
+      ] as Permission[][]) {
+        const keys = await installKey(identity, alice, { permType, permissions });
+        principals.push({ permType, permissions, keys });
+      }
+    }
+    const withdraw: Permission[] = ['withdraw'];
+    const keys = await installKey(identity, alice, { permType: 'read_write', permissions: withdraw });
+    principals.push({ permType: 'read_write', permissions: withdraw, keys });
+
+    const all = { permType: 'read_write', permissions: ['uta_trade', 'uta_mgt'] } as const;
+    stranger = await installKey(identity, openUser(identity, 'without-account'), all);
+    const frozenUser = openUser(identity, 'frozen');
+    frozen = await installKey(identity, frozenUser, all);
+    identity.setFrozen(frozenUser, true, Date.now());
+    elsewhere = await installKey(identity, alice, { ...all, ipList: ['10.1.2.3'] });
+  });
+  server = await startServer({ data, args: ['--rate-limits', 'off'] });
+});
+after(async () => {
+  await server.stop();
+  rmSync(data, { recursive: true, force: true });
+});
+
+function call(
+  keys: DemoKeys | undefined,
+  { method, path }: { method: string; path: string },
+): Promise<Reply> {
+  const client = new SignedClient(server.url, keys);
+  return client.send(method, path, method === 'POST' ? '{}' : '').finally(() => client.close());
+}
+
+function mayCall(access: Access, { permType, permissions }: Principal): boolean {
+  if (access === 'none') return true;
+  const permission = access.startsWith('trade')
+    ? 'uta_trade'
+    : access.startsWith('mgt')
+      ? 'uta_mgt'
+      : undefined;
+  assert.ok(permission !== undefined, `the test does not know ${access} yet`);
+  return permissions.includes(permission) && (access.endsWith('_read') || permType === 'read_write');
+}
+
+describe('who may call what', () => {
+  it('the table: every POST needs the right to write, only account/info needs no permission', () => {
+    for (const { method, path, access } of PRIVATE) {
+      const room = path.split('/')[3];
+      const expected =
+        path === '/api/v3/account/info'
+          ? 'none'
+          : `${room === 'trade' ? 'trade' : 'mgt'}_${method === 'POST' ? 'write' : 'read'}`;
+      assert.equal(access, expected, path);
+    }
+  });
+
+  it('every private route with every kind of key', async (test) => {
+    let cells = 0;
+    for (const route of PRIVATE) {
+      for (const principal of principals) {
+        const reply = await call(principal.keys, route);
+        const allowed = mayCall(route.access, principal);
+        const what = `${route.path} ${principal.permType} ${principal.permissions} -> ${reply.text}`;
+        if (allowed) assert.notEqual(reply.code, '40014', what);
+        else {
+          assert.equal(reply.code, '40014', what);
+          assertRefused(reply, /needs/, what);
+        }
+        cells += 1;
+      }
+    }
+    test.diagnostic(`${cells} cells of the permission matrix`);
+  });
+
+  it('every private route without a key, with an unknown one, a wrong signature, a wrong passphrase', async () => {
+    const [{ keys }] = principals as [Principal];
+    for (const route of PRIVATE) {
+      assertRefused(await call(undefined, route), /ACCESS-KEY/, route.path);
+      assertRefused(await call({ ...keys, apiKey: 'bk_nobody' }, route), /does not exist/, route.path);
+      assertRefused(await call({ ...keys, secretKey: 'wrong' }, route), /signature/, route.path);
+    }
+    assertRefused(await call({ ...keys, passphrase: 'wrong' }, PRIVATE[0]!), /passphrase/, 'passphrase');
+    assertRefused(
+      await call({ ...keys, secretKey: `${keys.secretKey} ` }, PRIVATE[0]!),
+      /signature/,
+      'blank',
+    );
+  });
+
+  it('a frozen user and an address that is not on the list, on every route', async () => {
+    for (const route of PRIVATE) {
+      assertRefused(await call(frozen, route), /frozen/, route.path);
+      assertRefused(await call(elsewhere, route), /IP list/, route.path);
+    }
+  });
+
+  it('a user without an account is refused or sees nothing, never a fault of ours', async () => {
+    for (const route of PRIVATE) {
+      const reply = await call(stranger, route);
+      assert.ok(reply.status < 500, `${route.path}: ${reply.text}`);
+    }
+    const client = new SignedClient(server.url, stranger);
+    const placed = await client.post('/api/v3/trade/place-order', {
+      category: 'SPOT',
+      symbol: 'BTCUSDT',
+      side: 'buy',
+      orderType: 'limit',
+      price: '58000',
+      qty: '0.01',
+    });
+    assertRefused(placed, /account/, 'place-order');
+    for (const path of ['cancel-order', 'modify-order']) {
+      const reply = await client.post(`/api/v3/trade/${path}`, { orderId: '1000000000000000001', qty: '1' });
+      assertRefused(reply, /./, path);
+    }
+    const swept = await client.post('/api/v3/trade/cancel-symbol-order', { category: 'SPOT' });
+    assert.ok(swept.status < 500, swept.text);
+    client.close();
+  });
+
+  it('no secret and no passphrase is in the log', () => {
+    for (const { secretKey, passphrase } of [
+      ...principals.map(({ keys }) => keys),
+      frozen,
+      stranger,
+      elsewhere,
+    ]) {
+      assert.ok(!server.log().includes(secretKey));
+      assert.ok(!server.log().includes(passphrase));
+    }
+  });
+});
