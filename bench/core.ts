@@ -49,7 +49,7 @@ export const core: Benchmark = {
     );
     console.log(count(commands, ready(setUp)));
 
-    let events: Event[] = [];
+    let events: readonly Event[] = [];
     const codec = best(RUNS, () =>
       timed(() => {
         for (const command of commands) decodeCommand(encodeCommand(command));

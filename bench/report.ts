@@ -9,10 +9,12 @@ export interface Benchmark {
 export function printConditions(): void {
   const [first] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
-  const load = loadavg()[0]!.toFixed(1);
+  const load = loadavg()[0]!;
   console.log(
-    `CPU ${first?.model ?? 'unknown'}, ${cpus().length} cores, ${memory} GiB, load ${load} at the start`,
+    `CPU ${first?.model ?? 'unknown'}, ${cpus().length} cores, ${memory} GiB, load ${load.toFixed(1)} at the start`,
   );
+  if (load > cpus().length / 2)
+    console.log('Other work keeps the machine busy: every figure below is too low.');
   console.log(`node ${process.version}, V8 ${process.versions.v8}, ${process.platform} ${process.arch}`);
 }
 

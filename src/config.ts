@@ -21,6 +21,13 @@ export interface Config {
   readonly trustedProxies: readonly string[];
   readonly rateLimits: 'on' | 'off';
   readonly errorDialect: 'v3' | 'classic';
+  /** Is there a door for operators? */
+  readonly operator: boolean;
+  readonly operatorHost: string;
+  /** 0 takes any free port. */
+  readonly operatorPort: number;
+  /** Empty for the file in the data directory. */
+  readonly operatorTokenFile: string;
   readonly data: string;
   readonly demo: boolean;
   readonly catalogue: string;
@@ -44,7 +51,7 @@ export function defineConfig(config: ConfigFile): ConfigFile {
 }
 
 export interface Setting<Value = unknown> {
-  readonly group: 'Server' | 'World' | 'Durability' | 'Output';
+  readonly group: 'Server' | 'Operator' | 'World' | 'Durability' | 'Output';
   /** As the command line writes it; two forms for a switch that can be turned both ways. */
   readonly flags: readonly string[];
   readonly help: string;
@@ -73,8 +80,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     flags: ['--host <address>'],
     help: 'address to listen on; the demo accounts allow only this machine',
     initial: '127.0.0.1',
-    expects: 'an address or a host name',
-    read: (text) => (/^[\w.:%-]+$/.test(text) ? text : undefined),
+    ...hostName(),
   },
   port: {
     group: 'Server',
@@ -104,6 +110,34 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: 'family of error codes',
     initial: 'v3',
     ...oneOf('v3', 'classic'),
+  },
+  operator: {
+    group: 'Operator',
+    flags: ['--no-operator'],
+    help: "start without the operator's door",
+    initial: true,
+    ...onOff(),
+  },
+  operatorHost: {
+    group: 'Operator',
+    flags: ['--operator-host <address>'],
+    help: "address of the operator's door; beyond this machine it needs --operator-token-file",
+    initial: '127.0.0.1',
+    ...hostName(),
+  },
+  operatorPort: {
+    group: 'Operator',
+    flags: ['--operator-port <number>'],
+    help: "port of the operator's door: the one after --port unless given; 0 takes any free one",
+    initial: 8788,
+    ...wholeNumber(0, 65_535),
+  },
+  operatorTokenFile: {
+    group: 'Operator',
+    flags: ['--operator-token-file <file>'],
+    help: "file of the operator's token, made when it does not exist [operator.token in the data directory]",
+    initial: '',
+    ...path(),
   },
   data: {
     group: 'World',
@@ -228,6 +262,13 @@ function wholeNumber(min: number, max: number) {
   };
 }
 
+function hostName() {
+  return {
+    expects: 'an address or a host name',
+    read: (text: string): string | undefined => (/^[\w.:%-]+$/.test(text) ? text : undefined),
+  };
+}
+
 function path() {
   return {
     expects: 'a path',
@@ -294,14 +335,22 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
   const origins: Partial<Record<SettingName, string>> = {};
   for (const name of SETTING_NAMES) {
     const layer = layers.find(({ given }) => given[name] !== undefined);
-    values[name] = layer === undefined ? initial(name, directory) : valueIn(layer, name);
+    values[name] = layer === undefined ? initial(name, directory, values.port) : valueIn(layer, name);
     origins[name] = layer?.origin(name) ?? 'default';
   }
   return { config: values as unknown as Config, origins: origins as ResolvedConfig['origins'] };
 }
 
-function initial(name: SettingName, directory: string): unknown {
-  return name === 'data' ? resolve(directory, SETTINGS.data.initial) : SETTINGS[name].initial;
+function initial(name: SettingName, directory: string, port: unknown): unknown {
+  if (name === 'data') return resolve(directory, SETTINGS.data.initial);
+  if (name === 'operatorPort') return portBeside(Number(port));
+  return SETTINGS[name].initial;
+}
+
+/** Exchanges on one machine have ports of their own, and so have their operators. */
+function portBeside(port: number): number {
+  if (port === 0) return 0;
+  return port < 65_535 ? port + 1 : port - 1;
 }
 
 function valueIn(layer: Layer, name: SettingName): unknown {

@@ -1,6 +1,10 @@
 #!/usr/bin/env node
-import { runProgram } from './operation/command-line.ts';
-import { startCommand } from './operation/start-command.ts';
+/** Starts the exchange. Compiled code is kept between starts: most of a start is compiling. */
+import { enableCompileCache } from 'node:module';
+
+enableCompileCache();
+const { runProgram } = await import('./operation/command-line.ts');
+const { startCommand } = await import('./operation/start-command.ts');
 
 await runProgram(
   startCommand('npm start --', [

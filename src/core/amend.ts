@@ -37,6 +37,7 @@ export function amendOrders(state: State, settlement: SpotSettlement, command: A
 
 /** The same order under its id and its client id counts as twice. */
 function hasDuplicates(state: State, account: Account, items: readonly AmendItem[]): boolean {
+  if (items.length === 1) return false;
   const seen = new Set<number>();
   for (const item of items) {
     const slot = findOpenOrder(state, account, item);
@@ -110,19 +111,31 @@ function checkAmend(
     return refused(Refusal.amendWouldTake);
   }
   const coin = lockedCoin(instrument, side);
-  const more = need(instrument, side, priceTicks, sizeLots - filled) - lockOf(state, instrument, slot);
+  const more = lockChange(state, instrument, slot, priceTicks, sizeLots - filled);
+  if (more <= 0n) return undefined;
   const available = state.ledger.peek(account.index, coin, Bucket.cash);
-  if (more > available)
-    return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
-  return undefined;
+  if (more <= available) return undefined;
+  return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
 }
 
 function isMakerOnly(timeInForce: number): boolean {
   return timeInForce === TimeInForce.postOnly || timeInForce === TimeInForce.rpi;
 }
 
-function need(instrument: Instrument, side: Side, priceTicks: number, lots: number): bigint {
-  return side === Side.buy ? tradeValue(instrument, priceTicks, lots) : baseUnits(instrument, lots);
+/** How much more money the order holds after the change; negative when it holds less. */
+function lockChange(
+  state: State,
+  instrument: Instrument,
+  slot: number,
+  priceTicks: number,
+  remaining: number,
+): bigint {
+  const { slab } = state;
+  if (slab.side[slot] === Side.sell) {
+    const lots = remaining - slab.remaining[slot]!;
+    return lots < 0 ? -baseUnits(instrument, -lots) : baseUnits(instrument, lots);
+  }
+  return tradeValue(instrument, priceTicks, remaining) - lockOf(state, instrument, slot);
 }
 
 function applyAmend(
@@ -139,7 +152,7 @@ function applyAmend(
   const side = slab.side[slot] as Side;
   const account = slab.account[slot]!;
   const remaining = sizeLots - slab.filled(slot);
-  const difference = need(instrument, side, priceTicks, remaining) - lockOf(state, instrument, slot);
+  const difference = lockChange(state, instrument, slot, priceTicks, remaining);
   const coin = lockedCoin(instrument, side);
   if (difference > 0n) lock(state, account, coin, difference);
   else if (difference < 0n) unlock(state, account, coin, -difference);

@@ -119,17 +119,30 @@ export class ByteWriter implements Fields {
 export class ByteReader implements Fields {
   private bytes: Uint8Array;
   private view: DataView;
-  private at = 0;
+  /** Where the record begins and ends in the buffer, and how far it is read. */
+  private at: number;
+  private end: number;
 
   constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.bytes = new Uint8Array(bytes.buffer);
+    this.view = new DataView(bytes.buffer);
+    this.at = bytes.byteOffset;
+    this.end = bytes.byteOffset + bytes.byteLength;
+  }
+
+  /** Turns to another record. Records of a log lie in one buffer, and a view of it is not made twice. */
+  reset(bytes: Uint8Array): void {
+    if (bytes.buffer !== this.view.buffer) {
+      this.bytes = new Uint8Array(bytes.buffer);
+      this.view = new DataView(bytes.buffer);
+    }
+    this.at = bytes.byteOffset;
+    this.end = bytes.byteOffset + bytes.byteLength;
   }
 
   /** Everything was read: leftovers mean that writer and reader disagree. */
   finish(): void {
-    if (this.at !== this.bytes.length)
-      throw new UnreadableRecord(`${this.bytes.length - this.at} bytes left over`);
+    if (this.at !== this.end) throw new UnreadableRecord(`${this.end - this.at} bytes left over`);
   }
 
   u8(_value: number): number {
@@ -174,7 +187,7 @@ export class ByteReader implements Fields {
   private advance(size: number): number {
     const at = this.at;
     this.at += size;
-    if (this.at > this.bytes.length) throw new UnreadableRecord('record ends early');
+    if (this.at > this.end) throw new UnreadableRecord('record ends early');
     return at;
   }
 }

@@ -96,17 +96,20 @@ export function setCountdown(state: State, command: CountdownCancel): Outcome {
     return refused(Refusal.invalidCountdown);
   }
   account.countdownDeadline = seconds === 0 ? 0 : state.now + seconds * 1000;
+  if (seconds === 0) state.countdowns.delete(account);
+  else state.countdowns.add(account);
   scheduleCountdowns(state);
   return DONE;
 }
 
 /** Runs out every countdown due by now: earliest first, then ascending account. */
 export function runCountdowns(state: State): void {
-  const due = state.accounts
-    .filter((account) => account.countdownDeadline !== 0 && account.countdownDeadline <= state.now)
+  const due = [...state.countdowns]
+    .filter((account) => account.countdownDeadline <= state.now)
     .sort((a, b) => a.countdownDeadline - b.countdownDeadline || a.index - b.index);
   for (const account of due) {
     account.countdownDeadline = 0;
+    state.countdowns.delete(account);
     cancelWhere(state, account, CancelReason.normal, () => true);
   }
   scheduleCountdowns(state);
@@ -114,8 +117,7 @@ export function runCountdowns(state: State): void {
 
 export function scheduleCountdowns(state: State): void {
   state.nextCountdown = Number.POSITIVE_INFINITY;
-  for (const account of state.accounts) {
-    if (account === undefined || account.countdownDeadline === 0) continue;
-    if (account.countdownDeadline < state.nextCountdown) state.nextCountdown = account.countdownDeadline;
+  for (const { countdownDeadline } of state.countdowns) {
+    if (countdownDeadline < state.nextCountdown) state.nextCountdown = countdownDeadline;
   }
 }

@@ -189,6 +189,17 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     by: text,
   }),
   setFeeDeduction: record({ type: fc.constant('setFeeDeduction'), time, uid: id, on: fc.boolean() }),
+  innerWithdrawal: record({
+    type: fc.constant('innerWithdrawal'),
+    time,
+    uid: id,
+    toUid: id,
+    coin: u16,
+    amount: money,
+    fromFunding: fc.boolean(),
+    fromUnified: fc.boolean(),
+    clientOid: text,
+  }),
   checkpoint: record({ type: fc.constant('checkpoint'), time, digest: id }),
 };
 
@@ -224,7 +235,7 @@ test('types keep their numbers for ever', () => {
     const [command] = fc.sample(commands as fc.Arbitrary<Command>, { numRuns: 1, seed: 7 });
     return encodeCommand(command!)[0];
   });
-  deepEqual(numbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 14]);
+  deepEqual(numbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 14]);
 });
 
 test('a second command may be written before the first is read, if its bytes were kept', () => {

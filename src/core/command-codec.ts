@@ -257,6 +257,29 @@ const LAYOUTS: Layouts = {
       c.on = f.flag(c.on);
     },
   },
+  innerWithdrawal: {
+    code: 21,
+    blank: () => ({
+      type: 'innerWithdrawal',
+      time: 0,
+      uid: 0,
+      toUid: 0,
+      coin: 0,
+      amount: 0n,
+      fromFunding: false,
+      fromUnified: false,
+      clientOid: '',
+    }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.toUid = f.f64(c.toUid);
+      c.coin = f.u16(c.coin);
+      c.amount = f.money(c.amount);
+      c.fromFunding = f.flag(c.fromFunding);
+      c.fromUnified = f.flag(c.fromUnified);
+      c.clientOid = f.text(c.clientOid);
+    },
+  },
   checkpoint: {
     code: 14,
     blank: () => ({ type: 'checkpoint', time: 0, digest: 0 }),
@@ -311,6 +334,7 @@ const BY_CODE: AnyLayout[] = [];
 for (const layout of Object.values(LAYOUTS)) BY_CODE[layout.code] = layout as unknown as AnyLayout;
 
 const writer = new ByteWriter();
+const reader = new ByteReader(new Uint8Array(0));
 
 /** The bytes are valid until the next call. */
 export function encodeCommand(command: Command): Uint8Array<ArrayBuffer> {
@@ -323,7 +347,7 @@ export function encodeCommand(command: Command): Uint8Array<ArrayBuffer> {
 }
 
 export function decodeCommand(bytes: Uint8Array): Command {
-  const reader = new ByteReader(bytes);
+  reader.reset(bytes);
   const code = reader.u8(0);
   const layout = BY_CODE[code];
   if (layout === undefined)

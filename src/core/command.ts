@@ -122,6 +122,20 @@ export interface RequestWithdrawal {
   clientOid: string;
 }
 
+/** A withdrawal to another account of the venue, whoever owns it: it arrives at once and costs nothing. */
+export interface InnerWithdrawal {
+  readonly type: 'innerWithdrawal';
+  time: number;
+  uid: number;
+  /** Gets it into the funding wallet. */
+  toUid: number;
+  coin: number;
+  amount: bigint;
+  fromFunding: boolean;
+  fromUnified: boolean;
+  clientOid: string;
+}
+
 /** How a withdrawal ends: paid out, refused by the operator, or taken back by its owner. */
 export interface EndWithdrawal {
   readonly type: 'endWithdrawal';
@@ -264,6 +278,7 @@ export type Command =
   | Transfer
   | RequestWithdrawal
   | EndWithdrawal
+  | InnerWithdrawal
   | SetHalt
   | SetMarketMaker
   | SetFeeDeduction

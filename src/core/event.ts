@@ -148,6 +148,8 @@ export interface WalletRecord {
   readonly address: string;
   readonly chain: string;
   readonly tag: string;
+  /** The other account when it never left the venue; 0 for the outside world. */
+  readonly counterUid: number;
   readonly clientOid: string;
   /** Transaction id, or why it failed. */
   readonly reference: string;

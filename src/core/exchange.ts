@@ -27,7 +27,9 @@ import { advance } from './schedule.ts';
 import { SpotSettlement } from './spot-settlement.ts';
 import { State } from './state.ts';
 import { deposit, transfer, withdraw } from './wallet.ts';
-import { endWithdrawal, requestWithdrawal } from './withdrawal.ts';
+import { endWithdrawal, innerWithdrawal, requestWithdrawal } from './withdrawal.ts';
+
+const NO_EVENTS: readonly Event[] = [];
 
 export class Exchange {
   readonly state: State;
@@ -44,13 +46,15 @@ export class Exchange {
     advance(state, command.time);
     const outcome = this.carryOut(command);
     state.digest.fold(outcome.refusal);
+    if (outcome.items !== undefined) for (const item of outcome.items) state.digest.fold(item.refusal);
     return outcome;
   }
 
   /** Events since the last call, in the order they arose. */
-  takeEvents(): Event[] {
+  takeEvents(): readonly Event[] {
     const { events } = this.state;
-    if (events.length !== 0) this.state.events = [];
+    if (events.length === 0) return NO_EVENTS;
+    this.state.events = [];
     return events;
   }
 
@@ -77,6 +81,8 @@ export class Exchange {
         return requestWithdrawal(state, command);
       case 'endWithdrawal':
         return endWithdrawal(state, command);
+      case 'innerWithdrawal':
+        return innerWithdrawal(state, command);
       case 'setHalt':
         return setHalt(state, command);
       case 'setMarketMaker':

@@ -231,6 +231,18 @@ export function tradeValue(instrument: Instrument, priceTicks: number, sizeLots:
   return BigInt(priceTicks) * BigInt(sizeLots) * instrument.valuePerTickLot;
 }
 
+/** Is the value below the bound? Answered without big integers where a `number` is exact, which is almost always. */
+export function valueBelow(
+  instrument: Instrument,
+  priceTicks: number,
+  sizeLots: number,
+  bound: bigint,
+): boolean {
+  const product = priceTicks * sizeLots * instrument.valuePerTickLotNumber;
+  if (product <= Number.MAX_SAFE_INTEGER) return product < bound;
+  return tradeValue(instrument, priceTicks, sizeLots) < bound;
+}
+
 /** Quantity in 10^-8 of the base coin. */
 export function baseUnits(instrument: Instrument, sizeLots: number): bigint {
   const product = sizeLots * instrument.unitsPerLotNumber;

@@ -21,13 +21,21 @@ export function checkInvariants(state: State): void {
   checkStatistics(state);
 }
 
-/** I01-I03, I05. */
+/** I01-I03, I05, and I04 for what withdrawals hold. */
 function checkLedger(state: State): void {
   const sums = new Map<number, bigint>();
+  const withdrawing = pendingSums(state);
   state.ledger.eachRow((account, coin, buckets) => {
     sums.set(coin, (sums.get(coin) ?? 0n) + buckets.reduce((sum, amount) => sum + amount, 0n));
     assert(buckets[Bucket.locked]! >= 0n, `I03: locked of account ${account} coin ${coin} is negative`);
     assert(buckets[Bucket.pledge]! >= 0n, `I03: pledge of account ${account} coin ${coin} is negative`);
+    assert(buckets[Bucket.funding]! >= 0n, `I03: funding of account ${account} coin ${coin} is negative`);
+    const pending = withdrawing.get(`${account} ${coin}`) ?? 0n;
+    const held = buckets[Bucket.withdrawing]!;
+    assert(
+      held === pending,
+      `I04: account ${account} coin ${coin} holds ${held} for withdrawals of ${pending}`,
+    );
     if (account === SystemAccount.insurance || account === SystemAccount.loanPool) {
       assert(buckets[Bucket.cash]! >= 0n, `I03: system account ${account} coin ${coin} is negative`);
     }
@@ -36,6 +44,18 @@ function checkLedger(state: State): void {
     }
   });
   for (const [coin, sum] of sums) assert(sum === 0n, `I01: coin ${coin} sums to ${sum}`);
+}
+
+/** What the withdrawals under way have taken out of wallets, by account and coin. */
+function pendingSums(state: State): Map<string, bigint> {
+  const sums = new Map<string, bigint>();
+  for (const { uid, coin, fee, fromFunding, fromUnified } of state.withdrawals.values()) {
+    const amount = fromFunding + fromUnified;
+    assert(fee >= 0n && fee < amount, `I03: a withdrawal of ${amount} pays a fee of ${fee}`);
+    const key = `${state.accountByUid.get(uid)!.index} ${coin}`;
+    sums.set(key, (sums.get(key) ?? 0n) + amount);
+  }
+  return sums;
 }
 
 /** I12-I16, I21. */

@@ -19,6 +19,8 @@ export const FILLS_PER_ORDER_MAX = 1000;
 export const FAILED_AMENDS_REMEMBERED = 1024;
 /** Client ids of transfers and withdrawals that a retry is recognised by. */
 export const TRANSFER_OIDS_REMEMBERED = 20_000;
+/** References of operators' deposits that a retry is recognised by. */
+export const DEPOSIT_REFERENCES_REMEMBERED = 100_000;
 export const PENDING_WITHDRAWALS_MAX = 100_000;
 export const PUBLIC_FILLS_KEPT = 500;
 /** Distinct milliseconds with trades in one rolling day before the window halves its resolution. */

@@ -1,6 +1,6 @@
 /** Checks that placing and amending share (domain.md 1.2, numbers 5 to 8), each in its documented place. */
 import { OFF_GRID, OUT_OF_RANGE } from './command.ts';
-import { type Instrument, maxBuyTicks, minSellTicks, tradeValue } from './instrument.ts';
+import { type Instrument, maxBuyTicks, minSellTicks, valueBelow } from './instrument.ts';
 import { PRICE_TICKS_MAX, SIZE_LOTS_MAX } from './limits.ts';
 import { type Outcome, refused } from './outcome.ts';
 import { Refusal } from './refusal.ts';
@@ -33,7 +33,7 @@ export function checkAmount(
   priceTicks: number,
   sizeLots: number,
 ): Outcome | undefined {
-  if (tradeValue(instrument, priceTicks, sizeLots) < instrument.minAmount)
+  if (valueBelow(instrument, priceTicks, sizeLots, instrument.minAmount))
     return refused(Refusal.belowMinimumAmount);
   return undefined;
 }
@@ -43,17 +43,25 @@ export function referenceTicks(instrument: Instrument, market: Market): number {
   return market.day.lastTicks !== 0 ? market.day.lastTicks : instrument.openingTicks;
 }
 
+/** Highest buy and lowest sell price now. Most orders meet the reference of the order before them. */
+export function bandOf(instrument: Instrument, market: Market): Market['band'] {
+  const { band } = market;
+  const reference = referenceTicks(instrument, market);
+  if (band.referenceTicks !== reference) {
+    band.referenceTicks = reference;
+    band.maxBuyTicks = maxBuyTicks(instrument, reference);
+    band.minSellTicks = minSellTicks(instrument, reference);
+  }
+  return band;
+}
+
 export function checkBand(
   instrument: Instrument,
   market: Market,
   side: Side,
   priceTicks: number,
 ): Outcome | undefined {
-  const reference = referenceTicks(instrument, market);
-  if (side === Side.buy) {
-    const highest = maxBuyTicks(instrument, reference);
-    return priceTicks > highest ? refused(Refusal.buyAboveBand, highest) : undefined;
-  }
-  const lowest = minSellTicks(instrument, reference);
+  const { maxBuyTicks: highest, minSellTicks: lowest } = bandOf(instrument, market);
+  if (side === Side.buy) return priceTicks > highest ? refused(Refusal.buyAboveBand, highest) : undefined;
   return priceTicks < lowest ? refused(Refusal.sellBelowBand, lowest) : undefined;
 }

@@ -6,18 +6,11 @@ import type { Account } from './account.ts';
 import { type Book, MatchEnd } from './book.ts';
 import { findByClientOid } from './cancel.ts';
 import { OFF_GRID, OUT_OF_RANGE, type PlaceOrder } from './command.ts';
-import {
-  baseUnits,
-  type Instrument,
-  isFutures,
-  maxBuyTicks,
-  minSellTicks,
-  tradeValue,
-} from './instrument.ts';
+import { baseUnits, type Instrument, isFutures, tradeValue } from './instrument.ts';
 import { placingRefusal } from './instrument-status.ts';
 import { Bucket } from './ledger.ts';
 import { MONEY_MAX, OPEN_ORDERS_PER_LINE_MAX, SIZE_LOTS_MAX } from './limits.ts';
-import { checkAmount, checkBand, checkPrice, checkSize, referenceTicks } from './order-checks.ts';
+import { bandOf, checkAmount, checkBand, checkPrice, checkSize, referenceTicks } from './order-checks.ts';
 import { formatOrderId } from './order-id.ts';
 import {
   clientOidOf,
@@ -260,9 +253,9 @@ function executeMarket(
   budget: bigint,
 ): void {
   const { slab } = state;
-  const reference = referenceTicks(instrument, market);
   const buying = slab.side[slot] === Side.buy;
-  const bandTicks = buying ? maxBuyTicks(instrument, reference) : minSellTicks(instrument, reference);
+  const band = bandOf(instrument, market);
+  const bandTicks = buying ? band.maxBuyTicks : band.minSellTicks;
   settlement.begin(instrument, market, budget);
   const end = market.book.match(slot, bandTicks, settlement, buying);
   const left = buying ? settlement.budgetLeft : baseUnits(instrument, slab.remaining[slot]!);

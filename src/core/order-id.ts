@@ -1,8 +1,11 @@
 /** Ids are counted from 1 and printed with 19 digits, as clients expect; equal length makes text sort like numbers. */
 const DIGITS = 18;
+/** What stands before an id of so many digits. */
+const PREFIXES = Array.from({ length: DIGITS + 1 }, (_, digits) => `1${'0'.repeat(DIGITS - digits)}`);
 
 export function formatOrderId(id: number): string {
-  return `1${String(id).padStart(DIGITS, '0')}`;
+  const digits = String(id);
+  return PREFIXES[digits.length]! + digits;
 }
 
 const PRINTED = /^1[0-9]{18}$/;

@@ -12,6 +12,7 @@ import { BUCKETS } from './ledger.ts';
 import { PUBLIC_FILLS_KEPT } from './limits.ts';
 import { enroll } from './order-life.ts';
 import { blankWithdrawal, withdrawalFields } from './pending-withdrawal.ts';
+import type { RecentOids } from './recent-oids.ts';
 import { type Market, State } from './state.ts';
 import type { InstrumentStatus, Side } from './terms.ts';
 
@@ -122,6 +123,7 @@ function loadAccounts(r: ByteReader, state: State): void {
   for (let left = r.i32(0); left > 0; left--) {
     const account = state.addAccount(r.f64(0), r.f64(0), r.flag(false), r.flag(false));
     account.countdownDeadline = r.f64(0);
+    if (account.countdownDeadline !== 0) state.countdowns.add(account);
     account.feeDeduction = r.flag(false);
     for (let fees = r.i32(0); fees > 0; fees--) {
       account.fees.set(r.i32(0), { makerRate: r.money(0n), takerRate: r.money(0n) });
@@ -219,7 +221,12 @@ function loadOrders(r: ByteReader, state: State): void {
 function saveWallets(w: ByteWriter, state: State): void {
   w.i32(state.withdrawals.size);
   for (const withdrawal of state.withdrawals.values()) withdrawalFields(w, withdrawal);
-  const oids = state.transferOids.recent();
+  saveOids(w, state.transferOids);
+  saveOids(w, state.depositReferences);
+}
+
+function saveOids(w: ByteWriter, known: RecentOids): void {
+  const oids = known.recent();
   w.i32(oids.length);
   for (const oid of oids) w.text(oid);
 }
@@ -230,7 +237,12 @@ function loadWallets(r: ByteReader, state: State): void {
     withdrawalFields(r, withdrawal);
     state.withdrawals.set(withdrawal.id, withdrawal);
   }
-  for (let left = r.i32(0); left > 0; left--) state.transferOids.remember(r.text(''));
+  loadOids(r, state.transferOids);
+  loadOids(r, state.depositReferences);
+}
+
+function loadOids(r: ByteReader, known: RecentOids): void {
+  for (let left = r.i32(0); left > 0; left--) known.remember(r.text(''));
 }
 
 function saveMarket(w: ByteWriter, state: State, market: Market): void {

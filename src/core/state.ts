@@ -7,7 +7,11 @@ import { Digest } from './digest.ts';
 import type { Event } from './event.ts';
 import type { CoinSpec, Instrument } from './instrument.ts';
 import { FIRST_USER_ACCOUNT, Ledger } from './ledger.ts';
-import { FAILED_AMENDS_REMEMBERED, TRANSFER_OIDS_REMEMBERED } from './limits.ts';
+import {
+  DEPOSIT_REFERENCES_REMEMBERED,
+  FAILED_AMENDS_REMEMBERED,
+  TRANSFER_OIDS_REMEMBERED,
+} from './limits.ts';
 import { OrderSlab } from './order-slab.ts';
 import type { PendingWithdrawal } from './pending-withdrawal.ts';
 import { RecentOids } from './recent-oids.ts';
@@ -24,6 +28,8 @@ export interface Market {
   readonly instrument: number;
   /** Changes of the displayed book, for readers that follow it. */
   changes: number;
+  /** The price band as last computed, and the reference it holds for. */
+  readonly band: { referenceTicks: number; maxBuyTicks: number; minSellTicks: number };
 }
 
 /** An order that its failed modification cancelled. */
@@ -58,8 +64,12 @@ export class State {
   readonly withdrawals = new Map<number, PendingWithdrawal>();
   /** Client ids of recent transfers and withdrawals: a retry must not move money twice. */
   readonly transferOids = new RecentOids(TRANSFER_OIDS_REMEMBERED);
+  /** References of recent deposits by operators: one is credited once per account and coin. */
+  readonly depositReferences = new RecentOids(DEPOSIT_REFERENCES_REMEMBERED);
   /** Orders cancelled because their modification failed, oldest first. */
   failedAmends: FailedAmend[] = [];
+  /** Accounts whose countdown runs. */
+  readonly countdowns = new Set<Account>();
   /** Earliest countdown of any account; Infinity = none. */
   nextCountdown = Number.POSITIVE_INFINITY;
   /** Earliest end of any running candle; Infinity = none runs. */
@@ -89,6 +99,7 @@ export class State {
       tape: new Tape(),
       instrument,
       changes: 0,
+      band: { referenceTicks: 0, maxBuyTicks: 0, minSellTicks: 0 },
     });
     return this.markets.length - 1;
   }

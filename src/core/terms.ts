@@ -85,3 +85,4 @@ export type InstrumentStatusName = (typeof INSTRUMENT_STATUS_NAMES)[number];
 export const Wallet = { unified: 0, funding: 1 } as const;
 export type Wallet = (typeof Wallet)[keyof typeof Wallet];
 export const WALLET_NAMES = ['uta', 'spot'] as const;
+export type WalletName = (typeof WALLET_NAMES)[number];

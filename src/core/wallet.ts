@@ -19,6 +19,14 @@ export function deposit(state: State, command: Deposit): Outcome {
   if (failure !== undefined) return failure;
   const { coin, amount } = command;
   const account = state.accountByUid.get(command.uid)!;
+  // An operator who hears no answer asks again: the reference tells the retry from a second deposit.
+  const byOperator = command.by !== undefined && command.by !== '';
+  const reference = `${account.uid} ${coin} ${command.reference}`;
+  if (byOperator && state.depositReferences.has(reference)) {
+    const detail = `deposit ${command.reference} was credited before`;
+    return { ...refused(Refusal.alreadyExists), detail };
+  }
+  if (byOperator) state.depositReferences.remember(reference);
   const wallet = command.wallet ?? Wallet.unified;
   state.ledger.move(outside(state, coin), walletCell(state, account, coin, wallet), amount);
   foldMoney(state, amount);
@@ -36,6 +44,7 @@ export function deposit(state: State, command: Deposit): Outcome {
     address: command.address ?? '',
     chain: command.chain ?? '',
     tag: '',
+    counterUid: 0,
     clientOid: '',
     reference: command.reference,
     createdTime: state.now,
@@ -50,10 +59,9 @@ export function withdraw(state: State, command: Withdraw): Outcome {
   if (failure !== undefined) return failure;
   const { coin, amount } = command;
   const account = state.accountByUid.get(command.uid)!;
-  const cell = walletCell(state, account, coin, Wallet.unified);
-  const available = state.ledger.balance(cell);
+  const available = freeIn(state, account, coin, Wallet.unified);
   if (available < amount) return shortOf(coin, available);
-  state.ledger.move(cell, outside(state, coin), amount);
+  state.ledger.move(walletCell(state, account, coin, Wallet.unified), outside(state, coin), amount);
   foldMoney(state, amount);
   emitLine(state, account, Wallet.unified, coin, 'withdrawal', -amount, command.reference);
   return DONE;
@@ -71,11 +79,11 @@ export function transfer(state: State, command: Transfer): Outcome {
   if (from.party !== to.party || !mayMove(initiator, from, to)) return refused(Refusal.notOneParty);
   const oid = `${initiator.uid} ${command.clientOid}`;
   if (command.clientOid !== '' && state.transferOids.has(oid)) return refused(Refusal.transferOidInUse);
-  const source = walletCell(state, from, coin, fromWallet);
-  const available = state.ledger.balance(source);
+  const available = freeIn(state, from, coin, fromWallet);
   if (available < amount) return shortOf(coin, available);
 
   if (command.clientOid !== '') state.transferOids.remember(oid);
+  const source = walletCell(state, from, coin, fromWallet);
   state.ledger.move(source, walletCell(state, to, coin, toWallet), amount);
   foldMoney(state, amount);
   const transferId = state.nextId();
@@ -112,6 +120,11 @@ export function checkMovement(state: State, uid: number, coin: number, amount: b
 
 export function shortOf(coin: number, available: bigint): Outcome {
   return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
+}
+
+/** What a wallet can give; looking opens no row, so that a refusal changes nothing. */
+export function freeIn(state: State, account: Account, coin: number, wallet: Wallet): bigint {
+  return state.ledger.peek(account.index, coin, BUCKET_OF[wallet]);
 }
 
 export function walletCell(state: State, account: Account, coin: number, wallet: Wallet): number {

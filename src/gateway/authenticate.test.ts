@@ -1,15 +1,20 @@
 import assert from 'node:assert/strict';
 import { createHmac, createSecretKey } from 'node:crypto';
 import { test } from 'node:test';
-import type { ApiKey, Credential, KeyDirectory, PassphraseVerdict, User } from '../identity/identity.ts';
+import {
+  type ApiKey,
+  type Credential,
+  type KeyDirectory,
+  type PassphraseVerdict,
+  SUB_RIGHTS,
+  type User,
+} from '../identity/identity.ts';
 import { compileIpList } from '../identity/ip-list.ts';
 import {
   type Authentication,
   authenticate,
   authenticateLogin,
   type IncomingRequest,
-  mayUse,
-  type Need,
 } from './authenticate.ts';
 
 const NOW = 1_700_000_000_000;
@@ -28,6 +33,7 @@ const USER: User = {
   channel: '',
   channelCode: '',
   frozen: false,
+  rights: SUB_RIGHTS,
 };
 
 const KEY: ApiKey = {
@@ -339,38 +345,4 @@ test('a login counts in seconds or milliseconds, as number or text', () => {
   assert.equal(late.ok ? '' : late.code, '40008');
   const broken = login('1e12');
   assert.equal(broken.ok ? '' : broken.code, '40005');
-});
-
-test('permissions open exactly the doors of the table', () => {
-  const caller = (
-    permType: ApiKey['permType'],
-    permissions: ApiKey['permissions'],
-    user: Partial<User> = {},
-  ) => ({
-    user: { ...USER, ...user },
-    key: { ...KEY, permType, permissions },
-  });
-  const needs: readonly Need[] = [
-    'none',
-    'trade_read',
-    'trade_write',
-    'mgt_read',
-    'mgt_write',
-    'withdraw',
-    'broker',
-  ];
-  const open = (who: ReturnType<typeof caller>) => needs.filter((need) => mayUse(who, need) === undefined);
-  assert.deepEqual(open(caller('read_only', [])), ['none']);
-  assert.deepEqual(open(caller('read_only', ['uta_trade'])), ['none', 'trade_read']);
-  assert.deepEqual(open(caller('read_write', ['uta_trade'])), ['none', 'trade_read', 'trade_write']);
-  assert.deepEqual(open(caller('read_only', ['uta_mgt'])), ['none', 'mgt_read']);
-  assert.deepEqual(open(caller('read_write', ['uta_mgt'])), ['none', 'mgt_read', 'mgt_write']);
-  assert.deepEqual(open(caller('read_write', ['withdraw'])), ['none', 'withdraw']);
-  assert.deepEqual(open(caller('read_only', ['withdraw'])), ['none']);
-  assert.deepEqual(open(caller('read_write', [], { broker: true })), ['none', 'broker']);
-  assert.deepEqual(open(caller('read_only', [], { broker: true })), ['none']);
-  assert.deepEqual(open(caller('read_write', [], { broker: true, parentUid: 1000000009 })), ['none']);
-  assert.equal(mayUse(caller('read_only', []), 'trade_read')?.code, '40014');
-  assert.equal(mayUse(caller('read_only', ['uta_trade']), 'trade_write')?.code, '40014');
-  assert.equal(mayUse(caller('read_write', []), 'broker')?.code, '40029');
 });

@@ -1,7 +1,7 @@
 /**
  * Is this request from who it says? The checks run in the order of `wire.md` 1.7 and stop at the first failure.
- * Route existence and rate limits come before and are not here; permissions are a separate question (`mayUse`),
- * because they depend on the route. No message repeats a header's value: users paste secrets into wrong headers.
+ * Route existence and rate limits come before and are not here; permissions are a separate question
+ * (`permissions.ts`), because they depend on the route. No message repeats a header's value: users paste secrets into wrong headers.
  */
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { ApiKey, Credential, KeyDirectory, PassphraseVerdict, User } from '../identity/identity.ts';
@@ -247,44 +247,4 @@ function signatureRefusal(credential: Credential): Refused {
 
 function refuse(code: string, msg: string): Refused {
   return { ok: false, status: 400, code, msg };
-}
-
-// What an authenticated caller may do
-
-export type Need = 'none' | 'trade_read' | 'trade_write' | 'mgt_read' | 'mgt_write' | 'withdraw' | 'broker';
-
-interface NeedRow {
-  readonly permission: ApiKey['permissions'][number] | undefined;
-  readonly write: boolean;
-  readonly brokerMaster: boolean;
-}
-
-/** A broker call changes other people's keys, so it needs a writing key although the contract names no permission. */
-const NEEDS: Readonly<Record<Need, NeedRow>> = {
-  none: { permission: undefined, write: false, brokerMaster: false },
-  trade_read: { permission: 'uta_trade', write: false, brokerMaster: false },
-  trade_write: { permission: 'uta_trade', write: true, brokerMaster: false },
-  mgt_read: { permission: 'uta_mgt', write: false, brokerMaster: false },
-  mgt_write: { permission: 'uta_mgt', write: true, brokerMaster: false },
-  withdraw: { permission: 'withdraw', write: true, brokerMaster: false },
-  broker: { permission: undefined, write: true, brokerMaster: true },
-};
-
-/** Undefined when the caller may; `wire.md` 4.5 gives callers that are no broker a code of their own. */
-export function mayUse(
-  caller: { readonly user: User; readonly key: ApiKey },
-  need: Need,
-): Refused | undefined {
-  const { user, key } = caller;
-  const { permission, write, brokerMaster } = NEEDS[need];
-  if (brokerMaster && (!user.broker || user.parentUid !== undefined)) {
-    return refuse('40029', 'only the main account of a broker may call this');
-  }
-  if (permission !== undefined && !key.permissions.includes(permission)) {
-    return refuse('40014', `this call needs the permission ${permission}, which the API key does not have`);
-  }
-  if (write && key.permType !== 'read_write') {
-    return refuse('40014', 'this call needs a read_write API key; the key is read_only');
-  }
-  return undefined;
 }

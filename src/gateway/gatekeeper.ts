@@ -5,9 +5,10 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Identity } from '../identity/identity.ts';
 import type { Clock } from '../venue/clock.ts';
-import { type Authentication, authenticate, mayUse } from './authenticate.ts';
+import { type Authentication, authenticate } from './authenticate.ts';
 import { normaliseFields } from './fields.ts';
 import { peerAddressResolver } from './peer-address.ts';
+import { mayUse } from './permissions.ts';
 import { RateLimiter, type Taken } from './rate-limit.ts';
 import { FORBIDDEN_KEYS, parseBody } from './raw-json.ts';
 import type { Replies } from './replies.ts';
@@ -41,16 +42,9 @@ export class Gatekeeper {
 
   /** Before the body is read: the shape of the request, and the limits of its address. */
   admit(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
-    reply.header('x-content-type-options', 'nosniff');
-    reply.header('cache-control', 'no-store');
     const now = this.clock.now();
+    if (!this.admitAddress(request, reply, now)) return;
     const { raw } = request;
-    request.peer = this.peerOf(raw.socket.remoteAddress, raw.rawHeaders);
-    const overall = this.limiter.takeOverall(request.peer, now);
-    if (!overall.allowed) {
-      this.tooMany(reply, overall, 'all requests of this IP');
-      return;
-    }
     const misshapen = checkRequestShape(raw);
     if (misshapen !== undefined) {
       this.replies.fail(reply, misshapen);
@@ -62,6 +56,16 @@ export class Gatekeeper {
       if (!this.count(reply, taken, route.path)) return;
     }
     done();
+  }
+
+  /** Every request counts, also one whose path cannot be read. False when the answer has gone out. */
+  admitAddress(request: FastifyRequest, reply: FastifyReply, now = this.clock.now()): boolean {
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('cache-control', 'no-store');
+    request.peer = this.peerOf(request.raw.socket.remoteAddress, request.raw.rawHeaders);
+    const overall = this.limiter.takeOverall(request.peer, now);
+    if (!overall.allowed) this.tooMany(reply, overall, 'all requests of this IP');
+    return overall.allowed;
   }
 
   /** After the body is read: who is it, may they, and how often; then the body becomes a value. */

@@ -9,9 +9,7 @@ export const HTTP_LIMITS = {
   bodyBytes: 64 * 1024,
   server: {
     headersTimeout: 5_000,
-    requestTimeout: 10_000,
     connectionsCheckingInterval: 1_000,
-    keepAliveTimeout: 30_000,
     maxHeaderSize: 8_192,
     // Node would answer by itself, without an envelope; `request-shape.ts` does it.
     requireHostHeader: false,
@@ -22,6 +20,9 @@ export const HTTP_LIMITS = {
 type LimitedResponse = ServerResponse & { readonly maxRequestsOnConnectionReached?: boolean };
 
 export function limitConnections(server: Server): void {
+  // Fastify sets these two itself, whatever the server was made with.
+  server.requestTimeout = 10_000;
+  server.keepAliveTimeout = 30_000;
   server.maxHeadersCount = 64;
   server.maxRequestsPerSocket = 10_000;
   // Node announces the last answer but leaves the closing to the client; one that goes on would get bare 503s.

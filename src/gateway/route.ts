@@ -6,10 +6,10 @@ import type { Static, TSchema } from 'typebox';
 import type { ApiKey, Identity, User } from '../identity/identity.ts';
 import type { Clock } from '../venue/clock.ts';
 import type { Venue } from '../venue/venue.ts';
-import type { Need } from './authenticate.ts';
+import type { Need } from './permissions.ts';
 import type { ErrorDialect } from './wire-error.ts';
 
-/** `public` needs no key; `none` needs a valid key and no permission. */
+/** `public` needs no key; the others are rows of `permissions.ts`. */
 export type Access = 'public' | Need;
 
 export interface Caller {
@@ -61,4 +61,8 @@ interface RouteRow<Q extends TSchema, B extends TSchema> {
 
 export function route<Q extends TSchema, B extends TSchema>(row: RouteRow<Q, B>): Route {
   return { query: undefined, body: undefined, ...row } as unknown as Route;
+}
+
+export function limitText({ access, perSecond }: Route): string {
+  return `${perSecond} a second per ${access === 'public' ? 'IP' : 'UID'}`;
 }

@@ -26,8 +26,9 @@ import { Gatekeeper, type GatekeeperOptions } from './gatekeeper.ts';
 import { serveHealth } from './health.ts';
 import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
 import { serveReference } from './openapi.ts';
+import { accessText } from './permissions.ts';
 import { Replies } from './replies.ts';
-import type { Call, Caller, Route, Services } from './route.ts';
+import { type Call, type Caller, limitText, type Route, type Services } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { validationError } from './validation.ts';
 import { WireError } from './wire-error.ts';
@@ -51,7 +52,7 @@ declare module 'fastify' {
 export async function buildGateway(options: GatewayOptions): Promise<FastifyInstance> {
   const replies = new Replies(options.clock, options.errorDialect);
   const gatekeeper = new Gatekeeper(options, replies);
-  const app = openServer(options, replies);
+  const app = openServer(options, gatekeeper, replies);
   app.decorateRequest('peer', undefined);
   app.decorateRequest('caller', undefined);
   app.removeAllContentTypeParsers();
@@ -78,7 +79,7 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
   return app;
 }
 
-function openServer(options: GatewayOptions, replies: Replies): FastifyInstance {
+function openServer(options: GatewayOptions, gatekeeper: Gatekeeper, replies: Replies): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -92,11 +93,10 @@ function openServer(options: GatewayOptions, replies: Replies): FastifyInstance 
     ajv: {
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false },
     },
-    frameworkErrors: (error, request, reply) => {
-      void replies.fail(
-        reply as unknown as FastifyReply,
-        wireErrorOf(error, request as unknown as FastifyRequest),
-      );
+    // Paths that cannot be read reach no hook.
+    frameworkErrors: (error, rawRequest, rawReply) => {
+      const [request, reply] = [rawRequest as unknown as FastifyRequest, rawReply as unknown as FastifyReply];
+      if (gatekeeper.admitAddress(request, reply)) replies.fail(reply, wireErrorOf(error, request));
     },
     clientErrorHandler: (error, socket) => endConnection(error, socket, replies),
   });
@@ -112,7 +112,6 @@ function serve(
   replies: Replies,
 ): void {
   const { venue, identity, clock, errorDialect } = services;
-  const perWhom = route.access === 'public' ? 'IP' : 'UID';
   app.route({
     method: route.method,
     url: route.path,
@@ -122,7 +121,7 @@ function serve(
       summary: route.summary,
       tags: [route.group],
       ...(route.access !== 'public' && { security: [{ accessKey: [] }] }),
-      description: `${accessText(route)} ${route.perSecond} a second per ${perWhom}.`,
+      description: `Permission: ${accessText(route.access)}. Limit: ${limitText(route)}.`,
       ...(route.query !== undefined && { querystring: route.query }),
       ...(route.body !== undefined && { body: route.body }),
       response: { 200: envelopeOf(route), '4xx': FAILURE },
@@ -180,9 +179,4 @@ function envelopeOf(route: Route) {
     requestTime: Type.Integer({ description: 'server time, Unix ms' }),
     data: route.data,
   });
-}
-
-function accessText(route: Route): string {
-  if (route.access === 'public') return 'Public.';
-  return route.access === 'none' ? 'Any valid key.' : `Needs ${route.access.replace('_', ' ')}.`;
 }

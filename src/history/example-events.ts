@@ -1,5 +1,12 @@
 /** Events with believable values for the tests; each says what it needs to be different. */
-import type { CandleClosed, FillRecord, LedgerLine, OrderRecord } from '../core/event.ts';
+import type {
+  CandleClosed,
+  FillRecord,
+  LedgerLine,
+  OrderRecord,
+  Transferred,
+  WalletRecord,
+} from '../core/event.ts';
 import { type Instrument, type InstrumentSpec, readInstrument } from '../core/instrument.ts';
 import {
   CancelReason,
@@ -10,6 +17,7 @@ import {
   Source,
   StpMode,
   TimeInForce,
+  Wallet,
 } from '../core/terms.ts';
 
 export const START_TIME = 1_790_000_000_000;
@@ -112,6 +120,45 @@ export function aLedgerLine(different: Partial<LedgerLine> & { lineId: number })
     balance: 49_950_000n + BigInt(different.lineId),
     reference: '',
     time: START_TIME,
+    ...different,
+  };
+}
+
+export function aTransfer(different: Partial<Transferred> & { transferId: number }): Transferred {
+  return {
+    type: 'transfer',
+    initiatorUid: 1,
+    fromUid: 1,
+    toUid: 1,
+    fromWallet: Wallet.funding,
+    toWallet: Wallet.unified,
+    coin: 0,
+    amount: 100_000_000n + BigInt(different.transferId),
+    clientOid: '',
+    time: START_TIME,
+    ...different,
+  };
+}
+
+/** A withdrawal that waits for the operator. */
+export function aWalletRecord(different: Partial<WalletRecord> & { recordId: number }): WalletRecord {
+  const createdTime = different.createdTime ?? START_TIME;
+  return {
+    type: 'walletRecord',
+    uid: 1,
+    kind: 'withdrawal',
+    status: 'pending',
+    coin: 1,
+    amount: 3_000_000_000n + BigInt(different.recordId),
+    fee: 150_000_000n,
+    address: 'TFcWfiw5p5DDZ6vi6Bktf7yK1asRYLpN33',
+    chain: 'TRC20',
+    tag: '',
+    counterUid: 0,
+    clientOid: '',
+    reference: '',
+    createdTime,
+    updatedTime: createdTime,
     ...different,
   };
 }

@@ -3,25 +3,29 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { CandleWidth } from '../core/candle-width.ts';
-import type { Event, FillRecord, LedgerLine, OrderRecord } from '../core/event.ts';
-import { CATEGORY_NAMES, CancelReason, Category, OrderStatus } from '../core/terms.ts';
+import type { Event, FillRecord, LedgerLine, OrderRecord, Transferred, WalletRecord } from '../core/event.ts';
+import { CATEGORY_NAMES, CancelReason, Category, OrderStatus, WALLET_NAMES, Wallet } from '../core/terms.ts';
 import { candleRow } from '../record/candle-view.ts';
 import { fillView } from '../record/fill-view.ts';
 import { parseId } from '../record/ids.ts';
 import { LEDGER_TYPES, type LedgerCategory, ledgerView, OTHER_CATEGORY } from '../record/ledger-view.ts';
 import { orderView } from '../record/order-view.ts';
+import { transferView } from '../record/transfer-view.ts';
+import { walletRecordView } from '../record/wallet-record-view.ts';
 import {
   aCandle,
   aFill,
   aLedgerLine,
   anOrder,
+  aTransfer,
+  aWalletRecord,
   COINS,
   coinName,
   INSTRUMENTS,
   NO_INSTRUMENT,
   START_TIME,
 } from './example-events.ts';
-import { type History, type PageQuery, RETENTION_MS } from './history.ts';
+import { type History, type PageQuery, RETENTION_MS, type TransferRole } from './history.ts';
 
 /** One storage, empty at first; it may be opened again after it was closed. */
 export interface HistoryStorage {
@@ -94,7 +98,7 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
     assert.deepEqual(await history.fills({ uid: 1, ...ALL_TIME, limit: 10 }), [
       fillView(fill, INSTRUMENTS[0]!, coinName),
     ]);
-    assert.deepEqual(await history.ledgerLines({ uid: 1, ...ALL_TIME, limit: 10 }), [
+    assert.deepEqual(await history.ledgerLines({ uid: 1, wallet: 'uta', ...ALL_TIME, limit: 10 }), [
       ledgerView(deposited, '', coinName),
       ledgerView(bought, INSTRUMENTS[0]!.symbol, coinName),
     ]);
@@ -104,12 +108,79 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
     ]);
   });
 
+  session('each wallet has its own lines', async (history) => {
+    const traded = aLedgerLine({ lineId: 1 });
+    const sent = aLedgerLine({ lineId: 2, kind: 'transferOut', instrument: NO_INSTRUMENT, wallet: 0 });
+    const came = aLedgerLine({ lineId: 3, kind: 'transferIn', instrument: NO_INSTRUMENT, wallet: 1 });
+    history.project({ seq: 1, time: START_TIME, events: [traded, sent, came] });
+    const query = { uid: 1, ...ALL_TIME, limit: 10 };
+    const unified = await history.ledgerLines({ ...query, wallet: 'uta' });
+    assert.deepEqual(unified.map(lineKey), [2, 1]);
+    const funding = await history.ledgerLines({ ...query, wallet: 'spot', coin: 'BTC' });
+    assert.deepEqual(funding, [ledgerView(came, '', coinName)]);
+    assert.equal(funding[0]!.type, 'transfer_in');
+  });
+
+  session('a transfer is found by who sent, received or asked for it', async (history) => {
+    const inside = aTransfer({ transferId: 1, clientOid: 'a' });
+    const down = aTransfer({ transferId: 2, toUid: 2, coin: 1, clientOid: 'b' });
+    const up = aTransfer({ transferId: 3, fromUid: 2, toUid: 1, fromWallet: Wallet.unified });
+    const across = aTransfer({ transferId: 4, fromUid: 2, toUid: 3 });
+    history.project({ seq: 1, time: START_TIME, events: [inside, down, up, across] });
+    const found = async (uid: number, role: TransferRole, filters = {}) =>
+      (await history.transfers({ uid, role, ...ALL_TIME, limit: 10, ...filters })).map(transferKey);
+    assert.deepEqual(await found(1, 'initiator'), [4, 3, 2, 1]);
+    assert.deepEqual(await found(1, 'sender'), [2, 1]);
+    assert.deepEqual(await found(1, 'receiver'), [3, 1]);
+    assert.deepEqual(await found(1, 'sender', { betweenAccounts: true }), [2]);
+    assert.deepEqual(await found(2, 'sender', { fromType: 'uta' }), [3]);
+    assert.deepEqual(await found(1, 'initiator', { coin: 'USDT' }), [2]);
+    assert.deepEqual(await found(1, 'initiator', { clientOid: 'a' }), [1]);
+    assert.deepEqual(await found(3, 'initiator'), []);
+    const [first] = await history.transfers({ uid: 3, role: 'receiver', ...ALL_TIME, limit: 1 });
+    assert.deepEqual(first, transferView(across, coinName));
+  });
+
+  session('a withdrawal is one record that changes once, from pending to its end', async (history) => {
+    const asked = aWalletRecord({ recordId: 5, clientOid: 'w' });
+    const paid = { ...asked, status: 'success', reference: '0xabc', updatedTime: START_TIME + 9 } as const;
+    const query = { uid: 1, type: 'withdraw', ...ALL_TIME, limit: 10 } as const;
+    history.project({ seq: 1, time: START_TIME, events: [asked] });
+    assert.deepEqual(await history.walletRecords(query), [walletRecordView(asked, coinName)]);
+    history.project({ seq: 2, time: START_TIME, events: [paid] });
+    assert.deepEqual(await history.walletRecords(query), [walletRecordView(paid, coinName)]);
+    // What has ended stays as it is, whatever is projected again.
+    history.project({ seq: 3, time: START_TIME, events: [asked] });
+    assert.deepEqual(await history.walletRecords(query), [walletRecordView(paid, coinName)]);
+    assert.equal((await history.counts()).walletRecords, 1);
+  });
+
+  session('deposits and withdrawals are found by id, client id, coin and status', async (history) => {
+    const deposit = aWalletRecord({ recordId: 1, kind: 'deposit', status: 'success', fee: 0n });
+    const first = aWalletRecord({ recordId: 2, clientOid: 'w' });
+    const second = aWalletRecord({ recordId: 3, coin: 0, status: 'fail', reference: 'no' });
+    const foreign = aWalletRecord({ recordId: 4, uid: 2, clientOid: 'w' });
+    history.project({ seq: 1, time: START_TIME, events: [deposit, first, second, foreign] });
+    const found = async (filters: object, type: 'deposit' | 'withdraw' = 'withdraw') =>
+      (await history.walletRecords({ uid: 1, type, ...ALL_TIME, limit: 10, ...filters })).map(orderKey);
+    assert.deepEqual(await found({}, 'deposit'), [1]);
+    assert.deepEqual(await found({}), [3, 2]);
+    assert.deepEqual(await found({ clientOid: 'w' }), [2]);
+    assert.deepEqual(await found({ coin: 'BTC' }), [3]);
+    assert.deepEqual(await found({ status: 'pending' }), [2]);
+    assert.deepEqual(await found({ orderId: 3 }), [3]);
+    assert.deepEqual(await found({ orderId: 4 }), []);
+    assert.deepEqual(await found({ beforeId: 3, limit: 1 }), [2]);
+  });
+
   session('nobody sees the rows of another', async (history) => {
     const fill = aFill({ execId: 10, orderId: 1, uid: 1 });
     const events = [
       orderEvent(anOrder({ orderId: 1, uid: 1, clientOid: 'a' })),
       { type: 'fill', fill } as const,
       aLedgerLine({ lineId: 11, uid: 1 }),
+      aTransfer({ transferId: 12 }),
+      aWalletRecord({ recordId: 13 }),
     ];
     history.project({ seq: 1, time: START_TIME, events });
     const other = { uid: 2, ...ALL_TIME, limit: 10 };
@@ -119,7 +190,11 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
     assert.equal(await history.latestOrderByClientOid(2, 'a'), undefined);
     assert.deepEqual(await history.fills(other), []);
     assert.deepEqual(await history.fills({ ...other, orderId: 1 }), []);
-    assert.deepEqual(await history.ledgerLines(other), []);
+    assert.deepEqual(await history.ledgerLines({ ...other, wallet: 'uta' }), []);
+    for (const role of ['initiator', 'sender', 'receiver'] as const) {
+      assert.deepEqual(await history.transfers({ ...other, role }), []);
+    }
+    assert.deepEqual(await history.walletRecords({ ...other, type: 'withdraw', orderId: 13 }), []);
   });
 
   session('a client id used again finds the newest order', async (history) => {
@@ -144,13 +219,17 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
         orderEvent(anOrder({ orderId: id, createdTime: time, updatedTime: 9999 })),
         { type: 'fill', fill: aFill({ execId: id, time }) } as const,
         aLedgerLine({ lineId: id, time }),
+        aTransfer({ transferId: id, time }),
+        aWalletRecord({ recordId: id, createdTime: time, updatedTime: 9999 }),
       ]),
     });
     const query = { uid: 1, startTime: 1001, endTime: 1002, limit: 10 };
     assert.deepEqual((await history.closedOrders(query)).map(orderKey), [3, 2]);
     assert.deepEqual((await history.closedOrders({ ...query, symbol: 'BTCUSDT' })).map(orderKey), [3, 2]);
     assert.deepEqual((await history.fills(query)).map(fillKey), [3, 2]);
-    assert.deepEqual((await history.ledgerLines(query)).map(lineKey), [3, 2]);
+    assert.deepEqual((await history.ledgerLines({ ...query, wallet: 'uta' })).map(lineKey), [3, 2]);
+    assert.deepEqual((await history.transfers({ ...query, role: 'sender' })).map(transferKey), [3, 2]);
+    assert.deepEqual((await history.walletRecords({ ...query, type: 'withdraw' })).map(orderKey), [3, 2]);
   });
 
   session('pages of thousands of rows have no gap and no repeat', async (history) => {
@@ -253,24 +332,36 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
     assert.equal((await before(6 * minute))?.close, '0.03');
   });
 
-  session('rows older than the retention go, candles and late closed orders stay', async (history) => {
+  session('rows older than the retention go, candles, late closed orders and pending withdrawals stay', async (history) => {
     const now = START_TIME + 200 * DAY_MS;
     const cutoff = now - RETENTION_MS;
     const old = Array.from({ length: 1800 }, (_, n) => [
       orderEvent(anOrder({ orderId: n + 10, createdTime: cutoff - 1, updatedTime: cutoff - 1 })),
       { type: 'fill', fill: aFill({ execId: n + 10, time: cutoff - 1 }) } as const,
       aLedgerLine({ lineId: n + 10, time: cutoff - 1 }),
+      aTransfer({ transferId: n + 10, time: cutoff - 1 }),
+      aWalletRecord({ recordId: n + 10, status: 'fail', createdTime: cutoff - 1 }),
     ]).flat();
     const kept = [
       orderEvent(anOrder({ orderId: 5, createdTime: START_TIME, updatedTime: cutoff })),
       orderEvent(anOrder({ orderId: 9000, createdTime: cutoff, updatedTime: cutoff })),
       { type: 'fill', fill: aFill({ execId: 9001, time: cutoff }) } as const,
       aLedgerLine({ lineId: 9002, time: cutoff }),
+      aTransfer({ transferId: 9003, time: cutoff }),
+      aWalletRecord({ recordId: 3, createdTime: START_TIME }),
+      aWalletRecord({ recordId: 9004, createdTime: cutoff }),
       aCandle({ openTime: START_TIME }),
     ];
     history.project({ seq: 1, time: now, events: [...old, ...kept] });
     assert.equal(await history.prune(now), old.length);
-    assert.deepEqual(await history.counts(), { closedOrders: 2, fills: 1, ledgerLines: 1, candles: 1 });
+    assert.deepEqual(await history.counts(), {
+      closedOrders: 2,
+      fills: 1,
+      ledgerLines: 1,
+      transfers: 1,
+      walletRecords: 2,
+      candles: 1,
+    });
     assert.notEqual(await history.orderById(1, 5), undefined);
     assert.equal(await history.prune(now), 0);
   });
@@ -315,6 +406,7 @@ function viewOf(order: OrderRecord) {
 
 const orderKey = (order: { orderId: string }) => parseId(order.orderId)!;
 const fillKey = (fill: { execId: string }) => parseId(fill.execId)!;
+const transferKey = (transfer: { transferId: string }) => parseId(transfer.transferId)!;
 const lineKey = (line: { id: string }) => parseId(line.id)!;
 
 /** A few events per command, as the exchange makes them. */
@@ -329,7 +421,10 @@ async function everything(history: History) {
   return {
     orders: await history.closedOrders(query),
     fills: await history.fills(query),
-    ledgerLines: await history.ledgerLines(query),
+    ledgerLines: await history.ledgerLines({ ...query, wallet: 'uta' }),
+    funding: await history.ledgerLines({ ...query, wallet: 'spot' }),
+    transfers: await history.transfers({ ...query, role: 'initiator' }),
+    withdrawals: await history.walletRecords({ ...query, type: 'withdraw' }),
     counts: await history.counts(),
   };
 }
@@ -339,6 +434,9 @@ interface RandomRows {
   readonly orders: readonly OrderRecord[];
   readonly fills: readonly FillRecord[];
   readonly lines: readonly LedgerLine[];
+  readonly transfers: readonly Transferred[];
+  /** As they were first told. */
+  readonly withdrawals: readonly WalletRecord[];
   readonly lastTime: number;
 }
 
@@ -348,6 +446,8 @@ function randomRows(count: number): RandomRows {
   const orders: OrderRecord[] = [];
   const fills: FillRecord[] = [];
   const lines: LedgerLine[] = [];
+  const transfers: Transferred[] = [];
+  const withdrawals: WalletRecord[] = [];
   const late: Event[] = [];
   const events: Event[] = [];
   let time = START_TIME;
@@ -358,7 +458,7 @@ function randomRows(count: number): RandomRows {
     const uid = 1 + random(3);
     const instrument = random(INSTRUMENTS.length);
     const category = INSTRUMENTS[instrument]!.category;
-    const kind = random(3);
+    const kind = random(5);
     if (kind === 0) {
       const clientOid = random(2) === 0 ? `c${random(50)}` : '';
       const order = anOrder({ orderId: id, uid, instrument, category, createdTime: time, clientOid });
@@ -368,13 +468,23 @@ function randomRows(count: number): RandomRows {
       const fill = aFill({ execId: id, orderId: 1 + random(20), uid, instrument, category, time });
       fills.push(fill);
       events.push({ type: 'fill', fill });
-    } else {
+    } else if (kind === 2) {
       const line = aLedgerLine({ lineId: id, uid, coin: random(COINS.length), time, ...ledgerKind(random) });
       lines.push(line);
       events.push(line);
+    } else if (kind === 3) {
+      const uids = { initiatorUid: 1 + random(3), fromUid: uid, toUid: 1 + random(3) };
+      const transfer = aTransfer({ transferId: id, ...uids, coin: random(COINS.length), time });
+      transfers.push(transfer);
+      events.push(transfer);
+    } else {
+      const record = aWalletRecord({ recordId: id, uid, coin: random(COINS.length), createdTime: time });
+      withdrawals.push(record);
+      events.push(record);
+      if (random(2) === 0) late.push({ ...record, status: 'success', reference: `tx ${id}` });
     }
   }
-  return { events: [...events, ...late.reverse()], orders, fills, lines, lastTime: time };
+  return { events: [...events, ...late.reverse()], orders, fills, lines, transfers, withdrawals, lastTime: time };
 }
 
 function ledgerKind(random: (below: number) => number): Partial<LedgerLine> {
@@ -382,9 +492,10 @@ function ledgerKind(random: (below: number) => number): Partial<LedgerLine> {
   const category = INSTRUMENTS[instrument]!.category;
   return [
     { kind: 'deposit', instrument: NO_INSTRUMENT, category: Category.spot } as const,
+    { kind: 'deposit', instrument: NO_INSTRUMENT, category: Category.spot, wallet: Wallet.funding } as const,
     { kind: 'tradeIn', instrument, category } as const,
     { kind: 'tradeOut', instrument, category } as const,
-  ][random(3)]!;
+  ][random(4)]!;
 }
 
 /** Small and repeatable (Lehmer's generator). */
@@ -403,6 +514,8 @@ interface AnyQuery {
   readonly orderId: number | undefined;
   readonly coin: string | undefined;
   readonly type: string | undefined;
+  readonly wallet: (typeof WALLET_NAMES)[number];
+  readonly role: TransferRole;
   readonly startTime: number;
   readonly endTime: number;
   readonly limit: number;
@@ -424,6 +537,8 @@ function anyQuery(lastTime: number): fc.Arbitrary<AnyQuery> {
       orderId: sometimes([1, 2, 3]),
       coin: sometimes(COINS),
       type: sometimes([...Object.values(LEDGER_TYPES), 'NONE']),
+      wallet: fc.constantFrom(...WALLET_NAMES),
+      role: fc.constantFrom('initiator' as const, 'sender' as const, 'receiver' as const),
       times: fc.tuple(time, time),
       limit: fc.constantFrom(1, 2, 7, 100, 1000),
     })
@@ -469,16 +584,43 @@ async function pagesEqualNaive(
 
   const lines = rows.lines
     .filter((l) => inRange(l.uid, l.time))
+    .filter((l) => WALLET_NAMES[l.wallet ?? Wallet.unified] === query.wallet)
     .map((l) => ledgerView(l, INSTRUMENTS[l.instrument]?.symbol ?? '', coinName))
     .filter((l) => matches(query.category, l.category) && matches(query.symbol, l.symbol))
     .filter((l) => matches(query.coin, l.coin) && matches(query.type, l.type));
   const ledgerCategory: LedgerCategory | undefined =
     query.category === OTHER_CATEGORY ? OTHER_CATEGORY : category;
-  const lineQuery = { ...page, ...given({ category: ledgerCategory, coin: query.coin, type: query.type }) };
+  const lineQuery = {
+    ...page,
+    wallet: query.wallet,
+    ...given({ category: ledgerCategory, coin: query.coin, type: query.type }),
+  };
   assert.deepEqual(
     await allPages((p) => history.ledgerLines({ ...lineQuery, ...p }), lineKey, limit),
     lines.reverse(),
   );
+
+  const part = { initiator: 'initiatorUid', sender: 'fromUid', receiver: 'toUid' } as const;
+  const transfers = rows.transfers
+    .filter((t) => inRange(t[part[query.role]], t.time))
+    .map((t) => transferView(t, coinName))
+    .filter((t) => matches(query.coin, t.coin));
+  const moneyQuery = { uid, startTime, endTime, limit, ...given({ coin: query.coin }) };
+  assert.deepEqual(
+    await allPages((p) => history.transfers({ ...moneyQuery, role: query.role, ...p }), transferKey, limit),
+    transfers.reverse(),
+  );
+
+  const withdrawals = rows.withdrawals
+    .filter((w) => inRange(w.uid, w.createdTime))
+    .map((w) => walletRecordView(w, coinName))
+    .filter((w) => matches(query.coin, w.coin));
+  const records = await allPages(
+    (p) => history.walletRecords({ ...moneyQuery, type: 'withdraw', ...p }),
+    orderKey,
+    limit,
+  );
+  assert.deepEqual(records.map(orderKey), withdrawals.reverse().map(orderKey));
 }
 
 async function allPages<T>(

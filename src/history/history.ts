@@ -1,5 +1,5 @@
 /**
- * The past as people query it: closed orders, fills, ledger lines and candles, made from the core's events alone and
+ * The past as people query it: closed orders, fills, ledger lines, transfers, deposits, withdrawals and candles, made from the core's events alone and
  * always rebuildable from the log. This is the port; `sqlite-history.ts` stands behind it and `history.contract.ts`
  * says what every adapter must do.
  *
@@ -7,13 +7,15 @@
  * one counter and time never goes back, so adapters may rely on a larger id never having an earlier time.
  */
 import type { CandleWidth } from '../core/candle-width.ts';
-import type { Event } from '../core/event.ts';
+import type { Event, WalletRecord } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
-import type { CategoryName } from '../core/terms.ts';
+import type { CategoryName, WalletName } from '../core/terms.ts';
 import type { CandleRow } from '../record/candle-view.ts';
 import type { FillView } from '../record/fill-view.ts';
 import type { LedgerCategory, LedgerView } from '../record/ledger-view.ts';
 import type { OrderView } from '../record/order-view.ts';
+import type { TransferView } from '../record/transfer-view.ts';
+import type { WalletRecordType, WalletRecordView } from '../record/wallet-record-view.ts';
 
 /** What one command brought about. */
 export interface ProjectedCommand {
@@ -53,6 +55,9 @@ export interface History {
   latestOrderByClientOid(uid: number, clientOid: string): Promise<OrderView | undefined>;
   fills(query: FillQuery): Promise<FillView[]>;
   ledgerLines(query: LedgerQuery): Promise<LedgerView[]>;
+  transfers(query: TransferQuery): Promise<TransferView[]>;
+  /** Deposits or withdrawals as they stand now, by creation time. */
+  walletRecords(query: WalletRecordQuery): Promise<WalletRecordView[]>;
   /** Stored candles, which are those that had trades and are over, ascending; gaps are the caller's to fill. */
   candles(query: CandleQuery): Promise<CandleRow[]>;
   lastCandleBefore(series: CandleSeries, openTime: number): Promise<CandleRow | undefined>;
@@ -87,10 +92,33 @@ export interface FillQuery extends PageQuery {
 }
 
 export interface LedgerQuery extends PageQuery {
+  /** Lines of one wallet have a balance that runs on; so there is always one. */
+  readonly wallet: WalletName;
   readonly category?: LedgerCategory;
   readonly coin?: string;
   /** A type of `LEDGER_TYPES`; one that nothing has finds nothing. */
   readonly type?: string;
+}
+
+/** Which part the user had in a transfer. */
+export type TransferRole = 'initiator' | 'sender' | 'receiver';
+
+export interface TransferQuery extends MoneyQuery {
+  readonly role: TransferRole;
+  readonly fromType?: WalletName;
+  /** Only those from one account to another. */
+  readonly betweenAccounts?: boolean;
+}
+
+export interface WalletRecordQuery extends MoneyQuery {
+  readonly type: WalletRecordType;
+  readonly orderId?: number;
+  readonly status?: WalletRecord['status'];
+}
+
+interface MoneyQuery extends Omit<PageQuery, 'symbol'> {
+  readonly coin?: string;
+  readonly clientOid?: string;
 }
 
 export interface CandleSeries {
@@ -111,6 +139,8 @@ export interface HistoryCounts {
   readonly closedOrders: number;
   readonly fills: number;
   readonly ledgerLines: number;
+  readonly transfers: number;
+  readonly walletRecords: number;
   readonly candles: number;
 }
 

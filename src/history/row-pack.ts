@@ -1,5 +1,13 @@
 /** The events that history keeps, sorted by table, on their way to the writer. */
-import type { CandleClosed, Event, FillRecord, LedgerLine, OrderRecord } from '../core/event.ts';
+import type {
+  CandleClosed,
+  Event,
+  FillRecord,
+  LedgerLine,
+  OrderRecord,
+  Transferred,
+  WalletRecord,
+} from '../core/event.ts';
 import { OrderStatus } from '../core/terms.ts';
 
 export interface RowPack {
@@ -8,15 +16,24 @@ export interface RowPack {
   readonly orders: OrderRecord[];
   readonly fills: FillRecord[];
   readonly ledgerLines: LedgerLine[];
+  readonly transfers: Transferred[];
+  readonly walletRecords: WalletRecord[];
   readonly candles: CandleClosed[];
 }
 
 export function emptyPack(): RowPack {
-  return { seq: 0, orders: [], fills: [], ledgerLines: [], candles: [] };
+  return { seq: 0, orders: [], fills: [], ledgerLines: [], transfers: [], walletRecords: [], candles: [] };
 }
 
 export function packRows(pack: RowPack): number {
-  return pack.orders.length + pack.fills.length + pack.ledgerLines.length + pack.candles.length;
+  return (
+    pack.orders.length +
+    pack.fills.length +
+    pack.ledgerLines.length +
+    pack.transfers.length +
+    pack.walletRecords.length +
+    pack.candles.length
+  );
 }
 
 /** Adds the event when history keeps its kind; says whether it did. */
@@ -32,12 +49,23 @@ export function addEvent(pack: RowPack, event: Event): boolean {
     case 'ledgerLine':
       pack.ledgerLines.push(event);
       return true;
+    case 'transfer':
+      pack.transfers.push(event);
+      return true;
+    case 'walletRecord':
+      pack.walletRecords.push(event);
+      return true;
     case 'candle':
       pack.candles.push(event);
       return true;
     default:
       return false;
   }
+}
+
+/** A withdrawal to the outside is told twice, when it is asked for and when it ends; both are one row. */
+export function startsRecord({ kind, status, counterUid }: WalletRecord): boolean {
+  return kind === 'deposit' || counterUid !== 0 || status === 'pending';
 }
 
 function isClosed(order: OrderRecord): boolean {

@@ -12,6 +12,8 @@ import type {
   LedgerQuery,
   OrderQuery,
   ProjectedCommand,
+  TransferQuery,
+  WalletRecordQuery,
 } from './history.ts';
 import { addEvent, emptyPack } from './row-pack.ts';
 import type {
@@ -134,6 +136,14 @@ class SqliteHistory implements History {
 
   ledgerLines(query: LedgerQuery) {
     return this.#read('ledgerLines', query);
+  }
+
+  transfers(query: TransferQuery) {
+    return this.#read('transfers', query);
+  }
+
+  walletRecords(query: WalletRecordQuery) {
+    return this.#read('walletRecords', query);
   }
 
   candles(query: CandleQuery) {

@@ -1,7 +1,7 @@
 /**
  * Queries of the SQLite history. Every page is one walk down an index: the cost is that of the rows returned, however
- * old the page is. Only `category` beside another filter, and `symbol` and `type` of ledger lines, look at rows that
- * they do not return.
+ * old the page is. Only `category` beside another filter, `symbol` and `type` of ledger lines, and the filters of
+ * transfers look at rows that they do not return.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { CATEGORY_NAMES } from '../core/terms.ts';
@@ -9,6 +9,8 @@ import type { CandleRow } from '../record/candle-view.ts';
 import type { FillView } from '../record/fill-view.ts';
 import { type LedgerView, OTHER_CATEGORY } from '../record/ledger-view.ts';
 import type { OrderView } from '../record/order-view.ts';
+import type { TransferView } from '../record/transfer-view.ts';
+import type { WalletRecordView } from '../record/wallet-record-view.ts';
 import type {
   CandleQuery,
   CandleSeries,
@@ -17,6 +19,9 @@ import type {
   LedgerQuery,
   OrderQuery,
   PageQuery,
+  TransferQuery,
+  TransferRole,
+  WalletRecordQuery,
 } from './history.ts';
 import {
   CANDLE_COLUMNS,
@@ -28,6 +33,10 @@ import {
   readFill,
   readLedgerLine,
   readOrder,
+  readTransfer,
+  readWalletRecord,
+  TRANSFER_COLUMNS,
+  WALLET_RECORD_COLUMNS,
 } from './sqlite-rows.ts';
 
 interface PagedTable {
@@ -46,6 +55,24 @@ const ORDERS: PagedTable = {
 };
 const FILLS: PagedTable = { name: 'fills', id: 'exec_id', time: 'created_time', columns: FILL_COLUMNS };
 const LEDGER_LINES: PagedTable = { name: 'ledger_lines', id: 'id', time: 'ts', columns: LEDGER_COLUMNS };
+const TRANSFERS: PagedTable = {
+  name: 'transfers',
+  id: 'transfer_id',
+  time: 'created_time',
+  columns: TRANSFER_COLUMNS,
+};
+const WALLET_RECORDS: PagedTable = {
+  name: 'wallet_records',
+  id: 'order_id',
+  time: 'created_time',
+  columns: WALLET_RECORD_COLUMNS,
+};
+
+const UID_COLUMN: Readonly<Record<TransferRole, string>> = {
+  initiator: 'initiator_uid',
+  sender: 'from_user_id',
+  receiver: 'to_user_id',
+};
 
 const SELECT_ORDERS = `SELECT ${ORDER_COLUMNS.join(', ')} FROM closed_orders`;
 const SELECT_CANDLES = `SELECT ${CANDLE_COLUMNS.join(', ')} FROM candles WHERE category = ? AND symbol = ? AND width = ?`;
@@ -89,12 +116,26 @@ export class SqliteReader {
   }
 
   ledgerLines(query: LedgerQuery): LedgerView[] {
-    const { uid, category, symbol, coin, type } = query;
+    const { uid, wallet, category, symbol, coin, type } = query;
+    const filters = { wallet, symbol, type };
     const rows =
       coin === undefined
-        ? this.#pageByCategory(LEDGER_LINES, query, category, { symbol, type })
-        : this.#page(LEDGER_LINES, 'ledger_lines_by_coin', query, { uid, coin, category, symbol, type });
+        ? this.#pageByCategory(LEDGER_LINES, query, category, filters)
+        : this.#page(LEDGER_LINES, 'ledger_lines_by_coin', query, { uid, coin, category, ...filters });
     return rows.map(readLedgerLine);
+  }
+
+  transfers(query: TransferQuery): TransferView[] {
+    const { uid, role, coin, fromType, clientOid } = query;
+    const filters = { [UID_COLUMN[role]]: uid, coin, from_type: fromType, client_oid: clientOid };
+    const conditions = query.betweenAccounts === true ? ['from_user_id <> to_user_id'] : [];
+    return this.#page(TRANSFERS, `transfers_by_${role}`, query, filters, conditions).map(readTransfer);
+  }
+
+  walletRecords(query: WalletRecordQuery): WalletRecordView[] {
+    const { uid, type, coin, clientOid, status, orderId } = query;
+    const filters = { uid, type, coin, client_oid: clientOid, status, order_id: orderId };
+    return this.#page(WALLET_RECORDS, walletRecordIndex(query), query, filters).map(readWalletRecord);
   }
 
   candles(query: CandleQuery): CandleRow[] {
@@ -130,6 +171,8 @@ export class SqliteReader {
       closedOrders: this.#count('closed_orders'),
       fills: this.#count('fills'),
       ledgerLines: this.#count('ledger_lines'),
+      transfers: this.#count('transfers'),
+      walletRecords: this.#count('wallet_records'),
       candles: this.#count('candles'),
     };
   }
@@ -157,8 +200,14 @@ export class SqliteReader {
       .slice(0, query.limit);
   }
 
-  #page(table: PagedTable, index: string, query: PageQuery, filters: Filters): Row[] {
-    const conditions: string[] = [];
+  #page(
+    table: PagedTable,
+    index: string,
+    query: PageQuery,
+    filters: Filters,
+    furtherConditions: readonly string[] = [],
+  ): Row[] {
+    const conditions = [...furtherConditions];
     const values: SQLInputValue[] = [];
     for (const [column, value] of Object.entries(filters)) {
       if (value === undefined) continue;
@@ -199,4 +248,9 @@ export class SqliteReader {
     // The declared type knows rows as objects only.
     return statement.all(...values) as unknown as Row[];
   }
+}
+
+function walletRecordIndex({ coin, clientOid }: WalletRecordQuery): string {
+  if (clientOid !== undefined) return 'wallet_records_by_client_oid';
+  return coin === undefined ? 'wallet_records_by_type' : 'wallet_records_by_coin';
 }

@@ -6,6 +6,8 @@ import type { FillView } from '../record/fill-view.ts';
 import { formatId } from '../record/ids.ts';
 import type { LedgerView } from '../record/ledger-view.ts';
 import type { OrderView } from '../record/order-view.ts';
+import { TRANSFERRED, type TransferView } from '../record/transfer-view.ts';
+import type { WalletRecordView } from '../record/wallet-record-view.ts';
 
 /** Values in the order of the table's columns here; the key comes first. */
 export type Row = readonly SQLOutputValue[];
@@ -70,24 +72,67 @@ const LEDGER_TEXTS = [
   'balance',
 ] as const satisfies readonly (keyof LedgerView)[];
 
+const TRANSFER_TEXTS = [
+  'fromType',
+  'toType',
+  'coin',
+  'amount',
+  'clientOid',
+] as const satisfies readonly (keyof TransferView)[];
+
+const WALLET_RECORD_TEXTS = [
+  'recordId',
+  'clientOid',
+  'coin',
+  'type',
+  'dest',
+  'size',
+  'status',
+  'fromAddress',
+  'toAddress',
+  'chain',
+  'fee',
+  'tag',
+] as const satisfies readonly (keyof WalletRecordView)[];
+
 const CANDLE_TEXTS = ['open', 'high', 'low', 'close', 'volume', 'turnover'] as const;
 
 const ORDER_IDS = ['order_id', 'uid'];
 const FILL_IDS = ['exec_id', 'exec_link_id', 'order_id', 'uid'];
 const LEDGER_IDS = ['id', 'uid'];
+const TRANSFER_IDS = ['transfer_id', 'initiator_uid', 'from_user_id', 'to_user_id'];
+const WALLET_RECORD_IDS = ['order_id', 'uid'];
 const CANDLE_IDS = ['category', 'symbol', 'width', 'open_time'];
 const FEE_AND_TIMES = ['fee_coin', 'fee', 'created_time', 'updated_time'];
 
 export const ORDER_COLUMNS = [...ORDER_IDS, ...ORDER_TEXTS.map(columnName), ...FEE_AND_TIMES];
 export const FILL_COLUMNS = [...FILL_IDS, ...FILL_TEXTS.map(columnName), ...FEE_AND_TIMES];
-export const LEDGER_COLUMNS = [...LEDGER_IDS, ...LEDGER_TEXTS, 'reference', 'ts'];
+export const LEDGER_COLUMNS = [...LEDGER_IDS, ...LEDGER_TEXTS, 'wallet', 'reference', 'ts'];
+export const TRANSFER_COLUMNS = [...TRANSFER_IDS, ...TRANSFER_TEXTS.map(columnName), 'created_time'];
+export const WALLET_RECORD_COLUMNS = [
+  ...WALLET_RECORD_IDS,
+  ...WALLET_RECORD_TEXTS.map(columnName),
+  'reference',
+  'created_time',
+  'updated_time',
+];
 export const CANDLE_COLUMNS = [...CANDLE_IDS, ...CANDLE_TEXTS];
 
 /** A conflict of the key is a row projected before; every other conflict is an error. */
 export const INSERT_ORDER = insertInto('closed_orders', ORDER_COLUMNS, 'order_id');
 export const INSERT_FILL = insertInto('fills', FILL_COLUMNS, 'exec_id');
 export const INSERT_LEDGER_LINE = insertInto('ledger_lines', LEDGER_COLUMNS, 'id');
+export const INSERT_TRANSFER = insertInto('transfers', TRANSFER_COLUMNS, 'transfer_id');
 export const INSERT_CANDLE = insertInto('candles', CANDLE_COLUMNS, 'category, symbol, width, open_time');
+
+/** A pending withdrawal may still change; what has ended stays as it is, however often it is projected. */
+export const UPSERT_WALLET_RECORD = `
+  INSERT INTO wallet_records (${WALLET_RECORD_COLUMNS.join(', ')})
+  VALUES (${WALLET_RECORD_COLUMNS.map(() => '?').join(', ')})
+  ON CONFLICT (order_id) DO UPDATE
+  SET record_id = excluded.record_id, status = excluded.status, reference = excluded.reference,
+      updated_time = excluded.updated_time
+  WHERE status = 'pending'`;
 
 export function orderValues(orderId: number, uid: number, order: OrderView): SQLInputValue[] {
   const values: SQLInputValue[] = [orderId, uid];
@@ -122,13 +167,68 @@ export function readFill(row: Row): FillView {
   return Object.assign(texts, ids, readFeeAndTimes(row));
 }
 
-export function ledgerValues(id: number, uid: number, line: LedgerView, reference: string): SQLInputValue[] {
-  return [id, uid, ...LEDGER_TEXTS.map((field) => line[field]), reference, Number(line.ts)];
+/** What a line's record does not show. */
+export interface LedgerContext {
+  readonly lineId: number;
+  readonly uid: number;
+  readonly wallet: string;
+  readonly reference: string;
+}
+
+export function ledgerValues(context: LedgerContext, line: LedgerView): SQLInputValue[] {
+  const { lineId, uid, wallet, reference } = context;
+  return [lineId, uid, ...LEDGER_TEXTS.map((field) => line[field]), wallet, reference, Number(line.ts)];
 }
 
 export function readLedgerLine(row: Row): LedgerView {
   const texts = readTexts(row, LEDGER_TEXTS, LEDGER_IDS.length);
   return { id: formatId(Number(row[0])), ...texts, ts: String(row.at(-1)) };
+}
+
+/** The ids of a transfer as counters and numbers. */
+export interface TransferIds {
+  readonly transferId: number;
+  readonly initiatorUid: number;
+  readonly fromUid: number;
+  readonly toUid: number;
+}
+
+export function transferValues(ids: TransferIds, transfer: TransferView): SQLInputValue[] {
+  const { transferId, initiatorUid, fromUid, toUid } = ids;
+  const texts = TRANSFER_TEXTS.map((field) => transfer[field]);
+  return [transferId, initiatorUid, fromUid, toUid, ...texts, Number(transfer.createdTime)];
+}
+
+export function readTransfer(row: Row): TransferView {
+  const time = String(row.at(-1));
+  return {
+    transferId: formatId(Number(row[0])),
+    ...readTexts(row, TRANSFER_TEXTS, TRANSFER_IDS.length),
+    fromUserId: String(row[2]),
+    toUserId: String(row[3]),
+    status: TRANSFERRED,
+    createdTime: time,
+    updatedTime: time,
+  };
+}
+
+export function walletRecordValues(
+  recordId: number,
+  uid: number,
+  record: WalletRecordView,
+  reference: string,
+): SQLInputValue[] {
+  const texts = WALLET_RECORD_TEXTS.map((field) => record[field]);
+  return [recordId, uid, ...texts, reference, Number(record.createdTime), Number(record.updatedTime)];
+}
+
+export function readWalletRecord(row: Row): WalletRecordView {
+  return {
+    orderId: formatId(Number(row[0])),
+    ...readTexts(row, WALLET_RECORD_TEXTS, WALLET_RECORD_IDS.length),
+    createdTime: String(row.at(-2)),
+    updatedTime: String(row.at(-1)),
+  };
 }
 
 export function candleValues(

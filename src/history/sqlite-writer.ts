@@ -3,13 +3,22 @@
  * with the number of the last command, so the tables never hold half of what `last_seq` claims.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { CandleClosed, FillRecord, LedgerLine, OrderRecord } from '../core/event.ts';
+import type {
+  CandleClosed,
+  FillRecord,
+  LedgerLine,
+  OrderRecord,
+  Transferred,
+  WalletRecord,
+} from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
-import { CATEGORY_NAMES } from '../core/terms.ts';
+import { CATEGORY_NAMES, WALLET_NAMES, Wallet } from '../core/terms.ts';
 import { candleRow } from '../record/candle-view.ts';
 import { fillView } from '../record/fill-view.ts';
 import { ledgerView } from '../record/ledger-view.ts';
 import { orderView } from '../record/order-view.ts';
+import { transferView } from '../record/transfer-view.ts';
+import { walletRecordView } from '../record/wallet-record-view.ts';
 import { RETENTION_MS } from './history.ts';
 import { packRows, type RowPack } from './row-pack.ts';
 import {
@@ -19,8 +28,12 @@ import {
   INSERT_FILL,
   INSERT_LEDGER_LINE,
   INSERT_ORDER,
+  INSERT_TRANSFER,
   ledgerValues,
   orderValues,
+  transferValues,
+  UPSERT_WALLET_RECORD,
+  walletRecordValues,
 } from './sqlite-rows.ts';
 import { readMeta } from './sqlite-schema.ts';
 
@@ -32,12 +45,22 @@ interface UserTable {
   readonly id: string;
   readonly created: string;
   readonly updated: string;
+  /** Rows that stay however old they are. */
+  readonly unless?: string;
 }
 
 const USER_TABLES: readonly UserTable[] = [
   { name: 'closed_orders', id: 'order_id', created: 'created_time', updated: 'updated_time' },
   { name: 'fills', id: 'exec_id', created: 'created_time', updated: 'updated_time' },
   { name: 'ledger_lines', id: 'id', created: 'ts', updated: 'ts' },
+  { name: 'transfers', id: 'transfer_id', created: 'created_time', updated: 'created_time' },
+  {
+    name: 'wallet_records',
+    id: 'order_id',
+    created: 'created_time',
+    updated: 'updated_time',
+    unless: "status = 'pending'",
+  },
 ];
 
 export class SqliteWriter {
@@ -45,6 +68,8 @@ export class SqliteWriter {
   readonly #insertOrder: StatementSync;
   readonly #insertFill: StatementSync;
   readonly #insertLedgerLine: StatementSync;
+  readonly #insertTransfer: StatementSync;
+  readonly #upsertWalletRecord: StatementSync;
   readonly #insertCandle: StatementSync;
   readonly #updateSeq: StatementSync;
   #instruments: readonly Instrument[] = [];
@@ -59,6 +84,8 @@ export class SqliteWriter {
     this.#insertOrder = database.prepare(INSERT_ORDER);
     this.#insertFill = database.prepare(INSERT_FILL);
     this.#insertLedgerLine = database.prepare(INSERT_LEDGER_LINE);
+    this.#insertTransfer = database.prepare(INSERT_TRANSFER);
+    this.#upsertWalletRecord = database.prepare(UPSERT_WALLET_RECORD);
     this.#insertCandle = database.prepare(INSERT_CANDLE);
     this.#updateSeq = database.prepare("UPDATE meta SET value = ? WHERE key = 'last_seq'");
     this.#seq = readMeta(database, 'last_seq');
@@ -95,6 +122,8 @@ export class SqliteWriter {
     for (const order of pack.orders) this.#writeOrder(order);
     for (const fill of pack.fills) this.#writeFill(fill);
     for (const line of pack.ledgerLines) this.#writeLedgerLine(line);
+    for (const transfer of pack.transfers) this.#writeTransfer(transfer);
+    for (const record of pack.walletRecords) this.#writeWalletRecord(record);
     for (const candle of pack.candles) this.#writeCandle(candle);
     this.#seq = pack.seq;
     this.#openRows += rows;
@@ -119,13 +148,13 @@ export class SqliteWriter {
    * Walks up the ids, which rise with creation, until rows are too young. An order that closed late stays until its
    * last change is old.
    */
-  *#pruneTable({ name, id, created, updated }: UserTable, cutoff: number): Generator<number> {
+  *#pruneTable({ name, id, created, updated, unless = 'FALSE' }: UserTable, cutoff: number): Generator<number> {
     const nextStep = this.#database.prepare(
       `SELECT max(id) AS last, max(created) AS created FROM
          (SELECT ${id} AS id, ${created} AS created FROM ${name} WHERE ${id} > ? ORDER BY ${id} LIMIT ?)`,
     );
     const remove = this.#database.prepare(
-      `DELETE FROM ${name} WHERE ${id} > ? AND ${id} <= ? AND ${updated} < ?`,
+      `DELETE FROM ${name} WHERE ${id} > ? AND ${id} <= ? AND ${updated} < ? AND NOT (${unless})`,
     );
     let from = 0;
     for (;;) {
@@ -158,7 +187,18 @@ export class SqliteWriter {
   #writeLedgerLine(line: LedgerLine): void {
     const symbol = line.instrument < 0 ? '' : this.#instrument(line.instrument).symbol;
     const view = ledgerView(line, symbol, this.#coinName);
-    this.#insertLedgerLine.run(...ledgerValues(line.lineId, line.uid, view, line.reference));
+    const wallet = WALLET_NAMES[line.wallet ?? Wallet.unified];
+    this.#insertLedgerLine.run(...ledgerValues({ ...line, wallet }, view));
+  }
+
+  #writeTransfer(transfer: Transferred): void {
+    this.#insertTransfer.run(...transferValues(transfer, transferView(transfer, this.#coinName)));
+  }
+
+  #writeWalletRecord(record: WalletRecord): void {
+    const view = walletRecordView(record, this.#coinName);
+    const { recordId, uid, reference } = record;
+    this.#upsertWalletRecord.run(...walletRecordValues(recordId, uid, view, reference));
   }
 
   #writeCandle(candle: CandleClosed): void {

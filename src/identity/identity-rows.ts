@@ -1,6 +1,14 @@
 /** Database rows as records of the trade. */
 import type { SQLOutputValue } from 'node:sqlite';
-import type { ApiKey, KeyKind, Permission, PermType, User } from './identity.ts';
+import {
+  type ApiKey,
+  type KeyKind,
+  type Permission,
+  type PermType,
+  SUB_RIGHTS,
+  type SubRight,
+  type User,
+} from './identity.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
@@ -17,6 +25,7 @@ export function userOf(row: Row): User {
     channel: String(row.channel),
     channelCode: String(row.channel_code),
     frozen: row.frozen === 1,
+    rights: row.rights === null ? SUB_RIGHTS : (JSON.parse(String(row.rights)) as SubRight[]),
   };
 }
 

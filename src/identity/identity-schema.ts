@@ -49,6 +49,31 @@ const MIGRATIONS: readonly string[] = [
     scrypt_p  INTEGER NOT NULL
   ) STRICT;
   `,
+  // Names of sub-accounts are unique under their main account: a taken name must not tell of a stranger's.
+  `
+  CREATE TABLE users_2 (
+    uid           INTEGER PRIMARY KEY AUTOINCREMENT,
+    name          TEXT    NOT NULL,
+    parent_uid    INTEGER REFERENCES users (uid),
+    broker        INTEGER NOT NULL,
+    note          TEXT    NOT NULL,
+    regis_time    INTEGER NOT NULL,
+    updated_time  INTEGER NOT NULL,
+    inviter_id    TEXT    NOT NULL,
+    channel       TEXT    NOT NULL,
+    channel_code  TEXT    NOT NULL,
+    frozen        INTEGER NOT NULL,
+    rights        TEXT
+  ) STRICT;
+  INSERT INTO users_2 SELECT uid, name, parent_uid, broker, note, regis_time, updated_time, inviter_id, channel,
+    channel_code, frozen, NULL FROM users;
+  DELETE FROM sqlite_sequence WHERE name = 'users_2';
+  INSERT INTO sqlite_sequence (name, seq) SELECT 'users_2', seq FROM sqlite_sequence WHERE name = 'users';
+  DROP TABLE users;
+  ALTER TABLE users_2 RENAME TO users;
+  CREATE UNIQUE INDEX users_by_name ON users (ifnull(parent_uid, 0), name);
+  CREATE INDEX users_by_parent ON users (parent_uid, uid);
+  `,
 ];
 
 export function migrate(database: DatabaseSync): void {
@@ -58,12 +83,15 @@ export function migrate(database: DatabaseSync): void {
       `identity.sqlite has schema ${done}, this program knows ${MIGRATIONS.length}: use a newer program`,
     );
   }
+  // A table is rebuilt by dropping it, which must not be taken for the loss of what refers to it.
+  database.exec('PRAGMA foreign_keys = OFF');
   for (let number = done; number < MIGRATIONS.length; number += 1) {
     inTransaction(database, () => {
       database.exec(MIGRATIONS[number]!);
       database.exec(`PRAGMA user_version = ${number + 1}`);
     });
   }
+  database.exec('PRAGMA foreign_keys = ON');
 }
 
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {

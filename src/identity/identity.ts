@@ -18,8 +18,22 @@ export const PERMISSIONS = [
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
+/** What a broker may allow its sub-accounts, whatever their keys say (`spec/wire.md` 4.5). */
+export const SUB_RIGHTS = [
+  'withdraw',
+  'transfer',
+  'spot_trade',
+  'contract_trade',
+  'margin_trade',
+  'deposit',
+] as const;
+export type SubRight = (typeof SUB_RIGHTS)[number];
+
 /** `spec/interface-v3.md` 8: a key's address list holds at most 30 entries. */
 export const IP_LIST_ENTRIES_MAX = 30;
+export const KEYS_PER_USER_MAX = 50;
+export const SUBS_PER_USER_MAX = 100;
+export const SUBS_PER_BROKER_MAX = 10_000;
 
 export interface User {
   readonly uid: number;
@@ -34,6 +48,8 @@ export interface User {
   readonly channel: string;
   readonly channelCode: string;
   readonly frozen: boolean;
+  /** All of them, unless a broker has taken some from its sub-account. */
+  readonly rights: readonly SubRight[];
 }
 
 export interface ApiKey {
@@ -84,6 +100,9 @@ export type IdentityRefusal =
   | 'name_taken'
   | 'user_unknown'
   | 'sub_of_sub'
+  | 'not_main'
+  | 'too_many_subs'
+  | 'too_many_keys'
   | 'key_unknown'
   | 'key_taken'
   | 'key_invalid'
@@ -147,9 +166,24 @@ export interface KeyChange {
   readonly ipList?: readonly string[];
 }
 
+export interface UserChange {
+  readonly frozen?: boolean;
+  readonly broker?: boolean;
+  readonly rights?: readonly SubRight[];
+}
+
 export interface UserPage {
   readonly afterUid?: number;
   readonly limit?: number;
+}
+
+export interface SubPage extends UserPage {
+  readonly frozen?: boolean | undefined;
+}
+
+export interface KekRotation {
+  readonly keyId: string;
+  readonly resealed: number;
 }
 
 /** The whole port, for operators and for the account routes. */
@@ -157,10 +191,14 @@ export interface Identity extends KeyDirectory {
   createUser(user: NewUser): Outcome<User>;
   createSub(parentUid: number, user: NewUser): Outcome<User>;
   findUser(uid: number): User | undefined;
+  /** Among main accounts; the names of sub-accounts belong to their main account. */
   findUserByName(name: string): User | undefined;
+  findSub(parentUid: number, uid: number): User | undefined;
+  findSubByName(parentUid: number, name: string): User | undefined;
+  setUser(uid: number, change: UserChange, nowMs: number): Outcome<User>;
   setFrozen(uid: number, frozen: boolean, nowMs: number): Outcome<User>;
   listUsers(page?: UserPage): User[];
-  listSubs(parentUid: number, page?: UserPage): User[];
+  listSubs(parentUid: number, page?: SubPage): User[];
 
   createKey(key: NewKey): Promise<Outcome<CreatedKey>>;
   /** Idempotent and immediate: usable before the passphrase hash is finished. */
@@ -169,6 +207,14 @@ export interface Identity extends KeyDirectory {
   setPassphrase(apiKey: string, passphrase: string): Promise<Outcome<ApiKey>>;
   deleteKey(apiKey: string): Outcome<ApiKey>;
   listKeys(uid: number): ApiKey[];
+  /** A key of any sub-account of the user. */
+  findSubKey(parentUid: number, apiKey: string): ApiKey | undefined;
+
+  /**
+   * A new key-encryption key, under which all secrets are sealed again in one transaction. A crash in the middle
+   * leaves every secret readable: keys leave the key file only when nothing is sealed under them.
+   */
+  rotateKek(): KekRotation;
 
   close(): Promise<void>;
 }

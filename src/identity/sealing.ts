@@ -4,7 +4,17 @@
  * seal to its key, owner and seal version: a seal moved to another row does not open.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -96,13 +106,60 @@ function parseKeyring(text: string, path: string): Keyring {
 
 /** Creates the key file; fails when it exists, because overwriting it would lose every secret. */
 export function createKeyring(path: string): Keyring {
+  writeNewFile(path, keyringText(withNewKey(new Map())));
+  return readKeyring(path);
+}
+
+/** Adds a key, which becomes the current one. */
+export function extendKeyring(path: string): Keyring {
+  replaceKeyring(path, withNewKey(readKeyring(path).keys));
+  return readKeyring(path);
+}
+
+/** Forgets the keys that are not named; the current one always stays. */
+export function pruneKeyring(path: string, usedIds: ReadonlySet<string>): Keyring {
+  const { keys, currentId } = readKeyring(path);
+  const kept = [...keys].filter(([id]) => id === currentId || usedIds.has(id));
+  if (kept.length < keys.size) replaceKeyring(path, new Map(kept));
+  return readKeyring(path);
+}
+
+function withNewKey(keys: ReadonlyMap<string, KeyObject>): ReadonlyMap<string, KeyObject> {
+  const id = `kek-${randomBytes(4).toString('hex')}`;
+  return new Map([...keys, [id, createSecretKey(randomBytes(KEY_BYTES))]]);
+}
+
+function keyringText(keys: ReadonlyMap<string, KeyObject>): string {
+  return [...keys].map(([id, key]) => `${id} ${key.export().toString('base64')}\n`).join('');
+}
+
+/** By renaming a complete file over the old one: whenever the machine stops, one of the two is there in full. */
+function replaceKeyring(path: string, keys: ReadonlyMap<string, KeyObject>): void {
+  const next = `${path}.next`;
+  rmSync(next, { force: true });
+  writeNewFile(next, keyringText(keys));
+  renameSync(next, path);
+  syncDirectory(dirname(path));
+}
+
+function writeNewFile(path: string, text: string): void {
   const fd = openSync(path, 'wx', 0o600);
   try {
-    const id = `kek-${randomBytes(4).toString('hex')}`;
-    writeSync(fd, `${id} ${randomBytes(KEY_BYTES).toString('base64')}\n`);
+    writeSync(fd, text);
     fsyncSync(fd);
   } finally {
     closeSync(fd);
   }
-  return readKeyring(path);
+  syncDirectory(dirname(path));
+}
+
+/** Windows cannot open a directory; its renames are durable by themselves. */
+function syncDirectory(path: string): void {
+  if (process.platform === 'win32') return;
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
 }

@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, test } from 'node:test';
-import type { Identity, NewKey, Outcome } from './identity.ts';
+import {
+  type Identity,
+  KEYS_PER_USER_MAX,
+  type NewKey,
+  type Outcome,
+  SUB_RIGHTS,
+  SUBS_PER_USER_MAX,
+} from './identity.ts';
 import { IDENTITY_FILE, KEYRING_FILE, openIdentity } from './sqlite-identity.ts';
 
 const NOW = 1_700_000_000_000;
@@ -72,6 +79,56 @@ test('a main account has sub-accounts, a sub-account has none', () => {
   assert.deepEqual(identity.listSubs(main.uid), [sub, second]);
   assert.deepEqual(identity.listSubs(main.uid, { afterUid: sub.uid }), [second]);
   assert.deepEqual(identity.listUsers({ limit: 1 }), [main]);
+});
+
+test('names of sub-accounts are unique under their main account only', () => {
+  const identity = open();
+  const [main, other] = [newUser(identity), newUser(identity, 'bob')];
+  const sub = must(identity.createSub(main.uid, { name: 'desk', nowMs: NOW }));
+  const twin = must(identity.createSub(other.uid, { name: 'desk', nowMs: NOW }));
+  assert.equal(reason(identity.createSub(main.uid, { name: 'desk', nowMs: NOW })), 'name_taken');
+  assert.deepEqual(identity.findSubByName(main.uid, 'desk'), sub);
+  assert.deepEqual(identity.findSub(other.uid, twin.uid), twin);
+  assert.equal(identity.findSub(main.uid, twin.uid), undefined, "a stranger's");
+  assert.equal(identity.findUserByName('desk'), undefined, 'no main account has this name');
+});
+
+test('only a main account can be a broker, and its sub-accounts hold the rights it leaves them', () => {
+  const identity = open();
+  const main = newUser(identity);
+  const sub = must(identity.createSub(main.uid, { name: 'desk', nowMs: NOW }));
+  assert.equal(must(identity.setUser(main.uid, { broker: true }, NOW)).broker, true);
+  assert.equal(reason(identity.setUser(sub.uid, { broker: true }, NOW)), 'not_main');
+  assert.deepEqual(sub.rights, SUB_RIGHTS);
+  const changed = must(identity.setUser(sub.uid, { rights: ['deposit', 'spot_trade'] }, NOW + 1));
+  assert.deepEqual([changed.rights, changed.updatedTime], [['spot_trade', 'deposit'], NOW + 1]);
+  assert.deepEqual(must(identity.setUser(sub.uid, { frozen: true }, NOW)).rights, ['spot_trade', 'deposit']);
+  assert.deepEqual(identity.listSubs(main.uid, { frozen: false }), []);
+  assert.equal(identity.listSubs(main.uid, { frozen: true }).length, 1);
+});
+
+test('an account has at most 100 sub-accounts and 50 keys', async () => {
+  const identity = open();
+  const main = newUser(identity);
+  const names = Array.from({ length: SUBS_PER_USER_MAX }, (_, index) => `desk ${index}`);
+  for (const name of names) must(identity.createSub(main.uid, { name, nowMs: NOW }));
+  assert.equal(reason(identity.createSub(main.uid, { name: 'one more', nowMs: NOW })), 'too_many_subs');
+  must(identity.setUser(main.uid, { broker: true }, NOW));
+  must(identity.createSub(main.uid, { name: 'one more', nowMs: NOW }));
+  for (let left = KEYS_PER_USER_MAX; left > 0; left -= 1) must(await identity.createKey(keyOf(main.uid)));
+  assert.equal(reason(await identity.createKey(keyOf(main.uid))), 'too_many_keys');
+  must(identity.deleteKey(identity.listKeys(main.uid)[0]!.apiKey));
+  must(await identity.createKey(keyOf(main.uid)));
+});
+
+test('a key of a sub-account is found by its main account and nobody else', async () => {
+  const identity = open();
+  const [main, other] = [newUser(identity), newUser(identity, 'bob')];
+  const sub = must(identity.createSub(main.uid, { name: 'desk', nowMs: NOW }));
+  const { key } = must(await identity.createKey(keyOf(sub.uid)));
+  assert.deepEqual(identity.findSubKey(main.uid, key.apiKey), key);
+  assert.equal(identity.findSubKey(other.uid, key.apiKey), undefined);
+  assert.equal(identity.findSubKey(sub.uid, key.apiKey), undefined);
 });
 
 test('a created key can be found with its secret and passphrase', async () => {
@@ -250,8 +307,27 @@ test('the file is durable, and a file of a newer program is refused', async () =
   await open(directory).close();
   const database = new DatabaseSync(join(directory, IDENTITY_FILE));
   assert.equal(database.prepare('PRAGMA journal_mode').get()?.journal_mode, 'wal');
-  assert.equal(database.prepare('PRAGMA user_version').get()?.user_version, 1);
+  assert.equal(database.prepare('PRAGMA user_version').get()?.user_version, 2);
   database.exec('PRAGMA user_version = 99');
   database.close();
   assert.throws(() => openIdentity(directory, CHEAP), /schema 99/);
+});
+
+test('a store of the first schema keeps its users, keys and the counter of uids', async () => {
+  const directory = newDirectory();
+  const identity = open(directory);
+  const main = newUser(identity);
+  const sub = must(identity.createSub(main.uid, { name: 'desk', note: 'first', nowMs: NOW }));
+  const { key } = must(await identity.createKey(keyOf(sub.uid)));
+  await identity.close();
+  const database = new DatabaseSync(join(directory, IDENTITY_FILE));
+  // As the first schema had it, with the last user gone: its uid must not be given away again.
+  database.exec(`DROP INDEX users_by_name; ALTER TABLE users DROP COLUMN rights; PRAGMA user_version = 1;
+    INSERT INTO users SELECT uid + 7, 'gone', NULL, 0, '', 0, 0, '', '', '', 0 FROM users WHERE name = 'desk';
+    DELETE FROM users WHERE name = 'gone';`);
+  database.close();
+  const migrated = open(directory);
+  assert.deepEqual(migrated.listUsers(), [main, sub]);
+  assert.deepEqual(migrated.findKey(key.apiKey)?.key, key);
+  assert.equal(newUser(migrated, 'new').uid, sub.uid + 8);
 });

@@ -6,27 +6,31 @@
 import { createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import type {
-  ApiKey,
-  CreatedKey,
-  Credential,
-  Identity,
-  InstalledKey,
-  KeyChange,
-  KeyKind,
-  KnownKey,
-  NewKey,
-  NewUser,
-  Outcome,
-  PassphraseVerdict,
-  User,
-  UserPage,
+import { DatabaseSync } from 'node:sqlite';
+import {
+  type ApiKey,
+  type CreatedKey,
+  type Credential,
+  type Identity,
+  type InstalledKey,
+  KEYS_PER_USER_MAX,
+  type KekRotation,
+  type KeyChange,
+  type KeyKind,
+  type KnownKey,
+  type NewKey,
+  type NewUser,
+  type Outcome,
+  type PassphraseVerdict,
+  type SubPage,
+  type User,
+  type UserChange,
+  type UserPage,
 } from './identity.ts';
-import { keyOf, type Row, userOf } from './identity-rows.ts';
+import { keyOf, type Row } from './identity-rows.ts';
 import { inTransaction, migrate } from './identity-schema.ts';
 import { compileIpList } from './ip-list.ts';
-import { apiKeyFault, fault, nameFault, passphraseFault, readPublicKey, rightsFault } from './key-rules.ts';
+import { apiKeyFault, fault, passphraseFault, readPublicKey, rightsFault } from './key-rules.ts';
 import {
   PassphraseGuard,
   PUBLISHED_SCRYPT_COST,
@@ -34,14 +38,16 @@ import {
   type ScryptCost,
   type StoredPassphrase,
 } from './passphrase.ts';
+import { rotateKeyring } from './rotation.ts';
 import { createKeyring, type Keyring, readKeyring, seal, unseal } from './sealing.ts';
+import { Statements } from './statements.ts';
+import { UserTable } from './user-table.ts';
 
 export const IDENTITY_FILE = 'identity.sqlite';
 export const KEYRING_FILE = 'identity.key';
 
 const CREDENTIALS_CACHED_MAX = 65_536;
 const LAST_USED_WRITE_MS = 60_000;
-const PAGE_LIMIT_MAX = 1_000;
 const SEAL_VERSION = 1;
 const HASH_RETRY_MS = 250;
 
@@ -56,8 +62,10 @@ export function openIdentity(dataDirectory: string, options: IdentityOptions = {
 
 class SqliteIdentity implements Identity {
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
-  readonly #keyring: Keyring;
+  readonly #statements: Statements;
+  readonly #users: UserTable;
+  readonly #keyringPath: string;
+  #keyring: Keyring;
   readonly #passphrases: PassphraseGuard;
   readonly #credentials = new Map<string, Credential>();
   readonly #lastUsed = new Map<string, number>();
@@ -70,9 +78,12 @@ class SqliteIdentity implements Identity {
     this.#database = new DatabaseSync(path);
     try {
       chmodSync(path, 0o600);
-      this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
+      this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
       migrate(this.#database);
-      this.#keyring = this.#openKeyring(join(dataDirectory, KEYRING_FILE));
+      this.#statements = new Statements(this.#database);
+      this.#users = new UserTable(this.#statements);
+      this.#keyringPath = join(dataDirectory, KEYRING_FILE);
+      this.#keyring = this.#openKeyring(this.#keyringPath);
     } catch (error) {
       this.#database.close();
       throw error;
@@ -84,7 +95,7 @@ class SqliteIdentity implements Identity {
   /** A missing key file is only normal in a store without keys; elsewhere a new one would hide the loss. */
   #openKeyring(path: string): Keyring {
     if (existsSync(path)) return readKeyring(path);
-    const keys = Number(this.#one('SELECT count(*) AS keys FROM api_keys')?.keys);
+    const keys = Number(this.#statements.one('SELECT count(*) AS keys FROM api_keys')?.keys);
     if (keys !== 0)
       throw new Error(
         `${path} is missing and ${keys} API keys are sealed under it; restore it from a backup`,
@@ -95,70 +106,45 @@ class SqliteIdentity implements Identity {
   // Users
 
   createUser(user: NewUser): Outcome<User> {
-    return this.#insertUser(user, undefined);
+    return this.#users.create(user);
   }
 
   createSub(parentUid: number, user: NewUser): Outcome<User> {
-    const parent = this.findUser(parentUid);
-    if (parent === undefined) return fault('user_unknown', `there is no user ${parentUid}`);
-    if (parent.parentUid !== undefined) {
-      return fault('sub_of_sub', `user ${parentUid} is a sub-account and cannot have sub-accounts`);
-    }
-    return this.#insertUser(user, parentUid);
-  }
-
-  #insertUser(user: NewUser, parentUid: number | undefined): Outcome<User> {
-    const refused = nameFault(user.name);
-    if (refused !== undefined) return refused;
-    if (this.findUserByName(user.name) !== undefined) {
-      return fault('name_taken', `the name ${JSON.stringify(user.name)} is taken`);
-    }
-    const { lastInsertRowid } = this.#run(
-      `INSERT INTO users (name, parent_uid, broker, note, regis_time, updated_time, inviter_id, channel, channel_code, frozen)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
-      user.name,
-      parentUid ?? null,
-      user.broker === true ? 1 : 0,
-      user.note ?? '',
-      user.nowMs,
-      user.nowMs,
-      user.inviterId ?? '',
-      user.channel ?? '',
-      user.channelCode ?? '',
-    );
-    return { ok: true, value: this.findUser(Number(lastInsertRowid))! };
+    return this.#users.createSub(parentUid, user);
   }
 
   findUser(uid: number): User | undefined {
-    const row = this.#one('SELECT * FROM users WHERE uid = ?', uid);
-    return row && userOf(row);
+    return this.#users.find(uid);
   }
 
   findUserByName(name: string): User | undefined {
-    const row = this.#one('SELECT * FROM users WHERE name = ?', name);
-    return row && userOf(row);
+    return this.#users.findMainByName(name);
+  }
+
+  findSub(parentUid: number, uid: number): User | undefined {
+    return this.#users.findSub(parentUid, uid);
+  }
+
+  findSubByName(parentUid: number, name: string): User | undefined {
+    return this.#users.findSubByName(parentUid, name);
+  }
+
+  setUser(uid: number, change: UserChange, nowMs: number): Outcome<User> {
+    // The change reaches the keys of all sub-accounts, so everything cached may be stale.
+    this.#credentials.clear();
+    return this.#users.change(uid, change, nowMs);
   }
 
   setFrozen(uid: number, frozen: boolean, nowMs: number): Outcome<User> {
-    const { changes } = this.#run(
-      'UPDATE users SET frozen = ?, updated_time = ? WHERE uid = ?',
-      frozen ? 1 : 0,
-      nowMs,
-      uid,
-    );
-    if (changes === 0) return fault('user_unknown', `there is no user ${uid}`);
-    // The freeze reaches the keys of all sub-accounts, so everything cached may be stale.
-    this.#credentials.clear();
-    return { ok: true, value: this.findUser(uid)! };
+    return this.setUser(uid, { frozen }, nowMs);
   }
 
-  listUsers(page: UserPage = {}): User[] {
-    return this.#all('SELECT * FROM users WHERE uid > ? ORDER BY uid LIMIT ?', ...bounds(page)).map(userOf);
+  listUsers(page?: UserPage): User[] {
+    return this.#users.list(page);
   }
 
-  listSubs(parentUid: number, page: UserPage = {}): User[] {
-    const sql = 'SELECT * FROM users WHERE parent_uid = ? AND uid > ? ORDER BY uid LIMIT ?';
-    return this.#all(sql, parentUid, ...bounds(page)).map(userOf);
+  listSubs(parentUid: number, page?: SubPage): User[] {
+    return this.#users.listSubs(parentUid, page);
   }
 
   // Keys
@@ -172,6 +158,8 @@ class SqliteIdentity implements Identity {
 
     const stored = await this.#passphrases.hash(input.passphrase);
     if (stored === 'busy') return fault('busy', 'passphrase hashing is busy; try again in a few seconds');
+    const full = this.#ownerFault(input.uid);
+    if (full !== undefined) return full;
     const apiKey = `bk_${randomBytes(16).toString('hex')}`;
     const secretKey = randomBytes(32).toString('hex');
     const secret = publicKey?.export({ type: 'spki', format: 'der' }) ?? Buffer.from(secretKey, 'utf8');
@@ -186,10 +174,11 @@ class SqliteIdentity implements Identity {
 
   installKey(input: KnownKey): Outcome<InstalledKey> {
     const { apiKey, passphrase } = input;
-    const refused =
-      apiKeyFault(apiKey) ?? rightsFault(input) ?? passphraseFault(passphrase) ?? this.#ownerFault(input.uid);
+    const refused = apiKeyFault(apiKey) ?? rightsFault(input) ?? passphraseFault(passphrase);
     if (refused !== undefined) return refused;
     const existing = this.#loadKey(apiKey);
+    const full = existing === undefined ? this.#ownerFault(input.uid) : undefined;
+    if (full !== undefined) return full;
     if (existing !== undefined && existing.uid !== input.uid) {
       return fault('key_taken', `the key ${apiKey} belongs to user ${existing.uid}`);
     }
@@ -235,7 +224,7 @@ class SqliteIdentity implements Identity {
     };
     const refused = rightsFault(next);
     if (refused !== undefined) return refused;
-    this.#run(
+    this.#statements.run(
       `UPDATE api_keys SET label = ?, perm_type = ?, permissions = ?, ip_list = ?, version = version + 1
        WHERE api_key = ?`,
       next.label,
@@ -257,7 +246,7 @@ class SqliteIdentity implements Identity {
     if (this.#loadKey(apiKey) === undefined) return unknownKey();
     inTransaction(this.#database, () => {
       this.#writePassphrase(apiKey, stored);
-      this.#run('UPDATE api_keys SET version = version + 1 WHERE api_key = ?', apiKey);
+      this.#statements.run('UPDATE api_keys SET version = version + 1 WHERE api_key = ?', apiKey);
     });
     this.#credentials.delete(apiKey);
     this.#passphrases.forget(apiKey);
@@ -268,7 +257,7 @@ class SqliteIdentity implements Identity {
   deleteKey(apiKey: string): Outcome<ApiKey> {
     const key = this.#loadKey(apiKey);
     if (key === undefined) return unknownKey();
-    this.#run('DELETE FROM api_keys WHERE api_key = ?', apiKey);
+    this.#statements.run('DELETE FROM api_keys WHERE api_key = ?', apiKey);
     this.#credentials.delete(apiKey);
     this.#lastUsed.delete(apiKey);
     this.#passphrases.forget(apiKey);
@@ -277,7 +266,25 @@ class SqliteIdentity implements Identity {
 
   listKeys(uid: number): ApiKey[] {
     this.#writeLastUsed();
-    return this.#all('SELECT * FROM api_keys WHERE uid = ? ORDER BY created_time, api_key', uid).map(keyOf);
+    return this.#statements
+      .all('SELECT * FROM api_keys WHERE uid = ? ORDER BY created_time, api_key', uid)
+      .map(keyOf);
+  }
+
+  findSubKey(parentUid: number, apiKey: string): ApiKey | undefined {
+    const sql =
+      'SELECT api_keys.* FROM api_keys JOIN users USING (uid) WHERE users.parent_uid = ? AND api_key = ?';
+    const row = this.#statements.one(sql, parentUid, apiKey);
+    return row && keyOf(row);
+  }
+
+  rotateKek(): KekRotation {
+    const { keyring, resealed } = rotateKeyring(this.#database, this.#keyringPath, (extended) => {
+      // From here on new keys are sealed under the new one, even if the rotation fails.
+      this.#keyring = extended;
+    });
+    this.#keyring = keyring;
+    return { keyId: keyring.currentId, resealed };
   }
 
   // One request
@@ -285,7 +292,7 @@ class SqliteIdentity implements Identity {
   findKey(apiKey: string): Credential | undefined {
     const cached = this.#credentials.get(apiKey);
     if (cached !== undefined) return cached;
-    const row = this.#one('SELECT * FROM api_keys WHERE api_key = ?', apiKey);
+    const row = this.#statements.one('SELECT * FROM api_keys WHERE api_key = ?', apiKey);
     if (row === undefined) return undefined;
     const credential = this.#credentialOf(row);
     if (this.#credentials.size >= CREDENTIALS_CACHED_MAX) {
@@ -327,7 +334,7 @@ class SqliteIdentity implements Identity {
     if (this.#lastUsed.size === 0) return;
     inTransaction(this.#database, () => {
       for (const [apiKey, usedMs] of this.#lastUsed) {
-        this.#run('UPDATE api_keys SET last_used_time = ? WHERE api_key = ?', usedMs, apiKey);
+        this.#statements.run('UPDATE api_keys SET last_used_time = ? WHERE api_key = ?', usedMs, apiKey);
       }
     });
     this.#lastUsed.clear();
@@ -345,12 +352,16 @@ class SqliteIdentity implements Identity {
   // Rows
 
   #ownerFault(uid: number) {
-    return this.findUser(uid) === undefined ? fault('user_unknown', `there is no user ${uid}`) : undefined;
+    if (this.findUser(uid) === undefined) return fault('user_unknown', `there is no user ${uid}`);
+    const { keys } = this.#statements.one('SELECT count(*) AS keys FROM api_keys WHERE uid = ?', uid)!;
+    return Number(keys) >= KEYS_PER_USER_MAX
+      ? fault('too_many_keys', `an account has at most ${KEYS_PER_USER_MAX} API keys; delete one first`)
+      : undefined;
   }
 
   #insertKey(apiKey: string, kind: KeyKind, input: NewKey, secret: Uint8Array, demo: boolean): void {
     const sealed = seal(this.#keyring, { apiKey, uid: input.uid }, SEAL_VERSION, secret);
-    this.#run(
+    this.#statements.run(
       `INSERT INTO api_keys (api_key, uid, kind, label, perm_type, permissions, ip_list, created_time,
          last_used_time, demo, version, seal_key_id, seal_version, sealed)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 1, ?, ?, ?)`,
@@ -370,13 +381,13 @@ class SqliteIdentity implements Identity {
   }
 
   #loadKey(apiKey: string): ApiKey | undefined {
-    const row = this.#one('SELECT * FROM api_keys WHERE api_key = ?', apiKey);
+    const row = this.#statements.one('SELECT * FROM api_keys WHERE api_key = ?', apiKey);
     return row && keyOf(row);
   }
 
   #storedPassphrase(apiKey: string): StoredPassphrase | undefined {
     if (this.#closed) return undefined;
-    const row = this.#one('SELECT * FROM passphrases WHERE api_key = ?', apiKey);
+    const row = this.#statements.one('SELECT * FROM passphrases WHERE api_key = ?', apiKey);
     return (
       row && {
         salt: row.salt as Uint8Array,
@@ -388,7 +399,7 @@ class SqliteIdentity implements Identity {
 
   #writePassphrase(apiKey: string, stored: StoredPassphrase): void {
     const { N, r, p } = stored.cost;
-    this.#run(
+    this.#statements.run(
       'INSERT OR REPLACE INTO passphrases (api_key, salt, hash, scrypt_n, scrypt_r, scrypt_p) VALUES (?, ?, ?, ?, ?, ?)',
       apiKey,
       stored.salt,
@@ -398,35 +409,10 @@ class SqliteIdentity implements Identity {
       p,
     );
   }
-
-  #statement(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
-  }
-
-  #one(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#statement(sql).get(...values);
-  }
-
-  #all(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.#statement(sql).all(...values);
-  }
-
-  #run(sql: string, ...values: SQLInputValue[]) {
-    return this.#statement(sql).run(...values);
-  }
 }
 
 function unknownKey() {
   return fault('key_unknown', 'there is no such API key');
-}
-
-function bounds(page: UserPage): [number, number] {
-  return [page.afterUid ?? 0, Math.min(page.limit ?? PAGE_LIMIT_MAX, PAGE_LIMIT_MAX)];
 }
 
 function verifierOf(kind: KeyKind, secret: Buffer): KeyObject {

@@ -8,6 +8,7 @@ import { textTable } from './text-table.ts';
 export interface StartFacts {
   readonly version: string;
   readonly url: string;
+  readonly operatorUrl: string | undefined;
   readonly data: string;
   readonly demoAccounts: readonly OpenedDemoAccount[];
   /** Instruments by category. */
@@ -36,6 +37,7 @@ export function factsLine(facts: StartFacts): string {
     url,
     api: `${url}/api/v3`,
     docs: `${url}/docs`,
+    operator: facts.operatorUrl ?? null,
     data,
     accounts,
     instruments,
@@ -70,11 +72,13 @@ function titled(title: string, lines: readonly string[], paint: Paint): string[]
   return lines.map((line, index) => `${index === 0 ? label : ' '.repeat(8)} ${line}`);
 }
 
-function doors({ url }: StartFacts, paint: Paint): string[] {
+function doors({ url, operatorUrl }: StartFacts, paint: Paint): string[] {
+  const operator = `${operatorUrl} for npm run bourse -- --help`;
   return [
     ...titled('API', [`${url}/api/v3`], paint),
     ...titled('Docs', [`${url}/docs`], paint),
     ...titled('Health', [`${url}/readyz`, `${url}/metrics`], paint),
+    ...titled('Operator', operatorUrl === undefined ? [] : [operator], paint),
   ];
 }
 

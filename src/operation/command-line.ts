@@ -10,7 +10,7 @@ import {
   SETTINGS,
   type SettingName,
 } from '../config.ts';
-import { ExitCode, exitCodeOf } from './exit-codes.ts';
+import { ActionRefused, ExitCode, exitCodeOf } from './exit-codes.ts';
 
 const packageFile = new URL('../../package.json', import.meta.url);
 export const VERSION = (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }).version;
@@ -42,7 +42,8 @@ export function describedProgram(name: string, description: string, examples: re
 export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {
   for (const name of names) {
     const { group, flags, help, initial } = SETTINGS[name];
-    const shown = Array.isArray(initial) || typeof initial === 'boolean' ? '' : ` [${String(initial)}]`;
+    const unsaid = Array.isArray(initial) || typeof initial === 'boolean' || initial === '';
+    const shown = unsaid ? '' : ` [${String(initial)}]`;
     for (const flag of flags) {
       const text = flag === flags[0] ? `${help}${shown} (${environmentName(name)})` : '';
       command.addOption(new Option(flag, text).helpGroup(`${group}:`));
@@ -53,9 +54,12 @@ export function withSettings(command: Command, names: readonly SettingName[] = S
 }
 
 /** The configuration that the flags of the command, the environment and the file give together. */
-export function configOf(command: Command): Promise<ResolvedConfig> {
+export function configOf(
+  command: Command,
+  names: readonly SettingName[] = SETTING_NAMES,
+): Promise<ResolvedConfig> {
   const given: Partial<Record<SettingName, string>> = {};
-  for (const name of SETTING_NAMES) {
+  for (const name of names) {
     if (command.getOptionValueSource(name) === 'cli') given[name] = String(command.getOptionValue(name));
   }
   return resolveConfig({
@@ -68,7 +72,7 @@ export function configOf(command: Command): Promise<ResolvedConfig> {
 
 /** Runs the program; a failure is told on stderr and ends the process with its code. */
 export async function runProgram(program: Command): Promise<void> {
-  for (const command of [program, ...program.commands]) command.exitOverride();
+  overrideExit(program);
   try {
     await program.parseAsync(process.argv);
   } catch (error) {
@@ -77,10 +81,16 @@ export async function runProgram(program: Command): Promise<void> {
   }
 }
 
+function overrideExit(command: Command): void {
+  command.exitOverride();
+  for (const inner of command.commands) overrideExit(inner);
+}
+
 /** What the user can act on is told in one line; what nobody foresaw with its stack. */
 export function refuse(error: unknown): never {
   const code = exitCodeOf(error);
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  process.stderr.write(`bourse: ${code === ExitCode.failed ? (stack ?? message) : message}\n`);
+  const foreseen = code !== ExitCode.failed || error instanceof ActionRefused;
+  process.stderr.write(`bourse: ${foreseen ? message : (stack ?? message)}\n`);
   process.exit(code);
 }

@@ -4,6 +4,8 @@ import { UnreadableRecord } from '../core/bytes.ts';
 import { Diverged } from '../core/exchange.ts';
 import { InvariantBroken } from '../core/units.ts';
 import { DirectoryLocked, LogRefused } from '../log/log-errors.ts';
+import { AuditDamaged } from '../operator/audit-file.ts';
+import { TokenRefused } from '../operator/token.ts';
 import { CatalogueError } from '../venue/catalogue.ts';
 import { HistoryGap } from '../venue/recovery.ts';
 
@@ -31,6 +33,18 @@ export class CannotStart extends Error {
   override name = 'CannotStart';
 }
 
+/** A running exchange said no to what was asked of it; the message says why. */
+export class ActionRefused extends Error {
+  override name = 'ActionRefused';
+  /** The operator's door's own word for it. */
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
 /** The data directory is not what it claims to be. */
 export class DataDamaged extends Error {
   override name = 'DataDamaged';
@@ -42,10 +56,13 @@ type ErrorClass = abstract new (...args: never[]) => Error;
 const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [ConfigError, ExitCode.usage],
   [CatalogueError, ExitCode.usage],
+  [ActionRefused, ExitCode.failed],
+  [TokenRefused, ExitCode.cannotStart],
   [CannotStart, ExitCode.cannotStart],
   [DirectoryLocked, ExitCode.cannotStart],
   [DataDamaged, ExitCode.damaged],
   [LogRefused, ExitCode.damaged],
+  [AuditDamaged, ExitCode.damaged],
   [Diverged, ExitCode.damaged],
   [HistoryGap, ExitCode.damaged],
   [InvariantBroken, ExitCode.damaged],

@@ -22,6 +22,15 @@ export function refuseDemoBeyondLoopback(host: string): void {
   );
 }
 
+/** Whoever can reach the operator's door can try tokens; that must be meant, not happen. */
+export function refuseOperatorBeyondLoopback(host: string, tokenFile: string): void {
+  if (isLoopback(host) || tokenFile !== '') return;
+  throw new ConfigError(
+    `--operator-host ${host} can be reached from other machines. Listen on 127.0.0.1, or say with ` +
+      '--operator-token-file which token guards the door there.',
+  );
+}
+
 /** Host and port as they stand in a URL. */
 export function urlOf(host: string, port: number): string {
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;

@@ -12,13 +12,15 @@ import { IDENTITY_FILE, openIdentity } from '../identity/sqlite-identity.ts';
 import type { CommandLog, Recovered } from '../log/command-log.ts';
 import { openFileLog } from '../log/file-log.ts';
 import type { RecoveryReport } from '../log/recovery-report.ts';
+import { AuditLog } from '../operator/audit-log.ts';
+import { Reconciliation } from '../operator/reconcile.ts';
 import { WallClock } from '../venue/clock.ts';
 import { replay } from '../venue/recovery.ts';
 import { Venue } from '../venue/venue.ts';
 import { counted } from './counting.ts';
 import { DataDamaged } from './exit-codes.ts';
+import { LOG_DIRECTORY, loggedCommands } from './logged-commands.ts';
 
-export const LOG_DIRECTORY = 'log';
 export const HISTORY_FILE = 'history.sqlite';
 
 const PROGRESS_INTERVAL_MS = 1000;
@@ -28,6 +30,7 @@ export interface Rooms {
   readonly identity: Identity;
   readonly history: History;
   readonly venue: Venue;
+  readonly audit: AuditLog;
   readonly report: RecoveryReport;
   /** Commands applied on the way from the snapshot to the end of the log. */
   readonly replayed: number;
@@ -47,6 +50,9 @@ export async function openRooms(
   const { log, report } = recovered;
   open.defer(() => log.close());
   tellRecovery(report, logger);
+  const clock = new WallClock();
+  const audit = await AuditLog.open(config.data, () => clock.now());
+  open.defer(() => audit.close());
   const identity = await openDatabase(IDENTITY_FILE, LOST_IDENTITY, async () => openIdentity(config.data));
   open.defer(() => identity.close());
   const history = await openDatabase(HISTORY_FILE, LOST_HISTORY, () =>
@@ -54,13 +60,19 @@ export async function openRooms(
   );
   open.defer(() => history.close());
 
+  const reconciliation = new Reconciliation(audit);
+  if (reconciliation.reachesBefore(report.snapshotSeq)) {
+    for (const { seq, command } of loggedCommands(config.data)) reconciliation.note(seq, command);
+  }
   const { exchange, lastSeq, commands } = await replay(recovered.snapshot, recovered.records, history, {
     progress: progressReport(recovered, logger),
+    applied: (seq, command, outcome) => reconciliation.note(seq, command, outcome),
     acceptHistoryGap: config.acceptHistoryGap,
   });
-  const venue = new Venue(exchange, log, history, new WallClock(), lastSeq);
+  for (const told of await reconciliation.complete()) logger.warn(`an action was cut off: ${told}`);
+  const venue = new Venue(exchange, log, history, clock, lastSeq);
   venue.onHalted(onFailure);
-  return { log, identity, history, venue, report, replayed: commands };
+  return { log, identity, history, venue, audit, report, replayed: commands };
 }
 
 const LOST_IDENTITY = 'Put it back from a backup: it holds the API keys.';

@@ -4,22 +4,26 @@
  */
 import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { buildGateway } from '../gateway/server.ts';
 import type { OpenedDemoAccount } from '../identity/demo-accounts.ts';
+import { buildDoor } from '../operator/server.ts';
+import { openToken, removeDoorNote, TOKEN_FILE, writeDoorNote } from '../operator/token.ts';
 import { loadCatalogue } from '../venue/catalogue.ts';
 import { Keeper } from '../venue/keeper.ts';
 import type { Venue } from '../venue/venue.ts';
+import { VERSION } from './command-line.ts';
 import { CannotStart, ConfigError } from './exit-codes.ts';
 import { hasDemoKeys, listCatalogue, openDemo } from './first-start.ts';
 import { LoopWatch } from './loop-watch.ts';
-import { refuseDemoBeyondLoopback, urlOf } from './loopback.ts';
+import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback, urlOf } from './loopback.ts';
 import { type Figures, Metrics } from './metrics.ts';
 import { portHolder } from './port-holder.ts';
-import { readinessChecks } from './readiness.ts';
+import { type ReadinessCheck, readinessChecks } from './readiness.ts';
 import { openRooms, type Rooms } from './rooms.ts';
 
 /** Requests under way get this long before their connections are cut. */
@@ -28,6 +32,8 @@ const PRUNE_INTERVAL_MS = 24 * 60 * 60_000;
 
 export interface RunningExchange {
   readonly url: string;
+  /** Undefined when the exchange runs without an operator's door. */
+  readonly operatorUrl: string | undefined;
   readonly venue: Venue;
   readonly demoAccounts: readonly OpenedDemoAccount[];
   readonly replayedCommands: number;
@@ -41,6 +47,7 @@ export async function startExchange(
   onFailure: (error: Error) => void,
 ): Promise<RunningExchange> {
   if (config.demo) refuseDemoBeyondLoopback(config.host);
+  if (config.operator) refuseOperatorBeyondLoopback(config.operatorHost, config.operatorTokenFile);
   if (!existsSync(config.catalogue)) throw new ConfigError(`--catalogue ${config.catalogue} does not exist`);
   const catalogue = loadCatalogue(config.catalogue);
   const open = new AsyncDisposableStack();
@@ -51,17 +58,20 @@ export async function startExchange(
     await listCatalogue(venue, catalogue);
     const demoAccounts = config.demo ? await openDemo(venue, identity, config.data) : [];
     const keeper = startKeeping(rooms, config, logger, open);
-    const { gateway, stopping } = await openGateway(rooms, config, logger, open);
-    const url = await listen(gateway, config);
+    const { gateway, stopping, readiness } = await openGateway(rooms, config, logger, open);
+    const url = await listen(gateway, config, 'port');
+    const desk = { ...rooms, snapshot: () => keeper.snapshot(), readiness, url };
+    const door = config.operator ? await openDoor(desk, config, logger, open) : undefined;
     const stop = async () => {
       stopping.begun = true;
-      await closeGateway(gateway);
+      await Promise.all([gateway, door?.server].map((server) => server && closeServer(server)));
       keeper.stop();
       await venue.settled();
       await keeper.snapshot();
       await open.disposeAsync();
     };
-    return { url, venue, demoAccounts, replayedCommands: rooms.replayed, stop };
+    const operatorUrl = door?.url;
+    return { url, operatorUrl, venue, demoAccounts, replayedCommands: rooms.replayed, stop };
   } catch (error) {
     await open.disposeAsync();
     throw error;
@@ -91,6 +101,19 @@ async function openGateway(rooms: Rooms, config: Config, logger: Logger, open: A
   open.defer(() => watch.stop());
   const stopping = { begun: false };
   const figures = () => figuresOf(rooms, watch);
+  const readiness = () => {
+    const { capacity, logQueueAgeMs, historyLagRows, loopDelay } = figures();
+    const loopDelayP99Ms = loopDelay.p99Ms;
+    const { failure } = venue;
+    return readinessChecks({
+      stopping: stopping.begun,
+      failure,
+      capacity,
+      logQueueAgeMs,
+      historyLagRows,
+      loopDelayP99Ms,
+    });
+  };
   const gateway = await buildGateway({
     venue,
     identity,
@@ -100,22 +123,10 @@ async function openGateway(rooms: Rooms, config: Config, logger: Logger, open: A
     errorDialect: config.errorDialect,
     trustedProxies: config.trustedProxies,
     metrics: new Metrics(figures),
-    readiness: () => {
-      const { capacity, logQueueAgeMs, historyLagRows, loopDelay } = figures();
-      const loopDelayP99Ms = loopDelay.p99Ms;
-      const { failure } = venue;
-      return readinessChecks({
-        stopping: stopping.begun,
-        failure,
-        capacity,
-        logQueueAgeMs,
-        historyLagRows,
-        loopDelayP99Ms,
-      });
-    },
+    readiness,
   });
   open.defer(() => gateway.close());
-  return { gateway, stopping };
+  return { gateway, stopping, readiness };
 }
 
 function figuresOf({ venue, log, history }: Rooms, watch: LoopWatch): Figures {
@@ -133,28 +144,67 @@ function figuresOf({ venue, log, history }: Rooms, watch: LoopWatch): Figures {
   };
 }
 
-/** Resolves with the address under which the exchange is reached. */
-async function listen(gateway: FastifyInstance, { host, port }: Config): Promise<string> {
-  const { level } = gateway.log;
-  try {
-    // Fastify tells the address by itself; here that is the banner's work.
-    gateway.log.level = 'silent';
-    await gateway.listen({ host, port });
-  } catch (error) {
-    throw cannotListen(host, port, error as NodeJS.ErrnoException);
-  } finally {
-    gateway.log.level = level;
-  }
-  return urlOf(host, (gateway.server.address() as AddressInfo).port);
+/** What the operator's door stands on: the rooms, and what only the running process can tell and do. */
+interface DoorDesk extends Rooms {
+  readonly snapshot: () => Promise<void>;
+  readonly readiness: () => readonly ReadinessCheck[];
+  readonly url: string;
 }
 
-function cannotListen(host: string, port: number, error: NodeJS.ErrnoException): Error {
+/** The note for the command line is written when the door is open and goes with it. */
+async function openDoor(desk: DoorDesk, config: Config, logger: Logger, open: AsyncDisposableStack) {
+  const { venue, identity, audit, snapshot, readiness } = desk;
+  const { data, operatorHost: host, operatorPort: port, operatorTokenFile } = config;
+  const token = openToken(operatorTokenFile === '' ? join(data, TOKEN_FILE) : operatorTokenFile);
+  const server = buildDoor({
+    venue,
+    identity,
+    audit,
+    token,
+    snapshot,
+    data,
+    logger: logger.child({}),
+    health: () => ({
+      version: VERSION,
+      url: desk.url,
+      uptimeSeconds: Math.floor(process.uptime()),
+      checks: readiness(),
+    }),
+  });
+  open.defer(() => server.close());
+  const url = await listen(server, { host, port }, 'operator-port');
+  writeDoorNote(data, { url, token, pid: process.pid });
+  open.defer(() => removeDoorNote(data));
+  return { server, url };
+}
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Resolves with the address under which the server is reached; `flag` is the one that chooses its port. */
+async function listen(server: FastifyInstance, { host, port }: Address, flag: string): Promise<string> {
+  const { level } = server.log;
+  try {
+    // Fastify tells the address by itself; here that is the banner's work.
+    server.log.level = 'silent';
+    await server.listen({ host, port });
+  } catch (error) {
+    throw cannotListen(host, port, flag, error as NodeJS.ErrnoException);
+  } finally {
+    server.log.level = level;
+  }
+  return urlOf(host, (server.server.address() as AddressInfo).port);
+}
+
+function cannotListen(host: string, port: number, flag: string, error: NodeJS.ErrnoException): Error {
   if (error.code === 'EADDRINUSE') {
     const holder = portHolder(port);
     const by = holder === undefined ? 'another program' : `process ${holder.pid} (${holder.command})`;
     return new CannotStart(
-      `port ${port} on ${host} is in use by ${by}. Stop it, choose another with --port, ` +
-        'or take any free one with --port 0.',
+      `port ${port} on ${host} is in use by ${by}. Stop it, choose another with --${flag}, ` +
+        `or take any free one with --${flag} 0.`,
     );
   }
   if (error.code === 'EACCES') {
@@ -163,9 +213,9 @@ function cannotListen(host: string, port: number, error: NodeJS.ErrnoException):
   return new CannotStart(`cannot listen on ${host}, port ${port}: ${error.message}`);
 }
 
-async function closeGateway(gateway: FastifyInstance): Promise<void> {
-  const closed = gateway.close();
+async function closeServer(server: FastifyInstance): Promise<void> {
+  const closed = server.close();
   const inTime = await Promise.race([closed.then(() => true), sleep(REQUESTS_END_MS, false, { ref: false })]);
-  if (!inTime) gateway.server.closeAllConnections();
+  if (!inTime) server.server.closeAllConnections();
   await closed;
 }

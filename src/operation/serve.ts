@@ -78,11 +78,12 @@ class ExchangeProcess {
     setTimeout(() => process.exit(ExitCode.failed), LAST_ANSWERS_MS);
   }
 
-  #tellReady({ url, venue, demoAccounts, replayedCommands }: RunningExchange): void {
+  #tellReady({ url, operatorUrl, venue, demoAccounts, replayedCommands }: RunningExchange): void {
     const { data, quiet, rateLimits, color } = this.#config;
     const facts: StartFacts = {
       version: VERSION,
       url,
+      operatorUrl,
       data,
       demoAccounts,
       instruments: instrumentCounts(venue),

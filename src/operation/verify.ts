@@ -9,12 +9,11 @@ import { join } from 'node:path';
 import { decodeCommand } from '../core/command-codec.ts';
 import { Exchange } from '../core/exchange.ts';
 import { checkInvariants } from '../core/invariants.ts';
-import { FIRST_USER_ACCOUNT } from '../core/ledger.ts';
 import { loadState, saveState } from '../core/snapshot.ts';
 import type { State } from '../core/state.ts';
 import { formatUnits, MONEY_SCALE } from '../core/units.ts';
 import { type History, type HistoryCounts, RETENTION_MS } from '../history/history.ts';
-import { addEvent, emptyPack, type RowPack } from '../history/row-pack.ts';
+import { addEvent, emptyPack, type RowPack, startsRecord } from '../history/row-pack.ts';
 import { openSqliteHistory } from '../history/sqlite-history.ts';
 import { DirectoryLock } from '../log/directory-lock.ts';
 import { snapshotName, snapshotSeqs } from '../log/file-names.ts';
@@ -23,10 +22,12 @@ import { NodeDisk } from '../log/node-disk.ts';
 import { recover } from '../log/recovery.ts';
 import { readSegmentHeaders } from '../log/segment-files.ts';
 import { readSnapshotFile } from '../log/snapshot-file.ts';
+import { coinSums as bookSums } from '../operator/books.ts';
 import { count, counted } from './counting.ts';
 import { ConfigError, DataDamaged, ExitCode, exitCodeOf } from './exit-codes.ts';
+import { LOG_DIRECTORY } from './logged-commands.ts';
 import { ReadOnlyDisk } from './read-only-disk.ts';
-import { HISTORY_FILE, LOG_DIRECTORY, LOST_HISTORY, openDatabase } from './rooms.ts';
+import { HISTORY_FILE, LOST_HISTORY, openDatabase } from './rooms.ts';
 
 export interface Check {
   readonly name: string;
@@ -85,7 +86,14 @@ class Verifier {
   readonly #snapshots: StateMark[] = [];
   /** Snapshots that the replay has still to come to. */
   readonly #expected = new Map<number, Uint8Array>();
-  readonly #rows = { closedOrders: 0, fills: 0, ledgerLines: 0, candles: 0 };
+  readonly #rows = {
+    closedOrders: 0,
+    fills: 0,
+    ledgerLines: 0,
+    transfers: 0,
+    walletRecords: 0,
+    candles: 0,
+  };
   #checkpoints = 0;
   #firstTime = Number.NaN;
 
@@ -175,6 +183,8 @@ class Verifier {
       this.#rows.closedOrders += pack.orders.length;
       this.#rows.fills += pack.fills.length;
       this.#rows.ledgerLines += pack.ledgerLines.length;
+      this.#rows.transfers += pack.transfers.length;
+      this.#rows.walletRecords += pack.walletRecords.filter(startsRecord).length;
       this.#rows.candles += pack.candles.length;
     }
     if (this.#expected.has(seq)) this.#compareSnapshot(seq, exchange.state);
@@ -251,20 +261,13 @@ class Verifier {
   }
 }
 
-/** Per coin, what users hold, what the house and the outside world hold, and both together. */
 function coinSums(state: State): CoinSum[] {
-  const users = state.coins.map(() => 0n);
-  const system = state.coins.map(() => 0n);
-  state.ledger.eachRow((account, coin, buckets) => {
-    const sums = account >= FIRST_USER_ACCOUNT ? users : system;
-    sums[coin] = buckets.reduce((sum, amount) => sum + amount, sums[coin]!);
-  });
   const text = (units: bigint) => formatUnits(units, MONEY_SCALE);
-  return state.coins.map(({ coin }, index) => ({
+  return bookSums(state).map(({ coin, users, house, external, total }) => ({
     coin,
-    users: text(users[index]!),
-    system: text(system[index]!),
-    sum: text(users[index]! + system[index]!),
+    users: text(users),
+    system: text(house + external),
+    sum: text(total),
   }));
 }
 

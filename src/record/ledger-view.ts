@@ -1,6 +1,6 @@
 /** A movement of money as its owner reads it (financial records, wire.md 4.3). */
 import type { LedgerLine, LedgerLineKind } from '../core/event.ts';
-import { CATEGORY_NAMES, type CategoryName } from '../core/terms.ts';
+import { CATEGORY_NAMES, type CategoryName, Wallet } from '../core/terms.ts';
 import { formatUnits, MONEY_SCALE } from '../core/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
@@ -9,6 +9,7 @@ import { formatId } from './ids.ts';
 export const OTHER_CATEGORY = 'OTHER';
 export type LedgerCategory = CategoryName | typeof OTHER_CATEGORY;
 
+/** Types of the unified account (wire.md, appendix A). */
 export const LEDGER_TYPES = {
   deposit: 'TRANSFER_IN',
   withdrawal: 'TRANSFER_OUT',
@@ -18,7 +19,24 @@ export const LEDGER_TYPES = {
   tradeIn: 'ORDER_DEALT_IN',
   tradeOut: 'ORDER_DEALT_FROZEN_OUT',
 } as const satisfies Record<LedgerLineKind, string>;
-export type LedgerType = (typeof LEDGER_TYPES)[LedgerLineKind];
+
+/** The funding wallet has words of its own, and nothing is traded there. */
+export const FUNDING_TYPES = {
+  deposit: 'deposit',
+  withdrawal: 'withdraw',
+  withdrawalReturned: 'withdraw_returned',
+  transferIn: 'transfer_in',
+  transferOut: 'transfer_out',
+} as const satisfies Partial<Record<LedgerLineKind, string>>;
+
+/** What a type of the funding wallet belongs to. */
+export const FUNDING_GROUPS: Readonly<Record<(typeof FUNDING_TYPES)[keyof typeof FUNDING_TYPES], string>> = {
+  deposit: 'deposit',
+  withdraw: 'withdraw',
+  withdraw_returned: 'withdraw',
+  transfer_in: 'transfer',
+  transfer_out: 'transfer',
+};
 
 export interface LedgerView {
   readonly category: string;
@@ -41,10 +59,16 @@ export function ledgerView(line: LedgerLine, symbol: string, coinName: CoinName)
     id: formatId(line.lineId),
     symbol,
     coin: coinName(line.coin),
-    type: LEDGER_TYPES[line.kind],
+    type: typeOf(line),
     amount: formatUnits(line.amount, MONEY_SCALE),
     fee: formatUnits(-line.fee, MONEY_SCALE),
     balance: formatUnits(line.balance, MONEY_SCALE),
     ts: String(line.time),
   };
+}
+
+function typeOf({ kind, wallet }: LedgerLine): string {
+  if (wallet !== Wallet.funding) return LEDGER_TYPES[kind];
+  const types: Partial<Record<LedgerLineKind, string>> = FUNDING_TYPES;
+  return types[kind] ?? LEDGER_TYPES[kind];
 }

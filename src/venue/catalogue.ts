@@ -51,6 +51,18 @@ export function loadCatalogue(folder: string): Catalogue {
   return { coins, instruments: instruments.flatMap(({ specs }) => specs) };
 }
 
+/** What is wrong with one entry that somebody wants to list on a running exchange, if anything is. */
+export function coinProblem(entry: unknown): string | undefined {
+  return record(COIN)(entry, '')?.trim();
+}
+
+export function instrumentProblem(entry: unknown): string | undefined {
+  const problem = record(INSTRUMENT)(entry, '')?.trim();
+  if (problem !== undefined) return problem;
+  const spec = entry as InstrumentSpec;
+  return categoryProblem(spec, spec.category) ?? futuresProblem(spec) ?? weightsProblem(spec);
+}
+
 /** Says what is wrong with the value at `path`, if anything is. */
 type Check = (value: unknown, path: string) => string | undefined;
 /** Every field of a record: a field that the record gains must be added here before the program compiles. */

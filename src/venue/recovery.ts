@@ -1,8 +1,10 @@
 /** From what is on disk to an exchange in memory: snapshot, then every command after it, events to the history. */
 
 import { decodeCommand } from '../core/command-codec.ts';
+import type { Command } from '../core/command.ts';
 import type { Event } from '../core/event.ts';
 import { Exchange } from '../core/exchange.ts';
+import type { Outcome } from '../core/outcome.ts';
 import { loadState } from '../core/snapshot.ts';
 import type { State } from '../core/state.ts';
 import type { History } from '../history/history.ts';
@@ -23,6 +25,8 @@ export class HistoryGap extends Error {
 export interface ReplayOptions {
   /** Called every 100,000 commands. */
   readonly progress?: (seq: number) => void;
+  /** Called with every command and what it came to. */
+  readonly applied?: (seq: number, command: Command, outcome: Outcome) => void;
   /** Goes on when history lacks what the log no longer holds. */
   readonly acceptHistoryGap?: boolean;
 }
@@ -48,7 +52,9 @@ export async function replay(
   let lastSeq = startSeq;
   let commands = 0;
   for (const { seq, payload } of records) {
-    exchange.apply(decodeCommand(payload));
+    const command = decodeCommand(payload);
+    const outcome = exchange.apply(command);
+    options.applied?.(seq, command, outcome);
     const events = takeEvents(exchange);
     lastSeq = seq;
     commands++;

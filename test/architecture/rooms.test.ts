@@ -15,7 +15,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   history: ['core', 'record'],
   venue: ['core', 'log', 'history'],
   gateway: ['core', 'record', 'identity', 'history', 'venue', 'operation'],
-  operation: ['core', 'record', 'log', 'identity', 'history', 'venue', 'gateway'],
+  operator: ['core', 'record', 'identity', 'history', 'venue'],
+  operation: ['core', 'record', 'log', 'identity', 'history', 'venue', 'gateway', 'operator'],
 };
 
 /** Inside the core lower parts never import upper ones; a file may import its own layer and those before it. */

@@ -1,8 +1,9 @@
 /** Orders as a ccxt user places, changes and cancels them. Every test has a book of its own. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import ccxt from 'ccxt';
 import { type RunningServer, startServer } from '../harness/server.ts';
-import { type CcxtClient, ccxtClients } from './clients.ts';
+import { type CcxtClient, ccxtClients, refusesWith } from './clients.ts';
 
 let server: RunningServer;
 let alice: CcxtClient;
@@ -52,6 +53,13 @@ test('an order is found and cancelled by its client id', async () => {
   const cancelled = await alice.cancelOrder('', 'BTC/USDT', { clientOrderId: 'mine' });
   assert.equal(cancelled.id, placed.id);
   assert.equal((await alice.fetchOrder(placed.id!, 'BTC/USDT')).status, 'canceled');
+});
+
+test('an order is not cancelled under the name of another pair', async () => {
+  const placed = await alice.createOrder('BTC/USDT', 'limit', 'buy', 0.01, 58000);
+  await refusesWith(alice.cancelOrder(placed.id!, 'ETH/USDT'), ccxt.ExchangeError, '25204');
+  assert.equal((await alice.fetchOrder(placed.id!, 'BTC/USDT')).status, 'open');
+  await alice.cancelOrder(placed.id!, 'BTC/USDT');
 });
 
 test('a market buy spends quote money and no more than it was given', async () => {
@@ -172,8 +180,7 @@ test('a batch places its orders one by one, and a bad one does not stop the othe
   assert.equal(refused!.id, undefined, 'ccxt shows a refused order as one without an id');
   assert.equal(refused!.info.code, '25202');
   assert.equal(third!.clientOrderId, 'b3');
-
-  const idsOf = async () => (await alice.fetchOpenOrders()).map(({ id }) => id).sort();
+  const idsOf = async () => (await alice.fetchOpenOrders()).map(({ id }) => id!).sort();
   assert.deepEqual(await idsOf(), [first!.id, third!.id]);
 
   const cancelled = await alice.cancelOrders([first!.id!], 'BTC/USDC');

@@ -260,7 +260,8 @@ test('candles of every width hold the trades of the day and open on their own gr
 });
 
 test('candles since a time begin there, and a market without trades has none', async () => {
-  const since = Math.floor(openedAt / 60_000) * 60_000;
+  const [first] = await alice.fetchTrades('BTC/USDT');
+  const since = Math.floor(first!.timestamp! / 60_000) * 60_000;
   const candles = await alice.fetchOHLCV('BTC/USDT', '1m', since, 3);
   assert.equal(candles[0]![0], since);
   assert.deepEqual(await alice.fetchOHLCV('SOL/USDT', '1m'), []);

@@ -12,9 +12,10 @@ import type {
   LedgerLine,
   OrderRecord,
   Traded,
+  WalletRecord,
 } from '../../src/core/event.ts';
 import type { Instrument } from '../../src/core/instrument.ts';
-import { Bucket } from '../../src/core/ledger.ts';
+import { Bucket, SystemAccount } from '../../src/core/ledger.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import { feeRates, openOrders } from '../../src/core/reads.ts';
 import type { State } from '../../src/core/state.ts';
@@ -27,6 +28,7 @@ import {
   Source,
   StpMode,
   TimeInForce,
+  Wallet,
 } from '../../src/core/terms.ts';
 
 export class AuditFailure extends Error {
@@ -69,6 +71,7 @@ interface Minute {
   turnover: bigint;
 }
 
+const WALLETS: readonly Wallet[] = [Wallet.unified, Wallet.funding];
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -81,8 +84,10 @@ export class Auditor {
   private readonly known = new Map<number, Known>();
   private readonly closed = new Set<number>();
   private readonly lastId: { order: number; fill: number; trade: number; link: number; line: number };
-  /** Sum of ledger lines by account, then coin. */
-  private readonly books = new Map<number, Map<number, bigint>>();
+  /** Sum of ledger lines by account and wallet, then coin. */
+  private readonly books = new Map<string, Map<number, bigint>>();
+  /** What came in from the outside world less what left for it, by coin. */
+  private readonly inside = new Map<number, bigint>();
   /** Last trade price by market instrument. */
   private readonly lastTicks = new Map<number, number>();
   /** Minutes with trades by market instrument: the running one last, as the trades say they are. */
@@ -96,7 +101,8 @@ export class Auditor {
     this.lastId = { order: lastId, fill: lastId, trade: lastId, link: lastId, line: lastId };
     for (const account of state.accountByUid.values()) {
       for (const coin of state.ledger.coinsOf(account.index)) {
-        this.book(account.uid).set(coin, this.balance(account.uid, coin));
+        for (const wallet of WALLETS)
+          this.book(account.uid, wallet).set(coin, this.balance(account.uid, wallet, coin));
       }
       if (account.house) continue;
       for (const record of openOrders(state, { uid: account.uid, limit: Number.POSITIVE_INFINITY })) {
@@ -104,6 +110,7 @@ export class Auditor {
         this.known.set(record.orderId, { record, filledLots, filledValue, fee });
       }
     }
+    state.coins.forEach((_, coin) => this.inside.set(coin, this.outsideOwes(coin)));
     for (const market of state.markets) this.lastTicks.set(market.instrument, market.day.lastTicks);
   }
 
@@ -136,6 +143,9 @@ export class Auditor {
           this.checkLine(event, selfTraded === event.uid && event.kind !== 'deposit');
           touched.add(event.uid);
           break;
+        case 'walletRecord':
+          this.countOutside(event);
+          break;
         case 'candle':
           this.checkCandle(event);
           break;
@@ -143,6 +153,11 @@ export class Auditor {
     }
     expect(fills.length === 0, () => `I25: fills of trade ${fills[0]?.execLinkId} without a public fill`);
     for (const uid of touched) this.checkBalances(uid);
+    if (command.type === 'withdraw' && outcome.refusal === 0) this.addInside(command.coin, -command.amount);
+    for (const [coin, sum] of this.inside) {
+      const owed = this.outsideOwes(coin);
+      expect(owed === sum, () => `I02: coin ${coin}: ${owed} inside, deposits less withdrawals are ${sum}`);
+    }
   }
 
   /** A refused command changes nothing: what is left is what time itself did. */
@@ -385,7 +400,7 @@ export class Auditor {
   private checkLine(line: LedgerLine, bothSidesPosted: boolean): void {
     expect(line.lineId > this.lastId.line, () => `I30: line ${line.lineId} after ${this.lastId.line}`);
     this.lastId.line = line.lineId;
-    const book = this.book(line.uid);
+    const book = this.book(line.uid, line.wallet ?? Wallet.unified);
     const balance = (book.get(line.coin) ?? 0n) + line.amount - line.fee;
     book.set(line.coin, balance);
     if (bothSidesPosted) return;
@@ -396,10 +411,26 @@ export class Auditor {
   }
 
   private checkBalances(uid: number): void {
-    for (const [coin, sum] of this.book(uid)) {
-      const balance = this.balance(uid, coin);
-      expect(balance === sum, () => `I02: account ${uid} coin ${coin} has ${balance}, lines sum to ${sum}`);
+    for (const wallet of WALLETS) {
+      for (const [coin, sum] of this.book(uid, wallet)) {
+        const balance = this.balance(uid, wallet, coin);
+        expect(balance === sum, () => `I02: account ${uid} coin ${coin} has ${balance}, lines sum to ${sum}`);
+      }
     }
+  }
+
+  /** Money crosses the border when a deposit is booked and when a withdrawal is paid; its fee stays here. */
+  private countOutside({ kind, status, counterUid, coin, amount, fee }: WalletRecord): void {
+    if (counterUid !== 0 || status !== 'success') return;
+    this.addInside(coin, kind === 'deposit' ? amount : fee - amount);
+  }
+
+  private addInside(coin: number, amount: bigint): void {
+    this.inside.set(coin, (this.inside.get(coin) ?? 0n) + amount);
+  }
+
+  private outsideOwes(coin: number): bigint {
+    return -this.state.ledger.peek(SystemAccount.external, coin, Bucket.cash);
   }
 
   /** I38. */
@@ -465,18 +496,20 @@ export class Auditor {
     return known;
   }
 
-  private book(uid: number): Map<number, bigint> {
-    let book = this.books.get(uid);
+  private book(uid: number, wallet: Wallet): Map<number, bigint> {
+    const key = `${uid} ${wallet}`;
+    let book = this.books.get(key);
     if (book === undefined) {
       book = new Map();
-      this.books.set(uid, book);
+      this.books.set(key, book);
     }
     return book;
   }
 
-  private balance(uid: number, coin: number): bigint {
+  private balance(uid: number, wallet: Wallet, coin: number): bigint {
     const { index } = this.state.accountByUid.get(uid)!;
     const { ledger } = this.state;
+    if (wallet === Wallet.funding) return ledger.peek(index, coin, Bucket.funding);
     return ledger.peek(index, coin, Bucket.cash) + ledger.peek(index, coin, Bucket.locked);
   }
 

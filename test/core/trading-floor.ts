@@ -17,6 +17,7 @@ import type {
 import { Exchange } from '../../src/core/exchange.ts';
 import type { Instrument, InstrumentSpec } from '../../src/core/instrument.ts';
 import { checkInvariants } from '../../src/core/invariants.ts';
+import { Bucket } from '../../src/core/ledger.ts';
 import { PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../../src/core/limits.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import * as reads from '../../src/core/reads.ts';
@@ -36,6 +37,9 @@ import {
   type StpMode,
   TIME_IN_FORCE_NAMES,
   type TimeInForce,
+  WALLET_NAMES,
+  Wallet,
+  type WalletName,
 } from '../../src/core/terms.ts';
 import { formatUnits, MONEY_SCALE, parseUnits, RATE_SCALE } from '../../src/core/units.ts';
 import { Auditor } from './auditor.ts';
@@ -57,6 +61,13 @@ export interface AmendWords {
   readonly autoCancel?: boolean;
   readonly source?: 'api' | 'retail';
   readonly outstanding?: number;
+}
+
+export interface WithdrawalWords {
+  readonly fee?: string;
+  /** Both wallets when left out. */
+  readonly from?: readonly WalletName[];
+  readonly clientOid?: string;
 }
 
 export type RefusalName = keyof typeof Refusal;
@@ -125,6 +136,100 @@ export class TradingFloor {
 
   withdraw(name: string, amount: string, coin: string): RefusalName {
     return this.moveMoney('withdraw', name, amount, coin);
+  }
+
+  /** A deposit into the funding wallet. */
+  fund(name: string, amount: string, coin: string): void {
+    this.carryOut({
+      type: 'deposit',
+      time: this.now,
+      uid: this.uid(name),
+      coin: this.coin(coin),
+      amount: moneyUnits(amount),
+      reference: `fund ${this.log.length}`,
+      wallet: Wallet.funding,
+    });
+  }
+
+  /** `ann spot` is ann's funding wallet, `ann uta` her unified account; the sender asks unless told otherwise. */
+  transfer(
+    from: string,
+    to: string,
+    amount: string,
+    coin: string,
+    words: { readonly by?: string; readonly clientOid?: string } = {},
+  ): RefusalName {
+    const source = this.wallet(from);
+    const target = this.wallet(to);
+    return refusalName(
+      this.send({
+        type: 'transfer',
+        time: this.now,
+        initiatorUid: words.by === undefined ? source.uid : this.uid(words.by),
+        fromUid: source.uid,
+        toUid: target.uid,
+        fromWallet: source.wallet,
+        toWallet: target.wallet,
+        coin: this.coin(coin),
+        amount: moneyUnits(amount),
+        clientOid: words.clientOid ?? '',
+      }).refusal,
+    );
+  }
+
+  requestWithdrawal(name: string, amount: string, coin: string, words: WithdrawalWords = {}): Outcome {
+    return this.send({
+      type: 'requestWithdrawal',
+      time: this.now,
+      uid: this.uid(name),
+      coin: this.coin(coin),
+      amount: moneyUnits(amount),
+      fee: moneyUnits(words.fee ?? '0'),
+      ...walletsOf(words),
+      address: 'somewhere',
+      chain: 'CHAIN',
+      tag: '',
+      clientOid: words.clientOid ?? '',
+    });
+  }
+
+  /** The owner takes it back, or the operator (nobody) pays or refuses it. */
+  endWithdrawal(
+    withdrawalId: number,
+    words: { readonly by?: string; readonly paid?: boolean } = {},
+  ): RefusalName {
+    return refusalName(
+      this.send({
+        type: 'endWithdrawal',
+        time: this.now,
+        withdrawalId,
+        uid: words.by === undefined ? 0 : this.uid(words.by),
+        paid: words.paid ?? false,
+        reference: words.paid === true ? 'transaction' : 'reason',
+      }).refusal,
+    );
+  }
+
+  /** A withdrawal to another account of the venue. */
+  pay(from: string, to: string, amount: string, coin: string, words: WithdrawalWords = {}): Outcome {
+    return this.send({
+      type: 'innerWithdrawal',
+      time: this.now,
+      uid: this.uid(from),
+      toUid: this.uid(to),
+      coin: this.coin(coin),
+      amount: moneyUnits(amount),
+      ...walletsOf(words),
+      clientOid: words.clientOid ?? '',
+    });
+  }
+
+  funding(name: string, coin: string): string {
+    return money(this.bucket(name, coin, Bucket.funding));
+  }
+
+  withdrawing(name: string, coin: string): string {
+    return money(this.bucket(name, coin, Bucket.withdrawing));
   }
 
   setFees(name: string, makerRate: string, takerRate: string, symbol = 'BTCUSDT'): void {
@@ -339,12 +444,24 @@ export class TradingFloor {
     return this.eventsOf('fill').flatMap(({ fill }) => (fill.uid === uid ? [fill] : []));
   }
 
-  /** Ledger lines as `kind amount fee coin = balance`. */
+  /** Ledger lines as `kind amount fee coin = balance`, those of the funding wallet with `in spot` behind. */
   lines(name: string): string[] {
     return this.lineRecords(name).map(
       (line) =>
-        `${line.kind} ${money(line.amount)} fee ${money(line.fee)} ${this.state.coins[line.coin]!.coin} = ${money(line.balance)}`,
+        `${line.kind} ${money(line.amount)} fee ${money(line.fee)} ${this.state.coins[line.coin]!.coin} = ${money(line.balance)}` +
+        (line.wallet === Wallet.funding ? ' in spot' : ''),
     );
+  }
+
+  /** Deposits and withdrawals as they were told: `kind status amount fee coin`. */
+  walletRecords(name: string): string[] {
+    const uid = this.uid(name);
+    return this.eventsOf('walletRecord')
+      .filter((record) => record.uid === uid)
+      .map(
+        ({ kind, status, amount, fee, coin }) =>
+          `${kind} ${status} ${money(amount)} fee ${money(fee)} ${this.state.coins[coin]!.coin}`,
+      );
   }
 
   lineRecords(name: string): LedgerLine[] {
@@ -432,13 +549,21 @@ export class TradingFloor {
   }
 
   private moveMoney(type: 'deposit' | 'withdraw', name: string, amount: string, coin: string): RefusalName {
-    const units = parseUnits(amount, MONEY_SCALE);
-    if (units === undefined) throw new Error(`${amount} is no amount of money`);
+    const units = moneyUnits(amount);
     const uid = this.uid(name);
     const reference = `${type} ${this.log.length}`;
     return refusalName(
       this.send({ type, time: this.now, uid, coin: this.coin(coin), amount: units, reference }).refusal,
     );
+  }
+
+  private wallet(words: string): { uid: number; wallet: Wallet } {
+    const [name, wallet] = words.split(' ');
+    return { uid: this.uid(name!), wallet: WALLET_NAMES.indexOf(wallet as WalletName) as Wallet };
+  }
+
+  private bucket(name: string, coin: string, bucket: Bucket): bigint {
+    return this.state.ledger.peek(this.state.accountByUid.get(this.uid(name))!.index, this.coin(coin), bucket);
   }
 
   private coin(name: string): number {
@@ -552,6 +677,16 @@ function candleWords(
     volume: qtyText(instrument, candle.volumeLots),
     turnover: money(candle.turnover),
   };
+}
+
+function moneyUnits(amount: string): bigint {
+  const units = parseUnits(amount, MONEY_SCALE);
+  if (units === undefined) throw new Error(`${amount} is no amount of money`);
+  return units;
+}
+
+function walletsOf({ from = ['spot', 'uta'] }: WithdrawalWords) {
+  return { fromFunding: from.includes('spot'), fromUnified: from.includes('uta') };
 }
 
 function amendItem(order: Ticket, words: AmendWords): AmendItem {

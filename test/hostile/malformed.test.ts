@@ -167,7 +167,11 @@ describe('a body that is no request is refused as a whole', () => {
           floor.server.url,
           requestBytes({ method: 'POST', path: PLACE, body }, alice),
         );
-        assertRefused({ status: replies[0]!.status, text: replies[0]!.body }, /UTF-8/, `bytes ${bytes}`);
+        assertRefused(
+          { status: replies[0]!.status, text: replies[0]!.body },
+          /UTF-8/,
+          `bytes ${bytes.join(' ')}`,
+        );
       }
     }));
 

@@ -94,7 +94,7 @@ describe('who may call what', () => {
       for (const principal of principals) {
         const reply = await call(principal.keys, route);
         const allowed = mayCall(route.access, principal);
-        const what = `${route.path} ${principal.permType} ${principal.permissions} -> ${reply.text}`;
+        const what = `${route.path} ${principal.permType} ${principal.permissions.join(' ')} -> ${reply.text}`;
         if (allowed) assert.notEqual(reply.code, '40014', what);
         else {
           assert.equal(reply.code, '40014', what);

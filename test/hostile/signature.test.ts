@@ -20,7 +20,7 @@ type Forgery = (sign: string, dice: Dice) => string;
 const FORGERIES: Readonly<Record<string, Forgery>> = {
   'one character changed': (sign, dice) => {
     const at = dice.below(sign.length);
-    const other = dice.pick([...BASE64].filter((character) => character !== sign[at]));
+    const other = dice.pick(BASE64.split('').filter((character) => character !== sign[at]));
     return sign.slice(0, at) + other + sign.slice(at + 1);
   },
   'two characters swapped': (sign, dice) => {

@@ -135,7 +135,7 @@ class Pair {
     return end;
   }
 
-  private apply(command: Command): { refusal: Refusal; orderId: number; events: Event[] } {
+  private apply(command: Command): { refusal: Refusal; orderId: number; events: readonly Event[] } {
     const outcome = this.exchange.apply(command);
     const inner = outcome.items?.[0] ?? outcome;
     return { refusal: inner.refusal, orderId: inner.orderId, events: this.exchange.takeEvents() };
@@ -237,7 +237,7 @@ class Pair {
   }
 
   private compare(
-    real: { refusal: Refusal; orderId: number; events: Event[] },
+    real: { refusal: Refusal; orderId: number; events: readonly Event[] },
     naive: NaiveResult | NaiveRefusal,
   ): NaiveEnd | undefined {
     if (typeof naive === 'string') {

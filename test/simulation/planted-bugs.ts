@@ -13,7 +13,6 @@ import { LogDamaged } from '../../src/log/log-errors.ts';
 import { RECORD_HEADER_BYTES, recordBytes } from '../../src/log/record-format.ts';
 import { readSegmentHeaders } from '../../src/log/segment-files.ts';
 import { SEGMENT_HEAD_BYTES, type SegmentHeader } from '../../src/log/segment-format.ts';
-import { Venue } from '../../src/venue/venue.ts';
 import type { SimulatedDisk } from './disk.ts';
 import type { SimulatedHistory } from './simulated-history.ts';
 import { type FlushableLog, LOG, type Seams } from './world.ts';
@@ -40,10 +39,10 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'fsync error ignored',
     seams: { log: ignoresFailure },
-    foundAs: /LOST|log damaged|acknowledged after|history holds|Missing expected/,
+    foundAs: /LOST|log damaged|acknowledged after|history holds|Missing expected|left commands behind/,
   },
   { name: 'directory not synced', seams: { disk: neverSyncsDirectory }, foundAs: /LOST|log damaged|ENOENT/ },
-  { name: 'reads not held back', plant: answerReadsAtOnce, foundAs: /LOST/ },
+  { name: 'reads not held back', seams: { answerReadsAtOnce: true }, foundAs: /LOST/ },
   { name: 'snapshot without countdowns', seams: { log: forgetsCountdowns }, foundAs: /HASH|outcomes differ/ },
   {
     name: 'snapshot before history is safe',
@@ -192,17 +191,12 @@ function replaceMove(
   };
 }
 
-/** Odd amounts are fees and trades: one unit of some leaves and does not arrive. */
+/** One unit of some amounts leaves and does not arrive. */
 function loseOneUnit(): () => void {
   return replaceMove(function (honest, from, to, amount) {
-    const sink = this.cell(0, 0, 3);
     honest.call(this, from, to, amount);
-    if (amount % 10_007n !== 7n) return;
-    const before = this.balance(to);
-    honest.call(this, to, sink, 1n);
-    // The sink is emptied behind everybody's back.
-    this.restoreRow(0, 0, [this.balance(sink - 3), this.balance(sink - 2), this.balance(sink - 1), 0n]);
-    if (this.balance(to) !== before - 1n) throw new Error('the planted bug is broken');
+    const { cells } = this as unknown as { readonly cells: bigint[] };
+    if (amount % 10_007n === 7n) cells[to] = cells[to]! - 1n;
   });
 }
 
@@ -222,17 +216,7 @@ function addsLots(exchange: Exchange): Exchange {
   return exchange;
 }
 
-// --- the venue and the history ---
-
-function answerReadsAtOnce(): () => void {
-  const honest = Reflect.get(Venue.prototype, 'settled') as Venue['settled'];
-  Venue.prototype.settled = function (this: Venue) {
-    return this.failure === undefined ? undefined : honest.call(this);
-  };
-  return () => {
-    Venue.prototype.settled = honest;
-  };
-}
+// --- the history ---
 
 function overHistory(history: SimulatedHistory, changes: Partial<History>): History {
   return new Proxy(history, {

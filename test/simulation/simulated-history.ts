@@ -102,6 +102,8 @@ export class SimulatedHistory implements History {
   latestOrderByClientOid = notSimulated;
   fills = notSimulated;
   ledgerLines = notSimulated;
+  transfers = notSimulated;
+  walletRecords = notSimulated;
   candles = notSimulated;
   lastCandleBefore = notSimulated;
   counts = notSimulated;

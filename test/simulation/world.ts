@@ -8,7 +8,7 @@ import type { Command } from '../../src/core/command.ts';
 import type { Exchange } from '../../src/core/exchange.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import type { History } from '../../src/history/history.ts';
-import type { CommandLog, LoggedRecord, Recovered } from '../../src/log/command-log.ts';
+import type { CommandLog, Recovered } from '../../src/log/command-log.ts';
 import { type Disk, isOutOfSpace } from '../../src/log/disk.ts';
 import { type InlineLog, type InlineLogOptions, openInlineLog } from '../../src/log/inline-log.ts';
 import { LogFailed, LogRefused } from '../../src/log/log-errors.ts';
@@ -64,8 +64,7 @@ export interface Seams {
   readonly log?: (log: FlushableLog) => FlushableLog;
   readonly history?: (history: SimulatedHistory) => History;
   readonly exchange?: (exchange: Exchange) => Exchange;
-  /** How records of a directory that may be damaged are read. */
-  readonly records?: (disk: Disk, recovered: Recovered) => Iterable<LoggedRecord>;
+  readonly answerReadsAtOnce?: boolean;
   /** What opens a damaged directory; the undamaged one is at hand for a bug that overlooks the damage. */
   readonly openDamaged?: (damaged: SimulatedDisk, intact: SimulatedDisk) => Recovered<InlineLog>;
 }
@@ -196,8 +195,7 @@ export class World {
     if (report.tornBytes > 0) this.#statistics.count('torn tails cut');
     if (snapshot !== undefined) this.#statistics.count('starts from a snapshot');
     const history = new SimulatedHistory(this.#store);
-    const records = this.#seams.records?.(disk, found) ?? found.records;
-    const watched = this.checker.watch(records, snapshot?.seq ?? 0, report.lastSeq);
+    const watched = this.checker.watch(found.records, snapshot?.seq ?? 0, report.lastSeq);
     const port = this.#seams.history?.(history) ?? history;
     const { exchange } = await replay(snapshot, watched, port);
     this.checker.recovered(report.lastSeq, exchange.state, this.#store.safe);
@@ -276,7 +274,7 @@ export class World {
       this.checker.read(seq, uid, text);
       this.#statistics.count('reads');
     };
-    const wait = venue.settled();
+    const wait = this.#seams.answerReadsAtOnce === true ? undefined : venue.settled();
     if (wait === undefined) answer();
     else wait.then(answer, () => {});
   }
@@ -294,7 +292,7 @@ export class World {
   async #audit(process: Process): Promise<void> {
     const { venue } = process;
     await this.#flush(process);
-    assert.equal(venue.durableSeq, venue.appliedSeq);
+    assert.equal(venue.durableSeq, venue.appliedSeq, 'a flush left commands behind');
     this.checker.audit(venue.appliedSeq, venue.state, this.#store.safe);
     this.#statistics.count('audits');
   }
@@ -421,8 +419,8 @@ export class World {
     assert.equal(this.checker.acknowledged, acknowledged, 'acknowledged after the disk failed');
     delete this.#disk.faults.failSyncAfter;
     delete this.#disk.faults.failWriteAfter;
-    if (this.#random() < 0.5) this.#losePower();
-    else this.#store.crash(this.#random);
+    if (this.#random() < 0.5) return this.#losePower();
+    this.#store.crash(this.#random);
     this.#statistics.count('crashes');
   }
 

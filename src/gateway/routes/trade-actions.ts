@@ -124,24 +124,24 @@ async function place(
 /** How a request names an order; -1 as an id is one that cannot exist, so that it is not found. */
 function orderName(
   state: State,
+  uid: number,
   body: Static<typeof CancelBody>,
 ): Omit<CancelOrder, 'type' | 'time' | 'uid'> | WireError {
   if (body.orderId === undefined && body.clientOid === undefined) {
     return wireError('40019', 'orderId or clientOid must be given');
   }
-  const category = body.category;
+  const orderId = body.orderId === undefined ? 0 : (parseOrderId(body.orderId) ?? -1);
+  const clientOid = body.orderId === undefined ? body.clientOid! : '';
   let instrument: number = ANY;
-  if (body.symbol !== undefined && category !== undefined) {
-    const found = findInstrument(state, category, body.symbol);
+  if (body.symbol !== undefined) {
+    // A symbol alone may stand in several categories: the order says which one is meant.
+    const category = body.category ?? instrumentOfOrder(state, uid, orderId, clientOid)?.spec.category;
+    const found = category === undefined ? undefined : findInstrument(state, category, body.symbol);
     if (found instanceof WireError) return found;
-    instrument = found.index;
+    instrument = found?.index ?? ANY;
   }
-  return {
-    orderId: body.orderId === undefined ? 0 : (parseOrderId(body.orderId) ?? -1),
-    clientOid: body.orderId === undefined ? body.clientOid! : '',
-    category: category === undefined ? ANY : categoryCode(category),
-    instrument,
-  };
+  const category = body.category === undefined ? ANY : categoryCode(body.category);
+  return { orderId, clientOid, category, instrument };
 }
 
 async function cancel(
@@ -149,7 +149,7 @@ async function cancel(
   uid: number,
   body: Static<typeof CancelBody>,
 ): Promise<OrderResult | WireError> {
-  const name = orderName(venue.state, body);
+  const name = orderName(venue.state, uid, body);
   if (name instanceof WireError) return name;
   const outcome = await venue.submit({ type: 'cancelOrder', time: 0, uid, ...name });
   if (outcome.refusal !== Refusal.none) return refusalError(venue.state, outcome);
@@ -159,9 +159,9 @@ async function cancel(
 /** The instrument of an open order of the caller, for reading prices of a modification on its grid. */
 function instrumentOfOrder(
   state: State,
+  uid: number,
   orderId: number,
   clientOid: string,
-  uid: number,
 ): Instrument | undefined {
   const slot =
     orderId > 0
@@ -178,11 +178,11 @@ interface Amendment {
 }
 
 function amendment(state: State, uid: number, body: Static<typeof AmendBody>): Amendment | WireError {
-  const name = orderName(state, body);
+  const name = orderName(state, uid, body);
   if (name instanceof WireError) return name;
   if (body.qty === undefined && body.price === undefined)
     return wireError('25200', 'qty or price must be given');
-  const instrument = instrumentOfOrder(state, name.orderId, name.clientOid, uid);
+  const instrument = instrumentOfOrder(state, uid, name.orderId, name.clientOid);
   const item = {
     ...name,
     // Without an instrument the order does not exist, and the core says so whatever the numbers are.

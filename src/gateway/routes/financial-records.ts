@@ -1,0 +1,97 @@
+/** Every movement of money in a wallet, once (wire.md 4.3). */
+import Type, { type Static } from 'typebox';
+import { CATEGORY_NAMES, type WalletName } from '../../core/terms.ts';
+import { FUNDING_GROUPS, type LedgerCategory, type LedgerView, OTHER_CATEGORY } from '../../record/ledger-view.ts';
+import { page } from '../answers.ts';
+import * as fields from '../fields.ts';
+import { cursorId, pageLimit, pageOf, period } from '../paging.ts';
+import { type Call, type Route, route } from '../route.ts';
+import * as answers from '../wallet-answers.ts';
+import { CoinName } from '../wallet-input.ts';
+import { WireError } from '../wire-error.ts';
+
+const group = 'Financial records';
+
+const lineFields = {
+  coin: Type.Optional(CoinName),
+  type: Type.Optional(Type.String({ maxLength: 64, description: 'one type of record only' })),
+  ...fields.pageFields,
+};
+const LineQuery = Type.Object({ ...lineFields, symbol: Type.Optional(fields.SymbolName) });
+
+interface Lines {
+  readonly wallet: WalletName;
+  readonly category: LedgerCategory;
+  /** As the wallet spells it. */
+  readonly type: string | undefined;
+}
+
+async function readLines(
+  { venue, clock, caller, query }: Call<Static<typeof LineQuery>, unknown>,
+  { wallet, category, type }: Lines,
+): Promise<LedgerView[] | WireError> {
+  const window = period(query, clock.now());
+  if (window instanceof WireError) return window;
+  const limit = pageLimit(query.limit);
+  if (limit instanceof WireError) return limit;
+  const beforeId = cursorId(query.cursor);
+  await venue.settled();
+  return venue.history.ledgerLines({
+    uid: caller.user.uid,
+    wallet,
+    category,
+    ...window,
+    limit,
+    ...(type !== undefined && { type }),
+    ...(query.coin !== undefined && { coin: query.coin.toUpperCase() }),
+    ...(query.symbol !== undefined && { symbol: query.symbol }),
+    ...(beforeId !== undefined && { beforeId }),
+  });
+}
+
+const lineId = (line: { readonly id: string }) => line.id;
+
+export const financialRecordRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v3/account/financial-records',
+    summary: 'Movements of money in the unified account, newest first; deposits, withdrawals and transfers are OTHER',
+    group,
+    access: 'mgt_read',
+    perSecond: 20,
+    query: Type.Object({
+      category: Type.Enum([...CATEGORY_NAMES, OTHER_CATEGORY], { description: 'product category, or OTHER' }),
+      symbol: Type.Optional(fields.SymbolName),
+      ...lineFields,
+    }),
+    data: page(answers.FinancialRecord),
+    handle: async (call) => {
+      const { category, type } = call.query;
+      const lines = await readLines(call, { wallet: 'uta', category, type: type?.toUpperCase() });
+      return lines instanceof WireError ? lines : pageOf(lines, lineId);
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/account/funding-financial-records',
+    summary: 'Movements of money in the funding wallet, newest first',
+    group,
+    access: 'mgt_read',
+    perSecond: 10,
+    query: LineQuery,
+    data: page(answers.FundingRecord),
+    handle: async (call) => {
+      const { type } = call.query;
+      const lines = await readLines(call, {
+        wallet: 'spot',
+        category: OTHER_CATEGORY,
+        type: type?.toLowerCase(),
+      });
+      if (lines instanceof WireError) return lines;
+      const groups: Readonly<Record<string, string>> = FUNDING_GROUPS;
+      const records = lines.map((line) => ({ ...line, groupType: groups[line.type] ?? line.type }));
+      return pageOf(records, lineId);
+    },
+  }),
+];

@@ -1,0 +1,75 @@
+/** What answers about wallets look like (wire.md 4.3, 4.4). */
+import Type from 'typebox';
+import { texts } from './answers.ts';
+
+export const TransferIds = Type.Object(texts('transferId', 'clientOid'));
+
+export const FundingAsset = Type.Object(texts('coin', 'available', 'frozen', 'balance'));
+export const MaxTransferable = Type.Object(texts('coin', 'maxTransfer', 'borrowMaxTransfer'));
+export const MaxWithdrawal = Type.Object(
+  texts('coin', 'otcMaxWithdrawal', 'spotMaxWithdrawal', 'utaMaxWithdrawal', 'totalMaxWithdrawal'),
+);
+
+const SubTransfer = Type.Object(
+  texts(
+    'transferId',
+    'oldTransferId',
+    'fromType',
+    'toType',
+    'amount',
+    'coin',
+    'fromUserId',
+    'toUserId',
+    'status',
+    'clientOid',
+    'createdTime',
+    'updatedTime',
+  ),
+);
+/** One client reads `items`, the other `list`. */
+export const SubTransfers = Type.Object({
+  list: Type.Array(SubTransfer),
+  items: Type.Array(SubTransfer),
+  cursor: Type.String({ description: 'smallest id of the page' }),
+});
+
+export const OldTransfer = Type.Object(
+  texts(
+    'coin',
+    'status',
+    'fromType',
+    'fromSymbol',
+    'toType',
+    'toSymbol',
+    'size',
+    'ts',
+    'clientOid',
+    'transferId',
+  ),
+);
+
+export const DepositAddress = Type.Object(texts('address', 'chain', 'coin', 'tag', 'url'));
+
+const movement = texts(
+  'orderId',
+  'recordId',
+  'coin',
+  'type',
+  'dest',
+  'size',
+  'status',
+  'fromAddress',
+  'toAddress',
+  'chain',
+  'createdTime',
+  'updatedTime',
+);
+export const DepositRecord = Type.Object(movement);
+export const WithdrawalRecord = Type.Object({ ...movement, ...texts('clientOid', 'fee', 'confirm', 'tag') });
+
+export const FinancialRecord = Type.Object(
+  texts('category', 'id', 'symbol', 'coin', 'type', 'amount', 'fee', 'balance', 'ts'),
+);
+export const FundingRecord = Type.Object(
+  texts('id', 'coin', 'groupType', 'type', 'amount', 'fee', 'balance', 'ts'),
+);

@@ -1,0 +1,127 @@
+/** Main accounts and their sub-accounts, as rows of the identity store. */
+import {
+  type NewUser,
+  type Outcome,
+  SUB_RIGHTS,
+  SUBS_PER_BROKER_MAX,
+  SUBS_PER_USER_MAX,
+  type SubPage,
+  type User,
+  type UserChange,
+  type UserPage,
+} from './identity.ts';
+import { userOf } from './identity-rows.ts';
+import { fault, nameFault } from './key-rules.ts';
+import type { Statements } from './statements.ts';
+
+const PAGE_LIMIT_MAX = 1_000;
+const ANY = -1;
+
+export class UserTable {
+  readonly #statements: Statements;
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  create(user: NewUser): Outcome<User> {
+    return this.#insert(user, undefined);
+  }
+
+  createSub(parentUid: number, user: NewUser): Outcome<User> {
+    const parent = this.find(parentUid);
+    if (parent === undefined) return fault('user_unknown', `there is no user ${parentUid}`);
+    if (parent.parentUid !== undefined) {
+      return fault('sub_of_sub', `user ${parentUid} is a sub-account and cannot have sub-accounts`);
+    }
+    const { subs } = this.#statements.one(
+      'SELECT count(*) AS subs FROM users WHERE parent_uid = ?',
+      parentUid,
+    )!;
+    const most = parent.broker ? SUBS_PER_BROKER_MAX : SUBS_PER_USER_MAX;
+    if (Number(subs) >= most) {
+      return fault('too_many_subs', `this account has ${most} sub-accounts, which is the most it may have`);
+    }
+    return this.#insert(user, parentUid);
+  }
+
+  #insert(user: NewUser, parentUid: number | undefined): Outcome<User> {
+    const refused = nameFault(user.name);
+    if (refused !== undefined) return refused;
+    if (this.#findByName(parentUid ?? 0, user.name) !== undefined) {
+      return fault('name_taken', `the name ${JSON.stringify(user.name)} is taken`);
+    }
+    const { lastInsertRowid } = this.#statements.run(
+      `INSERT INTO users (name, parent_uid, broker, note, regis_time, updated_time, inviter_id, channel, channel_code, frozen)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+      user.name,
+      parentUid ?? null,
+      user.broker === true ? 1 : 0,
+      user.note ?? '',
+      user.nowMs,
+      user.nowMs,
+      user.inviterId ?? '',
+      user.channel ?? '',
+      user.channelCode ?? '',
+    );
+    return { ok: true, value: this.find(Number(lastInsertRowid))! };
+  }
+
+  find(uid: number): User | undefined {
+    const row = this.#statements.one('SELECT * FROM users WHERE uid = ?', uid);
+    return row && userOf(row);
+  }
+
+  findSub(parentUid: number, uid: number): User | undefined {
+    const row = this.#statements.one('SELECT * FROM users WHERE parent_uid = ? AND uid = ?', parentUid, uid);
+    return row && userOf(row);
+  }
+
+  findMainByName(name: string): User | undefined {
+    return this.#findByName(0, name);
+  }
+
+  findSubByName(parentUid: number, name: string): User | undefined {
+    return this.#findByName(parentUid, name);
+  }
+
+  #findByName(parentUid: number, name: string): User | undefined {
+    const sql = 'SELECT * FROM users WHERE ifnull(parent_uid, 0) = ? AND name = ?';
+    const row = this.#statements.one(sql, parentUid, name);
+    return row && userOf(row);
+  }
+
+  change(uid: number, change: UserChange, nowMs: number): Outcome<User> {
+    const old = this.find(uid);
+    if (old === undefined) return fault('user_unknown', `there is no user ${uid}`);
+    if (change.broker === true && old.parentUid !== undefined) {
+      return fault('not_main', `user ${uid} is a sub-account; only a main account can be a broker`);
+    }
+    const rights = change.rights ?? old.rights;
+    this.#statements.run(
+      'UPDATE users SET frozen = ?, broker = ?, rights = ?, updated_time = ? WHERE uid = ?',
+      (change.frozen ?? old.frozen) ? 1 : 0,
+      (change.broker ?? old.broker) ? 1 : 0,
+      JSON.stringify(SUB_RIGHTS.filter((right) => rights.includes(right))),
+      nowMs,
+      uid,
+    );
+    return { ok: true, value: this.find(uid)! };
+  }
+
+  list(page: UserPage = {}): User[] {
+    const sql = 'SELECT * FROM users WHERE uid > ? ORDER BY uid LIMIT ?';
+    return this.#statements.all(sql, ...bounds(page)).map(userOf);
+  }
+
+  listSubs(parentUid: number, page: SubPage = {}): User[] {
+    const sql = `SELECT * FROM users WHERE parent_uid = ? AND (? = ${ANY} OR frozen = ?) AND uid > ?
+      ORDER BY uid LIMIT ?`;
+    const frozen = page.frozen === undefined ? ANY : Number(page.frozen);
+    return this.#statements.all(sql, parentUid, frozen, frozen, ...bounds(page)).map(userOf);
+  }
+}
+
+function bounds(page: UserPage): [number, number] {
+  return [page.afterUid ?? 0, Math.min(page.limit ?? PAGE_LIMIT_MAX, PAGE_LIMIT_MAX)];
+}

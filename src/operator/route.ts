@@ -1,0 +1,91 @@
+/** A row of the operator's table: what comes in, what goes out, and for a change what the audit log says about it. */
+import type { Static, TSchema } from 'typebox';
+import type { Command } from '../core/command.ts';
+import type { Outcome } from '../core/outcome.ts';
+import { Refusal } from '../core/refusal.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { Venue } from '../venue/venue.ts';
+import { type Refused, refusedByCore } from './refused.ts';
+
+/** What the door's work is done with. */
+export interface Desk {
+  readonly venue: Venue;
+  readonly identity: Identity;
+  /** Writes a snapshot of the present state. */
+  readonly snapshot: () => Promise<void>;
+  readonly health: () => Health;
+  /** The directory that holds the audit log. */
+  readonly data: string;
+}
+
+export interface Health {
+  readonly version: string;
+  /** Where users reach the exchange. */
+  readonly url: string;
+  readonly uptimeSeconds: number;
+  readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly detail?: string }[];
+}
+
+/** One action of one operator. */
+export class Deed {
+  readonly operator: string;
+  readonly by: string;
+  readonly #venue: Venue;
+  #command: number | null = null;
+
+  constructor(venue: Venue, operator: string, by: string) {
+    this.#venue = venue;
+    this.operator = operator;
+    this.by = by;
+  }
+
+  /** Sequence number of the command that was given, null when none was. */
+  get command(): number | null {
+    return this.#command;
+  }
+
+  /** Gives a command in the operator's name; resolves when it is durable. */
+  async give(command: Command & { by?: string }): Promise<Outcome | Refused> {
+    const before = this.#venue.appliedSeq;
+    command.by = this.by;
+    const given = this.#venue.submit(command);
+    if (this.#venue.appliedSeq > before) this.#command = before + 1;
+    const outcome = await given;
+    return outcome.refusal === Refusal.none ? outcome : refusedByCore(outcome);
+  }
+}
+
+export interface Call<Params, Query, Body> extends Desk {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  readonly deed: Deed;
+}
+
+type Answer<Data> = Data | Refused | Promise<Data | Refused>;
+
+export interface Definition<P extends TSchema, Q extends TSchema, B extends TSchema, A extends TSchema> {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: `/admin/${string}`;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly answer: A;
+  /** Name in the audit log; a row without one changes nothing. */
+  readonly action?: string;
+  /** What the audit log keeps of the arguments: an allow-list, so that no secret gets there by mistake. */
+  readonly recorded?: (call: {
+    readonly params: Static<P>;
+    readonly body: Static<B>;
+  }) => Readonly<Record<string, unknown>>;
+  readonly handle: (call: Call<Static<P>, Static<Q>, Static<B>>) => Answer<Static<A>>;
+}
+
+export type OperatorRoute = Definition<TSchema, TSchema, TSchema, TSchema>;
+
+/** Keeps the types of one row together, then forgets them for the table. */
+export function operatorRoute<P extends TSchema, Q extends TSchema, B extends TSchema, A extends TSchema>(
+  definition: Definition<P, Q, B, A>,
+): OperatorRoute {
+  return definition as unknown as OperatorRoute;
+}

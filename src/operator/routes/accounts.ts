@@ -1,0 +1,202 @@
+/** Who trades here: opening, looking at, freezing and marking accounts. */
+import Type from 'typebox';
+import { Bucket } from '../../core/ledger.ts';
+import { balances } from '../../core/reads.ts';
+import type { State } from '../../core/state.ts';
+import { formatUnits, MONEY_SCALE } from '../../core/units.ts';
+import type { User } from '../../identity/identity.ts';
+import { AccountParams, AccountText, CommandSeq, closed, Empty } from '../fields.ts';
+import { findAccount, findUser } from '../lookup.ts';
+import { openAccount } from '../open-account.ts';
+import { Refused, refusedByIdentity } from '../refused.ts';
+import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
+
+const PAGE_MAX = 1000;
+
+const AccountView = Type.Object({
+  uid: Type.Integer(),
+  name: Type.String(),
+  kind: Type.String(),
+  master: Type.Union([Type.Integer(), Type.Null()]),
+  frozen: Type.Boolean(),
+  marketMaker: Type.Boolean(),
+  note: Type.String(),
+  created: Type.Integer(),
+  /** False for a user whose opening was cut off: create it again. */
+  open: Type.Boolean(),
+});
+
+const Changed = Type.Object({ account: AccountView, command: CommandSeq });
+
+const BalanceView = Type.Object({
+  coin: Type.String(),
+  unified: Type.String(),
+  locked: Type.String(),
+  funding: Type.String(),
+  withdrawing: Type.String(),
+});
+
+function viewOf(state: State, user: User) {
+  const account = state.accountByUid.get(user.uid);
+  const kind = user.parentUid !== undefined ? 'sub' : user.broker ? 'broker' : 'main';
+  return {
+    uid: user.uid,
+    name: user.name,
+    kind,
+    master: user.parentUid ?? null,
+    frozen: user.frozen,
+    marketMaker: account?.marketMaker ?? false,
+    note: user.note,
+    created: user.regisTime,
+    open: account !== undefined,
+  };
+}
+
+function balancesOf(state: State, uid: number) {
+  const { index } = state.accountByUid.get(uid)!;
+  const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
+  return balances(state, uid).map(({ coin, cash, locked }) => ({
+    coin: state.coins[coin]!.coin,
+    unified: money(cash),
+    locked: money(locked),
+    funding: money(state.ledger.peek(index, coin, Bucket.funding)),
+    withdrawing: money(state.ledger.peek(index, coin, Bucket.withdrawing)),
+  }));
+}
+
+type AccountCall = Call<{ account: string }, unknown, unknown>;
+
+function setFrozen({ venue, identity, params, deed }: AccountCall, frozen: boolean) {
+  const user = findUser(identity, params.account);
+  if (user instanceof Refused) return user;
+  const changed = identity.setFrozen(user.uid, frozen, venue.clock.now());
+  if (!changed.ok) return refusedByIdentity(changed);
+  return { account: viewOf(venue.state, changed.value), command: deed.command };
+}
+
+export const accountRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/accounts',
+    query: Type.Object(
+      {
+        afterUid: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
+        limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })),
+      },
+      closed,
+    ),
+    answer: Type.Object({ accounts: Type.Array(AccountView) }),
+    handle: ({ venue, identity, query }) => {
+      const limit = Math.min(Number(query.limit ?? PAGE_MAX), PAGE_MAX);
+      const users = identity.listUsers({ afterUid: Number(query.afterUid ?? 0), limit });
+      return { accounts: users.map((user) => viewOf(venue.state, user)) };
+    },
+  }),
+
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/accounts/:account',
+    params: AccountParams,
+    answer: Type.Object({ account: AccountView, balances: Type.Array(BalanceView), openOrders: Type.Integer() }),
+    handle: ({ venue, identity, params }) => {
+      const { state } = venue;
+      const account = findAccount(identity, state, params.account);
+      if (account instanceof Refused) return account;
+      const { uid, openSpot, openFutures } = account;
+      const user = identity.findUser(uid)!;
+      return { account: viewOf(state, user), balances: balancesOf(state, uid), openOrders: openSpot + openFutures };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/accounts',
+    body: Type.Object(
+      {
+        name: Type.String({ minLength: 1, maxLength: 64 }),
+        kind: Type.Optional(Type.Enum(['main', 'sub', 'broker'])),
+        master: Type.Optional(AccountText),
+        marketMaker: Type.Optional(Type.Boolean()),
+        note: Type.Optional(Type.String({ maxLength: 256 })),
+      },
+      closed,
+    ),
+    answer: Changed,
+    action: 'account.create',
+    recorded: ({ body: { name, kind, master, marketMaker } }) => ({ name, kind, master, marketMaker }),
+    handle: async ({ venue, identity, body, deed }) => {
+      const { name, kind = 'main', marketMaker = false, note = '' } = body;
+      if ((kind === 'sub') !== (body.master !== undefined)) {
+        return new Refused('invalid_request', 'a sub-account needs its master, and only a sub-account has one');
+      }
+      const master = body.master === undefined ? undefined : findUser(identity, body.master);
+      if (master instanceof Refused) return master;
+      const opened = await openAccount(venue, identity, deed, {
+        name,
+        master,
+        broker: kind === 'broker',
+        marketMaker,
+        note,
+      });
+      if (opened instanceof Refused) return opened;
+      return { account: viewOf(venue.state, opened), command: deed.command };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/accounts/:account/freeze',
+    params: AccountParams,
+    body: Empty,
+    answer: Changed,
+    action: 'account.freeze',
+    recorded: ({ params }) => params,
+    handle: (call) => setFrozen(call, true),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/accounts/:account/unfreeze',
+    params: AccountParams,
+    body: Empty,
+    answer: Changed,
+    action: 'account.unfreeze',
+    recorded: ({ params }) => params,
+    handle: (call) => setFrozen(call, false),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/accounts/:account/broker',
+    params: AccountParams,
+    body: Type.Object({ broker: Type.Boolean() }, closed),
+    answer: Changed,
+    action: 'account.broker',
+    recorded: ({ params, body }) => ({ account: params.account, broker: body.broker }),
+    handle: ({ venue, identity, params, body, deed }) => {
+      const user = findUser(identity, params.account);
+      if (user instanceof Refused) return user;
+      const changed = identity.setUser(user.uid, { broker: body.broker }, venue.clock.now());
+      if (!changed.ok) return refusedByIdentity(changed);
+      return { account: viewOf(venue.state, changed.value), command: deed.command };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/accounts/:account/market-maker',
+    params: AccountParams,
+    body: Type.Object({ marketMaker: Type.Boolean() }, closed),
+    answer: Changed,
+    action: 'account.marketMaker',
+    recorded: ({ params, body }) => ({ account: params.account, marketMaker: body.marketMaker }),
+    handle: async ({ venue, identity, params, body, deed }) => {
+      const account = findAccount(identity, venue.state, params.account);
+      if (account instanceof Refused) return account;
+      const { uid } = account;
+      const given = await deed.give({ type: 'setMarketMaker', time: 0, uid, marketMaker: body.marketMaker });
+      if (given instanceof Refused) return given;
+      return { account: viewOf(venue.state, identity.findUser(uid)!), command: deed.command };
+    },
+  }),
+];

@@ -1,0 +1,217 @@
+/**
+ * The operator's door: a listener of its own, never the public port. A request passes these steps; the first that
+ * fails answers:
+ *
+ *   onRequest     the bearer token, then the operator's name
+ *   validation    the route's schema; unknown fields are refused
+ *   handler       a read waits until what it shows is durable; a change goes through the audit log:
+ *                 line "begun" on disk, the deed, line with the outcome on disk, answer
+ */
+import { userInfo } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import { OutcomeUnknown, Unavailable } from '../venue/venue.ts';
+import type { AuditLog } from './audit-log.ts';
+import { REFUSAL_STATUS, Refused } from './refused.ts';
+import { type Call, Deed, type Desk, type OperatorRoute } from './route.ts';
+import { accountRoutes } from './routes/accounts.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { listingRoutes } from './routes/listings.ts';
+import { moneyRoutes } from './routes/money.ts';
+import { venueRoutes } from './routes/venue.ts';
+import { formatSignature, OPERATOR_NAME } from './signature.ts';
+import { LATE_ANSWER_MS, Throttle } from './throttle.ts';
+import { TokenCheck } from './token.ts';
+import { validationRefusal } from './validation.ts';
+
+export interface DoorOptions extends Desk {
+  readonly audit: AuditLog;
+  readonly token: string;
+  readonly logger: FastifyBaseLogger;
+}
+
+export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
+  ...venueRoutes,
+  ...accountRoutes,
+  ...keyRoutes,
+  ...moneyRoutes,
+  ...listingRoutes,
+];
+
+const LIMITS = {
+  bodyBytes: 64 * 1024,
+  connections: 64,
+  server: {
+    headersTimeout: 5_000,
+    requestTimeout: 10_000,
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: 5_000,
+    maxHeaderSize: 8_192,
+  },
+} as const;
+const OPERATOR_HEADER = 'x-operator';
+
+type AnyCall = Call<never, never, never>;
+
+export function buildDoor(options: DoorOptions): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: options.logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: LIMITS.bodyBytes,
+    http: LIMITS.server,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    ajv: {
+      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false },
+    },
+  }) as unknown as FastifyInstance;
+  app.server.maxConnections = LIMITS.connections;
+  app.addHook('onRequest', authentication(options));
+  app.setErrorHandler((error: FastifyError, request, reply) => fail(reply, refusalOf(error, request)));
+  app.setNotFoundHandler((request, reply) =>
+    fail(reply, new Refused('unknown_path', `there is no ${request.method} at this path`)),
+  );
+  for (const route of OPERATOR_ROUTES) serve(app, route, options);
+  return app;
+}
+
+function authentication({ token, logger }: DoorOptions) {
+  const check = new TokenCheck(token);
+  const throttle = new Throttle();
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const [, presented] = /^Bearer (\S{1,512})$/i.exec(request.headers.authorization ?? '') ?? [];
+    if (presented !== undefined && check.accepts(presented)) {
+      return OPERATOR_NAME.test(operatorOf(request)) ? undefined : fail(reply, NAME_REFUSED);
+    }
+    if (!throttle.exceeds(request.ip, Date.now())) return fail(reply, TOKEN_REFUSED);
+    logger.warn({ address: request.ip }, "too many wrong operator's tokens");
+    await sleep(LATE_ANSWER_MS);
+    return fail(reply, ATTEMPTS_REFUSED);
+  };
+}
+
+const TOKEN_REFUSED = new Refused(
+  'not_authenticated',
+  'the header "Authorization: Bearer <operator\'s token>" is missing or wrong',
+);
+const ATTEMPTS_REFUSED = new Refused('too_many_attempts', 'too many wrong tokens from this address; wait a minute');
+const NAME_REFUSED = new Refused(
+  'invalid_request',
+  'the header x-operator must be a name of 1 to 64 letters, digits and . _ @ -',
+);
+
+/** Who acts: the header says so, else it is whoever runs the server. */
+function operatorOf(request: FastifyRequest): string {
+  const named = request.headers[OPERATOR_HEADER];
+  return typeof named === 'string' ? named : defaultOperator();
+}
+
+/** The user of the operating system, as far as a name allows its letters. */
+export function defaultOperator(): string {
+  try {
+    return userInfo().username.replace(/[^A-Za-z0-9._@-]/g, '_').slice(0, 64) || 'operator';
+  } catch {
+    return 'operator';
+  }
+}
+
+function serve(app: FastifyInstance, route: OperatorRoute, options: DoorOptions): void {
+  const { venue, identity, snapshot, health, data } = options;
+  app.route({
+    method: route.method,
+    url: route.path,
+    exposeHeadRoute: false,
+    schema: {
+      ...(route.params !== undefined && { params: route.params }),
+      ...(route.query !== undefined && { querystring: route.query }),
+      ...(route.body !== undefined && { body: route.body }),
+      response: { 200: route.answer },
+    },
+    handler: async (request, reply) => {
+      const operator = operatorOf(request);
+      const given = {
+        venue,
+        identity,
+        snapshot,
+        health,
+        data,
+        params: request.params as never,
+        query: request.query as never,
+        body: request.body as never,
+      };
+      const answer =
+        route.action === undefined
+          ? await read(route, { ...given, deed: new Deed(venue, operator, '') })
+          : await change(route, route.action, operator, given, options.audit);
+      return answer instanceof Refused ? fail(reply, answer) : answer;
+    },
+  });
+}
+
+async function read(route: OperatorRoute, call: AnyCall): Promise<unknown> {
+  const answer = await route.handle(call);
+  const settled = call.venue.settled();
+  if (settled !== undefined) await settled;
+  return answer;
+}
+
+/** Nothing happens before the audit log says that it will, nobody hears of it before the audit log says that it did. */
+async function change(
+  route: OperatorRoute,
+  action: string,
+  operator: string,
+  given: Omit<AnyCall, 'deed'>,
+  audit: AuditLog,
+): Promise<unknown> {
+  const { venue } = given;
+  const recorded = route.recorded?.(given) ?? {};
+  const line = await begin(audit, { operator, action, arguments: recorded }, venue.appliedSeq);
+  if (line instanceof Refused) return line;
+  const deed = new Deed(venue, operator, formatSignature({ operator, chain: audit.chain, line }));
+  const answer = await carryOut(route, { ...given, deed });
+  if (answer instanceof OutcomeUnknown) throw answer;
+  const refused = answer instanceof Refused;
+  const outcome = refused ? (answer.code === 'internal' ? 'failed' : 'refused') : 'done';
+  await audit.end(line, { outcome, detail: refused ? answer.message : undefined, command: deed.command });
+  return answer;
+}
+
+async function begin(audit: AuditLog, ...intent: Parameters<AuditLog['begin']>): Promise<number | Refused> {
+  try {
+    return await audit.begin(...intent);
+  } catch (error) {
+    return new Refused('unavailable', `the audit log cannot be written, nothing was done: ${(error as Error).message}`);
+  }
+}
+
+/** A command whose fate is unknown gets no outcome: the next start finds it out. */
+async function carryOut(route: OperatorRoute, call: AnyCall): Promise<unknown> {
+  try {
+    return await route.handle(call);
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) return error;
+    if (error instanceof Unavailable) return new Refused('unavailable', error.message);
+    return new Refused('internal', (error as Error).message);
+  }
+}
+
+function fail(reply: FastifyReply, { code, message }: Refused): FastifyReply {
+  return reply.code(REFUSAL_STATUS[code]).send({ error: { code, message } });
+}
+
+function refusalOf(error: FastifyError, request: FastifyRequest): Refused {
+  if (error.validation !== undefined) return validationRefusal(error.validation, error.validationContext);
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return new Refused('invalid_request', error.message);
+  }
+  request.log.error({ err: error, path: request.routeOptions.url }, 'operator request failed');
+  const unknown = 'whether the action was carried out is not known: the audit log tells after the next start';
+  return new Refused('internal', request.method === 'GET' ? error.message : `${error.message}; ${unknown}`);
+}

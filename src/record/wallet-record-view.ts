@@ -1,0 +1,59 @@
+/** A deposit or withdrawal as its owner reads it (wire.md 4.3). */
+import type { WalletRecord } from '../core/event.ts';
+import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import type { CoinName } from './fee-detail.ts';
+import { formatId } from './ids.ts';
+
+export interface WalletRecordView {
+  readonly orderId: string;
+  /** The transaction id once there is one, else the order id. */
+  readonly recordId: string;
+  readonly clientOid: string;
+  readonly coin: string;
+  readonly type: string;
+  readonly dest: string;
+  /** What entered or left the account, a withdrawal's fee included. */
+  readonly size: string;
+  readonly status: string;
+  readonly fromAddress: string;
+  readonly toAddress: string;
+  readonly chain: string;
+  /** Negative when charged. */
+  readonly fee: string;
+  readonly tag: string;
+  readonly createdTime: string;
+  readonly updatedTime: string;
+}
+
+const TYPES = { deposit: 'deposit', withdrawal: 'withdraw' } as const;
+export type WalletRecordType = (typeof TYPES)[keyof typeof TYPES];
+
+export function walletRecordView(record: WalletRecord, coinName: CoinName): WalletRecordView {
+  const orderId = formatId(record.recordId);
+  const inside = record.counterUid !== 0;
+  const paidOutside = !inside && record.status === 'success' && record.reference !== '';
+  return {
+    orderId,
+    recordId: paidOutside ? record.reference : orderId,
+    clientOid: record.clientOid,
+    coin: coinName(record.coin),
+    type: TYPES[record.kind],
+    dest: inside ? 'internal_transfer' : 'on_chain',
+    size: formatUnits(record.amount, MONEY_SCALE),
+    status: record.status,
+    ...addresses(record),
+    chain: record.chain,
+    fee: formatUnits(-record.fee, MONEY_SCALE),
+    tag: record.tag,
+    createdTime: String(record.createdTime),
+    updatedTime: String(record.updatedTime),
+  };
+}
+
+/** Inside the venue an address is a uid. */
+function addresses(record: WalletRecord): Pick<WalletRecordView, 'fromAddress' | 'toAddress'> {
+  const { uid, counterUid, kind, address } = record;
+  if (counterUid === 0) return { fromAddress: '', toAddress: address };
+  const [from, to] = kind === 'deposit' ? [counterUid, uid] : [uid, counterUid];
+  return { fromAddress: String(from), toAddress: String(to) };
+}

@@ -1,0 +1,61 @@
+/** What the simulation has found, each in its smallest form. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { encodeCommand } from '../../src/core/command-codec.ts';
+import { Exchange } from '../../src/core/exchange.ts';
+import type { LoggedRecord } from '../../src/log/command-log.ts';
+import { openInlineLog } from '../../src/log/inline-log.ts';
+import { ManualClock } from '../../src/venue/clock.ts';
+import { HistoryGap, replay } from '../../src/venue/recovery.ts';
+import { Unavailable, Venue } from '../../src/venue/venue.ts';
+import { OPENING_TIME } from '../property/venue.ts';
+import { SimulatedDisk } from './disk.ts';
+import { SMALL } from './log-model.ts';
+import { HistoryStore, SimulatedHistory } from './simulated-history.ts';
+import { setUp } from './workload.ts';
+
+const SET_UP: readonly LoggedRecord[] = setUp().map((command, n) => ({
+  seq: n + 1,
+  payload: encodeCommand(command).slice(),
+}));
+
+function newVenue() {
+  const disk = new SimulatedDisk();
+  const { log } = openInlineLog(disk, SMALL);
+  const history = new SimulatedHistory(new HistoryStore());
+  return { disk, log, venue: new Venue(new Exchange(), log, history, new ManualClock(OPENING_TIME), 0) };
+}
+
+test('events of a command do not show up under the command before it that had none', async () => {
+  const { venue, log } = newVenue();
+  const published: string[] = [];
+  venue.onPublished(({ seq, events }) => published.push(`${seq}: ${events.length}`));
+  const tick = venue.submit({ type: 'tick', time: 0 });
+  const listing = venue.submit(setUp()[0]!);
+  log.flush();
+  await Promise.all([tick, listing]);
+  assert.deepEqual(published, ['2: 1']);
+});
+
+test('history knows all instruments after a replay of commands that it holds already', async () => {
+  const store = new HistoryStore();
+  const listed = SET_UP.length - 1;
+  for (let seq = 1; seq <= listed; seq++) store.safe.push({ seq, time: 0, events: [] });
+  // The last command is a deposit; it throws when its coin has no name.
+  await replay(undefined, SET_UP, new SimulatedHistory(store));
+});
+
+test('a read of a venue that has stopped is refused, it does not wait for ever', async () => {
+  const { venue, log, disk } = newVenue();
+  const answer = venue.submit({ type: 'tick', time: 0 });
+  disk.faults.failSyncAfter = 1;
+  assert.throws(() => log.flush());
+  await assert.rejects(answer, { name: 'OutcomeUnknown' });
+  await assert.rejects(async () => venue.settled(), Unavailable);
+});
+
+test('a log that ends before its history is refused', async () => {
+  const store = new HistoryStore();
+  for (let seq = 1; seq <= 5; seq++) store.safe.push({ seq, time: 0, events: [] });
+  await assert.rejects(replay(undefined, SET_UP.slice(0, 3), new SimulatedHistory(store)), HistoryGap);
+});
