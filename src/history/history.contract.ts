@@ -332,39 +332,42 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
     assert.equal((await before(6 * minute))?.close, '0.03');
   });
 
-  session('rows older than the retention go, candles, late closed orders and pending withdrawals stay', async (history) => {
-    const now = START_TIME + 200 * DAY_MS;
-    const cutoff = now - RETENTION_MS;
-    const old = Array.from({ length: 1800 }, (_, n) => [
-      orderEvent(anOrder({ orderId: n + 10, createdTime: cutoff - 1, updatedTime: cutoff - 1 })),
-      { type: 'fill', fill: aFill({ execId: n + 10, time: cutoff - 1 }) } as const,
-      aLedgerLine({ lineId: n + 10, time: cutoff - 1 }),
-      aTransfer({ transferId: n + 10, time: cutoff - 1 }),
-      aWalletRecord({ recordId: n + 10, status: 'fail', createdTime: cutoff - 1 }),
-    ]).flat();
-    const kept = [
-      orderEvent(anOrder({ orderId: 5, createdTime: START_TIME, updatedTime: cutoff })),
-      orderEvent(anOrder({ orderId: 9000, createdTime: cutoff, updatedTime: cutoff })),
-      { type: 'fill', fill: aFill({ execId: 9001, time: cutoff }) } as const,
-      aLedgerLine({ lineId: 9002, time: cutoff }),
-      aTransfer({ transferId: 9003, time: cutoff }),
-      aWalletRecord({ recordId: 3, createdTime: START_TIME }),
-      aWalletRecord({ recordId: 9004, createdTime: cutoff }),
-      aCandle({ openTime: START_TIME }),
-    ];
-    history.project({ seq: 1, time: now, events: [...old, ...kept] });
-    assert.equal(await history.prune(now), old.length);
-    assert.deepEqual(await history.counts(), {
-      closedOrders: 2,
-      fills: 1,
-      ledgerLines: 1,
-      transfers: 1,
-      walletRecords: 2,
-      candles: 1,
-    });
-    assert.notEqual(await history.orderById(1, 5), undefined);
-    assert.equal(await history.prune(now), 0);
-  });
+  session(
+    'rows older than the retention go, candles, late closed orders and pending withdrawals stay',
+    async (history) => {
+      const now = START_TIME + 200 * DAY_MS;
+      const cutoff = now - RETENTION_MS;
+      const old = Array.from({ length: 1800 }, (_, n) => [
+        orderEvent(anOrder({ orderId: n + 10, createdTime: cutoff - 1, updatedTime: cutoff - 1 })),
+        { type: 'fill', fill: aFill({ execId: n + 10, time: cutoff - 1 }) } as const,
+        aLedgerLine({ lineId: n + 10, time: cutoff - 1 }),
+        aTransfer({ transferId: n + 10, time: cutoff - 1 }),
+        aWalletRecord({ recordId: n + 10, status: 'fail', createdTime: cutoff - 1 }),
+      ]).flat();
+      const kept = [
+        orderEvent(anOrder({ orderId: 5, createdTime: START_TIME, updatedTime: cutoff })),
+        orderEvent(anOrder({ orderId: 9000, createdTime: cutoff, updatedTime: cutoff })),
+        { type: 'fill', fill: aFill({ execId: 9001, time: cutoff }) } as const,
+        aLedgerLine({ lineId: 9002, time: cutoff }),
+        aTransfer({ transferId: 9003, time: cutoff }),
+        aWalletRecord({ recordId: 3, createdTime: START_TIME }),
+        aWalletRecord({ recordId: 9004, createdTime: cutoff }),
+        aCandle({ openTime: START_TIME }),
+      ];
+      history.project({ seq: 1, time: now, events: [...old, ...kept] });
+      assert.equal(await history.prune(now), old.length);
+      assert.deepEqual(await history.counts(), {
+        closedOrders: 2,
+        fills: 1,
+        ledgerLines: 1,
+        transfers: 1,
+        walletRecords: 2,
+        candles: 1,
+      });
+      assert.notEqual(await history.orderById(1, 5), undefined);
+      assert.equal(await history.prune(now), 0);
+    },
+  );
 
   session('rows written while pruning runs are kept', async (history) => {
     const old = Array.from({ length: 3000 }, (_, n) =>
@@ -484,7 +487,15 @@ function randomRows(count: number): RandomRows {
       if (random(2) === 0) late.push({ ...record, status: 'success', reference: `tx ${id}` });
     }
   }
-  return { events: [...events, ...late.reverse()], orders, fills, lines, transfers, withdrawals, lastTime: time };
+  return {
+    events: [...events, ...late.reverse()],
+    orders,
+    fills,
+    lines,
+    transfers,
+    withdrawals,
+    lastTime: time,
+  };
 }
 
 function ledgerKind(random: (below: number) => number): Partial<LedgerLine> {

@@ -11,7 +11,8 @@ import { migrate } from './sqlite-schema.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 
 const COMMIT_ROWS_MAX = 10_000;
-const COMMIT_DELAY_MS = 20;
+/** Long enough that its syncs do not hold up those of the command log on the same disk; the log has it all anyway. */
+const COMMIT_DELAY_MS = 500;
 /** Commands without rows, such as clock ticks, are not worth a sync each. */
 const IDLE_COMMIT_DELAY_MS = 1000;
 /** How long another program's lock on the file may delay a write before that is a failure. */

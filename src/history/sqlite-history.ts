@@ -26,8 +26,9 @@ import type {
   WorkerStart,
 } from './sqlite-messages.ts';
 
-/** A pack leaves at this size, or when the present turn of the event loop ends. */
+/** A pack leaves at this size or age, or before a read: messages between threads cost more than their rows. */
 const PACK_ROWS_MAX = 1000;
+const PACK_DELAY_MS = 20;
 
 export interface SqliteHistoryOptions {
   /** The database file; made when it does not exist. */
@@ -58,7 +59,7 @@ class SqliteHistory implements History {
   #storedRows = 0;
   #pack = emptyPack();
   #packedRows = 0;
-  #packDue: NodeJS.Immediate | undefined;
+  #packDue: NodeJS.Timeout | undefined;
   #failure: Error | undefined;
   #closing = false;
 
@@ -107,7 +108,7 @@ class SqliteHistory implements History {
     this.#pack.seq = seq;
     for (const event of events) if (addEvent(this.#pack, event)) this.#packedRows++;
     if (this.#packedRows >= PACK_ROWS_MAX) this.#postPack();
-    else this.#packDue ??= setImmediate(() => this.#postPack());
+    else this.#packDue ??= setTimeout(() => this.#postPack(), PACK_DELAY_MS);
   }
 
   lag(): number {
@@ -187,7 +188,7 @@ class SqliteHistory implements History {
   }
 
   #postPack(): void {
-    clearImmediate(this.#packDue);
+    clearTimeout(this.#packDue);
     this.#packDue = undefined;
     if (this.#pack.seq === 0) return;
     this.#post({ type: 'pack', pack: this.#pack });
@@ -221,6 +222,6 @@ class SqliteHistory implements History {
     this.#failure = error;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
-    clearImmediate(this.#packDue);
+    clearTimeout(this.#packDue);
   }
 }

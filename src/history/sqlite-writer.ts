@@ -148,7 +148,10 @@ export class SqliteWriter {
    * Walks up the ids, which rise with creation, until rows are too young. An order that closed late stays until its
    * last change is old.
    */
-  *#pruneTable({ name, id, created, updated, unless = 'FALSE' }: UserTable, cutoff: number): Generator<number> {
+  *#pruneTable(
+    { name, id, created, updated, unless = 'FALSE' }: UserTable,
+    cutoff: number,
+  ): Generator<number> {
     const nextStep = this.#database.prepare(
       `SELECT max(id) AS last, max(created) AS created FROM
          (SELECT ${id} AS id, ${created} AS created FROM ${name} WHERE ${id} > ? ORDER BY ${id} LIMIT ?)`,
