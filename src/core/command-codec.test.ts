@@ -200,6 +200,14 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     fromUnified: fc.boolean(),
     clientOid: text,
   }),
+  componentPrice: record({
+    type: fc.constant('componentPrice'),
+    time,
+    index: u16,
+    component: fc.nat(255),
+    price: money,
+    volume: money,
+  }),
   checkpoint: record({ type: fc.constant('checkpoint'), time, digest: id }),
 };
 
@@ -235,7 +243,7 @@ test('types keep their numbers for ever', () => {
     const [command] = fc.sample(commands as fc.Arbitrary<Command>, { numRuns: 1, seed: 7 });
     return encodeCommand(command!)[0];
   });
-  deepEqual(numbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 14]);
+  deepEqual(numbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 14]);
 });
 
 test('a second command may be written before the first is read, if its bytes were kept', () => {

@@ -280,6 +280,16 @@ const LAYOUTS: Layouts = {
       c.clientOid = f.text(c.clientOid);
     },
   },
+  componentPrice: {
+    code: 22,
+    blank: () => ({ type: 'componentPrice', time: 0, index: 0, component: 0, price: 0n, volume: 0n }),
+    fields: (f, c) => {
+      c.index = f.u16(c.index);
+      c.component = f.u8(c.component);
+      c.price = f.money(c.price);
+      c.volume = f.money(c.volume);
+    },
+  },
   checkpoint: {
     code: 14,
     blank: () => ({ type: 'checkpoint', time: 0, digest: 0 }),

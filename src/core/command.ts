@@ -254,6 +254,18 @@ export interface CountdownCancel {
   seconds: number;
 }
 
+/** What another venue pays for a pair: the only way prices of the outside enter. */
+export interface ComponentPrice {
+  readonly type: 'componentPrice';
+  time: number;
+  index: number;
+  component: number;
+  /** 10^-8 of the quote coin. */
+  price: bigint;
+  /** Its 24-hour volume in 10^-8 of the base coin; 0 = not known. */
+  volume: bigint;
+}
+
 /** The digest of all outcomes so far, as the writer saw it: a replay that disagrees stops here (reliability.md 2.1). */
 export interface Checkpoint {
   readonly type: 'checkpoint';
@@ -275,6 +287,7 @@ export type Command =
   | CancelAll
   | AmendOrders
   | CountdownCancel
+  | ComponentPrice
   | Transfer
   | RequestWithdrawal
   | EndWithdrawal

@@ -23,6 +23,7 @@ import {
 } from './listing.ts';
 import { placeOrder } from './order-entry.ts';
 import { DONE, type Outcome } from './outcome.ts';
+import { reportPrice } from './prices.ts';
 import { advance } from './schedule.ts';
 import { SpotSettlement } from './spot-settlement.ts';
 import { State } from './state.ts';
@@ -99,6 +100,8 @@ export class Exchange {
         return setInstrumentStatus(state, command);
       case 'setFees':
         return setFees(state, command);
+      case 'componentPrice':
+        return reportPrice(state, command);
       case 'tick':
         return DONE;
     }

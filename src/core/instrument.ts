@@ -69,6 +69,13 @@ export interface InstrumentSpec {
   readonly margin?: MarginSpec;
 }
 
+export interface TierSpec {
+  /** Upper end of the notional, included; the lower end is the tier before it, excluded. */
+  readonly upTo: string;
+  readonly maxLeverage: string;
+  readonly mmr: string;
+}
+
 export interface FuturesSpec {
   readonly type: 'perpetual' | 'delivery';
   readonly isRwa: 'YES' | 'NO';
@@ -86,6 +93,9 @@ export interface FuturesSpec {
   readonly minLeverage: string;
   readonly maxLeverage: string;
   readonly maxMarketOrderQty: string;
+  /** Bounds of the funding rate; +-0.003 when absent. */
+  readonly minFundingRate?: string;
+  readonly maxFundingRate?: string;
 }
 
 export interface MarginSpec {
@@ -102,6 +112,20 @@ export interface MarginSpec {
 /** Thrown while a specification is read; the exchange turns it into a refusal with this text. */
 export class SpecificationError extends Error {
   override name = 'SpecificationError';
+}
+
+/** What a futures contract adds to its instrument. */
+export interface FuturesTerms {
+  /** Coin that profit, margin and fees are paid in. */
+  readonly settle: number;
+  /** Coin-margined: sized in base coin, counted in dollars, paid in coin (domain.md 5.2, model B). */
+  readonly coinMargined: boolean;
+  readonly minLeverage: number;
+  readonly maxLeverage: number;
+  readonly fundIntervalMs: number;
+  readonly minFundingRate: bigint;
+  readonly maxFundingRate: bigint;
+  readonly delivery: { readonly startTime: number; readonly time: number } | undefined;
 }
 
 export interface Instrument {
@@ -137,6 +161,9 @@ export interface Instrument {
   readonly openingTicks: number;
   readonly makerRate: bigint;
   readonly takerRate: bigint;
+  /** Name of the index it follows: base and quote coin. */
+  readonly indexName: string;
+  readonly futures: FuturesTerms | undefined;
   /** 0 = no limit of its own. */
   readonly maxSymbolOrders: number;
   readonly maxProductOrders: number;
@@ -205,8 +232,47 @@ export function readInstrument(
     takerRate: feeRate(spec, 'takerFeeRate', spec.takerFeeRate),
     maxSymbolOrders: count(spec, 'maxSymbolOrderNum', spec.maxSymbolOrderNum),
     maxProductOrders: count(spec, 'maxProductOrderNum', spec.maxProductOrderNum),
+    indexName: spec.baseCoin + spec.quoteCoin,
+    futures: futuresTerms(spec, category as Category, base, quote),
     status: status as InstrumentStatus,
   };
+}
+
+function futuresTerms(
+  spec: InstrumentSpec,
+  category: Category,
+  base: number,
+  quote: number,
+): FuturesTerms | undefined {
+  const { futures } = spec;
+  if (!isFutures(category)) return undefined;
+  require(futures !== undefined, spec, 'a futures contract needs its futures terms');
+  const coinMargined = category === Category.coinFutures;
+  const hours = count(spec, 'fundInterval', futures.fundInterval);
+  require(futures.type === 'delivery' ||
+    [1, 2, 4, 8].includes(hours), spec, 'fundInterval must be 1, 2, 4 or 8 hours');
+  const minLeverage = count(spec, 'minLeverage', futures.minLeverage);
+  const maxLeverage = count(spec, 'maxLeverage', futures.maxLeverage);
+  require(minLeverage >= 1 && maxLeverage >= minLeverage, spec, 'leverage must run from at least 1 upwards');
+  return {
+    settle: coinMargined ? base : quote,
+    coinMargined,
+    minLeverage,
+    maxLeverage,
+    fundIntervalMs: hours * 3_600_000,
+    minFundingRate: decimal(spec, 'minFundingRate', futures.minFundingRate ?? '-0.003', RATE_SCALE),
+    maxFundingRate: decimal(spec, 'maxFundingRate', futures.maxFundingRate ?? '0.003', RATE_SCALE),
+    delivery:
+      futures.type === 'delivery'
+        ? { startTime: instant(spec, 'deliveryStartTime'), time: instant(spec, 'deliveryTime') }
+        : undefined,
+  };
+}
+
+function instant(spec: InstrumentSpec, field: 'deliveryStartTime' | 'deliveryTime'): number {
+  const text = spec.futures![field];
+  require(/^[0-9]{1,16}$/.test(text), spec, `${field} "${text}" must be Unix time in milliseconds`);
+  return Number(text);
 }
 
 /** Highest buy price at the reference (domain.md 1.9); a very low buy is nobody's problem. */

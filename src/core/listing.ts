@@ -10,7 +10,8 @@ import type {
   SetInstrumentStatus,
   SetMarketMaker,
 } from './command.ts';
-import { readInstrument, SpecificationError } from './instrument.ts';
+import { FuturesMarket } from './futures-market.ts';
+import { type Instrument, readInstrument, SpecificationError } from './instrument.ts';
 import { ACCOUNTS_MAX, COINS_MAX, INSTRUMENTS_MAX } from './limits.ts';
 import { DONE, type Outcome, refused } from './outcome.ts';
 import { Refusal } from './refusal.ts';
@@ -51,10 +52,22 @@ export function listInstrument(state: State, command: ListInstrument): Outcome {
       return refusedBecause(Refusal.invalidSpecification, error.message);
     throw error;
   }
-  if (twin === undefined) state.addMarket(index);
+  openMarket(state, state.instruments[index]!, twin !== undefined);
   state.instrumentByName.set(name, index);
   state.events.push({ type: 'instrument', instrument: index });
   return DONE;
+}
+
+/** A book of its own unless a twin has it, and for futures the prices that margin is measured by. */
+export function openMarket(state: State, instrument: Instrument, shared: boolean): void {
+  const priceIndex = state.indexOf(instrument);
+  if (shared) return;
+  const { futures } = instrument;
+  const prices =
+    futures === undefined || priceIndex === undefined
+      ? undefined
+      : new FuturesMarket(instrument, futures, priceIndex);
+  state.addMarket(instrument.index, prices);
 }
 
 /** Going offline cancels every order of the instrument (domain.md 1.3). */

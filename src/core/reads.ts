@@ -12,8 +12,10 @@ import type { Instrument } from './instrument.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SYSTEM_ACCOUNT_NAMES } from './ledger.ts';
 import { openRecord } from './order-life.ts';
 import { NIL } from './order-slab.ts';
+import type { PendingWithdrawal } from './pending-withdrawal.ts';
 import type { State } from './state.ts';
-import type { Category } from './terms.ts';
+import type { Category, Wallet } from './terms.ts';
+import { freeIn } from './wallet.ts';
 
 export interface OpenOrderQuery {
   readonly uid: number;
@@ -71,6 +73,7 @@ export interface CoinBalance {
   readonly coin: number;
   readonly cash: bigint;
   readonly locked: bigint;
+  readonly funding: bigint;
 }
 
 /** Coins the account has ever held, ascending. */
@@ -81,7 +84,31 @@ export function balances(state: State, uid: number): CoinBalance[] {
     coin,
     cash: state.ledger.peek(account.index, coin, Bucket.cash),
     locked: state.ledger.peek(account.index, coin, Bucket.locked),
+    funding: state.ledger.peek(account.index, coin, Bucket.funding),
   }));
+}
+
+/** What a wallet could give away now. */
+export function freeBalance(state: State, uid: number, coin: number, wallet: Wallet): bigint {
+  const account = state.accountByUid.get(uid);
+  return account === undefined ? 0n : freeIn(state, account, coin, wallet);
+}
+
+/** A withdrawal of the caller that has not ended, by id, else by client id. */
+export function pendingWithdrawal(
+  state: State,
+  uid: number,
+  id: number,
+  clientOid: string,
+): PendingWithdrawal | undefined {
+  if (id !== 0) {
+    const withdrawal = state.withdrawals.get(id);
+    return withdrawal?.uid === uid ? withdrawal : undefined;
+  }
+  for (const withdrawal of state.withdrawals.values()) {
+    if (withdrawal.uid === uid && withdrawal.clientOid === clientOid) return withdrawal;
+  }
+  return undefined;
 }
 
 export function depth(state: State, instrument: Instrument, levels: number): Depth {

@@ -1,6 +1,7 @@
 /** Work that time itself causes, done before the command that brings the time (domain.md 9.3, 9.4). */
 import { runCountdowns } from './cancel.ts';
 import { CANDLE_WIDTHS } from './candle-width.ts';
+import { takePrices } from './prices.ts';
 import type { Market, State } from './state.ts';
 
 /** Moves the clock to `time`; each due instant runs at its own time, in order, whatever the jump. */
@@ -14,6 +15,7 @@ export function advance(state: State, time: number): void {
     if (state.nextCountdown <= state.now) runCountdowns(state);
   }
   state.now = time;
+  if (time >= state.nextSecond) takePrices(state, time);
 }
 
 function closeCandles(state: State): void {

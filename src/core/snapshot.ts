@@ -10,6 +10,7 @@ import type { Traded } from './event.ts';
 import { readInstrument } from './instrument.ts';
 import { BUCKETS } from './ledger.ts';
 import { PUBLIC_FILLS_KEPT } from './limits.ts';
+import { openMarket } from './listing.ts';
 import { enroll } from './order-life.ts';
 import { blankWithdrawal, withdrawalFields } from './pending-withdrawal.ts';
 import type { RecentOids } from './recent-oids.ts';
@@ -33,7 +34,12 @@ export function saveState(state: State): Uint8Array<ArrayBuffer> {
   saveLedger(w, state);
   saveOrders(w, state);
   saveWallets(w, state);
-  for (const market of state.markets) saveMarket(w, state, market);
+  w.f64(state.nextSecond);
+  for (const index of state.indices) index.fields(w);
+  for (const market of state.markets) {
+    saveMarket(w, state, market);
+    market.futures?.fields(w);
+  }
   const failed = state.recentFailedAmends();
   w.i32(failed.length);
   for (const { account, orderId, clientOid } of failed) {
@@ -59,7 +65,12 @@ export function loadState(bytes: Uint8Array): State {
   loadLedger(r, state);
   loadOrders(r, state);
   loadWallets(r, state);
-  for (const market of state.markets) loadMarket(r, state, market);
+  state.nextSecond = r.f64(0);
+  for (const index of state.indices) index.fields(r);
+  for (const market of state.markets) {
+    loadMarket(r, state, market);
+    market.futures?.fields(r);
+  }
   for (let left = r.i32(0); left > 0; left--) {
     state.rememberFailedAmend({ account: r.i32(0), orderId: r.f64(0), clientOid: r.text('') });
   }
@@ -92,8 +103,9 @@ function loadListings(r: ByteReader, state: State): void {
   for (let index = 0; index < instruments; index++) {
     const spec = JSON.parse(r.text(''));
     const twin = spec.category === 'MARGIN' ? state.instrument('SPOT', spec.symbol) : undefined;
-    const book = twin === undefined ? state.addMarket(index) : twin.book;
+    const book = twin === undefined ? state.markets.length : twin.book;
     const instrument = readInstrument(spec, index, book, (coin) => state.coinByName.get(coin));
+    openMarket(state, instrument, twin !== undefined);
     instrument.status = r.u8(0) as InstrumentStatus;
     state.instruments.push(instrument);
     state.instrumentByName.set(`${spec.category} ${spec.symbol}`, index);

@@ -5,6 +5,8 @@ import { CandleSeries } from './candle-series.ts';
 import { DayWindow } from './day-window.ts';
 import { Digest } from './digest.ts';
 import type { Event } from './event.ts';
+import type { FuturesMarket } from './futures-market.ts';
+import { type Component, IndexPrice } from './index-price.ts';
 import type { CoinSpec, Instrument } from './instrument.ts';
 import { FIRST_USER_ACCOUNT, Ledger } from './ledger.ts';
 import {
@@ -17,6 +19,7 @@ import type { PendingWithdrawal } from './pending-withdrawal.ts';
 import { RecentOids } from './recent-oids.ts';
 import { Tape } from './tape.ts';
 import type { CategoryName } from './terms.ts';
+import { parseUnits, RATE_SCALE } from './units.ts';
 
 /** A book with what the market remembers of it. */
 export interface Market {
@@ -26,6 +29,8 @@ export interface Market {
   readonly tape: Tape;
   /** The instrument whose trades these are (SPOT for a book that MARGIN shares). */
   readonly instrument: number;
+  /** Prices beyond the book's own, on futures. */
+  readonly futures: FuturesMarket | undefined;
   /** Changes of the displayed book, for readers that follow it. */
   changes: number;
   /** The price band as last computed, and the reference it holds for. */
@@ -53,6 +58,10 @@ export class State {
   readonly instruments: Instrument[] = [];
   readonly instrumentByName = new Map<string, number>();
   readonly markets: Market[] = [];
+  readonly indices: IndexPrice[] = [];
+  readonly indexByName = new Map<string, number>();
+  /** The next second at which prices are taken, and the next instants of slower work; 0 = at the first chance. */
+  nextSecond = 0;
   /** Holes for the system accounts, then users by index. */
   readonly accounts: Account[] = [];
   readonly accountByUid = new Map<number, Account>();
@@ -91,17 +100,40 @@ export class State {
     return this.markets[instrument.book]!;
   }
 
-  addMarket(instrument: number): number {
+  addMarket(instrument: number, futures?: FuturesMarket): number {
     this.markets.push({
       book: new Book(this.slab),
       day: new DayWindow(),
       candles: new CandleSeries(),
       tape: new Tape(),
       instrument,
+      futures,
       changes: 0,
       band: { referenceTicks: 0, maxBuyTicks: 0, minSellTicks: 0 },
     });
     return this.markets.length - 1;
+  }
+
+  /** The index an instrument follows; made from its components when it is the first to. */
+  indexOf(instrument: Pick<Instrument, 'indexName' | 'spec'>): IndexPrice | undefined {
+    const known = this.indexByName.get(instrument.indexName);
+    if (known !== undefined) return this.indices[known];
+    const { indexComponents } = instrument.spec;
+    if (indexComponents.length === 0) return undefined;
+    const components = indexComponents.map(
+      ({ exchange, spotPair, weight }): Component => ({
+        exchange,
+        spotPair,
+        weight: parseUnits(weight, RATE_SCALE) ?? 0n,
+        price: 0n,
+        volume: 0n,
+        changedTime: 0,
+        outlier: false,
+      }),
+    );
+    const index = new IndexPrice(instrument.indexName, components);
+    this.indexByName.set(instrument.indexName, this.indices.push(index) - 1);
+    return index;
   }
 
   addAccount(uid: number, masterUid: number, marketMaker: boolean, house: boolean): Account {

@@ -116,8 +116,8 @@ function sharesOf(
   const inFunding = command.fromFunding ? freeIn(state, account, coin, Wallet.funding) : 0n;
   const inUnified = command.fromUnified ? freeIn(state, account, coin, Wallet.unified) : 0n;
   if (inFunding + inUnified < amount) return shortOf(coin, inFunding + inUnified);
-  const fromFunding = inFunding < amount ? inFunding : amount;
-  return { fromFunding, fromUnified: amount - fromFunding };
+  const fromUnified = inFunding < amount ? amount - inFunding : 0n;
+  return { fromFunding: amount - fromUnified, fromUnified };
 }
 
 function takeOut(

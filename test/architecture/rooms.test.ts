@@ -22,11 +22,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Inside the core lower parts never import upper ones; a file may import its own layer and those before it. */
 const CORE_LAYERS: readonly (readonly string[])[] = [
   ['units', 'limits', 'terms', 'refusal', 'outcome', 'digest', 'bytes', 'order-id', 'candle-width'],
+  ['index-price', 'mark-price'],
   ['instrument', 'id-index', 'price-index', 'event', 'command', 'instrument-status', 'pending-withdrawal'],
   ['order-slab', 'ledger', 'candle-series', 'day-window', 'tape', 'command-codec', 'recent-oids'],
   ['book', 'account', 'depth'],
+  ['funding-rate', 'futures-market'],
   ['state'],
-  ['order-checks', 'order-life'],
+  ['order-checks', 'order-life', 'prices'],
   ['trade-record', 'cancel', 'wallet'],
   ['spot-settlement', 'withdrawal'],
   ['order-entry', 'listing', 'schedule'],

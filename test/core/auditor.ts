@@ -110,7 +110,7 @@ export class Auditor {
         this.known.set(record.orderId, { record, filledLots, filledValue, fee });
       }
     }
-    state.coins.forEach((_, coin) => this.inside.set(coin, this.outsideOwes(coin)));
+    for (const coin of state.coins.keys()) this.inside.set(coin, this.outsideOwes(coin));
     for (const market of state.markets) this.lastTicks.set(market.instrument, market.day.lastTicks);
   }
 

@@ -563,7 +563,11 @@ export class TradingFloor {
   }
 
   private bucket(name: string, coin: string, bucket: Bucket): bigint {
-    return this.state.ledger.peek(this.state.accountByUid.get(this.uid(name))!.index, this.coin(coin), bucket);
+    return this.state.ledger.peek(
+      this.state.accountByUid.get(this.uid(name))!.index,
+      this.coin(coin),
+      bucket,
+    );
   }
 
   private coin(name: string): number {

@@ -17,7 +17,7 @@ const SEED = Number(process.env.BOURSE_FUZZ_SEED ?? 1);
 const SIGNED_REQUESTS = 14_000;
 const WOUNDED_REQUESTS = 7_000;
 const LIMITED_REQUESTS = 1_000;
-const AT_ONCE = 32;
+const AT_ONCE = 16;
 const SLOWEST_MS = 1_000;
 /** reliability.md 4, T9, counted from the state after the first requests. */
 const GROWTH_MAX_MB = 50;

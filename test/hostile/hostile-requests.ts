@@ -115,6 +115,7 @@ export class HostileRequests {
       limit: () => String(dice.below(200)),
       countdown: () => dice.pick(['0', '60']),
       interval: () => dice.pick(['1m', '1H', '1D', '1W', '1M', '1Dutc', '3D', '6H']),
+      amount: () => `${dice.below(20)}.5`,
       coin: () => dice.pick(['BTC', 'USDT']),
     };
     return JSON.stringify(values[name]?.() ?? 'x');

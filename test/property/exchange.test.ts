@@ -37,6 +37,7 @@ class Run {
   /** Open orders, and the few that closed last. */
   private readonly open = new Map<number, Named>();
   private readonly closed: Named[] = [];
+  private readonly withdrawals: { id: number; uid: number }[] = [];
   private time = OPENING_TIME;
 
   constructor() {
@@ -47,10 +48,8 @@ class Run {
     this.time += intent.waitMs;
     // The clock first: what time does (candles, countdowns) is not the command's doing.
     this.apply({ type: 'tick', time: this.time });
-    const command = toCommand(intent, this.time, [
-      ...this.open.values(),
-      ...this.closed.slice(-CLOSED_NAMED),
-    ]);
+    const orders = [...this.open.values(), ...this.closed.slice(-CLOSED_NAMED)];
+    const command = toCommand(intent, this.time, orders, this.withdrawals.slice(-CLOSED_NAMED));
     const before = meaning(this.exchange);
     const outcome = this.apply(command);
     if (isRefused(command, outcome))
@@ -59,6 +58,8 @@ class Run {
 
   private remember(events: readonly Event[]): void {
     for (const event of events) {
+      if (event.type === 'walletRecord' && event.status === 'pending')
+        this.withdrawals.push({ id: event.recordId, uid: event.uid });
       if (event.type !== 'order') continue;
       const { orderId, uid, clientOid, status } = event.order;
       this.open.set(orderId, { orderId, uid, clientOid });

@@ -3,14 +3,14 @@
  * exact integers, fees by the rates in force (domain.md 4.2, 4.3). It never looks at the exchange's books.
  */
 import assert from 'node:assert/strict';
-import type { Command } from '../../src/core/command.ts';
+import type { Command, EndWithdrawal, InnerWithdrawal, RequestWithdrawal } from '../../src/core/command.ts';
 import type { Event, FillRecord } from '../../src/core/event.ts';
 import type { InstrumentSpec } from '../../src/core/instrument.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import { balances, systemBalances } from '../../src/core/reads.ts';
 import { Refusal } from '../../src/core/refusal.ts';
 import type { State } from '../../src/core/state.ts';
-import { Side } from '../../src/core/terms.ts';
+import { Side, Wallet } from '../../src/core/terms.ts';
 
 const RATE_ONE = 10n ** 12n;
 
@@ -20,26 +20,33 @@ function units(text: string, scale: number): bigint {
   return BigInt(whole + fraction.padEnd(scale, '0'));
 }
 
+interface Held extends Pick<RequestWithdrawal, 'uid' | 'coin' | 'amount' | 'fee'> {
+  readonly fromFunding: bigint;
+}
+
+function walletName(uid: number, wallet: Wallet): string {
+  return wallet === Wallet.funding ? `${uid} funding` : `${uid}`;
+}
+
 export class NaiveLedger {
+  private readonly held = new Map<number, Held>();
   private readonly instruments: InstrumentSpec[] = [];
   private readonly coins: string[] = [];
   private readonly owned = new Map<string, bigint>();
   private readonly rates = new Map<string, { makerRate: bigint; takerRate: bigint }>();
 
   observe(command: Command, outcome: Outcome, events: readonly Event[]): void {
-    if (outcome.refusal === Refusal.none) this.learn(command);
+    if (outcome.refusal === Refusal.none) this.learn(command, outcome);
     for (const event of events) if (event.type === 'fill') this.settle(event.fill);
   }
 
-  /** Cash and locked money of every user and the fees of the house are what the fills say. */
+  /** Both wallets of every user and the fees of the house are what the fills and the movements say. */
   compare(state: State, uids: readonly number[]): void {
     for (const uid of uids) {
-      for (const { coin, cash, locked } of balances(state, uid)) {
-        assert.equal(
-          cash + locked,
-          this.read(`${uid} ${coin}`),
-          `account ${uid} owns of ${this.coins[coin]}`,
-        );
+      for (const { coin, cash, locked, funding } of balances(state, uid)) {
+        const name = `account ${uid} owns of ${this.coins[coin]}`;
+        assert.equal(cash + locked, this.read(`${uid} ${coin}`), name);
+        assert.equal(funding, this.read(`${uid} funding ${coin}`), `${name} in its funding wallet`);
       }
     }
     for (const { account, coin, amount } of systemBalances(state)) {
@@ -47,7 +54,7 @@ export class NaiveLedger {
     }
   }
 
-  private learn(command: Command): void {
+  private learn(command: Command, { orderId }: Outcome): void {
     switch (command.type) {
       case 'listCoin':
         this.coins.push(command.spec.coin);
@@ -64,6 +71,46 @@ export class NaiveLedger {
       case 'withdraw':
         this.move(`${command.uid}`, 'ext', command.coin, command.amount);
         break;
+      case 'transfer':
+        this.move(
+          walletName(command.fromUid, command.fromWallet),
+          walletName(command.toUid, command.toWallet),
+          command.coin,
+          command.amount,
+        );
+        break;
+      case 'innerWithdrawal':
+        this.pay(command, walletName(command.toUid, Wallet.funding));
+        break;
+      case 'requestWithdrawal':
+        this.held.set(orderId, { ...command, fromFunding: this.pay(command, `held ${orderId}`) });
+        break;
+      case 'endWithdrawal':
+        this.release(command);
+        break;
+    }
+  }
+
+  /** Funding first; returns what it paid. */
+  private pay(command: InnerWithdrawal | RequestWithdrawal, to: string): bigint {
+    const { uid, coin, amount } = command;
+    const inFunding = command.fromFunding ? this.read(`${uid} funding ${coin}`) : 0n;
+    const rest = inFunding < amount ? amount - inFunding : 0n;
+    this.move(`${uid} funding`, to, coin, amount - rest);
+    this.move(`${uid}`, to, coin, rest);
+    return amount - rest;
+  }
+
+  private release({ withdrawalId, paid }: EndWithdrawal): void {
+    const { uid, coin, amount, fee, fromFunding } = this.held.get(withdrawalId)!;
+    this.held.delete(withdrawalId);
+    const from = `held ${withdrawalId}`;
+    if (paid) {
+      this.move(from, 'ext', coin, amount - fee);
+      this.move(from, 'sys:fee', coin, fee);
+    } else {
+      this.move(from, `${uid} funding`, coin, fromFunding);
+      this.move(from, `${uid}`, coin, amount - fromFunding);
     }
   }
 

@@ -13,6 +13,7 @@ import {
   Source,
   type StpMode,
   TimeInForce,
+  type Wallet,
 } from '../../src/core/terms.ts';
 import { account, coin, deposit, order, spotPair } from './venue.ts';
 
@@ -72,6 +73,15 @@ export interface Intent {
     | { readonly kind: 'countdown'; readonly seconds: number }
     | { readonly kind: 'status'; readonly status: number }
     | { readonly kind: 'money'; readonly into: boolean; readonly amount: bigint }
+    | { readonly kind: 'transfer'; readonly to: number; readonly wallets: number; readonly amount: bigint }
+    | {
+        readonly kind: 'withdrawal';
+        readonly to: number;
+        readonly wallets: number;
+        readonly amount: bigint;
+        readonly fee: bigint;
+      }
+    | { readonly kind: 'ending'; readonly byOwner: boolean; readonly paid: boolean }
     | { readonly kind: 'fees'; readonly makerRate: bigint; readonly takerRate: bigint }
     | { readonly kind: 'tick' };
 }
@@ -139,6 +149,8 @@ const change: fc.Arbitrary<Change> = fc.record({
   outstanding: often(fc.constant(0), fc.nat(6), 10),
 });
 
+const party = often(fc.constantFrom(...UIDS), fc.constant(STRANGER), 20);
+const movedAmount = often(fc.bigInt(1n, 20n * ONE), fc.constantFrom(0n, -1n, 10n ** 31n), 10);
 const rate = fc.bigInt(-(10n ** 9n), 10n ** 10n);
 const act: fc.Arbitrary<Intent['act']> = fc.oneof(
   { weight: 60, arbitrary: fc.record({ kind: fc.constant('place'), draft }) },
@@ -174,6 +186,29 @@ const act: fc.Arbitrary<Intent['act']> = fc.oneof(
       amount: often(fc.bigInt(1n, 20n * ONE), fc.constantFrom(0n, -1n, 10n ** 31n), 10),
     }),
   },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('transfer'),
+      to: party,
+      wallets: fc.nat(3),
+      amount: movedAmount,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('withdrawal'),
+      to: fc.oneof(fc.constant(0), party),
+      wallets: fc.nat(3),
+      amount: movedAmount,
+      fee: fc.bigInt(-1n, ONE),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('ending'), byOwner: fc.boolean(), paid: fc.boolean() }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('fees'), makerRate: rate, takerRate: rate }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('tick') }) },
 );
@@ -203,7 +238,13 @@ export interface Named {
   readonly clientOid: string;
 }
 
-export function toCommand(intent: Intent, time: number, orders: readonly Named[]): Command {
+/** `withdrawals` are the ids of those that were ever asked for, the last few of them. */
+export function toCommand(
+  intent: Intent,
+  time: number,
+  orders: readonly Named[],
+  withdrawals: readonly { readonly id: number; readonly uid: number }[] = [],
+): Command {
   const { uid, pair, act } = intent;
   const named = (pick: number, among = orders) => among[pick % (among.length + 1)];
   switch (act.kind) {
@@ -284,6 +325,44 @@ export function toCommand(intent: Intent, time: number, orders: readonly Named[]
         amount: act.amount,
         reference: '',
       };
+    case 'transfer':
+      return {
+        type: 'transfer',
+        time,
+        initiatorUid: intent.pick % 3 === 0 ? uid : 1,
+        fromUid: uid,
+        toUid: act.to,
+        fromWallet: (act.wallets & 1) as Wallet,
+        toWallet: (act.wallets >> 1) as Wallet,
+        coin: intent.pick % (COINS + 1),
+        amount: act.amount,
+        clientOid: ['', '', 'a', 'b'][intent.pick % 4]!,
+      };
+    case 'withdrawal': {
+      const common = {
+        time,
+        uid,
+        coin: intent.pick % (COINS + 1),
+        amount: act.amount,
+        fromFunding: (act.wallets & 1) === 1,
+        fromUnified: act.wallets !== 1,
+        clientOid: ['', '', 'a', 'b'][intent.pick % 4]!,
+      };
+      if (act.to !== 0) return { type: 'innerWithdrawal', ...common, toUid: act.to };
+      return { type: 'requestWithdrawal', ...common, fee: act.fee, address: '', chain: '', tag: '' };
+    }
+    case 'ending': {
+      const target = withdrawals[intent.pick % (withdrawals.length + 1)];
+      const owner = intent.pick % 5 === 0 ? uid : (target?.uid ?? uid);
+      return {
+        type: 'endWithdrawal',
+        time,
+        withdrawalId: target?.id ?? 7_777_777,
+        uid: act.byOwner ? owner : 0,
+        paid: act.paid,
+        reference: '',
+      };
+    }
     case 'fees':
       return {
         type: 'setFees',

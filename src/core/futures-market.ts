@@ -1,0 +1,101 @@
+/** What a futures book knows beyond its trades: index, mark price, premium and the funding they lead to. */
+import type { Book } from './book.ts';
+import type { Fields } from './bytes.ts';
+import { CandleSeries } from './candle-series.ts';
+import { fundingRate, PremiumAverage, premiumOf } from './funding-rate.ts';
+import type { IndexPrice } from './index-price.ts';
+import type { FuturesTerms, Instrument } from './instrument.ts';
+import { MarkPrice } from './mark-price.ts';
+import { Side } from './terms.ts';
+import { divHalf, MONEY_SCALE, powerOfTen } from './units.ts';
+
+/** Premium candles count in 10^-8. */
+export const PREMIUM_SCALE = 8;
+const PREMIUM_GRAIN = 10n ** 4n;
+/** Quote money of the impact prices: 200 divided by the initial margin of the highest leverage. */
+const IMPACT_BASE = 200n * 10n ** 8n;
+
+export class FuturesMarket {
+  readonly instrument: Instrument;
+  readonly terms: FuturesTerms;
+  readonly index: IndexPrice;
+  readonly mark = new MarkPrice();
+  readonly premium = new PremiumAverage();
+  readonly markCandles = new CandleSeries();
+  readonly indexCandles = new CandleSeries();
+  readonly premiumCandles = new CandleSeries();
+  /** 10^-12: the rate as it would be now. */
+  rate = 0n;
+  /** When it is settled next; Infinity for delivery contracts. */
+  nextFunding = Number.POSITIVE_INFINITY;
+
+  constructor(instrument: Instrument, terms: FuturesTerms, index: IndexPrice) {
+    this.instrument = instrument;
+    this.terms = terms;
+    this.index = index;
+  }
+
+  /** The mark price on the instrument's grid; 0 while there is no index. */
+  get markTicks(): number {
+    return this.ticksOf(this.mark.price);
+  }
+
+  get indexTicks(): number {
+    return this.ticksOf(this.index.price);
+  }
+
+  /** Each second, after the index. A stale index freezes the mark. */
+  updateMark(now: number, lastTicks: number): void {
+    const { index, terms, mark } = this;
+    if (index.stale) return;
+    if (terms.delivery !== undefined) {
+      mark.price = mark.byBasis(index.price);
+      return;
+    }
+    const last = BigInt(lastTicks) * this.unitsPerTick;
+    mark.updatePerpetual(last, index.price, this.rate, this.nextFunding - now, terms.fundIntervalMs);
+  }
+
+  /** Every five seconds. */
+  sampleBasis(book: Book): void {
+    if (this.index.stale) return;
+    const bid = book.bestTicks(Side.buy, false);
+    const ask = book.bestTicks(Side.sell, false);
+    const middle = bid === 0 || ask === 0 ? undefined : divHalf(BigInt(bid + ask) * this.unitsPerTick, 2n);
+    this.mark.sampleBasis(middle, this.index.price);
+  }
+
+  /** Every minute. */
+  samplePremium(book: Book): void {
+    const { index, terms } = this;
+    if (index.stale || terms.delivery !== undefined) return;
+    this.premium.add(premiumOf(book, this.instrument, index.price, IMPACT_BASE * BigInt(terms.maxLeverage)));
+    this.rate = fundingRate(
+      this.premium.average(),
+      terms.fundIntervalMs,
+      terms.minFundingRate,
+      terms.maxFundingRate,
+    );
+  }
+
+  /** The premium of the last sample as a candle value. */
+  get premiumUnits(): number {
+    return Number(divHalf(this.premium.last, PREMIUM_GRAIN));
+  }
+
+  fields(f: Fields): void {
+    this.mark.fields(f);
+    this.premium.fields(f);
+    this.rate = f.money(this.rate);
+    this.nextFunding = f.f64(this.nextFunding);
+  }
+
+  private get unitsPerTick(): bigint {
+    return powerOfTen(MONEY_SCALE - this.instrument.pricePrecision);
+  }
+
+  private ticksOf(price: bigint): number {
+    const step = BigInt(this.instrument.tickStep);
+    return Number(divHalf(price, this.unitsPerTick * step) * step);
+  }
+}

@@ -1,0 +1,150 @@
+/** Index, mark and funding rate with the worked numbers of the rule book (domain.md 5.10, 5.13, 5.14). */
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { Book } from '../../src/core/book.ts';
+import { fundingRate, impactPrice, PremiumAverage, premiumOf } from '../../src/core/funding-rate.ts';
+import { type Component, IndexPrice } from '../../src/core/index-price.ts';
+import type { Instrument } from '../../src/core/instrument.ts';
+import { MarkPrice } from '../../src/core/mark-price.ts';
+import { OrderSlab } from '../../src/core/order-slab.ts';
+import { Side } from '../../src/core/terms.ts';
+import { formatUnits, parseUnits } from '../../src/core/units.ts';
+
+const price = (text: string) => parseUnits(text, 8)!;
+const rate = (text: string) => parseUnits(text, 12)!;
+const shown = (value: bigint) => formatUnits(value, 8);
+const HOUR = 3_600_000;
+
+function indexOf(...rows: readonly (readonly [string, string])[]): IndexPrice {
+  const components = rows.map(
+    ([weight], n): Component => ({
+      exchange: `venue-${n}`,
+      spotPair: 'BTC/USDT',
+      weight: rate(weight),
+      price: 0n,
+      volume: 0n,
+      changedTime: 0,
+      outlier: false,
+    }),
+  );
+  const index = new IndexPrice('BTCUSDT', components);
+  for (const [n, [, text]] of rows.entries()) index.report(n, price(text), 0n, 0);
+  return index;
+}
+
+test('a venue 7.46 % off the median is dropped and the weights of the others sum to one again', () => {
+  const index = indexOf(['0.4', '100'], ['0.3', '101'], ['0.2', '99'], ['0.1', '108']);
+  index.update(1000);
+  equal(shown(index.price), '100.11111111');
+  deepEqual(
+    index.components.map((component) => component.outlier),
+    [false, false, false, true],
+  );
+});
+
+test('edge 99: a venue 6 % off is dropped, at 3 % it stays out, at 2 % it is back in', () => {
+  const index = indexOf(['1', '100'], ['1', '100'], ['1', '100'], ['1', '106']);
+  const outAt = (text: string, time: number) => {
+    index.report(3, price(text), 0n, time);
+    index.update(time);
+    return index.components[3]!.outlier;
+  };
+  equal(outAt('106', 1000), true);
+  equal(outAt('103', 2000), true);
+  equal(outAt('102', 3000), false);
+});
+
+test('published weights that sum to 0.9998 are brought to one', () => {
+  const index = indexOf(['0.4999', '100'], ['0.4999', '101']);
+  index.update(1000);
+  equal(shown(index.price), '100.5');
+});
+
+test('a component that has not moved for 15 minutes is out; with none left the last price holds and is stale', () => {
+  const index = indexOf(['0.5', '100'], ['0.5', '102']);
+  index.report(1, price('101'), 0n, 60_000);
+  index.update(15 * 60_000 - 1);
+  equal(shown(index.price), '100.5');
+  index.update(15 * 60_000 + 59_999);
+  equal(index.stale, false);
+  index.update(15 * 60_000 + 60_000);
+  equal(index.stale, true);
+});
+
+test('a component that drops out and moves the index by more than 0.1 % does so over a minute', () => {
+  const index = indexOf(['0.5', '100'], ['0.5', '104']);
+  index.update(1000);
+  equal(shown(index.price), '102');
+  index.report(0, price('100.1'), 0n, 900_000);
+  index.update(900_500);
+  equal(shown(index.price), '102');
+  index.update(930_500);
+  equal(shown(index.price), '101.05');
+  index.update(960_500);
+  equal(shown(index.price), '100.1');
+});
+
+test('the mark is the median of last trade, index with funding and index with basis', () => {
+  const mark = new MarkPrice();
+  mark.sampleBasis(price('91512.4'), price('91500'));
+  mark.updatePerpetual(price('91530'), price('91500'), rate('0.0001'), 2 * HOUR, 8 * HOUR);
+  equal(shown(mark.price), '91512.4');
+  mark.updatePerpetual(price('91502'), price('91500'), rate('0.0001'), 2 * HOUR, 8 * HOUR);
+  equal(shown(mark.price), '91502.2875');
+});
+
+test('edge 100: one trade 10 % away moves the mark no farther than the second of the three', () => {
+  const mark = new MarkPrice();
+  mark.sampleBasis(price('60010'), price('60000'));
+  mark.updatePerpetual(price('66000'), price('60000'), 0n, HOUR, 8 * HOUR);
+  equal(shown(mark.price), '60010');
+});
+
+test('premium samples are weighted 1 to n, newest heaviest', () => {
+  const average = new PremiumAverage();
+  for (const text of ['0.0002', '0.0004', '0.0006', '0.0008']) average.add(rate(text));
+  equal(average.average(), rate('0.0006'));
+});
+
+test('the funding rate of the published table', () => {
+  const rows: readonly (readonly [string, number, string])[] = [
+    ['0.0003', 8, '0.0001'],
+    ['0.001', 8, '0.0005'],
+    ['0.001', 4, '0.00025'],
+    ['0.001', 1, '0.0000625'],
+    ['-0.0008', 8, '-0.0003'],
+    ['0.02', 8, '0.003'],
+    ['0', 1, '0.0000125'],
+  ];
+  for (const [average, hours, expected] of rows) {
+    const result = fundingRate(rate(average), hours * HOUR, rate('-0.003'), rate('0.003'));
+    equal(formatUnits(result, 12), expected, `Pavg ${average}, ${hours} h`);
+  }
+});
+
+test('impact prices and premium of the worked book', () => {
+  // Prices in 0.1, sizes in 1: asks 100 @ 100.0, 100 @ 100.5, 100 @ 101; bids 50 @ 99.9, 300 @ 99.5.
+  const instrument = { valuePerTickLot: 10n ** 7n, unitsPerLot: 10n ** 8n } as Instrument;
+  const slab = new OrderSlab();
+  const book = new Book(slab);
+  const rest = (side: Side, ticks: number, lots: number) => {
+    const slot = slab.allocate(slab.count + 1);
+    slab.side[slot] = side;
+    slab.price[slot] = ticks;
+    slab.remaining[slot] = lots;
+    book.rest(slot);
+  };
+  rest(Side.sell, 1000, 100);
+  rest(Side.sell, 1005, 100);
+  rest(Side.sell, 1010, 100);
+  rest(Side.buy, 999, 50);
+  rest(Side.buy, 995, 300);
+  const value = price('25000');
+  equal(shown(impactPrice(book, instrument, Side.sell, value)!).slice(0, 8), '100.3976');
+  equal(shown(impactPrice(book, instrument, Side.buy, value)!).slice(0, 8), '99.57966');
+  const premium = (index: string) => formatUnits(premiumOf(book, instrument, price(index), value), 12);
+  equal(premium('100.2'), '0');
+  equal(premium('99').slice(0, 8), '0.005855');
+  equal(premium('101').slice(0, 9), '-0.005964');
+  equal(impactPrice(book, instrument, Side.sell, price('40000')), undefined);
+});
