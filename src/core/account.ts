@@ -1,9 +1,22 @@
 /** Who trades: one record per account, master or sub. Money is in the ledger, orders in the slab. */
 import { NIL } from './order-slab.ts';
+import type { Position } from './position.ts';
+import { HoldMode, type PosSide } from './terms.ts';
 
 export interface FeeRates {
   readonly makerRate: bigint;
   readonly takerRate: bigint;
+}
+
+export interface FuturesSetting {
+  readonly isolated: boolean;
+  readonly longLeverage: number;
+  readonly shortLeverage: number;
+}
+
+/** One net position an instrument in one-way mode, two in hedge mode. */
+export function positionKey(instrument: number, posSide: PosSide): number {
+  return instrument * 3 + posSide;
 }
 
 export class Account {
@@ -20,6 +33,13 @@ export class Account {
   feeDeduction = false;
   /** Own fee rates by instrument; the instrument's apply elsewhere. */
   readonly fees = new Map<number, FeeRates>();
+  holdMode: HoldMode = HoldMode.oneWay;
+  /** Futures positions by `positionKey`. */
+  readonly positions = new Map<number, Position>();
+  /** Margin mode and leverage by instrument, where the account has chosen. */
+  readonly futuresSettings = new Map<number, FuturesSetting>();
+  /** Being liquidated: takes no commands of its owner. */
+  liquidating = false;
   /** Open orders by client id. */
   readonly clientOids = new Map<string, number>();
   /** Open orders by instrument. */

@@ -2,12 +2,13 @@
 import type { Account } from './account.ts';
 import { findOpenOrder } from './cancel.ts';
 import type { AmendItem, AmendOrders } from './command.ts';
+import { checkCrossed } from './futures-entry.ts';
 import { baseUnits, type Instrument, tradeValue } from './instrument.ts';
 import { amendingRefusal } from './instrument-status.ts';
 import { Bucket } from './ledger.ts';
 import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from './limits.ts';
 import { checkAmount, checkBand, checkPrice, checkSize } from './order-checks.ts';
-import { finishLimit, wouldTake } from './order-entry.ts';
+import { finishLimit, matchLimit, type Settlements, wouldTake } from './order-entry.ts';
 import {
   clientOidOf,
   close,
@@ -18,20 +19,19 @@ import {
   lockOf,
   unlock,
 } from './order-life.ts';
-import { NIL } from './order-slab.ts';
+import { FLAG_CLOSING, FLAG_ISOLATED, NIL } from './order-slab.ts';
 import { DONE, type Outcome, refused } from './outcome.ts';
 import { Refusal } from './refusal.ts';
-import type { SpotSettlement } from './spot-settlement.ts';
 import type { Market, State } from './state.ts';
 import { CancelReason, Side, type Source, TimeInForce } from './terms.ts';
 
-export function amendOrders(state: State, settlement: SpotSettlement, command: AmendOrders): Outcome {
+export function amendOrders(state: State, settlements: Settlements, command: AmendOrders): Outcome {
   const account = state.accountByUid.get(command.uid);
   if (account === undefined) return refused(Refusal.unknownAccount);
   if (command.items.length > BATCH_ITEMS_MAX || hasDuplicates(state, account, command.items)) {
     return refused(Refusal.duplicateInBatch);
   }
-  const items = command.items.map((item) => amendOrder(state, settlement, account, command.source, item));
+  const items = command.items.map((item) => amendOrder(state, settlements, account, command.source, item));
   return { ...DONE, items };
 }
 
@@ -50,7 +50,7 @@ function hasDuplicates(state: State, account: Account, items: readonly AmendItem
 
 function amendOrder(
   state: State,
-  settlement: SpotSettlement,
+  settlements: Settlements,
   account: Account,
   source: Source,
   item: AmendItem,
@@ -76,7 +76,7 @@ function amendOrder(
     if (item.autoCancel) failAndCancel(state, market, slot);
     return { ...failure, orderId, clientOid };
   }
-  applyAmend(state, settlement, instrument, market, slot, priceTicks, sizeLots);
+  applyAmend(state, settlements, instrument, market, slot, priceTicks, sizeLots);
   return { refusal: Refusal.none, orderId, clientOid };
 }
 
@@ -110,12 +110,31 @@ function checkAmend(
   if (priceChanges && isMakerOnly(slab.timeInForce[slot]!) && wouldTake(market.book, slot, priceTicks)) {
     return refused(Refusal.amendWouldTake);
   }
+  if (instrument.futures !== undefined) {
+    return checkFuturesAmend(state, account, instrument, slot, priceTicks, sizeLots - filled);
+  }
   const coin = lockedCoin(instrument, side);
   const more = lockChange(state, instrument, slot, priceTicks, sizeLots - filled);
   if (more <= 0n) return undefined;
   const available = state.ledger.peek(account.index, coin, Bucket.cash);
   if (more <= available) return undefined;
   return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
+}
+
+/** Margin is tested as if the old order were gone; closing orders of one-way mode cannot be modified at all. */
+function checkFuturesAmend(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  slot: number,
+  priceTicks: number,
+  lots: number,
+): Outcome | undefined {
+  const { slab } = state;
+  const flags = slab.flags[slot]!;
+  if ((flags & (FLAG_CLOSING | FLAG_ISOLATED)) !== 0) return refused(Refusal.notAmendable);
+  const intent = { instrument, side: slab.side[slot] as Side, priceTicks, lots };
+  return checkCrossed(state, account, intent, slot);
 }
 
 function isMakerOnly(timeInForce: number): boolean {
@@ -140,7 +159,7 @@ function lockChange(
 
 function applyAmend(
   state: State,
-  settlement: SpotSettlement,
+  settlements: Settlements,
   instrument: Instrument,
   market: Market,
   slot: number,
@@ -152,7 +171,8 @@ function applyAmend(
   const side = slab.side[slot] as Side;
   const account = slab.account[slot]!;
   const remaining = sizeLots - slab.filled(slot);
-  const difference = lockChange(state, instrument, slot, priceTicks, remaining);
+  const difference =
+    instrument.futures === undefined ? lockChange(state, instrument, slot, priceTicks, remaining) : 0n;
   const coin = lockedCoin(instrument, side);
   if (difference > 0n) lock(state, account, coin, difference);
   else if (difference < 0n) unlock(state, account, coin, -difference);
@@ -179,8 +199,7 @@ function applyAmend(
   }
   slab.prioritySeq[slot] = ++state.lastPriority;
   if (priceChanges && !isMakerOnly(slab.timeInForce[slot]!)) {
-    settlement.begin(instrument, market, 0n);
-    finishLimit(state, market, slot, book.match(slot, priceTicks, settlement, false));
+    finishLimit(state, market, slot, matchLimit(state, settlements, instrument, market, slot));
     return;
   }
   book.rest(slot);

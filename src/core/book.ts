@@ -4,7 +4,7 @@
  * which hears of each trade through a `MatchSink`.
  */
 import { FILLS_PER_ORDER_MAX } from './limits.ts';
-import { FLAG_RETAIL, FLAG_RPI, NIL, type OrderSlab } from './order-slab.ts';
+import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI, NIL, type OrderSlab } from './order-slab.ts';
 import { PriceIndex } from './price-index.ts';
 import { Side, StpMode } from './terms.ts';
 import { assert } from './units.ts';
@@ -14,8 +14,8 @@ export interface MatchSink {
   traded(taker: number, maker: number, priceTicks: number, lots: number): void;
   /** The maker has left the book: filled, or cancelled by self-trade prevention. */
   makerLeft(maker: number, filled: boolean): void;
-  /** How much a capped taker may still take at this price. */
-  room(taker: number, priceTicks: number): number;
+  /** How much a capped taker, or a maker that may only close, may still trade at this price. */
+  room(slot: number, priceTicks: number): number;
 }
 
 /** Why matching stopped. */
@@ -73,8 +73,18 @@ export class Book {
         while (maker !== NIL) {
           const next = slab.next[maker]!;
           // Without room no trade would happen, so there is no self-trade to prevent either.
-          const room = capped ? sink.room(taker, price) : Number.POSITIVE_INFINITY;
+          let room = capped ? sink.room(taker, price) : Number.POSITIVE_INFINITY;
           if (room <= 0) return MatchEnd.noRoom;
+          if ((slab.flags[maker]! & FLAG_CLOSING) !== 0) {
+            const makerRoom = sink.room(maker, price);
+            if (makerRoom <= 0) {
+              this.remove(maker);
+              sink.makerLeft(maker, false);
+              maker = next;
+              continue;
+            }
+            room = Math.min(room, makerRoom);
+          }
           if (fills === FILLS_PER_ORDER_MAX) return MatchEnd.tooManyFills;
           if (stpMode !== StpMode.none && slab.party[maker] === party) {
             if (stpMode === StpMode.cancelTaker) return MatchEnd.selfTrade;
@@ -97,9 +107,9 @@ export class Book {
             sink.makerLeft(maker, true);
           }
           if (lots === wanted) return MatchEnd.filled;
-          if (lots !== offered) return MatchEnd.noRoom;
           fills++;
-          maker = next;
+          // A maker that has something left had no room for it, or the taker had none: the next round finds out.
+          if (lots === offered) maker = next;
         }
       }
       level = worse;

@@ -9,6 +9,7 @@ import {
   type Category,
   INSTRUMENT_STATUS_NAMES,
   type OrderType,
+  type PosSide,
   type Side,
   type Source,
   type StpMode,
@@ -120,6 +121,8 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     sizeLots: lots,
     quoteAmount: money,
     clientOid: text,
+    posSide: code<PosSide>(2),
+    reduceOnly: fc.boolean(),
   }),
   cancelOrder: record({
     type: fc.constant('cancelOrder'),
@@ -208,6 +211,30 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     price: money,
     volume: money,
   }),
+  setLeverage: record({
+    type: fc.constant('setLeverage'),
+    time,
+    uid: id,
+    instrument: u16,
+    longLeverage: u16,
+    shortLeverage: u16,
+  }),
+  setHoldMode: record({ type: fc.constant('setHoldMode'), time, uid: id, holdMode: fc.nat(255) }),
+  setMarginMode: record({
+    type: fc.constant('setMarginMode'),
+    time,
+    uid: id,
+    instrument: u16,
+    isolated: fc.boolean(),
+  }),
+  adjustMargin: record({
+    type: fc.constant('adjustMargin'),
+    time,
+    uid: id,
+    instrument: u16,
+    posSide: code<PosSide>(2),
+    amount: money,
+  }),
   checkpoint: record({ type: fc.constant('checkpoint'), time, digest: id }),
 };
 
@@ -243,7 +270,10 @@ test('types keep their numbers for ever', () => {
     const [command] = fc.sample(commands as fc.Arbitrary<Command>, { numRuns: 1, seed: 7 });
     return encodeCommand(command!)[0];
   });
-  deepEqual(numbers, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 14]);
+  deepEqual(
+    numbers,
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 14],
+  );
 });
 
 test('a second command may be written before the first is read, if its bytes were kept', () => {

@@ -7,6 +7,7 @@ import type {
   Category,
   InstrumentStatusName,
   OrderType,
+  PosSide,
   Side,
   Source,
   StpMode,
@@ -102,6 +103,8 @@ const LAYOUTS: Layouts = {
       sizeLots: 0,
       quoteAmount: 0n,
       clientOid: '',
+      posSide: 0,
+      reduceOnly: false,
     }),
     fields: (f, c) => {
       c.uid = f.f64(c.uid);
@@ -115,6 +118,8 @@ const LAYOUTS: Layouts = {
       c.sizeLots = f.f64(c.sizeLots);
       c.quoteAmount = f.money(c.quoteAmount);
       c.clientOid = f.text(c.clientOid);
+      c.posSide = f.u8(c.posSide ?? 0) as PosSide;
+      c.reduceOnly = f.flag(c.reduceOnly ?? false);
     },
   },
   cancelOrder: {
@@ -288,6 +293,43 @@ const LAYOUTS: Layouts = {
       c.component = f.u8(c.component);
       c.price = f.money(c.price);
       c.volume = f.money(c.volume);
+    },
+  },
+  setLeverage: {
+    code: 23,
+    blank: () => ({ type: 'setLeverage', time: 0, uid: 0, instrument: 0, longLeverage: 0, shortLeverage: 0 }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.instrument = f.u16(c.instrument);
+      c.longLeverage = f.u16(c.longLeverage);
+      c.shortLeverage = f.u16(c.shortLeverage);
+    },
+  },
+  setHoldMode: {
+    code: 24,
+    blank: () => ({ type: 'setHoldMode', time: 0, uid: 0, holdMode: 0 }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.holdMode = f.u8(c.holdMode);
+    },
+  },
+  setMarginMode: {
+    code: 25,
+    blank: () => ({ type: 'setMarginMode', time: 0, uid: 0, instrument: 0, isolated: false }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.instrument = f.u16(c.instrument);
+      c.isolated = f.flag(c.isolated);
+    },
+  },
+  adjustMargin: {
+    code: 26,
+    blank: () => ({ type: 'adjustMargin', time: 0, uid: 0, instrument: 0, posSide: 0, amount: 0n }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.instrument = f.u16(c.instrument);
+      c.posSide = f.u8(c.posSide) as PosSide;
+      c.amount = f.money(c.amount);
     },
   },
   checkpoint: {

@@ -9,6 +9,7 @@ import type {
   Category,
   InstrumentStatusName,
   OrderType,
+  PosSide,
   Side,
   Source,
   StpMode,
@@ -201,6 +202,10 @@ export interface PlaceOrder {
   quoteAmount: bigint;
   /** '' lets the exchange use the order id. */
   clientOid: string;
+  /** Futures: which position in hedge mode; absent elsewhere. */
+  posSide?: PosSide;
+  /** Futures in one-way mode: may only make the position smaller. */
+  reduceOnly?: boolean;
 }
 
 export interface CancelOrder {
@@ -254,6 +259,41 @@ export interface CountdownCancel {
   seconds: number;
 }
 
+/** Leverage of a contract; 0 leaves a side as it is. */
+export interface SetLeverage {
+  readonly type: 'setLeverage';
+  time: number;
+  uid: number;
+  instrument: number;
+  longLeverage: number;
+  shortLeverage: number;
+}
+
+export interface SetHoldMode {
+  readonly type: 'setHoldMode';
+  time: number;
+  uid: number;
+  holdMode: number;
+}
+
+export interface SetMarginMode {
+  readonly type: 'setMarginMode';
+  time: number;
+  uid: number;
+  instrument: number;
+  isolated: boolean;
+}
+
+/** Moves margin into (positive) or out of (negative) an isolated position. */
+export interface AdjustMargin {
+  readonly type: 'adjustMargin';
+  time: number;
+  uid: number;
+  instrument: number;
+  posSide: PosSide;
+  amount: bigint;
+}
+
 /** What another venue pays for a pair: the only way prices of the outside enter. */
 export interface ComponentPrice {
   readonly type: 'componentPrice';
@@ -288,6 +328,10 @@ export type Command =
   | AmendOrders
   | CountdownCancel
   | ComponentPrice
+  | SetLeverage
+  | SetHoldMode
+  | SetMarginMode
+  | AdjustMargin
   | Transfer
   | RequestWithdrawal
   | EndWithdrawal

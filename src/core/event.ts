@@ -7,8 +7,10 @@ import type { CandleWidth } from './candle-width.ts';
 import type {
   CancelReason,
   Category,
+  OrderKind,
   OrderStatus,
   OrderType,
+  PosSide,
   Side,
   Source,
   StpMode,
@@ -42,6 +44,17 @@ export interface OrderRecord {
   readonly cancelReason: CancelReason;
   readonly createdTime: number;
   readonly updatedTime: number;
+  /** Futures only. */
+  readonly futures?: FuturesOrderFields;
+}
+
+export interface FuturesOrderFields {
+  readonly posSide: PosSide;
+  readonly hedge: boolean;
+  readonly reduceOnly: boolean;
+  readonly closing: boolean;
+  readonly isolated: boolean;
+  readonly kind: OrderKind;
 }
 
 export interface OrderChanged {
@@ -69,6 +82,16 @@ export interface FillRecord {
   readonly fee: bigint;
   readonly rpi: boolean;
   readonly time: number;
+  /** Futures only. */
+  readonly futures?: FuturesFillFields;
+}
+
+export interface FuturesFillFields {
+  readonly posSide: PosSide;
+  readonly closing: boolean;
+  readonly kind: OrderKind;
+  /** Profit of a closing fill in the settlement coin, without fees. */
+  readonly pnl: bigint;
 }
 
 export interface Filled {
@@ -96,7 +119,18 @@ export type LedgerLineKind =
   | 'transferIn'
   | 'transferOut'
   | 'tradeIn'
-  | 'tradeOut';
+  | 'tradeOut'
+  | 'buyDeal'
+  | 'sellDeal'
+  | 'openLong'
+  | 'openShort'
+  | 'closeLong'
+  | 'closeShort'
+  | 'fundingIn'
+  | 'fundingOut'
+  | 'marginAdded'
+  | 'marginRemoved'
+  | 'liquidation';
 
 /** Money that entered or left a user's coin (moves between cash and locked are not lines). */
 export interface LedgerLine {
@@ -157,6 +191,38 @@ export interface WalletRecord {
   readonly updatedTime: number;
 }
 
+/** A position that has ended, as its owner reads it later. */
+export interface PositionClosed {
+  readonly type: 'positionClosed';
+  readonly positionId: number;
+  readonly uid: number;
+  readonly instrument: number;
+  readonly category: Category;
+  readonly long: boolean;
+  readonly hedge: boolean;
+  readonly isolated: boolean;
+  readonly openedLots: number;
+  readonly openedValue: bigint;
+  readonly closedLots: number;
+  readonly closedValue: bigint;
+  /** In the settlement coin. */
+  readonly realised: bigint;
+  readonly funding: bigint;
+  readonly openFee: bigint;
+  readonly closeFee: bigint;
+  readonly createdTime: number;
+  readonly updatedTime: number;
+}
+
+/** A perpetual's funding at the moment it was paid. */
+export interface FundingSettled {
+  readonly type: 'fundingSettled';
+  readonly instrument: number;
+  /** 10^-12. */
+  readonly rate: bigint;
+  readonly time: number;
+}
+
 /** A candle with trades whose interval is over. */
 export interface CandleClosed {
   readonly type: 'candle';
@@ -193,6 +259,8 @@ export type Event =
   | Filled
   | Traded
   | LedgerLine
+  | PositionClosed
+  | FundingSettled
   | Transferred
   | WalletRecord
   | CandleClosed

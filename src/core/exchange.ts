@@ -3,7 +3,8 @@
  *
  *   1. the clock moves to the command's time and scheduled work runs (`schedule.ts`)
  *   2. the command itself: checks, then changes (`order-entry.ts`, `amend.ts`, `cancel.ts`, `wallet.ts`, ...)
- *   3. its outcome is folded into the digest; what happened waits in `takeEvents`
+ *   3. accounts it touched are looked after: closing orders trimmed, liquidations (`futures-desk.ts`)
+ *   4. its outcome is folded into the digest; what happened waits in `takeEvents`
  *
  * No clock, no randomness, no I/O: the same commands give the same state, ids and events, anywhere and always.
  */
@@ -11,6 +12,9 @@ import { amendOrders } from './amend.ts';
 import { cancelAll, cancelOrder, setCountdown } from './cancel.ts';
 import type { Checkpoint, Command } from './command.ts';
 import type { Event } from './event.ts';
+import { FuturesDesk } from './futures-desk.ts';
+import { adjustMargin, setHoldMode, setLeverage, setMarginMode } from './futures-settings.ts';
+import { FuturesSettlement } from './futures-settlement.ts';
 import {
   listCoin,
   listInstrument,
@@ -21,7 +25,7 @@ import {
   setInstrumentStatus,
   setMarketMaker,
 } from './listing.ts';
-import { placeOrder } from './order-entry.ts';
+import { placeOrder, type Settlements } from './order-entry.ts';
 import { DONE, type Outcome } from './outcome.ts';
 import { reportPrice } from './prices.ts';
 import { advance } from './schedule.ts';
@@ -34,18 +38,21 @@ const NO_EVENTS: readonly Event[] = [];
 
 export class Exchange {
   readonly state: State;
-  private readonly settlement: SpotSettlement;
+  private readonly settlements: Settlements;
+  private readonly desk: FuturesDesk;
 
   constructor(state = new State()) {
     this.state = state;
-    this.settlement = new SpotSettlement(state);
+    this.settlements = { spot: new SpotSettlement(state), futures: new FuturesSettlement(state) };
+    this.desk = new FuturesDesk(state, this.settlements.futures);
   }
 
   apply(command: Command): Outcome {
     const { state } = this;
     if (command.type === 'checkpoint') return this.compare(command);
-    advance(state, command.time);
+    advance(state, command.time, this.desk);
     const outcome = this.carryOut(command);
+    if (state.touched.size !== 0) this.desk.settleTouched();
     state.digest.fold(outcome.refusal);
     if (outcome.items !== undefined) for (const item of outcome.items) state.digest.fold(item.refusal);
     return outcome;
@@ -63,9 +70,9 @@ export class Exchange {
     const { state } = this;
     switch (command.type) {
       case 'placeOrder':
-        return placeOrder(state, this.settlement, command);
+        return placeOrder(state, this.settlements, command);
       case 'amendOrders':
-        return amendOrders(state, this.settlement, command);
+        return amendOrders(state, this.settlements, command);
       case 'cancelOrder':
         return cancelOrder(state, command);
       case 'cancelAll':
@@ -100,6 +107,14 @@ export class Exchange {
         return setInstrumentStatus(state, command);
       case 'setFees':
         return setFees(state, command);
+      case 'setLeverage':
+        return setLeverage(state, command);
+      case 'setHoldMode':
+        return setHoldMode(state, command);
+      case 'setMarginMode':
+        return setMarginMode(state, command);
+      case 'adjustMargin':
+        return adjustMargin(state, command);
       case 'componentPrice':
         return reportPrice(state, command);
       case 'tick':

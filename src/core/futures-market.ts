@@ -24,6 +24,10 @@ export class FuturesMarket {
   readonly markCandles = new CandleSeries();
   readonly indexCandles = new CandleSeries();
   readonly premiumCandles = new CandleSeries();
+  /** Sum of all long sizes, in lots. */
+  openInterest = 0;
+  /** This contract's part of the clearing account, in 10^-8 of the settlement coin. */
+  clearing = 0n;
   /** 10^-12: the rate as it would be now. */
   rate = 0n;
   /** When it is settled next; Infinity for delivery contracts. */
@@ -88,6 +92,8 @@ export class FuturesMarket {
     this.premium.fields(f);
     this.rate = f.money(this.rate);
     this.nextFunding = f.f64(this.nextFunding);
+    this.openInterest = f.f64(this.openInterest);
+    this.clearing = f.money(this.clearing);
   }
 
   private get unitsPerTick(): bigint {

@@ -3,6 +3,7 @@
  * integers the exchange works with. A specification whose numbers cannot be exact is refused when it is listed.
  */
 import { PRICE_TICKS_MAX, SIZE_LOTS_MAX } from './limits.ts';
+import { type MarginTier, readTiers, type TierSpec } from './margin-tiers.ts';
 import {
   CATEGORY_NAMES,
   Category,
@@ -11,13 +12,29 @@ import {
   type InstrumentStatus,
   type InstrumentStatusName,
 } from './terms.ts';
-import { divCeil, divFloor, MONEY_SCALE, parseUnits, powerOfTen, RATE_ONE, RATE_SCALE } from './units.ts';
+import {
+  divCeil,
+  divFloor,
+  formatUnits,
+  MONEY_SCALE,
+  parseUnits,
+  powerOfTen,
+  RATE_ONE,
+  RATE_SCALE,
+} from './units.ts';
 
 export interface CoinSpec {
   readonly coin: string;
   readonly name: string;
   /** Networks for deposits and withdrawals. */
   readonly chains: readonly ChainSpec[];
+  /** What a coin counts as margin, by slices of its dollar value; nothing when absent, dollar coins in full. */
+  readonly collateral?: readonly CollateralTier[];
+}
+
+export interface CollateralTier {
+  readonly tierStartValue: string;
+  readonly discountRate: string;
 }
 
 export interface ChainSpec {
@@ -69,13 +86,6 @@ export interface InstrumentSpec {
   readonly margin?: MarginSpec;
 }
 
-export interface TierSpec {
-  /** Upper end of the notional, included; the lower end is the tier before it, excluded. */
-  readonly upTo: string;
-  readonly maxLeverage: string;
-  readonly mmr: string;
-}
-
 export interface FuturesSpec {
   readonly type: 'perpetual' | 'delivery';
   readonly isRwa: 'YES' | 'NO';
@@ -96,6 +106,8 @@ export interface FuturesSpec {
   /** Bounds of the funding rate; +-0.003 when absent. */
   readonly minFundingRate?: string;
   readonly maxFundingRate?: string;
+  /** By notional; one tier for everything when absent. */
+  readonly tiers?: readonly TierSpec[];
 }
 
 export interface MarginSpec {
@@ -126,6 +138,10 @@ export interface FuturesTerms {
   readonly minFundingRate: bigint;
   readonly maxFundingRate: bigint;
   readonly delivery: { readonly startTime: number; readonly time: number } | undefined;
+  readonly tiers: readonly MarginTier[];
+  /** 10^-12: enlarge the reserve of orders, never the fee charged. */
+  readonly feeReserveRate: bigint;
+  readonly costReserveRate: bigint;
 }
 
 export interface Instrument {
@@ -262,11 +278,25 @@ function futuresTerms(
     fundIntervalMs: hours * 3_600_000,
     minFundingRate: decimal(spec, 'minFundingRate', futures.minFundingRate ?? '-0.003', RATE_SCALE),
     maxFundingRate: decimal(spec, 'maxFundingRate', futures.maxFundingRate ?? '0.003', RATE_SCALE),
+    tiers: marginTiers(spec, futures, maxLeverage),
+    feeReserveRate: decimal(spec, 'feeRateUpRatio', futures.feeRateUpRatio || '0', RATE_SCALE),
+    costReserveRate: decimal(spec, 'openCostUpRatio', futures.openCostUpRatio || '0', RATE_SCALE),
     delivery:
       futures.type === 'delivery'
         ? { startTime: instant(spec, 'deliveryStartTime'), time: instant(spec, 'deliveryTime') }
         : undefined,
   };
+}
+
+function marginTiers(spec: InstrumentSpec, futures: FuturesSpec, maxLeverage: number): readonly MarginTier[] {
+  const whole = {
+    upTo: '1000000000',
+    maxLeverage: String(maxLeverage),
+    mmr: formatUnits(RATE_ONE / BigInt(2 * maxLeverage), RATE_SCALE),
+  };
+  const tiers = readTiers(futures.tiers ?? [whole]);
+  require(tiers !== undefined, spec, 'tiers must rise: upTo and mmr ascending, leverage at least 1');
+  return tiers;
 }
 
 function instant(spec: InstrumentSpec, field: 'deliveryStartTime' | 'deliveryTime'): number {

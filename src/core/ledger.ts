@@ -4,10 +4,21 @@
  */
 import { assert } from './units.ts';
 
-/** `withdrawing` holds what has left a wallet and not yet the venue. */
-export const Bucket = { cash: 0, locked: 1, pledge: 2, funding: 3, withdrawing: 4 } as const;
+/**
+ * `withdrawing` holds what has left a wallet and not yet the venue; `isolated` the margin of isolated positions,
+ * `isolatedOrders` that of orders which may open such positions.
+ */
+export const Bucket = {
+  cash: 0,
+  locked: 1,
+  pledge: 2,
+  funding: 3,
+  withdrawing: 4,
+  isolated: 5,
+  isolatedOrders: 6,
+} as const;
 export type Bucket = (typeof Bucket)[keyof typeof Bucket];
-export const BUCKETS = 5;
+export const BUCKETS = 7;
 
 /** Accounts of the house and the outside world come first; users follow. */
 export const SystemAccount = {
@@ -17,6 +28,7 @@ export const SystemAccount = {
   interest: 3,
   loanPool: 4,
   convert: 5,
+  clearing: 6,
 } as const;
 export const SYSTEM_ACCOUNT_NAMES = [
   'ext',
@@ -25,6 +37,7 @@ export const SYSTEM_ACCOUNT_NAMES = [
   'sys:interest',
   'sys:loanpool',
   'sys:convert',
+  'sys:clearing',
 ];
 export const FIRST_USER_ACCOUNT = 16;
 
@@ -42,7 +55,7 @@ export class Ledger {
     if (row === 0) {
       row = ++this.rowCount;
       rows[coin] = row;
-      this.cells.push(0n, 0n, 0n, 0n, 0n);
+      this.cells.push(0n, 0n, 0n, 0n, 0n, 0n, 0n);
     }
     return (row - 1) * BUCKETS + bucket;
   }

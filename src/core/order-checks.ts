@@ -40,6 +40,8 @@ export function checkAmount(
 
 /** Reference of the band: the last trade, before the first one the configured opening price (domain.md 1.9). */
 export function referenceTicks(instrument: Instrument, market: Market): number {
+  const { futures } = market;
+  if (futures !== undefined) return futures.markTicks || futures.indexTicks || instrument.openingTicks;
   return market.day.lastTicks !== 0 ? market.day.lastTicks : instrument.openingTicks;
 }
 

@@ -6,6 +6,8 @@ import type { Account } from './account.ts';
 import { type Book, MatchEnd } from './book.ts';
 import { findByClientOid } from './cancel.ts';
 import { OFF_GRID, OUT_OF_RANGE, type PlaceOrder } from './command.ts';
+import { makeRoom, planFuturesOrder } from './futures-entry.ts';
+import type { FuturesSettlement } from './futures-settlement.ts';
 import { baseUnits, type Instrument, isFutures, tradeValue } from './instrument.ts';
 import { placingRefusal } from './instrument-status.ts';
 import { Bucket } from './ledger.ts';
@@ -22,14 +24,20 @@ import {
   lockedCoin,
   unlock,
 } from './order-life.ts';
-import { FLAG_RETAIL, FLAG_RPI, NIL } from './order-slab.ts';
+import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI, NIL } from './order-slab.ts';
 import { type Outcome, refused } from './outcome.ts';
 import { Refusal } from './refusal.ts';
 import type { SpotSettlement } from './spot-settlement.ts';
 import type { Market, State } from './state.ts';
 import { CancelReason, Category, OrderType, Side, Source, TimeInForce } from './terms.ts';
 
-export function placeOrder(state: State, settlement: SpotSettlement, command: PlaceOrder): Outcome {
+/** Who settles the trades of an order. */
+export interface Settlements {
+  readonly spot: SpotSettlement;
+  readonly futures: FuturesSettlement;
+}
+
+export function placeOrder(state: State, settlements: Settlements, command: PlaceOrder): Outcome {
   const account = state.accountByUid.get(command.uid);
   if (account === undefined) return refused(Refusal.unknownAccount);
   const instrument = state.instruments[command.instrument];
@@ -37,8 +45,20 @@ export function placeOrder(state: State, settlement: SpotSettlement, command: Pl
   const market = state.market(instrument);
   const refusal = checkOrder(state, account, instrument, market, command);
   if (refusal !== undefined) return refusal;
+  return instrument.futures === undefined
+    ? placeSpot(state, settlements, account, instrument, market, command)
+    : placeFutures(state, settlements, account, instrument, market, command);
+}
 
-  const byAmount = isByAmount(command);
+function placeSpot(
+  state: State,
+  settlements: Settlements,
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  command: PlaceOrder,
+): Outcome {
+  const byAmount = isByAmount(instrument, command);
   const need = byAmount
     ? command.quoteAmount
     : command.side === Side.buy
@@ -51,10 +71,43 @@ export function placeOrder(state: State, settlement: SpotSettlement, command: Pl
   }
 
   lock(state, account.index, coin, need);
-  const slot = accept(state, account, instrument, command, byAmount);
+  const slot = accept(state, account, instrument, command, byAmount ? SIZE_LOTS_MAX : command.sizeLots, 0);
+  return run(state, settlements, instrument, market, slot, byAmount ? command.quoteAmount : 0n);
+}
+
+function placeFutures(
+  state: State,
+  settlements: Settlements,
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  command: PlaceOrder,
+): Outcome {
+  const plan = planFuturesOrder(state, account, instrument, market, command);
+  if ('refusal' in plan) return plan;
+  makeRoom(state, plan);
+  const slot = accept(state, account, instrument, command, plan.lots, plan.flags);
+  if (plan.isolatedLock > 0n) {
+    const { ledger, slab } = state;
+    const coin = instrument.futures!.settle;
+    const cash = ledger.cell(account.index, coin, Bucket.cash);
+    ledger.move(cash, ledger.cell(account.index, coin, Bucket.isolatedOrders), plan.isolatedLock);
+    slab.isolatedLocks.set(slot, plan.isolatedLock);
+  }
+  return run(state, settlements, instrument, market, slot, 0n);
+}
+
+function run(
+  state: State,
+  settlements: Settlements,
+  instrument: Instrument,
+  market: Market,
+  slot: number,
+  budget: bigint,
+): Outcome {
   const orderId = state.slab.id[slot]!;
   const clientOid = clientOidOf(state, slot);
-  execute(state, settlement, instrument, market, slot, byAmount ? command.quoteAmount : 0n);
+  execute(state, settlements, instrument, market, slot, budget);
   return { refusal: Refusal.none, orderId, clientOid };
 }
 
@@ -68,8 +121,11 @@ function checkOrder(
   if (state.halted) return refused(Refusal.tradingHalted);
   const status = placingRefusal(instrument, command.side, command.source);
   if (status !== Refusal.none) return refused(status);
-  if (instrument.category !== Category.spot) return refused(Refusal.categoryNotTradable);
-  if (!isLegalCombination(command)) return refused(Refusal.illegalCombination);
+  if (instrument.category === Category.margin) return refused(Refusal.categoryNotTradable);
+  if (account.liquidating) return refused(Refusal.accountLiquidating);
+  if (!isLegalCombination(instrument, command)) return refused(Refusal.illegalCombination);
+  if (instrument.futures !== undefined && market.futures?.markTicks === 0)
+    return refused(Refusal.noIndexPrice);
   return (
     checkNumbers(instrument, market, command) ??
     checkRpi(account, command) ??
@@ -79,21 +135,24 @@ function checkOrder(
 }
 
 /** Number 4: a limit order has a price; a market order takes what is there and never waits. */
-function isLegalCombination(command: PlaceOrder): boolean {
+function isLegalCombination(instrument: Instrument, command: PlaceOrder): boolean {
   if (command.orderType === OrderType.limit) return command.priceTicks !== 0 && command.quoteAmount === 0n;
   if (command.priceTicks !== 0) return false;
   if (command.timeInForce !== TimeInForce.gtc && command.timeInForce !== TimeInForce.ioc) return false;
+  if (instrument.futures !== undefined) return command.quoteAmount === 0n;
   // A spot market buy spends quote money, a market sell gives base (domain.md 1.6).
   return command.side === Side.buy ? command.sizeLots === 0 : command.quoteAmount === 0n;
 }
 
-function isByAmount(command: PlaceOrder): boolean {
-  return command.orderType === OrderType.market && command.side === Side.buy;
+function isByAmount(instrument: Instrument, command: PlaceOrder): boolean {
+  return (
+    instrument.futures === undefined && command.orderType === OrderType.market && command.side === Side.buy
+  );
 }
 
 /** Numbers 5 to 8. */
 function checkNumbers(instrument: Instrument, market: Market, command: PlaceOrder): Outcome | undefined {
-  if (isByAmount(command)) return checkQuoteAmount(instrument, command.quoteAmount);
+  if (isByAmount(instrument, command)) return checkQuoteAmount(instrument, command.quoteAmount);
   if (command.orderType === OrderType.market) {
     return (
       checkSize(instrument, command.sizeLots, instrument.maxMarketLots) ??
@@ -153,12 +212,11 @@ function accept(
   account: Account,
   instrument: Instrument,
   command: PlaceOrder,
-  byAmount: boolean,
+  size: number,
+  flags: number,
 ): number {
   const { slab } = state;
   const slot = slab.allocate(newOrderId(state, account, command));
-  // A market buy by amount has no size of its own: it counts down from the largest.
-  const size = byAmount ? SIZE_LOTS_MAX : command.sizeLots;
   slab.account[slot] = account.index;
   slab.party[slot] = account.party;
   slab.instrument[slot] = instrument.index;
@@ -167,6 +225,7 @@ function accept(
   slab.timeInForce[slot] = command.orderType === OrderType.market ? TimeInForce.gtc : command.timeInForce;
   slab.stpMode[slot] = command.stpMode;
   slab.flags[slot] =
+    flags |
     (command.timeInForce === TimeInForce.rpi ? FLAG_RPI : 0) |
     (command.source === Source.retail ? FLAG_RETAIL : 0);
   slab.price[slot] = command.priceTicks;
@@ -184,7 +243,7 @@ function accept(
 /** Match, then what the time in force says about the rest (domain.md 1.5). */
 function execute(
   state: State,
-  settlement: SpotSettlement,
+  settlements: Settlements,
   instrument: Instrument,
   market: Market,
   slot: number,
@@ -193,7 +252,9 @@ function execute(
   const { slab } = state;
   const { book } = market;
   if (slab.orderType[slot] === OrderType.market) {
-    executeMarket(state, settlement, instrument, market, slot, budget);
+    if (instrument.futures === undefined)
+      executeMarket(state, settlements.spot, instrument, market, slot, budget);
+    else executeFuturesMarket(state, settlements.futures, instrument, market, slot);
     return;
   }
   const limitTicks = slab.price[slot]!;
@@ -207,17 +268,36 @@ function execute(
     closeResting(state, slot, CancelReason.fokNotFull);
     return;
   }
-  settlement.begin(instrument, market, 0n);
-  const end = book.match(slot, limitTicks, settlement, false);
-  finishLimit(state, market, slot, end);
+  finishLimit(state, market, slot, matchLimit(state, settlements, instrument, market, slot));
+}
+
+/** Matches a limit order at its price; closing orders stop when the position is gone. */
+export function matchLimit(
+  state: State,
+  settlements: Settlements,
+  instrument: Instrument,
+  market: Market,
+  slot: number,
+): MatchEnd {
+  const { slab } = state;
+  const limitTicks = slab.price[slot]!;
+  if (instrument.futures === undefined) {
+    settlements.spot.begin(instrument, market, 0n);
+    return market.book.match(slot, limitTicks, settlements.spot, false);
+  }
+  settlements.futures.begin(instrument, market);
+  const closing = (slab.flags[slot]! & FLAG_CLOSING) !== 0;
+  return market.book.match(slot, limitTicks, settlements.futures, closing);
 }
 
 /** What becomes of a limit order after its match: filled, cancelled or resting. Amended orders end here too. */
 export function finishLimit(state: State, market: Market, slot: number, end: MatchEnd): void {
   if (end === MatchEnd.filled) {
-    close(state, slot, CancelReason.none);
+    closeResting(state, slot, CancelReason.none);
   } else if (end === MatchEnd.selfTrade) {
     closeResting(state, slot, CancelReason.stp);
+  } else if (end === MatchEnd.noRoom) {
+    closeResting(state, slot, CancelReason.delegatedRiskOrder);
   } else if (end === MatchEnd.tooManyFills) {
     closeResting(state, slot, CancelReason.tradeTooManyTimes);
   } else if (state.slab.timeInForce[slot] === TimeInForce.ioc) {
@@ -263,6 +343,23 @@ function executeMarket(
   // Money that is spent to the last unit leaves nothing to execute, whatever else the book holds (I18).
   const spent = buying && left === 0n;
   close(state, slot, spent ? CancelReason.none : marketEnd(end, buying, slab.filled(slot) !== 0), budget);
+}
+
+function executeFuturesMarket(
+  state: State,
+  settlement: FuturesSettlement,
+  instrument: Instrument,
+  market: Market,
+  slot: number,
+): void {
+  const { slab } = state;
+  const band = bandOf(instrument, market);
+  const bandTicks = slab.side[slot] === Side.buy ? band.maxBuyTicks : band.minSellTicks;
+  settlement.begin(instrument, market);
+  const closing = (slab.flags[slot]! & FLAG_CLOSING) !== 0;
+  const end = market.book.match(slot, bandTicks, settlement, closing);
+  const reason = end === MatchEnd.noRoom ? CancelReason.delegatedRiskOrder : marketEnd(end, false, false);
+  closeResting(state, slot, reason);
 }
 
 function marketEnd(end: MatchEnd, buying: boolean, bought: boolean): CancelReason {

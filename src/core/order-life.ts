@@ -1,15 +1,18 @@
 /** The life of an order between acceptance and its last record: opening, records, closing (domain.md 2). */
 import type { Account } from './account.ts';
-import type { OrderRecord } from './event.ts';
+import type { FuturesOrderFields, OrderRecord } from './event.ts';
 import { baseUnits, type Instrument, isFutures, tradeValue } from './instrument.ts';
 import { Bucket } from './ledger.ts';
 import { formatOrderId } from './order-id.ts';
-import { FLAG_RETAIL, NIL } from './order-slab.ts';
+import { FLAG_CLOSING, FLAG_ISOLATED, FLAG_LONG, FLAG_RETAIL, FLAG_SHORT, NIL } from './order-slab.ts';
 import type { State } from './state.ts';
 import {
   CancelReason,
+  HoldMode,
+  OrderKind,
   OrderStatus,
   type OrderType,
+  PosSide,
   Side,
   Source,
   type StpMode,
@@ -82,11 +85,26 @@ export function unlock(state: State, account: number, coin: number, amount: bigi
 export function closeResting(state: State, slot: number, reason: CancelReason): void {
   const { slab } = state;
   const instrument = state.instruments[slab.instrument[slot]!]!;
-  if (slab.remaining[slot] !== 0) {
+  if (instrument.futures !== undefined) releaseIsolated(state, instrument.futures.settle, slot);
+  else if (slab.remaining[slot] !== 0) {
     const side = slab.side[slot] as Side;
     unlock(state, slab.account[slot]!, lockedCoin(instrument, side), lockOf(state, instrument, slot));
   }
   close(state, slot, reason);
+}
+
+/** Gives back the margin that an isolated order still holds. */
+export function releaseIsolated(state: State, coin: number, slot: number): void {
+  const { slab, ledger } = state;
+  const held = slab.isolatedLocks.get(slot);
+  if (held === undefined) return;
+  const account = slab.account[slot]!;
+  slab.isolatedLocks.delete(slot);
+  ledger.move(
+    ledger.cell(account, coin, Bucket.isolatedOrders),
+    ledger.cell(account, coin, Bucket.cash),
+    held,
+  );
 }
 
 /** Writes the last record of an order whose locks are settled, and forgets it. */
@@ -155,11 +173,33 @@ function recordOf(
     quoteAmount,
     filledLots,
     filledValue: execution === undefined ? 0n : execution.value,
-    feeCoin: side === Side.buy ? instrument.base : instrument.quote,
+    feeCoin: instrument.futures?.settle ?? (side === Side.buy ? instrument.base : instrument.quote),
     fee: execution === undefined ? 0n : execution.fee,
     status,
     cancelReason,
     createdTime: slab.createdTime[slot]!,
     updatedTime: slab.updatedTime[slot]!,
+    ...(instrument.futures !== undefined && { futures: futuresFields(state, slot) }),
   };
+}
+
+function futuresFields(state: State, slot: number): FuturesOrderFields {
+  const { slab } = state;
+  const flags = slab.flags[slot]!;
+  const account = state.accounts[slab.account[slot]!]!;
+  const hedge = account.holdMode === HoldMode.hedge;
+  return {
+    posSide: posSideOf(flags),
+    hedge,
+    // Hedge mode closes by side and position; the flag is of one-way mode (domain.md 1.11).
+    reduceOnly: !hedge && (flags & FLAG_CLOSING) !== 0,
+    closing: (flags & FLAG_CLOSING) !== 0,
+    isolated: (flags & FLAG_ISOLATED) !== 0,
+    kind: slab.kinds.get(slot) ?? OrderKind.user,
+  };
+}
+
+export function posSideOf(flags: number): PosSide {
+  if ((flags & FLAG_LONG) !== 0) return PosSide.long;
+  return (flags & FLAG_SHORT) !== 0 ? PosSide.short : PosSide.none;
 }

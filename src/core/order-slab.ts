@@ -4,6 +4,7 @@
  * side tables.
  */
 import { IdIndex } from './id-index.ts';
+import type { OrderKind } from './terms.ts';
 
 export const NIL = -1;
 
@@ -17,6 +18,13 @@ export interface Execution {
 /** Bits of `flags`. */
 export const FLAG_RPI = 1;
 export const FLAG_RETAIL = 2;
+/** May only make a position smaller: reduce-only in one-way mode, closing in hedge mode. */
+export const FLAG_CLOSING = 4;
+export const FLAG_LONG = 8;
+export const FLAG_SHORT = 16;
+export const FLAG_ISOLATED = 32;
+/** Made by the exchange: no self-trade prevention. */
+export const FLAG_FORCED = 64;
 
 const COLUMNS = {
   id: Float64Array,
@@ -70,6 +78,10 @@ export class OrderSlab {
   readonly byId = new IdIndex();
   readonly executions = new Map<number, Execution>();
   readonly clientOids = new Map<number, string>();
+  /** Orders the exchange itself made. */
+  readonly kinds = new Map<number, OrderKind>();
+  /** Margin that isolated orders hold, in 10^-8 of the settlement coin. */
+  readonly isolatedLocks = new Map<number, bigint>();
   capacity = 0;
   /** Slots ever used; free ones below it are chained through `next`. */
   used = 0;
@@ -101,6 +113,8 @@ export class OrderSlab {
     this.byId.delete(this.id[slot]!);
     if (this.executions.size !== 0) this.executions.delete(slot);
     if (this.clientOids.size !== 0) this.clientOids.delete(slot);
+    if (this.isolatedLocks.size !== 0) this.isolatedLocks.delete(slot);
+    if (this.kinds.size !== 0) this.kinds.delete(slot);
     this.id[slot] = 0;
     this.next[slot] = this.freeHead;
     this.freeHead = slot;

@@ -1,4 +1,5 @@
 /** Prices by the clock (domain.md 5.13, 5.14, 9.3): indices and marks each second, samples at their intervals. */
+import { takeCoinPrices } from './collateral.ts';
 import type { ComponentPrice } from './command.ts';
 import { WEIGHTS_MS } from './index-price.ts';
 import { MONEY_MAX } from './limits.ts';
@@ -30,16 +31,26 @@ export function takePrices(state: State, now: number): void {
   state.nextSecond = second + SECOND_MS;
   if (crossed(before, second, WEIGHTS_MS)) for (const index of state.indices) index.reweigh();
   for (const index of state.indices) index.update(second);
+  takeCoinPrices(state);
   for (const market of state.markets) {
     const { futures, book, day } = market;
     if (futures === undefined) continue;
-    if (futures.terms.delivery === undefined && futures.nextFunding <= second)
-      futures.nextFunding = Number.POSITIVE_INFINITY;
-    if (futures.nextFunding === Number.POSITIVE_INFINITY)
+    if (futures.nextFunding === Number.POSITIVE_INFINITY) {
       futures.nextFunding = nextFunding(futures.terms.fundIntervalMs, second);
+    }
     if (crossed(before, second, BASIS_MS)) futures.sampleBasis(book);
     futures.updateMark(second, day.lastTicks);
     if (crossed(before, second, PREMIUM_MS)) futures.samplePremium(book);
+  }
+  scheduleFunding(state);
+}
+
+/** The earliest settlement of any perpetual. */
+export function scheduleFunding(state: State): void {
+  state.nextFunding = Number.POSITIVE_INFINITY;
+  for (const { futures } of state.markets) {
+    if (futures !== undefined && futures.nextFunding < state.nextFunding)
+      state.nextFunding = futures.nextFunding;
   }
 }
 

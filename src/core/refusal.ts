@@ -53,6 +53,23 @@ export const Refusal = {
   amendWouldTake: 55,
   duplicateInBatch: 56,
 
+  // Futures
+  accountLiquidating: 70,
+  positionSideNeeded: 71,
+  noPositionToClose: 72,
+  closesWrongWay: 73,
+  closeAboveAvailable: 74,
+  aboveTier: 75,
+  leverageAboveMaximum: 76,
+  leverageNeedsMargin: 77,
+  insufficientMargin: 78,
+  riskTooHigh: 79,
+  beyondBankruptcy: 80,
+  positionsOrOrdersOpen: 81,
+  tooManyPositions: 82,
+  noIndexPrice: 83,
+  marginTooLow: 84,
+
   // Operator and account commands
   alreadyExists: 60,
   invalidSpecification: 61,

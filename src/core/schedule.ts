@@ -1,21 +1,42 @@
 /** Work that time itself causes, done before the command that brings the time (domain.md 9.3, 9.4). */
 import { runCountdowns } from './cancel.ts';
 import { CANDLE_WIDTHS } from './candle-width.ts';
-import { takePrices } from './prices.ts';
+import { settleFunding } from './funding.ts';
+import type { FuturesDesk } from './futures-desk.ts';
+import { scheduleFunding, takePrices } from './prices.ts';
 import type { Market, State } from './state.ts';
 
 /** Moves the clock to `time`; each due instant runs at its own time, in order, whatever the jump. */
-export function advance(state: State, time: number): void {
+export function advance(state: State, time: number, desk: FuturesDesk): void {
   if (time <= state.now) return;
   for (;;) {
-    const due = Math.min(state.nextCandleEnd, state.nextCountdown);
+    const due = Math.min(state.nextCandleEnd, state.nextCountdown, state.nextFunding);
     if (due > time) break;
     if (due > state.now) state.now = due;
+    if (state.nextFunding <= state.now) takeSecond(state, desk);
     if (state.nextCandleEnd <= state.now) closeCandles(state);
+    if (state.nextFunding <= state.now) settleDueFunding(state, desk);
     if (state.nextCountdown <= state.now) runCountdowns(state);
   }
   state.now = time;
-  if (time >= state.nextSecond) takePrices(state, time);
+  takeSecond(state, desk);
+}
+
+function takeSecond(state: State, desk: FuturesDesk): void {
+  if (state.now < state.nextSecond) return;
+  takePrices(state, state.now);
+  desk.afterPrices();
+}
+
+function settleDueFunding(state: State, desk: FuturesDesk): void {
+  for (const market of state.markets) {
+    const { futures } = market;
+    if (futures === undefined || futures.nextFunding > state.now) continue;
+    futures.nextFunding += futures.terms.fundIntervalMs;
+    settleFunding(state, market);
+  }
+  scheduleFunding(state);
+  desk.settleTouched();
 }
 
 function closeCandles(state: State): void {

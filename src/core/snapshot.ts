@@ -3,6 +3,7 @@
  * index, sums per row), not how the tables happen to be laid out, so equal states have equal bytes whether they came
  * from a replay of everything or from a snapshot and the rest. Its hash is the state hash.
  */
+import { type Account, positionKey } from './account.ts';
 import { ByteReader, ByteWriter, UnreadableRecord } from './bytes.ts';
 import { scheduleCountdowns } from './cancel.ts';
 import type { Candle } from './candle-series.ts';
@@ -13,9 +14,11 @@ import { PUBLIC_FILLS_KEPT } from './limits.ts';
 import { openMarket } from './listing.ts';
 import { enroll } from './order-life.ts';
 import { blankWithdrawal, withdrawalFields } from './pending-withdrawal.ts';
+import { Position } from './position.ts';
+import { scheduleFunding } from './prices.ts';
 import type { RecentOids } from './recent-oids.ts';
 import { type Market, State } from './state.ts';
-import type { InstrumentStatus, Side } from './terms.ts';
+import type { HoldMode, InstrumentStatus, PosSide, Side } from './terms.ts';
 
 const FORMAT = 1;
 
@@ -36,6 +39,8 @@ export function saveState(state: State): Uint8Array<ArrayBuffer> {
   saveWallets(w, state);
   w.f64(state.nextSecond);
   for (const index of state.indices) index.fields(w);
+  w.i32(state.coinPrices.length);
+  for (const price of state.coinPrices) w.money(price);
   for (const market of state.markets) {
     saveMarket(w, state, market);
     market.futures?.fields(w);
@@ -67,6 +72,7 @@ export function loadState(bytes: Uint8Array): State {
   loadWallets(r, state);
   state.nextSecond = r.f64(0);
   for (const index of state.indices) index.fields(r);
+  for (let left = r.i32(0); left > 0; left--) state.coinPrices.push(r.money(0n));
   for (const market of state.markets) {
     loadMarket(r, state, market);
     market.futures?.fields(r);
@@ -76,6 +82,7 @@ export function loadState(bytes: Uint8Array): State {
   }
   r.finish();
   scheduleCountdowns(state);
+  scheduleFunding(state);
   for (const market of state.markets) {
     state.nextCandleEnd = Math.min(state.nextCandleEnd, market.candles.earliestEnd());
   }
@@ -121,6 +128,7 @@ function saveAccounts(w: ByteWriter, state: State): void {
     w.flag(account.house);
     w.f64(account.countdownDeadline);
     w.flag(account.feeDeduction);
+    saveFutures(w, account);
     const fees = [...account.fees].sort((a, b) => a[0] - b[0]);
     w.i32(fees.length);
     for (const [instrument, { makerRate, takerRate }] of fees) {
@@ -137,9 +145,52 @@ function loadAccounts(r: ByteReader, state: State): void {
     account.countdownDeadline = r.f64(0);
     if (account.countdownDeadline !== 0) state.countdowns.add(account);
     account.feeDeduction = r.flag(false);
+    loadFutures(r, account);
     for (let fees = r.i32(0); fees > 0; fees--) {
       account.fees.set(r.i32(0), { makerRate: r.money(0n), takerRate: r.money(0n) });
     }
+  }
+}
+
+function saveFutures(w: ByteWriter, account: Account): void {
+  w.u8(account.holdMode);
+  w.flag(account.liquidating);
+  const settings = [...account.futuresSettings].sort((a, b) => a[0] - b[0]);
+  w.i32(settings.length);
+  for (const [instrument, { isolated, longLeverage, shortLeverage }] of settings) {
+    w.i32(instrument);
+    w.flag(isolated);
+    w.u16(longLeverage);
+    w.u16(shortLeverage);
+  }
+  const positions = [...account.positions.values()].sort((a, b) => a.id - b.id);
+  w.i32(positions.length);
+  for (const position of positions) {
+    w.f64(position.id);
+    w.i32(position.instrument);
+    w.u8(position.posSide);
+    w.flag(position.isolated);
+    w.f64(position.createdTime);
+    position.fields(w);
+  }
+}
+
+function loadFutures(r: ByteReader, account: Account): void {
+  account.holdMode = r.u8(0) as HoldMode;
+  account.liquidating = r.flag(false);
+  for (let left = r.i32(0); left > 0; left--) {
+    const instrument = r.i32(0);
+    const isolated = r.flag(false);
+    account.futuresSettings.set(instrument, { isolated, longLeverage: r.u16(0), shortLeverage: r.u16(0) });
+  }
+  for (let left = r.i32(0); left > 0; left--) {
+    const id = r.f64(0);
+    const instrument = r.i32(0);
+    const posSide = r.u8(0) as PosSide;
+    const isolated = r.flag(false);
+    const position = new Position(id, account.index, instrument, posSide, isolated, r.f64(0));
+    position.fields(r);
+    account.positions.set(positionKey(instrument, posSide), position);
   }
 }
 
@@ -189,6 +240,7 @@ function saveOrders(w: ByteWriter, state: State): void {
     w.f64(slab.createdTime[slot]!);
     w.f64(slab.updatedTime[slot]!);
     w.text(slab.clientOids.get(slot) ?? '');
+    w.money(slab.isolatedLocks.get(slot) ?? -1n);
     const execution = slab.executions.get(slot);
     w.flag(execution !== undefined);
     if (execution !== undefined) {
@@ -220,6 +272,8 @@ function loadOrders(r: ByteReader, state: State): void {
     slab.updatedTime[slot] = r.f64(0);
     const clientOid = r.text('');
     if (clientOid !== '') slab.clientOids.set(slot, clientOid);
+    const isolatedLock = r.money(0n);
+    if (isolatedLock >= 0n) slab.isolatedLocks.set(slot, isolatedLock);
     if (r.flag(false)) slab.executions.set(slot, { value: r.money(0n), fee: r.money(0n) });
     const account = state.accounts[slab.account[slot]!]!;
     slab.party[slot] = account.party;

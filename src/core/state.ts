@@ -59,6 +59,8 @@ export class State {
   readonly instrumentByName = new Map<string, number>();
   readonly markets: Market[] = [];
   readonly indices: IndexPrice[] = [];
+  /** Dollar prices of the coins, taken each second. */
+  coinPrices: bigint[] = [];
   readonly indexByName = new Map<string, number>();
   /** The next second at which prices are taken, and the next instants of slower work; 0 = at the first chance. */
   nextSecond = 0;
@@ -81,9 +83,13 @@ export class State {
   readonly countdowns = new Set<Account>();
   /** Earliest countdown of any account; Infinity = none. */
   nextCountdown = Number.POSITIVE_INFINITY;
+  /** Earliest funding settlement of any perpetual; Infinity = none. */
+  nextFunding = Number.POSITIVE_INFINITY;
   /** Earliest end of any running candle; Infinity = none runs. */
   nextCandleEnd = Number.POSITIVE_INFINITY;
 
+  /** Accounts whose positions the present command has changed. */
+  readonly touched = new Set<Account>();
   /** What the present command has caused so far. */
   events: Event[] = [];
 

@@ -46,6 +46,9 @@ export const CancelReason = {
   modifyLimitOrder: 8,
   delegatedRiskOrder: 9,
   tradeTooManyTimes: 10,
+  burst: 11,
+  adl: 12,
+  delivery: 13,
 } as const;
 export type CancelReason = (typeof CancelReason)[keyof typeof CancelReason];
 export const CANCEL_REASON_NAMES = [
@@ -60,6 +63,9 @@ export const CANCEL_REASON_NAMES = [
   'modify_limit_order',
   'delegated_risk_order_cancel',
   'trade_too_many_times_cancel',
+  'burst_cancel',
+  'adl_cancel',
+  'delivery_order_cancel',
 ] as const;
 
 export const InstrumentStatus = {
@@ -86,3 +92,24 @@ export const Wallet = { unified: 0, funding: 1 } as const;
 export type Wallet = (typeof Wallet)[keyof typeof Wallet];
 export const WALLET_NAMES = ['uta', 'spot'] as const;
 export type WalletName = (typeof WALLET_NAMES)[number];
+
+/** Which position a futures order belongs to; `none` in one-way mode, where there is one net position. */
+export const PosSide = { none: 0, long: 1, short: 2 } as const;
+export type PosSide = (typeof PosSide)[keyof typeof PosSide];
+export const POS_SIDE_NAMES = ['', 'long', 'short'] as const;
+
+export const HoldMode = { oneWay: 0, hedge: 1 } as const;
+export type HoldMode = (typeof HoldMode)[keyof typeof HoldMode];
+export const HOLD_MODE_NAMES = ['one_way_mode', 'hedge_mode'] as const;
+
+/** Who made an order: its owner, or the exchange for a reason of its own (domain.md 2.4). */
+export const OrderKind = {
+  user: 0,
+  offset: 1,
+  reduce: 2,
+  liquidation: 3,
+  adl: 4,
+  delivery: 5,
+  delisting: 6,
+} as const;
+export type OrderKind = (typeof OrderKind)[keyof typeof OrderKind];

@@ -46,6 +46,14 @@ export function divHalf(a: bigint, b: bigint): bigint {
   return negative ? -quotient : quotient;
 }
 
+export function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+export function larger(a: bigint, b: bigint): bigint {
+  return a < b ? b : a;
+}
+
 const DECIMAL = /^-?(0|[1-9][0-9]{0,29})(\.[0-9]{1,18})?$/;
 
 /** Reads a decimal of the catalogue or an operator as an integer of 10^-scale; undefined when it is not one. */

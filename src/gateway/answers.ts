@@ -2,7 +2,7 @@
 import Type, { type TProperties } from 'typebox';
 
 const text = Type.String();
-const texts = <const N extends readonly string[]>(...names: N) =>
+export const texts = <const N extends readonly string[]>(...names: N) =>
   Object.fromEntries(names.map((name) => [name, text])) as Record<N[number], typeof text>;
 
 export const FeeDetail = Type.Array(Type.Object(texts('feeCoin', 'fee')));
@@ -231,6 +231,10 @@ export const AccountInfo = Type.Object({
   regisTime: text,
 });
 
+const CoinAssets = Type.Array(
+  Type.Object(texts('coin', 'equity', 'usdValue', 'balance', 'available', 'debt', 'locked')),
+);
+
 export const Assets = Type.Object({
   ...texts(
     'accountEquity',
@@ -245,10 +249,10 @@ export const Assets = Type.Object({
     'mgnRatio',
     'positionMgnRatio',
   ),
-  assets: Type.Array(
-    Type.Object(texts('coin', 'equity', 'usdValue', 'balance', 'available', 'debt', 'locked')),
-  ),
+  assets: CoinAssets,
 });
+
+export const SubAssets = Type.Object({ ...texts('subUid', 'cursor'), assets: CoinAssets });
 
 export const Settings = Type.Object({
   ...texts('uid', 'accountMode', 'assetMode', 'accountLevel', 'holdMode', 'stpMode'),

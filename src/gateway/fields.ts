@@ -19,6 +19,13 @@ export const FIELD_CASE: Readonly<Record<string, 'upper' | 'lower'>> = {
   reduceOnly: 'lower',
   autoCancel: 'lower',
   type: 'lower',
+  fromType: 'lower',
+  toType: 'lower',
+  transferType: 'lower',
+  innerToType: 'lower',
+  allowBorrow: 'lower',
+  role: 'lower',
+  deduct: 'lower',
 };
 
 export const Category = Type.Enum([...CATEGORY_NAMES], { description: 'product category' });
@@ -59,6 +66,14 @@ export const Limit = Type.String({
   description: 'page size; larger values are capped',
 });
 export const Cursor = Type.String({ pattern: '^[0-9]{1,32}$', description: 'cursor of the previous page' });
+
+/** What every paged list takes. */
+export const pageFields = {
+  startTime: Type.Optional(Time),
+  endTime: Type.Optional(Time),
+  limit: Type.Optional(Limit),
+  cursor: Type.Optional(Cursor),
+};
 
 /** What the contract's words are made of. Beyond it `ſ` would become `S` and the Kelvin sign `k`. */
 const PLAIN_WORD = /^[\w-]*$/;

@@ -1,6 +1,6 @@
 /** Instruments, tickers and books as the public reads them (interface 2.6, 2.7, 2.9). */
 import type { Traded } from '../core/event.ts';
-import { type Instrument, tradeValue } from '../core/instrument.ts';
+import { type FuturesSpec, type Instrument, type InstrumentSpec, tradeValue } from '../core/instrument.ts';
 import { dayStatistics, depth } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
 import { Category, INSTRUMENT_STATUS_NAMES, SIDE_NAMES } from '../core/terms.ts';
@@ -30,15 +30,17 @@ export function instrumentView(instrument: Instrument): Record<string, string> {
     maintainTime: spec.maintainTime,
     launchTime: spec.launchTime,
     symbolType: spec.symbolType,
-    ...(futures !== undefined && {
-      ...futures,
-      makerFeeRate: spec.makerFeeRate,
-      takerFeeRate: spec.takerFeeRate,
-    }),
+    ...(futures !== undefined && futuresView(futures, spec)),
     ...(margin !== undefined && margin),
     // Returned only where it says YES (interface 2.6).
     ...(spec.areaSymbol === 'YES' && { areaSymbol: 'YES' }),
   };
+}
+
+/** The interface's fields; tiers and funding bounds have endpoints of their own. */
+function futuresView(futures: FuturesSpec, spec: InstrumentSpec): Record<string, string> {
+  const { tiers: _tiers, minFundingRate: _min, maxFundingRate: _max, ...shown } = futures;
+  return { ...shown, makerFeeRate: spec.makerFeeRate, takerFeeRate: spec.takerFeeRate };
 }
 
 export function priceText(instrument: Instrument, ticks: number): string {

@@ -3,7 +3,7 @@ import { parseOrderId } from '../core/order-id.ts';
 import { WireError, wireError } from './wire-error.ts';
 
 const DAY_MS = 86_400_000;
-const WINDOW_MS = 90 * DAY_MS;
+export const WINDOW_MS = 90 * DAY_MS;
 const SPAN_MS = 30 * DAY_MS;
 export const PAGE_MAX = 100;
 
@@ -31,26 +31,33 @@ export function times(
   return { start, end };
 }
 
-/** Both ends inclusive; one given end makes 30 days from it, none the last 30 days. */
-export function period(query: PageRequest, now: number): Period | WireError {
+/**
+ * Both ends inclusive; one given end makes a whole span from it, none the last one. Lists of deposits, withdrawals and
+ * transfers span the whole window, because a client asks for "30 days" a millisecond after it has noted the start.
+ */
+export function period(query: PageRequest, now: number, spanMs = SPAN_MS): Period | WireError {
   const given = times(query);
   if (given instanceof WireError) return given;
   const { start, end } = given;
-  if (start !== undefined && end !== undefined && end - start > SPAN_MS) {
-    return wireError('40017', 'startTime and endTime must be at most 30 days apart');
+  if (start !== undefined && end !== undefined && end - start > spanMs) {
+    return wireError('40017', `startTime and endTime must be at most ${spanMs / DAY_MS} days apart`);
   }
   if (start !== undefined && start < now - WINDOW_MS) {
     return wireError('40017', `startTime must lie within the last 90 days: ${now - WINDOW_MS} or later`);
   }
-  const endTime = end ?? (start === undefined ? now : Math.min(start + SPAN_MS, now));
-  const startTime = start ?? Math.max(endTime - SPAN_MS, now - WINDOW_MS);
+  const endTime = end ?? (start === undefined ? now : Math.min(start + spanMs, now));
+  const startTime = start ?? Math.max(endTime - spanMs, now - WINDOW_MS);
   return { startTime, endTime };
 }
 
-export function pageLimit(limit: string | undefined): number | WireError {
-  if (limit === undefined) return PAGE_MAX;
+export function pageLimit(
+  limit: string | undefined,
+  byDefault = PAGE_MAX,
+  most = PAGE_MAX,
+): number | WireError {
+  if (limit === undefined) return byDefault;
   const value = Number(limit);
-  return value === 0 ? wireError('40020', 'limit must be 1 to 100') : Math.min(value, PAGE_MAX);
+  return value === 0 ? wireError('40020', `limit must be 1 to ${most}`) : Math.min(value, most);
 }
 
 /** Rows strictly older than the cursor. A number that is no id of ours still bounds the list. */

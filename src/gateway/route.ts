@@ -2,6 +2,7 @@
  * One endpoint as a row: path, who may call it how often, what it takes, what it answers, and the function that does
  * it. Hooks do everything that is the same for all (`server.ts`); handlers see only clean, typed input.
  */
+import type { KeyObject } from 'node:crypto';
 import type { Static, TSchema } from 'typebox';
 import type { ApiKey, Identity, User } from '../identity/identity.ts';
 import type { Clock } from '../venue/clock.ts';
@@ -22,6 +23,8 @@ export interface Services {
   readonly identity: Identity;
   readonly clock: Clock;
   readonly errorDialect: ErrorDialect;
+  /** Deposit addresses are made with it. */
+  readonly addressKey: KeyObject;
 }
 
 export interface Call<Q, B> extends Services {

@@ -30,6 +30,7 @@ import { accessText } from './permissions.ts';
 import { Replies } from './replies.ts';
 import { type Call, type Caller, limitText, type Route, type Services } from './route.ts';
 import { ROUTES } from './routes.ts';
+import { withheld } from './sub-rights.ts';
 import { validationError } from './validation.ts';
 import { WireError } from './wire-error.ts';
 
@@ -111,7 +112,7 @@ function serve(
   gatekeeper: Gatekeeper,
   replies: Replies,
 ): void {
-  const { venue, identity, clock, errorDialect } = services;
+  const { venue, identity, clock, errorDialect, addressKey } = services;
   app.route({
     method: route.method,
     url: route.path,
@@ -133,11 +134,12 @@ function serve(
         identity,
         clock,
         errorDialect,
+        addressKey,
         query: request.query as never,
         body: request.body as never,
         caller: request.caller!,
       };
-      const answer = await route.handle(call);
+      const answer = forbidden(route, call) ?? (await route.handle(call));
       if (answer instanceof WireError) return replies.fail(reply, answer);
       // What a read shows must be durable before it leaves; an action has waited for its own command.
       const settled = route.method === 'GET' ? venue.settled() : undefined;
@@ -145,6 +147,10 @@ function serve(
       return successEnvelope(answer, clock.now());
     },
   });
+}
+
+function forbidden(route: Route, { caller, body }: Call<never, never>): WireError | undefined {
+  return route.access === 'public' ? undefined : withheld(route.path, caller.user, body);
 }
 
 function wireErrorOf(error: FastifyError, request: FastifyRequest): WireError {

@@ -13,7 +13,8 @@ export const CoinName = Type.String({
 });
 /** The older kinds of account do not exist beside a unified one. */
 export const WalletType = Type.Enum(['spot', 'uta'] satisfies WalletName[], {
-  description: 'spot is the funding wallet, uta the unified account; other kinds of account do not exist here',
+  description:
+    'spot is the funding wallet, uta the unified account; other kinds of account do not exist here',
 });
 /** Longer than an order's: wire.md 4.4. */
 export const MovementOid = Type.String({

@@ -67,7 +67,11 @@ function inside(words: WithdrawalWords, common: Common): InnerWithdrawal | WireE
 
 /** Funding pays before the unified account, in whatever order they are named; both when none is. */
 function walletsOf(accountType: string | undefined) {
-  const named = accountType?.toLowerCase().split(',').map((word) => word.trim()) ?? ACCOUNT_TYPES;
+  const named =
+    accountType
+      ?.toLowerCase()
+      .split(',')
+      .map((word) => word.trim()) ?? ACCOUNT_TYPES;
   const fromFunding = named.includes('funding');
   const fromUnified = named.includes('uta');
   if (named.every((word) => ACCOUNT_TYPES.includes(word)) && (fromFunding || fromUnified)) {

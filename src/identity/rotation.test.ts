@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Readable } from 'node:stream';
 import { afterEach, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Identity } from './identity.ts';
@@ -119,10 +120,11 @@ test('a process killed at any moment of a rotation leaves every secret readable'
   await identity.close();
   for (let round = 0; round < 4; round += 1) {
     const child = rotateForEver();
-    await once(child, 'message');
+    const ended = once(child, 'exit');
+    await once(child.stdout, 'data');
     await sleep(Math.random() * 30);
     child.kill('SIGKILL');
-    await once(child, 'exit');
+    await ended;
     identity = openIdentity(directory, CHEAP);
     assertReadable();
     await identity.close();
@@ -130,11 +132,12 @@ test('a process killed at any moment of a rotation leaves every secret readable'
   identity = openIdentity(directory, CHEAP);
 });
 
-function rotateForEver(): ChildProcess {
+function rotateForEver(): ChildProcessByStdio<null, Readable, null> {
   const code = `
     const { openIdentity } = await import(${JSON.stringify(join(import.meta.dirname, 'sqlite-identity.ts'))});
     const identity = openIdentity(${JSON.stringify(directory)});
-    process.send('rotating');
+    process.stdout.write('rotating');
     for (;;) identity.rotateKek();`;
-  return fork('-e', [], { execArgv: ['--input-type=module', '-e', code], stdio: 'inherit' });
+  const args = ['--input-type=module', '--eval', code];
+  return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 }

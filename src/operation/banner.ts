@@ -8,7 +8,7 @@ import { textTable } from './text-table.ts';
 export interface StartFacts {
   readonly version: string;
   readonly url: string;
-  readonly operatorUrl: string | undefined;
+  readonly operatorUrl?: string | undefined;
   readonly data: string;
   readonly demoAccounts: readonly OpenedDemoAccount[];
   /** Instruments by category. */

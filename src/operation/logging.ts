@@ -44,12 +44,12 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat' | 'co
 interface LoggedRequest {
   readonly id?: unknown;
   readonly method?: string;
-  readonly url?: string;
+  readonly routeOptions?: { readonly url?: string | undefined };
 }
 
-/** The query can hold what a client put there by mistake, so only the path is kept. */
-function requestFields({ id, method, url }: LoggedRequest) {
-  return { id, method, path: url?.split('?', 1)[0] };
+/** An address can hold what a client put there by mistake, so only the route that it found is kept. */
+function requestFields({ id, method, routeOptions }: LoggedRequest) {
+  return { id, method, path: routeOptions?.url ?? '(unknown)' };
 }
 
 function responseFields({ statusCode }: { readonly statusCode?: number }) {

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { completeSubAccounts, openSubAccount } from '../gateway/open-sub-account.ts';
 import { buildGateway } from '../gateway/server.ts';
 import type { OpenedDemoAccount } from '../identity/demo-accounts.ts';
 import { buildDoor } from '../operator/server.ts';
@@ -16,7 +17,8 @@ import { openToken, removeDoorNote, TOKEN_FILE, writeDoorNote } from '../operato
 import { loadCatalogue } from '../venue/catalogue.ts';
 import { Keeper } from '../venue/keeper.ts';
 import type { Venue } from '../venue/venue.ts';
-import { VERSION } from './command-line.ts';
+import { VERSION } from '../version.ts';
+import { openAddressKey } from './address-key.ts';
 import { CannotStart, ConfigError } from './exit-codes.ts';
 import { hasDemoKeys, listCatalogue, openDemo } from './first-start.ts';
 import { LoopWatch } from './loop-watch.ts';
@@ -57,6 +59,8 @@ export async function startExchange(
     if (hasDemoKeys(identity)) refuseDemoBeyondLoopback(config.host);
     await listCatalogue(venue, catalogue);
     const demoAccounts = config.demo ? await openDemo(venue, identity, config.data) : [];
+    const completed = await completeSubAccounts(rooms);
+    if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
     const keeper = startKeeping(rooms, config, logger, open);
     const { gateway, stopping, readiness } = await openGateway(rooms, config, logger, open);
     const url = await listen(gateway, config, 'port');
@@ -64,7 +68,8 @@ export async function startExchange(
     const door = config.operator ? await openDoor(desk, config, logger, open) : undefined;
     const stop = async () => {
       stopping.begun = true;
-      await Promise.all([gateway, door?.server].map((server) => server && closeServer(server)));
+      const servers = door === undefined ? [gateway] : [door.server, gateway];
+      await Promise.all(servers.map(closeServer));
       keeper.stop();
       await venue.settled();
       await keeper.snapshot();
@@ -121,6 +126,7 @@ async function openGateway(rooms: Rooms, config: Config, logger: Logger, open: A
     clock: venue.clock,
     rateLimits: config.rateLimits,
     errorDialect: config.errorDialect,
+    addressKey: openAddressKey(config.data),
     trustedProxies: config.trustedProxies,
     metrics: new Metrics(figures),
     readiness,
@@ -148,6 +154,7 @@ function figuresOf({ venue, log, history }: Rooms, watch: LoopWatch): Figures {
 interface DoorDesk extends Rooms {
   readonly snapshot: () => Promise<void>;
   readonly readiness: () => readonly ReadinessCheck[];
+  /** Where users reach the exchange. */
   readonly url: string;
 }
 
@@ -162,6 +169,7 @@ async function openDoor(desk: DoorDesk, config: Config, logger: Logger, open: As
     audit,
     token,
     snapshot,
+    openSub: openSubAccount,
     data,
     logger: logger.child({}),
     health: () => ({

@@ -57,7 +57,9 @@ function refuseLoss(path: string, lines: number, acknowledged: ChainHead | undef
     throw new AuditDamaged(`${path} has ${lines} lines, but ${AUDIT_HEAD_FILE} beside it is missing`);
   }
   if (acknowledged !== undefined && acknowledged.seq > lines) {
-    throw new AuditDamaged(`${path} ends at line ${lines}; line ${lines + 1} to ${acknowledged.seq} are missing`);
+    throw new AuditDamaged(
+      `${path} ends at line ${lines}; line ${lines + 1} to ${acknowledged.seq} are missing`,
+    );
   }
 }
 

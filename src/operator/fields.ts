@@ -7,7 +7,10 @@ export const AccountText = Type.String({ minLength: 1, maxLength: 64 });
 export const AccountParams = Type.Object({ account: AccountText });
 export const Text = Type.String({ minLength: 1, maxLength: 128 });
 export const CoinName = Type.String({ minLength: 1, maxLength: 20 });
-export const DecimalText = Type.String({ maxLength: 40, pattern: '^-?(0|[1-9][0-9]{0,29})(\\.[0-9]{1,18})?$' });
+export const DecimalText = Type.String({
+  maxLength: 40,
+  pattern: '^-?(0|[1-9][0-9]{0,29})(\\.[0-9]{1,18})?$',
+});
 export const CategoryText = Type.Enum([...CATEGORY_NAMES]);
 export const StatusText = Type.Enum([...INSTRUMENT_STATUS_NAMES]);
 export const Empty = Type.Object({});

@@ -1,5 +1,5 @@
 /** Finds what an operator names, or says that it is not there. */
-import { type Account } from '../core/account.ts';
+import type { Account } from '../core/account.ts';
 import type { Instrument } from '../core/instrument.ts';
 import type { State } from '../core/state.ts';
 import type { CategoryName } from '../core/terms.ts';
@@ -21,7 +21,9 @@ export function findAccount(identity: Identity, state: State, text: string): Acc
 }
 
 export function findCoin(state: State, name: string): number | Refused {
-  return state.coinByName.get(name) ?? new Refused('unknown_coin', `coin ${JSON.stringify(name)} is not listed`);
+  return (
+    state.coinByName.get(name) ?? new Refused('unknown_coin', `coin ${JSON.stringify(name)} is not listed`)
+  );
 }
 
 export function findInstrument(state: State, category: CategoryName, symbol: string): Instrument | Refused {

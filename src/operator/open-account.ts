@@ -3,44 +3,54 @@
  * between leaves a user without an account; opening it again under the same name completes it.
  */
 import type { Identity, Outcome, User } from '../identity/identity.ts';
-import type { Deed } from './route.ts';
-import { Refused, refusedByIdentity } from './refused.ts';
 import type { Venue } from '../venue/venue.ts';
+import { Refused, refusedByIdentity } from './refused.ts';
+import type { Deed, Desk } from './route.ts';
 
-export interface NewAccount {
+export interface NewMainAccount {
   readonly name: string;
-  readonly master: User | undefined;
   readonly broker: boolean;
   readonly marketMaker: boolean;
   readonly note: string;
 }
 
-export async function openAccount(
-  venue: Venue,
-  identity: Identity,
+export async function openMainAccount(
+  { venue, identity }: Desk,
   deed: Deed,
-  account: NewAccount,
+  account: NewMainAccount,
 ): Promise<User | Refused> {
   const user = userOf(venue, identity, account);
   if (!user.ok) return refusedByIdentity(user);
   const { uid } = user.value;
+  const { marketMaker } = account;
   const given = await deed.give({
     type: 'openAccount',
     time: 0,
     uid,
-    masterUid: account.master?.uid ?? 0,
-    marketMaker: account.marketMaker,
+    masterUid: 0,
+    marketMaker,
     house: false,
   });
   return given instanceof Refused ? given : user.value;
 }
 
-function userOf(venue: Venue, identity: Identity, account: NewAccount): Outcome<User> {
-  const { name, master, broker, note } = account;
-  const known =
-    master === undefined ? identity.findUserByName(name) : identity.findSubByName(master.uid, name);
+function userOf(venue: Venue, identity: Identity, account: NewMainAccount): Outcome<User> {
+  const { name, broker, note } = account;
+  const known = identity.findUserByName(name);
   const unfinished = known !== undefined && !venue.state.accountByUid.has(known.uid);
   if (unfinished && known.broker === broker) return { ok: true, value: known };
+  return identity.createUser({ name, nowMs: venue.clock.now(), note, broker });
+}
+
+export async function openSubAccount(
+  { venue, identity, openSub }: Desk,
+  deed: Deed,
+  master: User,
+  name: string,
+  note: string,
+): Promise<User | Refused> {
+  const sequencer = { state: venue.state, submit: deed.submit.bind(deed) };
   const user = { name, nowMs: venue.clock.now(), note };
-  return master === undefined ? identity.createUser({ ...user, broker }) : identity.createSub(master.uid, user);
+  const opened = await openSub({ venue: sequencer, identity }, master.uid, user);
+  return opened.ok ? opened.value : refusedByIdentity(opened);
 }

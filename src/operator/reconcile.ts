@@ -54,7 +54,11 @@ function endingOf(trace: Trace | undefined): Ending {
   }
   const { seq, outcome } = trace;
   if (outcome === undefined) {
-    return { outcome: 'interrupted', detail: `the process ended; it is command ${seq} of the log`, command: seq };
+    return {
+      outcome: 'interrupted',
+      detail: `the process ended; it is command ${seq} of the log`,
+      command: seq,
+    };
   }
   const refused = outcome.refusal !== Refusal.none;
   const detail = `found in the log after the process had ended${refused ? `; refused, reason ${outcome.refusal}` : ''}`;

@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Command } from '../core/command.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { Identity } from '../identity/identity.ts';
+import type { Identity, Outcome as IdentityOutcome, NewUser, User } from '../identity/identity.ts';
 import type { Venue } from '../venue/venue.ts';
 import { type Refused, refusedByCore } from './refused.ts';
 
@@ -13,10 +13,18 @@ export interface Desk {
   readonly identity: Identity;
   /** Writes a snapshot of the present state. */
   readonly snapshot: () => Promise<void>;
+  readonly openSub: OpenSub;
   readonly health: () => Health;
   /** The directory that holds the audit log. */
   readonly data: string;
 }
+
+/** Opens a sub-account as the public routes do it; commands go through the `submit` given. */
+export type OpenSub = (
+  rooms: { readonly venue: Pick<Venue, 'state' | 'submit'>; readonly identity: Identity },
+  parentUid: number,
+  user: NewUser,
+) => Promise<IdentityOutcome<User>>;
 
 export interface Health {
   readonly version: string;
@@ -45,13 +53,18 @@ export class Deed {
   }
 
   /** Gives a command in the operator's name; resolves when it is durable. */
-  async give(command: Command & { by?: string }): Promise<Outcome | Refused> {
+  async give(command: Command): Promise<Outcome | Refused> {
+    const outcome = await this.submit(command);
+    return outcome.refusal === Refusal.none ? outcome : refusedByCore(outcome);
+  }
+
+  /** The same with the outcome as the exchange gives it. */
+  submit(command: Command & { by?: string }): Promise<Outcome> {
     const before = this.#venue.appliedSeq;
     command.by = this.by;
     const given = this.#venue.submit(command);
     if (this.#venue.appliedSeq > before) this.#command = before + 1;
-    const outcome = await given;
-    return outcome.refusal === Refusal.none ? outcome : refusedByCore(outcome);
+    return given;
   }
 }
 
@@ -78,6 +91,8 @@ export interface Definition<P extends TSchema, Q extends TSchema, B extends TSch
     readonly params: Static<P>;
     readonly body: Static<B>;
   }) => Readonly<Record<string, unknown>>;
+  /** What the audit log says of a success: which account or key it was in the end. */
+  readonly told?: (answer: Static<A>) => string;
   readonly handle: (call: Call<Static<P>, Static<Q>, Static<B>>) => Answer<Static<A>>;
 }
 

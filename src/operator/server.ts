@@ -7,7 +7,6 @@
  *   handler       a read waits until what it shows is durable; a change goes through the audit log:
  *                 line "begun" on disk, the deed, line with the outcome on disk, answer
  */
-import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, {
   type FastifyBaseLogger,
@@ -19,6 +18,7 @@ import Fastify, {
 } from 'fastify';
 import { OutcomeUnknown, Unavailable } from '../venue/venue.ts';
 import type { AuditLog } from './audit-log.ts';
+import { defaultOperator } from './default-operator.ts';
 import { REFUSAL_STATUS, Refused } from './refused.ts';
 import { type Call, Deed, type Desk, type OperatorRoute } from './route.ts';
 import { accountRoutes } from './routes/accounts.ts';
@@ -101,7 +101,10 @@ const TOKEN_REFUSED = new Refused(
   'not_authenticated',
   'the header "Authorization: Bearer <operator\'s token>" is missing or wrong',
 );
-const ATTEMPTS_REFUSED = new Refused('too_many_attempts', 'too many wrong tokens from this address; wait a minute');
+const ATTEMPTS_REFUSED = new Refused(
+  'too_many_attempts',
+  'too many wrong tokens from this address; wait a minute',
+);
 const NAME_REFUSED = new Refused(
   'invalid_request',
   'the header x-operator must be a name of 1 to 64 letters, digits and . _ @ -',
@@ -113,17 +116,8 @@ function operatorOf(request: FastifyRequest): string {
   return typeof named === 'string' ? named : defaultOperator();
 }
 
-/** The user of the operating system, as far as a name allows its letters. */
-export function defaultOperator(): string {
-  try {
-    return userInfo().username.replace(/[^A-Za-z0-9._@-]/g, '_').slice(0, 64) || 'operator';
-  } catch {
-    return 'operator';
-  }
-}
-
 function serve(app: FastifyInstance, route: OperatorRoute, options: DoorOptions): void {
-  const { venue, identity, snapshot, health, data } = options;
+  const { venue, identity, snapshot, openSub, health, data } = options;
   app.route({
     method: route.method,
     url: route.path,
@@ -140,6 +134,7 @@ function serve(app: FastifyInstance, route: OperatorRoute, options: DoorOptions)
         venue,
         identity,
         snapshot,
+        openSub,
         health,
         data,
         params: request.params as never,
@@ -178,8 +173,9 @@ async function change(
   const answer = await carryOut(route, { ...given, deed });
   if (answer instanceof OutcomeUnknown) throw answer;
   const refused = answer instanceof Refused;
+  const detail = refused ? answer.message : route.told?.(answer);
   const outcome = refused ? (answer.code === 'internal' ? 'failed' : 'refused') : 'done';
-  await audit.end(line, { outcome, detail: refused ? answer.message : undefined, command: deed.command });
+  await audit.end(line, { outcome, detail, command: deed.command });
   return answer;
 }
 
@@ -187,7 +183,10 @@ async function begin(audit: AuditLog, ...intent: Parameters<AuditLog['begin']>):
   try {
     return await audit.begin(...intent);
   } catch (error) {
-    return new Refused('unavailable', `the audit log cannot be written, nothing was done: ${(error as Error).message}`);
+    return new Refused(
+      'unavailable',
+      `the audit log cannot be written, nothing was done: ${(error as Error).message}`,
+    );
   }
 }
 

@@ -8,7 +8,10 @@ export function validationRefusal(errors: readonly FastifySchemaValidationError[
   return new Refused('invalid_request', wording(error, place));
 }
 
-function wording({ keyword, params, instancePath, message }: FastifySchemaValidationError, place: string): string {
+function wording(
+  { keyword, params, instancePath, message }: FastifySchemaValidationError,
+  place: string,
+): string {
   const field = instancePath.slice(1).replaceAll('/', '.') || `the ${place}`;
   switch (keyword) {
     case 'required':

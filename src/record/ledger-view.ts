@@ -18,6 +18,17 @@ export const LEDGER_TYPES = {
   transferOut: 'TRANSFER_OUT',
   tradeIn: 'ORDER_DEALT_IN',
   tradeOut: 'ORDER_DEALT_FROZEN_OUT',
+  buyDeal: 'BUY_DEAL',
+  sellDeal: 'SELL_DEAL',
+  openLong: 'OPEN_LONG',
+  openShort: 'OPEN_SHORT',
+  closeLong: 'CLOSE_LONG',
+  closeShort: 'CLOSE_SHORT',
+  fundingIn: 'CONTRACT_MAIN_SETTLE_FEE_USER_IN',
+  fundingOut: 'CONTRACT_MAIN_SETTLE_FEE_USER_OUT',
+  marginAdded: 'FIXED_INCREASE_MARGIN',
+  marginRemoved: 'FIXED_REDUCE_MARGIN',
+  liquidation: 'RISK_LIQ_USER_OUT',
 } as const satisfies Record<LedgerLineKind, string>;
 
 /** The funding wallet has words of its own, and nothing is traded there. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FillRecord, LedgerLine, OrderRecord } from '../core/event.ts';
+import type { FillRecord, LedgerLine, OrderRecord, WalletRecord } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
 import {
   CancelReason,
@@ -11,11 +11,14 @@ import {
   Source,
   StpMode,
   TimeInForce,
+  Wallet,
 } from '../core/terms.ts';
 import { candleRow, candleView, flatCandle } from './candle-view.ts';
 import { fillView } from './fill-view.ts';
 import { ledgerView } from './ledger-view.ts';
 import { orderView, withAliases } from './order-view.ts';
+import { transferView } from './transfer-view.ts';
+import { walletRecordView } from './wallet-record-view.ts';
 
 /** ETHUSDT of the published sample: price 2 decimals, quantity 4. */
 const instrument = {
@@ -266,6 +269,93 @@ test('deposits and withdrawals belong to no product line', () => {
   assert.deepEqual([received.category, received.symbol, received.type], ['OTHER', '', 'TRANSFER_IN']);
   const sent = ledgerView({ ...deposit, kind: 'withdrawal', amount: -1n }, '', coinName);
   assert.deepEqual([sent.type, sent.amount], ['TRANSFER_OUT', '-0.00000001']);
+  const funded = ledgerView({ ...deposit, wallet: Wallet.funding }, '', coinName);
+  assert.equal(funded.type, 'deposit', 'the funding wallet has words of its own');
+});
+
+test('a transfer names wallets and accounts', () => {
+  const view = transferView(
+    {
+      type: 'transfer',
+      transferId: 12,
+      initiatorUid: 1,
+      fromUid: 1,
+      toUid: 2,
+      fromWallet: Wallet.unified,
+      toWallet: Wallet.funding,
+      coin: 0,
+      amount: 150_000_000n,
+      clientOid: 'mine',
+      time: 1_790_000_000_000,
+    },
+    coinName,
+  );
+  assert.deepEqual(view, {
+    transferId: '1000000000000000012',
+    fromType: 'uta',
+    toType: 'spot',
+    coin: 'USDT',
+    amount: '1.5',
+    fromUserId: '1',
+    toUserId: '2',
+    status: 'Successful',
+    clientOid: 'mine',
+    createdTime: '1790000000000',
+    updatedTime: '1790000000000',
+  });
+});
+
+test('a withdrawal shows its transaction once it is paid, and a charged fee as a negative number', () => {
+  const pending: WalletRecord = {
+    type: 'walletRecord',
+    recordId: 13,
+    uid: 1,
+    kind: 'withdrawal',
+    status: 'pending',
+    coin: 0,
+    amount: 3_000_000_000n,
+    fee: 150_000_000n,
+    address: 'TFcWfiw5p5DDZ6vi6Bktf7yK1asRYLpN33',
+    chain: 'TRC20',
+    tag: '',
+    counterUid: 0,
+    clientOid: 'mine',
+    reference: '',
+    createdTime: 1_790_000_000_000,
+    updatedTime: 1_790_000_000_000,
+  };
+  assert.deepEqual(walletRecordView(pending, coinName), {
+    orderId: '1000000000000000013',
+    recordId: '1000000000000000013',
+    clientOid: 'mine',
+    coin: 'USDT',
+    type: 'withdraw',
+    dest: 'on_chain',
+    size: '30',
+    status: 'pending',
+    fromAddress: '',
+    toAddress: 'TFcWfiw5p5DDZ6vi6Bktf7yK1asRYLpN33',
+    chain: 'TRC20',
+    fee: '-1.5',
+    tag: '',
+    createdTime: '1790000000000',
+    updatedTime: '1790000000000',
+  });
+  const recordId = (changes: Partial<WalletRecord>) =>
+    walletRecordView({ ...pending, ...changes }, coinName).recordId;
+  assert.equal(recordId({ status: 'success', reference: '0xabc' }), '0xabc');
+  assert.equal(recordId({ status: 'fail', reference: 'why not' }), '1000000000000000013');
+});
+
+test('between accounts of the venue the addresses are uids', () => {
+  const inner = { uid: 1, counterUid: 2, address: '', chain: '', tag: '' };
+  const told = (kind: WalletRecord['kind']) => {
+    const record = { ...inner, kind, recordId: 1, status: 'success', coin: 0 } as unknown as WalletRecord;
+    const view = walletRecordView({ ...record, amount: 1n, fee: 0n, reference: '7' }, coinName);
+    return [view.dest, view.fromAddress, view.toAddress, view.recordId];
+  };
+  assert.deepEqual(told('withdrawal'), ['internal_transfer', '1', '2', '1000000000000000001']);
+  assert.deepEqual(told('deposit'), ['internal_transfer', '2', '1', '1000000000000000001']);
 });
 
 test('a candle is seven strings; a gap repeats the close without volume', () => {

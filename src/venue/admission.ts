@@ -3,7 +3,13 @@ import type { Command, CommandType } from '../core/command.ts';
 import type { CommandLog } from '../log/command-log.ts';
 import { QUEUE_AGE_MAX_MS } from './limits.ts';
 
-const ALWAYS: ReadonlySet<CommandType> = new Set(['cancelOrder', 'cancelAll', 'countdownCancel', 'tick', 'checkpoint']);
+const ALWAYS: ReadonlySet<CommandType> = new Set([
+  'cancelOrder',
+  'cancelAll',
+  'countdownCancel',
+  'tick',
+  'checkpoint',
+]);
 
 /** Why a command cannot be taken now; undefined when it can. */
 export function admit(command: Command, log: CommandLog): string | undefined {

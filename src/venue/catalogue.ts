@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type ChainSpec,
+  type CollateralTier,
   type CoinSpec,
   type FuturesSpec,
   type IndexComponentSpec,
@@ -14,6 +15,7 @@ import {
   type MarginSpec,
   readInstrument,
 } from '../core/instrument.ts';
+import type { TierSpec } from '../core/margin-tiers.ts';
 import { CATEGORY_NAMES, type CategoryName, INSTRUMENT_STATUS_NAMES } from '../core/terms.ts';
 import { parseUnits, RATE_ONE, RATE_SCALE } from '../core/units.ts';
 
@@ -135,7 +137,16 @@ const CHAIN: Fields<ChainSpec> = {
   minWithdrawAmount: decimal,
 };
 
-const COIN: Fields<CoinSpec> = { coin: coinName, name, chains: listOf(record(CHAIN)) };
+const COLLATERAL_TIER: Fields<CollateralTier> = { tierStartValue: decimal, discountRate: decimal };
+
+const COIN: Fields<CoinSpec> = {
+  coin: coinName,
+  name,
+  chains: listOf(record(CHAIN)),
+  collateral: optional(listOf(record(COLLATERAL_TIER))),
+};
+
+const TIER: Fields<TierSpec> = { upTo: decimal, maxLeverage: whole, mmr: decimal };
 
 const INDEX_COMPONENT: Fields<IndexComponentSpec> = { exchange: name, spotPair: name, weight: decimal };
 
@@ -156,6 +167,9 @@ const FUTURES: Fields<FuturesSpec> = {
   minLeverage: decimal,
   maxLeverage: decimal,
   maxMarketOrderQty: decimalOrEmpty,
+  minFundingRate: optional(signedDecimal),
+  maxFundingRate: optional(signedDecimal),
+  tiers: optional(listOf(record(TIER))),
 };
 
 const MARGIN: Fields<MarginSpec> = {

@@ -1,7 +1,7 @@
 /** From what is on disk to an exchange in memory: snapshot, then every command after it, events to the history. */
 
-import { decodeCommand } from '../core/command-codec.ts';
 import type { Command } from '../core/command.ts';
+import { decodeCommand } from '../core/command-codec.ts';
 import type { Event } from '../core/event.ts';
 import { Exchange } from '../core/exchange.ts';
 import type { Outcome } from '../core/outcome.ts';

@@ -6,7 +6,7 @@ import * as answers from '../answers.ts';
 import { Category, SymbolName } from '../fields.ts';
 import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
 import { type Route, route } from '../route.ts';
-import { valueAccount } from '../valuation.ts';
+import { assetViews, valueAccount } from '../valuation.ts';
 import { WireError } from '../wire-error.ts';
 
 const group = 'Account';
@@ -59,15 +59,7 @@ export const accountRoutes: readonly Route[] = [
         imr: '0',
         mgnRatio: '0',
         positionMgnRatio: '0',
-        assets: valuation.balances.map(({ coin, cash, locked, usdValue }) => ({
-          coin: state.coins[coin]!.coin,
-          equity: money(cash + locked),
-          usdValue: money(usdValue),
-          balance: money(cash + locked),
-          available: money(cash),
-          debt: '0',
-          locked: money(locked),
-        })),
+        assets: assetViews(state, valuation),
       };
     },
   }),

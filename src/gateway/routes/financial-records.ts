@@ -1,7 +1,12 @@
 /** Every movement of money in a wallet, once (wire.md 4.3). */
 import Type, { type Static } from 'typebox';
 import { CATEGORY_NAMES, type WalletName } from '../../core/terms.ts';
-import { FUNDING_GROUPS, type LedgerCategory, type LedgerView, OTHER_CATEGORY } from '../../record/ledger-view.ts';
+import {
+  FUNDING_GROUPS,
+  type LedgerCategory,
+  type LedgerView,
+  OTHER_CATEGORY,
+} from '../../record/ledger-view.ts';
 import { page } from '../answers.ts';
 import * as fields from '../fields.ts';
 import { cursorId, pageLimit, pageOf, period } from '../paging.ts';
@@ -55,7 +60,8 @@ export const financialRecordRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/api/v3/account/financial-records',
-    summary: 'Movements of money in the unified account, newest first; deposits, withdrawals and transfers are OTHER',
+    summary:
+      'Movements of money in the unified account, newest first; deposits, withdrawals and transfers are OTHER',
     group,
     access: 'mgt_read',
     perSecond: 20,

@@ -6,19 +6,13 @@ import { openOrder, openOrders } from '../../core/reads.ts';
 import type { State } from '../../core/state.ts';
 import { orderView, withAliases } from '../../record/order-view.ts';
 import * as answers from '../answers.ts';
-import { Category, ClientOid, Cursor, Limit, OrderId, SymbolName, Time } from '../fields.ts';
+import { Category, ClientOid, OrderId, pageFields, SymbolName } from '../fields.ts';
 import { categoryCode } from '../instrument-lookup.ts';
 import { cursorId, pageLimit, pageOf, period, times } from '../paging.ts';
 import { type Route, route } from '../route.ts';
 import { WireError, wireError } from '../wire-error.ts';
 
 const group = 'Trading queries';
-const pageFields = {
-  startTime: Type.Optional(Time),
-  endTime: Type.Optional(Time),
-  limit: Type.Optional(Limit),
-  cursor: Type.Optional(Cursor),
-};
 const orderNotFound = () => wireError('25204', 'Order does not exist');
 
 function openView(state: State, order: OrderRecord) {

@@ -97,8 +97,7 @@ export const transferRoutes: readonly Route[] = [
     handle: ({ venue, caller: { user }, body }) => {
       const { uid } = user;
       return (
-        lacksRight(user, 'transfer') ??
-        transfer(venue, { initiatorUid: uid, fromUid: uid, toUid: uid }, body)
+        lacksRight(user, 'transfer') ?? transfer(venue, { initiatorUid: uid, fromUid: uid, toUid: uid }, body)
       );
     },
   }),

@@ -7,7 +7,7 @@ import { Wallet } from '../../core/terms.ts';
 import { formatUnits, MONEY_SCALE } from '../../core/units.ts';
 import type { User } from '../../identity/identity.ts';
 import type { WalletRecordType, WalletRecordView } from '../../record/wallet-record-view.ts';
-import { OrderIds, Success, SubAssets } from '../answers.ts';
+import { OrderIds, SubAssets, Success } from '../answers.ts';
 import { depositAddress } from '../deposit-address.ts';
 import * as fields from '../fields.ts';
 import { cursorId, pageLimit, period, WINDOW_MS } from '../paging.ts';
@@ -25,8 +25,8 @@ import {
   Uid,
   unknownCoin,
 } from '../wallet-input.ts';
-import { withdrawalCommand } from '../withdrawal-request.ts';
 import { WireError, wireError } from '../wire-error.ts';
+import { withdrawalCommand } from '../withdrawal-request.ts';
 
 const deposits = 'Deposits';
 const withdrawals = 'Withdrawals';
@@ -39,7 +39,9 @@ const SUB_ASSETS_MAX = 50;
 
 const AddressQuery = {
   coin: CoinName,
-  chain: Type.Optional(Type.String({ maxLength: 32, description: 'network; the first open one when absent' })),
+  chain: Type.Optional(
+    Type.String({ maxLength: 32, description: 'network; the first open one when absent' }),
+  ),
   size: Type.Optional(fields.Decimal),
 };
 
@@ -63,11 +65,16 @@ const WithdrawalBody = Type.Object({
   size: Type.String({ ...fields.Decimal, description: 'what leaves the account, the network fee included' }),
   chain: Type.Optional(Type.String({ maxLength: 32, description: 'network, required on_chain' })),
   innerToType: Type.Optional(Type.Enum(['uid'] as const)),
-  tag: Type.Optional(Type.String({ pattern: '^[!-~]{1,64}$', description: 'memo, where the network needs one' })),
+  tag: Type.Optional(
+    Type.String({ pattern: '^[!-~]{1,64}$', description: 'memo, where the network needs one' }),
+  ),
   remark: Type.Optional(Type.String({ maxLength: 128 })),
   clientOid: Type.Optional(MovementOid),
   accountType: Type.Optional(
-    Type.String({ maxLength: 32, description: 'wallets to pay from: funding, uta; default both, funding first' }),
+    Type.String({
+      maxLength: 32,
+      description: 'wallets to pay from: funding, uta; default both, funding first',
+    }),
   ),
 });
 
@@ -128,7 +135,8 @@ function withdrawalRoute(path: string): Route {
   return route({
     method: 'POST',
     path,
-    summary: 'Asks for money to be paid out: to a network, when the operator settles it, or to another account at once',
+    summary:
+      'Asks for money to be paid out: to a network, when the operator settles it, or to another account at once',
     group: withdrawals,
     access: 'withdraw',
     perSecond: 1,
@@ -348,7 +356,8 @@ export const walletRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/api/v3/account/switch-deduct',
-    summary: 'Remembers the wish to pay fees in the deduction coin; no such coin is configured, so nothing changes',
+    summary:
+      'Remembers the wish to pay fees in the deduction coin; no such coin is configured, so nothing changes',
     group: wallets,
     access: 'mgt_write',
     perSecond: 1,

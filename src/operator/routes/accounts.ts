@@ -7,7 +7,7 @@ import { formatUnits, MONEY_SCALE } from '../../core/units.ts';
 import type { User } from '../../identity/identity.ts';
 import { AccountParams, AccountText, CommandSeq, closed, Empty } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';
-import { openAccount } from '../open-account.ts';
+import { openMainAccount, openSubAccount } from '../open-account.ts';
 import { Refused, refusedByIdentity } from '../refused.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
 
@@ -64,6 +64,8 @@ function balancesOf(state: State, uid: number) {
   }));
 }
 
+const toldUid = ({ account }: { account: { uid: number } }) => `account ${account.uid}`;
+
 type AccountCall = Call<{ account: string }, unknown, unknown>;
 
 function setFrozen({ venue, identity, params, deed }: AccountCall, frozen: boolean) {
@@ -97,14 +99,22 @@ export const accountRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/admin/accounts/:account',
     params: AccountParams,
-    answer: Type.Object({ account: AccountView, balances: Type.Array(BalanceView), openOrders: Type.Integer() }),
+    answer: Type.Object({
+      account: AccountView,
+      balances: Type.Array(BalanceView),
+      openOrders: Type.Integer(),
+    }),
     handle: ({ venue, identity, params }) => {
       const { state } = venue;
       const account = findAccount(identity, state, params.account);
       if (account instanceof Refused) return account;
       const { uid, openSpot, openFutures } = account;
       const user = identity.findUser(uid)!;
-      return { account: viewOf(state, user), balances: balancesOf(state, uid), openOrders: openSpot + openFutures };
+      return {
+        account: viewOf(state, user),
+        balances: balancesOf(state, uid),
+        openOrders: openSpot + openFutures,
+      };
     },
   }),
 
@@ -122,22 +132,28 @@ export const accountRoutes: readonly OperatorRoute[] = [
       closed,
     ),
     answer: Changed,
+    told: toldUid,
     action: 'account.create',
     recorded: ({ body: { name, kind, master, marketMaker } }) => ({ name, kind, master, marketMaker }),
-    handle: async ({ venue, identity, body, deed }) => {
+    handle: async (call) => {
+      const { venue, identity, body, deed } = call;
       const { name, kind = 'main', marketMaker = false, note = '' } = body;
       if ((kind === 'sub') !== (body.master !== undefined)) {
-        return new Refused('invalid_request', 'a sub-account needs its master, and only a sub-account has one');
+        return new Refused(
+          'invalid_request',
+          'a sub-account needs its master, and only a sub-account has one',
+        );
+      }
+      if (kind === 'sub' && marketMaker) {
+        return new Refused('invalid_request', 'open the sub-account first, then make it a market maker');
       }
       const master = body.master === undefined ? undefined : findUser(identity, body.master);
       if (master instanceof Refused) return master;
-      const opened = await openAccount(venue, identity, deed, {
-        name,
-        master,
-        broker: kind === 'broker',
-        marketMaker,
-        note,
-      });
+      const broker = kind === 'broker';
+      const opened =
+        master === undefined
+          ? await openMainAccount(call, deed, { name, broker, marketMaker, note })
+          : await openSubAccount(call, deed, master, name, note);
       if (opened instanceof Refused) return opened;
       return { account: viewOf(venue.state, opened), command: deed.command };
     },
@@ -149,6 +165,7 @@ export const accountRoutes: readonly OperatorRoute[] = [
     params: AccountParams,
     body: Empty,
     answer: Changed,
+    told: toldUid,
     action: 'account.freeze',
     recorded: ({ params }) => params,
     handle: (call) => setFrozen(call, true),
@@ -160,6 +177,7 @@ export const accountRoutes: readonly OperatorRoute[] = [
     params: AccountParams,
     body: Empty,
     answer: Changed,
+    told: toldUid,
     action: 'account.unfreeze',
     recorded: ({ params }) => params,
     handle: (call) => setFrozen(call, false),
@@ -171,6 +189,7 @@ export const accountRoutes: readonly OperatorRoute[] = [
     params: AccountParams,
     body: Type.Object({ broker: Type.Boolean() }, closed),
     answer: Changed,
+    told: toldUid,
     action: 'account.broker',
     recorded: ({ params, body }) => ({ account: params.account, broker: body.broker }),
     handle: ({ venue, identity, params, body, deed }) => {
@@ -188,6 +207,7 @@ export const accountRoutes: readonly OperatorRoute[] = [
     params: AccountParams,
     body: Type.Object({ marketMaker: Type.Boolean() }, closed),
     answer: Changed,
+    told: toldUid,
     action: 'account.marketMaker',
     recorded: ({ params, body }) => ({ account: params.account, marketMaker: body.marketMaker }),
     handle: async ({ venue, identity, params, body, deed }) => {

@@ -73,6 +73,7 @@ export const keyRoutes: readonly OperatorRoute[] = [
       secretKey: Type.Union([Type.String(), Type.Null()]),
       passphrase: Type.String(),
     }),
+    told: ({ key }) => `key ${key.apiKey} of account ${key.uid}`,
     action: 'key.create',
     recorded: ({ params, body: { label, permType, permissions, ipList, kind } }) => ({
       account: params.account,
@@ -108,6 +109,7 @@ export const keyRoutes: readonly OperatorRoute[] = [
     path: '/admin/keys/:apiKey',
     params: Type.Object({ apiKey: Type.String({ maxLength: 64 }) }),
     answer: Type.Object({ key: KeyView }),
+    told: ({ key }) => `key ${key.apiKey} of account ${key.uid}`,
     action: 'key.delete',
     recorded: ({ params }) => params,
     handle: ({ identity, params }) => {

@@ -10,7 +10,7 @@ import { findAccount, findInstrument } from '../lookup.ts';
 import { Refused } from '../refused.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
-const Symbol = Type.String({ minLength: 1, maxLength: 32 });
+const SymbolText = Type.String({ minLength: 1, maxLength: 32 });
 
 const InstrumentView = Type.Object({
   category: Type.String(),
@@ -86,7 +86,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
   operatorRoute({
     method: 'POST',
     path: '/admin/instruments/status',
-    body: Type.Object({ category: CategoryText, symbol: Symbol, status: StatusText }, closed),
+    body: Type.Object({ category: CategoryText, symbol: SymbolText, status: StatusText }, closed),
     answer: Changed,
     action: 'instrument.status',
     recorded: ({ body }) => ({ category: body.category, symbol: body.symbol, status: body.status }),
@@ -95,7 +95,12 @@ export const listingRoutes: readonly OperatorRoute[] = [
       const instrument = findInstrument(state, body.category, body.symbol);
       if (instrument instanceof Refused) return instrument;
       const { index } = instrument;
-      const given = await deed.give({ type: 'setInstrumentStatus', time: 0, instrument: index, status: body.status });
+      const given = await deed.give({
+        type: 'setInstrumentStatus',
+        time: 0,
+        instrument: index,
+        status: body.status,
+      });
       if (given instanceof Refused) return given;
       return { instrument: viewOf(instrument, orderCounts(state).get(index) ?? 0), command: deed.command };
     },
@@ -121,7 +126,13 @@ export const listingRoutes: readonly OperatorRoute[] = [
     method: 'POST',
     path: '/admin/fees',
     body: Type.Object(
-      { account: AccountText, category: CategoryText, symbol: Symbol, maker: DecimalText, taker: DecimalText },
+      {
+        account: AccountText,
+        category: CategoryText,
+        symbol: SymbolText,
+        maker: DecimalText,
+        taker: DecimalText,
+      },
       closed,
     ),
     answer: Type.Object({
@@ -132,6 +143,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
       taker: Type.String(),
       command: CommandSeq,
     }),
+    told: ({ uid }) => `account ${uid}`,
     action: 'fees.set',
     recorded: ({ body: { account, category, symbol, maker, taker } }) => ({
       account,
@@ -154,7 +166,14 @@ export const listingRoutes: readonly OperatorRoute[] = [
       }
       const { uid } = account;
       const { index } = instrument;
-      const given = await deed.give({ type: 'setFees', time: 0, uid, instrument: index, makerRate, takerRate });
+      const given = await deed.give({
+        type: 'setFees',
+        time: 0,
+        uid,
+        instrument: index,
+        makerRate,
+        takerRate,
+      });
       if (given instanceof Refused) return given;
       return { uid, category, symbol, maker: rate(makerRate), taker: rate(takerRate), command: deed.command };
     },

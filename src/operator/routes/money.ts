@@ -46,11 +46,18 @@ function viewOf(state: State, withdrawal: PendingWithdrawal) {
   };
 }
 
-async function end({ venue, params, deed }: Call<{ id: string }, unknown, unknown>, paid: boolean, reference: string) {
+async function end(
+  { venue, params, deed }: Call<{ id: string }, unknown, unknown>,
+  paid: boolean,
+  reference: string,
+) {
   const { state } = venue;
   const withdrawal = state.withdrawals.get(parseId(params.id) ?? 0);
   if (withdrawal === undefined) {
-    return new Refused('unknown_withdrawal', `there is no pending withdrawal ${params.id}; it may be settled already`);
+    return new Refused(
+      'unknown_withdrawal',
+      `there is no pending withdrawal ${params.id}; it may be settled already`,
+    );
   }
   const view = viewOf(state, withdrawal);
   const withdrawalId = withdrawal.id;
@@ -85,6 +92,7 @@ export const moneyRoutes: readonly OperatorRoute[] = [
       reference: Type.String(),
       command: CommandSeq,
     }),
+    told: ({ uid, id }) => `deposit ${id} to account ${uid}`,
     action: 'deposit',
     recorded: ({ body: { account, coin, amount, reference, wallet } }) => ({
       account,
@@ -101,7 +109,10 @@ export const moneyRoutes: readonly OperatorRoute[] = [
       if (coin instanceof Refused) return coin;
       const amount = parseUnits(body.amount, MONEY_SCALE);
       if (amount === undefined) {
-        return new Refused('invalid_request', `amount ${body.amount} has more than ${MONEY_SCALE} decimal places`);
+        return new Refused(
+          'invalid_request',
+          `amount ${body.amount} has more than ${MONEY_SCALE} decimal places`,
+        );
       }
       const { reference, wallet = 'unified', chain = '', address = '' } = body;
       const given = await deed.give({
@@ -145,6 +156,7 @@ export const moneyRoutes: readonly OperatorRoute[] = [
     params: WithdrawalParams,
     body: Type.Object({ txId: Text }, closed),
     answer: Ended,
+    told: ({ withdrawal }) => `${withdrawal.amount} ${withdrawal.coin} of account ${withdrawal.uid}`,
     action: 'withdrawal.settle',
     recorded: ({ params, body }) => ({ id: params.id, txId: body.txId }),
     handle: (call) => end(call, true, call.body.txId),
@@ -156,6 +168,7 @@ export const moneyRoutes: readonly OperatorRoute[] = [
     params: WithdrawalParams,
     body: Type.Object({ reason: Text }, closed),
     answer: Ended,
+    told: ({ withdrawal }) => `${withdrawal.amount} ${withdrawal.coin} of account ${withdrawal.uid}`,
     action: 'withdrawal.refuse',
     recorded: ({ params, body }) => ({ id: params.id, reason: body.reason }),
     handle: (call) => end(call, false, call.body.reason),

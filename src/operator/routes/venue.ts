@@ -106,6 +106,7 @@ export const venueRoutes: readonly OperatorRoute[] = [
     path: '/admin/snapshots',
     body: Empty,
     answer: Type.Object({ seq: Type.Integer() }),
+    told: ({ seq }) => `of the state after command ${seq}`,
     action: 'snapshot',
     handle: async ({ venue, snapshot }) => {
       const seq = venue.appliedSeq;
@@ -119,6 +120,7 @@ export const venueRoutes: readonly OperatorRoute[] = [
     path: '/admin/identity/rotate-kek',
     body: Empty,
     answer: Type.Object({ keyId: Type.String(), resealed: Type.Integer() }),
+    told: ({ keyId, resealed }) => `${resealed} secrets sealed under ${keyId}`,
     action: 'identity.rotateKek',
     handle: ({ identity }) => identity.rotateKek(),
   }),
@@ -130,7 +132,11 @@ export const venueRoutes: readonly OperatorRoute[] = [
     answer: Type.Object({ lines: Type.Array(Type.Record(Type.String(), Type.Unknown())) }),
     handle: ({ data, query }) => {
       const limit = Math.min(Number(query.limit ?? 100), AUDIT_LINES_MAX);
-      return { lines: readAudit(data).lines.slice(-limit).map((line) => ({ ...line })) };
+      return {
+        lines: readAudit(data)
+          .lines.slice(-limit)
+          .map((line) => ({ ...line })),
+      };
     },
   }),
 ];

@@ -1,0 +1,143 @@
+/** `bourse account ...`: who trades here. */
+import type { Command } from 'commander';
+import type { Paint } from './colour.ts';
+import { count } from './counting.ts';
+import { commandGroup, facts, operatorCommand, readSwitch, table, when, yesNo } from './operator-command.ts';
+
+interface AccountView {
+  readonly uid: number;
+  readonly name: string;
+  readonly kind: string;
+  readonly master: number | null;
+  readonly frozen: boolean;
+  readonly marketMaker: boolean;
+  readonly note: string;
+  readonly created: number;
+  readonly open: boolean;
+}
+interface Changed {
+  readonly account: AccountView;
+}
+interface BalanceView {
+  readonly coin: string;
+  readonly unified: string;
+  readonly locked: string;
+  readonly funding: string;
+  readonly withdrawing: string;
+}
+
+const ACCOUNT = ['<account>', 'uid or name'] as const;
+const pathOf = (account: string) => `/admin/accounts/${encodeURIComponent(account)}`;
+
+export function accountCommand(): Command {
+  return commandGroup('account', 'Opens, lists, freezes and marks accounts.', [
+    createCommand(),
+    listCommand(),
+    showCommand(),
+    switchCommand('freeze', 'Shuts out all keys of an account and its sub-accounts.'),
+    switchCommand('unfreeze', 'Lets the keys of a frozen account in again.'),
+    markCommand('broker', 'Makes an account a broker, or no longer one.', 'broker'),
+    markCommand('market-maker', 'Lets an account place rpi orders, or no longer.', 'marketMaker'),
+  ]);
+}
+
+function createCommand(): Command {
+  const examples = [
+    'bourse account create alice',
+    'bourse account create desk-1 --kind sub --master alice',
+    'bourse account create acme --kind broker --note "contract 17"',
+    'bourse account create quoter --market-maker --json',
+  ];
+  return operatorCommand('create', 'Opens an account.', examples, async (client, command) => {
+    const [name] = command.args;
+    const { kind, master, marketMaker, note } = command.opts();
+    const answer = await client.post<Changed>('/admin/accounts', { name, kind, master, marketMaker, note });
+    return shownAccount(answer);
+  })
+    .argument('<name>', 'name of the account')
+    .option('--kind <main|sub|broker>', 'what kind of account', 'main')
+    .option('--master <account>', 'uid or name of the main account of a sub-account')
+    .option('--market-maker', 'may place rpi orders')
+    .option('--note <text>', 'for your own memory');
+}
+
+function listCommand(): Command {
+  const examples = ['bourse account list', 'bourse account list --after 1000000017 --json'];
+  return operatorCommand(
+    'list',
+    'Lists accounts by uid, at most 1,000.',
+    examples,
+    async (client, command) => {
+      const { after = '0', limit = '1000' } = command.opts<{ after?: string; limit?: string }>();
+      const answer = await client.get<{ accounts: AccountView[] }>(
+        `/admin/accounts?afterUid=${encodeURIComponent(after)}&limit=${encodeURIComponent(limit)}`,
+      );
+      const head = ['uid', 'name', 'kind', 'master', 'frozen', 'market maker', 'created (UTC)', 'note'];
+      const rows = answer.accounts.map((account) => [
+        String(account.uid),
+        account.name,
+        account.open ? account.kind : `${account.kind}, not open`,
+        account.master === null ? '' : String(account.master),
+        account.frozen ? 'FROZEN' : 'no',
+        yesNo(account.marketMaker),
+        when(account.created),
+        account.note,
+      ]);
+      return { json: answer, text: (paint: Paint) => table(paint, head, rows, [], 'no accounts') };
+    },
+  )
+    .option('--after <uid>', 'only accounts with a larger uid')
+    .option('--limit <number>', 'at most so many');
+}
+
+function showCommand(): Command {
+  const examples = ['bourse account show alice', 'bourse account show 1000000001 --json'];
+  return operatorCommand('show', 'Shows an account and what it holds.', examples, async (client, command) => {
+    const answer = await client.get<Changed & { balances: BalanceView[]; openOrders: number }>(
+      pathOf(command.args[0]!),
+    );
+    const head = ['coin', 'unified', 'locked', 'funding', 'withdrawing'];
+    const rows = answer.balances.map((b) => [b.coin, b.unified, b.locked, b.funding, b.withdrawing]);
+    return {
+      json: answer,
+      text: (paint: Paint) => [
+        ...accountText(answer.account, paint),
+        ...facts(paint, [['open orders ', count(answer.openOrders)]]),
+        '',
+        ...table(paint, head, rows, [1, 2, 3, 4], 'no money yet'),
+      ],
+    };
+  }).argument(...ACCOUNT);
+}
+
+function switchCommand(verb: 'freeze' | 'unfreeze', description: string): Command {
+  return operatorCommand(verb, description, [`bourse account ${verb} alice`], async (client, command) =>
+    shownAccount(await client.post<Changed>(`${pathOf(command.args[0]!)}/${verb}`)),
+  ).argument(...ACCOUNT);
+}
+
+function markCommand(verb: string, description: string, field: string): Command {
+  return operatorCommand(verb, description, [`bourse account ${verb} alice on`], async (client, command) => {
+    const [account, on] = command.args;
+    return shownAccount(
+      await client.post<Changed>(`${pathOf(account!)}/${verb}`, { [field]: readSwitch(on!) }),
+    );
+  })
+    .argument(...ACCOUNT)
+    .argument('<on|off>', 'what it shall be');
+}
+
+function shownAccount(answer: Changed) {
+  return { json: answer, text: (paint: Paint) => accountText(answer.account, paint) };
+}
+
+function accountText(account: AccountView, paint: Paint): string[] {
+  const { uid, name, kind, master, frozen, marketMaker } = account;
+  return facts(paint, [
+    ['uid', String(uid)],
+    ['name', name],
+    ['kind', master === null ? kind : `${kind} of ${master}`],
+    ['frozen', yesNo(frozen)],
+    ['market maker', yesNo(marketMaker)],
+  ]);
+}

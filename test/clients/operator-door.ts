@@ -1,0 +1,90 @@
+/** The operator of a running server, for tests that need money booked or accounts opened. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DemoKeys, RunningServer } from '../harness/server.ts';
+
+interface Door {
+  readonly url: string;
+  readonly token: string;
+}
+
+export class Operator {
+  private readonly door: Door;
+
+  constructor(server: RunningServer) {
+    this.door = JSON.parse(readFileSync(join(server.data, 'operator.json'), 'utf8')) as Door;
+  }
+
+  /** Credits a deposit; its reference is what the outside world calls it. */
+  async deposit(deposit: {
+    readonly account: string;
+    readonly coin: string;
+    readonly amount: string;
+    readonly reference: string;
+    readonly wallet?: 'unified' | 'funding';
+    readonly chain?: string;
+    readonly address?: string;
+  }): Promise<void> {
+    await this.must('/admin/deposits', deposit);
+  }
+
+  async settle(orderId: string, txId: string): Promise<number> {
+    return (await this.post(`/admin/withdrawals/${orderId}/settle`, { txId })).status;
+  }
+
+  async refuse(orderId: string, reason: string): Promise<number> {
+    return (await this.post(`/admin/withdrawals/${orderId}/refuse`, { reason })).status;
+  }
+
+  /** A sub-account with one key of these permissions. */
+  async openSub(name: string, master: string, permissions: readonly string[]): Promise<DemoKeys> {
+    await this.must('/admin/accounts', { name, kind: 'sub', master });
+    return this.openKey(await this.uidOf(name), name, permissions);
+  }
+
+  async openKey(uid: number, name: string, permissions: readonly string[]): Promise<DemoKeys> {
+    const made = (await this.must(`/admin/accounts/${uid}/keys`, {
+      label: name,
+      permType: 'read_write',
+      permissions,
+      passphrase: 'test12345',
+    })) as { key: { apiKey: string }; secretKey: string };
+    return {
+      name,
+      uid,
+      apiKey: made.key.apiKey,
+      secretKey: made.secretKey,
+      passphrase: 'test12345',
+    };
+  }
+
+  private async uidOf(name: string): Promise<number> {
+    const answer = await this.send('/admin/accounts?limit=1000', { method: 'GET' });
+    const { accounts } = (await answer.json()) as { accounts: { uid: number; name: string }[] };
+    return accounts.find((account) => account.name === name)!.uid;
+  }
+
+  private async must(path: string, body: object): Promise<unknown> {
+    const answer = await this.post(path, body);
+    const text = await answer.text();
+    assert.ok(answer.ok, `${path}: ${answer.status} ${text}`);
+    return JSON.parse(text);
+  }
+
+  private post(path: string, body: object): Promise<Response> {
+    return this.send(path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { ...this.headers(), 'content-type': 'application/json' },
+    });
+  }
+
+  private send(path: string, init: RequestInit): Promise<Response> {
+    return fetch(`${this.door.url}${path}`, { headers: this.headers(), ...init });
+  }
+
+  private headers(): Record<string, string> {
+    return { authorization: `Bearer ${this.door.token}`, 'x-operator': 'tester' };
+  }
+}

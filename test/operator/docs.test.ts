@@ -1,0 +1,46 @@
+/** `docs/operator.md` is a script: its bash blocks are executed in order, in one shell, as written. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { removeTemporaryDirectories, temporaryDirectory } from '../operation/bourse-process.ts';
+
+after(removeTemporaryDirectories);
+
+const ROOT = join(import.meta.dirname, '../..');
+
+function bashBlocks(markdown: string): string[] {
+  return [...markdown.matchAll(/^```bash\n(.*?)^```$/gms)].map((match) => match[1]!);
+}
+
+test('the commands of docs/operator.md lead from an empty directory to a funded trader with an order', async () => {
+  const blocks = bashBlocks(readFileSync(join(ROOT, 'docs/operator.md'), 'utf8'));
+  assert.equal(blocks.length, 6);
+  const script = blocks.map((block, index) => `echo "== ${index + 1}"\n${block}`).join('\n');
+  const data = join(temporaryDirectory(), 'venue');
+  // What the document leaves to the reader: the directory and the port.
+  const env = { ...process.env, BOURSE_DATA: data, BOURSE_PORT: '0' };
+  const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd: ROOT, env, detached: true });
+  let stdout = '';
+  let stderr = '';
+  shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  shell.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const timer = setTimeout(() => process.kill(-shell.pid!, 'SIGKILL'), 180_000);
+  const [code] = (await once(shell, 'close')) as [number | null];
+  clearTimeout(timer);
+  const serverLog = existsSync(`${data}.log`) ? readFileSync(`${data}.log`, 'utf8') : '';
+  assert.equal(code, 0, `${stdout}\n${stderr}\n${serverLog}`);
+  const [, , listed, opened, ordered, daily, stopped] = stdout.split(/^== \d$/m);
+  assert.match(listed!, /SPOT +BTCUSDT +online/);
+  assert.match(opened!, /USDT +10000 +0 +0 +0/);
+  assert.equal(JSON.parse(ordered!).code, '00000');
+  assert.match(daily!, /the books agree/);
+  assert.match(daily!, /^verified$/m);
+  assert.match(stopped!, /^verified$/m);
+});
