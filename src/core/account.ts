@@ -38,6 +38,8 @@ export class Account {
   readonly positions = new Map<number, Position>();
   /** Margin mode and leverage by instrument, where the account has chosen. */
   readonly futuresSettings = new Map<number, FuturesSetting>();
+  /** Has placed futures orders: its cash may be negative. */
+  tradesFutures = false;
   /** Being liquidated: takes no commands of its owner. */
   liquidating = false;
   /** Open orders by client id. */

@@ -5,6 +5,7 @@
 import type { Account } from './account.ts';
 import type { Book } from './book.ts';
 import { displayedDepth } from './depth.ts';
+import { checkFutures } from './futures-invariants.ts';
 import { isFutures } from './instrument.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from './ledger.ts';
 import { OPEN_ORDERS_PER_LINE_MAX } from './limits.ts';
@@ -19,6 +20,7 @@ export function checkInvariants(state: State): void {
   for (const market of state.markets) checkBook(market.book);
   for (const account of state.accountByUid.values()) checkAccount(state, account);
   checkStatistics(state);
+  checkFutures(state);
 }
 
 /** I01-I03, I05, and I04 for what withdrawals hold. */
@@ -39,7 +41,7 @@ function checkLedger(state: State): void {
     if (account === SystemAccount.insurance || account === SystemAccount.loanPool) {
       assert(buckets[Bucket.cash]! >= 0n, `I03: system account ${account} coin ${coin} is negative`);
     }
-    if (account >= FIRST_USER_ACCOUNT) {
+    if (account >= FIRST_USER_ACCOUNT && !state.accounts[account]!.tradesFutures) {
       assert(buckets[Bucket.cash]! >= 0n, `I05: spot account ${account} coin ${coin} has negative cash`);
     }
   });
@@ -125,7 +127,8 @@ function checkAccount(state: State, account: Account): void {
     if (isFutures(instrument.category)) futures++;
     else spot++;
     const coin = lockedCoin(instrument, slab.side[slot] as Side);
-    locks.set(coin, (locks.get(coin) ?? 0n) + lockOf(state, instrument, slot));
+    if (instrument.futures === undefined)
+      locks.set(coin, (locks.get(coin) ?? 0n) + lockOf(state, instrument, slot));
     const clientOid = slab.clientOids.get(slot);
     if (clientOid === undefined) continue;
     assert(!clientOids.has(clientOid), `I29: client id ${clientOid} twice`);

@@ -85,6 +85,7 @@ function placeFutures(
 ): Outcome {
   const plan = planFuturesOrder(state, account, instrument, market, command);
   if ('refusal' in plan) return plan;
+  account.tradesFutures = true;
   makeRoom(state, plan);
   const slot = accept(state, account, instrument, command, plan.lots, plan.flags);
   if (plan.isolatedLock > 0n) {

@@ -154,6 +154,7 @@ function loadAccounts(r: ByteReader, state: State): void {
 
 function saveFutures(w: ByteWriter, account: Account): void {
   w.u8(account.holdMode);
+  w.flag(account.tradesFutures);
   w.flag(account.liquidating);
   const settings = [...account.futuresSettings].sort((a, b) => a[0] - b[0]);
   w.i32(settings.length);
@@ -177,6 +178,7 @@ function saveFutures(w: ByteWriter, account: Account): void {
 
 function loadFutures(r: ByteReader, account: Account): void {
   account.holdMode = r.u8(0) as HoldMode;
+  account.tradesFutures = r.flag(false);
   account.liquidating = r.flag(false);
   for (let left = r.i32(0); left > 0; left--) {
     const instrument = r.i32(0);

@@ -34,7 +34,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
   ['spot-settlement', 'withdrawal', 'futures-settlement', 'futures-settings', 'futures-entry', 'funding'],
   ['forced-orders', 'deleveraging'],
   ['liquidation', 'risk-watch'],
-  ['futures-desk'],
+  ['futures-desk', 'futures-invariants'],
   ['order-entry', 'listing', 'schedule'],
   ['amend', 'snapshot', 'reads', 'invariants'],
   ['exchange'],

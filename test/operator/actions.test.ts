@@ -124,7 +124,8 @@ test('deposits with one reference that arrive together credit once', async () =>
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => venue.admin('POST', '/admin/deposits', body)),
   );
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409, 409, 409, 409, 409, 409]);
+  const statuses = answers.map(({ status }) => String(status)).sort();
+  assert.deepEqual(statuses, ['200', ...Array.from({ length: 7 }, () => '409')]);
   const { balances } = await venue.ask('account', 'show', 'bob');
   assert.equal(balances.find((b: { coin: string }) => b.coin === 'ETH').unified, '7');
 });

@@ -6,12 +6,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatHead } from '../../src/operator/audit-file.ts';
 import { type AuditLine, formatLine } from '../../src/operator/audit-line.ts';
-import {
-  bourse,
-  removeTemporaryDirectories,
-  start,
-  temporaryDirectory,
-} from '../operation/bourse-process.ts';
+import { bourse, start, temporaryDirectory } from '../operation/bourse-process.ts';
 import { endVenues, VenueProcess } from './venue-process.ts';
 
 const venue = new VenueProcess();
