@@ -97,7 +97,7 @@ function checkAmend(
   if (!priceChanges && sizeLots === slab.size[slot]) return refused(Refusal.nothingToAmend);
   if (state.halted) return refused(Refusal.tradingHalted);
   const enlarges = sizeLots > slab.size[slot]! || (side === Side.buy && priceTicks > slab.price[slot]!);
-  const status = amendingRefusal(instrument, side, source, enlarges);
+  const status = amendingRefusal(instrument, side, source, state.now, enlarges);
   if (status !== Refusal.none) return refused(status);
   const offGrid = checkPrice(instrument, priceTicks) ?? checkSize(instrument, sizeLots, instrument.maxLots);
   if (offGrid !== undefined) return offGrid;

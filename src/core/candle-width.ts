@@ -61,20 +61,35 @@ export function candleWidthIndex(width: CandleWidth): number {
   return CANDLE_WIDTHS.indexOf(width);
 }
 
-/** First instant of the civil month that holds `time`, counted in days of 400-year cycles that start in March. */
+/** First instant of the civil month that holds `time`. */
 function monthStart(time: number): number {
+  const { year, month } = monthOf(time);
+  return daysOfMonthStart(year, month) * DAY;
+}
+
+/** Civil year and month (1 to 12) of a time, counted in days of 400-year cycles that start in March. */
+export function monthOf(time: number): { year: number; month: number } {
   const days = Math.floor(time / DAY) + 719_468;
-  const dayOfCycle = days - Math.floor(days / 146_097) * 146_097;
-  const yearOfCycle = Math.floor(
-    (dayOfCycle -
-      Math.floor(dayOfCycle / 1460) +
-      Math.floor(dayOfCycle / 36_524) -
-      Math.floor(dayOfCycle / 146_096)) /
-      365,
-  );
+  const cycle = Math.floor(days / 146_097);
+  const dayOfCycle = days - cycle * 146_097;
+  const leaps =
+    Math.floor(dayOfCycle / 1460) - Math.floor(dayOfCycle / 36_524) + Math.floor(dayOfCycle / 146_096);
+  const yearOfCycle = Math.floor((dayOfCycle - leaps) / 365);
   const dayOfYear =
     dayOfCycle - (365 * yearOfCycle + Math.floor(yearOfCycle / 4) - Math.floor(yearOfCycle / 100));
   const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
-  const dayOfMonth = dayOfYear - Math.floor((153 * marchMonth + 2) / 5);
-  return (days - dayOfMonth - 719_468) * DAY;
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
+  return { year: cycle * 400 + yearOfCycle + (month <= 2 ? 1 : 0), month };
+}
+
+/** Days from 1970-01-01 to the first of a month. */
+export function daysOfMonthStart(year: number, month: number): number {
+  const marchYear = month <= 2 ? year - 1 : year;
+  const cycle = Math.floor(marchYear / 400);
+  const yearOfCycle = marchYear - cycle * 400;
+  const marchMonth = month > 2 ? month - 3 : month + 9;
+  const dayOfYear = Math.floor((153 * marchMonth + 2) / 5);
+  const dayOfCycle =
+    yearOfCycle * 365 + Math.floor(yearOfCycle / 4) - Math.floor(yearOfCycle / 100) + dayOfYear;
+  return cycle * 146_097 + dayOfCycle - 719_468;
 }

@@ -4,11 +4,14 @@
  * tested again, until nothing changes.
  */
 import type { Account } from './account.ts';
+import { deliver } from './delivery.ts';
 import { trimClosingOrders } from './futures-entry.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
 import { liquidateIfDue } from './liquidation.ts';
+import { scheduleDelivery } from './prices.ts';
 import { RiskWatch } from './risk-watch.ts';
 import type { State } from './state.ts';
+import { InstrumentStatus } from './terms.ts';
 import { assert } from './units.ts';
 
 const ROUNDS_MAX = 1000;
@@ -27,6 +30,20 @@ export class FuturesDesk {
   /** Prices have moved. */
   afterPrices(): void {
     for (const account of this.watch.afterPrices()) this.state.touched.add(account);
+    this.settleTouched();
+  }
+
+  /** Contracts whose day has come. */
+  deliverDue(): void {
+    const { state } = this;
+    for (const market of [...state.markets]) {
+      const delivery = market.futures?.terms.delivery;
+      const { status } = state.instruments[market.instrument]!;
+      if (delivery === undefined || delivery.time > state.now || status === InstrumentStatus.offline)
+        continue;
+      deliver(state, this.settlement, market);
+    }
+    scheduleDelivery(state);
     this.settleTouched();
   }
 

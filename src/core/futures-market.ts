@@ -14,6 +14,8 @@ export const PREMIUM_SCALE = 8;
 const PREMIUM_GRAIN = 10n ** 4n;
 /** Quote money of the impact prices: 200 divided by the initial margin of the highest leverage. */
 const IMPACT_BASE = 200n * 10n ** 8n;
+const SECOND_MS = 1000;
+const HOUR_MS = 3_600_000;
 
 export class FuturesMarket {
   readonly instrument: Instrument;
@@ -28,6 +30,10 @@ export class FuturesMarket {
   openInterest = 0;
   /** This contract's part of the clearing account, in 10^-8 of the settlement coin. */
   clearing = 0n;
+  /** Index samples of the last hour before delivery. */
+  private settlementSum = 0n;
+  private settlementCount = 0;
+  private sampledUntil = 0;
   /** 10^-12: the rate as it would be now. */
   rate = 0n;
   /** When it is settled next; Infinity for delivery contracts. */
@@ -53,11 +59,36 @@ export class FuturesMarket {
     const { index, terms, mark } = this;
     if (index.stale) return;
     if (terms.delivery !== undefined) {
-      mark.price = mark.byBasis(index.price);
+      mark.price = this.expectedSettlement(now, terms.delivery.time) ?? mark.byBasis(index.price);
       return;
     }
     const last = BigInt(lastTicks) * this.unitsPerTick;
     mark.updatePerpetual(last, index.price, this.rate, this.nextFunding - now, terms.fundIntervalMs);
+  }
+
+  /** Each second of the last hour; seconds that nobody saw repeat the last index. */
+  sampleSettlement(second: number): void {
+    const delivery = this.terms.delivery;
+    if (delivery === undefined || second < delivery.time - HOUR_MS || second >= delivery.time) return;
+    const from = Math.max(this.sampledUntil, delivery.time - HOUR_MS - SECOND_MS);
+    const seconds = Math.floor((second - from) / SECOND_MS);
+    if (seconds <= 0 || this.index.price === 0n) return;
+    this.settlementSum += this.index.price * BigInt(seconds);
+    this.settlementCount += seconds;
+    this.sampledUntil = second;
+  }
+
+  /** The mean of the index over the last hour, on the grid. */
+  get settlementTicks(): number {
+    const { settlementCount: count } = this;
+    return this.ticksOf(count === 0 ? this.index.price : divHalf(this.settlementSum, BigInt(count)));
+  }
+
+  /** In the last hour: what has been sampled, and the rest of the hour at the index. */
+  private expectedSettlement(now: number, deliveryTime: number): bigint | undefined {
+    if (this.settlementCount === 0) return undefined;
+    const left = BigInt(Math.max(0, Math.floor((deliveryTime - now) / SECOND_MS)));
+    return divHalf(this.settlementSum + this.index.price * left, BigInt(this.settlementCount) + left);
   }
 
   /** Every five seconds. */
@@ -93,6 +124,9 @@ export class FuturesMarket {
     this.rate = f.money(this.rate);
     this.nextFunding = f.f64(this.nextFunding);
     this.openInterest = f.f64(this.openInterest);
+    this.settlementSum = f.money(this.settlementSum);
+    this.settlementCount = f.f64(this.settlementCount);
+    this.sampledUntil = f.f64(this.sampledUntil);
     this.clearing = f.money(this.clearing);
   }
 

@@ -214,7 +214,7 @@ export class FuturesSettlement implements MatchSink {
     }
     const isolated = ledger.cell(account.index, coin, Bucket.isolated);
     this.clear(isolated, coin, pnl);
-    if (isLiquidation(kind)) {
+    if (keepsMargin(kind)) {
       // A forced close keeps everything inside the position until it is settled with the insurance fund.
       position.iso += pnl;
       return pnl;
@@ -245,7 +245,7 @@ export class FuturesSettlement implements MatchSink {
     const { ledger } = this.state;
     const coin = this.instrument.futures!.settle;
     const forced = isLiquidation(kind);
-    const inside = forced && position?.isolated === true;
+    const inside = keepsMargin(kind) && position?.isolated === true;
     const payer = ledger.cell(account.index, coin, inside ? Bucket.isolated : Bucket.cash);
     const house = ledger.cell(forced ? SystemAccount.insurance : SystemAccount.fee, coin, Bucket.cash);
     if (inside) position!.iso -= fee;
@@ -406,6 +406,11 @@ export class FuturesSettlement implements MatchSink {
       time: state.now,
     });
   }
+}
+
+/** Their margin stays with the position until all of it is settled. */
+function keepsMargin(kind: OrderKind): boolean {
+  return isLiquidation(kind) || kind === OrderKind.delivery;
 }
 
 function isLiquidation(kind: OrderKind): boolean {

@@ -28,7 +28,15 @@ const TABLE: Record<InstrumentStatus, Permission> = {
   [InstrumentStatus.restrictedApi]: { open: allowed, close: allowed, retailOnly: true },
 };
 
-export function placingRefusal(instrument: Instrument, side: Side, source: Source): Refusal {
+/** No new orders so long before delivery (domain.md 5.15). */
+export const DELIVERY_QUIET_MS = 10 * 60_000;
+
+export function placingRefusal(instrument: Instrument, side: Side, source: Source, now: number): Refusal {
+  const delivery = instrument.futures?.delivery;
+  if (delivery !== undefined) {
+    if (now < delivery.startTime) return Refusal.instrumentListed;
+    if (now >= delivery.time - DELIVERY_QUIET_MS) return Refusal.deliveryNear;
+  }
   const permission = TABLE[instrument.status];
   if (permission.retailOnly && source === Source.api) return Refusal.apiRestricted;
   if (isFutures(instrument.category)) return permission.open;
@@ -40,9 +48,10 @@ export function amendingRefusal(
   instrument: Instrument,
   side: Side,
   source: Source,
+  now: number,
   enlarges: boolean,
 ): Refusal {
-  const refusal = placingRefusal(instrument, side, source);
+  const refusal = placingRefusal(instrument, side, source, now);
   if (refusal === Refusal.openingRestricted && !enlarges) return Refusal.none;
   return refusal;
 }

@@ -146,7 +146,8 @@ export interface FuturesTerms {
 
 export interface Instrument {
   readonly index: number;
-  readonly spec: InstrumentSpec;
+  /** Changes only where a delivery moves the quarters along. */
+  spec: InstrumentSpec;
   readonly symbol: string;
   readonly category: Category;
   /** Coin indices. */

@@ -11,9 +11,10 @@ import type {
   SetMarketMaker,
 } from './command.ts';
 import { FuturesMarket } from './futures-market.ts';
-import { type Instrument, readInstrument, SpecificationError } from './instrument.ts';
+import { type Instrument, type InstrumentSpec, readInstrument, SpecificationError } from './instrument.ts';
 import { ACCOUNTS_MAX, COINS_MAX, INSTRUMENTS_MAX } from './limits.ts';
 import { DONE, type Outcome, refused } from './outcome.ts';
+import { scheduleDelivery } from './prices.ts';
 import { Refusal } from './refusal.ts';
 import type { State } from './state.ts';
 import { CancelReason, INSTRUMENT_STATUS_NAMES, InstrumentStatus, Side } from './terms.ts';
@@ -33,7 +34,10 @@ export function listCoin(state: State, command: ListCoin): Outcome {
 }
 
 export function listInstrument(state: State, command: ListInstrument): Outcome {
-  const { spec } = command;
+  return listSpecification(state, command.spec);
+}
+
+export function listSpecification(state: State, spec: InstrumentSpec): Outcome {
   const name = `${spec.category} ${spec.symbol}`;
   if (state.instrumentByName.has(name)) return refusedBecause(Refusal.alreadyExists, `${name} is listed`);
   if (state.instruments.length >= INSTRUMENTS_MAX) {
@@ -68,6 +72,7 @@ export function openMarket(state: State, instrument: Instrument, shared: boolean
       ? undefined
       : new FuturesMarket(instrument, futures, priceIndex);
   state.addMarket(instrument.index, prices);
+  scheduleDelivery(state);
 }
 
 /** Going offline cancels every order of the instrument (domain.md 1.3). */
@@ -78,6 +83,7 @@ export function setInstrumentStatus(state: State, command: SetInstrumentStatus):
   if (status < 0)
     return refusedBecause(Refusal.invalidSpecification, `status ${command.status} is not known`);
   instrument.status = status as InstrumentStatus;
+  scheduleDelivery(state);
   if (status === InstrumentStatus.offline) cancelOrdersOf(state, instrument.index);
   state.events.push({ type: 'instrument', instrument: instrument.index });
   return DONE;

@@ -120,7 +120,7 @@ function checkOrder(
   command: PlaceOrder,
 ): Outcome | undefined {
   if (state.halted) return refused(Refusal.tradingHalted);
-  const status = placingRefusal(instrument, command.side, command.source);
+  const status = placingRefusal(instrument, command.side, command.source, state.now);
   if (status !== Refusal.none) return refused(status);
   if (instrument.category === Category.margin) return refused(Refusal.categoryNotTradable);
   if (account.liquidating) return refused(Refusal.accountLiquidating);

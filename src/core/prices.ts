@@ -6,6 +6,7 @@ import { MONEY_MAX } from './limits.ts';
 import { DONE, type Outcome, refused } from './outcome.ts';
 import { Refusal } from './refusal.ts';
 import type { State } from './state.ts';
+import { InstrumentStatus } from './terms.ts';
 
 const SECOND_MS = 1000;
 const BASIS_MS = 5000;
@@ -39,10 +40,21 @@ export function takePrices(state: State, now: number): void {
       futures.nextFunding = nextFunding(futures.terms.fundIntervalMs, second);
     }
     if (crossed(before, second, BASIS_MS)) futures.sampleBasis(book);
+    futures.sampleSettlement(second);
     futures.updateMark(second, day.lastTicks);
     if (crossed(before, second, PREMIUM_MS)) futures.samplePremium(book);
   }
   scheduleFunding(state);
+}
+
+/** The earliest delivery that is still to come. */
+export function scheduleDelivery(state: State): void {
+  state.nextDelivery = Number.POSITIVE_INFINITY;
+  for (const { futures, instrument } of state.markets) {
+    const time = futures?.terms.delivery?.time;
+    if (time === undefined || state.instruments[instrument]!.status === InstrumentStatus.offline) continue;
+    if (time < state.nextDelivery) state.nextDelivery = time;
+  }
 }
 
 /** The earliest settlement of any perpetual. */

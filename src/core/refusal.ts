@@ -18,6 +18,7 @@ export const Refusal = {
   apiRestricted: 14,
   categoryNotTradable: 15,
   tradingHalted: 16,
+  deliveryNear: 17,
 
   // Shape of an order
   illegalCombination: 20,

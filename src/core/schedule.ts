@@ -10,12 +10,13 @@ import type { Market, State } from './state.ts';
 export function advance(state: State, time: number, desk: FuturesDesk): void {
   if (time <= state.now) return;
   for (;;) {
-    const due = Math.min(state.nextCandleEnd, state.nextCountdown, state.nextFunding);
+    const due = Math.min(state.nextCandleEnd, state.nextCountdown, state.nextFunding, state.nextDelivery);
     if (due > time) break;
     if (due > state.now) state.now = due;
-    if (state.nextFunding <= state.now) takeSecond(state, desk);
+    if (Math.min(state.nextFunding, state.nextDelivery) <= state.now) takeSecond(state, desk);
     if (state.nextCandleEnd <= state.now) closeCandles(state);
     if (state.nextFunding <= state.now) settleDueFunding(state, desk);
+    if (state.nextDelivery <= state.now) desk.deliverDue();
     if (state.nextCountdown <= state.now) runCountdowns(state);
   }
   state.now = time;

@@ -15,7 +15,7 @@ import { openMarket } from './listing.ts';
 import { enroll } from './order-life.ts';
 import { blankWithdrawal, withdrawalFields } from './pending-withdrawal.ts';
 import { Position } from './position.ts';
-import { scheduleFunding } from './prices.ts';
+import { scheduleDelivery, scheduleFunding } from './prices.ts';
 import type { RecentOids } from './recent-oids.ts';
 import { type Market, State } from './state.ts';
 import type { HoldMode, InstrumentStatus, PosSide, Side } from './terms.ts';
@@ -83,6 +83,7 @@ export function loadState(bytes: Uint8Array): State {
   r.finish();
   scheduleCountdowns(state);
   scheduleFunding(state);
+  scheduleDelivery(state);
   for (const market of state.markets) {
     state.nextCandleEnd = Math.min(state.nextCandleEnd, market.candles.earliestEnd());
   }

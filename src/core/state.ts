@@ -85,6 +85,8 @@ export class State {
   nextCountdown = Number.POSITIVE_INFINITY;
   /** Earliest funding settlement of any perpetual; Infinity = none. */
   nextFunding = Number.POSITIVE_INFINITY;
+  /** Earliest delivery of any contract; Infinity = none. */
+  nextDelivery = Number.POSITIVE_INFINITY;
   /** Earliest end of any running candle; Infinity = none runs. */
   nextCandleEnd = Number.POSITIVE_INFINITY;
 

@@ -31,6 +31,7 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
   [Refusal.apiRestricted]: ['25013', (c) => `${symbol(c)} cannot be traded through the API at the moment`],
   [Refusal.categoryNotTradable]: ['25002', (c) => `orders in ${symbol(c)} are not supported yet`],
 
+  [Refusal.deliveryNear]: ['25106', (c) => `${symbol(c)} takes no more orders before its delivery`],
   [Refusal.tradingHalted]: ['25106', 'trading is halted; open orders can be cancelled'],
 
   [Refusal.illegalCombination]: [
@@ -96,14 +97,23 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
   [Refusal.positionSideNeeded]: ['25236', 'posSide must be long or short in hedge mode'],
   [Refusal.noPositionToClose]: ['25227', 'there is no position to close'],
   [Refusal.closesWrongWay]: ['25232', 'a reduce-only order must go against the position'],
-  [Refusal.closeAboveAvailable]: ['25225', (c) => `only ${size(c, c.outcome.bound)} of the position is free to close`],
-  [Refusal.aboveTier]: ['25233', (c) => `the position would be above what leverage ${c.outcome.bound} allows`],
+  [Refusal.closeAboveAvailable]: [
+    '25225',
+    (c) => `only ${size(c, c.outcome.bound)} of the position is free to close`,
+  ],
+  [Refusal.aboveTier]: [
+    '25233',
+    (c) => `the position would be above what leverage ${c.outcome.bound} allows`,
+  ],
   [Refusal.leverageAboveMaximum]: ['25223', (c) => `leverage must be at most ${c.outcome.bound}`],
   [Refusal.leverageNeedsMargin]: ['25228', 'there is not enough margin for this leverage'],
   [Refusal.insufficientMargin]: ['25203', (c) => `margin is insufficient: ${available(c)} available`],
   [Refusal.riskTooHigh]: ['25218', 'the account would be close to liquidation at once'],
   [Refusal.beyondBankruptcy]: ['25654', 'the price is beyond the bankruptcy price of the position'],
-  [Refusal.positionsOrOrdersOpen]: ['25010', 'close all positions and cancel all orders of the contracts first'],
+  [Refusal.positionsOrOrdersOpen]: [
+    '25010',
+    'close all positions and cancel all orders of the contracts first',
+  ],
   [Refusal.tooManyPositions]: ['25229', (c) => `at most ${c.outcome.bound} positions at a time`],
   [Refusal.noIndexPrice]: ['25108', (c) => `${symbol(c)} has no index price yet`],
   [Refusal.marginTooLow]: ['25203', 'the position needs this margin'],

@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Inside the core lower parts never import upper ones; a file may import its own layer and those before it. */
 const CORE_LAYERS: readonly (readonly string[])[] = [
   ['units', 'limits', 'terms', 'refusal', 'outcome', 'digest', 'bytes', 'order-id', 'candle-width'],
-  ['index-price', 'mark-price', 'margin-tiers', 'position'],
+  ['index-price', 'mark-price', 'margin-tiers', 'position', 'quarters'],
   ['instrument', 'id-index', 'price-index', 'event', 'command', 'instrument-status', 'pending-withdrawal'],
   ['order-slab', 'ledger', 'candle-series', 'day-window', 'tape', 'command-codec', 'recent-oids'],
   ['book', 'account', 'depth'],
@@ -34,9 +34,11 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
   ['spot-settlement', 'withdrawal', 'futures-settlement', 'futures-settings', 'futures-entry', 'funding'],
   ['forced-orders', 'deleveraging'],
   ['liquidation', 'risk-watch'],
+  ['order-entry', 'listing'],
+  ['delivery'],
   ['futures-desk', 'futures-invariants'],
-  ['order-entry', 'listing', 'schedule'],
-  ['amend', 'snapshot', 'reads', 'invariants'],
+  ['schedule'],
+  ['amend', 'snapshot', 'reads', 'position-reads', 'invariants'],
   ['exchange'],
 ];
 
