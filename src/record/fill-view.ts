@@ -1,9 +1,10 @@
 /** One side of a trade as its owner reads it (interface 2.2). */
 import type { FillRecord } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
-import { CATEGORY_NAMES, ORDER_TYPE_NAMES, SIDE_NAMES } from '../core/terms.ts';
+import { CATEGORY_NAMES, ORDER_TYPE_NAMES, POS_SIDE_NAMES, PosSide, SIDE_NAMES } from '../core/terms.ts';
 import { formatUnits, MONEY_SCALE } from '../core/units.ts';
 import { type CoinName, type FeeDetail, feeDetail } from './fee-detail.ts';
+import { tradeSideOf } from './futures-words.ts';
 import { formatId } from './ids.ts';
 
 export interface FillView {
@@ -30,6 +31,7 @@ export interface FillView {
 
 export function fillView(fill: FillRecord, instrument: Instrument, coinName: CoinName): FillView {
   const time = String(fill.time);
+  const { futures, side } = fill;
   return {
     execId: formatId(fill.execId),
     execLinkId: formatId(fill.execLinkId),
@@ -38,17 +40,17 @@ export function fillView(fill: FillRecord, instrument: Instrument, coinName: Coi
     category: CATEGORY_NAMES[fill.category],
     symbol: instrument.symbol,
     orderType: ORDER_TYPE_NAMES[fill.orderType],
-    side: SIDE_NAMES[fill.side],
+    side: SIDE_NAMES[side],
     execPrice: formatUnits(BigInt(fill.priceTicks), instrument.pricePrecision),
     execQty: formatUnits(BigInt(fill.sizeLots), instrument.quantityPrecision),
     execValue: formatUnits(fill.value, MONEY_SCALE),
     tradeScope: fill.maker ? 'maker' : 'taker',
-    tradeSide: 'open',
-    posSide: '',
+    tradeSide: futures === undefined ? 'open' : tradeSideOf({ ...futures, side }),
+    posSide: POS_SIDE_NAMES[futures?.posSide ?? PosSide.none],
     feeDetail: [feeDetail(fill.fee, coinName(fill.feeCoin))],
     createdTime: time,
     updatedTime: time,
-    execPnl: '0',
+    execPnl: formatUnits(futures?.pnl ?? 0n, MONEY_SCALE),
     isRPI: fill.rpi ? 'yes' : 'no',
   };
 }

@@ -4,17 +4,22 @@ import type { Instrument } from '../core/instrument.ts';
 import {
   CANCEL_REASON_NAMES,
   CATEGORY_NAMES,
+  HOLD_MODE_NAMES,
+  HoldMode,
   ORDER_STATUS_NAMES,
   ORDER_TYPE_NAMES,
   OrderType,
+  POS_SIDE_NAMES,
   SIDE_NAMES,
   STP_MODE_NAMES,
   TIME_IN_FORCE_NAMES,
   TimeInForce,
 } from '../core/terms.ts';
-import { divHalf, formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { formatUnits, MONEY_SCALE } from '../core/units.ts';
 import { type CoinName, type FeeDetail, feeDetail } from './fee-detail.ts';
+import { delegateTypeOf, execTypeOf, marginModeName, tradeSideOf } from './futures-words.ts';
 import { formatId } from './ids.ts';
+import { averagePrice } from './position-view.ts';
 
 export interface OrderView {
   readonly orderId: string;
@@ -74,15 +79,11 @@ export function orderView(order: OrderRecord, instrument: Instrument, coinName: 
     orderType: ORDER_TYPE_NAMES[order.orderType],
     cumExecQty: formatUnits(BigInt(order.filledLots), instrument.quantityPrecision),
     cumExecValue: formatUnits(order.filledValue, MONEY_SCALE),
-    avgPrice: averagePrice(order, instrument),
+    avgPrice: averagePrice(instrument, order.filledValue, order.filledLots),
     orderStatus: ORDER_STATUS_NAMES[order.status],
     side: SIDE_NAMES[order.side],
     timeInForce: TIME_IN_FORCE_NAMES[market ? TimeInForce.gtc : order.timeInForce],
-    posSide: '',
-    holdMode: '',
-    tradeSide: 'open',
-    delegateType: market ? 'market' : 'normal',
-    marginMode: '',
+    ...positionFields(order, market),
     stpMode: STP_MODE_NAMES[order.stpMode],
     takeProfit: '',
     stopLoss: '',
@@ -92,12 +93,41 @@ export function orderView(order: OrderRecord, instrument: Instrument, coinName: 
     slOrderType: '',
     tpLimitPrice: '',
     slLimitPrice: '',
-    reduceOnly: 'NO',
     feeDetail: order.filledLots === 0 ? [] : [feeDetail(order.fee, coinName(order.feeCoin))],
     cancelReason: CANCEL_REASON_NAMES[order.cancelReason],
-    execType: 'normal',
     createdTime: String(order.createdTime),
     updatedTime: String(order.updatedTime),
+  };
+}
+
+type PositionFields = Pick<
+  OrderView,
+  'posSide' | 'holdMode' | 'tradeSide' | 'delegateType' | 'marginMode' | 'reduceOnly' | 'execType'
+>;
+
+const SPOT_LIMIT: PositionFields = {
+  posSide: '',
+  holdMode: '',
+  tradeSide: 'open',
+  delegateType: 'normal',
+  marginMode: '',
+  reduceOnly: 'NO',
+  execType: 'normal',
+};
+const SPOT_MARKET: PositionFields = { ...SPOT_LIMIT, delegateType: 'market' };
+
+/** What concerns the position; empty outside futures. */
+function positionFields(order: OrderRecord, market: boolean): PositionFields {
+  const { futures, side } = order;
+  if (futures === undefined) return market ? SPOT_MARKET : SPOT_LIMIT;
+  return {
+    posSide: POS_SIDE_NAMES[futures.posSide],
+    holdMode: HOLD_MODE_NAMES[futures.hedge ? HoldMode.hedge : HoldMode.oneWay],
+    tradeSide: tradeSideOf({ ...futures, side }),
+    delegateType: delegateTypeOf(futures.kind, order.orderType, side),
+    marginMode: marginModeName(futures.isolated),
+    reduceOnly: futures.reduceOnly ? 'YES' : 'NO',
+    execType: execTypeOf(futures.kind),
   };
 }
 
@@ -108,11 +138,4 @@ export function withAliases(order: OrderView): OrderView & OrderAliases {
     quoteVolume: order.cumExecValue,
     baseVolume: order.cumExecQty,
   };
-}
-
-/** Value / quantity, `half` to the price precision (domain.md 0.4). */
-function averagePrice(order: OrderRecord, instrument: Instrument): string {
-  if (order.filledLots === 0) return '0';
-  const ticks = divHalf(order.filledValue, instrument.valuePerTickLot * BigInt(order.filledLots));
-  return formatUnits(ticks, instrument.pricePrecision);
 }

@@ -7,8 +7,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type ChainSpec,
-  type CollateralTier,
   type CoinSpec,
+  type CollateralTier,
   type FuturesSpec,
   type IndexComponentSpec,
   type InstrumentSpec,

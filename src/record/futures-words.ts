@@ -1,0 +1,92 @@
+/** What futures orders and fills are called, by who made them and why (domain.md 1.11, 2.4). */
+import { OrderKind, OrderType, PosSide, Side } from '../core/terms.ts';
+
+interface ForcedWords {
+  readonly execType: string;
+  readonly delegateType: string;
+  /** Before `long` or `short` in hedge mode. */
+  readonly hedge: string;
+  /** One-way mode: of a buy and of a sell. */
+  readonly buy: string;
+  readonly sell: string;
+}
+
+const FORCED: Readonly<Record<Exclude<OrderKind, typeof OrderKind.user>, ForcedWords>> = {
+  [OrderKind.offset]: {
+    execType: 'offset',
+    delegateType: 'reduce_offset_delegate',
+    hedge: 'offset_close_',
+    // Netting needs a long and a short, which one-way mode does not have.
+    buy: 'close',
+    sell: 'close',
+  },
+  [OrderKind.reduce]: {
+    execType: 'reduce',
+    delegateType: 'market_risk',
+    hedge: 'reduce_close_',
+    buy: 'reduce_buy_single',
+    sell: 'reduce_sell_single',
+  },
+  [OrderKind.liquidation]: {
+    execType: 'liquidation',
+    delegateType: 'liquidation',
+    hedge: 'burst_close_',
+    buy: 'burst_buy_single',
+    sell: 'burst_sell_single',
+  },
+  [OrderKind.adl]: {
+    execType: 'reduce',
+    delegateType: 'market_risk',
+    hedge: 'dte_sys_adl_close_',
+    buy: 'dte_sys_adl_buy_in_single_side_mode',
+    sell: 'dte_sys_adl_sell_in_single_side_mode',
+  },
+  [OrderKind.delivery]: {
+    execType: 'delivery',
+    delegateType: 'delivery_close_',
+    hedge: 'delivery_close_',
+    buy: 'delivery_buy_single',
+    sell: 'delivery_sell_single',
+  },
+  [OrderKind.delisting]: {
+    execType: 'normal',
+    delegateType: 'off_close',
+    hedge: 'close',
+    buy: 'close',
+    sell: 'close',
+  },
+};
+
+interface Trading {
+  readonly kind: OrderKind;
+  readonly posSide: PosSide;
+  readonly side: Side;
+  readonly closing: boolean;
+}
+
+/** `open` or `close` for what users do, a long name for what is done to them. */
+export function tradeSideOf({ kind, posSide, side, closing }: Trading): string {
+  if (kind === OrderKind.user) return closing ? 'close' : 'open';
+  const words = FORCED[kind];
+  if (posSide === PosSide.none) return side === Side.buy ? words.buy : words.sell;
+  return words.hedge.endsWith('_') ? words.hedge + closedSide(side) : words.hedge;
+}
+
+export function delegateTypeOf(kind: OrderKind, orderType: OrderType, side: Side): string {
+  if (kind === OrderKind.user) return orderType === OrderType.market ? 'market' : 'normal';
+  const { delegateType } = FORCED[kind];
+  return delegateType.endsWith('_') ? delegateType + closedSide(side) : delegateType;
+}
+
+export function execTypeOf(kind: OrderKind): string {
+  return kind === OrderKind.user ? 'normal' : FORCED[kind].execType;
+}
+
+/** Forced orders only close: a sell closes a long. */
+function closedSide(side: Side): string {
+  return side === Side.sell ? 'long' : 'short';
+}
+
+export function marginModeName(isolated: boolean): 'crossed' | 'isolated' {
+  return isolated ? 'isolated' : 'crossed';
+}
