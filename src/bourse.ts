@@ -6,6 +6,7 @@ import { configCommand } from './operation/config-command.ts';
 import { keyCommand } from './operation/key-command.ts';
 import { feesCommand, instrumentCommand } from './operation/listing-commands.ts';
 import { depositCommand, withdrawalCommand } from './operation/money-commands.ts';
+import { priceCommand } from './operation/price-command.ts';
 import {
   booksCommand,
   haltCommand,
@@ -19,7 +20,7 @@ import { verifyCommand } from './operation/verify-command.ts';
 const GROUPS = {
   'Running exchange:': [healthCommand(), booksCommand(), haltCommand(), resumeCommand(), snapshotCommand()],
   'Accounts and money:': [accountCommand(), keyCommand(), depositCommand(), withdrawalCommand()],
-  'Listings:': [instrumentCommand(), feesCommand()],
+  'Listings:': [instrumentCommand(), feesCommand(), priceCommand()],
   'Data and records:': [auditCommand(), identityCommand(), verifyCommand(), configCommand()],
 };
 

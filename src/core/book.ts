@@ -119,14 +119,16 @@ export class Book {
 
   /**
    * Dry run for fill-or-kill: could `wanted` lots be had within the limit? Own orders do not count under
-   * `cancel_maker` and end the count under the modes that cancel the taker. Changes nothing.
+   * `cancel_maker` and end the count under the modes that cancel the taker. A closing order counts as far as its
+   * position goes after what its account has given before (`sink`, on futures). Changes nothing.
    */
-  canFill(taker: number, limitTicks: number, wanted: number): boolean {
+  canFill(taker: number, limitTicks: number, wanted: number, sink?: MatchSink): boolean {
     const slab = this.slab;
     const buying = slab.side[taker] === Side.buy;
     const party = slab.party[taker]!;
     const stpMode = slab.stpMode[taker]!;
     const queues = (slab.flags[taker]! & FLAG_RETAIL) !== 0 ? 2 : 1;
+    const given = new Map<number, number>();
     let found = 0;
     let fills = 0;
     for (let level = this.best[buying ? Side.sell : Side.buy]!; level !== NIL; level = this.worse[level]!) {
@@ -140,7 +142,15 @@ export class Book {
             return false;
           }
           if (fills++ === FILLS_PER_ORDER_MAX) return false;
-          found += slab.remaining[maker]!;
+          let lots = slab.remaining[maker]!;
+          if (sink !== undefined) {
+            const account = slab.account[maker]!;
+            const before = given.get(account) ?? 0;
+            if ((slab.flags[maker]! & FLAG_CLOSING) !== 0)
+              lots = Math.min(lots, Math.max(0, sink.room(maker, price) - before));
+            given.set(account, before + lots);
+          }
+          found += lots;
           if (found >= wanted) return true;
         }
       }

@@ -65,13 +65,13 @@ export function cancelWhere(
   state: State,
   account: Account,
   reason: CancelReason,
-  matches: (instrument: number) => boolean,
+  matches: (instrument: number, slot: number) => boolean,
 ): Outcome[] {
   const { slab } = state;
   const items: Outcome[] = [];
   for (let slot = account.firstOrder; slot !== NIL; ) {
     const next = slab.accountNext[slot]!;
-    if (matches(slab.instrument[slot]!)) items.push(cancelSlot(state, slot, reason));
+    if (matches(slab.instrument[slot]!, slot)) items.push(cancelSlot(state, slot, reason));
     slot = next;
   }
   return items;

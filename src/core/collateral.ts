@@ -1,5 +1,5 @@
 /** What coins are worth in dollars, and how much of that counts as margin (domain.md 6.1, 6.2). */
-import type { CollateralTier } from './instrument.ts';
+import type { CoinSpec, CollateralTier } from './instrument.ts';
 import type { State } from './state.ts';
 import {
   divFloor,
@@ -47,8 +47,7 @@ function indexPrice(state: State, name: string): bigint {
 
 /** Margin value of a positive dollar amount of a coin: each slice at the rate of its tier. */
 export function collateralValue(state: State, coin: number, usd: bigint): bigint {
-  const spec = state.coins[coin]!;
-  const tiers = spec.collateral ?? (DOLLAR_COINS.has(spec.coin) ? WHOLE : []);
+  const tiers = collateralTiers(state.coins[coin]!);
   let value = 0n;
   for (const [n, tier] of tiers.entries()) {
     const from = tierStart(tier);
@@ -58,6 +57,11 @@ export function collateralValue(state: State, coin: number, usd: bigint): bigint
     value += divFloor((upTo - from) * (parseUnits(tier.discountRate, RATE_SCALE) ?? 0n), RATE_ONE);
   }
   return value;
+}
+
+/** Rates by slices of the dollar value; a coin without any counts for nothing. */
+export function collateralTiers({ coin, collateral }: CoinSpec): readonly CollateralTier[] {
+  return collateral ?? (DOLLAR_COINS.has(coin) ? WHOLE : []);
 }
 
 const WHOLE: readonly CollateralTier[] = [{ tierStartValue: '0', discountRate: '1' }];

@@ -293,6 +293,7 @@ const LAYOUTS: Layouts = {
       c.component = f.u8(c.component);
       c.price = f.money(c.price);
       c.volume = f.money(c.volume);
+      c.by = f.text(c.by ?? '');
     },
   },
   setLeverage: {

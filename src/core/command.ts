@@ -19,6 +19,8 @@ import type {
 
 export const OFF_GRID = -1;
 export const OUT_OF_RANGE = -2;
+/** "All components of the index" in `ComponentPrice`. */
+export const EVERY_COMPONENT = 255;
 /** "Every instrument of the category" in `CancelAll`, "any" in lookups. */
 export const ANY = -1;
 
@@ -299,11 +301,13 @@ export interface ComponentPrice {
   readonly type: 'componentPrice';
   time: number;
   index: number;
+  /** Its number, or `EVERY_COMPONENT`. */
   component: number;
   /** 10^-8 of the quote coin. */
   price: bigint;
   /** Its 24-hour volume in 10^-8 of the base coin; 0 = not known. */
   volume: bigint;
+  by?: string;
 }
 
 /** The digest of all outcomes so far, as the writer saw it: a replay that disagrees stops here (reliability.md 2.1). */

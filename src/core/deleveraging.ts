@@ -94,7 +94,6 @@ export function deleverage(
   for (const { account, position: other, lots } of queue) {
     const wanted = slab.remaining[slot]!;
     if (wanted === 0) break;
-    if (account.index === position.account) continue;
     for (const order of closingOrders(state, account, other.instrument, other.posSide)) {
       cancelSlot(state, order, CancelReason.adl);
     }

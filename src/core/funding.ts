@@ -1,11 +1,12 @@
 /** Funding: longs and shorts pay each other at set hours (domain.md 5.10). Nobody is paid more than was collected. */
 import type { Account } from './account.ts';
+import { coinUsd } from './collateral.ts';
 import { tradeValue } from './instrument.ts';
 import { Bucket, SystemAccount } from './ledger.ts';
 import { inSettleCoin, maintenanceAt, markTicks } from './margin.ts';
 import type { Position } from './position.ts';
 import type { Market, State } from './state.ts';
-import { divCeil, divFloor, larger, RATE_ONE, smaller } from './units.ts';
+import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from './units.ts';
 import { emitLine } from './wallet.ts';
 
 interface Holder {
@@ -18,6 +19,7 @@ export function settleFunding(state: State, market: Market): void {
   const futures = market.futures!;
   const { rate } = futures;
   futures.premium.restart();
+  state.events.push({ type: 'fundingSettled', instrument: market.instrument, rate, time: state.now });
   if (rate === 0n) return;
   const holders = holdersOf(state, market.instrument);
   const paysLong = rate > 0n;
@@ -26,7 +28,6 @@ export function settleFunding(state: State, market: Market): void {
   const collected = payers.reduce((sum, holder) => sum + pay(state, market, holder, rate), 0n);
   distribute(state, market, receivers, rate, collected);
   for (const { account } of holders) state.touched.add(account);
-  state.events.push({ type: 'fundingSettled', instrument: market.instrument, rate, time: state.now });
 }
 
 /** Ascending uid: the order in which rounding falls is part of the rules. */
@@ -40,17 +41,29 @@ function holdersOf(state: State, instrument: number): Holder[] {
   return holders.sort((a, b) => a.account.uid - b.account.uid || a.position.id - b.position.id);
 }
 
-/** |q| x mark x |F| exactly, as a fraction of RATE_ONE, in the quote coin. */
-function exactAmount(state: State, market: Market, position: Position, rate: bigint): bigint {
+type Rounding = (dividend: bigint, divisor: bigint) => bigint;
+
+/** |q| x mark x |F| in the settlement coin, rounded once: against payers, against receivers. */
+function amountOf(
+  state: State,
+  market: Market,
+  position: Position,
+  rate: bigint,
+  rounding: Rounding,
+): bigint {
   const instrument = state.instruments[market.instrument]!;
+  const { coinMargined, settle } = instrument.futures!;
   const notional = tradeValue(instrument, markTicks(state, instrument), position.lots);
-  return notional * (rate < 0n ? -rate : rate);
+  const exact = notional * (rate < 0n ? -rate : rate);
+  if (!coinMargined) return rounding(exact, RATE_ONE);
+  const price = coinUsd(state, settle);
+  return price === 0n ? 0n : rounding(exact * MONEY_ONE, RATE_ONE * price);
 }
 
 /** A crossed payer pays in full, if need be into debt; an isolated one never below what its position must keep. */
 function pay(state: State, market: Market, { account, position }: Holder, rate: bigint): bigint {
   const instrument = state.instruments[market.instrument]!;
-  const due = inSettleCoin(state, instrument, divCeil(exactAmount(state, market, position, rate), RATE_ONE));
+  const due = amountOf(state, market, position, rate, divCeil);
   let amount = due;
   if (position.isolated) {
     const kept = inSettleCoin(
@@ -81,9 +94,7 @@ function distribute(
   const instrument = state.instruments[market.instrument]!;
   const coin = instrument.futures!.settle;
   const { ledger } = state;
-  const due = receivers.map(({ position }) =>
-    inSettleCoin(state, instrument, divFloor(exactAmount(state, market, position, rate), RATE_ONE)),
-  );
+  const due = receivers.map(({ position }) => amountOf(state, market, position, rate, divFloor));
   const total = due.reduce((sum, amount) => sum + amount, 0n);
   for (const [n, { account, position }] of receivers.entries()) {
     const amount = collected >= total ? due[n]! : divFloor(due[n]! * collected, total);

@@ -7,7 +7,7 @@ import type { Account } from './account.ts';
 import { deliver } from './delivery.ts';
 import { trimClosingOrders } from './futures-entry.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
-import { liquidateIfDue } from './liquidation.ts';
+import { isDue, liquidateIfDue } from './liquidation.ts';
 import { scheduleDelivery } from './prices.ts';
 import { RiskWatch } from './risk-watch.ts';
 import type { State } from './state.ts';
@@ -29,7 +29,12 @@ export class FuturesDesk {
 
   /** Prices have moved. */
   afterPrices(): void {
-    for (const account of this.watch.afterPrices()) this.state.touched.add(account);
+    const { state, watch } = this;
+    // Only who is due now: whom else the watch wanted to see must not decide in which order accounts are taken.
+    for (const account of watch.afterPrices()) {
+      if (isDue(state, account)) state.touched.add(account);
+      else watch.look(account);
+    }
     this.settleTouched();
   }
 

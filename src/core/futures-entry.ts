@@ -3,21 +3,32 @@
  * 5.6): which position it opens or closes, whether the account can carry it, and what it reserves.
  */
 import type { Account } from './account.ts';
+import { bankruptcyPrice } from './bankruptcy.ts';
 import { cancelSlot } from './cancel.ts';
+import { coinUsd } from './collateral.ts';
 import type { PlaceOrder } from './command.ts';
 import { type Instrument, tradeValue } from './instrument.ts';
 import { Bucket } from './ledger.ts';
-import { accountRisk, futuresSetting, type Intent, maintenanceAt, markTicks, positionOf } from './margin.ts';
+import {
+  accountRisk,
+  futuresSetting,
+  type Intent,
+  isolatedInQuote,
+  maintenanceAt,
+  markTicks,
+  positionOf,
+  unrealisedOf,
+} from './margin.ts';
 import { tierIndex } from './margin-tiers.ts';
 import { bandOf } from './order-checks.ts';
-import { posSideOf } from './order-life.ts';
+import { emitOpen, posSideOf } from './order-life.ts';
 import { FLAG_CLOSING, FLAG_ISOLATED, FLAG_LONG, FLAG_SHORT, NIL } from './order-slab.ts';
 import { type Outcome, refused } from './outcome.ts';
 import type { Position } from './position.ts';
 import { Refusal } from './refusal.ts';
 import type { Market, State } from './state.ts';
 import { CancelReason, HoldMode, OrderType, PosSide, Side } from './terms.ts';
-import { divCeil, larger, RATE_ONE } from './units.ts';
+import { divCeil, larger, MONEY_ONE, RATE_ONE } from './units.ts';
 
 /** What becomes of an order that passed: its size may shrink, older closing orders may have to go. */
 export interface FuturesPlan {
@@ -59,6 +70,8 @@ function planClosing(
   const position = positionOf(account, instrument.index, posSide);
   if (position === undefined) return refused(Refusal.noPositionToClose);
   if (position.long !== (command.side === Side.sell)) return refused(Refusal.closesWrongWay);
+  const beyond = checkBankruptcy(state, account, instrument, command, posSide);
+  if (beyond !== undefined) return beyond;
   const older = closingOrders(state, account, instrument.index, posSide);
   const frozen = older.reduce((sum, slot) => sum + state.slab.remaining[slot]!, 0);
   const plan =
@@ -140,17 +153,49 @@ function planOpening(
 ): FuturesPlan | Outcome {
   const priceTicks = reservePrice(instrument, market, command);
   const intent: Intent = { instrument, side: command.side, priceTicks, lots: command.sizeLots };
-  const tier = checkTier(state, account, intent);
-  if (tier !== undefined) return tier;
+  const failure =
+    checkTier(state, account, intent) ??
+    checkBankruptcy(state, account, instrument, command, posSideOf(flags));
+  if (failure !== undefined) return failure;
   const plan = { flags, lots: command.sizeLots, cancels: [] };
   if (!isolated) return checkCrossed(state, account, intent) ?? { ...plan, isolatedLock: 0n };
   const isolatedLock = isolatedReserve(account, intent);
-  const short = checkIsolated(state, account, instrument, isolatedLock);
+  const short =
+    checkIsolated(state, account, instrument, isolatedLock) ??
+    checkIsolatedRisk(state, account, intent, posSideOf(flags));
   return short ?? { ...plan, isolatedLock };
 }
 
+/** Number 16: nobody closes at a price that leaves the loss to others. */
+function checkBankruptcy(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  command: PlaceOrder,
+  posSide: PosSide,
+): Outcome | undefined {
+  if (command.orderType === OrderType.market) return undefined;
+  const worst = closeLimit(state, account, instrument, command.side, posSide);
+  if (worst === undefined) return undefined;
+  const beyond = command.side === Side.sell ? command.priceTicks < worst : command.priceTicks > worst;
+  return beyond ? refused(Refusal.beyondBankruptcy, worst) : undefined;
+}
+
+/** The worst price at which an order may reduce the position it is about; undefined when it reduces none. */
+export function closeLimit(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  side: Side,
+  posSide: PosSide,
+): number | undefined {
+  const position = positionOf(account, instrument.index, posSide);
+  if (position === undefined || position.long !== (side === Side.sell)) return undefined;
+  return bankruptcyPrice(state, account, position);
+}
+
 /** Price an order is reserved at: its limit, or for a market order a little beyond the best price (5.6). */
-function reservePrice(instrument: Instrument, market: Market, command: PlaceOrder): number {
+export function reservePrice(instrument: Instrument, market: Market, command: PlaceOrder): number {
   if (command.orderType === OrderType.limit) return command.priceTicks;
   const buying = command.side === Side.buy;
   const band = bandOf(instrument, market);
@@ -184,7 +229,7 @@ function checkTier(state: State, account: Account, intent: Intent): Outcome | un
 }
 
 /** Value of the account's opening orders of one side. */
-function openValue(state: State, account: Account, instrument: Instrument, side: Side): bigint {
+export function openValue(state: State, account: Account, instrument: Instrument, side: Side): bigint {
   const { slab } = state;
   let value = 0n;
   if (!account.openByInstrument.has(instrument.index)) return value;
@@ -206,7 +251,7 @@ export function checkCrossed(
   const { instrument } = intent;
   const before = accountRisk(state, account, undefined, leaveOut);
   const after = accountRisk(state, account, intent, leaveOut);
-  if (after.initial <= before.initial) return undefined;
+  if (after.initial <= before.initial && !flips(account, intent)) return undefined;
   if (after.effective < after.initial) {
     const available = larger(0n, before.effective - before.initial);
     return { refusal: Refusal.insufficientMargin, orderId: 0, clientOid: '', available };
@@ -216,8 +261,14 @@ export function checkCrossed(
   return undefined;
 }
 
+/** Does the order close the net position and open one on the other side? What it opens needs margin of its own. */
+function flips(account: Account, { instrument, side, lots }: Intent): boolean {
+  const position = positionOf(account, instrument.index, PosSide.none);
+  return position !== undefined && position.long === (side === Side.sell) && lots > position.lots;
+}
+
 /** value x (1/L + 2t): initial margin, and fees both ways. */
-function isolatedReserve(account: Account, intent: Intent): bigint {
+export function isolatedReserve(account: Account, intent: Intent): bigint {
   const { instrument, side, priceTicks, lots } = intent;
   const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
   const leverage = BigInt(side === Side.buy ? longLeverage : shortLeverage);
@@ -238,7 +289,8 @@ function checkIsolated(
   const cash = state.ledger.peek(account.index, coin, Bucket.cash);
   const risk = accountRisk(state, account);
   const free = risk.effective - risk.initial;
-  if (cash < lock || (risk.initial > 0n && free < lock)) {
+  const value = divCeil(lock * coinUsd(state, coin), MONEY_ONE);
+  if (cash < lock || (risk.initial > 0n && free < value)) {
     return {
       refusal: Refusal.insufficientMargin,
       orderId: 0,
@@ -248,6 +300,26 @@ function checkIsolated(
     };
   }
   return undefined;
+}
+
+/** Filled at its price, the position must not be close to liquidation at once (5.6). */
+function checkIsolatedRisk(
+  state: State,
+  account: Account,
+  { instrument, side, priceTicks, lots }: Intent,
+  posSide: PosSide,
+): Outcome | undefined {
+  const buying = side === Side.buy;
+  const position = positionOf(account, instrument.index, posSide);
+  if (position !== undefined && position.long !== buying) return undefined;
+  const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
+  const mark = markTicks(state, instrument);
+  const value = tradeValue(instrument, priceTicks, lots);
+  const gain = tradeValue(instrument, mark, lots) - value;
+  let held = value / BigInt(buying ? longLeverage : shortLeverage) + (buying ? gain : -gain);
+  if (position !== undefined) held += isolatedInQuote(state, position) + unrealisedOf(state, position);
+  const kept = maintenanceAt(instrument, mark, lots + (position?.lots ?? 0));
+  return kept * 10n >= held * 9n ? refused(Refusal.riskTooHigh) : undefined;
 }
 
 /** Carries out what the plan decided before the order is matched. */
@@ -282,7 +354,7 @@ export function trimClosingOrders(state: State, account: Account): void {
 function trimPosition(state: State, account: Account, instrument: number, posSide: PosSide): void {
   const { slab } = state;
   const position = positionOf(account, instrument, posSide);
-  const { book } = state.market(state.instruments[instrument]!);
+  const market = state.market(state.instruments[instrument]!);
   const orders = closingOrders(state, account, instrument, posSide);
   const fits = orders.filter(
     (slot) => position !== undefined && position.long === (slab.side[slot] === Side.sell),
@@ -303,8 +375,10 @@ function trimPosition(state: State, account: Account, instrument: number, posSid
     if (remaining <= excess) {
       cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
     } else {
-      book.reduce(slot, excess);
+      market.book.reduce(slot, excess);
+      market.changes++;
       slab.size[slot]! -= excess;
+      emitOpen(state, slot);
     }
     excess -= remaining;
   }

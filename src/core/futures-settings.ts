@@ -1,6 +1,7 @@
 /** What an account chooses for its contracts: leverage, margin mode, hold mode, isolated margin (domain.md 5.3, 5.6). */
 import { type Account, positionKey } from './account.ts';
 import type { AdjustMargin, SetHoldMode, SetLeverage, SetMarginMode } from './command.ts';
+import { openValue } from './futures-entry.ts';
 import { type Instrument, tradeValue } from './instrument.ts';
 import { Bucket } from './ledger.ts';
 import {
@@ -9,6 +10,7 @@ import {
   inSettleCoin,
   maintenanceAt,
   markTicks,
+  spendable,
   unrealisedOf,
 } from './margin.ts';
 import { tierIndex } from './margin-tiers.ts';
@@ -16,7 +18,7 @@ import { DONE, type Outcome, refused } from './outcome.ts';
 import type { Position } from './position.ts';
 import { Refusal } from './refusal.ts';
 import type { State } from './state.ts';
-import { HOLD_MODE_NAMES, type HoldMode, PosSide } from './terms.ts';
+import { HOLD_MODE_NAMES, type HoldMode, PosSide, Side } from './terms.ts';
 import { divCeil, larger } from './units.ts';
 import { emitLine } from './wallet.ts';
 
@@ -37,8 +39,11 @@ export function setLeverage(state: State, command: SetLeverage): Outcome {
   if (Math.min(setting.longLeverage, setting.shortLeverage) < minLeverage) {
     return refused(Refusal.leverageAboveMaximum, allowed);
   }
+  const { initial } = accountRisk(state, account);
   account.futuresSettings.set(instrument.index, setting);
-  const short = before.isolated ? addIsolatedMargin(state, account, instrument) : lacksMargin(state, account);
+  const short = before.isolated
+    ? addIsolatedMargin(state, account, instrument)
+    : lacksMargin(state, account, initial);
   if (short) {
     account.futuresSettings.set(instrument.index, before);
     return refused(Refusal.leverageNeedsMargin);
@@ -50,30 +55,35 @@ export function setLeverage(state: State, command: SetLeverage): Outcome {
 function allowedLeverage(state: State, account: Account, instrument: Instrument): number {
   const { tiers, maxLeverage } = instrument.futures!;
   let notional = 0n;
-  for (const position of positionsOf(account, instrument)) {
-    notional = larger(notional, tradeValue(instrument, markTicks(state, instrument), position.lots));
+  for (const side of [Side.buy, Side.sell]) {
+    const value = positionsOf(account, instrument)
+      .filter((position) => position.long === (side === Side.buy))
+      .reduce(
+        (sum, { lots }) => sum + tradeValue(instrument, markTicks(state, instrument), lots),
+        openValue(state, account, instrument, side),
+      );
+    notional = larger(notional, value);
   }
   return Math.min(maxLeverage, tiers[tierIndex(tiers, notional)]!.maxLeverage);
 }
 
-function lacksMargin(state: State, account: Account): boolean {
+/** Does the account need more than before, and more than it has? */
+function lacksMargin(state: State, account: Account, before: bigint): boolean {
   const { effective, initial } = accountRisk(state, account);
-  return initial > 0n && effective < initial;
+  return initial > before && effective < initial;
 }
 
 /** Lower leverage asks for more margin at once; higher leverage gives none back by itself. True when it is lacking. */
 function addIsolatedMargin(state: State, account: Account, instrument: Instrument): boolean {
-  const { ledger } = state;
   const coin = instrument.futures!.settle;
   const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
-  const cash = ledger.cell(account.index, coin, Bucket.cash);
   const wanted = positionsOf(account, instrument).map((position) => {
     const basis = position.long ? position.basis : -position.basis;
     const margin = divCeil(basis, BigInt(position.long ? longLeverage : shortLeverage));
     return { position, more: larger(0n, inSettleCoin(state, instrument, margin) - position.iso) };
   });
   const total = wanted.reduce((sum, { more }) => sum + more, 0n);
-  if (total > ledger.balance(cash)) return true;
+  if (total > 0n && total > spendable(state, account, coin)) return true;
   for (const { position, more } of wanted) moveMargin(state, account, instrument, position, more);
   return false;
 }
@@ -113,10 +123,10 @@ export function adjustMargin(state: State, command: AdjustMargin): Outcome {
   if (position === undefined || !position.isolated) return refused(Refusal.noPositionToClose);
   const { amount } = command;
   const coin = instrument.futures!.settle;
-  const cash = state.ledger.peek(account.index, coin, Bucket.cash);
+  const available = spendable(state, account, coin);
   if (amount === 0n) return refused(Refusal.amountOutOfRange);
-  if (amount > 0n && cash < amount) {
-    return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available: cash, coin };
+  if (amount > 0n && available < amount) {
+    return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
   }
   if (amount < 0n && position.iso + amount < neededMargin(state, account, instrument, position)) {
     return refused(Refusal.marginTooLow);
@@ -159,6 +169,7 @@ function moveMargin(
   else ledger.move(isolated, cash, -amount);
   position.iso += amount;
   position.updatedTime = state.now;
+  state.touched.add(account);
 }
 
 export function positionsOf(account: Account, instrument: Instrument): Position[] {

@@ -222,7 +222,10 @@ export class FuturesSettlement implements MatchSink {
     const freed = larger(0n, margin + pnl);
     ledger.move(isolated, cash, freed);
     position.iso += pnl - freed;
-    assert(position.iso >= 0n, 'a close leaves no isolated margin below zero');
+    // A close at a price beyond bankruptcy costs more than the margin: losses must be paid (domain.md 6.5).
+    const missing = larger(0n, -position.iso);
+    ledger.move(cash, isolated, missing);
+    position.iso += missing;
     return pnl;
   }
 

@@ -4,6 +4,8 @@
  * it goes, the rest is taken from the other side (`deleveraging.ts`). Nothing is ever created or lost on the way.
  */
 import type { Account } from './account.ts';
+import { bankruptcyTicks, marginBehind } from './bankruptcy.ts';
+import { MatchEnd } from './book.ts';
 import { cancelWhere } from './cancel.ts';
 import { coinUsd } from './collateral.ts';
 import { deleverage } from './deleveraging.ts';
@@ -12,22 +14,32 @@ import type { FuturesSettlement } from './futures-settlement.ts';
 import { baseUnits, type Instrument, tradeValue } from './instrument.ts';
 import { Bucket, SystemAccount } from './ledger.ts';
 import { PRICE_TICKS_MAX } from './limits.ts';
-import { accountRisk, inSettleCoin, maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
+import {
+  accountRisk,
+  isolatedInQuote,
+  maintenanceAt,
+  markTicks,
+  positionOf,
+  unrealisedOf,
+} from './margin.ts';
 import { tierIndex } from './margin-tiers.ts';
+import { posSideOf } from './order-life.ts';
 import type { Position } from './position.ts';
 import type { State } from './state.ts';
-import { CancelReason, OrderKind, PosSide } from './terms.ts';
-import { assert, divCeil, divFloor, larger, MONEY_ONE, RATE_ONE } from './units.ts';
+import { CancelReason, OrderKind, PosSide, Wallet } from './terms.ts';
+import { assert, divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from './units.ts';
+import { emitLine } from './wallet.ts';
 
 /** Is the position's own margin used up? iso + U <= MM + closing fee. */
 export function isolatedIsDue(state: State, position: Position): boolean {
+  return isolatedSlack(state, position) <= 0n;
+}
+
+/** What an isolated position has above what it must keep, in the quote coin at the mark. */
+export function isolatedSlack(state: State, position: Position): bigint {
   const instrument = state.instruments[position.instrument]!;
   const kept = maintenanceAt(instrument, markTicks(state, instrument), position.lots);
-  const unrealised = unrealisedOf(state, position);
-  if (!instrument.futures!.coinMargined) return position.iso + unrealised <= kept;
-  // Margin is in coin, the rest in dollars: compare in dollars at the mark.
-  const iso = marginInQuote(state, instrument, position.iso);
-  return iso + unrealised <= kept;
+  return isolatedInQuote(state, position) + unrealisedOf(state, position) - kept;
 }
 
 /** Does the account owe more margin than it is worth? */
@@ -41,6 +53,15 @@ export function hasStaleIndex(state: State, account: Account): boolean {
     if (state.market(state.instruments[position.instrument]!).futures?.index.stale === true) return true;
   }
   return false;
+}
+
+/** Is there anything to liquidate? */
+export function isDue(state: State, account: Account): boolean {
+  if (account.positions.size === 0 || hasStaleIndex(state, account)) return false;
+  for (const position of account.positions.values()) {
+    if (position.isolated && isolatedIsDue(state, position)) return true;
+  }
+  return crossedIsDue(state, account);
 }
 
 /** Tests an account and liquidates what is due; true when it did anything. */
@@ -86,10 +107,11 @@ function liquidateIsolated(
     state,
     account,
     CancelReason.burst,
-    (instrument) => instrument === position.instrument,
+    (instrument, slot) =>
+      instrument === position.instrument && posSideOf(state.slab.flags[slot]!) === position.posSide,
   );
   if (orders.length > 0 && !isolatedIsDue(state, position)) return;
-  forceClose(state, settlement, account, position, position.lots, OrderKind.liquidation, position.iso);
+  forceClose(state, settlement, account, position, position.lots, OrderKind.liquidation);
 }
 
 function liquidateCrossed(state: State, settlement: FuturesSettlement, account: Account): void {
@@ -101,15 +123,7 @@ function liquidateCrossed(state: State, settlement: FuturesSettlement, account: 
   while (!healthy()) {
     const [position] = positionsInOrder(state, account).filter((each) => !each.isolated);
     if (position === undefined) break;
-    forceClose(
-      state,
-      settlement,
-      account,
-      position,
-      position.lots,
-      OrderKind.liquidation,
-      crossedMargin(state, account, position),
-    );
+    forceClose(state, settlement, account, position, position.lots, OrderKind.liquidation);
   }
   coverDebts(state, account);
   account.liquidating = false;
@@ -146,33 +160,15 @@ function reduceByTiers(state: State, settlement: FuturesSettlement, account: Acc
     const keep = Math.floor(Number(tiers[tier - 2]!.upTo / perLot) / step) * step;
     const lots = position.lots - keep;
     if (lots <= 0) continue;
-    forceClose(
-      state,
-      settlement,
-      account,
-      position,
-      lots,
-      OrderKind.reduce,
-      crossedMargin(state, account, position),
-    );
+    forceClose(state, settlement, account, position, lots, OrderKind.reduce);
     return true;
   }
   return false;
 }
 
-/** What stands behind a crossed position: everything the account is worth without the position's own profit. */
-function crossedMargin(state: State, account: Account, position: Position): bigint {
-  const instrument = state.instruments[position.instrument]!;
-  const { effective } = accountRisk(state, account);
-  const usd = coinUsd(state, instrument.quote);
-  const own = usd === 0n ? 0n : divFloor(unrealisedOf(state, position) * usd, MONEY_ONE);
-  const inQuote = usd === 0n ? 0n : divFloor((effective - own) * MONEY_ONE, usd);
-  return instrument.futures!.coinMargined ? inSettleCoin(state, instrument, inQuote) : inQuote;
-}
-
 /**
  * Sells (or buys) lots of a position through the book; beyond the bankruptcy price only what the fund can pay; the
- * rest is deleveraged at that price. `margin` is what stands behind the position in the settlement coin.
+ * rest is deleveraged at that price. What the fund may pay is what it had before: fees of this close come later.
  */
 function forceClose(
   state: State,
@@ -181,7 +177,6 @@ function forceClose(
   position: Position,
   lots: number,
   kind: OrderKind,
-  margin: bigint,
 ): void {
   const instrument = state.instruments[position.instrument]!;
   const market = state.market(instrument);
@@ -189,40 +184,44 @@ function forceClose(
   const fund = state.ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
   const size = position.lots;
   const basis = position.long ? position.basis : -position.basis;
+  const margin = marginBehind(state, account, position);
+  const price = bankruptcyTicks(instrument, position.long, size, basis, margin);
+  let budget = larger(0n, state.ledger.balance(fund));
   const slot = forcedOrder(state, account, position, lots, kind);
   const long = position.long;
   settlement.begin(instrument, market);
   settlement.forcedRoom = (priceTicks) => {
     const loss = lossPerSize(instrument, long, size, basis, margin, priceTicks);
     if (loss <= 0n) return lots;
-    const payable = (larger(0n, state.ledger.balance(fund)) * BigInt(size)) / loss;
+    const payable = (budget * BigInt(size)) / loss;
     return Number(payable > BigInt(size) ? BigInt(size) : payable);
   };
   settlement.onForcedFill = (priceTicks, filled) => {
     const loss = lossPerSize(instrument, long, size, basis, margin, priceTicks);
-    if (loss > 0n) payShortfall(state, account, position, divCeil(loss * BigInt(filled), BigInt(size)));
+    if (loss <= 0n) return;
+    const paid = smaller(budget, divCeil(loss * BigInt(filled), BigInt(size)));
+    budget -= paid;
+    payShortfall(state, account, position, paid);
   };
-  market.book.match(slot, long ? 1 : PRICE_TICKS_MAX, settlement, true);
+  const worst = long ? 1 : PRICE_TICKS_MAX;
+  while (market.book.match(slot, worst, settlement, true) === MatchEnd.tooManyFills);
   settlement.forcedRoom = undefined;
   settlement.onForcedFill = undefined;
-  if (state.slab.remaining[slot]! > 0) {
-    const price = bankruptcyTicks(instrument, long, size, basis, margin);
-    deleverage(state, settlement, slot, position, price);
-  }
+  if (state.slab.remaining[slot]! > 0) deleverage(state, settlement, slot, position, price);
   endForcedOrder(state, slot);
   if (position.isolated) settleIsolated(state, settlement, account, position);
   state.touched.add(account);
 }
 
-/** The fund pays what a fill beyond bankruptcy lacks; never more than it has. */
+/** The fund pays what a fill beyond bankruptcy lacks. */
 function payShortfall(state: State, account: Account, position: Position, amount: bigint): void {
   const { ledger } = state;
   const coin = state.instruments[position.instrument]!.futures!.settle;
   const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
-  const paid = amount < ledger.balance(fund) ? amount : larger(0n, ledger.balance(fund));
   const bucket = position.isolated ? Bucket.isolated : Bucket.cash;
-  ledger.move(fund, ledger.cell(account.index, coin, bucket), paid);
-  if (position.isolated) position.iso += paid;
+  ledger.move(fund, ledger.cell(account.index, coin, bucket), amount);
+  if (position.isolated) position.iso += amount;
+  emitLine(state, account, Wallet.unified, coin, 'liquidation', amount, String(position.id));
 }
 
 /** What closing the whole size at a price would leave unpaid, in the settlement coin; negative when margin is left. */
@@ -243,39 +242,6 @@ function lossPerSize(
   return divCeil(units * instrument.takerRate, RATE_ONE) - inCoin - margin;
 }
 
-/** Equity zero after the closing fee: a long's rounded up to the tick, a short's down (domain.md 5.8, 0.4). */
-export function bankruptcyTicks(
-  instrument: Instrument,
-  long: boolean,
-  size: number,
-  basis: bigint,
-  margin: bigint,
-): number {
-  const perTick = BigInt(size) * instrument.valuePerTickLot;
-  const { takerRate } = instrument;
-  const step = BigInt(instrument.tickStep);
-  let numerator: bigint;
-  let denominator: bigint;
-  if (!instrument.futures!.coinMargined) {
-    numerator = (long ? basis - margin : basis + margin) * RATE_ONE;
-    denominator = perTick * (long ? RATE_ONE - takerRate : RATE_ONE + takerRate);
-  } else {
-    // q E / (iso + q (1 - t)): both margin and size in coin, so ticks come out of value per tick.
-    const units = baseUnits(instrument, size);
-    numerator = basis * units * RATE_ONE;
-    denominator = long
-      ? perTick * (margin * RATE_ONE + units * (RATE_ONE - takerRate))
-      : perTick * (units * (RATE_ONE + takerRate) - margin * RATE_ONE);
-  }
-  if (denominator <= 0n) return PRICE_TICKS_MAX;
-  if (numerator <= 0n) return instrument.tickStep;
-  const ticks = long
-    ? divCeil(numerator, denominator * step) * step
-    : divFloor(numerator, denominator * step) * step;
-  const bounded = Number(ticks > BigInt(PRICE_TICKS_MAX) ? BigInt(PRICE_TICKS_MAX) : ticks);
-  return Math.max(bounded, instrument.tickStep);
-}
-
 /** What an isolated liquidation leaves goes to the fund, what it lacks comes from there. */
 function settleIsolated(
   state: State,
@@ -291,6 +257,7 @@ function settleIsolated(
   const rest = position.iso;
   if (rest > 0n) ledger.move(isolated, fund, rest);
   else if (rest < 0n) ledger.move(fund, isolated, -rest);
+  if (rest !== 0n) emitLine(state, account, Wallet.unified, coin, 'liquidation', -rest, String(position.id));
   position.iso = 0n;
   assert(ledger.balance(fund) >= 0n, 'I03: the insurance fund pays no more than it has');
   settlement.forget(account, position);
@@ -305,15 +272,11 @@ function coverDebts(state: State, account: Account): void {
     const owed = -ledger.balance(cash);
     if (owed <= 0n) continue;
     const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
-    const paid = owed < ledger.balance(fund) ? owed : larger(0n, ledger.balance(fund));
+    const paid = smaller(owed, larger(0n, ledger.balance(fund)));
+    if (paid === 0n) continue;
     ledger.move(fund, cash, paid);
+    emitLine(state, account, Wallet.unified, coin, 'liquidation', paid, '');
   }
-}
-
-/** Isolated margin of a coin-margined contract in its quote coin at the mark. */
-function marginInQuote(state: State, instrument: Instrument, margin: bigint): bigint {
-  const one = tradeValue(instrument, markTicks(state, instrument), 1);
-  return divFloor(margin * one, instrument.unitsPerLot);
 }
 
 function compare(a: bigint, b: bigint): number {

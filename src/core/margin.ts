@@ -76,10 +76,56 @@ export function accountRisk(state: State, account: Account, intent?: Intent, lea
   return { ...worth, initial, maintenance };
 }
 
+/** What may leave a coin: its cash, as far as margin stays free for crossed positions and orders (domain.md 6.6). */
+export function spendable(state: State, account: Account, coin: number): bigint {
+  const cash = larger(0n, state.ledger.peek(account.index, coin, Bucket.cash));
+  if (cash === 0n || (account.positions.size === 0 && account.openFutures === 0)) return cash;
+  const { effective, initial } = accountRisk(state, account);
+  if (initial === 0n) return cash;
+  const amount = coinEquity(state, account, coin);
+  const others = effective - countedValue(state, coin, amount);
+  const keeps = (spent: bigint) => others + countedValue(state, coin, amount - spent) >= initial;
+  if (keeps(cash)) return cash;
+  let low = 0n;
+  let high = cash;
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    if (keeps(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Balance of a coin with the profit of the crossed positions settled in it. */
+function coinEquity(state: State, account: Account, coin: number): bigint {
+  const { ledger } = state;
+  let amount =
+    ledger.peek(account.index, coin, Bucket.cash) + ledger.peek(account.index, coin, Bucket.locked);
+  for (const position of account.positions.values()) {
+    const instrument = state.instruments[position.instrument]!;
+    if (position.isolated || instrument.futures!.settle !== coin) continue;
+    amount += inSettleCoin(state, instrument, unrealisedOf(state, position));
+  }
+  return amount;
+}
+
+/** Dollars of an amount after the collateral discount; what is owed counts in full. */
+function countedValue(state: State, coin: number, amount: bigint): bigint {
+  const usd = divFloor(amount * coinUsd(state, coin), MONEY_ONE);
+  return usd < 0n ? usd : collateralValue(state, coin, usd);
+}
+
 /** Profit of a position at the mark, in 10^-8 of the quote coin. */
 export function unrealisedOf(state: State, position: Position): bigint {
   const instrument = state.instruments[position.instrument]!;
   return position.unrealised(tradeValue(instrument, markTicks(state, instrument), position.lots));
+}
+
+/** Isolated margin in the quote coin; that of a coin-margined contract is worth more the higher the mark. */
+export function isolatedInQuote(state: State, { instrument: index, iso }: Position): bigint {
+  const instrument = state.instruments[index]!;
+  if (!instrument.futures!.coinMargined) return iso;
+  return divFloor(iso * tradeValue(instrument, markTicks(state, instrument), 1), instrument.unitsPerLot);
 }
 
 /** A quote amount of a contract in its settlement coin: the same for linear ones, converted for coin-margined. */
@@ -110,7 +156,7 @@ function accountWorth(state: State, account: Account): { equity: bigint; effecti
     if (amount === 0n) continue;
     const usd = divFloor(amount * coinUsd(state, coin), MONEY_ONE);
     equity += usd;
-    effective += usd < 0n ? usd : collateralValue(state, coin, usd);
+    effective += countedValue(state, coin, amount);
   }
   return { equity, effective };
 }

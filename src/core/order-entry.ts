@@ -6,7 +6,7 @@ import type { Account } from './account.ts';
 import { type Book, MatchEnd } from './book.ts';
 import { findByClientOid } from './cancel.ts';
 import { OFF_GRID, OUT_OF_RANGE, type PlaceOrder } from './command.ts';
-import { makeRoom, planFuturesOrder } from './futures-entry.ts';
+import { closeLimit, makeRoom, planFuturesOrder } from './futures-entry.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
 import { baseUnits, type Instrument, isFutures, tradeValue } from './instrument.ts';
 import { placingRefusal } from './instrument-status.ts';
@@ -22,6 +22,7 @@ import {
   enroll,
   lock,
   lockedCoin,
+  posSideOf,
   unlock,
 } from './order-life.ts';
 import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI, NIL } from './order-slab.ts';
@@ -94,6 +95,8 @@ function placeFutures(
     const cash = ledger.cell(account.index, coin, Bucket.cash);
     ledger.move(cash, ledger.cell(account.index, coin, Bucket.isolatedOrders), plan.isolatedLock);
     slab.isolatedLocks.set(slot, plan.isolatedLock);
+    // What the order holds no longer stands behind crossed positions.
+    state.touched.add(account);
   }
   return run(state, settlements, instrument, market, slot, 0n);
 }
@@ -265,7 +268,8 @@ function execute(
     else restOrder(state, market, slot);
     return;
   }
-  if (timeInForce === TimeInForce.fok && !book.canFill(slot, limitTicks, slab.remaining[slot]!)) {
+  const sink = instrument.futures === undefined ? undefined : settlements.futures;
+  if (timeInForce === TimeInForce.fok && !book.canFill(slot, limitTicks, slab.remaining[slot]!, sink)) {
     closeResting(state, slot, CancelReason.fokNotFull);
     return;
   }
@@ -303,6 +307,8 @@ export function finishLimit(state: State, market: Market, slot: number, end: Mat
     closeResting(state, slot, CancelReason.tradeTooManyTimes);
   } else if (state.slab.timeInForce[slot] === TimeInForce.ioc) {
     closeResting(state, slot, CancelReason.iocNotFull);
+  } else if (state.slab.timeInForce[slot] === TimeInForce.fok) {
+    closeResting(state, slot, CancelReason.fokNotFull);
   } else {
     restOrder(state, market, slot);
   }
@@ -355,10 +361,16 @@ function executeFuturesMarket(
 ): void {
   const { slab } = state;
   const band = bandOf(instrument, market);
-  const bandTicks = slab.side[slot] === Side.buy ? band.maxBuyTicks : band.minSellTicks;
+  const side = slab.side[slot] as Side;
+  const account = state.accounts[slab.account[slot]!]!;
+  const worst = closeLimit(state, account, instrument, side, posSideOf(slab.flags[slot]!));
+  const limitTicks =
+    side === Side.buy
+      ? Math.min(band.maxBuyTicks, worst ?? band.maxBuyTicks)
+      : Math.max(band.minSellTicks, worst ?? band.minSellTicks);
   settlement.begin(instrument, market);
   const closing = (slab.flags[slot]! & FLAG_CLOSING) !== 0;
-  const end = market.book.match(slot, bandTicks, settlement, closing);
+  const end = market.book.match(slot, limitTicks, settlement, closing);
   const reason = end === MatchEnd.noRoom ? CancelReason.delegatedRiskOrder : marketEnd(end, false, false);
   closeResting(state, slot, reason);
 }

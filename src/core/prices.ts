@@ -1,6 +1,6 @@
 /** Prices by the clock (domain.md 5.13, 5.14, 9.3): indices and marks each second, samples at their intervals. */
 import { takeCoinPrices } from './collateral.ts';
-import type { ComponentPrice } from './command.ts';
+import { type ComponentPrice, EVERY_COMPONENT } from './command.ts';
 import { WEIGHTS_MS } from './index-price.ts';
 import { MONEY_MAX } from './limits.ts';
 import { DONE, type Outcome, refused } from './outcome.ts';
@@ -15,10 +15,13 @@ const PREMIUM_MS = 60_000;
 export function reportPrice(state: State, command: ComponentPrice): Outcome {
   const index = state.indices[command.index];
   const { component, price, volume } = command;
-  if (index?.components[component] === undefined) return refused(Refusal.unknownInstrument);
+  const every = component === EVERY_COMPONENT;
+  if (index === undefined || (!every && index.components[component] === undefined))
+    return refused(Refusal.unknownInstrument);
   if (price <= 0n || price > MONEY_MAX || volume < 0n || volume > MONEY_MAX)
     return refused(Refusal.amountOutOfRange);
-  index.report(component, price, volume, state.now);
+  const told = every ? index.components.keys() : [component];
+  for (const each of told) index.report(each, price, volume, state.now);
   return DONE;
 }
 

@@ -8,13 +8,15 @@ import type { Account } from './account.ts';
 import { coinUsd } from './collateral.ts';
 import { tradeValue } from './instrument.ts';
 import { Bucket } from './ledger.ts';
-import { hasStaleIndex } from './liquidation.ts';
-import { accountRisk, inSettleCoin, maintenanceAt, markTicks, unrealisedOf } from './margin.ts';
+import { hasStaleIndex, isolatedSlack } from './liquidation.ts';
+import { accountRisk, isolatedInQuote, markTicks } from './margin.ts';
 import type { State } from './state.ts';
-import { divCeil, divFloor, MONEY_ONE } from './units.ts';
+import { divCeil, divFloor, larger, MONEY_ONE } from './units.ts';
 
 /** Moves are counted in 10^-9. */
 const GRAIN = 1_000_000_000n;
+/** A price that appears or is lost uses up every allowance: none is larger than one. */
+const FROM_NOTHING = GRAIN;
 
 export class RiskWatch {
   private readonly state: State;
@@ -28,6 +30,7 @@ export class RiskWatch {
 
   constructor(state: State) {
     this.state = state;
+    this.largestMove();
     for (const account of state.accountByUid.values()) if (account.positions.size > 0) this.look(account);
   }
 
@@ -58,12 +61,18 @@ export class RiskWatch {
   private largestMove(): number {
     const { state } = this;
     let largest = 0n;
-    const marks = state.markets.map(({ futures }) => futures?.markTicks ?? 0);
+    const marks = state.markets.map(({ futures, instrument }) =>
+      futures === undefined ? 0 : markTicks(state, state.instruments[instrument]!),
+    );
     const see = (before: bigint, now: bigint): void => {
-      if (before === now || before === 0n || now === 0n) return;
+      if (before === now) return;
+      if (before === 0n || now === 0n) {
+        largest = larger(largest, FROM_NOTHING);
+        return;
+      }
       const change = before < now ? now - before : before - now;
       const move = divCeil(change * GRAIN, before < now ? before : now);
-      if (move > largest) largest = move;
+      largest = larger(largest, move);
     };
     for (const [n, mark] of marks.entries()) see(BigInt(this.lastMarks[n] ?? 0), BigInt(mark));
     for (const [n, price] of state.coinPrices.entries()) see(this.lastCoins[n] ?? 0n, price);
@@ -87,11 +96,8 @@ export class RiskWatch {
         crossed += divCeil(exposure * coinUsd(state, instrument.quote), MONEY_ONE);
         continue;
       }
-      const kept = inSettleCoin(state, instrument, maintenanceAt(instrument, mark, position.lots));
-      const free = position.iso + inSettleCoin(state, instrument, unrealisedOf(state, position)) - kept;
-      const own =
-        inSettleCoin(state, instrument, exposure) + (instrument.futures!.coinMargined ? position.iso : 0n);
-      least = Math.min(least, share(free, own));
+      const margin = instrument.futures!.coinMargined ? isolatedInQuote(state, position) : 0n;
+      least = Math.min(least, share(isolatedSlack(state, position), exposure + margin));
     }
     if (crossed > 0n) {
       const { effective, maintenance } = accountRisk(state, account);

@@ -113,9 +113,9 @@ function loadListings(r: ByteReader, state: State): void {
     const twin = spec.category === 'MARGIN' ? state.instrument('SPOT', spec.symbol) : undefined;
     const book = twin === undefined ? state.markets.length : twin.book;
     const instrument = readInstrument(spec, index, book, (coin) => state.coinByName.get(coin));
-    openMarket(state, instrument, twin !== undefined);
     instrument.status = r.u8(0) as InstrumentStatus;
     state.instruments.push(instrument);
+    openMarket(state, instrument, twin !== undefined);
     state.instrumentByName.set(`${spec.category} ${spec.symbol}`, index);
   }
 }

@@ -67,6 +67,9 @@ export class SpotSettlement implements MatchSink {
       ledger.move(buyerLocked, buyerQuote, tradeValue(instrument, improvement, lots));
     }
 
+    for (const account of [buyerAccount, sellerAccount]) {
+      if (account.positions.size > 0) state.touched.add(account);
+    }
     execute(state, buyer, value, buyerFee);
     execute(state, seller, value, sellerFee);
     const takerFee = buying ? buyerFee : sellerFee;

@@ -4,6 +4,7 @@ import type { Deposit, Transfer, Withdraw } from './command.ts';
 import type { LedgerLineKind } from './event.ts';
 import { Bucket, SystemAccount } from './ledger.ts';
 import { MONEY_MAX } from './limits.ts';
+import { spendable } from './margin.ts';
 import { DONE, type Outcome, refused } from './outcome.ts';
 import { Refusal } from './refusal.ts';
 import type { State } from './state.ts';
@@ -124,6 +125,7 @@ export function shortOf(coin: number, available: bigint): Outcome {
 
 /** What a wallet can give; looking opens no row, so that a refusal changes nothing. */
 export function freeIn(state: State, account: Account, coin: number, wallet: Wallet): bigint {
+  if (wallet === Wallet.unified) return spendable(state, account, coin);
   return state.ledger.peek(account.index, coin, BUCKET_OF[wallet]);
 }
 
@@ -149,6 +151,7 @@ export function emitLine(
   reference: string,
   fee = 0n,
 ): void {
+  if (account.positions.size > 0) state.touched.add(account);
   if (account.house) return;
   const { ledger } = state;
   const held = ledger.peek(account.index, coin, BUCKET_OF[wallet]);

@@ -26,11 +26,22 @@ export const FIELD_CASE: Readonly<Record<string, 'upper' | 'lower'>> = {
   allowBorrow: 'lower',
   role: 'lower',
   deduct: 'lower',
+  holdMode: 'lower',
+  holdSide: 'lower',
+  operation: 'lower',
+  productType: 'upper',
 };
 
 export const Category = Type.Enum([...CATEGORY_NAMES], { description: 'product category' });
 export const TickerCategory = Type.Enum(['SPOT', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'] as const, {
   description: 'product category',
+});
+export const FuturesCategory = Type.Enum(['USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'] as const, {
+  description: 'futures category',
+});
+export const PosSide = Type.Enum(['long', 'short'] as const, { description: 'futures only' });
+export const MarginMode = Type.Enum(['crossed', 'isolated', 'cross'] as const, {
+  description: 'futures only',
 });
 export const SymbolName = Type.String({
   minLength: 1,

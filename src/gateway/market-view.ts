@@ -1,10 +1,11 @@
 /** Instruments, tickers and books as the public reads them (interface 2.6, 2.7, 2.9). */
 import type { Traded } from '../core/event.ts';
 import { type FuturesSpec, type Instrument, type InstrumentSpec, tradeValue } from '../core/instrument.ts';
+import { DELIVERY_QUIET_MS } from '../core/instrument-status.ts';
 import { dayStatistics, depth } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
 import { Category, INSTRUMENT_STATUS_NAMES, SIDE_NAMES } from '../core/terms.ts';
-import { divHalf, formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { divHalf, formatUnits, MONEY_SCALE, RATE_SCALE } from '../core/units.ts';
 import { formatId } from '../record/ids.ts';
 
 export function instrumentView(instrument: Instrument): Record<string, string> {
@@ -70,7 +71,7 @@ export function tickerView(state: State, instrument: Instrument): Record<string,
     price24hPcnt: change(day.openTicks, day.lastTicks),
     volume24h: sizeText(instrument, day.volumeLots),
     turnover24h: formatUnits(day.turnover, MONEY_SCALE),
-    ...futuresFields(instrument),
+    ...futuresFields(state, instrument),
   };
 }
 
@@ -80,14 +81,47 @@ function change(openTicks: number, lastTicks: number): string {
   return formatUnits(divHalf(BigInt(lastTicks - openTicks) * 100_000n, BigInt(openTicks)), 5);
 }
 
-/** Futures are listed before they trade: no index or mark price is known yet, and nobody holds a position. */
-function futuresFields(instrument: Instrument): Record<string, string> | undefined {
+/** Prices of a contract beyond its book; '' while no component has told one. */
+export function contractPrices(
+  state: State,
+  instrument: Instrument,
+): { indexPrice: string; markPrice: string; fundingRate: string; openInterest: string } {
+  const { indexTicks, markTicks, rate, openInterest } = state.market(instrument).futures!;
+  return {
+    indexPrice: indexTicks === 0 ? '' : priceText(instrument, indexTicks),
+    markPrice: markTicks === 0 ? '' : priceText(instrument, markTicks),
+    fundingRate: formatUnits(rate, RATE_SCALE),
+    openInterest: sizeText(instrument, openInterest),
+  };
+}
+
+function futuresFields(state: State, instrument: Instrument): Record<string, string> | undefined {
   const { futures } = instrument.spec;
   if (futures === undefined) return undefined;
-  const common = { indexPrice: '', markPrice: '', fundingRate: '0', openInterest: '0' };
+  const common = contractPrices(state, instrument);
   if (futures.type !== 'delivery') return common;
   const { deliveryStartTime, deliveryTime } = futures;
-  return { ...common, deliveryStartTime, deliveryTime, deliveryStatus: 'delivery_config_period' };
+  return { ...common, deliveryStartTime, deliveryTime, deliveryStatus: deliveryStatus(state, instrument) };
+}
+
+/** The four states of a delivery contract, by the clock alone (domain.md 5.15). */
+function deliveryStatus({ now }: State, { futures }: Instrument): string {
+  const { startTime, time } = futures!.delivery!;
+  if (now < startTime) return 'delivery_config_period';
+  if (now >= time) return 'delivery_period';
+  return now >= time - DELIVERY_QUIET_MS ? 'delivery_before' : 'delivery_normal';
+}
+
+/** The venues that make an index, with what each told last; '' before it told anything (domain.md 5.14). */
+export function componentViews(state: State, instrument: Instrument) {
+  const index = state.indexByName.get(instrument.indexName);
+  const components = index === undefined ? [] : state.indices[index]!.components;
+  return components.map(({ exchange, spotPair, price, weight }) => ({
+    exchange,
+    spotPair,
+    equivalentPrice: price === 0n ? '' : formatUnits(price, MONEY_SCALE),
+    weight: formatUnits(weight, RATE_SCALE),
+  }));
 }
 
 export function publicFillView(trade: Traded, instrument: Instrument): Record<string, string> {

@@ -3,23 +3,31 @@ import type { Route } from './route.ts';
 import { accountRoutes } from './routes/account.ts';
 import { brokerRoutes } from './routes/broker.ts';
 import { financialRecordRoutes } from './routes/financial-records.ts';
+import { futuresAccountRoutes } from './routes/futures-account.ts';
+import { futuresMarketRoutes } from './routes/futures-market.ts';
 import { marketRoutes } from './routes/market.ts';
+import { positionRoutes } from './routes/positions.ts';
 import { publicRoutes } from './routes/public.ts';
 import { subAccountRoutes } from './routes/sub-accounts.ts';
 import { tradeActionRoutes } from './routes/trade-actions.ts';
 import { tradeQueryRoutes } from './routes/trade-queries.ts';
 import { transferRoutes } from './routes/transfers.ts';
+import { mixRoutes } from './routes/v2-mix.ts';
 import { walletRoutes } from './routes/wallet.ts';
 
 export const ROUTES: readonly Route[] = [
   ...publicRoutes,
   ...marketRoutes,
+  ...futuresMarketRoutes,
   ...tradeQueryRoutes,
   ...tradeActionRoutes,
+  ...positionRoutes,
   ...accountRoutes,
+  ...futuresAccountRoutes,
   ...subAccountRoutes,
   ...brokerRoutes,
   ...transferRoutes,
   ...walletRoutes,
   ...financialRecordRoutes,
+  ...mixRoutes,
 ];

@@ -1,51 +1,70 @@
-/** What an account is worth in dollars, at the prices of its own spot books. */
-import { referenceTicks } from '../core/order-checks.ts';
+/** What an account is worth in dollars: its coins with the profit of crossed positions (domain.md 6.1 to 6.4). */
+import { coinUsd } from '../core/collateral.ts';
+import { accountRisk, inSettleCoin, type Risk, spendable, unrealisedOf } from '../core/margin.ts';
 import { balances, type CoinBalance } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
-import { divFloor, formatUnits, MONEY_ONE, MONEY_SCALE, powerOfTen } from '../core/units.ts';
+import { divFloor, formatUnits, larger, MONEY_ONE, MONEY_SCALE } from '../core/units.ts';
 
 export interface ValuedBalance extends CoinBalance {
-  /** 10^-8 of a dollar, which is a USDT here. */
+  /** What spot orders and transfers may take. */
+  readonly free: bigint;
+  /** Profit of crossed positions that are settled in the coin. */
+  readonly unrealised: bigint;
+  /** 10^-8 of a dollar. */
   readonly usdValue: bigint;
 }
 
 export interface Valuation {
   readonly balances: readonly ValuedBalance[];
-  readonly equityUsd: bigint;
-  readonly btcEquity: bigint;
+  readonly risk: Risk;
+  readonly unrealisedUsd: bigint;
 }
 
+const NO_RISK: Risk = { equity: 0n, effective: 0n, initial: 0n, maintenance: 0n };
+
 export function valueAccount(state: State, uid: number): Valuation {
-  const valued = balances(state, uid).map((balance) => ({
-    ...balance,
-    usdValue: divFloor((balance.cash + balance.locked) * usdPrice(state, balance.coin), MONEY_ONE),
-  }));
-  const equityUsd = valued.reduce((sum, balance) => sum + balance.usdValue, 0n);
-  const bitcoin = state.coinByName.get('BTC');
-  const bitcoinPrice = bitcoin === undefined ? 0n : usdPrice(state, bitcoin);
-  const btcEquity = bitcoinPrice === 0n ? 0n : divFloor(equityUsd * MONEY_ONE, bitcoinPrice);
-  return { balances: valued, equityUsd, btcEquity };
+  const account = state.accountByUid.get(uid);
+  if (account === undefined) return { balances: [], risk: NO_RISK, unrealisedUsd: 0n };
+  const profits = new Map<number, bigint>();
+  for (const position of account.positions.values()) {
+    if (position.isolated) continue;
+    const instrument = state.instruments[position.instrument]!;
+    const { settle } = instrument.futures!;
+    const profit = inSettleCoin(state, instrument, unrealisedOf(state, position));
+    profits.set(settle, (profits.get(settle) ?? 0n) + profit);
+  }
+  const valued = balances(state, uid).map((balance) => {
+    const unrealised = profits.get(balance.coin) ?? 0n;
+    const equity = balance.cash + balance.locked + unrealised;
+    const free = spendable(state, account, balance.coin);
+    return { ...balance, free, unrealised, usdValue: inDollars(state, balance.coin, equity) };
+  });
+  let unrealisedUsd = 0n;
+  for (const [coin, profit] of profits) unrealisedUsd += inDollars(state, coin, profit);
+  return { balances: valued, risk: accountRisk(state, account), unrealisedUsd };
 }
 
 /** The coins of the unified account as answers show them. */
 export function assetViews(state: State, valuation: Valuation) {
   const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
-  return valuation.balances.map(({ coin, cash, locked, usdValue }) => ({
+  return valuation.balances.map(({ coin, cash, locked, free, unrealised, usdValue }) => ({
     coin: state.coins[coin]!.coin,
-    equity: money(cash + locked),
+    equity: money(cash + locked + unrealised),
     usdValue: money(usdValue),
     balance: money(cash + locked),
-    available: money(cash),
-    debt: '0',
+    available: money(free),
+    debt: money(larger(0n, -(cash + locked + unrealised))),
     locked: money(locked),
   }));
 }
 
-/** 10^-8 dollars of one coin: a dollar coin is one dollar, others by their USDT pair, unpaired ones nothing. */
-function usdPrice(state: State, coin: number): bigint {
-  const name = state.coins[coin]!.coin;
-  if (name === 'USDT' || name === 'USDC') return MONEY_ONE;
-  const pair = state.instrument('SPOT', `${name}USDT`);
-  if (pair === undefined) return 0n;
-  return BigInt(referenceTicks(pair, state.market(pair))) * powerOfTen(MONEY_SCALE - pair.pricePrecision);
+/** A dollar amount in a coin, for totals told in USDT and BTC; 0 when nothing prices the coin. */
+export function dollarsIn(state: State, coinName: string, usd: bigint): bigint {
+  const coin = state.coinByName.get(coinName);
+  const price = coin === undefined ? 0n : coinUsd(state, coin);
+  return price === 0n ? 0n : divFloor(usd * MONEY_ONE, price);
+}
+
+function inDollars(state: State, coin: number, amount: bigint): bigint {
+  return divFloor(amount * coinUsd(state, coin), MONEY_ONE);
 }

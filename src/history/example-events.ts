@@ -2,8 +2,10 @@
 import type {
   CandleClosed,
   FillRecord,
+  FundingSettled,
   LedgerLine,
   OrderRecord,
+  PositionClosed,
   Transferred,
   WalletRecord,
 } from '../core/event.ts';
@@ -51,12 +53,38 @@ const BTCUSDT: InstrumentSpec = {
   indexComponents: [],
 };
 
-/** One symbol in two categories, and two symbols in one. */
+const BTCUSDT_PERPETUAL: InstrumentSpec = {
+  ...BTCUSDT,
+  category: 'USDT-FUTURES',
+  futures: {
+    type: 'perpetual',
+    isRwa: 'NO',
+    isReality: 'no',
+    feeRateUpRatio: '0.005',
+    openCostUpRatio: '0.01',
+    priceMultiplier: '0.01',
+    quantityMultiplier: '0.000001',
+    offTime: '',
+    limitOpenTime: '',
+    deliveryTime: '',
+    deliveryStartTime: '',
+    deliveryPeriod: '',
+    fundInterval: '8',
+    minLeverage: '1',
+    maxLeverage: '125',
+    maxMarketOrderQty: '220',
+  },
+};
+
+/** One symbol in three categories, and two symbols in one. */
 export const INSTRUMENTS: readonly Instrument[] = [
   BTCUSDT,
   { ...BTCUSDT, category: 'MARGIN' as const },
   { ...BTCUSDT, symbol: 'ETHUSDT', baseCoin: 'ETH', openingPrice: '2500' },
+  BTCUSDT_PERPETUAL,
 ].map((spec, index) => readInstrument(spec, index, index, (coin) => COINS.indexOf(coin)));
+
+export const PERPETUAL = 3;
 
 export function anOrder(different: Partial<OrderRecord> & { orderId: number }): OrderRecord {
   const createdTime = different.createdTime ?? START_TIME;
@@ -161,6 +189,34 @@ export function aWalletRecord(different: Partial<WalletRecord> & { recordId: num
     updatedTime: createdTime,
     ...different,
   };
+}
+
+export function aClosedPosition(different: Partial<PositionClosed> & { positionId: number }): PositionClosed {
+  const createdTime = different.createdTime ?? START_TIME;
+  return {
+    type: 'positionClosed',
+    uid: 1,
+    instrument: PERPETUAL,
+    category: Category.usdtFutures,
+    long: true,
+    hedge: false,
+    isolated: false,
+    openedLots: 500_000,
+    openedValue: 3_000_000_000_000n,
+    closedLots: 500_000,
+    closedValue: 3_000_000_000_000n + BigInt(different.positionId),
+    realised: BigInt(different.positionId),
+    funding: -200_000_000n,
+    openFee: 1_800_000_000n,
+    closeFee: 1_800_000_000n,
+    createdTime,
+    updatedTime: createdTime + 60_000,
+    ...different,
+  };
+}
+
+export function aFunding(time: number, rate: bigint): FundingSettled {
+  return { type: 'fundingSettled', instrument: PERPETUAL, rate, time };
 }
 
 export function aCandle(different: Partial<CandleClosed>): CandleClosed {

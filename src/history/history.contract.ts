@@ -4,17 +4,29 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { CandleWidth } from '../core/candle-width.ts';
 import type { Event, FillRecord, LedgerLine, OrderRecord, Transferred, WalletRecord } from '../core/event.ts';
-import { CATEGORY_NAMES, CancelReason, Category, OrderStatus, WALLET_NAMES, Wallet } from '../core/terms.ts';
+import {
+  CATEGORY_NAMES,
+  CancelReason,
+  Category,
+  OrderKind,
+  OrderStatus,
+  PosSide,
+  WALLET_NAMES,
+  Wallet,
+} from '../core/terms.ts';
 import { candleRow } from '../record/candle-view.ts';
 import { fillView } from '../record/fill-view.ts';
 import { parseId } from '../record/ids.ts';
 import { LEDGER_TYPES, type LedgerCategory, ledgerView, OTHER_CATEGORY } from '../record/ledger-view.ts';
 import { orderView } from '../record/order-view.ts';
+import { closedPositionView } from '../record/position-view.ts';
 import { transferView } from '../record/transfer-view.ts';
 import { walletRecordView } from '../record/wallet-record-view.ts';
 import {
   aCandle,
+  aClosedPosition,
   aFill,
+  aFunding,
   aLedgerLine,
   anOrder,
   aTransfer,
@@ -23,6 +35,7 @@ import {
   coinName,
   INSTRUMENTS,
   NO_INSTRUMENT,
+  PERPETUAL,
   START_TIME,
 } from './example-events.ts';
 import { type History, type PageQuery, RETENTION_MS, type TransferRole } from './history.ts';
@@ -358,11 +371,14 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
       assert.equal(await history.prune(now), old.length);
       assert.deepEqual(await history.counts(), {
         closedOrders: 2,
+        closedPositions: 0,
         fills: 1,
         ledgerLines: 1,
         transfers: 1,
         walletRecords: 2,
         candles: 1,
+        fundingRates: 0,
+        liquidations: 0,
       });
       assert.notEqual(await history.orderById(1, 5), undefined);
       assert.equal(await history.prune(now), 0);
@@ -381,6 +397,77 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
     assert.equal(await pruned, 3000);
     assert.deepEqual(await history.orderById(1, 5000), viewOf(fresh));
     assert.equal((await history.counts()).closedOrders, 1);
+  });
+
+  session(
+    'closed positions are paged by the time they were opened, whenever they closed',
+    async (history) => {
+      const long = aClosedPosition({ positionId: 4, updatedTime: START_TIME + 900_000 });
+      const short = aClosedPosition({
+        positionId: 9,
+        createdTime: START_TIME + 5,
+        long: false,
+        isolated: true,
+      });
+      const stranger = aClosedPosition({ positionId: 12, uid: 2, createdTime: START_TIME + 5 });
+      history.project({ seq: 1, time: START_TIME, events: [short, stranger, long] });
+      const views = [short, long].map((p) => closedPositionView(p, INSTRUMENTS[p.instrument]!, coinName));
+      const query = { uid: 1, category: 'USDT-FUTURES', ...ALL_TIME, limit: 10 } as const;
+      assert.deepEqual(await history.closedPositions(query), views);
+      assert.deepEqual(await history.closedPositions({ ...query, symbol: 'BTCUSDT', beforeId: 9 }), [
+        views[1],
+      ]);
+      assert.deepEqual(await history.closedPositions({ ...query, limit: 1 }), [views[0]]);
+      assert.deepEqual(await history.closedPositions({ ...query, endTime: START_TIME }), [views[1]]);
+      assert.deepEqual(await history.closedPositions({ ...query, category: 'USDC-FUTURES' }), []);
+      assert.equal((await history.counts()).closedPositions, 3);
+    },
+  );
+
+  session('settled funding rates are kept, newest first, and never pruned', async (history) => {
+    const eightHours = 8 * 60 * 60 * 1000;
+    const rates = [100_000_000n, -50_000_000n, 3_000_000_000n];
+    const events = rates.map((rate, n) => aFunding(START_TIME + n * eightHours, rate));
+    history.project({ seq: 1, time: START_TIME, events });
+    assert.equal(await history.prune(START_TIME + 2 * RETENTION_MS), 0);
+    const query = { category: 'USDT-FUTURES', symbol: 'BTCUSDT', skip: 0, limit: 2 } as const;
+    const printed = (row: { fundingRate: string; fundingRateTimestamp: string }) => [
+      row.fundingRate,
+      Number(row.fundingRateTimestamp),
+    ];
+    assert.deepEqual((await history.fundingRates(query)).map(printed), [
+      ['0.003', START_TIME + 2 * eightHours],
+      ['-0.00005', START_TIME + eightHours],
+    ]);
+    assert.deepEqual((await history.fundingRates({ ...query, skip: 2 })).map(printed), [
+      ['0.0001', START_TIME],
+    ]);
+    assert.deepEqual(await history.fundingRates({ ...query, symbol: 'ETHUSDT' }), []);
+  });
+
+  session('fills of forced closes are public as liquidations, other fills are not', async (history) => {
+    const futures = { posSide: PosSide.none, closing: true, pnl: -5n } as const;
+    const kinds = [OrderKind.user, OrderKind.liquidation, OrderKind.adl, OrderKind.reduce];
+    const events = kinds.map((kind, n) => ({
+      type: 'fill' as const,
+      fill: aFill({
+        execId: 10 + n,
+        instrument: PERPETUAL,
+        category: Category.usdtFutures,
+        time: START_TIME + n,
+        futures: { ...futures, kind },
+      }),
+    }));
+    history.project({ seq: 1, time: START_TIME, events });
+    const query = { category: 'USDT-FUTURES', startTime: START_TIME, limit: 10 } as const;
+    const ids = async (more: object) =>
+      (await history.liquidations({ ...query, ...more })).map(({ execId }) => parseId(execId));
+    assert.deepEqual(await ids({}), [13, 11]);
+    assert.deepEqual(await ids({ symbol: 'BTCUSDT', beforeId: 13 }), [11]);
+    assert.deepEqual(await ids({ startTime: START_TIME + 2 }), [13]);
+    assert.deepEqual(await ids({ symbol: 'ETHUSDT' }), []);
+    const [newest] = await history.liquidations(query);
+    assert.deepEqual([newest!.side, newest!.price, newest!.amount], ['sell', '60000', '0.001013']);
   });
 
   contract('a closed history refuses every call', async (storage) => {

@@ -1,6 +1,6 @@
 /**
- * The past as people query it: closed orders, fills, ledger lines, transfers, deposits, withdrawals and candles, made from the core's events alone and
- * always rebuildable from the log. This is the port; `sqlite-history.ts` stands behind it and `history.contract.ts`
+ * The past as people query it: closed orders and positions, fills, ledger lines, transfers, deposits, withdrawals,
+ * candles, funding rates and liquidations, made from the core's events alone and always rebuildable from the log. This is the port; `sqlite-history.ts` stands behind it and `history.contract.ts`
  * says what every adapter must do.
  *
  * Lists are newest first and paged by id: pass the smallest id of a page as `beforeId` to get the next. Ids come from
@@ -13,7 +13,9 @@ import type { CategoryName, WalletName } from '../core/terms.ts';
 import type { CandleRow } from '../record/candle-view.ts';
 import type { FillView } from '../record/fill-view.ts';
 import type { LedgerCategory, LedgerView } from '../record/ledger-view.ts';
+import type { FundingRateView, LiquidationView } from '../record/market-record-view.ts';
 import type { OrderView } from '../record/order-view.ts';
+import type { ClosedPositionView } from '../record/position-view.ts';
 import type { TransferView } from '../record/transfer-view.ts';
 import type { WalletRecordType, WalletRecordView } from '../record/wallet-record-view.ts';
 
@@ -54,6 +56,8 @@ export interface History {
   /** A client id may be used again once its order is closed; the newest order answers. */
   latestOrderByClientOid(uid: number, clientOid: string): Promise<OrderView | undefined>;
   fills(query: FillQuery): Promise<FillView[]>;
+  /** Positions that have ended, by the time they were opened. */
+  closedPositions(query: OrderQuery): Promise<ClosedPositionView[]>;
   ledgerLines(query: LedgerQuery): Promise<LedgerView[]>;
   transfers(query: TransferQuery): Promise<TransferView[]>;
   /** Deposits or withdrawals as they stand now, by creation time. */
@@ -61,6 +65,10 @@ export interface History {
   /** Stored candles, which are those that had trades and are over, ascending; gaps are the caller's to fill. */
   candles(query: CandleQuery): Promise<CandleRow[]>;
   lastCandleBefore(series: CandleSeries, openTime: number): Promise<CandleRow | undefined>;
+  /** Rates that were settled, newest first. */
+  fundingRates(query: FundingRateQuery): Promise<FundingRateView[]>;
+  /** Newest first; the cursor of a page is the id of its last row. */
+  liquidations(query: LiquidationQuery): Promise<StoredLiquidation[]>;
   /** Counts every row: for tests and operators, not for polling. */
   counts(): Promise<HistoryCounts>;
 
@@ -135,14 +143,37 @@ export interface CandleQuery extends CandleSeries {
   readonly from: 'newest' | 'oldest';
 }
 
+export interface FundingRateQuery {
+  readonly category: CategoryName;
+  readonly symbol: string;
+  /** Newer rows that are left out. */
+  readonly skip: number;
+  readonly limit: number;
+}
+
+export interface LiquidationQuery {
+  readonly category: CategoryName;
+  readonly symbol?: string;
+  readonly startTime: number;
+  readonly beforeId?: number;
+  readonly limit: number;
+}
+
+export interface StoredLiquidation extends LiquidationView {
+  readonly execId: string;
+}
+
 export interface HistoryCounts {
   readonly closedOrders: number;
+  readonly closedPositions: number;
   readonly fills: number;
   readonly ledgerLines: number;
   readonly transfers: number;
   readonly walletRecords: number;
   readonly candles: number;
+  readonly fundingRates: number;
+  readonly liquidations: number;
 }
 
-/** Users may look back 90 days (interface 8). Candles are public and stay. */
+/** Users may look back 90 days (interface 8). Candles and funding rates are public and stay. */
 export const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;

@@ -3,8 +3,10 @@ import type {
   CandleClosed,
   Event,
   FillRecord,
+  FundingSettled,
   LedgerLine,
   OrderRecord,
+  PositionClosed,
   Transferred,
   WalletRecord,
 } from '../core/event.ts';
@@ -14,25 +16,39 @@ export interface RowPack {
   /** The last command whose events are in the pack. */
   seq: number;
   readonly orders: OrderRecord[];
+  readonly positions: PositionClosed[];
   readonly fills: FillRecord[];
   readonly ledgerLines: LedgerLine[];
   readonly transfers: Transferred[];
   readonly walletRecords: WalletRecord[];
   readonly candles: CandleClosed[];
+  readonly fundingRates: FundingSettled[];
 }
 
 export function emptyPack(): RowPack {
-  return { seq: 0, orders: [], fills: [], ledgerLines: [], transfers: [], walletRecords: [], candles: [] };
+  return {
+    seq: 0,
+    orders: [],
+    positions: [],
+    fills: [],
+    ledgerLines: [],
+    transfers: [],
+    walletRecords: [],
+    candles: [],
+    fundingRates: [],
+  };
 }
 
 export function packRows(pack: RowPack): number {
   return (
     pack.orders.length +
+    pack.positions.length +
     pack.fills.length +
     pack.ledgerLines.length +
     pack.transfers.length +
     pack.walletRecords.length +
-    pack.candles.length
+    pack.candles.length +
+    pack.fundingRates.length
   );
 }
 
@@ -42,6 +58,9 @@ export function addEvent(pack: RowPack, event: Event): boolean {
     case 'order':
       if (!isClosed(event.order)) return false;
       pack.orders.push(event.order);
+      return true;
+    case 'positionClosed':
+      pack.positions.push(event);
       return true;
     case 'fill':
       pack.fills.push(event.fill);
@@ -57,6 +76,9 @@ export function addEvent(pack: RowPack, event: Event): boolean {
       return true;
     case 'candle':
       pack.candles.push(event);
+      return true;
+    case 'fundingSettled':
+      pack.fundingRates.push(event);
       return true;
     default:
       return false;

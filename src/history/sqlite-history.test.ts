@@ -74,11 +74,14 @@ test('a database that lost its place is projected again without a double row', a
     const stored = await projectAll();
     assert.deepEqual(stored, {
       closedOrders: 300,
+      closedPositions: 0,
       fills: 300,
       ledgerLines: 300,
       transfers: 0,
       walletRecords: 0,
       candles: 0,
+      fundingRates: 0,
+      liquidations: 0,
     });
     withDatabase(path, (database) => database.exec("UPDATE meta SET value = 120 WHERE key = 'last_seq'"));
     assert.deepEqual(await projectAll(), stored);

@@ -8,8 +8,10 @@ import type {
   CandleQuery,
   CandleSeries,
   FillQuery,
+  FundingRateQuery,
   History,
   LedgerQuery,
+  LiquidationQuery,
   OrderQuery,
   ProjectedCommand,
   TransferQuery,
@@ -135,6 +137,10 @@ class SqliteHistory implements History {
     return this.#read('fills', query);
   }
 
+  closedPositions(query: OrderQuery) {
+    return this.#read('closedPositions', query);
+  }
+
   ledgerLines(query: LedgerQuery) {
     return this.#read('ledgerLines', query);
   }
@@ -153,6 +159,14 @@ class SqliteHistory implements History {
 
   lastCandleBefore(series: CandleSeries, openTime: number) {
     return this.#read('lastCandleBefore', { series, openTime });
+  }
+
+  fundingRates(query: FundingRateQuery) {
+    return this.#read('fundingRates', query);
+  }
+
+  liquidations(query: LiquidationQuery) {
+    return this.#read('liquidations', query);
   }
 
   counts() {

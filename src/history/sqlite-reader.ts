@@ -8,17 +8,22 @@ import { CATEGORY_NAMES } from '../core/terms.ts';
 import type { CandleRow } from '../record/candle-view.ts';
 import type { FillView } from '../record/fill-view.ts';
 import { type LedgerView, OTHER_CATEGORY } from '../record/ledger-view.ts';
+import type { FundingRateView } from '../record/market-record-view.ts';
 import type { OrderView } from '../record/order-view.ts';
+import type { ClosedPositionView } from '../record/position-view.ts';
 import type { TransferView } from '../record/transfer-view.ts';
 import type { WalletRecordView } from '../record/wallet-record-view.ts';
 import type {
   CandleQuery,
   CandleSeries,
   FillQuery,
+  FundingRateQuery,
   HistoryCounts,
   LedgerQuery,
+  LiquidationQuery,
   OrderQuery,
   PageQuery,
+  StoredLiquidation,
   TransferQuery,
   TransferRole,
   WalletRecordQuery,
@@ -26,13 +31,19 @@ import type {
 import {
   CANDLE_COLUMNS,
   FILL_COLUMNS,
+  FUNDING_RATE_COLUMNS,
   LEDGER_COLUMNS,
+  LIQUIDATION_COLUMNS,
   ORDER_COLUMNS,
+  POSITION_COLUMNS,
   type Row,
   readCandle,
   readFill,
+  readFundingRate,
   readLedgerLine,
+  readLiquidation,
   readOrder,
+  readPosition,
   readTransfer,
   readWalletRecord,
   TRANSFER_COLUMNS,
@@ -52,6 +63,12 @@ const ORDERS: PagedTable = {
   id: 'order_id',
   time: 'created_time',
   columns: ORDER_COLUMNS,
+};
+const POSITIONS: PagedTable = {
+  name: 'closed_positions',
+  id: 'position_id',
+  time: 'created_time',
+  columns: POSITION_COLUMNS,
 };
 const FILLS: PagedTable = { name: 'fills', id: 'exec_id', time: 'created_time', columns: FILL_COLUMNS };
 const LEDGER_LINES: PagedTable = { name: 'ledger_lines', id: 'id', time: 'ts', columns: LEDGER_COLUMNS };
@@ -75,6 +92,7 @@ const UID_COLUMN: Readonly<Record<TransferRole, string>> = {
 };
 
 const SELECT_ORDERS = `SELECT ${ORDER_COLUMNS.join(', ')} FROM closed_orders`;
+const SELECT_LIQUIDATIONS = `SELECT ${LIQUIDATION_COLUMNS.join(', ')} FROM liquidations`;
 const SELECT_CANDLES = `SELECT ${CANDLE_COLUMNS.join(', ')} FROM candles WHERE category = ? AND symbol = ? AND width = ?`;
 
 type Filters = Readonly<Record<string, SQLInputValue | undefined>>;
@@ -113,6 +131,15 @@ export class SqliteReader {
   fills(query: FillQuery): FillView[] {
     const { uid, category, symbol, orderId } = query;
     return this.#fillRows(query, { uid, category, symbol, order_id: orderId }).map(readFill);
+  }
+
+  closedPositions(query: OrderQuery): ClosedPositionView[] {
+    const { uid, category, symbol } = query;
+    const rows =
+      symbol === undefined
+        ? this.#pageByCategory(POSITIONS, query, category, {})
+        : this.#page(POSITIONS, 'closed_positions_by_symbol', query, { uid, symbol, category });
+    return rows.map(readPosition);
   }
 
   ledgerLines(query: LedgerQuery): LedgerView[] {
@@ -166,14 +193,44 @@ export class SqliteReader {
     return rows.map(readCandle)[0];
   }
 
+  fundingRates({ category, symbol, skip, limit }: FundingRateQuery): FundingRateView[] {
+    const rows = this.#rows(
+      `SELECT ${FUNDING_RATE_COLUMNS.join(', ')} FROM funding_rates WHERE category = ? AND symbol = ?
+       ORDER BY funding_time DESC LIMIT ? OFFSET ?`,
+      category,
+      symbol,
+      limit,
+      skip,
+    );
+    return rows.map(readFundingRate);
+  }
+
+  liquidations(query: LiquidationQuery): StoredLiquidation[] {
+    const { category, symbol, startTime, beforeId = Number.MAX_SAFE_INTEGER, limit } = query;
+    const bySymbol = symbol === undefined ? '' : 'AND symbol = ?';
+    const rows = this.#rows(
+      `${SELECT_LIQUIDATIONS} WHERE category = ? ${bySymbol} AND exec_id < ? AND ts >= ?
+       ORDER BY exec_id DESC LIMIT ?`,
+      category,
+      ...(symbol === undefined ? [] : [symbol]),
+      beforeId,
+      startTime,
+      limit,
+    );
+    return rows.map(readLiquidation);
+  }
+
   counts(): HistoryCounts {
     return {
       closedOrders: this.#count('closed_orders'),
+      closedPositions: this.#count('closed_positions'),
       fills: this.#count('fills'),
       ledgerLines: this.#count('ledger_lines'),
       transfers: this.#count('transfers'),
       walletRecords: this.#count('wallet_records'),
       candles: this.#count('candles'),
+      fundingRates: this.#count('funding_rates'),
+      liquidations: this.#count('liquidations'),
     };
   }
 

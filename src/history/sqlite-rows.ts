@@ -5,9 +5,12 @@ import type { FeeDetail } from '../record/fee-detail.ts';
 import type { FillView } from '../record/fill-view.ts';
 import { formatId } from '../record/ids.ts';
 import type { LedgerView } from '../record/ledger-view.ts';
+import type { FundingRateView, LiquidationView } from '../record/market-record-view.ts';
 import type { OrderView } from '../record/order-view.ts';
+import type { ClosedPositionView } from '../record/position-view.ts';
 import { TRANSFERRED, type TransferView } from '../record/transfer-view.ts';
 import type { WalletRecordView } from '../record/wallet-record-view.ts';
+import type { StoredLiquidation } from './history.ts';
 
 /** Values in the order of the table's columns here; the key comes first. */
 export type Row = readonly SQLOutputValue[];
@@ -45,6 +48,24 @@ const ORDER_TEXTS = [
   'cancelReason',
   'execType',
 ] as const satisfies readonly (keyof OrderView)[];
+
+const POSITION_TEXTS = [
+  'category',
+  'symbol',
+  'marginCoin',
+  'holdMode',
+  'posSide',
+  'marginMode',
+  'openPriceAvg',
+  'closePriceAvg',
+  'openTotalPos',
+  'closeTotalPos',
+  'cumRealisedPnl',
+  'netProfit',
+  'totalFunding',
+  'openFeeTotal',
+  'closeFeeTotal',
+] as const satisfies readonly (keyof ClosedPositionView)[];
 
 const FILL_TEXTS = [
   'clientOid',
@@ -97,7 +118,15 @@ const WALLET_RECORD_TEXTS = [
 
 const CANDLE_TEXTS = ['open', 'high', 'low', 'close', 'volume', 'turnover'] as const;
 
+const LIQUIDATION_TEXTS = [
+  'symbol',
+  'side',
+  'price',
+  'amount',
+] as const satisfies readonly (keyof LiquidationView)[];
+
 const ORDER_IDS = ['order_id', 'uid'];
+const POSITION_IDS = ['position_id', 'uid'];
 const FILL_IDS = ['exec_id', 'exec_link_id', 'order_id', 'uid'];
 const LEDGER_IDS = ['id', 'uid'];
 const TRANSFER_IDS = ['transfer_id', 'initiator_uid', 'from_user_id', 'to_user_id'];
@@ -106,6 +135,12 @@ const CANDLE_IDS = ['category', 'symbol', 'width', 'open_time'];
 const FEE_AND_TIMES = ['fee_coin', 'fee', 'created_time', 'updated_time'];
 
 export const ORDER_COLUMNS = [...ORDER_IDS, ...ORDER_TEXTS.map(columnName), ...FEE_AND_TIMES];
+export const POSITION_COLUMNS = [
+  ...POSITION_IDS,
+  ...POSITION_TEXTS.map(columnName),
+  'created_time',
+  'updated_time',
+];
 export const FILL_COLUMNS = [...FILL_IDS, ...FILL_TEXTS.map(columnName), ...FEE_AND_TIMES];
 export const LEDGER_COLUMNS = [...LEDGER_IDS, ...LEDGER_TEXTS, 'wallet', 'reference', 'ts'];
 export const TRANSFER_COLUMNS = [...TRANSFER_IDS, ...TRANSFER_TEXTS.map(columnName), 'created_time'];
@@ -117,13 +152,23 @@ export const WALLET_RECORD_COLUMNS = [
   'updated_time',
 ];
 export const CANDLE_COLUMNS = [...CANDLE_IDS, ...CANDLE_TEXTS];
+export const FUNDING_RATE_COLUMNS = ['category', 'symbol', 'funding_time', 'funding_rate'];
+export const LIQUIDATION_COLUMNS = ['exec_id', 'category', ...LIQUIDATION_TEXTS, 'ts'];
 
 /** A conflict of the key is a row projected before; every other conflict is an error. */
 export const INSERT_ORDER = insertInto('closed_orders', ORDER_COLUMNS, 'order_id');
+export const INSERT_POSITION = insertInto('closed_positions', POSITION_COLUMNS, 'position_id');
 export const INSERT_FILL = insertInto('fills', FILL_COLUMNS, 'exec_id');
 export const INSERT_LEDGER_LINE = insertInto('ledger_lines', LEDGER_COLUMNS, 'id');
 export const INSERT_TRANSFER = insertInto('transfers', TRANSFER_COLUMNS, 'transfer_id');
 export const INSERT_CANDLE = insertInto('candles', CANDLE_COLUMNS, 'category, symbol, width, open_time');
+
+export const INSERT_FUNDING_RATE = insertInto(
+  'funding_rates',
+  FUNDING_RATE_COLUMNS,
+  'category, symbol, funding_time',
+);
+export const INSERT_LIQUIDATION = insertInto('liquidations', LIQUIDATION_COLUMNS, 'exec_id');
 
 /** A pending withdrawal may still change; what has ended stays as it is, however often it is projected. */
 export const UPSERT_WALLET_RECORD = `
@@ -144,6 +189,24 @@ export function orderValues(orderId: number, uid: number, order: OrderView): SQL
 export function readOrder(row: Row): OrderView {
   const texts = readTexts(row, ORDER_TEXTS, ORDER_IDS.length);
   return Object.assign(texts, { orderId: formatId(Number(row[0])) }, readFeeAndTimes(row));
+}
+
+export function positionValues(
+  positionId: number,
+  uid: number,
+  position: ClosedPositionView,
+): SQLInputValue[] {
+  const texts = POSITION_TEXTS.map((field) => position[field]);
+  return [positionId, uid, ...texts, Number(position.createdTime), Number(position.updatedTime)];
+}
+
+export function readPosition(row: Row): ClosedPositionView {
+  return {
+    positionId: formatId(Number(row[0])),
+    ...readTexts(row, POSITION_TEXTS, POSITION_IDS.length),
+    createdTime: String(row.at(-2)),
+    updatedTime: String(row.at(-1)),
+  };
 }
 
 /** The ids of a fill as counters, since its record holds them printed. */
@@ -242,6 +305,31 @@ export function candleValues(
 
 export function readCandle(row: Row): CandleRow {
   return { openTime: Number(row[3]), ...readTexts(row, CANDLE_TEXTS, CANDLE_IDS.length) };
+}
+
+export function fundingRateValues(category: string, rate: FundingRateView): SQLInputValue[] {
+  return [category, rate.symbol, Number(rate.fundingRateTimestamp), rate.fundingRate];
+}
+
+export function readFundingRate(row: Row): FundingRateView {
+  return { symbol: String(row[1]), fundingRate: String(row[3]), fundingRateTimestamp: String(row[2]) };
+}
+
+export function liquidationValues(
+  execId: number,
+  category: string,
+  liquidation: LiquidationView,
+): SQLInputValue[] {
+  const texts = LIQUIDATION_TEXTS.map((field) => liquidation[field]);
+  return [execId, category, ...texts, Number(liquidation.ts)];
+}
+
+export function readLiquidation(row: Row): StoredLiquidation {
+  return {
+    execId: formatId(Number(row[0])),
+    ...readTexts(row, LIQUIDATION_TEXTS, 2),
+    ts: String(row.at(-1)),
+  };
 }
 
 /** An order that bought and sold nothing has no fee coin. */

@@ -6,8 +6,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type {
   CandleClosed,
   FillRecord,
+  FundingSettled,
   LedgerLine,
   OrderRecord,
+  PositionClosed,
   Transferred,
   WalletRecord,
 } from '../core/event.ts';
@@ -16,7 +18,9 @@ import { CATEGORY_NAMES, WALLET_NAMES, Wallet } from '../core/terms.ts';
 import { candleRow } from '../record/candle-view.ts';
 import { fillView } from '../record/fill-view.ts';
 import { ledgerView } from '../record/ledger-view.ts';
+import { fundingRateView, isLiquidation, liquidationView } from '../record/market-record-view.ts';
 import { orderView } from '../record/order-view.ts';
+import { closedPositionView } from '../record/position-view.ts';
 import { transferView } from '../record/transfer-view.ts';
 import { walletRecordView } from '../record/wallet-record-view.ts';
 import { RETENTION_MS } from './history.ts';
@@ -24,13 +28,19 @@ import { packRows, type RowPack } from './row-pack.ts';
 import {
   candleValues,
   fillValues,
+  fundingRateValues,
   INSERT_CANDLE,
   INSERT_FILL,
+  INSERT_FUNDING_RATE,
   INSERT_LEDGER_LINE,
+  INSERT_LIQUIDATION,
   INSERT_ORDER,
+  INSERT_POSITION,
   INSERT_TRANSFER,
   ledgerValues,
+  liquidationValues,
   orderValues,
+  positionValues,
   transferValues,
   UPSERT_WALLET_RECORD,
   walletRecordValues,
@@ -51,6 +61,7 @@ interface UserTable {
 
 const USER_TABLES: readonly UserTable[] = [
   { name: 'closed_orders', id: 'order_id', created: 'created_time', updated: 'updated_time' },
+  { name: 'closed_positions', id: 'position_id', created: 'created_time', updated: 'updated_time' },
   { name: 'fills', id: 'exec_id', created: 'created_time', updated: 'updated_time' },
   { name: 'ledger_lines', id: 'id', created: 'ts', updated: 'ts' },
   { name: 'transfers', id: 'transfer_id', created: 'created_time', updated: 'created_time' },
@@ -61,16 +72,20 @@ const USER_TABLES: readonly UserTable[] = [
     updated: 'updated_time',
     unless: "status = 'pending'",
   },
+  { name: 'liquidations', id: 'exec_id', created: 'ts', updated: 'ts' },
 ];
 
 export class SqliteWriter {
   readonly #database: DatabaseSync;
   readonly #insertOrder: StatementSync;
+  readonly #insertPosition: StatementSync;
   readonly #insertFill: StatementSync;
   readonly #insertLedgerLine: StatementSync;
   readonly #insertTransfer: StatementSync;
   readonly #upsertWalletRecord: StatementSync;
   readonly #insertCandle: StatementSync;
+  readonly #insertFundingRate: StatementSync;
+  readonly #insertLiquidation: StatementSync;
   readonly #updateSeq: StatementSync;
   #instruments: readonly Instrument[] = [];
   #coins: readonly string[] = [];
@@ -82,11 +97,14 @@ export class SqliteWriter {
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#insertOrder = database.prepare(INSERT_ORDER);
+    this.#insertPosition = database.prepare(INSERT_POSITION);
     this.#insertFill = database.prepare(INSERT_FILL);
     this.#insertLedgerLine = database.prepare(INSERT_LEDGER_LINE);
     this.#insertTransfer = database.prepare(INSERT_TRANSFER);
     this.#upsertWalletRecord = database.prepare(UPSERT_WALLET_RECORD);
     this.#insertCandle = database.prepare(INSERT_CANDLE);
+    this.#insertFundingRate = database.prepare(INSERT_FUNDING_RATE);
+    this.#insertLiquidation = database.prepare(INSERT_LIQUIDATION);
     this.#updateSeq = database.prepare("UPDATE meta SET value = ? WHERE key = 'last_seq'");
     this.#seq = readMeta(database, 'last_seq');
     this.#committedSeq = this.#seq;
@@ -120,11 +138,13 @@ export class SqliteWriter {
     const rows = packRows(pack);
     if (rows > 0) this.#begin();
     for (const order of pack.orders) this.#writeOrder(order);
+    for (const position of pack.positions) this.#writePosition(position);
     for (const fill of pack.fills) this.#writeFill(fill);
     for (const line of pack.ledgerLines) this.#writeLedgerLine(line);
     for (const transfer of pack.transfers) this.#writeTransfer(transfer);
     for (const record of pack.walletRecords) this.#writeWalletRecord(record);
     for (const candle of pack.candles) this.#writeCandle(candle);
+    for (const rate of pack.fundingRates) this.#writeFundingRate(rate);
     this.#seq = pack.seq;
     this.#openRows += rows;
     this.#rows += rows;
@@ -182,9 +202,18 @@ export class SqliteWriter {
     this.#insertOrder.run(...orderValues(order.orderId, order.uid, view));
   }
 
+  #writePosition(position: PositionClosed): void {
+    const view = closedPositionView(position, this.#instrument(position.instrument), this.#coinName);
+    this.#insertPosition.run(...positionValues(position.positionId, position.uid, view));
+  }
+
   #writeFill(fill: FillRecord): void {
-    const view = fillView(fill, this.#instrument(fill.instrument), this.#coinName);
+    const instrument = this.#instrument(fill.instrument);
+    const view = fillView(fill, instrument, this.#coinName);
     this.#insertFill.run(...fillValues(fill, fill.uid, view));
+    if (!isLiquidation(fill)) return;
+    const liquidation = liquidationView(fill, instrument);
+    this.#insertLiquidation.run(...liquidationValues(fill.execId, view.category, liquidation));
   }
 
   #writeLedgerLine(line: LedgerLine): void {
@@ -209,6 +238,12 @@ export class SqliteWriter {
     const row = candleRow(candle, instrument);
     const category = CATEGORY_NAMES[instrument.category];
     this.#insertCandle.run(...candleValues(category, instrument.symbol, candle.width, row));
+  }
+
+  #writeFundingRate(settled: FundingSettled): void {
+    const instrument = this.#instrument(settled.instrument);
+    const category = CATEGORY_NAMES[instrument.category];
+    this.#insertFundingRate.run(...fundingRateValues(category, fundingRateView(settled, instrument)));
   }
 
   #instrument(index: number): Instrument {

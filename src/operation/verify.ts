@@ -23,6 +23,7 @@ import { recover } from '../log/recovery.ts';
 import { readSegmentHeaders } from '../log/segment-files.ts';
 import { readSnapshotFile } from '../log/snapshot-file.ts';
 import { coinSums as bookSums } from '../operator/books.ts';
+import { isLiquidation } from '../record/market-record-view.ts';
 import { count, counted } from './counting.ts';
 import { ConfigError, DataDamaged, ExitCode, exitCodeOf } from './exit-codes.ts';
 import { LOG_DIRECTORY } from './logged-commands.ts';
@@ -88,11 +89,14 @@ class Verifier {
   readonly #expected = new Map<number, Uint8Array>();
   readonly #rows = {
     closedOrders: 0,
+    closedPositions: 0,
     fills: 0,
     ledgerLines: 0,
     transfers: 0,
     walletRecords: 0,
     candles: 0,
+    fundingRates: 0,
+    liquidations: 0,
   };
   #checkpoints = 0;
   #firstTime = Number.NaN;
@@ -181,11 +185,14 @@ class Verifier {
       const pack: RowPack = emptyPack();
       for (const event of events) addEvent(pack, event);
       this.#rows.closedOrders += pack.orders.length;
+      this.#rows.closedPositions += pack.positions.length;
       this.#rows.fills += pack.fills.length;
       this.#rows.ledgerLines += pack.ledgerLines.length;
       this.#rows.transfers += pack.transfers.length;
       this.#rows.walletRecords += pack.walletRecords.filter(startsRecord).length;
       this.#rows.candles += pack.candles.length;
+      this.#rows.fundingRates += pack.fundingRates.length;
+      this.#rows.liquidations += pack.fills.filter(isLiquidation).length;
     }
     if (this.#expected.has(seq)) this.#compareSnapshot(seq, exchange.state);
   }

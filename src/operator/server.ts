@@ -25,6 +25,7 @@ import { accountRoutes } from './routes/accounts.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { listingRoutes } from './routes/listings.ts';
 import { moneyRoutes } from './routes/money.ts';
+import { priceRoutes } from './routes/prices.ts';
 import { venueRoutes } from './routes/venue.ts';
 import { formatSignature, OPERATOR_NAME } from './signature.ts';
 import { LATE_ANSWER_MS, Throttle } from './throttle.ts';
@@ -43,6 +44,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...keyRoutes,
   ...moneyRoutes,
   ...listingRoutes,
+  ...priceRoutes,
 ];
 
 const LIMITS = {

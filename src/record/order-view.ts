@@ -16,10 +16,10 @@ import {
   TimeInForce,
 } from '../core/terms.ts';
 import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { averagePrice } from './average-price.ts';
 import { type CoinName, type FeeDetail, feeDetail } from './fee-detail.ts';
 import { delegateTypeOf, execTypeOf, marginModeName, tradeSideOf } from './futures-words.ts';
 import { formatId } from './ids.ts';
-import { averagePrice } from './position-view.ts';
 
 export interface OrderView {
   readonly orderId: string;

@@ -1,11 +1,48 @@
-/** Positions of the past as their owner reads them (wire.md 4.1, history-position). */
+/** Positions as their owner reads them: open ones (interface 2.4) and those of the past (wire.md 4.1). */
 import type { PositionClosed } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
+import { type PositionView, PROFIT_RATE_SCALE } from '../core/position-reads.ts';
 import { CATEGORY_NAMES, HOLD_MODE_NAMES, HoldMode } from '../core/terms.ts';
-import { divHalf, formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../core/units.ts';
+import { averagePrice } from './average-price.ts';
 import type { CoinName } from './fee-detail.ts';
 import { marginModeName } from './futures-words.ts';
 import { formatId } from './ids.ts';
+
+const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
+
+export function openPositionView(position: PositionView, coinName: CoinName): Record<string, string> {
+  const { instrument } = position;
+  const price = (ticks: number) => formatUnits(BigInt(ticks), instrument.pricePrecision);
+  const size = (lots: number) => formatUnits(BigInt(lots), instrument.quantityPrecision);
+  return {
+    category: CATEGORY_NAMES[instrument.category],
+    symbol: instrument.symbol,
+    marginCoin: coinName(position.marginCoin),
+    holdMode: HOLD_MODE_NAMES[position.hedge ? HoldMode.hedge : HoldMode.oneWay],
+    posSide: position.long ? 'long' : 'short',
+    marginMode: marginModeName(position.isolated),
+    positionBalance: money(position.balance),
+    available: size(position.availableLots),
+    frozen: size(position.frozenLots),
+    total: size(position.totalLots),
+    leverage: String(position.leverage),
+    curRealisedPnl: money(position.realised),
+    avgPrice: price(position.averageTicks),
+    positionStatus: 'normal',
+    unrealisedPnl: money(position.unrealised),
+    liquidationPrice: price(position.liquidationTicks),
+    mmr: formatUnits(position.maintenanceRate, RATE_SCALE),
+    profitRate: formatUnits(position.profitRate, PROFIT_RATE_SCALE),
+    markPrice: price(position.markTicks),
+    breakEvenPrice: price(position.breakEvenTicks),
+    totalFunding: money(position.funding),
+    openFeeTotal: money(position.openFee),
+    closeFeeTotal: money(position.closeFee),
+    createdTime: String(position.createdTime),
+    updatedTime: String(position.updatedTime),
+  };
+}
 
 export interface ClosedPositionView {
   readonly positionId: string;
@@ -36,7 +73,6 @@ export function closedPositionView(
   instrument: Instrument,
   coinName: CoinName,
 ): ClosedPositionView {
-  const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
   const { realised, funding, openFee, closeFee } = position;
   return {
     positionId: formatId(position.positionId),
@@ -58,11 +94,4 @@ export function closedPositionView(
     createdTime: String(position.createdTime),
     updatedTime: String(position.updatedTime),
   };
-}
-
-/** Value / quantity, `half` to the price precision (domain.md 0.4). */
-export function averagePrice(instrument: Instrument, value: bigint, lots: number): string {
-  if (lots === 0) return '0';
-  const ticks = divHalf(value, instrument.valuePerTickLot * BigInt(lots));
-  return formatUnits(ticks, instrument.pricePrecision);
 }

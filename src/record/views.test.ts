@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FillRecord, LedgerLine, OrderRecord, WalletRecord } from '../core/event.ts';
+import type {
+  FillRecord,
+  FuturesOrderFields,
+  LedgerLine,
+  OrderRecord,
+  PositionClosed,
+  WalletRecord,
+} from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
 import {
   CancelReason,
   Category,
+  OrderKind,
   OrderStatus,
   OrderType,
+  PosSide,
   Side,
   Source,
   StpMode,
@@ -17,6 +26,7 @@ import { candleRow, candleView, flatCandle } from './candle-view.ts';
 import { fillView } from './fill-view.ts';
 import { ledgerView } from './ledger-view.ts';
 import { orderView, withAliases } from './order-view.ts';
+import { closedPositionView } from './position-view.ts';
 import { transferView } from './transfer-view.ts';
 import { walletRecordView } from './wallet-record-view.ts';
 
@@ -382,4 +392,99 @@ test('a candle is seven strings; a gap repeats the close without volume', () => 
     '0',
     '0',
   ]);
+});
+
+const contract = {
+  ...instrument,
+  category: Category.usdtFutures,
+  futures: { settle: 0 },
+} as unknown as Instrument;
+
+function futuresOrder(
+  futures: Partial<FuturesOrderFields>,
+  side: Side,
+  orderType: OrderType = OrderType.market,
+) {
+  const fields: FuturesOrderFields = {
+    posSide: PosSide.none,
+    hedge: false,
+    reduceOnly: false,
+    closing: false,
+    isolated: false,
+    kind: OrderKind.user,
+    ...futures,
+  };
+  const order = { ...resting, category: Category.usdtFutures, side, orderType, futures: fields };
+  return orderView(order, contract, coinName);
+}
+
+test('a futures order says which position it is for, in which modes, and what it does to it', () => {
+  const { posSide, holdMode, marginMode, tradeSide, reduceOnly, delegateType, execType } = futuresOrder(
+    { reduceOnly: true, closing: true, isolated: true },
+    Side.sell,
+    OrderType.limit,
+  );
+  assert.deepEqual(
+    [posSide, holdMode, marginMode, tradeSide, reduceOnly, delegateType, execType],
+    ['', 'one_way_mode', 'isolated', 'close', 'YES', 'normal', 'normal'],
+  );
+  const hedged = futuresOrder({ hedge: true, posSide: PosSide.short }, Side.sell);
+  assert.deepEqual(
+    [
+      hedged.posSide,
+      hedged.holdMode,
+      hedged.marginMode,
+      hedged.tradeSide,
+      hedged.reduceOnly,
+      hedged.delegateType,
+    ],
+    ['short', 'hedge_mode', 'crossed', 'open', 'NO', 'market'],
+  );
+});
+
+test('forced orders are called what domain.md 1.11 and 2.4 call them', () => {
+  const rows: readonly [OrderKind, PosSide, Side, string, string, string][] = [
+    [OrderKind.reduce, PosSide.long, Side.sell, 'reduce', 'market_risk', 'reduce_close_long'],
+    [OrderKind.reduce, PosSide.none, Side.buy, 'reduce', 'market_risk', 'reduce_buy_single'],
+    [OrderKind.liquidation, PosSide.short, Side.buy, 'liquidation', 'liquidation', 'burst_close_short'],
+    [OrderKind.liquidation, PosSide.none, Side.sell, 'liquidation', 'liquidation', 'burst_sell_single'],
+    [OrderKind.offset, PosSide.long, Side.sell, 'offset', 'reduce_offset_delegate', 'offset_close_long'],
+    [OrderKind.adl, PosSide.short, Side.buy, 'reduce', 'market_risk', 'dte_sys_adl_close_short'],
+    [OrderKind.adl, PosSide.none, Side.sell, 'reduce', 'market_risk', 'dte_sys_adl_sell_in_single_side_mode'],
+    [OrderKind.delivery, PosSide.none, Side.buy, 'delivery', 'delivery_close_short', 'delivery_buy_single'],
+    [OrderKind.delivery, PosSide.long, Side.sell, 'delivery', 'delivery_close_long', 'delivery_close_long'],
+    [OrderKind.delisting, PosSide.none, Side.sell, 'normal', 'off_close', 'close'],
+  ];
+  for (const [kind, posSide, side, execType, delegateType, tradeSide] of rows) {
+    const view = futuresOrder({ kind, posSide, hedge: posSide !== PosSide.none, closing: true }, side);
+    assert.deepEqual([view.execType, view.delegateType, view.tradeSide], [execType, delegateType, tradeSide]);
+  }
+});
+
+test('the published closed position: gross profit, fees and funding make the net profit', () => {
+  const closed: PositionClosed = {
+    type: 'positionClosed',
+    positionId: 5,
+    uid: 1,
+    instrument: 0,
+    category: Category.usdtFutures,
+    long: false,
+    hedge: true,
+    isolated: false,
+    openedLots: 20_000,
+    openedValue: 537_000_00_000_000n,
+    closedLots: 20_000,
+    closedValue: 537_011_60_000_000n,
+    realised: -11_600_000n,
+    funding: 0n,
+    openFee: 2_273_601_160n,
+    closeFee: 2_273_598_840n,
+    createdTime: 1,
+    updatedTime: 2,
+  };
+  const view = closedPositionView(closed, contract, coinName);
+  assert.deepEqual(
+    [view.cumRealisedPnl, view.openFeeTotal, view.closeFeeTotal, view.netProfit, view.posSide, view.holdMode],
+    ['-0.116', '-22.7360116', '-22.7359884', '-45.588', 'short', 'hedge_mode'],
+  );
 });

@@ -30,6 +30,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
   ['state'],
   ['collateral', 'order-life'],
   ['order-checks', 'prices', 'margin'],
+  ['bankruptcy', 'liquidation-price'],
   ['trade-record', 'cancel', 'wallet'],
   ['spot-settlement', 'withdrawal', 'futures-settlement', 'futures-settings', 'futures-entry', 'funding'],
   ['forced-orders', 'deleveraging'],

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import ccxt from 'ccxt';
+import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type CcxtClient, ccxtClient, refusalOf, refusesWith, type SdkClient, sdkClient } from './clients.ts';
 import { decimal, units } from './ledger-by-hand.ts';
-import { Operator } from './operator-door.ts';
 
 const data = mkdtempSync(join(tmpdir(), 'bourse-wallet-'));
 const TRON = 'TFcWfiw5p5DDZ6vi6Bktf7yK1asRYLpN33';

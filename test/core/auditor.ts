@@ -22,6 +22,7 @@ import type { State } from '../../src/core/state.ts';
 import {
   CancelReason,
   ORDER_STATUS_NAMES,
+  OrderKind,
   OrderStatus,
   OrderType,
   Side,
@@ -93,6 +94,9 @@ export class Auditor {
   /** Minutes with trades by market instrument: the running one last, as the trades say they are. */
   private readonly minutes = new Map<number, Minute[]>();
   private readonly lastCandle = new Map<string, number>();
+  /** Accounts that have had isolated margin: what their lines say of the wallet leaves it out. */
+  private readonly isolating = new Set<number>();
+  private lastTime = 0;
 
   constructor(state: State) {
     this.state = state;
@@ -101,6 +105,7 @@ export class Auditor {
     this.lastId = { order: lastId, fill: lastId, trade: lastId, link: lastId, line: lastId };
     for (const account of state.accountByUid.values()) {
       for (const coin of state.ledger.coinsOf(account.index)) {
+        if (this.isolatedOf(account.uid, coin) !== 0n) this.isolating.add(account.uid);
         for (const wallet of WALLETS)
           this.book(account.uid, wallet).set(coin, this.balance(account.uid, wallet, coin));
       }
@@ -116,9 +121,14 @@ export class Auditor {
 
   /** Call once after each command with everything it emitted. Throws `AuditFailure`. */
   observe(command: Command, outcome: Outcome, events: readonly Event[]): void {
-    if (outcome.refusal !== 0) this.checkRefused(events);
+    if (outcome.refusal !== 0) this.checkRefused(events, command.time > this.lastTime);
+    this.lastTime = command.time;
     const finals = new Map<number, OrderRecord>();
-    for (const event of events) if (event.type === 'order') finals.set(event.order.orderId, event.order);
+    for (const event of events) {
+      if (event.type !== 'order') continue;
+      finals.set(event.order.orderId, event.order);
+      if (event.order.futures?.isolated === true) this.isolating.add(event.order.uid);
+    }
     const touched = new Set<number>();
     const bands = new Map<number, number>();
     let fills: FillRecord[] = [];
@@ -151,7 +161,7 @@ export class Auditor {
           break;
       }
     }
-    expect(fills.length === 0, () => `I25: fills of trade ${fills[0]?.execLinkId} without a public fill`);
+    expect(fills.every(isUnseen), () => `I25: fills of trade ${fills[0]?.execLinkId} without a public fill`);
     for (const uid of touched) this.checkBalances(uid);
     if (command.type === 'withdraw' && outcome.refusal === 0) this.addInside(command.coin, -command.amount);
     for (const [coin, sum] of this.inside) {
@@ -161,9 +171,11 @@ export class Auditor {
   }
 
   /** A refused command changes nothing: what is left is what time itself did. */
-  private checkRefused(events: readonly Event[]): void {
+  private checkRefused(events: readonly Event[], timeMoved: boolean): void {
+    const futures = this.state.markets.some((market) => market.futures !== undefined);
     for (const event of events) {
       const byTime =
+        (futures && timeMoved) ||
         event.type === 'candle' ||
         (event.type === 'order' && event.order.cancelReason === CancelReason.normal);
       expect(byTime, () => `a refused command caused ${event.type}`);
@@ -177,8 +189,10 @@ export class Auditor {
     const known = this.knownOrder(id);
     const before = known.record;
     if (before === undefined) {
-      expect(id > this.lastId.order, () => `I30: order ${id} after ${this.lastId.order}`);
-      this.lastId.order = id;
+      // The exchange's own orders are told of when they end, the counterpart of a deleveraging first.
+      const forced = order.futures !== undefined && order.futures.kind !== OrderKind.user;
+      expect(forced || id > this.lastId.order, () => `I30: order ${id} after ${this.lastId.order}`);
+      this.lastId.order = Math.max(this.lastId.order, id);
     } else {
       this.checkIdentity(command, before, order);
     }
@@ -210,8 +224,12 @@ export class Auditor {
       before.createdTime === after.createdTime;
     expect(same, () => `order ${after.orderId} became another order`);
     const amended = before.priceTicks !== after.priceTicks || before.sizeLots !== after.sizeLots;
+    const trimmed =
+      after.futures?.closing === true &&
+      before.priceTicks === after.priceTicks &&
+      after.sizeLots < before.sizeLots;
     expect(
-      !amended || command.type === 'amendOrders',
+      !amended || trimmed || command.type === 'amendOrders',
       () => `order ${after.orderId} was modified by ${command.type}`,
     );
     expect(after.updatedTime >= before.updatedTime, () => `updatedTime of order ${after.orderId} went back`);
@@ -288,6 +306,10 @@ export class Auditor {
       fill.value === exactValue(instrument, fill),
       () => `fill ${fill.execId}: value ${fill.value} is not exact`,
     );
+    if (instrument.futures !== undefined) {
+      this.checkFuturesFee(fill, instrument);
+      return;
+    }
     const received = buying ? BigInt(fill.sizeLots) * instrument.unitsPerLot : fill.value;
     const rates = feeRates(this.state, fill.uid, instrument);
     const fee = (received * (fill.maker ? rates.makerRate : rates.takerRate)) / 10n ** 12n;
@@ -296,6 +318,20 @@ export class Auditor {
       fill.feeCoin === (buying ? instrument.base : instrument.quote),
       () => `fill ${fill.execId}: fee in coin ${fill.feeCoin}`,
     );
+  }
+
+  /** Netting and deleveraging are free, other forced closes pay the taker's rate of everybody. */
+  private checkFuturesFee(fill: FillRecord, instrument: Instrument): void {
+    const { kind, closing, pnl } = fill.futures!;
+    const { coinMargined, settle } = instrument.futures!;
+    const free = kind === OrderKind.offset || kind === OrderKind.adl;
+    const rates = kind === OrderKind.user ? feeRates(this.state, fill.uid, instrument) : instrument;
+    const base = coinMargined ? BigInt(fill.sizeLots) * instrument.unitsPerLot : fill.value;
+    const fee = free ? 0n : (base * (fill.maker ? rates.makerRate : rates.takerRate)) / 10n ** 12n;
+    expect(fill.fee === fee, () => `fill ${fill.execId}: fee ${fill.fee}, due ${fee}`);
+    expect(fill.feeCoin === settle, () => `fill ${fill.execId}: fee in coin ${fill.feeCoin}`);
+    expect(closing || pnl === 0n, () => `fill ${fill.execId} opens and has a profit`);
+    expect(closing || kind === OrderKind.user, () => `I27: forced fill ${fill.execId} opens`);
   }
 
   private tradesWithItself(events: readonly Event[], fill: FillRecord): boolean {
@@ -320,13 +356,10 @@ export class Auditor {
     expect(trade.execLinkId > this.lastId.link, () => `I30: ${name} out of order`);
     this.lastId.trade = trade.execId;
     this.lastId.link = trade.execLinkId;
-    const taker = fills.find((fill) => !fill.maker);
-    const maker = fills.find((fill) => fill.maker);
-    expect(
-      fills.length === Number(taker !== undefined) + Number(maker !== undefined),
-      () => `I25: ${name} has two fills of one kind`,
-    );
-    for (const fill of fills) {
+    const taker = sideOf(fills.filter((fill) => !fill.maker));
+    const maker = sideOf(fills.filter((fill) => fill.maker));
+    for (const fill of [taker, maker]) {
+      if (fill === undefined) continue;
       const agrees =
         fill.execLinkId === trade.execLinkId &&
         fill.priceTicks === trade.priceTicks &&
@@ -337,7 +370,8 @@ export class Auditor {
       expect(agrees, () => `I25: ${name} and fill ${fill.execId} disagree`);
     }
     if (taker !== undefined) {
-      expect(taker.execId === trade.execId, () => `I25: ${name} shows another fill than the taker's`);
+      const own = taker.futures === undefined;
+      expect(!own || taker.execId === trade.execId, () => `I25: ${name} shows another fill than the taker's`);
       this.checkTaker(trade, taker, maker, finals.get(taker.orderId)!, bands);
     }
     if (maker !== undefined) this.checkMaker(trade, maker);
@@ -371,6 +405,7 @@ export class Auditor {
       const within = buying ? trade.priceTicks <= order.priceTicks : trade.priceTicks >= order.priceTicks;
       expect(within, () => `I24: ${name} at ${trade.priceTicks}, limit ${order.priceTicks}`);
     }
+    if (order.futures !== undefined && order.futures.kind !== OrderKind.user) return;
     const reference = bands.get(order.orderId) ?? this.reference(trade.instrument);
     bands.set(order.orderId, reference);
     const instrument = this.state.instruments[trade.instrument]!;
@@ -400,10 +435,12 @@ export class Auditor {
   private checkLine(line: LedgerLine, bothSidesPosted: boolean): void {
     expect(line.lineId > this.lastId.line, () => `I30: line ${line.lineId} after ${this.lastId.line}`);
     this.lastId.line = line.lineId;
+    if (line.kind === 'marginAdded' || line.kind === 'marginRemoved') return;
     const book = this.book(line.uid, line.wallet ?? Wallet.unified);
     const balance = (book.get(line.coin) ?? 0n) + line.amount - line.fee;
     book.set(line.coin, balance);
-    if (bothSidesPosted) return;
+    if (this.isolatedOf(line.uid, line.coin) !== 0n) this.isolating.add(line.uid);
+    if (bothSidesPosted || this.isolating.has(line.uid)) return;
     expect(
       line.balance === balance,
       () => `I02: line ${line.lineId} says ${line.balance}, lines sum to ${balance}`,
@@ -483,6 +520,8 @@ export class Auditor {
   }
 
   private reference(instrument: number): number {
+    const { futures } = this.state.market(this.state.instruments[instrument]!);
+    if (futures !== undefined && futures.markTicks !== 0) return futures.markTicks;
     const last = this.lastTicks.get(instrument) ?? 0;
     return last !== 0 ? last : this.state.instruments[instrument]!.openingTicks;
   }
@@ -510,13 +549,39 @@ export class Auditor {
     const { index } = this.state.accountByUid.get(uid)!;
     const { ledger } = this.state;
     if (wallet === Wallet.funding) return ledger.peek(index, coin, Bucket.funding);
-    return ledger.peek(index, coin, Bucket.cash) + ledger.peek(index, coin, Bucket.locked);
+    return (
+      ledger.peek(index, coin, Bucket.cash) +
+      ledger.peek(index, coin, Bucket.locked) +
+      this.isolatedOf(uid, coin)
+    );
+  }
+
+  private isolatedOf(uid: number, coin: number): bigint {
+    const { index } = this.state.accountByUid.get(uid)!;
+    const { ledger } = this.state;
+    return ledger.peek(index, coin, Bucket.isolated) + ledger.peek(index, coin, Bucket.isolatedOrders);
   }
 
   private party(uid: number): number {
     const account = this.state.accountByUid.get(uid)!;
     return account.masterUid === 0 ? uid : account.masterUid;
   }
+}
+
+/** A trade that turns a position has a closing and an opening fill on that side: together they are the side. */
+function sideOf(fills: readonly FillRecord[]): FillRecord | undefined {
+  const [first, second] = fills;
+  if (first === undefined || second === undefined) return first;
+  expect(
+    fills.length === 2 && first.futures?.closing === true && second.futures?.closing === false,
+    () => `I25: trade ${first.execLinkId} has two fills of one kind`,
+  );
+  return { ...first, sizeLots: first.sizeLots + second.sizeLots, value: first.value + second.value };
+}
+
+/** Netting, deleveraging and delivery happen outside the book. */
+function isUnseen(fill: FillRecord): boolean {
+  return fill.futures !== undefined && fill.futures.kind !== OrderKind.user;
 }
 
 function isTerminal(status: OrderStatus): boolean {

@@ -15,7 +15,7 @@ import type {
   Traded,
 } from '../../src/core/event.ts';
 import { Exchange } from '../../src/core/exchange.ts';
-import type { Instrument, InstrumentSpec } from '../../src/core/instrument.ts';
+import type { CoinSpec, Instrument, InstrumentSpec } from '../../src/core/instrument.ts';
 import { checkInvariants } from '../../src/core/invariants.ts';
 import { Bucket } from '../../src/core/ledger.ts';
 import { PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../../src/core/limits.ts';
@@ -31,6 +31,8 @@ import {
   type InstrumentStatusName,
   ORDER_STATUS_NAMES,
   OrderType,
+  POS_SIDE_NAMES,
+  type PosSide,
   Side,
   Source,
   STP_MODE_NAMES,
@@ -53,6 +55,9 @@ export interface OrderWords {
   readonly stp?: (typeof STP_MODE_NAMES)[number];
   readonly source?: 'api' | 'retail';
   readonly clientOid?: string;
+  /** Futures. */
+  readonly posSide?: 'long' | 'short';
+  readonly reduceOnly?: boolean;
 }
 
 export interface AmendWords {
@@ -100,8 +105,8 @@ export class TradingFloor {
   private readonly orders = new Map<number, OrderRecord>();
   private readonly uids = new Map<string, number>();
 
-  constructor(instruments: readonly InstrumentSpec[] = INSTRUMENTS) {
-    for (const spec of COINS) this.carryOut({ type: 'listCoin', time: this.now, spec });
+  constructor(instruments: readonly InstrumentSpec[] = INSTRUMENTS, coins: readonly CoinSpec[] = COINS) {
+    for (const spec of coins) this.carryOut({ type: 'listCoin', time: this.now, spec });
     for (const spec of instruments) this.carryOut({ type: 'listInstrument', time: this.now, spec });
   }
 
@@ -507,7 +512,7 @@ export class TradingFloor {
     return Uint8Array.from(saveState(this.state));
   }
 
-  private carryOut(command: Command): void {
+  protected carryOut(command: Command): void {
     const outcome = this.send(command);
     if (outcome.refusal !== Refusal.none) {
       throw new Error(`${command.type}: ${refusalName(outcome.refusal)} ${outcome.detail ?? ''}`);
@@ -520,7 +525,7 @@ export class TradingFloor {
     return this.place(name, side, OrderType.limit, ticks, lotsOf(instrument, qty), 0n, words);
   }
 
-  private place(
+  protected place(
     name: string,
     side: Side,
     orderType: OrderType,
@@ -544,6 +549,8 @@ export class TradingFloor {
       sizeLots,
       quoteAmount,
       clientOid: words.clientOid ?? '',
+      ...(words.posSide !== undefined && { posSide: POS_SIDE_NAMES.indexOf(words.posSide) as PosSide }),
+      ...(words.reduceOnly !== undefined && { reduceOnly: words.reduceOnly }),
     });
     return new Ticket(this, instrument, outcome);
   }
@@ -562,7 +569,7 @@ export class TradingFloor {
     return { uid: this.uid(name!), wallet: WALLET_NAMES.indexOf(wallet as WalletName) as Wallet };
   }
 
-  private bucket(name: string, coin: string, bucket: Bucket): bigint {
+  protected bucket(name: string, coin: string, bucket: Bucket): bigint {
     return this.state.ledger.peek(
       this.state.accountByUid.get(this.uid(name))!.index,
       this.coin(coin),
@@ -570,7 +577,7 @@ export class TradingFloor {
     );
   }
 
-  private coin(name: string): number {
+  protected coin(name: string): number {
     const coin = this.state.coinByName.get(name);
     if (coin === undefined) throw new Error(`coin ${name} is not listed`);
     return coin;
@@ -683,7 +690,7 @@ function candleWords(
   };
 }
 
-function moneyUnits(amount: string): bigint {
+export function moneyUnits(amount: string): bigint {
   const units = parseUnits(amount, MONEY_SCALE);
   if (units === undefined) throw new Error(`${amount} is no amount of money`);
   return units;
@@ -712,11 +719,11 @@ function categoryOf(name: CategoryName): Category {
 }
 
 /** As the gateway reads numbers: what the grid cannot hold becomes a code. */
-function ticksOf(instrument: Instrument, price: string): number {
+export function ticksOf(instrument: Instrument, price: string): number {
   return onGrid(parseUnits(price, instrument.pricePrecision), BigInt(PRICE_TICKS_MAX));
 }
 
-function lotsOf(instrument: Instrument, qty: string): number {
+export function lotsOf(instrument: Instrument, qty: string): number {
   return onGrid(parseUnits(qty, instrument.quantityPrecision), BigInt(SIZE_LOTS_MAX));
 }
 
@@ -725,14 +732,14 @@ function onGrid(units: bigint | undefined, max: bigint): number {
   return units > max || units < 0n ? OUT_OF_RANGE : Number(units);
 }
 
-function priceText(instrument: Instrument, ticks: number): string {
+export function priceText(instrument: Instrument, ticks: number): string {
   return formatUnits(BigInt(ticks), instrument.pricePrecision);
 }
 
-function qtyText(instrument: Instrument, lots: number): string {
+export function qtyText(instrument: Instrument, lots: number): string {
   return formatUnits(BigInt(lots), instrument.quantityPrecision);
 }
 
-function money(units: bigint): string {
+export function money(units: bigint): string {
   return formatUnits(units, MONEY_SCALE);
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ROUTES } from '../../src/gateway/routes.ts';
+import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 import { assertEnvelope, assertRefused, ORDER } from './floor.ts';
@@ -37,6 +38,8 @@ describe('limits', { concurrency: 2 }, () => {
     let bob: SignedClient;
     before(async () => {
       server = await startServer();
+      // Rights come before limits, so the one who tries every route must have them all.
+      await new Operator(server).makeBroker('alice');
       alice = new SignedClient(server.url, server.account('alice'));
       bob = new SignedClient(server.url, server.account('bob'));
     });

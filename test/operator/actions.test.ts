@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { loggedCommands } from '../../src/operation/logged-commands.ts';
 import { readSignature } from '../../src/operator/signature.ts';
 import { endVenues, limitOrder, VenueProcess } from './venue-process.ts';
@@ -236,6 +237,19 @@ test('an instrument changes status, and new coins and instruments are listed fro
   assert.equal(placed.code, '00000', placed.text);
   await client.post('/api/v3/trade/cancel-order', { orderId: placed.data.orderId });
   client.close();
+});
+
+test('a price that is set reaches every component of the index, and the index within two seconds', async () => {
+  const { index, command } = await venue.ask('price', 'set', 'BTCUSDT', '60000.5');
+  assert.ok(command > 0);
+  assert.equal(index.components.length, 5);
+  assert.ok(index.components.every(({ price }: { price: string }) => price === '60000.5'));
+  await sleep(2100);
+  const { indices } = await venue.ask('price', 'list');
+  const found = indices.find((each: { index: string }) => each.index === 'BTCUSDT');
+  assert.deepEqual([found.price, found.stale], ['60000.5', false]);
+  await venue.refused(1, /there is no index "XXXUSDT"/, 'price', 'set', 'XXXUSDT', '1');
+  await venue.refused(1, /above zero/, 'price', 'set', 'BTCUSDT', '0');
 });
 
 test('the key-encryption key is rotated under keys in use', async () => {

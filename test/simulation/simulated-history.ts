@@ -101,11 +101,14 @@ export class SimulatedHistory implements History {
   orderById = notSimulated;
   latestOrderByClientOid = notSimulated;
   fills = notSimulated;
+  closedPositions = notSimulated;
   ledgerLines = notSimulated;
   transfers = notSimulated;
   walletRecords = notSimulated;
   candles = notSimulated;
   lastCandleBefore = notSimulated;
+  fundingRates = notSimulated;
+  liquidations = notSimulated;
   counts = notSimulated;
   prune = notSimulated;
 

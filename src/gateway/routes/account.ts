@@ -1,17 +1,40 @@
 /** The caller's account: who it is, what it holds, how it is set up, what it pays (interface 4.5, wire.md 4.3). */
 import Type from 'typebox';
+import type { Account } from '../../core/account.ts';
+import type { Risk } from '../../core/margin.ts';
 import { feeRates } from '../../core/reads.ts';
-import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../../core/units.ts';
+import type { State } from '../../core/state.ts';
+import { HOLD_MODE_NAMES, HoldMode } from '../../core/terms.ts';
+import { divHalf, formatUnits, MONEY_SCALE, powerOfTen, RATE_SCALE } from '../../core/units.ts';
+import { marginModeName } from '../../record/futures-words.ts';
 import * as answers from '../answers.ts';
 import { Category, SymbolName } from '../fields.ts';
 import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
 import { type Route, route } from '../route.ts';
-import { assetViews, valueAccount } from '../valuation.ts';
+import { assetViews, dollarsIn, valueAccount } from '../valuation.ts';
 import { WireError } from '../wire-error.ts';
 
 const group = 'Account';
 const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
 const rate = (value: bigint) => formatUnits(value, RATE_SCALE);
+/** What is shown when nothing stands against the maintenance margin. */
+const RATIO_WITHOUT_EQUITY = '9999';
+const RATIO_SCALE = 8;
+
+/** Maintenance / effective equity (domain.md 6.4). */
+function marginRatio({ maintenance, effective }: Risk): string {
+  if (maintenance === 0n) return '0';
+  if (effective <= 0n) return RATIO_WITHOUT_EQUITY;
+  return formatUnits(divHalf(maintenance * powerOfTen(RATIO_SCALE), effective), RATIO_SCALE);
+}
+
+/** Contracts whose mode or leverage the account has chosen. */
+function symbolConfigs(state: State, account: Account) {
+  return [...account.futuresSettings].map(([index, { isolated, longLeverage }]) => {
+    const { category, symbol } = state.instruments[index]!.spec;
+    return { category, symbol, marginMode: marginModeName(isolated), leverage: String(longLeverage) };
+  });
+}
 
 export const accountRoutes: readonly Route[] = [
   route({
@@ -46,19 +69,21 @@ export const accountRoutes: readonly Route[] = [
     handle: ({ venue, caller }) => {
       const { state } = venue;
       const valuation = valueAccount(state, caller.user.uid);
-      const equity = money(valuation.equityUsd);
+      const { risk, unrealisedUsd } = valuation;
+      const ratio = marginRatio(risk);
       return {
-        accountEquity: equity,
-        usdtEquity: equity,
-        btcEquity: money(valuation.btcEquity),
-        unrealisedPnl: '0',
-        usdtUnrealisedPnl: '0',
-        btcUnrealizedPnl: '0',
-        effEquity: equity,
-        mmr: '0',
-        imr: '0',
-        mgnRatio: '0',
-        positionMgnRatio: '0',
+        accountEquity: money(risk.equity),
+        usdtEquity: money(dollarsIn(state, 'USDT', risk.equity)),
+        btcEquity: money(dollarsIn(state, 'BTC', risk.equity)),
+        unrealisedPnl: money(unrealisedUsd),
+        usdtUnrealisedPnl: money(dollarsIn(state, 'USDT', unrealisedUsd)),
+        btcUnrealizedPnl: money(dollarsIn(state, 'BTC', unrealisedUsd)),
+        effEquity: money(risk.effective),
+        mmr: money(risk.maintenance),
+        imr: money(risk.initial),
+        mgnRatio: ratio,
+        // Positions are all that needs maintenance: the two are one.
+        positionMgnRatio: ratio,
         assets: assetViews(state, valuation),
       };
     },
@@ -72,16 +97,19 @@ export const accountRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 20,
     data: answers.Settings,
-    handle: ({ caller }) => ({
-      uid: String(caller.user.uid),
-      accountMode: 'unified',
-      assetMode: 'multi_assets',
-      accountLevel: 'advanced',
-      holdMode: 'one_way_mode',
-      stpMode: 'none',
-      symbolConfigList: [],
-      coinConfigList: [],
-    }),
+    handle: ({ venue: { state }, caller }) => {
+      const account = state.accountByUid.get(caller.user.uid);
+      return {
+        uid: String(caller.user.uid),
+        accountMode: 'unified',
+        assetMode: 'multi_assets',
+        accountLevel: 'advanced',
+        holdMode: HOLD_MODE_NAMES[account?.holdMode ?? HoldMode.oneWay],
+        stpMode: 'none',
+        symbolConfigList: account === undefined ? [] : symbolConfigs(state, account),
+        coinConfigList: [],
+      };
+    },
   }),
 
   route({

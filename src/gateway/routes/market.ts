@@ -6,7 +6,14 @@ import * as answers from '../answers.ts';
 import { CANDLES_MAX, readCandles, readWidth } from '../candle-query.ts';
 import { Category, Limit, SymbolName, TickerCategory, Time } from '../fields.ts';
 import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
-import { instrumentView, priceText, publicFillView, sizeText, tickerView } from '../market-view.ts';
+import {
+  componentViews,
+  instrumentView,
+  priceText,
+  publicFillView,
+  sizeText,
+  tickerView,
+} from '../market-view.ts';
 import { pageLimit, times } from '../paging.ts';
 import { type Route, route } from '../route.ts';
 import { WireError, wireError } from '../wire-error.ts';
@@ -107,12 +114,7 @@ export const marketRoutes: readonly Route[] = [
         .map((category) => venue.state.instrument(category, query.symbol))
         .find((instrument) => instrument !== undefined);
       if (found === undefined) return wireError('25100', 'trading pair is not known');
-      // Until a price feed runs, each venue stands at the configured opening price.
-      const equivalentPrice = priceText(found, found.openingTicks);
-      return {
-        symbol: found.symbol,
-        componentList: found.spec.indexComponents.map((component) => ({ ...component, equivalentPrice })),
-      };
+      return { symbol: found.symbol, componentList: componentViews(venue.state, found) };
     },
   }),
 

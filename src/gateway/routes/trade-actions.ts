@@ -11,6 +11,8 @@ import {
   type CategoryName,
   ORDER_TYPE_NAMES,
   type OrderType,
+  POS_SIDE_NAMES,
+  type PosSide,
   SIDE_NAMES,
   type Side,
   Source,
@@ -21,6 +23,7 @@ import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
 import * as fields from '../fields.ts';
 import { categoryCode, findInstrument } from '../instrument-lookup.ts';
+import { adoptMarginMode } from '../margin-mode.ts';
 import { priceTicks, quoteAmount, sizeLots } from '../order-input.ts';
 import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
@@ -38,11 +41,9 @@ const PlaceBody = Type.Object({
   timeInForce: Type.Optional(fields.TimeInForce),
   clientOid: Type.Optional(fields.ClientOid),
   stpMode: Type.Optional(fields.StpMode),
-  posSide: Type.Optional(Type.Enum(['long', 'short'] as const, { description: 'futures only' })),
+  posSide: Type.Optional(fields.PosSide),
   reduceOnly: Type.Optional(fields.YesNo),
-  marginMode: Type.Optional(
-    Type.Enum(['crossed', 'isolated', 'cross'] as const, { description: 'futures only' }),
-  ),
+  marginMode: Type.Optional(fields.MarginMode),
   triggerPrice: Type.Optional(fields.Decimal),
   takeProfit: Type.Optional(fields.Decimal),
   stopLoss: Type.Optional(fields.Decimal),
@@ -89,7 +90,8 @@ function placeCommand(state: State, uid: number, body: Static<typeof PlaceBody>)
   }
   const market = body.orderType === 'market';
   if (!market && body.price === undefined) return wireError('40019', 'price must be given for a limit order');
-  const byAmount = market && body.side === 'buy';
+  const futures = instrument.futures !== undefined;
+  const byAmount = market && body.side === 'buy' && !futures;
   return {
     type: 'placeOrder',
     time: 0,
@@ -104,6 +106,10 @@ function placeCommand(state: State, uid: number, body: Static<typeof PlaceBody>)
     sizeLots: byAmount ? 0 : sizeLots(body.qty, instrument),
     quoteAmount: byAmount ? quoteAmount(body.qty, instrument) : 0n,
     clientOid: body.clientOid ?? '',
+    ...(futures && {
+      posSide: POS_SIDE_NAMES.indexOf(body.posSide ?? '') as PosSide,
+      reduceOnly: body.reduceOnly === 'yes',
+    }),
   };
 }
 
@@ -114,9 +120,13 @@ async function place(
 ): Promise<OrderResult | WireError> {
   const command = placeCommand(venue.state, uid, body);
   if (command instanceof WireError) return command;
-  const outcome = await venue.submit(command);
+  const instrument = venue.state.instruments[command.instrument]!;
+  const mode = adoptMarginMode(venue, uid, instrument, body.marginMode);
+  if (mode instanceof WireError) return mode;
+  // Both are sequenced before either is awaited: nothing comes between the mode and the order.
+  const [outcome] = await Promise.all([venue.submit(command), mode]);
   if (outcome.refusal !== Refusal.none) {
-    return refusalError(venue.state, outcome, venue.state.instruments[command.instrument]);
+    return refusalError(venue.state, outcome, instrument);
   }
   return { orderId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
 }

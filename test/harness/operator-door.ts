@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DemoKeys, RunningServer } from '../harness/server.ts';
+import type { DemoKeys, RunningServer } from './server.ts';
 
 interface Door {
   readonly url: string;
@@ -29,12 +29,25 @@ export class Operator {
     await this.must('/admin/deposits', deposit);
   }
 
+  async setStatus(category: string, symbol: string, status: string): Promise<void> {
+    await this.must('/admin/instruments/status', { category, symbol, status });
+  }
+
+  /** One price for every component of an index, such as BTCUSDT. */
+  async setPrice(index: string, price: string): Promise<void> {
+    await this.must('/admin/prices', { index, price });
+  }
+
   async settle(orderId: string, txId: string): Promise<number> {
     return (await this.post(`/admin/withdrawals/${orderId}/settle`, { txId })).status;
   }
 
   async refuse(orderId: string, reason: string): Promise<number> {
     return (await this.post(`/admin/withdrawals/${orderId}/refuse`, { reason })).status;
+  }
+
+  async makeBroker(account: string): Promise<void> {
+    await this.must(`/admin/accounts/${account}/broker`, { broker: true });
   }
 
   /** A sub-account with one key of these permissions. */

@@ -1,0 +1,35 @@
+/** Requests that name a margin mode: it becomes the symbol's mode when that is possible, else the request is refused. */
+import type { Instrument } from '../core/instrument.ts';
+import { futuresSetting } from '../core/margin.ts';
+import type { Outcome } from '../core/outcome.ts';
+import { marginModeName } from '../record/futures-words.ts';
+import type { Venue } from '../venue/venue.ts';
+import { type WireError, wireError } from './wire-error.ts';
+
+export type MarginModeWord = 'crossed' | 'isolated' | 'cross';
+
+/**
+ * Sequences the change of mode, if one is needed, and returns its outcome as a promise: the caller sequences its own
+ * command before it waits. Nothing to do outside futures, or when no mode is named.
+ */
+export function adoptMarginMode(
+  venue: Venue,
+  uid: number,
+  instrument: Instrument,
+  word: MarginModeWord | undefined,
+): Promise<Outcome> | WireError | undefined {
+  const account = venue.state.accountByUid.get(uid);
+  if (word === undefined || instrument.futures === undefined || account === undefined) return undefined;
+  const isolated = word === 'isolated';
+  const present = futuresSetting(account, instrument).isolated;
+  if (isolated === present) return undefined;
+  const { index, symbol } = instrument;
+  const held = [...account.positions.values()].some((position) => position.instrument === index);
+  if (held || account.openByInstrument.has(index)) {
+    return wireError(
+      '25010',
+      `marginMode: ${symbol} is ${marginModeName(present)}; close its positions and cancel its orders before it can be ${marginModeName(isolated)}`,
+    );
+  }
+  return venue.submit({ type: 'setMarginMode', time: 0, uid, instrument: index, isolated });
+}

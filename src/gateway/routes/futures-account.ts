@@ -1,0 +1,261 @@
+/** How an account holds its contracts: leverage, hold mode, isolated margin, and what it could still open (wire.md 4.1, 4.3). */
+import Type, { type Static } from 'typebox';
+import { positionKey } from '../../core/account.ts';
+import type { Instrument } from '../../core/instrument.ts';
+import { futuresSetting, spendable } from '../../core/margin.ts';
+import { Refusal } from '../../core/refusal.ts';
+import { HOLD_MODE_NAMES, ORDER_TYPE_NAMES, PosSide, SIDE_NAMES, Side } from '../../core/terms.ts';
+import { formatUnits, MONEY_SCALE, parseUnits } from '../../core/units.ts';
+import type { Venue } from '../../venue/venue.ts';
+import * as answers from '../answers.ts';
+import * as fields from '../fields.ts';
+import { findInstrument } from '../instrument-lookup.ts';
+import { adoptMarginMode } from '../margin-mode.ts';
+import { openingRoom } from '../opening-room.ts';
+import { priceTicks, sizeLots } from '../order-input.ts';
+import { refusalError } from '../refusal-message.ts';
+import { type Route, route } from '../route.ts';
+import { WireError, wireError } from '../wire-error.ts';
+
+const group = 'Futures account';
+
+const Leverage = Type.String({ pattern: '^[0-9]{1,4}(\\.0{1,8})?$', description: 'whole number' });
+
+const LeverageBody = Type.Object({
+  category: Type.Enum(['MARGIN', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'] as const, {
+    description: 'product category',
+  }),
+  symbol: Type.Optional(fields.SymbolName),
+  leverage: Type.Optional(Leverage),
+  coin: Type.Optional(Type.String({ maxLength: 20, description: 'margin trading only' })),
+  posSide: Type.Optional(fields.PosSide),
+  marginMode: Type.Optional(fields.MarginMode),
+  longLeverage: Type.Optional(Leverage),
+  shortLeverage: Type.Optional(Leverage),
+});
+
+interface Sides {
+  /** 0 leaves a side as it is. */
+  readonly longLeverage: number;
+  readonly shortLeverage: number;
+}
+
+/** `longLeverage` and `shortLeverage` win over `leverage`; only isolated margin knows different sides. */
+function leveragesOf(body: Static<typeof LeverageBody>, isolated: boolean): Sides | WireError {
+  const { leverage, posSide } = body;
+  if (leverage === undefined && body.longLeverage === undefined && body.shortLeverage === undefined) {
+    return wireError('40019', 'leverage must be given');
+  }
+  const side = (own: string | undefined, name: 'long' | 'short') =>
+    Number(own ?? (isolated && posSide !== undefined && posSide !== name ? 0 : (leverage ?? 0)));
+  const longLeverage = side(body.longLeverage, 'long');
+  const shortLeverage = side(body.shortLeverage, 'short');
+  if (!isolated && longLeverage !== shortLeverage) {
+    return wireError(
+      '40017',
+      'crossed margin has one leverage: longLeverage and shortLeverage must be the same',
+    );
+  }
+  return { longLeverage, shortLeverage };
+}
+
+async function setLeverage(venue: Venue, uid: number, body: Static<typeof LeverageBody>) {
+  const { state } = venue;
+  const { category } = body;
+  if (category === 'MARGIN') return wireError('25002', 'leverage of margin trading is not supported yet');
+  if (body.symbol === undefined) return wireError('40019', 'symbol must be given for futures');
+  const instrument = findInstrument(state, category, body.symbol);
+  if (instrument instanceof WireError) return instrument;
+  const account = state.accountByUid.get(uid)!;
+  const isolated =
+    body.marginMode === undefined
+      ? futuresSetting(account, instrument).isolated
+      : body.marginMode === 'isolated';
+  const sides = leveragesOf(body, isolated);
+  if (sides instanceof WireError) return sides;
+  const least = instrument.futures!.minLeverage;
+  if (Object.values(sides).some((value) => value !== 0 && value < least) || everySideKept(sides)) {
+    return wireError('25200', `leverage must be at least ${least}`);
+  }
+  const mode = adoptMarginMode(venue, uid, instrument, body.marginMode);
+  if (mode instanceof WireError) return mode;
+  const command = { type: 'setLeverage', time: 0, uid, instrument: instrument.index, ...sides } as const;
+  const [outcome] = await Promise.all([venue.submit(command), mode]);
+  return outcome.refusal === Refusal.none ? 'success' : refusalError(state, outcome, instrument);
+}
+
+function everySideKept({ longLeverage, shortLeverage }: Sides): boolean {
+  return longLeverage === 0 && shortLeverage === 0;
+}
+
+/** Moves margin into (positive) or out of (negative) the isolated position of a side. */
+export async function moveMargin(
+  venue: Venue,
+  uid: number,
+  instrument: Instrument,
+  side: 'long' | 'short' | undefined,
+  amount: bigint,
+): Promise<'success' | WireError> {
+  const { state } = venue;
+  const { positions } = state.accountByUid.get(uid)!;
+  const position = [PosSide.none, PosSide.long, PosSide.short]
+    .map((posSide) => positions.get(positionKey(instrument.index, posSide)))
+    .find((each) => each !== undefined && (side === undefined || each.long === (side === 'long')));
+  if (position === undefined || !position.isolated) {
+    const which = side === undefined ? '' : ` ${side}`;
+    return wireError('25227', `${instrument.symbol} has no isolated${which} position`);
+  }
+  const outcome = await venue.submit({
+    type: 'adjustMargin',
+    time: 0,
+    uid,
+    instrument: instrument.index,
+    posSide: position.posSide,
+    amount,
+  });
+  return outcome.refusal === Refusal.none ? 'success' : refusalError(state, outcome, instrument);
+}
+
+const MaxOpenBody = Type.Object({
+  category: fields.Category,
+  symbol: fields.SymbolName,
+  orderType: fields.OrderType,
+  side: fields.Side,
+  price: Type.Optional(fields.Decimal),
+  size: Type.Optional(fields.Decimal),
+});
+
+const MaxOpen = Type.Object(
+  answers.texts(
+    'available',
+    'maxOpen',
+    'buyOpenCost',
+    'sellOpenCost',
+    'maxBuyOpen',
+    'maxSellOpen',
+    'maxBuyAvailable',
+    'maxSellAvailable',
+  ),
+);
+
+const NOTHING = {
+  available: '',
+  maxOpen: '',
+  buyOpenCost: '',
+  sellOpenCost: '',
+  maxBuyOpen: '',
+  maxSellOpen: '',
+  maxBuyAvailable: '',
+  maxSellAvailable: '',
+};
+
+function maxOpenAvailable(venue: Venue, uid: number, body: Static<typeof MaxOpenBody>) {
+  const { state } = venue;
+  const instrument = findInstrument(state, body.category, body.symbol);
+  if (instrument instanceof WireError) return instrument;
+  const account = state.accountByUid.get(uid)!;
+  const side = SIDE_NAMES.indexOf(body.side) as Side;
+  const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
+  if (instrument.futures === undefined) {
+    const coin = side === Side.buy ? instrument.quote : instrument.base;
+    return { ...NOTHING, available: money(spendable(state, account, coin)) };
+  }
+  const orderType = ORDER_TYPE_NAMES.indexOf(body.orderType) as 0 | 1;
+  if (body.orderType === 'limit' && body.price === undefined) {
+    return wireError('40019', 'price must be given for a limit order');
+  }
+  const ticks = body.orderType === 'limit' ? priceTicks(body.price!, instrument) : 0;
+  if (ticks < 0) return wireError('25244', `price must have at most ${instrument.pricePrecision} decimals`);
+  const lots = body.size === undefined ? 0 : sizeLots(body.size, instrument);
+  if (lots < 0) return wireError('25610', `size must have at most ${instrument.quantityPrecision} decimals`);
+  const size = (value: number) => formatUnits(BigInt(value), instrument.quantityPrecision);
+  const of = (which: Side) => openingRoom(state, account, instrument, which, orderType, ticks, lots);
+  const [buy, sell] = [of(Side.buy), of(Side.sell)];
+  return {
+    ...NOTHING,
+    available: money(buy.available),
+    maxOpen: size(side === Side.buy ? buy.lots : sell.lots),
+    buyOpenCost: lots === 0 ? '' : money(buy.cost),
+    sellOpenCost: lots === 0 ? '' : money(sell.cost),
+    maxBuyOpen: size(buy.lots),
+    maxSellOpen: size(sell.lots),
+  };
+}
+
+const maxOpenRow = {
+  path: '/api/v3/account/max-open-available',
+  summary: 'What an order could spend (spot) or open (futures) at most now',
+  group,
+  access: 'trade_read',
+  perSecond: 5,
+  data: MaxOpen,
+} as const;
+
+export const futuresAccountRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/api/v3/account/set-leverage',
+    summary: 'Set the leverage of a contract; a marginMode given becomes the mode of the symbol',
+    group,
+    access: 'mgt_write',
+    perSecond: 10,
+    body: LeverageBody,
+    data: answers.Success,
+    handle: ({ venue, caller, body }) => setLeverage(venue, caller.user.uid, body),
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/account/set-hold-mode',
+    summary: 'One net position a contract, or a long and a short; changes only while nothing is open',
+    group,
+    access: 'mgt_write',
+    perSecond: 10,
+    body: Type.Object({ holdMode: Type.Enum([...HOLD_MODE_NAMES]) }),
+    data: answers.Success,
+    handle: async ({ venue, caller, body }) => {
+      const holdMode = HOLD_MODE_NAMES.indexOf(body.holdMode);
+      const outcome = await venue.submit({ type: 'setHoldMode', time: 0, uid: caller.user.uid, holdMode });
+      return outcome.refusal === Refusal.none ? 'success' : refusalError(venue.state, outcome);
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/account/set-margin',
+    summary: 'Add margin to an isolated position, or take some out of it',
+    group,
+    access: 'mgt_write',
+    perSecond: 10,
+    body: Type.Object({
+      category: fields.FuturesCategory,
+      symbol: fields.SymbolName,
+      posSide: fields.PosSide,
+      operation: Type.Enum(['add', 'remove'] as const),
+      amount: fields.Decimal,
+    }),
+    data: answers.Success,
+    handle: ({ venue, caller, body }) => {
+      const instrument = findInstrument(venue.state, body.category, body.symbol);
+      if (instrument instanceof WireError) return instrument;
+      const amount = parseUnits(body.amount, MONEY_SCALE);
+      if (amount === undefined) return wireError('25200', `amount must have at most ${MONEY_SCALE} decimals`);
+      const signed = body.operation === 'add' ? amount : -amount;
+      return moveMargin(venue, caller.user.uid, instrument, body.posSide, signed);
+    },
+  }),
+
+  route({
+    ...maxOpenRow,
+    method: 'POST',
+    body: MaxOpenBody,
+    handle: ({ venue, caller, body }) => maxOpenAvailable(venue, caller.user.uid, body),
+  }),
+
+  route({
+    ...maxOpenRow,
+    method: 'GET',
+    query: MaxOpenBody,
+    handle: ({ venue, caller, query }) => maxOpenAvailable(venue, caller.user.uid, query),
+  }),
+];

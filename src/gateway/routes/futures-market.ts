@@ -1,0 +1,268 @@
+/** Public data of futures: tiers, funding, open interest, the insurance fund, collateral rates, liquidations (wire.md 4.2). */
+import Type from 'typebox';
+import { collateralTiers } from '../../core/collateral.ts';
+import type { Instrument } from '../../core/instrument.ts';
+import { Bucket, SystemAccount } from '../../core/ledger.ts';
+import type { State } from '../../core/state.ts';
+import type { CategoryName } from '../../core/terms.ts';
+import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../../core/units.ts';
+import * as answers from '../answers.ts';
+import { Cursor, FuturesCategory, Limit, SymbolName } from '../fields.ts';
+import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
+import { contractPrices } from '../market-view.ts';
+import { cursorId, pageLimit } from '../paging.ts';
+import { type Route, route } from '../route.ts';
+import { WireError, wireError } from '../wire-error.ts';
+
+const group = 'Futures market data';
+const FUTURES: readonly CategoryName[] = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES'];
+const FUND_RATES_MAX = 200;
+const FUND_RATE_PAGES_MAX = 100;
+const LIQUIDATIONS_MS = 3 * 86_400_000;
+const HOUR_MS = 3_600_000;
+
+const rate = (value: bigint) => formatUnits(value, RATE_SCALE);
+const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
+
+/** One contract, or all of its category when none is named. */
+function contracts(state: State, category: CategoryName, symbol: string | undefined) {
+  if (symbol === undefined) return instrumentsOf(state, category);
+  const instrument = findInstrument(state, category, symbol);
+  return instrument instanceof WireError ? instrument : [instrument];
+}
+
+const isPerpetual = ({ futures }: Instrument) => futures !== undefined && futures.delivery === undefined;
+
+/** A symbol may be named without its category: the three futures categories are looked at in turn. */
+function perpetuals(state: State, category: CategoryName | undefined, symbol: string | undefined) {
+  if (category !== undefined) {
+    const found = contracts(state, category, symbol);
+    return found instanceof WireError ? found : found.filter(isPerpetual);
+  }
+  if (symbol === undefined) return wireError('40019', 'symbol or category must be given');
+  const found = FUTURES.map((name) => state.instrument(name, symbol)).filter((each) => each !== undefined);
+  if (found.length === 0) return wireError('25100', 'trading pair is not known');
+  return found.filter(isPerpetual);
+}
+
+export function fundingView(state: State, instrument: Instrument) {
+  const { fundIntervalMs, minFundingRate, maxFundingRate } = instrument.futures!;
+  const { nextFunding } = state.market(instrument).futures!;
+  return {
+    symbol: instrument.symbol,
+    fundingRate: contractPrices(state, instrument).fundingRate,
+    fundingRateInterval: String(fundIntervalMs / HOUR_MS),
+    nextUpdate: Number.isFinite(nextFunding) ? String(nextFunding) : '',
+    minFundingRate: rate(minFundingRate),
+    maxFundingRate: rate(maxFundingRate),
+  };
+}
+
+function tierViews({ futures }: Instrument) {
+  return futures!.tiers.map(({ from, upTo, maxLeverage, rate: mmr }, n) => ({
+    tier: String(n + 1),
+    minTierValue: money(from),
+    maxTierValue: money(upTo),
+    leverage: String(maxLeverage),
+    mmr: rate(mmr),
+  }));
+}
+
+/** The insurance fund is one per settlement coin and stands behind all contracts settled in it. */
+function reserveViews(state: State, category: CategoryName) {
+  const symbols = new Map<number, string[]>();
+  for (const { futures, symbol } of instrumentsOf(state, category)) {
+    const { settle } = futures!;
+    symbols.set(settle, [...(symbols.get(settle) ?? []), symbol]);
+  }
+  return [...symbols].map(([coin, names]) => ({
+    symbols: names,
+    coin: state.coins[coin]!.coin,
+    balance: money(state.ledger.peek(SystemAccount.insurance, coin, Bucket.cash)),
+  }));
+}
+
+const contractQuery = { category: FuturesCategory, symbol: Type.Optional(SymbolName) };
+
+export const futuresMarketRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v3/market/current-fund-rate',
+    summary: 'The funding rate as it would be settled now',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object({ category: Type.Optional(FuturesCategory), symbol: Type.Optional(SymbolName) }),
+    data: Type.Array(
+      Type.Object(
+        answers.texts(
+          'symbol',
+          'fundingRate',
+          'fundingRateInterval',
+          'nextUpdate',
+          'minFundingRate',
+          'maxFundingRate',
+        ),
+      ),
+    ),
+    handle: ({ venue: { state }, query }) => {
+      const found = perpetuals(state, query.category, query.symbol);
+      return found instanceof WireError ? found : found.map((instrument) => fundingView(state, instrument));
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/history-fund-rate',
+    summary: 'Funding rates that were settled, newest first; the cursor is a page number',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object({
+      category: FuturesCategory,
+      symbol: SymbolName,
+      cursor: Type.Optional(Cursor),
+      limit: Type.Optional(Limit),
+    }),
+    data: Type.Object({
+      resultList: Type.Array(Type.Object(answers.texts('symbol', 'fundingRate', 'fundingRateTimestamp'))),
+    }),
+    handle: async ({ venue, query }) => {
+      const instrument = findInstrument(venue.state, query.category, query.symbol);
+      if (instrument instanceof WireError) return instrument;
+      const limit = pageLimit(query.limit, FUND_RATES_MAX, FUND_RATES_MAX);
+      if (limit instanceof WireError) return limit;
+      const page = Number(query.cursor ?? 1);
+      if (page < 1 || page > FUND_RATE_PAGES_MAX)
+        return wireError('40020', `cursor must be a page number from 1 to ${FUND_RATE_PAGES_MAX}`);
+      await venue.settled();
+      const { category, symbol } = instrument.spec;
+      const skip = (page - 1) * limit;
+      return { resultList: await venue.history.fundingRates({ category, symbol, skip, limit }) };
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/open-interest',
+    summary: 'Sum of all long positions, in base coin',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object(contractQuery),
+    data: Type.Object({
+      list: Type.Array(Type.Object(answers.texts('symbol', 'openInterest'))),
+      ...answers.texts('ts'),
+    }),
+    handle: ({ venue: { state }, query }) => {
+      const found = contracts(state, query.category, query.symbol);
+      if (found instanceof WireError) return found;
+      const list = found.map((instrument) => ({
+        symbol: instrument.symbol,
+        openInterest: contractPrices(state, instrument).openInterest,
+      }));
+      return { list, ts: String(state.now) };
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/position-tier',
+    summary: 'Leverage and maintenance rate by the size of a position, in quote coin',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object({ category: FuturesCategory, symbol: SymbolName }),
+    data: Type.Array(Type.Object(answers.texts('tier', 'minTierValue', 'maxTierValue', 'leverage', 'mmr'))),
+    handle: ({ venue: { state }, query }) => {
+      const instrument = findInstrument(state, query.category, query.symbol);
+      return instrument instanceof WireError ? instrument : tierViews(instrument);
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/oi-limit',
+    summary: 'The largest position of one account, in quote coin; there is no limit over several accounts',
+    group,
+    access: 'public',
+    perSecond: 10,
+    query: Type.Object(contractQuery),
+    data: Type.Array(Type.Object(answers.texts('symbol', 'notionalValue', 'totalNotionalValue'))),
+    handle: ({ venue: { state }, query }) => {
+      const found = contracts(state, query.category, query.symbol);
+      if (found instanceof WireError) return found;
+      return found.map(({ symbol, futures }) => ({
+        symbol,
+        notionalValue: money(futures!.tiers.at(-1)!.upTo),
+        totalNotionalValue: '',
+      }));
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/risk-reserve-all',
+    summary: 'The insurance funds of a category',
+    group,
+    access: 'public',
+    perSecond: 3,
+    query: Type.Object({ category: FuturesCategory }),
+    data: Type.Object({
+      list: Type.Array(
+        Type.Object({ symbols: Type.Array(Type.String()), ...answers.texts('coin', 'balance') }),
+      ),
+    }),
+    handle: ({ venue: { state }, query }) => ({ list: reserveViews(state, query.category) }),
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/discount-rate',
+    summary: 'What each coin counts as margin, by slices of its dollar value',
+    group,
+    access: 'public',
+    perSecond: 20,
+    data: Type.Array(
+      Type.Object({
+        ...answers.texts('coin'),
+        list: Type.Array(Type.Object(answers.texts('tierStartValue', 'discountRate'))),
+      }),
+    ),
+    handle: ({ venue: { state } }) =>
+      state.coins
+        .map((spec) => ({ coin: spec.coin, list: collateralTiers(spec) }))
+        .filter(({ list }) => list.length > 0),
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/liquidations',
+    summary: 'Fills of forced closes of the last three days, newest first',
+    group,
+    access: 'public',
+    perSecond: 5,
+    query: Type.Object({
+      ...contractQuery,
+      limit: Type.Optional(Limit),
+      cursor: Type.Optional(Cursor),
+    }),
+    data: answers.page(Type.Object(answers.texts('symbol', 'side', 'price', 'amount', 'ts'))),
+    handle: async ({ venue, clock, query }) => {
+      const found = contracts(venue.state, query.category, query.symbol);
+      if (found instanceof WireError) return found;
+      const limit = pageLimit(query.limit);
+      if (limit instanceof WireError) return limit;
+      const beforeId = cursorId(query.cursor);
+      await venue.settled();
+      const list = await venue.history.liquidations({
+        category: query.category,
+        startTime: clock.now() - LIQUIDATIONS_MS,
+        limit,
+        ...(query.symbol !== undefined && { symbol: query.symbol }),
+        ...(beforeId !== undefined && { beforeId }),
+      });
+      return { list, cursor: list.at(-1)?.execId ?? '' };
+    },
+  }),
+];

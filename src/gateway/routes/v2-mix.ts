@@ -1,0 +1,200 @@
+/** Older paths that one widely used client calls for leverage, margin mode, margin and mark price (wire.md 6.3). */
+import Type from 'typebox';
+import type { Instrument } from '../../core/instrument.ts';
+import { futuresSetting } from '../../core/margin.ts';
+import type { State } from '../../core/state.ts';
+import { HOLD_MODE_NAMES } from '../../core/terms.ts';
+import { MONEY_SCALE, parseUnits } from '../../core/units.ts';
+import { marginModeName } from '../../record/futures-words.ts';
+import * as answers from '../answers.ts';
+import { FuturesCategory, MarginMode, PosSide, SymbolName } from '../fields.ts';
+import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
+import { adoptMarginMode } from '../margin-mode.ts';
+import { contractPrices, tickerView } from '../market-view.ts';
+import { type Route, route } from '../route.ts';
+import { WireError, wireError } from '../wire-error.ts';
+import { moveMargin } from './futures-account.ts';
+import { fundingView } from './futures-market.ts';
+
+const group = 'Older futures paths';
+
+const Coin = Type.String({ maxLength: 20, description: 'margin coin' });
+const contract = { symbol: SymbolName, productType: FuturesCategory };
+const SignedDecimal = Type.String({
+  pattern: '^-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$',
+  maxLength: 40,
+  description: 'positive adds, negative takes out',
+});
+
+function mixTicker(state: State, instrument: Instrument) {
+  const ticker = tickerView(state, instrument);
+  const { nextUpdate, fundingRateInterval } = fundingView(state, instrument);
+  return {
+    symbol: instrument.symbol,
+    lastPr: ticker.lastPrice,
+    askPr: ticker.ask1Price,
+    bidPr: ticker.bid1Price,
+    askSz: ticker.ask1Size,
+    bidSz: ticker.bid1Size,
+    high24h: ticker.highPrice24h,
+    low24h: ticker.lowPrice24h,
+    open24h: ticker.openPrice24h,
+    change24h: ticker.price24hPcnt,
+    baseVolume: ticker.volume24h,
+    quoteVolume: ticker.turnover24h,
+    indexPrice: ticker.indexPrice,
+    markPrice: ticker.markPrice,
+    fundingRate: ticker.fundingRate,
+    holdingAmount: ticker.openInterest,
+    nextFundingTime: nextUpdate,
+    fundingRateInterval,
+    ts: ticker.ts,
+  };
+}
+
+/** Leverage and margin mode of a contract under the names of the older paths. */
+function settingView(state: State, uid: number, instrument: Instrument) {
+  const account = state.accountByUid.get(uid)!;
+  const { isolated, longLeverage, shortLeverage } = futuresSetting(account, instrument);
+  return {
+    symbol: instrument.symbol,
+    marginCoin: state.coins[instrument.futures!.settle]!.coin,
+    marginMode: marginModeName(isolated),
+    posMode: HOLD_MODE_NAMES[account.holdMode],
+    crossedMarginLeverage: String(longLeverage),
+    isolatedLongLever: String(longLeverage),
+    isolatedShortLever: String(shortLeverage),
+    longLeverage: String(longLeverage),
+    shortLeverage: String(shortLeverage),
+  };
+}
+
+const Setting = Type.Object(
+  answers.texts(
+    'symbol',
+    'marginCoin',
+    'marginMode',
+    'posMode',
+    'crossedMarginLeverage',
+    'isolatedLongLever',
+    'isolatedShortLever',
+    'longLeverage',
+    'shortLeverage',
+  ),
+);
+
+export const mixRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v2/mix/market/symbol-price',
+    summary: 'Last, index and mark price of a contract',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object(contract),
+    data: Type.Array(Type.Object(answers.texts('symbol', 'price', 'indexPrice', 'markPrice', 'ts'))),
+    handle: ({ venue: { state }, query }) => {
+      const instrument = findInstrument(state, query.productType, query.symbol);
+      if (instrument instanceof WireError) return instrument;
+      const { indexPrice, markPrice } = contractPrices(state, instrument);
+      const { lastPrice, ts } = tickerView(state, instrument);
+      return [{ symbol: instrument.symbol, price: lastPrice, indexPrice, markPrice, ts }];
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v2/mix/market/tickers',
+    summary: 'Tickers of a futures category with funding',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object({ productType: FuturesCategory }),
+    data: Type.Array(
+      Type.Object(
+        answers.texts(
+          'symbol',
+          'lastPr',
+          'askPr',
+          'bidPr',
+          'askSz',
+          'bidSz',
+          'high24h',
+          'low24h',
+          'open24h',
+          'change24h',
+          'baseVolume',
+          'quoteVolume',
+          'indexPrice',
+          'markPrice',
+          'fundingRate',
+          'holdingAmount',
+          'nextFundingTime',
+          'fundingRateInterval',
+          'ts',
+        ),
+      ),
+    ),
+    handle: ({ venue: { state }, query }) =>
+      instrumentsOf(state, query.productType).map((instrument) => mixTicker(state, instrument)),
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v2/mix/account/account',
+    summary: 'Leverage and margin mode of a contract',
+    group,
+    access: 'mgt_read',
+    perSecond: 10,
+    query: Type.Object({ ...contract, marginCoin: Type.Optional(Coin) }),
+    data: Setting,
+    handle: ({ venue: { state }, caller, query }) => {
+      const instrument = findInstrument(state, query.productType, query.symbol);
+      return instrument instanceof WireError ? instrument : settingView(state, caller.user.uid, instrument);
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v2/mix/account/set-margin-mode',
+    summary: 'Crossed or isolated; changes only while nothing is open in the contract',
+    group,
+    access: 'mgt_write',
+    perSecond: 5,
+    body: Type.Object({ ...contract, marginCoin: Type.Optional(Coin), marginMode: MarginMode }),
+    data: Setting,
+    handle: async ({ venue, caller, body }) => {
+      const instrument = findInstrument(venue.state, body.productType, body.symbol);
+      if (instrument instanceof WireError) return instrument;
+      const { uid } = caller.user;
+      const mode = adoptMarginMode(venue, uid, instrument, body.marginMode);
+      if (mode instanceof WireError) return mode;
+      await mode;
+      return settingView(venue.state, uid, instrument);
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v2/mix/account/set-margin',
+    summary: 'Add margin to an isolated position, or take some out of it',
+    group,
+    access: 'mgt_write',
+    perSecond: 5,
+    body: Type.Object({
+      ...contract,
+      marginCoin: Type.Optional(Coin),
+      amount: SignedDecimal,
+      holdSide: Type.Optional(PosSide),
+    }),
+    data: Type.Literal(''),
+    handle: async ({ venue, caller, body }) => {
+      const instrument = findInstrument(venue.state, body.productType, body.symbol);
+      if (instrument instanceof WireError) return instrument;
+      const amount = parseUnits(body.amount, MONEY_SCALE);
+      if (amount === undefined) return wireError('25200', `amount must have at most ${MONEY_SCALE} decimals`);
+      const moved = await moveMargin(venue, caller.user.uid, instrument, body.holdSide, amount);
+      return moved instanceof WireError ? moved : '';
+    },
+  }),
+];

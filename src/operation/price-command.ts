@@ -1,0 +1,47 @@
+/** `bourse price ...`: what the world outside pays, told by hand while no feed runs. */
+import type { Command } from 'commander';
+import type { Paint } from './colour.ts';
+import { commandGroup, operatorCommand, table, yesNo } from './operator-command.ts';
+
+interface IndexView {
+  readonly index: string;
+  readonly price: string;
+  readonly stale: boolean;
+  readonly components: readonly { readonly exchange: string; readonly price: string }[];
+}
+
+export function priceCommand(): Command {
+  return commandGroup('price', 'Shows index prices, reports prices of the world outside.', [
+    listCommand(),
+    setCommand(),
+  ]);
+}
+
+function listCommand(): Command {
+  return operatorCommand('list', 'Lists indices.', ['bourse price list'], async (client) => {
+    const answer = await client.get<{ indices: IndexView[] }>('/admin/prices');
+    return { json: answer, text: (paint: Paint) => indexTable(answer.indices, paint) };
+  });
+}
+
+function setCommand(): Command {
+  const examples = ['bourse price set BTCUSDT 60000        index and mark follow within a second'];
+  const description = 'Reports one price for every component of an index.';
+  return operatorCommand('set', description, examples, async (client, command) => {
+    const [index, price] = command.args;
+    const answer = await client.post<{ index: IndexView }>('/admin/prices', { index, price });
+    return { json: answer, text: (paint: Paint) => indexTable([answer.index], paint) };
+  })
+    .argument('<index>', 'base and quote coin, such as BTCUSDT')
+    .argument('<price>', 'in the quote coin');
+}
+
+function indexTable(indices: readonly IndexView[], paint: Paint): string[] {
+  const rows = indices.map(({ index, price, stale, components }) => [
+    index,
+    price,
+    yesNo(stale),
+    components.map((component) => `${component.exchange} ${component.price}`).join(', '),
+  ]);
+  return table(paint, ['index', 'price', 'stale', 'components'], rows, [1], 'no indices');
+}

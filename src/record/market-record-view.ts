@@ -1,0 +1,42 @@
+/** What the public reads of the past of a futures market besides trades and candles (wire.md 4.2). */
+import type { FillRecord, FundingSettled } from '../core/event.ts';
+import type { Instrument } from '../core/instrument.ts';
+import { OrderKind, SIDE_NAMES } from '../core/terms.ts';
+import { formatUnits, RATE_SCALE } from '../core/units.ts';
+
+export interface FundingRateView {
+  readonly symbol: string;
+  readonly fundingRate: string;
+  readonly fundingRateTimestamp: string;
+}
+
+export function fundingRateView(settled: FundingSettled, instrument: Instrument): FundingRateView {
+  return {
+    symbol: instrument.symbol,
+    fundingRate: formatUnits(settled.rate, RATE_SCALE),
+    fundingRateTimestamp: String(settled.time),
+  };
+}
+
+/** A fill of an order by which the exchange closed a position that could no longer be carried. */
+export interface LiquidationView {
+  readonly symbol: string;
+  readonly side: string;
+  readonly price: string;
+  readonly amount: string;
+  readonly ts: string;
+}
+
+export function isLiquidation({ futures }: FillRecord): boolean {
+  return futures?.kind === OrderKind.liquidation || futures?.kind === OrderKind.reduce;
+}
+
+export function liquidationView(fill: FillRecord, instrument: Instrument): LiquidationView {
+  return {
+    symbol: instrument.symbol,
+    side: SIDE_NAMES[fill.side],
+    price: formatUnits(BigInt(fill.priceTicks), instrument.pricePrecision),
+    amount: formatUnits(BigInt(fill.sizeLots), instrument.quantityPrecision),
+    ts: String(fill.time),
+  };
+}

@@ -1,0 +1,128 @@
+/** The unified account as margin: the worked account of domain.md 6.7, tiers, leverage, what may be spent. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { collateralValue } from '../../../src/core/collateral.ts';
+import { formatUnits } from '../../../src/core/units.ts';
+import { FuturesFloor, futuresFloor, units } from './futures-floor.ts';
+
+test('the worked account (6.7), without the part of debts, which belongs to MARGIN', () => {
+  const floor = new FuturesFloor();
+  floor.index('60000', 'BTCUSD');
+  floor.index('3000', 'ETHUSD');
+  floor.index('0.9995', 'USDTUSD');
+  floor.trader('ann', { BTC: '0.5', ETH: '10' });
+  floor.trader('bob', { USDT: '1000000' });
+  floor.setFees('ann', '0', '0');
+  floor.deal('ann', 'bob', '1', '64000');
+  floor.deal('bob', 'ann', '1', '60000');
+  floor.deal('ann', 'bob', '2', '61000');
+  floor.mark('60000');
+  assert.equal(floor.cash('ann', 'USDT'), '-4000');
+  assert.equal(floor.fields('ann').unrealisedPnl, '-2000');
+  assert.deepEqual(floor.risk('ann'), {
+    equity: '54003',
+    effective: '51253',
+    initial: '12065.964',
+    maintenance: '551.724',
+    available: '39187.036',
+  });
+});
+
+test('collateral counts by slices (6.2)', () => {
+  const floor = new FuturesFloor();
+  const { state } = floor;
+  const coin = state.coinByName.get('ETH')!;
+  assert.equal(formatUnits(collateralValue(state, coin, units('30000')), 8), '28000');
+  assert.equal(formatUnits(collateralValue(state, coin, units('20000')), 8), '19000');
+});
+
+test('a crossed order reserves margin, fee and its loss at the mark (5.6)', () => {
+  const floor = futuresFloor('10000', 'ann');
+  floor.buy('ann', '0.1', '60000');
+  assert.equal(floor.risk('ann').initial, '603.6');
+  floor.sell('ann', '0.1', '61000');
+  // The larger side: 6 100 x 0.1006.
+  assert.equal(floor.risk('ann').initial, '613.66');
+  floor.buy('ann', '0.1', '60500');
+  assert.equal(floor.risk('ann').initial, '1262.23');
+  assert.equal(floor.buy('ann', '2', '60000').refusal, 'insufficientMargin');
+});
+
+test('only the larger side of a hedged pair counts (5.5)', () => {
+  const floor = futuresFloor('100000', 'ann', 'bob');
+  floor.holdMode('ann', 'hedge_mode');
+  floor.sell('bob', '1', '60000');
+  floor.buy('ann', '1', '60000', { posSide: 'long' });
+  const { maintenance } = floor.risk('ann');
+  floor.buy('bob', '0.4', '60000');
+  floor.sell('ann', '0.4', '60000', { posSide: 'short' });
+  assert.equal(floor.risk('ann').maintenance, maintenance);
+  assert.equal(maintenance, '276');
+});
+
+test('leverage obeys the tier of positions and orders (101), and needs margin when lowered (102)', () => {
+  const floor = futuresFloor('10000000', 'bob');
+  floor.trader('ann', { USDT: '110000' });
+  floor.deal('ann', 'bob', '16', '60000');
+  assert.equal(floor.leverage('ann', 125), 'leverageAboveMaximum');
+  assert.equal(floor.leverage('ann', 50), 'none');
+  assert.equal(floor.leverage('ann', 5), 'leverageNeedsMargin');
+  floor.trader('cat', { USDT: '10000000' });
+  floor.buy('cat', '20', '50000');
+  assert.equal(floor.leverage('cat', 100), 'leverageAboveMaximum');
+});
+
+test('leverage may be raised while margin is short', () => {
+  const floor = futuresFloor('10000000', 'bob');
+  floor.trader('ann', { USDT: '6100' });
+  floor.deal('ann', 'bob', '1', '60000');
+  floor.mark('58000');
+  assert.ok(floor.risk('ann').available.startsWith('-'));
+  assert.equal(floor.leverage('ann', 11), 'none');
+});
+
+test('an order that would reach a tier beyond its leverage is refused (103)', () => {
+  const floor = futuresFloor('10000000', 'ann', 'bob');
+  floor.leverage('ann', 100);
+  floor.deal('ann', 'bob', '14', '60000');
+  assert.equal(floor.buy('ann', '2', '60000').refusal, 'aboveTier');
+});
+
+test('lower leverage adds isolated margin from cash, higher gives none back', () => {
+  const floor = futuresFloor('100000', 'ann', 'bob');
+  floor.isolate('ann');
+  floor.deal('ann', 'bob', '1', '60000');
+  assert.equal(floor.position('ann'), 'long 1 @ 60000 iso 6000');
+  floor.leverage('ann', 5);
+  assert.equal(floor.position('ann'), 'long 1 @ 60000 iso 12000');
+  floor.leverage('ann', 20);
+  assert.equal(floor.position('ann'), 'long 1 @ 60000 iso 12000');
+  assert.equal(floor.addMargin('ann', '-9000'), 'none');
+  assert.equal(floor.position('ann'), 'long 1 @ 60000 iso 3000');
+  assert.equal(floor.addMargin('ann', '-1'), 'marginTooLow');
+  assert.equal(floor.addMargin('ann', '50000'), 'none');
+  // Margin of nine tenths and more: no price liquidates it (104).
+  assert.equal(floor.addMargin('ann', '10000'), 'none');
+  assert.equal(floor.fields('ann').liquidationPrice, '0');
+});
+
+test('money that crossed positions stand on cannot leave (79)', () => {
+  const floor = futuresFloor('10000', 'ann');
+  floor.trader('bob', { USDT: '100000' });
+  floor.deal('ann', 'bob', '1', '60000');
+  // 10 000 less the fee and 60 000 x 0.1006.
+  assert.equal(floor.withdraw('ann', '3928.00000001', 'USDT'), 'insufficientBalance');
+  assert.equal(floor.transfer('ann uta', 'ann spot', '3928', 'USDT'), 'none');
+  assert.equal(floor.withdraw('ann', '0.00000001', 'USDT'), 'insufficientBalance');
+});
+
+test('a position closes its own orders of isolated coin margin against dollars, not coins', () => {
+  const floor = new FuturesFloor();
+  floor.index('60000', 'BTCUSD');
+  floor.trader('bob', { USDT: '100000', BTC: '10' });
+  floor.trader('ann', { BTC: '0.2' });
+  floor.deal('ann', 'bob', '1', '60000');
+  floor.isolate('ann', 'BTCUSD');
+  // Worth 11 700 less the fee; 6 036 is in use, 5 628 is free: 0.1 coin would be 6 000.
+  assert.equal(floor.buy('ann', '0.98', '60000', { on: 'BTCUSD' }).refusal, 'insufficientMargin');
+});

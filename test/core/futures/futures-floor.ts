@@ -1,0 +1,317 @@
+/** A trading floor for contracts: prices move at will, positions are read as people write them. */
+
+import type { CoinSpec, Instrument, InstrumentSpec } from '../../../src/core/instrument.ts';
+import { Bucket, SystemAccount } from '../../../src/core/ledger.ts';
+import { accountRisk } from '../../../src/core/margin.ts';
+import {
+  ADL_RANK_SCALE,
+  adlRanks,
+  type PositionView,
+  PROFIT_RATE_SCALE,
+  positionViews,
+} from '../../../src/core/position-reads.ts';
+import {
+  type CategoryName,
+  HOLD_MODE_NAMES,
+  type HoldMode,
+  OrderKind,
+  OrderType,
+  POS_SIDE_NAMES,
+  type PosSide,
+  Side,
+} from '../../../src/core/terms.ts';
+import { formatUnits, MONEY_SCALE, parseUnits, RATE_SCALE } from '../../../src/core/units.ts';
+import { BTCUSDT, BTCUSDT_FUTURES } from '../listings.ts';
+import {
+  lotsOf,
+  money,
+  moneyUnits,
+  type OrderWords,
+  priceText,
+  qtyText,
+  type RefusalName,
+  refusalName,
+  type Ticket,
+  TradingFloor,
+} from '../trading-floor.ts';
+
+/** Domain.md 5.5. */
+export const BTC_TIERS = [
+  { upTo: '150000', maxLeverage: '125', mmr: '0.004' },
+  { upTo: '900000', maxLeverage: '100', mmr: '0.005' },
+  { upTo: '12000000', maxLeverage: '50', mmr: '0.01' },
+  { upTo: '38000000', maxLeverage: '25', mmr: '0.015' },
+  { upTo: '50000000', maxLeverage: '20', mmr: '0.03' },
+];
+
+const venue = (spotPair: string) => [{ exchange: 'elsewhere', spotPair, weight: '1' }];
+
+/** No funding, so that the mark is the index; wide bands, so that examples may trade anywhere. */
+export const BTC_PERPETUAL: InstrumentSpec = {
+  ...BTCUSDT_FUTURES,
+  buyLimitPriceRatio: '0.9',
+  sellLimitPriceRatio: '0.9',
+  indexComponents: venue('BTC/USDT'),
+  futures: {
+    ...BTCUSDT_FUTURES.futures!,
+    feeRateUpRatio: '0',
+    openCostUpRatio: '0',
+    minFundingRate: '0',
+    maxFundingRate: '0',
+    tiers: BTC_TIERS,
+  },
+};
+
+/** One that pays exactly the rate of the example in domain.md 5.10. */
+export const BTC_FUNDED: InstrumentSpec = {
+  ...BTC_PERPETUAL,
+  futures: { ...BTC_PERPETUAL.futures!, minFundingRate: '0.000071', maxFundingRate: '0.000071' },
+};
+
+export const BTC_COIN: InstrumentSpec = {
+  ...BTC_PERPETUAL,
+  symbol: 'BTCUSD',
+  category: 'COIN-FUTURES',
+  quoteCoin: 'USD',
+  indexComponents: venue('BTC/USD'),
+};
+
+const priced = (base: string): InstrumentSpec => ({
+  ...BTCUSDT,
+  symbol: `${base}USD`,
+  baseCoin: base,
+  quoteCoin: 'USD',
+  openingPrice: '1',
+  indexComponents: venue(`${base}/USD`),
+});
+
+export const FUTURES_COINS: readonly CoinSpec[] = [
+  { coin: 'USDT', name: 'USDT', chains: [] },
+  { coin: 'USD', name: 'USD', chains: [] },
+  { coin: 'BTC', name: 'BTC', chains: [], collateral: [{ tierStartValue: '0', discountRate: '0.975' }] },
+  {
+    coin: 'ETH',
+    name: 'ETH',
+    chains: [],
+    collateral: [
+      { tierStartValue: '0', discountRate: '0.95' },
+      { tierStartValue: '20000', discountRate: '0.9' },
+    ],
+  },
+];
+
+export class FuturesFloor extends TradingFloor {
+  constructor(perpetual: InstrumentSpec = BTC_PERPETUAL) {
+    super([perpetual, BTC_COIN, priced('USDT'), priced('ETH')], FUTURES_COINS);
+    this.index('60000');
+  }
+
+  override instrument(symbol = 'BTCUSDT', category?: CategoryName): Instrument {
+    const names: readonly CategoryName[] =
+      category !== undefined ? [category] : ['USDT-FUTURES', 'COIN-FUTURES', 'SPOT'];
+    for (const name of names) {
+      const instrument = this.state.instrument(name, symbol);
+      if (instrument !== undefined) return instrument;
+    }
+    throw new Error(`${symbol} is not listed`);
+  }
+
+  // Prices
+
+  /** All other venues pay this now; a second later the exchange has seen it. */
+  index(price: string, name = 'BTCUSDT'): void {
+    this.carryOut({
+      type: 'componentPrice',
+      time: this.now,
+      index: this.state.indexByName.get(name)!,
+      component: 0,
+      price: moneyUnits(price),
+      volume: 0n,
+    });
+    this.wait(1000);
+  }
+
+  /** Moves the index and makes sure that the mark followed to the tick. */
+  mark(price: string, symbol = 'BTCUSDT'): void {
+    this.index(price, symbol);
+    const instrument = this.instrument(symbol);
+    const shown = priceText(instrument, this.state.market(instrument).futures!.markTicks);
+    if (shown !== formatUnits(parseUnits(price, 8)!, 8))
+      throw new Error(`the mark is ${shown}, not ${price}`);
+  }
+
+  // Orders
+
+  marketOrder(name: string, side: 'buy' | 'sell', qty: string, words: OrderWords = {}): Ticket {
+    const instrument = this.instrument(words.on, words.category);
+    const code = side === 'buy' ? Side.buy : Side.sell;
+    return this.place(name, code, OrderType.market, 0, lotsOf(instrument, qty), 0n, words);
+  }
+
+  /** Two orders that meet: `buyer` takes what `seller` offers. */
+  deal(buyer: string, seller: string, qty: string, price: string, words: OrderWords = {}): void {
+    this.sell(seller, qty, price, words);
+    const bought = this.buy(buyer, qty, price, words);
+    if (bought.stands !== `filled ${bought.qty}/${bought.qty}`) throw new Error(`no deal: ${bought.stands}`);
+  }
+
+  // Settings
+
+  isolate(name: string, symbol = 'BTCUSDT'): RefusalName {
+    const instrument = this.instrument(symbol).index;
+    return this.settle({
+      type: 'setMarginMode',
+      time: this.now,
+      uid: this.uid(name),
+      instrument,
+      isolated: true,
+    });
+  }
+
+  leverage(name: string, leverage: number, symbol = 'BTCUSDT'): RefusalName {
+    return this.settle({
+      type: 'setLeverage',
+      time: this.now,
+      uid: this.uid(name),
+      instrument: this.instrument(symbol).index,
+      longLeverage: leverage,
+      shortLeverage: leverage,
+    });
+  }
+
+  holdMode(name: string, mode: (typeof HOLD_MODE_NAMES)[number]): RefusalName {
+    const holdMode = HOLD_MODE_NAMES.indexOf(mode) as HoldMode;
+    return this.settle({ type: 'setHoldMode', time: this.now, uid: this.uid(name), holdMode });
+  }
+
+  addMargin(
+    name: string,
+    amount: string,
+    words: { on?: string; posSide?: 'long' | 'short' } = {},
+  ): RefusalName {
+    return this.settle({
+      type: 'adjustMargin',
+      time: this.now,
+      uid: this.uid(name),
+      instrument: this.instrument(words.on).index,
+      posSide: POS_SIDE_NAMES.indexOf(words.posSide ?? '') as PosSide,
+      amount: moneyUnits(amount),
+    });
+  }
+
+  /** Gives the insurance fund what an example says it has; the house lends it. */
+  insure(amount: string, coin = 'USDT'): void {
+    const { ledger } = this.state;
+    const index = this.coin(coin);
+    ledger.move(
+      ledger.cell(SystemAccount.convert, index, Bucket.cash),
+      ledger.cell(SystemAccount.insurance, index, Bucket.cash),
+      moneyUnits(amount),
+    );
+  }
+
+  insurance(coin = 'USDT'): string {
+    return this.house('sys:insurance', coin);
+  }
+
+  // Positions
+
+  view(name: string, words: { on?: string; long?: boolean } = {}): PositionView | undefined {
+    const { symbol, category } = this.instrument(words.on);
+    const [view] = positionViews(this.state, this.uid(name), { symbol, category, long: words.long });
+    return view;
+  }
+
+  /** In one line: `long 0.3 @ 60000`, with `iso` and the margin behind it when isolated; `none`. */
+  position(name: string, words: { on?: string; long?: boolean } = {}): string {
+    const view = this.view(name, words);
+    if (view === undefined) return 'none';
+    const { instrument, long, totalLots, averageTicks, isolated, balance } = view;
+    const text = `${long ? 'long' : 'short'} ${qtyText(instrument, totalLots)} @ ${priceText(instrument, averageTicks)}`;
+    return isolated ? `${text} iso ${money(balance)}` : text;
+  }
+
+  /** The fields of interface 2.4 that are numbers, as decimals. */
+  fields(name: string, words: { on?: string; long?: boolean } = {}) {
+    const view = this.view(name, words)!;
+    const { instrument } = view;
+    return {
+      positionBalance: money(view.balance),
+      available: qtyText(instrument, view.availableLots),
+      frozen: qtyText(instrument, view.frozenLots),
+      total: qtyText(instrument, view.totalLots),
+      leverage: String(view.leverage),
+      curRealisedPnl: money(view.realised),
+      avgPrice: priceText(instrument, view.averageTicks),
+      unrealisedPnl: money(view.unrealised),
+      liquidationPrice: priceText(instrument, view.liquidationTicks),
+      mmr: formatUnits(view.maintenanceRate, RATE_SCALE),
+      profitRate: formatUnits(view.profitRate, PROFIT_RATE_SCALE),
+      markPrice: priceText(instrument, view.markTicks),
+      breakEvenPrice: priceText(instrument, view.breakEvenTicks),
+      totalFunding: money(view.funding),
+      openFeeTotal: money(view.openFee),
+      closeFeeTotal: money(view.closeFee),
+    };
+  }
+
+  adlRank(name: string, long?: boolean): string {
+    const rank = adlRanks(this.state, this.uid(name)).find(
+      (each) => long === undefined || each.long === long,
+    );
+    return rank === undefined ? 'none' : formatUnits(rank.rank, ADL_RANK_SCALE);
+  }
+
+  /** Dollar amounts of the account. */
+  risk(name: string) {
+    const { equity, effective, initial, maintenance } = accountRisk(
+      this.state,
+      this.state.accountByUid.get(this.uid(name))!,
+    );
+    return {
+      equity: money(equity),
+      effective: money(effective),
+      initial: money(initial),
+      maintenance: money(maintenance),
+      available: money(effective - initial),
+    };
+  }
+
+  /** Everything in the margin buckets of isolated positions and orders. */
+  isolatedMargin(name: string, coin = 'USDT'): string {
+    return money(this.bucket(name, coin, Bucket.isolated) + this.bucket(name, coin, Bucket.isolatedOrders));
+  }
+
+  /** Executions as `kind open|close qty @ price fee f pnl p`, oldest first. */
+  executions(name: string): string[] {
+    return this.fillsOf(name).map((fill) => {
+      const instrument = this.state.instruments[fill.instrument]!;
+      const { kind, closing, pnl } = fill.futures!;
+      return (
+        `${KIND_WORDS[kind]} ${closing ? 'close' : 'open'} ${qtyText(instrument, fill.sizeLots)} @ ` +
+        `${priceText(instrument, fill.priceTicks)} fee ${money(fill.fee)} pnl ${money(pnl)}`
+      );
+    });
+  }
+
+  private settle(command: Parameters<TradingFloor['send']>[0]): RefusalName {
+    return refusalName(this.send(command).refusal);
+  }
+}
+
+const KIND_WORDS = Object.fromEntries(Object.entries(OrderKind).map(([word, kind]) => [kind, word]));
+
+/** A floor where each of these people has so much USDT and nothing else. */
+export function futuresFloor(usdt: string, ...names: string[]): FuturesFloor {
+  const floor = new FuturesFloor();
+  for (const name of names) floor.trader(name, { USDT: usdt });
+  return floor;
+}
+
+export function rate(text: string): bigint {
+  return parseUnits(text, RATE_SCALE)!;
+}
+
+export function units(text: string): bigint {
+  return parseUnits(text, MONEY_SCALE)!;
+}

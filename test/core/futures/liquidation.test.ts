@@ -1,0 +1,265 @@
+/** Forced closing: exact triggers, the insurance fund and deleveraging with the numbers of domain.md 5.8, 5.9, 5.11. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bankruptcyTicks } from '../../../src/core/bankruptcy.ts';
+import { FuturesFloor, futuresFloor, units } from './futures-floor.ts';
+
+/** Ann is long 1 at 50 000 with 5 000 of isolated margin; bob is short. */
+function isolatedLong(): FuturesFloor {
+  const floor = futuresFloor('100000', 'bob', 'cat');
+  floor.trader('ann', { USDT: '5060' });
+  floor.mark('50000');
+  floor.isolate('ann');
+  floor.leverage('ann', 10);
+  floor.sell('bob', '1', '50000');
+  floor.buy('ann', '1', '50000');
+  return floor;
+}
+
+test('an isolated position opens with its value over the leverage as margin', () => {
+  const floor = futuresFloor('100000', 'ann', 'bob');
+  floor.mark('50000');
+  floor.isolate('ann');
+  const order = floor.buy('ann', '1', '50000');
+  // Reserved: 1/L and fees both ways.
+  assert.equal(floor.isolatedMargin('ann'), '5060');
+  floor.sell('bob', '1', '50000');
+  assert.equal(order.stands, 'filled 1/1');
+  assert.equal(floor.position('ann'), 'long 1 @ 50000 iso 5000');
+  assert.equal(floor.cash('ann', 'USDT'), '94990');
+});
+
+test('a close gives released margin and profit back', () => {
+  const floor = isolatedLongRich();
+  floor.mark('51000');
+  floor.buy('bob', '0.5', '51000');
+  floor.sell('ann', '0.5', '51000');
+  assert.equal(floor.position('ann'), 'long 0.5 @ 50000 iso 2500');
+  // 95 000 - 30 + 2 500 + 500 - 15.3
+  assert.equal(floor.cash('ann', 'USDT'), '97954.7');
+});
+
+function isolatedLongRich(): FuturesFloor {
+  const floor = futuresFloor('100000', 'ann', 'bob');
+  floor.mark('50000');
+  floor.isolate('ann');
+  floor.sell('bob', '1', '50000');
+  floor.buy('ann', '1', '50000');
+  return floor;
+}
+
+test('liquidation begins exactly where margin and profit meet maintenance and fee (81, 82)', () => {
+  const floor = isolatedLong();
+  assert.equal(floor.fields('ann').liquidationPrice, '45208');
+  floor.buy('cat', '1', '45100');
+  floor.mark('45208');
+  assert.equal(floor.position('ann'), 'long 1 @ 50000 iso 5000');
+  floor.mark('45207.9');
+  assert.equal(floor.position('ann'), 'none');
+  assert.equal(floor.executions('ann').at(-1), 'liquidation close 1 @ 45100 fee 27.06 pnl -4900');
+  // Fee and rest: 27.06 + 72.94.
+  assert.equal(floor.insurance(), '100');
+  assert.equal(floor.cash('ann', 'USDT'), '30');
+  assert.equal(floor.isolatedMargin('ann'), '0');
+});
+
+test('the fund pays what a fill beyond bankruptcy lacks (83)', () => {
+  const floor = isolatedLong();
+  floor.insure('1000');
+  floor.buy('cat', '1', '44950');
+  floor.mark('45100');
+  assert.equal(floor.executions('ann').at(-1), 'liquidation close 1 @ 44950 fee 26.97 pnl -5050');
+  // 1 000 - 76.97, and the fee.
+  assert.equal(floor.insurance(), '950');
+  assert.equal(floor.position('bob'), 'short 1 @ 50000');
+});
+
+test('a fund that is too small pays for a part, the rest is deleveraged at the bankruptcy price (84)', () => {
+  const floor = isolatedLong();
+  floor.insure('10');
+  floor.buy('cat', '1', '44950');
+  floor.mark('45100');
+  assert.deepEqual(floor.executions('ann').slice(1), [
+    'liquidation close 0.1299 @ 44950 fee 3.503403 pnl -655.995',
+    'liquidation close 0.8701 @ 45027.1 fee 23.50684782 pnl -4326.92029',
+  ]);
+  assert.equal(floor.executions('bob').at(-1), 'adl close 0.8701 @ 45027.1 fee 0 pnl 4326.92029');
+  assert.equal(floor.position('bob'), 'short 0.1299 @ 50000');
+  assert.equal(floor.position('cat'), 'long 0.1299 @ 44950');
+  assert.equal(floor.position('ann'), 'none');
+  assert.equal(floor.cash('ann', 'USDT'), '30');
+});
+
+test('a gap with an empty book and an empty fund is deleveraged whole (85)', () => {
+  const floor = isolatedLong();
+  floor.mark('40000');
+  assert.equal(floor.position('ann'), 'none');
+  assert.equal(floor.position('bob'), 'none');
+  assert.equal(floor.isolatedMargin('ann'), '0');
+  assert.equal(floor.cash('ann', 'USDT'), '30');
+  assert.equal(floor.executions('bob').at(-1), 'adl close 1 @ 45027.1 fee 0 pnl 4972.9');
+});
+
+test('bankruptcy prices (5.8)', () => {
+  const instrument = new FuturesFloor().instrument();
+  assert.equal(bankruptcyTicks(instrument, true, 10_000, units('50000'), units('5000')), 450_271);
+  assert.equal(bankruptcyTicks(instrument, false, 10_000, units('50000'), units('5000')), 549_670);
+});
+
+test('a crossed account is reduced by two tiers and no further than it needs (86)', () => {
+  const floor = futuresFloor('10000000', 'bob', 'cat');
+  floor.trader('ann', { USDT: '32000' });
+  floor.mark('102000');
+  floor.leverage('ann', 50);
+  floor.sell('bob', '12', '102000');
+  floor.buy('ann', '12', '102000');
+  floor.buy('cat', '10.5', '100000');
+  floor.mark('100000');
+  assert.equal(floor.position('ann'), 'long 1.5 @ 102000');
+  assert.equal(floor.executions('ann').at(-1), 'reduce close 10.5 @ 100000 fee 630 pnl -21000');
+  assert.equal(floor.insurance(), '630');
+  assert.equal(floor.state.accountByUid.get(floor.uid('ann'))!.liquidating, false);
+});
+
+test('cancelling orders alone cures: margin of isolated orders comes back (87)', () => {
+  const floor = futuresFloor('10000000', 'bob');
+  floor.index('60000', 'BTCUSD');
+  floor.trader('ann', { USDT: '700', BTC: '0.1' });
+  floor.isolate('ann', 'BTCUSD');
+  floor.deal('ann', 'bob', '0.1', '60000');
+  const order = floor.buy('ann', '0.9', '30000', { on: 'BTCUSD' });
+  assert.equal(order.status, 'new');
+  floor.mark('48000');
+  assert.equal(order.stands, 'cancelled 0/0.9 burst_cancel');
+  assert.equal(floor.position('ann'), 'long 0.1 @ 60000');
+});
+
+test('hedged pairs are netted at the mark before anything is sold (88)', () => {
+  const floor = futuresFloor('10000000', 'bob');
+  floor.trader('ann', { USDT: '1440' });
+  floor.holdMode('ann', 'hedge_mode');
+  floor.leverage('ann', 100);
+  floor.sell('bob', '2', '60000');
+  floor.buy('ann', '2', '60000', { posSide: 'long' });
+  floor.buy('bob', '2', '60000');
+  floor.sell('ann', '2', '60000', { posSide: 'short' });
+  floor.buy('bob', '1', '100000');
+  floor.mark('150000');
+  assert.deepEqual(floor.executions('ann').slice(2), [
+    'offset close 2 @ 150000 fee 0 pnl 180000',
+    'offset close 2 @ 150000 fee 0 pnl -180000',
+  ]);
+  assert.equal(floor.position('ann'), 'none');
+  assert.equal(floor.publicFills().length, 2);
+});
+
+test('orders that freeze a position go before it is deleveraged (89)', () => {
+  const floor = isolatedLong();
+  const closing = floor.buy('bob', '1', '44000', { reduceOnly: true });
+  floor.mark('40000');
+  assert.equal(closing.stands, 'cancelled 0/1 adl_cancel');
+  assert.equal(floor.position('bob'), 'none');
+});
+
+test('an account with both sides isolated may be its own counterparty', () => {
+  const floor = futuresFloor('100000', 'ann');
+  floor.mark('50000');
+  floor.holdMode('ann', 'hedge_mode');
+  floor.isolate('ann');
+  floor.sell('ann', '1', '50000', { posSide: 'short' });
+  floor.buy('ann', '1', '50000', { posSide: 'long' });
+  floor.mark('40000');
+  assert.equal(floor.view('ann'), undefined);
+});
+
+test('nobody closes beyond bankruptcy: a limit is refused, a market order stops there', () => {
+  const floor = futuresFloor('100000', 'ann', 'bob');
+  floor.isolate('ann');
+  floor.leverage('ann', 100);
+  floor.deal('ann', 'bob', '1', '60000');
+  const order = floor.sell('ann', '1', '59435.6');
+  assert.equal(order.refusal, 'beyondBankruptcy');
+  assert.equal(order.outcome.bound, 594_357);
+  floor.buy('bob', '0.4', '59500');
+  floor.buy('bob', '1', '58000');
+  assert.equal(floor.marketOrder('ann', 'sell', '1').stands, 'cancelled 0.4/1 slippage_cancel');
+  assert.equal(floor.sell('ann', '0.6', '59500').stands, 'new 0/0.6');
+});
+
+test('an isolated order that would be near liquidation at once is refused', () => {
+  const floor = futuresFloor('100000', 'ann');
+  floor.isolate('ann');
+  floor.leverage('ann', 100);
+  assert.equal(floor.buy('ann', '1', '60100').status, 'new');
+  assert.equal(floor.buy('ann', '1', '60400').refusal, 'riskTooHigh');
+});
+
+test('a liquidated side of isolated hedge mode leaves the orders of the other side alone', () => {
+  const floor = futuresFloor('100000', 'ann', 'bob', 'cat');
+  floor.mark('50000');
+  floor.holdMode('ann', 'hedge_mode');
+  floor.isolate('ann');
+  floor.sell('bob', '1', '50000');
+  floor.buy('ann', '1', '50000', { posSide: 'long' });
+  const add = floor.buy('ann', '0.1', '40000', { posSide: 'long' });
+  const other = floor.sell('ann', '0.1', '51000', { posSide: 'short' });
+  floor.buy('cat', '1', '45100');
+  floor.mark('45200');
+  assert.equal(add.stands, 'cancelled 0/0.1 burst_cancel');
+  assert.equal(other.stands, 'new 0/0.1');
+});
+
+test('a stale index liquidates nobody and freezes the mark; orders still match (98)', () => {
+  const floor = isolatedLong();
+  floor.wait(16 * 60_000);
+  floor.deal('cat', 'bob', '0.1', '45000');
+  floor.wait(60_000);
+  assert.equal(floor.view('ann')!.markTicks, 500_000);
+  assert.equal(floor.position('ann'), 'long 1 @ 50000 iso 5000');
+});
+
+test('one trade far away moves the mark no farther than the second of its inputs (100)', () => {
+  const floor = futuresFloor('10000000', 'ann', 'bob');
+  floor.deal('ann', 'bob', '0.1', '66000');
+  floor.wait(1000);
+  assert.equal(floor.view('ann')!.markTicks, 600_000);
+});
+
+test('ranks in the queue: profit times risk, the smaller side of a crossed pair is not in it (91)', () => {
+  const floor = futuresFloor('1000000', 'bob', 'zoe');
+  floor.deal('bob', 'zoe', '0.1', '60000');
+  assert.equal(floor.adlRank('zoe'), '1');
+  assert.equal(floor.adlRank('bob'), '1');
+  for (const [name, qty, entry] of [
+    ['s1', '2', '60000'],
+    ['s2', '1', '55000'],
+    ['s3', '5', '51000'],
+  ] as const) {
+    floor.trader(name, { USDT: '60000' });
+    floor.mark(entry);
+    floor.deal('bob', name, qty, entry);
+  }
+  floor.mark('50000');
+  const names = ['zoe', 's1', 's2', 's3'];
+  const score = (name: string): number => {
+    const { effective, maintenance } = floor.risk(name);
+    const { long, basis, lots } = floor.state.accountByUid.get(floor.uid(name))!.positions.values().next()
+      .value!;
+    assert.equal(long, false);
+    const entry = -Number(basis) / 1e8;
+    return ((entry - lots * 5) / entry) * Math.max(0.0001, Number(maintenance) / Number(effective));
+  };
+  const order = [...names].sort((a, b) => score(b) - score(a));
+  assert.deepEqual(
+    order.map((name) => floor.adlRank(name)),
+    ['1', '0.75', '0.5', '0.25'],
+  );
+});
+
+test('a restart right before a fall misses nobody', () => {
+  const floor = isolatedLong();
+  floor.buy('cat', '1', '45100');
+  floor.restart();
+  floor.mark('45207.9');
+  assert.equal(floor.position('ann'), 'none');
+});

@@ -1,0 +1,68 @@
+/**
+ * The watch over accounts that a price move may have made due must never miss one: after every second of prices it is
+ * compared with a plain look at everybody. It must also be worth having: most of the time it looks at few.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Exchange } from '../../src/core/exchange.ts';
+import { isDue } from '../../src/core/liquidation.ts';
+import { reportPrice, takePrices } from '../../src/core/prices.ts';
+import { RiskWatch } from '../../src/core/risk-watch.ts';
+import { Dice, FuturesFlow, PRICES, SET_UP } from './futures-flow.ts';
+
+const SEEDS = Number(process.env.SEEDS ?? 25);
+const TRADES = 250;
+const SECONDS = 120;
+
+function settled(seed: number): Exchange {
+  const exchange = new Exchange();
+  for (const command of SET_UP) exchange.apply(command);
+  const flow = new FuturesFlow(seed, exchange.state);
+  for (let n = 0; n < TRADES; n++) exchange.apply(flow.next());
+  exchange.takeEvents();
+  return exchange;
+}
+
+/** A walk of one price: mostly small steps, now and then a jump. */
+function step(dice: Dice, price: bigint): bigint {
+  const size = dice.chance(0.04) ? 0.15 : dice.chance(0.3) ? 0.02 : 0.001;
+  const change = Math.round((dice.next() - 0.5) * 2 * size * 1_000_000);
+  return (price * BigInt(1_000_000 + change)) / 1_000_000n;
+}
+
+test('the watch never misses an account that a price move has made due', () => {
+  let dueSeen = 0;
+  let looks = 0;
+  let chances = 0;
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const { state } = settled(seed);
+    const dice = new Dice(seed * 7919);
+    const watch = new RiskWatch(state);
+    const prices = state.indices.map((index, n) => index.price || PRICES[n]!);
+    let { now } = state;
+    const alreadyDue = new Set([...state.accountByUid.values()].filter((account) => isDue(state, account)));
+    assert.equal(alreadyDue.size, 0);
+    for (let second = 0; second < SECONDS; second++) {
+      now += 1000;
+      state.now = now;
+      for (const [index, before] of prices.entries()) {
+        if (dice.chance(0.5)) continue;
+        const price = step(dice, before);
+        prices[index] = price;
+        reportPrice(state, { type: 'componentPrice', time: now, index, component: 0, price, volume: 0n });
+      }
+      takePrices(state, now);
+      const seen = new Set(watch.afterPrices());
+      looks += seen.size;
+      for (const account of state.accountByUid.values()) {
+        if (account.positions.size > 0) chances++;
+        if (!isDue(state, account)) continue;
+        dueSeen++;
+        assert.ok(seen.has(account), `seed ${seed}, second ${second}: account ${account.uid} was missed`);
+      }
+      for (const account of seen) watch.look(account);
+    }
+  }
+  assert.ok(dueSeen > 200, `only ${dueSeen} were due`);
+  assert.ok(looks < chances, `${looks} looks at ${chances} chances`);
+});
