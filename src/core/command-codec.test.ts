@@ -210,6 +210,7 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     component: fc.nat(255),
     price: money,
     volume: money,
+    by: text,
   }),
   setLeverage: record({
     type: fc.constant('setLeverage'),

@@ -79,7 +79,8 @@ function pay(state: State, market: Market, { account, position }: Holder, rate: 
   ledger.move(from, ledger.cell(SystemAccount.insurance, coin, Bucket.cash), amount);
   if (position.isolated) position.iso -= amount;
   position.funding -= amount;
-  if (amount > 0n) emitLine(state, account, 0, coin, 'fundingOut', -amount, String(position.id));
+  if (amount > 0n)
+    emitLine(state, account, 0, coin, 'fundingOut', -amount, String(position.id), 0n, instrument);
   return amount;
 }
 
@@ -102,6 +103,7 @@ function distribute(
     ledger.move(ledger.cell(SystemAccount.insurance, coin, Bucket.cash), to, amount);
     if (position.isolated) position.iso += amount;
     position.funding += amount;
-    if (amount > 0n) emitLine(state, account, 0, coin, 'fundingIn', amount, String(position.id));
+    if (amount > 0n)
+      emitLine(state, account, 0, coin, 'fundingIn', amount, String(position.id), 0n, instrument);
   }
 }

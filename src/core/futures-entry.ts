@@ -159,7 +159,7 @@ function planOpening(
   if (failure !== undefined) return failure;
   const plan = { flags, lots: command.sizeLots, cancels: [] };
   if (!isolated) return checkCrossed(state, account, intent) ?? { ...plan, isolatedLock: 0n };
-  const isolatedLock = isolatedReserve(account, intent);
+  const isolatedLock = isolatedReserve(account, { ...intent, priceTicks: dearestFill(market, intent) });
   const short =
     checkIsolated(state, account, instrument, isolatedLock) ??
     checkIsolatedRisk(state, account, intent, posSideOf(flags));
@@ -204,6 +204,11 @@ export function reservePrice(instrument: Instrument, market: Market, command: Pl
   if (best === 0) return band.maxBuyTicks;
   const raised = Number(divCeil(BigInt(best) * (RATE_ONE + instrument.futures!.costReserveRate), RATE_ONE));
   return Math.min(raised, band.maxBuyTicks);
+}
+
+/** A buy costs at most its limit; a sell meets bids above its limit, and needs margin at their price. */
+function dearestFill({ book }: Market, { side, priceTicks }: Intent): number {
+  return side === Side.buy ? priceTicks : Math.max(priceTicks, book.bestTicks(Side.buy, true));
 }
 
 /** The size the account could end up with must be within the tier that its leverage allows (number 13). */

@@ -26,6 +26,7 @@ export function setLeverage(state: State, command: SetLeverage): Outcome {
   const found = futuresOf(state, command.uid, command.instrument);
   if ('refusal' in found) return found;
   const { account, instrument } = found;
+  const chosen = account.futuresSettings.get(instrument.index);
   const before = futuresSetting(account, instrument);
   const setting = {
     ...before,
@@ -45,7 +46,8 @@ export function setLeverage(state: State, command: SetLeverage): Outcome {
     ? addIsolatedMargin(state, account, instrument)
     : lacksMargin(state, account, initial);
   if (short) {
-    account.futuresSettings.set(instrument.index, before);
+    if (chosen === undefined) account.futuresSettings.delete(instrument.index);
+    else account.futuresSettings.set(instrument.index, chosen);
     return refused(Refusal.leverageNeedsMargin);
   }
   return DONE;
@@ -140,6 +142,8 @@ export function adjustMargin(state: State, command: AdjustMargin): Outcome {
     amount > 0n ? 'marginAdded' : 'marginRemoved',
     -amount,
     String(position.id),
+    0n,
+    instrument,
   );
   return DONE;
 }

@@ -263,18 +263,25 @@ function settleIsolated(
   settlement.forget(account, position);
 }
 
-/** An account without positions that owes a coin: the fund pays as far as it goes, the rest stays as bad debt. */
+/**
+ * An account without crossed positions that owes more than it owns: the fund pays what is missing as far as it goes,
+ * the rest stays as bad debt. A debt that other coins of the account outweigh is the account's own.
+ */
 function coverDebts(state: State, account: Account): void {
   if ([...account.positions.values()].some((position) => !position.isolated)) return;
   const { ledger } = state;
+  let missing = larger(0n, -accountRisk(state, account).equity);
   for (const coin of ledger.coinsOf(account.index)) {
     const cash = ledger.cell(account.index, coin, Bucket.cash);
-    const owed = -ledger.balance(cash);
-    if (owed <= 0n) continue;
+    const price = coinUsd(state, coin);
+    const owed = larger(0n, -ledger.balance(cash));
+    if (owed === 0n || missing === 0n || price === 0n) continue;
     const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
-    const paid = smaller(owed, larger(0n, ledger.balance(fund)));
+    const lacking = smaller(owed, divCeil(missing * MONEY_ONE, price));
+    const paid = smaller(lacking, larger(0n, ledger.balance(fund)));
     if (paid === 0n) continue;
     ledger.move(fund, cash, paid);
+    missing = larger(0n, missing - divFloor(paid * price, MONEY_ONE));
     emitLine(state, account, Wallet.unified, coin, 'liquidation', paid, '');
   }
 }

@@ -2,6 +2,7 @@
 import type { Account } from './account.ts';
 import type { Deposit, Transfer, Withdraw } from './command.ts';
 import type { LedgerLineKind } from './event.ts';
+import type { Instrument } from './instrument.ts';
 import { Bucket, SystemAccount } from './ledger.ts';
 import { MONEY_MAX } from './limits.ts';
 import { spendable } from './margin.ts';
@@ -150,6 +151,8 @@ export function emitLine(
   amount: bigint,
   reference: string,
   fee = 0n,
+  /** The contract it is about; none for money that only moves. */
+  instrument?: Instrument,
 ): void {
   if (account.positions.size > 0) state.touched.add(account);
   if (account.house) return;
@@ -162,8 +165,8 @@ export function emitLine(
     uid: account.uid,
     coin,
     kind,
-    instrument: -1,
-    category: Category.spot,
+    instrument: instrument?.index ?? -1,
+    category: instrument?.category ?? Category.spot,
     amount,
     fee,
     balance: held + locked,

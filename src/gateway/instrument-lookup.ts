@@ -1,4 +1,5 @@
 /** Finds what a request names; an unknown name is an answer, not an exception. */
+import type { Account } from '../core/account.ts';
 import type { Instrument } from '../core/instrument.ts';
 import type { State } from '../core/state.ts';
 import { CATEGORY_NAMES, type Category, type CategoryName } from '../core/terms.ts';
@@ -9,6 +10,11 @@ export function findInstrument(state: State, category: CategoryName, symbol: str
     state.instrument(category, symbol) ??
     wireError('25100', `trading pair ${category} ${printable(symbol)} is not known`)
   );
+}
+
+/** The caller's account in the exchange; a user whose opening was cut off has none yet. */
+export function findAccount(state: State, uid: number): Account | WireError {
+  return state.accountByUid.get(uid) ?? wireError('25005', 'the account is not open yet');
 }
 
 export function categoryCode(name: CategoryName): Category {

@@ -443,6 +443,11 @@ test('an isolated position stands on its own margin: its liquidation price, more
   held = await position();
   assert.equal(held.positionBalance, '7000');
   assert.equal(held.liquidationPrice, hand.isolatedLiquidation(iso, '0.004', '0'));
+  const { list: lines } = (await sdk.getFinancialRecords({ category: 'USDT-FUTURES', coin: 'USDT' })).data;
+  assert.deepEqual(
+    [lines[0]!.type, lines[0]!.symbol, lines[0]!.amount],
+    ['FIXED_INCREASE_MARGIN', 'BTCUSDT', '-900'],
+  );
   const all = sdk.setMargin({ ...CONTRACT, posSide: 'long', operation: 'remove', amount: '7000' } as never);
   assert.equal((await refusalOf(all)).body.code, '25203');
   assert.equal(await money(), startMoney + cash + hand.cash - iso);

@@ -10,7 +10,7 @@ import { reportPrice, takePrices } from '../../src/core/prices.ts';
 import { RiskWatch } from '../../src/core/risk-watch.ts';
 import { Dice, FuturesFlow, PRICES, SET_UP } from './futures-flow.ts';
 
-const SEEDS = Number(process.env.SEEDS ?? 25);
+const SEEDS = 25;
 const TRADES = 250;
 const SECONDS = 120;
 

@@ -9,7 +9,7 @@ import { formatUnits, MONEY_SCALE, parseUnits } from '../../core/units.ts';
 import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
 import * as fields from '../fields.ts';
-import { findInstrument } from '../instrument-lookup.ts';
+import { findAccount, findInstrument } from '../instrument-lookup.ts';
 import { adoptMarginMode } from '../margin-mode.ts';
 import { openingRoom } from '../opening-room.ts';
 import { priceTicks, sizeLots } from '../order-input.ts';
@@ -66,7 +66,8 @@ async function setLeverage(venue: Venue, uid: number, body: Static<typeof Levera
   if (body.symbol === undefined) return wireError('40019', 'symbol must be given for futures');
   const instrument = findInstrument(state, category, body.symbol);
   if (instrument instanceof WireError) return instrument;
-  const account = state.accountByUid.get(uid)!;
+  const account = findAccount(state, uid);
+  if (account instanceof WireError) return account;
   const isolated =
     body.marginMode === undefined
       ? futuresSetting(account, instrument).isolated
@@ -97,7 +98,9 @@ export async function moveMargin(
   amount: bigint,
 ): Promise<'success' | WireError> {
   const { state } = venue;
-  const { positions } = state.accountByUid.get(uid)!;
+  const account = findAccount(state, uid);
+  if (account instanceof WireError) return account;
+  const { positions } = account;
   const position = [PosSide.none, PosSide.long, PosSide.short]
     .map((posSide) => positions.get(positionKey(instrument.index, posSide)))
     .find((each) => each !== undefined && (side === undefined || each.long === (side === 'long')));
@@ -153,7 +156,8 @@ function maxOpenAvailable(venue: Venue, uid: number, body: Static<typeof MaxOpen
   const { state } = venue;
   const instrument = findInstrument(state, body.category, body.symbol);
   if (instrument instanceof WireError) return instrument;
-  const account = state.accountByUid.get(uid)!;
+  const account = findAccount(state, uid);
+  if (account instanceof WireError) return account;
   const side = SIDE_NAMES.indexOf(body.side) as Side;
   const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
   if (instrument.futures === undefined) {

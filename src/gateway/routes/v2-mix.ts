@@ -8,7 +8,7 @@ import { MONEY_SCALE, parseUnits } from '../../core/units.ts';
 import { marginModeName } from '../../record/futures-words.ts';
 import * as answers from '../answers.ts';
 import { FuturesCategory, MarginMode, PosSide, SymbolName } from '../fields.ts';
-import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
+import { findAccount, findInstrument, instrumentsOf } from '../instrument-lookup.ts';
 import { adoptMarginMode } from '../margin-mode.ts';
 import { contractPrices, tickerView } from '../market-view.ts';
 import { type Route, route } from '../route.ts';
@@ -54,7 +54,8 @@ function mixTicker(state: State, instrument: Instrument) {
 
 /** Leverage and margin mode of a contract under the names of the older paths. */
 function settingView(state: State, uid: number, instrument: Instrument) {
-  const account = state.accountByUid.get(uid)!;
+  const account = findAccount(state, uid);
+  if (account instanceof WireError) return account;
   const { isolated, longLeverage, shortLeverage } = futuresSetting(account, instrument);
   return {
     symbol: instrument.symbol,

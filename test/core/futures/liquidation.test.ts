@@ -263,3 +263,44 @@ test('a restart right before a fall misses nobody', () => {
   floor.mark('45207.9');
   assert.equal(floor.position('ann'), 'none');
 });
+
+test('the fund does not pay debts of an account that owns other coins', () => {
+  const floor = futuresFloor('1000000', 'bob', 'cat');
+  floor.index('60000', 'BTCUSD');
+  floor.trader('ann', { BTC: '0.1' });
+  floor.sell('bob', '0.5', '60000');
+  floor.buy('ann', '0.5', '60000');
+  floor.insure('1000');
+  floor.buy('cat', '0.5', '48400');
+  floor.mark('48400');
+  assert.equal(floor.position('ann'), 'none');
+  assert.equal(floor.cash('ann', 'USDT'), '-5832.52');
+  assert.equal(floor.cash('ann', 'BTC'), '0.1');
+  assert.equal(floor.insurance(), '1014.52');
+});
+
+test('what an account owes beyond all it owns is paid by the fund as far as it goes', () => {
+  const floor = futuresFloor('1000000', 'bob', 'cat');
+  floor.trader('ann', { USDT: '6100' });
+  floor.sell('bob', '1', '60000');
+  floor.buy('ann', '1', '60000');
+  floor.insure('1000');
+  floor.buy('cat', '1', '53500');
+  floor.mark('54000');
+  assert.equal(floor.position('ann'), 'none');
+  // 6 100 - 36 - 6 500 - 32.1 is 468.1 short.
+  assert.equal(floor.cash('ann', 'USDT'), '0');
+  assert.equal(floor.insurance(), '564');
+});
+
+test('an isolated sell reserves margin at the bid it meets, not at its lower limit', () => {
+  const floor = futuresFloor('100000', 'bob');
+  floor.trader('ann', { USDT: '6050' });
+  floor.isolate('ann');
+  floor.buy('bob', '1', '60000');
+  assert.equal(floor.sell('ann', '1', '59500').refusal, 'insufficientMargin');
+  floor.deposit('ann', '22', 'USDT');
+  assert.equal(floor.sell('ann', '1', '59500').stands, 'filled 1/1');
+  assert.equal(floor.position('ann'), 'short 1 @ 60000 iso 6000');
+  assert.equal(floor.cash('ann', 'USDT'), '36');
+});
