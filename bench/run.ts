@@ -1,10 +1,13 @@
 /** `npm run bench` runs every benchmark, `npm run bench -- book core` the named ones. */
 import { book } from './book.ts';
 import { core } from './core.ts';
+import { futures } from './futures.ts';
+import { gateway } from './gateway.ts';
 import { memory } from './memory.ts';
+import { recovery } from './recovery.ts';
 import { type Benchmark, printConditions } from './report.ts';
 
-const BENCHMARKS: Record<string, Benchmark> = { book, core, memory };
+const BENCHMARKS: Record<string, Benchmark> = { book, core, futures, memory, recovery, gateway };
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => BENCHMARKS[name] === undefined);
