@@ -5,8 +5,8 @@ import type { AmendItem, AmendOrders } from './command.ts';
 import { checkCrossed } from './futures-entry.ts';
 import { baseUnits, type Instrument, tradeValue } from './instrument.ts';
 import { amendingRefusal } from './instrument-status.ts';
-import { Bucket } from './ledger.ts';
 import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from './limits.ts';
+import { spendable } from './margin.ts';
 import { checkAmount, checkBand, checkPrice, checkSize } from './order-checks.ts';
 import { finishLimit, matchLimit, type Settlements, wouldTake } from './order-entry.ts';
 import {
@@ -97,7 +97,9 @@ function checkAmend(
   if (!priceChanges && sizeLots === slab.size[slot]) return refused(Refusal.nothingToAmend);
   if (state.halted) return refused(Refusal.tradingHalted);
   const enlarges = sizeLots > slab.size[slot]! || (side === Side.buy && priceTicks > slab.price[slot]!);
-  const status = amendingRefusal(instrument, side, source, state.now, enlarges);
+  const opening =
+    instrument.futures === undefined ? side === Side.buy : (slab.flags[slot]! & FLAG_CLOSING) === 0;
+  const status = amendingRefusal(instrument, opening, source, state.now, enlarges);
   if (status !== Refusal.none) return refused(status);
   const offGrid = checkPrice(instrument, priceTicks) ?? checkSize(instrument, sizeLots, instrument.maxLots);
   if (offGrid !== undefined) return offGrid;
@@ -116,7 +118,7 @@ function checkAmend(
   const coin = lockedCoin(instrument, side);
   const more = lockChange(state, instrument, slot, priceTicks, sizeLots - filled);
   if (more <= 0n) return undefined;
-  const available = state.ledger.peek(account.index, coin, Bucket.cash);
+  const available = spendable(state, account, coin);
   if (more <= available) return undefined;
   return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
 }

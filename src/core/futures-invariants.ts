@@ -2,7 +2,7 @@
 import type { Account } from './account.ts';
 import { closingOrders } from './futures-entry.ts';
 import { Bucket, SystemAccount } from './ledger.ts';
-import { crossedIsDue, hasStaleIndex, isolatedIsDue } from './liquidation.ts';
+import { crossedIsDue, hasLiveCrossed, hasStaleIndex, isolatedIsDue } from './liquidation.ts';
 import { NIL } from './order-slab.ts';
 import type { Market, State } from './state.ts';
 import { assert } from './units.ts';
@@ -62,7 +62,7 @@ function checkAccountPositions(state: State, account: Account): void {
     const closing = closingOrders(state, account, position.instrument, position.posSide);
     const frozen = closing.reduce((sum, slot) => sum + slab.remaining[slot]!, 0);
     assert(frozen <= position.lots, `I26: ${frozen} lots are being closed of ${position.lots}`);
-    const stale = hasStaleIndex(state, account);
+    const stale = hasStaleIndex(state, position);
     assert(
       stale || !position.isolated || !isolatedIsDue(state, position),
       'I35: an isolated position is due',
@@ -79,8 +79,7 @@ function checkAccountPositions(state: State, account: Account): void {
     const orders = ledger.peek(account.index, coin, Bucket.isolatedOrders);
     assert(orders === (ordered.get(coin) ?? 0n), `isolated order margin of ${account.uid} coin ${coin}`);
   }
-  const crossed = [...account.positions.values()].some((position) => !position.isolated);
-  if (crossed && !hasStaleIndex(state, account))
-    assert(!crossedIsDue(state, account), `I35: account ${account.uid} is due`);
+  const due = hasLiveCrossed(state, account) && crossedIsDue(state, account);
+  assert(!due, `I35: account ${account.uid} is due`);
   assert(!account.liquidating || account.firstOrder === NIL, 'I36: an account in liquidation has orders');
 }

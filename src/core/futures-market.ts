@@ -1,7 +1,6 @@
 /** What a futures book knows beyond its trades: index, mark price, premium and the funding they lead to. */
 import type { Book } from './book.ts';
 import type { Fields } from './bytes.ts';
-import { CandleSeries } from './candle-series.ts';
 import { fundingRate, PremiumAverage, premiumOf } from './funding-rate.ts';
 import type { IndexPrice } from './index-price.ts';
 import type { FuturesTerms, Instrument } from './instrument.ts';
@@ -9,9 +8,6 @@ import { MarkPrice } from './mark-price.ts';
 import { Side } from './terms.ts';
 import { divHalf, MONEY_SCALE, powerOfTen } from './units.ts';
 
-/** Premium candles count in 10^-8. */
-export const PREMIUM_SCALE = 8;
-const PREMIUM_GRAIN = 10n ** 4n;
 /** Quote money of the impact prices: 200 divided by the initial margin of the highest leverage. */
 const IMPACT_BASE = 200n * 10n ** 8n;
 const SECOND_MS = 1000;
@@ -23,9 +19,6 @@ export class FuturesMarket {
   readonly index: IndexPrice;
   readonly mark = new MarkPrice();
   readonly premium = new PremiumAverage();
-  readonly markCandles = new CandleSeries();
-  readonly indexCandles = new CandleSeries();
-  readonly premiumCandles = new CandleSeries();
   /** Sum of all long sizes, in lots. */
   openInterest = 0;
   /** This contract's part of the clearing account, in 10^-8 of the settlement coin. */
@@ -111,11 +104,6 @@ export class FuturesMarket {
       terms.minFundingRate,
       terms.maxFundingRate,
     );
-  }
-
-  /** The premium of the last sample as a candle value. */
-  get premiumUnits(): number {
-    return Number(divHalf(this.premium.last, PREMIUM_GRAIN));
   }
 
   fields(f: Fields): void {

@@ -114,7 +114,7 @@ export class FuturesSettlement implements MatchSink {
       );
   }
 
-  /** Both fills of a forced trade that did not go through the book (netting, ADL, delivery). */
+  /** One side of a trade. */
   private settle(trade: Trade): void {
     const { state } = this;
     const { slab } = state;

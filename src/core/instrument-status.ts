@@ -1,7 +1,7 @@
 /** What each instrument status allows (domain.md 1.3). For SPOT, opening is buying and closing is selling. */
-import { type Instrument, isFutures } from './instrument.ts';
+import type { Instrument } from './instrument.ts';
 import { Refusal } from './refusal.ts';
-import { InstrumentStatus, Side, Source } from './terms.ts';
+import { InstrumentStatus, Source } from './terms.ts';
 
 interface Permission {
   readonly open: Refusal;
@@ -31,7 +31,12 @@ const TABLE: Record<InstrumentStatus, Permission> = {
 /** No new orders so long before delivery (domain.md 5.15). */
 export const DELIVERY_QUIET_MS = 10 * 60_000;
 
-export function placingRefusal(instrument: Instrument, side: Side, source: Source, now: number): Refusal {
+export function placingRefusal(
+  instrument: Instrument,
+  opening: boolean,
+  source: Source,
+  now: number,
+): Refusal {
   const delivery = instrument.futures?.delivery;
   if (delivery !== undefined) {
     if (now < delivery.startTime) return Refusal.instrumentListed;
@@ -39,19 +44,18 @@ export function placingRefusal(instrument: Instrument, side: Side, source: Sourc
   }
   const permission = TABLE[instrument.status];
   if (permission.retailOnly && source === Source.api) return Refusal.apiRestricted;
-  if (isFutures(instrument.category)) return permission.open;
-  return side === Side.buy ? permission.open : permission.close;
+  return opening ? permission.open : permission.close;
 }
 
 /** A modification may pass a restriction on opening when it does not enlarge what the order can do. */
 export function amendingRefusal(
   instrument: Instrument,
-  side: Side,
+  opening: boolean,
   source: Source,
   now: number,
   enlarges: boolean,
 ): Refusal {
-  const refusal = placingRefusal(instrument, side, source, now);
+  const refusal = placingRefusal(instrument, opening, source, now);
   if (refusal === Refusal.openingRestricted && !enlarges) return Refusal.none;
   return refusal;
 }

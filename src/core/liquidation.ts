@@ -48,32 +48,38 @@ export function crossedIsDue(state: State, account: Account): boolean {
   return maintenance > 0n && effective <= maintenance;
 }
 
-export function hasStaleIndex(state: State, account: Account): boolean {
+/** A price that nobody vouches for closes no position. */
+export function hasStaleIndex(state: State, position: Position): boolean {
+  return state.market(state.instruments[position.instrument]!).futures?.index.stale === true;
+}
+
+/** Does the account hold a crossed position that could be closed at a price somebody vouches for? */
+export function hasLiveCrossed(state: State, account: Account): boolean {
   for (const position of account.positions.values()) {
-    if (state.market(state.instruments[position.instrument]!).futures?.index.stale === true) return true;
+    if (!position.isolated && !hasStaleIndex(state, position)) return true;
   }
   return false;
 }
 
 /** Is there anything to liquidate? */
 export function isDue(state: State, account: Account): boolean {
-  if (account.positions.size === 0 || hasStaleIndex(state, account)) return false;
   for (const position of account.positions.values()) {
-    if (position.isolated && isolatedIsDue(state, position)) return true;
+    if (position.isolated && !hasStaleIndex(state, position) && isolatedIsDue(state, position)) return true;
   }
-  return crossedIsDue(state, account);
+  return hasLiveCrossed(state, account) && crossedIsDue(state, account);
 }
 
 /** Tests an account and liquidates what is due; true when it did anything. */
 export function liquidateIfDue(state: State, settlement: FuturesSettlement, account: Account): boolean {
-  if (account.positions.size === 0 || account.liquidating || hasStaleIndex(state, account)) return false;
+  if (account.positions.size === 0 || account.liquidating) return false;
   let acted = false;
   for (const position of positionsInOrder(state, account)) {
-    if (!position.isolated || position.size === 0 || !isolatedIsDue(state, position)) continue;
+    if (!position.isolated || position.size === 0 || hasStaleIndex(state, position)) continue;
+    if (!isolatedIsDue(state, position)) continue;
     liquidateIsolated(state, settlement, account, position);
     acted = true;
   }
-  if (crossedIsDue(state, account)) {
+  if (hasLiveCrossed(state, account) && crossedIsDue(state, account)) {
     liquidateCrossed(state, settlement, account);
     acted = true;
   }
@@ -95,6 +101,13 @@ function positionsInOrder(state: State, account: Account): Position[] {
     }))
     .sort((a, b) => compare(b.weight, a.weight) || (a.symbol < b.symbol ? -1 : a.symbol > b.symbol ? 1 : 0))
     .map(({ position }) => position);
+}
+
+/** Crossed positions that can be closed now. */
+function crossedInOrder(state: State, account: Account): Position[] {
+  return positionsInOrder(state, account).filter(
+    (position) => !position.isolated && !hasStaleIndex(state, position),
+  );
 }
 
 function liquidateIsolated(
@@ -121,7 +134,7 @@ function liquidateCrossed(state: State, settlement: FuturesSettlement, account: 
   if (!healthy()) netHedgedPairs(state, settlement, account);
   while (!healthy() && reduceByTiers(state, settlement, account));
   while (!healthy()) {
-    const [position] = positionsInOrder(state, account).filter((each) => !each.isolated);
+    const [position] = crossedInOrder(state, account);
     if (position === undefined) break;
     forceClose(state, settlement, account, position, position.lots, OrderKind.liquidation);
   }
@@ -132,7 +145,7 @@ function liquidateCrossed(state: State, settlement: FuturesSettlement, account: 
 /** Both sides of a hedged pair close against each other at the mark: no market impact, no fee. */
 function netHedgedPairs(state: State, settlement: FuturesSettlement, account: Account): void {
   for (const position of [...account.positions.values()]) {
-    if (position.posSide !== PosSide.long || position.isolated) continue;
+    if (position.posSide !== PosSide.long || position.isolated || hasStaleIndex(state, position)) continue;
     const other = positionOf(account, position.instrument, PosSide.short);
     if (other === undefined || other.isolated) continue;
     const instrument = state.instruments[position.instrument]!;
@@ -148,8 +161,7 @@ function netHedgedPairs(state: State, settlement: FuturesSettlement, account: Ac
 
 /** Brings the weightiest position above tier 2 down by two tiers; false when there is none. */
 function reduceByTiers(state: State, settlement: FuturesSettlement, account: Account): boolean {
-  for (const position of positionsInOrder(state, account)) {
-    if (position.isolated) continue;
+  for (const position of crossedInOrder(state, account)) {
     const instrument = state.instruments[position.instrument]!;
     const { tiers } = instrument.futures!;
     const mark = markTicks(state, instrument);

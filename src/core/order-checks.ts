@@ -49,7 +49,8 @@ export function referenceTicks(instrument: Instrument, market: Market): number {
 export function bandOf(instrument: Instrument, market: Market): Market['band'] {
   const { band } = market;
   const reference = referenceTicks(instrument, market);
-  if (band.referenceTicks !== reference) {
+  if (band.referenceTicks !== reference || band.instrument !== instrument.index) {
+    band.instrument = instrument.index;
     band.referenceTicks = reference;
     band.maxBuyTicks = maxBuyTicks(instrument, reference);
     band.minSellTicks = minSellTicks(instrument, reference);

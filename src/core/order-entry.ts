@@ -12,6 +12,7 @@ import { baseUnits, type Instrument, isFutures, tradeValue } from './instrument.
 import { placingRefusal } from './instrument-status.ts';
 import { Bucket } from './ledger.ts';
 import { MONEY_MAX, OPEN_ORDERS_PER_LINE_MAX, SIZE_LOTS_MAX } from './limits.ts';
+import { spendable } from './margin.ts';
 import { bandOf, checkAmount, checkBand, checkPrice, checkSize, referenceTicks } from './order-checks.ts';
 import { formatOrderId } from './order-id.ts';
 import {
@@ -30,7 +31,7 @@ import { type Outcome, refused } from './outcome.ts';
 import { Refusal } from './refusal.ts';
 import type { SpotSettlement } from './spot-settlement.ts';
 import type { Market, State } from './state.ts';
-import { CancelReason, Category, OrderType, Side, Source, TimeInForce } from './terms.ts';
+import { CancelReason, Category, HoldMode, OrderType, PosSide, Side, Source, TimeInForce } from './terms.ts';
 
 /** Who settles the trades of an order. */
 export interface Settlements {
@@ -66,7 +67,7 @@ function placeSpot(
       ? tradeValue(instrument, command.priceTicks, command.sizeLots)
       : baseUnits(instrument, command.sizeLots);
   const coin = lockedCoin(instrument, command.side);
-  const available = state.ledger.peek(account.index, coin, Bucket.cash);
+  const available = spendable(state, account, coin);
   if (available < need) {
     return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
   }
@@ -123,7 +124,12 @@ function checkOrder(
   command: PlaceOrder,
 ): Outcome | undefined {
   if (state.halted) return refused(Refusal.tradingHalted);
-  const status = placingRefusal(instrument, command.side, command.source, state.now);
+  const status = placingRefusal(
+    instrument,
+    isOpening(account, instrument, command),
+    command.source,
+    state.now,
+  );
   if (status !== Refusal.none) return refused(status);
   if (instrument.category === Category.margin) return refused(Refusal.categoryNotTradable);
   if (account.liquidating) return refused(Refusal.accountLiquidating);
@@ -136,6 +142,14 @@ function checkOrder(
     checkCounts(account, instrument) ??
     checkClientOid(state, account, command.clientOid)
   );
+}
+
+/** Spot buys open and spot sells close; a futures order closes by reduce-only or, in hedge mode, by its sides. */
+function isOpening(account: Account, instrument: Instrument, command: PlaceOrder): boolean {
+  const buying = command.side === Side.buy;
+  if (instrument.futures === undefined) return buying;
+  if (account.holdMode === HoldMode.oneWay) return command.reduceOnly !== true;
+  return buying === (command.posSide === PosSide.long);
 }
 
 /** Number 4: a limit order has a price; a market order takes what is there and never waits. */

@@ -84,10 +84,11 @@ export class RiskWatch {
   /** How far all prices may move before the account must be looked at again. */
   private allowance(account: Account): number {
     const { state } = this;
-    if (hasStaleIndex(state, account)) return 0;
     let least = Number.POSITIVE_INFINITY;
     let crossed = 0n;
     for (const position of account.positions.values()) {
+      // The price may come back anywhere.
+      if (hasStaleIndex(state, position)) return 0;
       const instrument = state.instruments[position.instrument]!;
       const mark = markTicks(state, instrument);
       // Twice the notional covers the position and the growth of its maintenance margin.

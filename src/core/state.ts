@@ -33,8 +33,8 @@ export interface Market {
   readonly futures: FuturesMarket | undefined;
   /** Changes of the displayed book, for readers that follow it. */
   changes: number;
-  /** The price band as last computed, and the reference it holds for. */
-  readonly band: { referenceTicks: number; maxBuyTicks: number; minSellTicks: number };
+  /** The price band as last computed, and the instrument and reference it holds for. */
+  readonly band: { instrument: number; referenceTicks: number; maxBuyTicks: number; minSellTicks: number };
 }
 
 /** An order that its failed modification cancelled. */
@@ -90,7 +90,7 @@ export class State {
   /** Earliest end of any running candle; Infinity = none runs. */
   nextCandleEnd = Number.POSITIVE_INFINITY;
 
-  /** Accounts whose positions the present command has changed. */
+  /** Accounts whose positions or money the present command has changed. */
   readonly touched = new Set<Account>();
   /** What the present command has caused so far. */
   events: Event[] = [];
@@ -117,7 +117,7 @@ export class State {
       instrument,
       futures,
       changes: 0,
-      band: { referenceTicks: 0, maxBuyTicks: 0, minSellTicks: 0 },
+      band: { instrument: -1, referenceTicks: 0, maxBuyTicks: 0, minSellTicks: 0 },
     });
     return this.markets.length - 1;
   }

@@ -1,5 +1,4 @@
 /** The envelope every answer wears (interface 1, wire.md 2.1). */
-import type { ErrorDialect, WireError } from './wire-error.ts';
 
 export interface Envelope {
   readonly code: string;
@@ -15,8 +14,4 @@ export function successEnvelope(data: unknown, requestTime: number): Envelope {
 
 export function errorEnvelope(code: string, msg: string, requestTime: number): Envelope {
   return { code, msg, requestTime, data: null };
-}
-
-export function failureEnvelope(error: WireError, dialect: ErrorDialect, requestTime: number): Envelope {
-  return errorEnvelope(error.codeIn(dialect), error.msg, requestTime);
 }

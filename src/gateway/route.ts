@@ -45,6 +45,8 @@ export interface Route {
   readonly query: TSchema | undefined;
   readonly body: TSchema | undefined;
   readonly data: TSchema;
+  /** Its success is the outcome of commands of its own; every other answer shows the state. */
+  readonly acts: boolean;
   /** The data, a `WireError`, or a promise of either. */
   readonly handle: (call: Call<never, never>) => unknown;
 }
@@ -63,7 +65,8 @@ interface RouteRow<Q extends TSchema, B extends TSchema> {
 }
 
 export function route<Q extends TSchema, B extends TSchema>(row: RouteRow<Q, B>): Route {
-  return { query: undefined, body: undefined, ...row } as unknown as Route;
+  const acts = row.method === 'POST' && row.access !== 'trade_read' && row.access !== 'mgt_read';
+  return { query: undefined, body: undefined, acts, ...row } as unknown as Route;
 }
 
 export function limitText({ access, perSecond }: Route): string {

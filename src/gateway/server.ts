@@ -140,10 +140,11 @@ function serve(
         caller: request.caller!,
       };
       const answer = forbidden(route, call) ?? (await route.handle(call));
-      if (answer instanceof WireError) return replies.fail(reply, answer);
-      // What a read shows must be durable before it leaves; an action has waited for its own command.
-      const settled = route.method === 'GET' ? venue.settled() : undefined;
+      const failed = answer instanceof WireError;
+      // What an answer shows must be durable before it leaves; an action has waited for its own command.
+      const settled = route.acts && !failed ? undefined : venue.settled();
       if (settled !== undefined) await settled;
+      if (failed) return replies.fail(reply, answer);
       return successEnvelope(answer, clock.now());
     },
   });

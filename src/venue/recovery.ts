@@ -87,10 +87,9 @@ export function takeEvents(exchange: Exchange): readonly Event[] {
   return events.length === 0 ? NO_EVENTS : events;
 }
 
-/** Did the command change what can be traded? Such commands cause that one event first. */
+/** Did the command change what can be traded? A delivery does so after much else. */
 export function isListing(events: readonly Event[]): boolean {
-  const type = events[0]?.type;
-  return type === 'instrument' || type === 'coinListed';
+  return events.some(({ type }) => type === 'instrument' || type === 'coinListed');
 }
 
 /** Tells the history what the indices in events stand for. */

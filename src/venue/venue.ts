@@ -190,8 +190,8 @@ export class Venue {
       // Also commands without events: history must be able to say that it holds everything up to a snapshot.
       if (seq > this.projectedSeq) this.history.project({ seq, time, events });
       this.projectedSeq = seq;
-      if (events.length !== 0) for (const listener of this.listeners) listener({ seq, time, events });
       resolve(outcome);
+      if (events.length !== 0) for (const listener of this.listeners) listener({ seq, time, events });
     }
     if (this.head === waiting.length) {
       this.waiting = [];
