@@ -1,0 +1,43 @@
+/** What must not get around the margin of a position. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { futuresFloor } from './futures-floor.ts';
+
+test('a spot order cannot spend the margin behind a crossed position', () => {
+  const floor = futuresFloor('100000', 'bob');
+  floor.trader('ann', { USDT: '10000' });
+  floor.mark('60000');
+  floor.sell('bob', '1', '60000');
+  floor.buy('ann', '1', '60000');
+  // 60 000 x (0.1 + 0.0006) is held back of the 9 964 that are left after the fee.
+  assert.equal(floor.sell('ann', '5000', '1', { on: 'USDTUSD' }).stands, 'refused insufficientBalance');
+  assert.equal(floor.sell('ann', '3900', '1', { on: 'USDTUSD' }).stands, 'new 0/3900');
+});
+
+test('limit_open lets a position be closed and none be opened', () => {
+  const floor = futuresFloor('100000', 'ann', 'bob');
+  floor.mark('60000');
+  floor.sell('bob', '1', '60000');
+  floor.buy('ann', '1', '60000');
+  floor.setStatus('limit_open', 'BTCUSDT', 'USDT-FUTURES');
+  assert.equal(floor.buy('ann', '1', '60000').stands, 'refused openingRestricted');
+  assert.equal(floor.sell('ann', '1', '60000', { reduceOnly: true }).stands, 'new 0/1');
+});
+
+test('a position on a stale index keeps itself from liquidation, not the account', () => {
+  const floor = futuresFloor('100000', 'bob');
+  floor.trader('ann', { USDT: '10000', BTC: '0.01' });
+  floor.trader('carl', { USDT: '1000000', BTC: '10' });
+  floor.index('60000', 'BTCUSD');
+  floor.mark('60000');
+  floor.sell('carl', '0.001', '60000', { on: 'BTCUSD' });
+  floor.buy('ann', '0.001', '60000', { on: 'BTCUSD' });
+  floor.sell('bob', '1', '60000');
+  floor.buy('ann', '1', '60000');
+  floor.buy('carl', '2', '49500');
+  // Nobody quotes BTCUSD for a quarter of an hour; BTCUSDT falls by a fifth.
+  floor.wait(16 * 60_000);
+  floor.mark('49600');
+  assert.equal(floor.position('ann'), 'none');
+  assert.notEqual(floor.position('ann', { on: 'BTCUSD' }), 'none');
+});
