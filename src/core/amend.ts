@@ -20,7 +20,7 @@ import {
   unlock,
 } from './order-life.ts';
 import { FLAG_CLOSING, FLAG_ISOLATED, NIL } from './order-slab.ts';
-import { DONE, type Outcome, refused } from './outcome.ts';
+import { type Outcome, refused } from './outcome.ts';
 import { Refusal } from './refusal.ts';
 import type { Market, State } from './state.ts';
 import { CancelReason, Side, type Source, TimeInForce } from './terms.ts';
@@ -31,8 +31,9 @@ export function amendOrders(state: State, settlements: Settlements, command: Ame
   if (command.items.length > BATCH_ITEMS_MAX || hasDuplicates(state, account, command.items)) {
     return refused(Refusal.duplicateInBatch);
   }
-  const items = command.items.map((item) => amendOrder(state, settlements, account, command.source, item));
-  return { ...DONE, items };
+  const items: Outcome[] = [];
+  for (const item of command.items) items.push(amendOrder(state, settlements, account, command.source, item));
+  return { refusal: Refusal.none, orderId: 0, clientOid: '', items };
 }
 
 /** The same order under its id and its client id counts as twice. */

@@ -71,16 +71,22 @@ export class FuturesMarket {
     this.sampledUntil = second;
   }
 
-  /** The mean of the index over the last hour, on the grid. */
-  get settlementTicks(): number {
+  /**
+   * At delivery: the mean of the index over the last hour, on the grid. Prices move by commands only, so the index of
+   * now is the last one before the seconds that nobody saw.
+   */
+  fixSettlement(): number {
+    this.sampleSettlement(this.terms.delivery!.time - SECOND_MS);
     const { settlementCount: count } = this;
-    return this.ticksOf(count === 0 ? this.index.price : divHalf(this.settlementSum, BigInt(count)));
+    if (count === 0) return this.indexTicks;
+    const step = BigInt(this.instrument.tickStep);
+    return Number(divHalf(this.settlementSum, BigInt(count) * this.unitsPerTick * step) * step);
   }
 
   /** In the last hour: what has been sampled, and the rest of the hour at the index. */
   private expectedSettlement(now: number, deliveryTime: number): bigint | undefined {
     if (this.settlementCount === 0) return undefined;
-    const left = BigInt(Math.max(0, Math.floor((deliveryTime - now) / SECOND_MS)));
+    const left = BigInt(Math.max(0, Math.floor((deliveryTime - SECOND_MS - now) / SECOND_MS)));
     return divHalf(this.settlementSum + this.index.price * left, BigInt(this.settlementCount) + left);
   }
 

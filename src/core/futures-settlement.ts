@@ -305,7 +305,7 @@ export class FuturesSettlement implements MatchSink {
   forget(account: Account, position: Position): void {
     const { state, instrument } = this;
     assert(position.basis === 0n && position.iso === 0n, 'an empty position holds nothing');
-    account.positions.delete(positionKey(position.instrument, position.posSide));
+    if (!account.positions.delete(positionKey(position.instrument, position.posSide))) return;
     if (account.house) return;
     state.events.push({
       type: 'positionClosed',
