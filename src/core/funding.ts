@@ -7,7 +7,7 @@ import { inSettleCoin, maintenanceAt, markTicks } from './margin.ts';
 import type { Position } from './position.ts';
 import type { Market, State } from './state.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from './units.ts';
-import { emitLine } from './wallet.ts';
+import { emitLine, foldMoney } from './wallet.ts';
 
 interface Holder {
   readonly account: Account;
@@ -79,6 +79,7 @@ function pay(state: State, market: Market, { account, position }: Holder, rate: 
   ledger.move(from, ledger.cell(SystemAccount.insurance, coin, Bucket.cash), amount);
   if (position.isolated) position.iso -= amount;
   position.funding -= amount;
+  foldMoney(state, -amount);
   if (amount > 0n)
     emitLine(state, account, 0, coin, 'fundingOut', -amount, String(position.id), 0n, instrument);
   return amount;
@@ -103,6 +104,7 @@ function distribute(
     ledger.move(ledger.cell(SystemAccount.insurance, coin, Bucket.cash), to, amount);
     if (position.isolated) position.iso += amount;
     position.funding += amount;
+    foldMoney(state, amount);
     if (amount > 0n)
       emitLine(state, account, 0, coin, 'fundingIn', amount, String(position.id), 0n, instrument);
   }
