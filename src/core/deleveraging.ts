@@ -8,7 +8,7 @@ import { accountRisk, inSettleCoin, maintenanceAt, markTicks, positionOf, unreal
 import type { Position } from './position.ts';
 import type { State } from './state.ts';
 import { CancelReason, OrderKind, PosSide } from './terms.ts';
-import { assert, divFloor, larger, RATE_ONE, smaller } from './units.ts';
+import { assert, compare, divFloor, larger, RATE_ONE, smaller } from './units.ts';
 
 export interface Ranked {
   readonly account: Account;
@@ -103,8 +103,4 @@ export function deleverage(
     endForcedOrder(state, counter);
   }
   assert(slab.remaining[slot] === 0, 'the other side is at least as large as what is deleveraged (I06)');
-}
-
-function compare(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

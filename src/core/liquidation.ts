@@ -27,7 +27,7 @@ import { posSideOf } from './order-life.ts';
 import type { Position } from './position.ts';
 import type { State } from './state.ts';
 import { CancelReason, OrderKind, PosSide, Wallet } from './terms.ts';
-import { assert, divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from './units.ts';
+import { assert, compare, divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from './units.ts';
 import { emitLine } from './wallet.ts';
 
 /** Is the position's own margin used up? iso + U <= MM + closing fee. */
@@ -296,8 +296,4 @@ function coverDebts(state: State, account: Account): void {
     missing = larger(0n, missing - divFloor(paid * price, MONEY_ONE));
     emitLine(state, account, Wallet.unified, coin, 'liquidation', paid, '');
   }
-}
-
-function compare(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

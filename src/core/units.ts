@@ -54,6 +54,11 @@ export function larger(a: bigint, b: bigint): bigint {
   return a < b ? b : a;
 }
 
+/** For sorting: negative, zero or positive. */
+export function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 const DECIMAL = /^-?(0|[1-9][0-9]{0,29})(\.[0-9]{1,18})?$/;
 
 /** Reads a decimal of the catalogue or an operator as an integer of 10^-scale; undefined when it is not one. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatUnits, parseDecimal, parseInteger, unitsAtScale } from './decimal.ts';
+import { formatUnits } from '../core/units.ts';
+import { parseDecimal, parseInteger, unitsAtScale } from './decimal.ts';
 
 test('decimal text becomes exact units without trailing zeros', () => {
   assert.deepEqual(parseDecimal('65000.00012345'), { units: 6500000012345n, scale: 8 });

@@ -39,17 +39,6 @@ export function unitsAtScale(decimal: Decimal, scale: number): bigint | undefine
   return decimal.scale > scale ? undefined : decimal.units * 10n ** BigInt(scale - decimal.scale);
 }
 
-/** Decimal text without exponent and without trailing zeros; zero has no sign. */
-export function formatUnits(units: bigint, scale: number): string {
-  const negative = units < 0n;
-  const digits = (negative ? -units : units).toString().padStart(scale + 1, '0');
-  const whole = digits.slice(0, digits.length - scale);
-  let end = digits.length;
-  while (end > whole.length && digits[end - 1] === '0') end -= 1;
-  const fraction = digits.slice(whole.length, end);
-  return `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
-}
-
 /** Limits, page numbers and timestamps: plain digits within the range, as text or as a JSON number. */
 export function parseInteger(input: unknown, min: number, max: number): number | undefined {
   const text = decimalText(input);
