@@ -1,6 +1,6 @@
 /** The order book with the least around it that can take a flow of messages. */
-import { Book, MatchEnd, type MatchSink } from '../src/core/book.ts';
-import { FLAG_RETAIL, FLAG_RPI, NIL, OrderSlab } from '../src/core/order-slab.ts';
+import { Book, MatchEnd, type MatchSink } from '../src/core/book/book.ts';
+import { FLAG_RETAIL, FLAG_RPI, NIL, OrderSlab } from '../src/core/book/order-slab.ts';
 import { OrderType, Side, TimeInForce } from '../src/core/terms.ts';
 import { type Flow, MessageKind } from './flow.ts';
 

@@ -1,6 +1,6 @@
 /** Who trades: one record per account, master or sub. Money is in the ledger, orders in the slab. */
-import { NIL } from './order-slab.ts';
-import type { Position } from './position.ts';
+import { NIL } from './book/order-slab.ts';
+import type { Position } from './futures/position.ts';
 import { HoldMode, type PosSide } from './terms.ts';
 
 export interface FeeRates {

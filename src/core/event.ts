@@ -3,7 +3,7 @@
  * metrics are made from these alone and can be rebuilt from them. Integers as in `command.ts`; `instrument`, `coin`
  * and `account` are indices of the exchange's tables.
  */
-import type { CandleWidth } from './candle-width.ts';
+import type { CandleWidth } from './market/candle-width.ts';
 import type {
   CancelReason,
   Category,

@@ -8,13 +8,12 @@
  *
  * No clock, no randomness, no I/O: the same commands give the same state, ids and events, anywhere and always.
  */
-import { amendOrders } from './amend.ts';
-import { cancelAll, cancelOrder, setCountdown } from './cancel.ts';
+
 import type { Checkpoint, Command } from './command.ts';
 import type { Event } from './event.ts';
-import { FuturesDesk } from './futures-desk.ts';
-import { adjustMargin, setHoldMode, setLeverage, setMarginMode } from './futures-settings.ts';
-import { FuturesSettlement } from './futures-settlement.ts';
+import { FuturesDesk } from './futures/futures-desk.ts';
+import { adjustMargin, setHoldMode, setLeverage, setMarginMode } from './futures/futures-settings.ts';
+import { FuturesSettlement } from './futures/futures-settlement.ts';
 import {
   listCoin,
   listInstrument,
@@ -25,14 +24,16 @@ import {
   setInstrumentStatus,
   setMarketMaker,
 } from './listing.ts';
-import { placeOrder, type Settlements } from './order-entry.ts';
+import { reportPrice } from './market/prices.ts';
+import { amendOrders } from './orders/amend.ts';
+import { cancelAll, cancelOrder, setCountdown } from './orders/cancel.ts';
+import { placeOrder, type Settlements } from './orders/order-entry.ts';
+import { SpotSettlement } from './orders/spot-settlement.ts';
 import { DONE, type Outcome } from './outcome.ts';
-import { reportPrice } from './prices.ts';
 import { advance } from './schedule.ts';
-import { SpotSettlement } from './spot-settlement.ts';
 import { State } from './state.ts';
-import { deposit, transfer, withdraw } from './wallet.ts';
-import { endWithdrawal, innerWithdrawal, requestWithdrawal } from './withdrawal.ts';
+import { deposit, transfer, withdraw } from './wallet/wallet.ts';
+import { endWithdrawal, innerWithdrawal, requestWithdrawal } from './wallet/withdrawal.ts';
 
 const NO_EVENTS: readonly Event[] = [];
 

@@ -2,8 +2,9 @@
  * What can be traded: the specification as people write it in the catalogue (interface 2.6, decimal strings) and the
  * integers the exchange works with. A specification whose numbers cannot be exact is refused when it is listed.
  */
+
+import { type MarginTier, readTiers, type TierSpec } from './futures/margin-tiers.ts';
 import { PRICE_TICKS_MAX, SIZE_LOTS_MAX } from './limits.ts';
-import { type MarginTier, readTiers, type TierSpec } from './margin-tiers.ts';
 import {
   CATEGORY_NAMES,
   Category,

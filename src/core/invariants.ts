@@ -3,14 +3,14 @@
  * after each command, `bourse verify` after a replay. Throws `InvariantBroken` with the number of the rule.
  */
 import type { Account } from './account.ts';
-import type { Book } from './book.ts';
-import { displayedDepth } from './depth.ts';
-import { checkFutures } from './futures-invariants.ts';
+import type { Book } from './book/book.ts';
+import { displayedDepth } from './book/depth.ts';
+import { FLAG_RPI, NIL } from './book/order-slab.ts';
+import { checkFutures } from './futures/futures-invariants.ts';
 import { isFutures } from './instrument.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from './ledger.ts';
 import { OPEN_ORDERS_PER_LINE_MAX } from './limits.ts';
-import { lockedCoin, lockOf } from './order-life.ts';
-import { FLAG_RPI, NIL } from './order-slab.ts';
+import { lockedCoin, lockOf } from './orders/order-life.ts';
 import type { State } from './state.ts';
 import { OrderType, Side, TimeInForce } from './terms.ts';
 import { assert } from './units.ts';

@@ -1,5 +1,5 @@
 /** What the venue trades and who trades on it: coins, instruments, their status, accounts and their fees. */
-import { cancelSlot } from './cancel.ts';
+
 import type {
   ListCoin,
   ListInstrument,
@@ -10,11 +10,12 @@ import type {
   SetInstrumentStatus,
   SetMarketMaker,
 } from './command.ts';
-import { FuturesMarket } from './futures-market.ts';
+import { FuturesMarket } from './futures/futures-market.ts';
 import { type Instrument, type InstrumentSpec, readInstrument, SpecificationError } from './instrument.ts';
 import { ACCOUNTS_MAX, COINS_MAX, INSTRUMENTS_MAX } from './limits.ts';
+import { scheduleDelivery } from './market/prices.ts';
+import { cancelSlot } from './orders/cancel.ts';
 import { DONE, type Outcome, refused } from './outcome.ts';
-import { scheduleDelivery } from './prices.ts';
 import { Refusal } from './refusal.ts';
 import type { State } from './state.ts';
 import { CancelReason, INSTRUMENT_STATUS_NAMES, InstrumentStatus, Side } from './terms.ts';

@@ -1,21 +1,21 @@
 /** Questions to the state. Plain functions; nothing here changes anything that a later command could notice. */
 
 import type { FeeRates } from './account.ts';
-import { findOpenOrder } from './cancel.ts';
-import type { Candle } from './candle-series.ts';
-import { type CandleWidth, candleWidthIndex } from './candle-width.ts';
+import { type Depth, displayedDepth } from './book/depth.ts';
+import { NIL } from './book/order-slab.ts';
 import { ANY } from './command.ts';
-import type { DayStatistics } from './day-window.ts';
-import { type Depth, displayedDepth } from './depth.ts';
 import type { OrderRecord, Traded } from './event.ts';
 import type { Instrument } from './instrument.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SYSTEM_ACCOUNT_NAMES } from './ledger.ts';
-import { openRecord } from './order-life.ts';
-import { NIL } from './order-slab.ts';
-import type { PendingWithdrawal } from './pending-withdrawal.ts';
+import type { Candle } from './market/candle-series.ts';
+import { type CandleWidth, candleWidthIndex } from './market/candle-width.ts';
+import type { DayStatistics } from './market/day-window.ts';
+import { findOpenOrder } from './orders/cancel.ts';
+import { openRecord } from './orders/order-life.ts';
 import type { State } from './state.ts';
 import type { Category, Wallet } from './terms.ts';
-import { freeIn } from './wallet.ts';
+import type { PendingWithdrawal } from './wallet/pending-withdrawal.ts';
+import { freeIn } from './wallet/wallet.ts';
 
 export interface OpenOrderQuery {
   readonly uid: number;

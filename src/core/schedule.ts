@@ -1,9 +1,10 @@
 /** Work that time itself causes, done before the command that brings the time (domain.md 9.3, 9.4). */
-import { runCountdowns } from './cancel.ts';
-import { CANDLE_WIDTHS } from './candle-width.ts';
-import { settleFunding } from './funding.ts';
-import type { FuturesDesk } from './futures-desk.ts';
-import { scheduleFunding, takePrices } from './prices.ts';
+
+import { settleFunding } from './futures/funding.ts';
+import type { FuturesDesk } from './futures/futures-desk.ts';
+import { CANDLE_WIDTHS } from './market/candle-width.ts';
+import { scheduleFunding, takePrices } from './market/prices.ts';
+import { runCountdowns } from './orders/cancel.ts';
 import type { Market, State } from './state.ts';
 
 /** Moves the clock to `time`; each due instant runs at its own time, in order, whatever the jump. */

@@ -5,20 +5,20 @@
  */
 import { type Account, positionKey } from './account.ts';
 import { ByteReader, ByteWriter, UnreadableRecord } from './bytes.ts';
-import { scheduleCountdowns } from './cancel.ts';
-import type { Candle } from './candle-series.ts';
 import type { Traded } from './event.ts';
+import { Position } from './futures/position.ts';
 import { readInstrument } from './instrument.ts';
 import { BUCKETS } from './ledger.ts';
 import { PUBLIC_FILLS_KEPT } from './limits.ts';
 import { openMarket } from './listing.ts';
-import { enroll } from './order-life.ts';
-import { blankWithdrawal, withdrawalFields } from './pending-withdrawal.ts';
-import { Position } from './position.ts';
-import { scheduleDelivery, scheduleFunding } from './prices.ts';
-import type { RecentOids } from './recent-oids.ts';
+import type { Candle } from './market/candle-series.ts';
+import { scheduleDelivery, scheduleFunding } from './market/prices.ts';
+import { scheduleCountdowns } from './orders/cancel.ts';
+import { enroll } from './orders/order-life.ts';
 import { type Market, State } from './state.ts';
 import type { HoldMode, InstrumentStatus, PosSide, Side } from './terms.ts';
+import { blankWithdrawal, withdrawalFields } from './wallet/pending-withdrawal.ts';
+import type { RecentOids } from './wallet/recent-oids.ts';
 
 const FORMAT = 1;
 

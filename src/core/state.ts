@@ -1,12 +1,10 @@
 /** All state of the exchange. Commands change it, reads look at it, snapshots save it; nothing else is remembered. */
 import { Account } from './account.ts';
-import { Book } from './book.ts';
-import { CandleSeries } from './candle-series.ts';
-import { DayWindow } from './day-window.ts';
+import { Book } from './book/book.ts';
+import { OrderSlab } from './book/order-slab.ts';
 import { Digest } from './digest.ts';
 import type { Event } from './event.ts';
-import type { FuturesMarket } from './futures-market.ts';
-import { type Component, IndexPrice } from './index-price.ts';
+import type { FuturesMarket } from './futures/futures-market.ts';
 import type { CoinSpec, Instrument } from './instrument.ts';
 import { FIRST_USER_ACCOUNT, Ledger } from './ledger.ts';
 import {
@@ -14,12 +12,14 @@ import {
   FAILED_AMENDS_REMEMBERED,
   TRANSFER_OIDS_REMEMBERED,
 } from './limits.ts';
-import { OrderSlab } from './order-slab.ts';
-import type { PendingWithdrawal } from './pending-withdrawal.ts';
-import { RecentOids } from './recent-oids.ts';
-import { Tape } from './tape.ts';
+import { CandleSeries } from './market/candle-series.ts';
+import { DayWindow } from './market/day-window.ts';
+import { type Component, IndexPrice } from './market/index-price.ts';
+import { Tape } from './market/tape.ts';
 import type { CategoryName } from './terms.ts';
 import { parseUnits, RATE_SCALE } from './units.ts';
+import type { PendingWithdrawal } from './wallet/pending-withdrawal.ts';
+import { RecentOids } from './wallet/recent-oids.ts';
 
 /** A book with what the market remembers of it. */
 export interface Market {

@@ -1,12 +1,13 @@
 /** A run of candles without gaps (domain.md 8.2): stored ones, the running one, flat ones where nothing traded. */
+
+import type { Instrument } from '../core/instrument.ts';
 import {
   CANDLE_WIDTHS,
   type CandleWidth,
   candleOpen,
   candleWidthIndex,
   nextCandleOpen,
-} from '../core/candle-width.ts';
-import type { Instrument } from '../core/instrument.ts';
+} from '../core/market/candle-width.ts';
 import { runningCandle } from '../core/reads.ts';
 import { type CandleRow, type CandleView, candleRow, candleView, flatCandle } from '../record/candle-view.ts';
 import type { Venue } from '../venue/venue.ts';

@@ -1,6 +1,7 @@
 /** Requests that name a margin mode: it becomes the symbol's mode when that is possible, else the request is refused. */
+
+import { futuresSetting } from '../core/futures/margin.ts';
 import type { Instrument } from '../core/instrument.ts';
-import { futuresSetting } from '../core/margin.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { marginModeName } from '../record/futures-words.ts';
 import type { Venue } from '../venue/venue.ts';

@@ -1,7 +1,7 @@
 /** Instruments, tickers and books as the public reads them (interface 2.6, 2.7, 2.9). */
 import type { Traded } from '../core/event.ts';
 import { type FuturesSpec, type Instrument, type InstrumentSpec, tradeValue } from '../core/instrument.ts';
-import { DELIVERY_QUIET_MS } from '../core/instrument-status.ts';
+import { DELIVERY_QUIET_MS } from '../core/orders/instrument-status.ts';
 import { dayStatistics, depth } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
 import { Category, INSTRUMENT_STATUS_NAMES, SIDE_NAMES } from '../core/terms.ts';

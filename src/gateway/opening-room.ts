@@ -1,11 +1,11 @@
 /** How much an account could still open, by the checks that its order would meet (domain.md 5.6, 6.4, 6.6). */
 import type { Account } from '../core/account.ts';
-import { coinUsd } from '../core/collateral.ts';
 import type { PlaceOrder } from '../core/command.ts';
-import { isolatedReserve, planFuturesOrder, reservePrice } from '../core/futures-entry.ts';
+import { coinUsd } from '../core/futures/collateral.ts';
+import { isolatedReserve, planFuturesOrder, reservePrice } from '../core/futures/futures-entry.ts';
+import { accountRisk, futuresSetting } from '../core/futures/margin.ts';
 import type { Instrument } from '../core/instrument.ts';
 import { SIZE_LOTS_MAX } from '../core/limits.ts';
-import { accountRisk, futuresSetting } from '../core/margin.ts';
 import type { State } from '../core/state.ts';
 import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../core/terms.ts';
 import { divCeil, divFloor, larger, MONEY_ONE } from '../core/units.ts';

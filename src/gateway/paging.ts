@@ -1,5 +1,5 @@
 /** Windows and pages of history queries (interface 8, domain.md 8.4): 90 days back, 30 days a query, 100 rows a page. */
-import { parseOrderId } from '../core/order-id.ts';
+import { parseOrderId } from '../core/orders/order-id.ts';
 import { WireError, wireError } from './wire-error.ts';
 
 const DAY_MS = 86_400_000;

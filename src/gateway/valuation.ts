@@ -1,6 +1,6 @@
 /** What an account is worth in dollars: its coins with the profit of crossed positions (domain.md 6.1 to 6.4). */
-import { coinUsd } from '../core/collateral.ts';
-import { accountRisk, inSettleCoin, type Risk, spendable, unrealisedOf } from '../core/margin.ts';
+import { coinUsd } from '../core/futures/collateral.ts';
+import { accountRisk, inSettleCoin, type Risk, spendable, unrealisedOf } from '../core/futures/margin.ts';
 import { balances, type CoinBalance } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
 import { divFloor, formatUnits, larger, MONEY_ONE, MONEY_SCALE } from '../core/units.ts';

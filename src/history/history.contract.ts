@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { CandleWidth } from '../core/candle-width.ts';
 import type { Event, FillRecord, LedgerLine, OrderRecord, Transferred, WalletRecord } from '../core/event.ts';
+import type { CandleWidth } from '../core/market/candle-width.ts';
 import {
   CATEGORY_NAMES,
   CancelReason,

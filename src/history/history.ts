@@ -6,9 +6,10 @@
  * Lists are newest first and paged by id: pass the smallest id of a page as `beforeId` to get the next. Ids come from
  * one counter and time never goes back, so adapters may rely on a larger id never having an earlier time.
  */
-import type { CandleWidth } from '../core/candle-width.ts';
+
 import type { Event, WalletRecord } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
+import type { CandleWidth } from '../core/market/candle-width.ts';
 import type { CategoryName, WalletName } from '../core/terms.ts';
 import type { CandleRow } from '../record/candle-view.ts';
 import type { FillView } from '../record/fill-view.ts';

@@ -1,7 +1,7 @@
 /** Positions as their owner reads them: open ones (interface 2.4) and those of the past (wire.md 4.1). */
 import type { PositionClosed } from '../core/event.ts';
+import { type PositionView, PROFIT_RATE_SCALE } from '../core/futures/position-reads.ts';
 import type { Instrument } from '../core/instrument.ts';
-import { type PositionView, PROFIT_RATE_SCALE } from '../core/position-reads.ts';
 import { CATEGORY_NAMES, HOLD_MODE_NAMES, HoldMode } from '../core/terms.ts';
 import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../core/units.ts';
 import { averagePrice } from './average-price.ts';

@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TierSpec } from '../core/futures/margin-tiers.ts';
 import {
   type ChainSpec,
   type CoinSpec,
@@ -15,7 +16,6 @@ import {
   type MarginSpec,
   readInstrument,
 } from '../core/instrument.ts';
-import type { TierSpec } from '../core/margin-tiers.ts';
 import { CATEGORY_NAMES, type CategoryName, INSTRUMENT_STATUS_NAMES } from '../core/terms.ts';
 import { parseUnits, RATE_ONE, RATE_SCALE } from '../core/units.ts';
 

@@ -21,25 +21,58 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Inside the core lower parts never import upper ones; a file may import its own layer and those before it. */
 const CORE_LAYERS: readonly (readonly string[])[] = [
-  ['units', 'limits', 'terms', 'refusal', 'outcome', 'digest', 'bytes', 'order-id', 'candle-width'],
-  ['index-price', 'mark-price', 'margin-tiers', 'position', 'quarters'],
-  ['instrument', 'id-index', 'price-index', 'event', 'command', 'instrument-status', 'pending-withdrawal'],
-  ['order-slab', 'ledger', 'candle-series', 'day-window', 'tape', 'command-codec', 'recent-oids'],
-  ['book', 'account', 'depth'],
-  ['funding-rate', 'futures-market'],
+  [
+    'units',
+    'limits',
+    'terms',
+    'refusal',
+    'outcome',
+    'digest',
+    'bytes',
+    'orders/order-id',
+    'market/candle-width',
+  ],
+  ['market/index-price', 'market/mark-price', 'futures/margin-tiers', 'futures/position', 'futures/quarters'],
+  [
+    'instrument',
+    'book/id-index',
+    'book/price-index',
+    'event',
+    'command',
+    'orders/instrument-status',
+    'wallet/pending-withdrawal',
+  ],
+  [
+    'book/order-slab',
+    'ledger',
+    'market/candle-series',
+    'market/day-window',
+    'market/tape',
+    'command-codec',
+    'wallet/recent-oids',
+  ],
+  ['book/book', 'account', 'book/depth'],
+  ['futures/funding-rate', 'futures/futures-market'],
   ['state'],
-  ['collateral', 'order-life'],
-  ['order-checks', 'prices', 'margin'],
-  ['bankruptcy', 'liquidation-price'],
-  ['trade-record', 'cancel', 'wallet'],
-  ['spot-settlement', 'withdrawal', 'futures-settlement', 'futures-settings', 'futures-entry', 'funding'],
-  ['forced-orders', 'deleveraging'],
-  ['liquidation', 'risk-watch'],
-  ['order-entry', 'listing'],
-  ['delivery'],
-  ['futures-desk', 'futures-invariants'],
+  ['futures/collateral', 'orders/order-life'],
+  ['orders/order-checks', 'market/prices', 'futures/margin'],
+  ['futures/bankruptcy', 'futures/liquidation-price'],
+  ['orders/trade-record', 'orders/cancel', 'wallet/wallet'],
+  [
+    'orders/spot-settlement',
+    'wallet/withdrawal',
+    'futures/futures-settlement',
+    'futures/futures-settings',
+    'futures/futures-entry',
+    'futures/funding',
+  ],
+  ['futures/forced-orders', 'futures/deleveraging'],
+  ['futures/liquidation', 'futures/risk-watch'],
+  ['orders/order-entry', 'listing'],
+  ['futures/delivery'],
+  ['futures/futures-desk', 'futures/futures-invariants'],
   ['schedule'],
-  ['amend', 'snapshot', 'reads', 'position-reads', 'invariants'],
+  ['orders/amend', 'snapshot', 'reads', 'futures/position-reads', 'invariants'],
   ['exchange'],
 ];
 
@@ -78,14 +111,16 @@ test('every room imports only the rooms it may', () => {
 
 test('the core imports nothing but itself, and lower layers never import upper ones', () => {
   const layerOf = new Map(
-    CORE_LAYERS.flatMap((names, layer) => names.map((name) => [`${name}.ts`, layer] as [string, number])),
+    CORE_LAYERS.flatMap((names, layer) =>
+      names.map((name): [string, number] => [`src/core/${name}.ts`, layer]),
+    ),
   );
-  for (const { path, imports } of sources('src/core/*.ts')) {
-    const layer = layerOf.get(path.split('/').at(-1)!);
+  for (const { path, imports } of sources('src/core/**/*.ts')) {
+    const layer = layerOf.get(path);
     assert.ok(layer !== undefined, `${path} has no layer`);
     for (const imported of imports) {
-      assert.match(imported, /^\.\/[a-z-]+\.ts$/, `${path} imports ${imported} from outside the core`);
-      const target = layerOf.get(imported.slice(2));
+      assert.match(imported, /^\.\.?\/[a-z/.-]+\.ts$/, `${path} imports ${imported} from outside the core`);
+      const target = layerOf.get(normalize(join(dirname(path), imported)));
       assert.ok(target !== undefined && target <= layer, `${path} imports ${imported} from a layer above it`);
     }
   }
@@ -102,7 +137,7 @@ test('the core has no clock, randomness, timers, processes, promises or floating
     [/parseFloat|toFixed|Math\.round|\bNumber\.parse/, 'floating-point text'],
     [/\blocaleCompare\b|\bIntl\b|toLocale/, 'a locale'],
   ];
-  for (const { path, text } of sources('src/core/*.ts')) {
+  for (const { path, text } of sources('src/core/**/*.ts')) {
     const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\/\/.*$/gm, '');
     for (const [pattern, what] of forbidden) assert.doesNotMatch(code, pattern, `${path} uses ${what}`);
   }

@@ -3,7 +3,7 @@
  * 10.1 that can only be seen over time (I02, I16-I25, I30, I38). Complements `checkInvariants`, which looks at one
  * state. Shared by the scenario tests and the property tests.
  */
-import { CANDLE_WIDTHS, type CandleWidth } from '../../src/core/candle-width.ts';
+
 import type { Command } from '../../src/core/command.ts';
 import type {
   CandleClosed,
@@ -16,6 +16,7 @@ import type {
 } from '../../src/core/event.ts';
 import type { Instrument } from '../../src/core/instrument.ts';
 import { Bucket, SystemAccount } from '../../src/core/ledger.ts';
+import { CANDLE_WIDTHS, type CandleWidth } from '../../src/core/market/candle-width.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import { feeRates, openOrders } from '../../src/core/reads.ts';
 import type { State } from '../../src/core/state.ts';

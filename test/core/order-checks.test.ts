@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { OFF_GRID, OUT_OF_RANGE, type PlaceOrder } from '../../src/core/command.ts';
 import { SIZE_LOTS_MAX } from '../../src/core/limits.ts';
-import { formatOrderId } from '../../src/core/order-id.ts';
+import { formatOrderId } from '../../src/core/orders/order-id.ts';
 import { OrderType, Side, Source, StpMode, TimeInForce } from '../../src/core/terms.ts';
 import { BTCUSDT } from './listings.ts';
 import { openFloor, PLENTY, refusalName, TradingFloor } from './trading-floor.ts';

@@ -1,12 +1,12 @@
 /** Index, mark and funding rate with the worked numbers of the rule book (domain.md 5.10, 5.13, 5.14). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { Book } from '../../src/core/book.ts';
-import { fundingRate, impactPrice, PremiumAverage, premiumOf } from '../../src/core/funding-rate.ts';
-import { type Component, IndexPrice } from '../../src/core/index-price.ts';
+import { Book } from '../../src/core/book/book.ts';
+import { OrderSlab } from '../../src/core/book/order-slab.ts';
+import { fundingRate, impactPrice, PremiumAverage, premiumOf } from '../../src/core/futures/funding-rate.ts';
 import type { Instrument } from '../../src/core/instrument.ts';
-import { MarkPrice } from '../../src/core/mark-price.ts';
-import { OrderSlab } from '../../src/core/order-slab.ts';
+import { type Component, IndexPrice } from '../../src/core/market/index-price.ts';
+import { MarkPrice } from '../../src/core/market/mark-price.ts';
 import { Side } from '../../src/core/terms.ts';
 import { formatUnits, parseUnits } from '../../src/core/units.ts';
 

@@ -3,7 +3,7 @@
  * people write them. Each command goes through the log's bytes, and after each one the state and the events are
  * checked (`checkInvariants`, `Auditor`).
  */
-import type { CandleWidth } from '../../src/core/candle-width.ts';
+
 import { type AmendItem, ANY, type Command, OFF_GRID, OUT_OF_RANGE } from '../../src/core/command.ts';
 import { decodeCommand, encodeCommand } from '../../src/core/command-codec.ts';
 import type {
@@ -19,6 +19,7 @@ import type { CoinSpec, Instrument, InstrumentSpec } from '../../src/core/instru
 import { checkInvariants } from '../../src/core/invariants.ts';
 import { Bucket } from '../../src/core/ledger.ts';
 import { PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../../src/core/limits.ts';
+import type { CandleWidth } from '../../src/core/market/candle-width.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import * as reads from '../../src/core/reads.ts';
 import { Refusal } from '../../src/core/refusal.ts';

@@ -3,8 +3,8 @@
  * books, a few accounts of every mode, prices that jump. Driven by a seed, so that a failure can be repeated.
  */
 import type { Command } from '../../src/core/command.ts';
+import { markTicks } from '../../src/core/futures/margin.ts';
 import type { InstrumentSpec } from '../../src/core/instrument.ts';
-import { markTicks } from '../../src/core/margin.ts';
 import type { State } from '../../src/core/state.ts';
 import { HoldMode, OrderType, PosSide, Side, StpMode, TimeInForce } from '../../src/core/terms.ts';
 import { account, coin, deposit, OPENING_TIME, order, spotPair } from './venue.ts';

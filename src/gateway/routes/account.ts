@@ -1,7 +1,7 @@
 /** The caller's account: who it is, what it holds, how it is set up, what it pays (interface 4.5, wire.md 4.3). */
 import Type from 'typebox';
 import type { Account } from '../../core/account.ts';
-import type { Risk } from '../../core/margin.ts';
+import type { Risk } from '../../core/futures/margin.ts';
 import { feeRates } from '../../core/reads.ts';
 import type { State } from '../../core/state.ts';
 import { HOLD_MODE_NAMES, HoldMode } from '../../core/terms.ts';

@@ -1,6 +1,6 @@
 /** Public data of futures: tiers, funding, open interest, the insurance fund, collateral rates, liquidations (wire.md 4.2). */
 import Type from 'typebox';
-import { collateralTiers } from '../../core/collateral.ts';
+import { collateralTiers } from '../../core/futures/collateral.ts';
 import type { Instrument } from '../../core/instrument.ts';
 import { Bucket, SystemAccount } from '../../core/ledger.ts';
 import type { State } from '../../core/state.ts';

@@ -1,11 +1,11 @@
 /** Positions: what is held, what was held, how near it is to being reduced, and closing it (interface 4.4, wire.md 4.1). */
 import Type from 'typebox';
 import type { PlaceOrder } from '../../core/command.ts';
+import { ADL_RANK_SCALE, adlRanks, positionViews } from '../../core/futures/position-reads.ts';
 import { type Instrument, tradeValue } from '../../core/instrument.ts';
-import { referenceTicks } from '../../core/order-checks.ts';
-import { formatOrderId } from '../../core/order-id.ts';
+import { referenceTicks } from '../../core/orders/order-checks.ts';
+import { formatOrderId } from '../../core/orders/order-id.ts';
 import type { Outcome } from '../../core/outcome.ts';
-import { ADL_RANK_SCALE, adlRanks, positionViews } from '../../core/position-reads.ts';
 import { Refusal } from '../../core/refusal.ts';
 import type { State } from '../../core/state.ts';
 import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../../core/terms.ts';

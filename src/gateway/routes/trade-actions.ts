@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { type AmendItem, ANY, type CancelOrder, type PlaceOrder } from '../../core/command.ts';
 import type { Instrument } from '../../core/instrument.ts';
 import { BATCH_ITEMS_MAX } from '../../core/limits.ts';
-import { formatOrderId, parseOrderId } from '../../core/order-id.ts';
+import { formatOrderId, parseOrderId } from '../../core/orders/order-id.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import { Refusal } from '../../core/refusal.ts';
 import type { State } from '../../core/state.ts';

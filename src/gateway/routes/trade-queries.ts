@@ -1,7 +1,7 @@
 /** An account's orders and fills (interface 4.2). */
 import Type from 'typebox';
 import type { OrderRecord } from '../../core/event.ts';
-import { parseOrderId } from '../../core/order-id.ts';
+import { parseOrderId } from '../../core/orders/order-id.ts';
 import { openOrder, openOrders } from '../../core/reads.ts';
 import type { State } from '../../core/state.ts';
 import { orderView, withAliases } from '../../record/order-view.ts';

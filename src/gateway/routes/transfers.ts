@@ -1,6 +1,6 @@
 /** Money between wallets of an account and between accounts of one owner (wire.md 4.3, 4.4). */
 import Type, { type Static } from 'typebox';
-import { formatOrderId } from '../../core/order-id.ts';
+import { formatOrderId } from '../../core/orders/order-id.ts';
 import { freeBalance } from '../../core/reads.ts';
 import { Refusal } from '../../core/refusal.ts';
 import { Wallet } from '../../core/terms.ts';

@@ -1,7 +1,7 @@
 /** Older paths that one widely used client calls for leverage, margin mode, margin and mark price (wire.md 6.3). */
 import Type from 'typebox';
+import { futuresSetting } from '../../core/futures/margin.ts';
 import type { Instrument } from '../../core/instrument.ts';
-import { futuresSetting } from '../../core/margin.ts';
 import type { State } from '../../core/state.ts';
 import { HOLD_MODE_NAMES } from '../../core/terms.ts';
 import { MONEY_SCALE, parseUnits } from '../../core/units.ts';

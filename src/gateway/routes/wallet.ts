@@ -1,6 +1,6 @@
 /** Money from and to the outside world, and what the wallets hold (wire.md 4.3). The operator books both ends. */
 import Type, { type Static } from 'typebox';
-import { formatOrderId, parseOrderId } from '../../core/order-id.ts';
+import { formatOrderId, parseOrderId } from '../../core/orders/order-id.ts';
 import { balances, freeBalance, pendingWithdrawal } from '../../core/reads.ts';
 import { Refusal } from '../../core/refusal.ts';
 import { Wallet } from '../../core/terms.ts';

@@ -1,9 +1,9 @@
 /** Money over the border: deposits that have arrived, withdrawals that have left or shall not leave. */
 import Type from 'typebox';
-import type { PendingWithdrawal } from '../../core/pending-withdrawal.ts';
 import type { State } from '../../core/state.ts';
 import { Wallet } from '../../core/terms.ts';
 import { formatUnits, MONEY_SCALE, parseUnits } from '../../core/units.ts';
+import type { PendingWithdrawal } from '../../core/wallet/pending-withdrawal.ts';
 import { formatId, parseId } from '../../record/ids.ts';
 import { AccountText, CoinName, CommandSeq, closed, DecimalText, Text } from '../fields.ts';
 import { findAccount, findCoin } from '../lookup.ts';

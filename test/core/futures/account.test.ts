@@ -1,7 +1,7 @@
 /** The unified account as margin: the worked account of domain.md 6.7, tiers, leverage, what may be spent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { collateralValue } from '../../../src/core/collateral.ts';
+import { collateralValue } from '../../../src/core/futures/collateral.ts';
 import { formatUnits } from '../../../src/core/units.ts';
 import { FuturesFloor, futuresFloor, units } from './futures-floor.ts';
 

@@ -1,15 +1,15 @@
 /** A trading floor for contracts: prices move at will, positions are read as people write them. */
 
-import type { CoinSpec, Instrument, InstrumentSpec } from '../../../src/core/instrument.ts';
-import { Bucket, SystemAccount } from '../../../src/core/ledger.ts';
-import { accountRisk } from '../../../src/core/margin.ts';
+import { accountRisk } from '../../../src/core/futures/margin.ts';
 import {
   ADL_RANK_SCALE,
   adlRanks,
   type PositionView,
   PROFIT_RATE_SCALE,
   positionViews,
-} from '../../../src/core/position-reads.ts';
+} from '../../../src/core/futures/position-reads.ts';
+import type { CoinSpec, Instrument, InstrumentSpec } from '../../../src/core/instrument.ts';
+import { Bucket, SystemAccount } from '../../../src/core/ledger.ts';
 import {
   type CategoryName,
   HOLD_MODE_NAMES,

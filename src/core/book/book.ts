@@ -1,0 +1,337 @@
+/**
+ * One order book: price-time priority, two queues a level (normal, then RPI), self-trade prevention by the taker's
+ * mode (domain.md 1.1, 1.4-1.8). It knows queues and quantities; money, records and rules belong to the exchange,
+ * which hears of each trade through a `MatchSink`.
+ */
+import { FILLS_PER_ORDER_MAX } from '../limits.ts';
+import { Side, StpMode } from '../terms.ts';
+import { assert } from '../units.ts';
+import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI, NIL, type OrderSlab } from './order-slab.ts';
+import { PriceIndex } from './price-index.ts';
+
+export interface MatchSink {
+  /** `remaining` of both orders is already reduced. */
+  traded(taker: number, maker: number, priceTicks: number, lots: number): void;
+  /** The maker has left the book: filled, or cancelled by self-trade prevention. */
+  makerLeft(maker: number, filled: boolean): void;
+  /** How much a capped taker, or a maker that may only close, may still trade at this price. */
+  room(slot: number, priceTicks: number): number;
+}
+
+/** Why matching stopped. */
+export const MatchEnd = {
+  filled: 0,
+  exhausted: 1,
+  limit: 2,
+  selfTrade: 3,
+  noRoom: 4,
+  tooManyFills: 5,
+} as const;
+export type MatchEnd = (typeof MatchEnd)[keyof typeof MatchEnd];
+
+export class Book {
+  readonly slab: OrderSlab;
+  /** Best level by side of the resting orders: `[Side.buy]` bids, `[Side.sell]` asks. */
+  private readonly best = new Int32Array([NIL, NIL]);
+  private readonly index = [new PriceIndex(), new PriceIndex()] as const;
+
+  private levelPrice = new Int32Array(64);
+  private normalLots = new Float64Array(64);
+  private rpiLots = new Float64Array(64);
+  private normalHead = new Int32Array(64);
+  private normalTail = new Int32Array(64);
+  private rpiHead = new Int32Array(64);
+  private rpiTail = new Int32Array(64);
+  private better = new Int32Array(64);
+  private worse = new Int32Array(64);
+  private levelCount = 0;
+  private freeLevel = NIL;
+  /** Resting RPI orders; the displayed book has a shortcut when there are none. */
+  rpiOrders = 0;
+
+  constructor(slab: OrderSlab) {
+    this.slab = slab;
+  }
+
+  /** Takes from the other side up to `limitTicks`. The taker must not rest. */
+  match(taker: number, limitTicks: number, sink: MatchSink, capped: boolean): MatchEnd {
+    const slab = this.slab;
+    const buying = slab.side[taker] === Side.buy;
+    const party = slab.party[taker]!;
+    const stpMode = slab.stpMode[taker]!;
+    const queues = (slab.flags[taker]! & FLAG_RETAIL) !== 0 ? 2 : 1;
+    let fills = 0;
+    let level = this.best[buying ? Side.sell : Side.buy]!;
+    while (level !== NIL) {
+      const price = this.levelPrice[level]!;
+      if (buying ? price > limitTicks : price < limitTicks) {
+        return this.anyVisible(level, queues) ? MatchEnd.limit : MatchEnd.exhausted;
+      }
+      const worse = this.worse[level]!;
+      for (let queue = 0; queue < queues; queue++) {
+        let maker = queue === 0 ? this.normalHead[level]! : this.rpiHead[level]!;
+        while (maker !== NIL) {
+          const next = slab.next[maker]!;
+          // Without room no trade would happen, so there is no self-trade to prevent either.
+          let room = capped ? sink.room(taker, price) : Number.POSITIVE_INFINITY;
+          if (room <= 0) return MatchEnd.noRoom;
+          if ((slab.flags[maker]! & FLAG_CLOSING) !== 0) {
+            const makerRoom = sink.room(maker, price);
+            if (makerRoom <= 0) {
+              this.remove(maker);
+              sink.makerLeft(maker, false);
+              maker = next;
+              continue;
+            }
+            room = Math.min(room, makerRoom);
+          }
+          if (fills === FILLS_PER_ORDER_MAX) return MatchEnd.tooManyFills;
+          if (stpMode !== StpMode.none && slab.party[maker] === party) {
+            if (stpMode === StpMode.cancelTaker) return MatchEnd.selfTrade;
+            this.remove(maker);
+            sink.makerLeft(maker, false);
+            if (stpMode === StpMode.cancelBoth) return MatchEnd.selfTrade;
+            maker = next;
+            continue;
+          }
+          const wanted = slab.remaining[taker]!;
+          const offered = slab.remaining[maker]!;
+          const lots = Math.min(wanted, offered, room);
+          slab.remaining[taker] = wanted - lots;
+          slab.remaining[maker] = offered - lots;
+          if (queue === 0) this.normalLots[level]! -= lots;
+          else this.rpiLots[level]! -= lots;
+          sink.traded(taker, maker, price, lots);
+          if (lots === offered) {
+            this.unlink(maker);
+            sink.makerLeft(maker, true);
+          }
+          if (lots === wanted) return MatchEnd.filled;
+          fills++;
+          // A maker that has something left had no room for it, or the taker had none: the next round finds out.
+          if (lots === offered) maker = next;
+        }
+      }
+      level = worse;
+    }
+    return MatchEnd.exhausted;
+  }
+
+  /**
+   * Dry run for fill-or-kill: could `wanted` lots be had within the limit? Own orders do not count under
+   * `cancel_maker` and end the count under the modes that cancel the taker. A closing order counts as far as its
+   * position goes after what its account has given before (`sink`, on futures). Changes nothing.
+   */
+  canFill(taker: number, limitTicks: number, wanted: number, sink?: MatchSink): boolean {
+    const slab = this.slab;
+    const buying = slab.side[taker] === Side.buy;
+    const party = slab.party[taker]!;
+    const stpMode = slab.stpMode[taker]!;
+    const queues = (slab.flags[taker]! & FLAG_RETAIL) !== 0 ? 2 : 1;
+    const given = new Map<number, number>();
+    let found = 0;
+    let fills = 0;
+    for (let level = this.best[buying ? Side.sell : Side.buy]!; level !== NIL; level = this.worse[level]!) {
+      const price = this.levelPrice[level]!;
+      if (buying ? price > limitTicks : price < limitTicks) return false;
+      for (let queue = 0; queue < queues; queue++) {
+        let maker = queue === 0 ? this.normalHead[level]! : this.rpiHead[level]!;
+        for (; maker !== NIL; maker = slab.next[maker]!) {
+          if (stpMode !== StpMode.none && slab.party[maker] === party) {
+            if (stpMode === StpMode.cancelMaker) continue;
+            return false;
+          }
+          if (fills++ === FILLS_PER_ORDER_MAX) return false;
+          let lots = slab.remaining[maker]!;
+          if (sink !== undefined) {
+            const account = slab.account[maker]!;
+            const before = given.get(account) ?? 0;
+            if ((slab.flags[maker]! & FLAG_CLOSING) !== 0)
+              lots = Math.min(lots, Math.max(0, sink.room(maker, price) - before));
+            given.set(account, before + lots);
+          }
+          found += lots;
+          if (found >= wanted) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** Best price of the resting `side` that a taker could hit: RPI orders only when it may see them. 0 = none. */
+  bestTicks(side: Side, seesRpi: boolean): number {
+    for (let level = this.best[side]!; level !== NIL; level = this.worse[level]!) {
+      if (seesRpi || this.normalHead[level] !== NIL) return this.levelPrice[level]!;
+    }
+    return 0;
+  }
+
+  /** Puts an order at the end of the queue of its price. */
+  rest(slot: number): void {
+    const slab = this.slab;
+    const side = slab.side[slot] as Side;
+    const price = slab.price[slot]!;
+    let level = this.index[side].find(price);
+    if (level === NIL) level = this.openLevel(side, price);
+    slab.level[slot] = level;
+    slab.next[slot] = NIL;
+    if ((slab.flags[slot]! & FLAG_RPI) === 0) {
+      const tail = this.normalTail[level]!;
+      slab.previous[slot] = tail;
+      if (tail === NIL) this.normalHead[level] = slot;
+      else slab.next[tail] = slot;
+      this.normalTail[level] = slot;
+      this.normalLots[level]! += slab.remaining[slot]!;
+    } else {
+      const tail = this.rpiTail[level]!;
+      slab.previous[slot] = tail;
+      if (tail === NIL) this.rpiHead[level] = slot;
+      else slab.next[tail] = slot;
+      this.rpiTail[level] = slot;
+      this.rpiLots[level]! += slab.remaining[slot]!;
+      this.rpiOrders++;
+    }
+  }
+
+  remove(slot: number): void {
+    const level = this.slab.level[slot]!;
+    if ((this.slab.flags[slot]! & FLAG_RPI) === 0) this.normalLots[level]! -= this.slab.remaining[slot]!;
+    else this.rpiLots[level]! -= this.slab.remaining[slot]!;
+    this.unlink(slot);
+  }
+
+  /** Takes `lots` off a resting order that keeps its place (quantity amended down). */
+  reduce(slot: number, lots: number): void {
+    const level = this.slab.level[slot]!;
+    assert(lots < this.slab.remaining[slot]!, 'a resting order keeps something to execute');
+    this.slab.remaining[slot]! -= lots;
+    if ((this.slab.flags[slot]! & FLAG_RPI) === 0) this.normalLots[level]! -= lots;
+    else this.rpiLots[level]! -= lots;
+  }
+
+  /** Visits levels best first: price, lots of normal orders, lots of RPI orders, first slots of both queues. */
+  eachLevel(
+    side: Side,
+    visit: (price: number, normalLots: number, rpiLots: number, normal: number, rpi: number) => boolean,
+  ): void {
+    for (let level = this.best[side]!; level !== NIL; level = this.worse[level]!) {
+      const goOn = visit(
+        this.levelPrice[level]!,
+        this.normalLots[level]!,
+        this.rpiLots[level]!,
+        this.normalHead[level]!,
+        this.rpiHead[level]!,
+      );
+      if (!goOn) return;
+    }
+  }
+
+  /** Visits every resting order of a side in priority order. */
+  eachOrder(side: Side, visit: (slot: number) => void): void {
+    this.eachLevel(side, (_price, _normal, _rpi, normal, rpi) => {
+      for (let slot = normal; slot !== NIL; slot = this.slab.next[slot]!) visit(slot);
+      for (let slot = rpi; slot !== NIL; slot = this.slab.next[slot]!) visit(slot);
+      return true;
+    });
+  }
+
+  /** Is there anything at this level or behind it that the taker may see? */
+  private anyVisible(level: number, queues: number): boolean {
+    if (queues === 2) return true;
+    for (let at = level; at !== NIL; at = this.worse[at]!) if (this.normalHead[at] !== NIL) return true;
+    return false;
+  }
+
+  /** Unlinks an order whose lots are already off its level. */
+  private unlink(slot: number): void {
+    const slab = this.slab;
+    const level = slab.level[slot]!;
+    const next = slab.next[slot]!;
+    const previous = slab.previous[slot]!;
+    if (next !== NIL) slab.previous[next] = previous;
+    if (previous !== NIL) slab.next[previous] = next;
+    if ((slab.flags[slot]! & FLAG_RPI) === 0) {
+      if (next === NIL) this.normalTail[level] = previous;
+      if (previous === NIL) this.normalHead[level] = next;
+    } else {
+      if (next === NIL) this.rpiTail[level] = previous;
+      if (previous === NIL) this.rpiHead[level] = next;
+      this.rpiOrders--;
+    }
+    slab.level[slot] = NIL;
+    if (this.normalHead[level] === NIL && this.rpiHead[level] === NIL) {
+      this.closeLevel(slab.side[slot] as Side, level);
+    }
+  }
+
+  private openLevel(side: Side, price: number): number {
+    const level = this.allocateLevel();
+    this.levelPrice[level] = price;
+    this.normalLots[level] = 0;
+    this.rpiLots[level] = 0;
+    this.normalHead[level] = NIL;
+    this.normalTail[level] = NIL;
+    this.rpiHead[level] = NIL;
+    this.rpiTail[level] = NIL;
+    const index = this.index[side];
+    const best = this.best[side]!;
+    let better = NIL;
+    if (best !== NIL) {
+      const bestPrice = this.levelPrice[best]!;
+      const isBest = side === Side.buy ? price > bestPrice : price < bestPrice;
+      if (!isBest) better = side === Side.buy ? index.above(price) : index.below(price);
+    }
+    const worse = better === NIL ? best : this.worse[better]!;
+    this.better[level] = better;
+    this.worse[level] = worse;
+    if (better === NIL) this.best[side] = level;
+    else this.worse[better] = level;
+    if (worse !== NIL) this.better[worse] = level;
+    index.insert(price, level);
+    return level;
+  }
+
+  private closeLevel(side: Side, level: number): void {
+    const better = this.better[level]!;
+    const worse = this.worse[level]!;
+    if (better === NIL) this.best[side] = worse;
+    else this.worse[better] = worse;
+    if (worse !== NIL) this.better[worse] = better;
+    this.index[side].remove(this.levelPrice[level]!);
+    this.worse[level] = this.freeLevel;
+    this.freeLevel = level;
+  }
+
+  private allocateLevel(): number {
+    if (this.freeLevel !== NIL) {
+      const level = this.freeLevel;
+      this.freeLevel = this.worse[level]!;
+      return level;
+    }
+    if (this.levelCount === this.levelPrice.length) this.growLevels();
+    return this.levelCount++;
+  }
+
+  private growLevels(): void {
+    const capacity = this.levelPrice.length * 2;
+    const ints = (old: Int32Array) => {
+      const grown = new Int32Array(capacity);
+      grown.set(old);
+      return grown;
+    };
+    const floats = (old: Float64Array) => {
+      const grown = new Float64Array(capacity);
+      grown.set(old);
+      return grown;
+    };
+    this.levelPrice = ints(this.levelPrice);
+    this.normalLots = floats(this.normalLots);
+    this.rpiLots = floats(this.rpiLots);
+    this.normalHead = ints(this.normalHead);
+    this.normalTail = ints(this.normalTail);
+    this.rpiHead = ints(this.rpiHead);
+    this.rpiTail = ints(this.rpiTail);
+    this.better = ints(this.better);
+    this.worse = ints(this.worse);
+  }
+}

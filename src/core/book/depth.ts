@@ -1,0 +1,71 @@
+/**
+ * The book as it is displayed (domain.md 1.7): all normal orders, then RPI orders oldest first, leaving out each one
+ * that would cross what is already shown. A hidden RPI order stays active; what is shown never crosses.
+ */
+
+import { Side } from '../terms.ts';
+import type { Book } from './book.ts';
+import { NIL } from './order-slab.ts';
+
+export interface DepthLevel {
+  readonly priceTicks: number;
+  readonly lots: number;
+}
+export interface Depth {
+  /** Best first. */
+  readonly asks: readonly DepthLevel[];
+  readonly bids: readonly DepthLevel[];
+}
+
+export function displayedDepth(book: Book, levels: number): Depth {
+  if (book.rpiOrders === 0) {
+    return { asks: topLevels(book, Side.sell, levels), bids: topLevels(book, Side.buy, levels) };
+  }
+  const shown = shownRpiLots(book);
+  return {
+    asks: mergedLevels(book, Side.sell, levels, shown[Side.sell]),
+    bids: mergedLevels(book, Side.buy, levels, shown[Side.buy]),
+  };
+}
+
+function topLevels(book: Book, side: Side, limit: number): DepthLevel[] {
+  const levels: DepthLevel[] = [];
+  if (limit === 0) return levels;
+  book.eachLevel(side, (priceTicks, lots) => levels.push({ priceTicks, lots }) < limit);
+  return levels;
+}
+
+function mergedLevels(book: Book, side: Side, limit: number, rpi: ReadonlyMap<number, number>): DepthLevel[] {
+  const levels: DepthLevel[] = [];
+  if (limit === 0) return levels;
+  book.eachLevel(side, (priceTicks, normalLots) => {
+    const lots = normalLots + (rpi.get(priceTicks) ?? 0);
+    return lots === 0 || levels.push({ priceTicks, lots }) < limit;
+  });
+  return levels;
+}
+
+/** Lots of displayed RPI orders by price, for each side. */
+function shownRpiLots(book: Book): [Map<number, number>, Map<number, number>] {
+  const { slab } = book;
+  const orders: number[] = [];
+  for (const side of [Side.buy, Side.sell]) {
+    book.eachLevel(side, (_price, _normal, _rpi, _first, rpi) => {
+      for (let slot = rpi; slot !== NIL; slot = slab.next[slot]!) orders.push(slot);
+      return true;
+    });
+  }
+  orders.sort((a, b) => slab.prioritySeq[a]! - slab.prioritySeq[b]!);
+  let bestBid = book.bestTicks(Side.buy, false);
+  let bestAsk = book.bestTicks(Side.sell, false);
+  const shown: [Map<number, number>, Map<number, number>] = [new Map(), new Map()];
+  for (const slot of orders) {
+    const price = slab.price[slot]!;
+    const side = slab.side[slot] as Side;
+    if (side === Side.buy ? bestAsk !== 0 && price >= bestAsk : price <= bestBid) continue;
+    if (side === Side.buy) bestBid = Math.max(bestBid, price);
+    else bestAsk = bestAsk === 0 ? price : Math.min(bestAsk, price);
+    shown[side].set(price, (shown[side].get(price) ?? 0) + slab.remaining[slot]!);
+  }
+  return shown;
+}

@@ -1,0 +1,137 @@
+/**
+ * All open orders of the exchange, one column per field, one slot per order. A million resting orders are a few
+ * typed arrays: no objects for the collector to walk. What only some orders have (executions, a client's id) sits in
+ * side tables.
+ */
+
+import type { OrderKind } from '../terms.ts';
+import { IdIndex } from './id-index.ts';
+
+export const NIL = -1;
+
+/** What an order that is partly filled has executed so far. */
+export interface Execution {
+  /** 10^-8 of the quote coin. */
+  value: bigint;
+  fee: bigint;
+}
+
+/** Bits of `flags`. */
+export const FLAG_RPI = 1;
+export const FLAG_RETAIL = 2;
+/** May only make a position smaller: reduce-only in one-way mode, closing in hedge mode. */
+export const FLAG_CLOSING = 4;
+export const FLAG_LONG = 8;
+export const FLAG_SHORT = 16;
+export const FLAG_ISOLATED = 32;
+/** Made by the exchange: no self-trade prevention. */
+export const FLAG_FORCED = 64;
+
+const COLUMNS = {
+  id: Float64Array,
+  account: Int32Array,
+  party: Int32Array,
+  instrument: Int32Array,
+  side: Uint8Array,
+  orderType: Uint8Array,
+  timeInForce: Uint8Array,
+  stpMode: Uint8Array,
+  flags: Uint8Array,
+  price: Int32Array,
+  size: Float64Array,
+  remaining: Float64Array,
+  prioritySeq: Float64Array,
+  createdTime: Float64Array,
+  updatedTime: Float64Array,
+  /** Level of the book, or NIL when the order does not rest. */
+  level: Int32Array,
+  next: Int32Array,
+  previous: Int32Array,
+  /** The owner's open orders, oldest first. */
+  accountNext: Int32Array,
+  accountPrevious: Int32Array,
+} as const;
+type ColumnName = keyof typeof COLUMNS;
+export const COLUMN_NAMES = Object.keys(COLUMNS) as ColumnName[];
+
+export class OrderSlab {
+  id!: Float64Array<ArrayBuffer>;
+  account!: Int32Array<ArrayBuffer>;
+  party!: Int32Array<ArrayBuffer>;
+  instrument!: Int32Array<ArrayBuffer>;
+  side!: Uint8Array<ArrayBuffer>;
+  orderType!: Uint8Array<ArrayBuffer>;
+  timeInForce!: Uint8Array<ArrayBuffer>;
+  stpMode!: Uint8Array<ArrayBuffer>;
+  flags!: Uint8Array<ArrayBuffer>;
+  price!: Int32Array<ArrayBuffer>;
+  size!: Float64Array<ArrayBuffer>;
+  remaining!: Float64Array<ArrayBuffer>;
+  prioritySeq!: Float64Array<ArrayBuffer>;
+  createdTime!: Float64Array<ArrayBuffer>;
+  updatedTime!: Float64Array<ArrayBuffer>;
+  level!: Int32Array<ArrayBuffer>;
+  next!: Int32Array<ArrayBuffer>;
+  previous!: Int32Array<ArrayBuffer>;
+  accountNext!: Int32Array<ArrayBuffer>;
+  accountPrevious!: Int32Array<ArrayBuffer>;
+
+  readonly byId = new IdIndex();
+  readonly executions = new Map<number, Execution>();
+  readonly clientOids = new Map<number, string>();
+  /** Orders the exchange itself made. */
+  readonly kinds = new Map<number, OrderKind>();
+  /** Margin that isolated orders hold, in 10^-8 of the settlement coin. */
+  readonly isolatedLocks = new Map<number, bigint>();
+  capacity = 0;
+  /** Slots ever used; free ones below it are chained through `next`. */
+  used = 0;
+  freeHead = NIL;
+  count = 0;
+
+  constructor(capacity = 1024) {
+    this.grow(capacity);
+  }
+
+  allocate(id: number): number {
+    let slot = this.freeHead;
+    if (slot !== NIL) {
+      this.freeHead = this.next[slot]!;
+    } else {
+      if (this.used === this.capacity) this.grow(this.capacity * 2);
+      slot = this.used++;
+    }
+    this.id[slot] = id;
+    this.level[slot] = NIL;
+    this.next[slot] = NIL;
+    this.previous[slot] = NIL;
+    this.byId.set(id, slot);
+    this.count++;
+    return slot;
+  }
+
+  release(slot: number): void {
+    this.byId.delete(this.id[slot]!);
+    if (this.executions.size !== 0) this.executions.delete(slot);
+    if (this.clientOids.size !== 0) this.clientOids.delete(slot);
+    if (this.isolatedLocks.size !== 0) this.isolatedLocks.delete(slot);
+    if (this.kinds.size !== 0) this.kinds.delete(slot);
+    this.id[slot] = 0;
+    this.next[slot] = this.freeHead;
+    this.freeHead = slot;
+    this.count--;
+  }
+
+  filled(slot: number): number {
+    return this.size[slot]! - this.remaining[slot]!;
+  }
+
+  private grow(capacity: number): void {
+    for (const name of COLUMN_NAMES) {
+      const grown = new COLUMNS[name](capacity);
+      if (this[name] !== undefined) grown.set(this[name]);
+      (this as unknown as Record<ColumnName, unknown>)[name] = grown;
+    }
+    this.capacity = capacity;
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * Finds the level of a price, and the next level above or below one, in six steps whatever the book looks like: a
+ * radix tree over the 30 bits of a price, 32 children a node, all in one typed array. Nodes are made and freed with
+ * the levels, so distant prices cost a few hundred bytes, not a dense ladder.
+ */
+import { PRICE_TICKS_MAX } from '../limits.ts';
+import { assert } from '../units.ts';
+
+const DEPTH = 6;
+/** One word of occupancy bits, then 32 children. */
+const NODE_WORDS = 33;
+export const NO_LEVEL = -1;
+
+export class PriceIndex {
+  private words = new Int32Array(NODE_WORDS * 16);
+  private nodeCount = 1;
+  private freeNode = 0;
+  /** The last node found above the leaves, and the bits of the prices below it: orders come in swarms. */
+  private twigNode = 0;
+  private twigPrefix = -1;
+  /** Nodes on the way from the root to the price last walked to. */
+  private readonly path = new Int32Array(DEPTH);
+
+  find(price: number): number {
+    const twig = this.twig(price);
+    if (twig === 0) return NO_LEVEL;
+    const leaf = this.words[twig * NODE_WORDS + 1 + ((price >>> 5) & 31)]!;
+    return leaf === 0 ? NO_LEVEL : this.words[leaf * NODE_WORDS + 1 + (price & 31)]! - 1;
+  }
+
+  insert(price: number, level: number): void {
+    assert(price > 0 && price <= PRICE_TICKS_MAX, 'price outside the index');
+    let node = 0;
+    for (let shift = 25; shift > 0; shift -= 5) {
+      const at = node * NODE_WORDS + 1 + ((price >>> shift) & 31);
+      let child = this.words[at]!;
+      if (child === 0) {
+        child = this.newNode();
+        this.words[at] = child;
+        this.words[node * NODE_WORDS]! |= 1 << ((price >>> shift) & 31);
+      }
+      node = child;
+    }
+    this.words[node * NODE_WORDS + 1 + (price & 31)] = level + 1;
+    this.words[node * NODE_WORDS]! |= 1 << (price & 31);
+  }
+
+  remove(price: number): void {
+    const words = this.words;
+    const path = this.path;
+    let node = 0;
+    for (let depth = 0, shift = 25; depth < DEPTH; depth++, shift -= 5) {
+      path[depth] = node;
+      if (shift > 0) node = words[node * NODE_WORDS + 1 + ((price >>> shift) & 31)]!;
+    }
+    for (let depth = DEPTH - 1, shift = 0; depth >= 0; depth--, shift += 5) {
+      const base = path[depth]! * NODE_WORDS;
+      const slot = (price >>> shift) & 31;
+      words[base + 1 + slot] = 0;
+      words[base]! &= ~(1 << slot);
+      if (words[base] !== 0 || depth === 0) return;
+      words[base + 1] = this.freeNode;
+      this.freeNode = path[depth]!;
+      if (this.freeNode === this.twigNode) this.twigPrefix = -1;
+    }
+  }
+
+  /** The level of the highest price below `price`. */
+  below(price: number): number {
+    const words = this.words;
+    const depth = this.walk(price);
+    for (let d = depth, shift = 25 - 5 * depth; d >= 0; d--, shift += 5) {
+      const base = this.path[d]! * NODE_WORDS;
+      const mask = words[base]! & ((1 << ((price >>> shift) & 31)) - 1);
+      if (mask !== 0) return this.highest(words[base + 1 + (31 - Math.clz32(mask))]!, shift);
+    }
+    return NO_LEVEL;
+  }
+
+  /** The level of the lowest price above `price`. */
+  above(price: number): number {
+    const words = this.words;
+    const depth = this.walk(price);
+    for (let d = depth, shift = 25 - 5 * depth; d >= 0; d--, shift += 5) {
+      const base = this.path[d]! * NODE_WORDS;
+      const slot = (price >>> shift) & 31;
+      const mask = slot === 31 ? 0 : words[base]! & (-1 << (slot + 1));
+      if (mask !== 0) return this.lowest(words[base + 1 + lowestBit(mask)]!, shift);
+    }
+    return NO_LEVEL;
+  }
+
+  /** The node of the 1,024 prices around this one; 0 = none of them has a level. */
+  private twig(price: number): number {
+    const prefix = price >>> 10;
+    if (prefix === this.twigPrefix) return this.twigNode;
+    const words = this.words;
+    let node = 0;
+    for (let shift = 25; shift > 5; shift -= 5) {
+      node = words[node * NODE_WORDS + 1 + ((price >>> shift) & 31)]!;
+      if (node === 0) return 0;
+    }
+    this.twigPrefix = prefix;
+    this.twigNode = node;
+    return node;
+  }
+
+  /** Fills `path` as far as nodes exist and returns the depth of the last one. */
+  private walk(price: number): number {
+    let node = 0;
+    let depth = 0;
+    this.path[0] = 0;
+    for (let shift = 25; shift > 0; shift -= 5) {
+      node = this.words[node * NODE_WORDS + 1 + ((price >>> shift) & 31)]!;
+      if (node === 0) return depth;
+      this.path[++depth] = node;
+    }
+    return depth;
+  }
+
+  private highest(entry: number, shift: number): number {
+    const words = this.words;
+    for (let s = shift; s > 0; s -= 5) {
+      const base = entry * NODE_WORDS;
+      entry = words[base + 1 + (31 - Math.clz32(words[base]!))]!;
+    }
+    return entry - 1;
+  }
+
+  private lowest(entry: number, shift: number): number {
+    const words = this.words;
+    for (let s = shift; s > 0; s -= 5) {
+      const base = entry * NODE_WORDS;
+      entry = words[base + 1 + lowestBit(words[base]!)]!;
+    }
+    return entry - 1;
+  }
+
+  private newNode(): number {
+    if (this.freeNode !== 0) {
+      const node = this.freeNode;
+      this.freeNode = this.words[node * NODE_WORDS + 1]!;
+      this.words[node * NODE_WORDS + 1] = 0;
+      return node;
+    }
+    const node = this.nodeCount++;
+    if (this.nodeCount * NODE_WORDS > this.words.length) {
+      const grown = new Int32Array(this.words.length * 2);
+      grown.set(this.words);
+      this.words = grown;
+    }
+    return node;
+  }
+}
+
+function lowestBit(mask: number): number {
+  return 31 - Math.clz32(mask & -mask);
+}

@@ -1,0 +1,111 @@
+/** Funding: longs and shorts pay each other at set hours (domain.md 5.10). Nobody is paid more than was collected. */
+import type { Account } from '../account.ts';
+import { tradeValue } from '../instrument.ts';
+import { Bucket, SystemAccount } from '../ledger.ts';
+import type { Market, State } from '../state.ts';
+import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../units.ts';
+import { emitLine, foldMoney } from '../wallet/wallet.ts';
+import { coinUsd } from './collateral.ts';
+import { inSettleCoin, maintenanceAt, markTicks } from './margin.ts';
+import type { Position } from './position.ts';
+
+interface Holder {
+  readonly account: Account;
+  readonly position: Position;
+}
+
+/** Settles the running rate of a perpetual and starts a new interval. */
+export function settleFunding(state: State, market: Market): void {
+  const futures = market.futures!;
+  const { rate } = futures;
+  futures.premium.restart();
+  state.events.push({ type: 'fundingSettled', instrument: market.instrument, rate, time: state.now });
+  if (rate === 0n) return;
+  const holders = holdersOf(state, market.instrument);
+  const paysLong = rate > 0n;
+  const payers = holders.filter(({ position }) => position.long === paysLong);
+  const receivers = holders.filter(({ position }) => position.long !== paysLong);
+  const collected = payers.reduce((sum, holder) => sum + pay(state, market, holder, rate), 0n);
+  distribute(state, market, receivers, rate, collected);
+  for (const { account } of holders) state.touched.add(account);
+}
+
+/** Ascending uid: the order in which rounding falls is part of the rules. */
+function holdersOf(state: State, instrument: number): Holder[] {
+  const holders: Holder[] = [];
+  for (const account of state.accountByUid.values()) {
+    for (const position of account.positions.values()) {
+      if (position.instrument === instrument && position.size !== 0) holders.push({ account, position });
+    }
+  }
+  return holders.sort((a, b) => a.account.uid - b.account.uid || a.position.id - b.position.id);
+}
+
+type Rounding = (dividend: bigint, divisor: bigint) => bigint;
+
+/** |q| x mark x |F| in the settlement coin, rounded once: against payers, against receivers. */
+function amountOf(
+  state: State,
+  market: Market,
+  position: Position,
+  rate: bigint,
+  rounding: Rounding,
+): bigint {
+  const instrument = state.instruments[market.instrument]!;
+  const { coinMargined, settle } = instrument.futures!;
+  const notional = tradeValue(instrument, markTicks(state, instrument), position.lots);
+  const exact = notional * (rate < 0n ? -rate : rate);
+  if (!coinMargined) return rounding(exact, RATE_ONE);
+  const price = coinUsd(state, settle);
+  return price === 0n ? 0n : rounding(exact * MONEY_ONE, RATE_ONE * price);
+}
+
+/** A crossed payer pays in full, if need be into debt; an isolated one never below what its position must keep. */
+function pay(state: State, market: Market, { account, position }: Holder, rate: bigint): bigint {
+  const instrument = state.instruments[market.instrument]!;
+  const due = amountOf(state, market, position, rate, divCeil);
+  let amount = due;
+  if (position.isolated) {
+    const kept = inSettleCoin(
+      state,
+      instrument,
+      maintenanceAt(instrument, markTicks(state, instrument), position.lots),
+    );
+    amount = smaller(due, larger(0n, position.iso - kept));
+  }
+  const { ledger } = state;
+  const coin = instrument.futures!.settle;
+  const from = ledger.cell(account.index, coin, position.isolated ? Bucket.isolated : Bucket.cash);
+  ledger.move(from, ledger.cell(SystemAccount.insurance, coin, Bucket.cash), amount);
+  if (position.isolated) position.iso -= amount;
+  position.funding -= amount;
+  foldMoney(state, -amount);
+  if (amount > 0n)
+    emitLine(state, account, 0, coin, 'fundingOut', -amount, String(position.id), 0n, instrument);
+  return amount;
+}
+
+/** What was collected waits in the fund; receivers take their floors of it, the dust stays. */
+function distribute(
+  state: State,
+  market: Market,
+  receivers: readonly Holder[],
+  rate: bigint,
+  collected: bigint,
+): void {
+  const instrument = state.instruments[market.instrument]!;
+  const coin = instrument.futures!.settle;
+  const { ledger } = state;
+  const due = receivers.map(({ position }) => amountOf(state, market, position, rate, divFloor));
+  const total = due.reduce((sum, amount) => sum + amount, 0n);
+  for (const [n, { account, position }] of receivers.entries()) {
+    const amount = collected >= total ? due[n]! : divFloor(due[n]! * collected, total);
+    const to = ledger.cell(account.index, coin, position.isolated ? Bucket.isolated : Bucket.cash);
+    ledger.move(ledger.cell(SystemAccount.insurance, coin, Bucket.cash), to, amount);
+    if (position.isolated) position.iso += amount;
+    position.funding += amount;
+    foldMoney(state, amount);
+    if (amount > 0n)
+      emitLine(state, account, 0, coin, 'fundingIn', amount, String(position.id), 0n, instrument);
+  }
+}

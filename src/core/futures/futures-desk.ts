@@ -1,0 +1,72 @@
+/**
+ * Keeps futures accounts in order after anything has happened (domain.md 9.4, steps 3 and 4): closing orders that no
+ * longer fit are trimmed, accounts that can no longer carry their positions are liquidated; what that touches is
+ * tested again, until nothing changes.
+ */
+import type { Account } from '../account.ts';
+import { scheduleDelivery } from '../market/prices.ts';
+import type { State } from '../state.ts';
+import { InstrumentStatus } from '../terms.ts';
+import { assert } from '../units.ts';
+import { deliver } from './delivery.ts';
+import { trimClosingOrders } from './futures-entry.ts';
+import type { FuturesSettlement } from './futures-settlement.ts';
+import { isDue, liquidateIfDue } from './liquidation.ts';
+import { RiskWatch } from './risk-watch.ts';
+
+const ROUNDS_MAX = 1000;
+
+export class FuturesDesk {
+  private readonly state: State;
+  private readonly settlement: FuturesSettlement;
+  private readonly watch: RiskWatch;
+
+  constructor(state: State, settlement: FuturesSettlement) {
+    this.state = state;
+    this.settlement = settlement;
+    this.watch = new RiskWatch(state);
+  }
+
+  /** Prices have moved. */
+  afterPrices(): void {
+    const { state, watch } = this;
+    // Only who is due now: whom else the watch wanted to see must not decide in which order accounts are taken.
+    for (const account of watch.afterPrices()) {
+      if (isDue(state, account)) state.touched.add(account);
+      else watch.look(account);
+    }
+    this.settleTouched();
+  }
+
+  /** Contracts whose day has come. */
+  deliverDue(): void {
+    const { state } = this;
+    for (const market of [...state.markets]) {
+      const delivery = market.futures?.terms.delivery;
+      const { status } = state.instruments[market.instrument]!;
+      if (delivery === undefined || delivery.time > state.now || status === InstrumentStatus.offline)
+        continue;
+      deliver(state, this.settlement, market);
+    }
+    scheduleDelivery(state);
+    this.settleTouched();
+  }
+
+  /** Accounts whose positions or money have changed. */
+  settleTouched(): void {
+    const { touched } = this.state;
+    for (let round = 0; touched.size > 0; round++) {
+      assert(round < ROUNDS_MAX, 'liquidations come to an end');
+      const accounts = [...touched].sort((a, b) => a.uid - b.uid);
+      touched.clear();
+      for (const account of accounts) this.settle(account);
+    }
+  }
+
+  private settle(account: Account): void {
+    const { state } = this;
+    trimClosingOrders(state, account);
+    liquidateIfDue(state, this.settlement, account);
+    this.watch.look(account);
+  }
+}

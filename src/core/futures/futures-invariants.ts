@@ -1,0 +1,85 @@
+/** What must hold of positions and margin after every command (domain.md 10.1). */
+import type { Account } from '../account.ts';
+import { NIL } from '../book/order-slab.ts';
+import { Bucket, SystemAccount } from '../ledger.ts';
+import type { Market, State } from '../state.ts';
+import { assert } from '../units.ts';
+import { closingOrders } from './futures-entry.ts';
+import { crossedIsDue, hasLiveCrossed, hasStaleIndex, isolatedIsDue } from './liquidation.ts';
+
+export function checkFutures(state: State): void {
+  const clearing = new Map<number, bigint>();
+  for (const market of state.markets) {
+    const { futures } = market;
+    if (futures === undefined) continue;
+    checkContract(state, market);
+    const coin = futures.terms.settle;
+    clearing.set(coin, (clearing.get(coin) ?? 0n) + futures.clearing);
+  }
+  for (const [coin, sum] of clearing) {
+    const held = state.ledger.peek(SystemAccount.clearing, coin, Bucket.cash);
+    assert(held === sum, `I07: clearing of coin ${coin} holds ${held}, contracts say ${sum}`);
+  }
+  for (const account of state.accountByUid.values()) checkAccountPositions(state, account);
+}
+
+/** I06, I07, I09. */
+function checkContract(state: State, market: Market): void {
+  const futures = market.futures!;
+  const { symbol } = state.instruments[market.instrument]!;
+  let size = 0;
+  let long = 0;
+  let basis = 0n;
+  for (const account of state.accountByUid.values()) {
+    for (const position of account.positions.values()) {
+      if (position.instrument !== market.instrument) continue;
+      size += position.size;
+      if (position.long) long += position.size;
+      basis += position.basis;
+    }
+  }
+  assert(size === 0, `I06: sizes of ${symbol} sum to ${size}`);
+  assert(
+    long === futures.openInterest,
+    `open interest of ${symbol} is ${futures.openInterest}, longs hold ${long}`,
+  );
+  if (futures.terms.coinMargined) return;
+  assert(futures.clearing + basis === 0n, `I07: clearing of ${symbol} ${futures.clearing}, basis ${basis}`);
+}
+
+/** I03, I10, I11, I26, I35, I36, and margin buckets equal to what positions and orders say. */
+function checkAccountPositions(state: State, account: Account): void {
+  const { slab, ledger } = state;
+  const isolated = new Map<number, bigint>();
+  const ordered = new Map<number, bigint>();
+  for (const position of account.positions.values()) {
+    const instrument = state.instruments[position.instrument]!;
+    assert(position.size !== 0, `I10: an empty position of ${account.uid} remains`);
+    assert(position.basis === 0n || position.basis > 0n === position.long, 'I11: basis against the size');
+    assert(position.iso >= 0n && (position.isolated || position.iso === 0n), 'I03: isolated margin');
+    const coin = instrument.futures!.settle;
+    isolated.set(coin, (isolated.get(coin) ?? 0n) + position.iso);
+    const closing = closingOrders(state, account, position.instrument, position.posSide);
+    const frozen = closing.reduce((sum, slot) => sum + slab.remaining[slot]!, 0);
+    assert(frozen <= position.lots, `I26: ${frozen} lots are being closed of ${position.lots}`);
+    const stale = hasStaleIndex(state, position);
+    assert(
+      stale || !position.isolated || !isolatedIsDue(state, position),
+      'I35: an isolated position is due',
+    );
+  }
+  for (const [slot, held] of slab.isolatedLocks) {
+    if (slab.account[slot] !== account.index) continue;
+    const coin = state.instruments[slab.instrument[slot]!]!.futures!.settle;
+    ordered.set(coin, (ordered.get(coin) ?? 0n) + held);
+  }
+  for (const coin of ledger.coinsOf(account.index)) {
+    const margin = ledger.peek(account.index, coin, Bucket.isolated);
+    assert(margin === (isolated.get(coin) ?? 0n), `isolated margin of ${account.uid} coin ${coin}`);
+    const orders = ledger.peek(account.index, coin, Bucket.isolatedOrders);
+    assert(orders === (ordered.get(coin) ?? 0n), `isolated order margin of ${account.uid} coin ${coin}`);
+  }
+  const due = hasLiveCrossed(state, account) && crossedIsDue(state, account);
+  assert(!due, `I35: account ${account.uid} is due`);
+  assert(!account.liquidating || account.firstOrder === NIL, 'I36: an account in liquidation has orders');
+}

@@ -1,0 +1,193 @@
+/** What an account chooses for its contracts: leverage, margin mode, hold mode, isolated margin (domain.md 5.3, 5.6). */
+import { type Account, positionKey } from '../account.ts';
+import type { AdjustMargin, SetHoldMode, SetLeverage, SetMarginMode } from '../command.ts';
+import { type Instrument, tradeValue } from '../instrument.ts';
+import { Bucket } from '../ledger.ts';
+import { DONE, type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { State } from '../state.ts';
+import { HOLD_MODE_NAMES, type HoldMode, PosSide, Side } from '../terms.ts';
+import { divCeil, larger } from '../units.ts';
+import { emitLine } from '../wallet/wallet.ts';
+import { openValue } from './futures-entry.ts';
+import {
+  accountRisk,
+  futuresSetting,
+  inSettleCoin,
+  maintenanceAt,
+  markTicks,
+  spendable,
+  unrealisedOf,
+} from './margin.ts';
+import { tierIndex } from './margin-tiers.ts';
+import type { Position } from './position.ts';
+
+export function setLeverage(state: State, command: SetLeverage): Outcome {
+  const found = futuresOf(state, command.uid, command.instrument);
+  if ('refusal' in found) return found;
+  const { account, instrument } = found;
+  const chosen = account.futuresSettings.get(instrument.index);
+  const before = futuresSetting(account, instrument);
+  const setting = {
+    ...before,
+    longLeverage: command.longLeverage || before.longLeverage,
+    shortLeverage: command.shortLeverage || before.shortLeverage,
+  };
+  const { minLeverage } = instrument.futures!;
+  const highest = Math.max(setting.longLeverage, setting.shortLeverage);
+  const allowed = allowedLeverage(state, account, instrument);
+  if (highest > allowed) return refused(Refusal.leverageAboveMaximum, allowed);
+  if (Math.min(setting.longLeverage, setting.shortLeverage) < minLeverage) {
+    return refused(Refusal.leverageAboveMaximum, allowed);
+  }
+  const { initial } = accountRisk(state, account);
+  account.futuresSettings.set(instrument.index, setting);
+  const short = before.isolated
+    ? addIsolatedMargin(state, account, instrument)
+    : lacksMargin(state, account, initial);
+  if (short) {
+    if (chosen === undefined) account.futuresSettings.delete(instrument.index);
+    else account.futuresSettings.set(instrument.index, chosen);
+    return refused(Refusal.leverageNeedsMargin);
+  }
+  return DONE;
+}
+
+/** The highest leverage at the notional of positions and open orders. */
+function allowedLeverage(state: State, account: Account, instrument: Instrument): number {
+  const { tiers, maxLeverage } = instrument.futures!;
+  let notional = 0n;
+  for (const side of [Side.buy, Side.sell]) {
+    const value = positionsOf(account, instrument)
+      .filter((position) => position.long === (side === Side.buy))
+      .reduce(
+        (sum, { lots }) => sum + tradeValue(instrument, markTicks(state, instrument), lots),
+        openValue(state, account, instrument, side),
+      );
+    notional = larger(notional, value);
+  }
+  return Math.min(maxLeverage, tiers[tierIndex(tiers, notional)]!.maxLeverage);
+}
+
+/** Does the account need more than before, and more than it has? */
+function lacksMargin(state: State, account: Account, before: bigint): boolean {
+  const { effective, initial } = accountRisk(state, account);
+  return initial > before && effective < initial;
+}
+
+/** Lower leverage asks for more margin at once; higher leverage gives none back by itself. True when it is lacking. */
+function addIsolatedMargin(state: State, account: Account, instrument: Instrument): boolean {
+  const coin = instrument.futures!.settle;
+  const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
+  const wanted = positionsOf(account, instrument).map((position) => {
+    const basis = position.long ? position.basis : -position.basis;
+    const margin = divCeil(basis, BigInt(position.long ? longLeverage : shortLeverage));
+    return { position, more: larger(0n, inSettleCoin(state, instrument, margin) - position.iso) };
+  });
+  const total = wanted.reduce((sum, { more }) => sum + more, 0n);
+  if (total > 0n && total > spendable(state, account, coin)) return true;
+  for (const { position, more } of wanted) moveMargin(state, account, instrument, position, more);
+  return false;
+}
+
+export function setHoldMode(state: State, command: SetHoldMode): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (HOLD_MODE_NAMES[command.holdMode] === undefined) return refused(Refusal.illegalCombination);
+  if (account.holdMode === command.holdMode) return DONE;
+  if (account.positions.size > 0 || account.openFutures > 0) return refused(Refusal.positionsOrOrdersOpen);
+  account.holdMode = command.holdMode as HoldMode;
+  return DONE;
+}
+
+/** One symbol has one mode at a time; it changes only while nothing is open there. */
+export function setMarginMode(state: State, command: SetMarginMode): Outcome {
+  const found = futuresOf(state, command.uid, command.instrument);
+  if ('refusal' in found) return found;
+  const { account, instrument } = found;
+  const setting = futuresSetting(account, instrument);
+  if (setting.isolated === command.isolated) return DONE;
+  if (positionsOf(account, instrument).length > 0 || account.openByInstrument.has(instrument.index)) {
+    return refused(Refusal.positionsOrOrdersOpen);
+  }
+  account.futuresSettings.set(instrument.index, { ...setting, isolated: command.isolated });
+  return DONE;
+}
+
+/** Adds to or takes from the margin of an isolated position; what it needs stays. */
+export function adjustMargin(state: State, command: AdjustMargin): Outcome {
+  const found = futuresOf(state, command.uid, command.instrument);
+  if ('refusal' in found) return found;
+  const { account, instrument } = found;
+  const position =
+    account.positions.get(positionKey(instrument.index, command.posSide)) ??
+    account.positions.get(positionKey(instrument.index, PosSide.none));
+  if (position === undefined || !position.isolated) return refused(Refusal.noPositionToClose);
+  const { amount } = command;
+  const coin = instrument.futures!.settle;
+  const available = spendable(state, account, coin);
+  if (amount === 0n) return refused(Refusal.amountOutOfRange);
+  if (amount > 0n && available < amount) {
+    return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
+  }
+  if (amount < 0n && position.iso + amount < neededMargin(state, account, instrument, position)) {
+    return refused(Refusal.marginTooLow);
+  }
+  moveMargin(state, account, instrument, position, amount);
+  emitLine(
+    state,
+    account,
+    0,
+    coin,
+    amount > 0n ? 'marginAdded' : 'marginRemoved',
+    -amount,
+    String(position.id),
+    0n,
+    instrument,
+  );
+  return DONE;
+}
+
+/** What must stay: the initial margin at the mark, and with a loss also that loss. */
+function neededMargin(state: State, account: Account, instrument: Instrument, position: Position): bigint {
+  const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
+  const notional = tradeValue(instrument, markTicks(state, instrument), position.lots);
+  const initial = divCeil(notional, BigInt(position.long ? longLeverage : shortLeverage));
+  const kept = larger(initial, maintenanceAt(instrument, markTicks(state, instrument), position.lots));
+  const loss = larger(0n, -unrealisedOf(state, position));
+  return inSettleCoin(state, instrument, kept + loss);
+}
+
+function moveMargin(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  position: Position,
+  amount: bigint,
+): void {
+  const { ledger } = state;
+  const coin = instrument.futures!.settle;
+  const cash = ledger.cell(account.index, coin, Bucket.cash);
+  const isolated = ledger.cell(account.index, coin, Bucket.isolated);
+  if (amount > 0n) ledger.move(cash, isolated, amount);
+  else ledger.move(isolated, cash, -amount);
+  position.iso += amount;
+  position.updatedTime = state.now;
+  state.touched.add(account);
+}
+
+export function positionsOf(account: Account, instrument: Instrument): Position[] {
+  return [...account.positions.values()].filter((position) => position.instrument === instrument.index);
+}
+
+function futuresOf(
+  state: State,
+  uid: number,
+  index: number,
+): { account: Account; instrument: Instrument } | Outcome {
+  const account = state.accountByUid.get(uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  const instrument = state.instruments[index];
+  if (instrument?.futures === undefined) return refused(Refusal.unknownInstrument);
+  return { account, instrument };
+}

@@ -1,0 +1,421 @@
+/**
+ * What a futures trade does to positions, money and records (domain.md 1.11, 4.2, 4.5). Each side is settled on its
+ * own: first the part that closes, then the part that opens; both have fills of their own when a position flips.
+ */
+import { type Account, positionKey } from '../account.ts';
+import type { MatchSink } from '../book/book.ts';
+import { FLAG_CLOSING, FLAG_FORCED, FLAG_ISOLATED } from '../book/order-slab.ts';
+import type { LedgerLineKind } from '../event.ts';
+import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
+import { Bucket, SystemAccount } from '../ledger.ts';
+import { clientOidOf, closeResting, emitOpen, posSideOf } from '../orders/order-life.ts';
+import type { Market, State } from '../state.ts';
+import { CancelReason, HoldMode, OrderKind, type OrderType, PosSide, Side } from '../terms.ts';
+import { assert, divFloor, divTrunc, larger, powerOfTen, RATE_ONE } from '../units.ts';
+import { futuresSetting } from './margin.ts';
+import { Position } from './position.ts';
+
+/** One side's part of a trade that either closes or opens. */
+interface Part {
+  readonly lots: number;
+  readonly value: bigint;
+  readonly closing: boolean;
+}
+
+interface Trade {
+  readonly slot: number;
+  readonly maker: boolean;
+  readonly priceTicks: number;
+  readonly lots: number;
+  readonly value: bigint;
+  readonly execLinkId: number;
+  readonly rpi: boolean;
+}
+
+export class FuturesSettlement implements MatchSink {
+  private readonly state: State;
+  private instrument!: Instrument;
+  private market!: Market;
+
+  constructor(state: State) {
+    this.state = state;
+  }
+
+  begin(instrument: Instrument, market: Market): void {
+    this.instrument = instrument;
+    this.market = market;
+  }
+
+  /** A forced order may trade beyond the bankruptcy price only as far as somebody pays for it. */
+  forcedRoom: ((priceTicks: number) => number) | undefined;
+  /** Called after each fill of a forced order, so that what it lacks is paid at once. */
+  onForcedFill: ((priceTicks: number, lots: number) => void) | undefined;
+
+  /** How many lots a closing order may still take off its position. */
+  room(slot: number, priceTicks: number): number {
+    const { slab, accounts } = this.state;
+    const position = this.positionFor(accounts[slab.account[slot]!]!, slot);
+    if (position === undefined) return 0;
+    const reduces = position.long === (slab.side[slot] === Side.sell);
+    if (!reduces) return 0;
+    const forced = this.forcedRoom !== undefined && (slab.flags[slot]! & FLAG_FORCED) !== 0;
+    return forced ? Math.min(position.lots, this.forcedRoom!(priceTicks)) : position.lots;
+  }
+
+  /** A trade between two orders of the exchange's own making, outside the book and unseen by the market. */
+  tradeDirectly(one: number, other: number, priceTicks: number, lots: number): void {
+    const { state, instrument } = this;
+    const { slab } = state;
+    const value = tradeValue(instrument, priceTicks, lots);
+    const execLinkId = state.nextId();
+    for (const slot of [one, other]) slab.remaining[slot]! -= lots;
+    state.digest.fold(priceTicks);
+    state.digest.fold(lots);
+    this.settle({ slot: one, maker: false, priceTicks, lots, value, execLinkId, rpi: false });
+    this.settle({ slot: other, maker: true, priceTicks, lots, value, execLinkId, rpi: false });
+  }
+
+  /** One side alone against the clearing account (delivery). */
+  settleAlone(slot: number, priceTicks: number, lots: number): void {
+    const { state, instrument } = this;
+    const value = tradeValue(instrument, priceTicks, lots);
+    state.slab.remaining[slot]! -= lots;
+    this.settle({ slot, maker: false, priceTicks, lots, value, execLinkId: state.nextId(), rpi: false });
+  }
+
+  traded(taker: number, maker: number, priceTicks: number, lots: number): void {
+    const { state, instrument, market } = this;
+    const value = tradeValue(instrument, priceTicks, lots);
+    const execLinkId = state.nextId();
+    state.digest.fold(state.slab.id[maker]!);
+    state.digest.fold(priceTicks);
+    state.digest.fold(lots);
+    this.settle({ slot: taker, maker: false, priceTicks, lots, value, execLinkId, rpi: false });
+    this.settle({ slot: maker, maker: true, priceTicks, lots, value, execLinkId, rpi: false });
+    this.print(taker, priceTicks, lots, execLinkId);
+    this.onForcedFill?.(priceTicks, lots);
+    if (state.slab.remaining[maker] !== 0) emitOpen(state, maker);
+    market.day.trade(state.now, priceTicks, lots, value);
+    const candleEnd = market.candles.trade(state.now, priceTicks, lots, value);
+    if (candleEnd < state.nextCandleEnd) state.nextCandleEnd = candleEnd;
+    market.changes++;
+  }
+
+  makerLeft(maker: number, filled: boolean): void {
+    this.market.changes++;
+    if (filled) closeResting(this.state, maker, CancelReason.none);
+    else
+      closeResting(
+        this.state,
+        maker,
+        this.isClosing(maker) && this.room(maker, 0) === 0
+          ? CancelReason.delegatedRiskOrder
+          : CancelReason.stp,
+      );
+  }
+
+  /** One side of a trade. */
+  private settle(trade: Trade): void {
+    const { state } = this;
+    const { slab } = state;
+    const account = state.accounts[slab.account[trade.slot]!]!;
+    for (const part of this.partsOf(account, trade)) this.settlePart(account, trade, part);
+    state.touched.add(account);
+  }
+
+  private partsOf(account: Account, trade: Trade): Part[] {
+    const { lots, value, slot } = trade;
+    const position = this.positionFor(account, slot);
+    const buying = this.state.slab.side[slot] === Side.buy;
+    const closingLots =
+      position === undefined || position.long === buying ? 0 : Math.min(position.lots, lots);
+    if (closingLots === 0) return [{ lots, value, closing: false }];
+    if (closingLots === lots) return [{ lots, value, closing: true }];
+    const closingValue = divFloor(value * BigInt(closingLots), BigInt(lots));
+    return [
+      { lots: closingLots, value: closingValue, closing: true },
+      { lots: lots - closingLots, value: value - closingValue, closing: false },
+    ];
+  }
+
+  private settlePart(account: Account, trade: Trade, part: Part): void {
+    const { state } = this;
+    const { slot } = trade;
+    const kind = state.slab.kinds.get(slot) ?? OrderKind.user;
+    const fee = this.feeOf(account, trade, part, kind);
+    const pnl = part.closing
+      ? this.closePart(account, trade, part, kind)
+      : this.openPart(account, trade, part);
+    const position = this.positionFor(account, slot);
+    this.chargeFee(account, position, fee, kind);
+    if (position !== undefined) {
+      if (part.closing) position.closeFee += fee;
+      else position.openFee += fee;
+      position.updatedTime = state.now;
+    }
+    const execution = state.slab.executions.get(slot);
+    if (execution === undefined) state.slab.executions.set(slot, { value: part.value, fee });
+    else {
+      execution.value += part.value;
+      execution.fee += fee;
+    }
+    state.digest.fold(Number(BigInt.asIntN(32, fee + pnl * 31n)));
+    this.record(account, trade, part, fee, pnl);
+    if (position !== undefined && position.size === 0 && position.iso === 0n) this.forget(account, position);
+  }
+
+  /** Netting and deleveraging are free; everything else pays its ordinary rate, forced closes the taker's. */
+  private feeOf(account: Account, trade: Trade, part: Part, kind: OrderKind): bigint {
+    if (kind === OrderKind.offset || kind === OrderKind.adl) return 0n;
+    const { instrument } = this;
+    const rates = kind === OrderKind.user ? (account.fees.get(instrument.index) ?? instrument) : instrument;
+    const rate = trade.maker ? rates.makerRate : rates.takerRate;
+    const base = instrument.futures!.coinMargined ? baseUnits(instrument, part.lots) : part.value;
+    return divTrunc(base * rate, RATE_ONE);
+  }
+
+  private openPart(account: Account, trade: Trade, part: Part): bigint {
+    const { state, instrument } = this;
+    const { slab, ledger } = state;
+    const buying = slab.side[trade.slot] === Side.buy;
+    const isolated = (slab.flags[trade.slot]! & FLAG_ISOLATED) !== 0;
+    const position =
+      this.positionFor(account, trade.slot) ?? this.openPosition(account, trade.slot, isolated);
+    if (isolated) {
+      const coin = instrument.futures!.settle;
+      const margin = this.isolatedMargin(account, trade, part);
+      this.releaseOrderMargin(account, trade);
+      ledger.move(
+        ledger.cell(account.index, coin, Bucket.cash),
+        ledger.cell(account.index, coin, Bucket.isolated),
+        margin,
+      );
+      position.iso += margin;
+    }
+    position.open(buying, part.lots, part.value);
+    if (buying) this.market.futures!.openInterest += part.lots;
+    return 0n;
+  }
+
+  /** Returns the profit in the settlement coin. */
+  private closePart(account: Account, trade: Trade, part: Part, kind: OrderKind): bigint {
+    const { state, instrument } = this;
+    const { ledger } = state;
+    const coin = instrument.futures!.settle;
+    const position = this.positionFor(account, trade.slot)!;
+    if (position.long) this.market.futures!.openInterest -= part.lots;
+    const { realised, margin } = position.close(part.lots, part.value);
+    const pnl = this.inCoin(realised, trade.priceTicks);
+    position.realised += pnl;
+    const cash = ledger.cell(account.index, coin, Bucket.cash);
+    if (!position.isolated) {
+      this.clear(cash, coin, pnl);
+      return pnl;
+    }
+    const isolated = ledger.cell(account.index, coin, Bucket.isolated);
+    this.clear(isolated, coin, pnl);
+    if (keepsMargin(kind)) {
+      // A forced close keeps everything inside the position until it is settled with the insurance fund.
+      position.iso += pnl;
+      return pnl;
+    }
+    const freed = larger(0n, margin + pnl);
+    ledger.move(isolated, cash, freed);
+    position.iso += pnl - freed;
+    // A close at a price beyond bankruptcy costs more than the margin: losses must be paid (domain.md 6.5).
+    const missing = larger(0n, -position.iso);
+    ledger.move(cash, isolated, missing);
+    position.iso += missing;
+    return pnl;
+  }
+
+  /** Profit is linear in the quote coin; coin-margined contracts pay it in coin at the price of the trade. */
+  private inCoin(quoteAmount: bigint, priceTicks: number): bigint {
+    if (!this.instrument.futures!.coinMargined) return quoteAmount;
+    return divFloor(quoteAmount * powerOfTen(this.instrument.pricePrecision), BigInt(priceTicks));
+  }
+
+  private clear(cell: number, coin: number, pnl: bigint): void {
+    const { ledger } = this.state;
+    const clearing = ledger.cell(SystemAccount.clearing, coin, Bucket.cash);
+    this.market.futures!.clearing -= pnl;
+    if (pnl > 0n) ledger.move(clearing, cell, pnl);
+    else if (pnl < 0n) ledger.move(cell, clearing, -pnl);
+  }
+
+  /** Fees of liquidations go to the insurance fund, out of the margin they are about. */
+  private chargeFee(account: Account, position: Position | undefined, fee: bigint, kind: OrderKind): void {
+    const { ledger } = this.state;
+    const coin = this.instrument.futures!.settle;
+    const forced = isLiquidation(kind);
+    const inside = keepsMargin(kind) && position?.isolated === true;
+    const payer = ledger.cell(account.index, coin, inside ? Bucket.isolated : Bucket.cash);
+    const house = ledger.cell(forced ? SystemAccount.insurance : SystemAccount.fee, coin, Bucket.cash);
+    if (inside) position!.iso -= fee;
+    if (fee > 0n) ledger.move(payer, house, fee);
+    else if (fee < 0n) ledger.move(house, payer, -fee);
+  }
+
+  /** Initial margin of what a fill opens: its value by the leverage, in the settlement coin. */
+  private isolatedMargin(account: Account, trade: Trade, part: Part): bigint {
+    const { instrument } = this;
+    const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
+    const buying = this.state.slab.side[trade.slot] === Side.buy;
+    const margin = divFloor(part.value, BigInt(buying ? longLeverage : shortLeverage));
+    return this.inCoin(margin, trade.priceTicks);
+  }
+
+  /** The order's margin for the filled lots goes back to cash, from where fill and fee take what they need. */
+  private releaseOrderMargin(account: Account, trade: Trade): void {
+    const { state, instrument } = this;
+    const { slab, ledger } = state;
+    const held = slab.isolatedLocks.get(trade.slot);
+    if (held === undefined) return;
+    const before = slab.remaining[trade.slot]! + trade.lots;
+    const share =
+      slab.remaining[trade.slot] === 0 ? held : divFloor(held * BigInt(trade.lots), BigInt(before));
+    const coin = instrument.futures!.settle;
+    const orders = ledger.cell(account.index, coin, Bucket.isolatedOrders);
+    ledger.move(orders, ledger.cell(account.index, coin, Bucket.cash), share);
+    slab.isolatedLocks.set(trade.slot, held - share);
+  }
+
+  private positionFor(account: Account, slot: number): Position | undefined {
+    const { slab } = this.state;
+    const posSide = account.holdMode === HoldMode.hedge ? posSideOf(slab.flags[slot]!) : PosSide.none;
+    return account.positions.get(positionKey(slab.instrument[slot]!, posSide));
+  }
+
+  private openPosition(account: Account, slot: number, isolated: boolean): Position {
+    const { state } = this;
+    const posSide = account.holdMode === HoldMode.hedge ? posSideOf(state.slab.flags[slot]!) : PosSide.none;
+    const position = new Position(
+      state.nextId(),
+      account.index,
+      this.instrument.index,
+      posSide,
+      isolated,
+      state.now,
+    );
+    account.positions.set(positionKey(this.instrument.index, posSide), position);
+    return position;
+  }
+
+  /** A position without size is gone; a forced one only when its margin is settled. */
+  forget(account: Account, position: Position): void {
+    const { state, instrument } = this;
+    assert(position.basis === 0n && position.iso === 0n, 'an empty position holds nothing');
+    if (!account.positions.delete(positionKey(position.instrument, position.posSide))) return;
+    if (account.house) return;
+    state.events.push({
+      type: 'positionClosed',
+      positionId: position.id,
+      uid: account.uid,
+      instrument: instrument.index,
+      category: instrument.category,
+      long: position.wasLong,
+      hedge: account.holdMode === HoldMode.hedge,
+      isolated: position.isolated,
+      openedLots: position.openedLots,
+      openedValue: position.openedValue,
+      closedLots: position.closedLots,
+      closedValue: position.closedValue,
+      realised: position.realised,
+      funding: position.funding,
+      openFee: position.openFee,
+      closeFee: position.closeFee,
+      createdTime: position.createdTime,
+      updatedTime: state.now,
+    });
+  }
+
+  private isClosing(slot: number): boolean {
+    return (this.state.slab.flags[slot]! & FLAG_CLOSING) !== 0;
+  }
+
+  private print(taker: number, priceTicks: number, lots: number, execLinkId: number): void {
+    const { state, market } = this;
+    const print = {
+      type: 'trade',
+      execId: state.nextId(),
+      execLinkId,
+      instrument: market.instrument,
+      side: state.slab.side[taker] as Side,
+      priceTicks,
+      sizeLots: lots,
+      rpi: false,
+      time: state.now,
+    } as const;
+    state.events.push(print);
+    market.tape.print(print);
+  }
+
+  private lineKind(account: Account, slot: number, closing: boolean): LedgerLineKind {
+    const { slab } = this.state;
+    const buying = slab.side[slot] === Side.buy;
+    if (account.holdMode === HoldMode.oneWay) return buying ? 'buyDeal' : 'sellDeal';
+    if (closing) return buying ? 'closeShort' : 'closeLong';
+    return buying ? 'openLong' : 'openShort';
+  }
+
+  private record(account: Account, trade: Trade, part: Part, fee: bigint, pnl: bigint): void {
+    if (account.house) return;
+    const { state, instrument } = this;
+    const { slab, ledger } = state;
+    const { slot } = trade;
+    const settle = instrument.futures!.settle;
+    state.events.push({
+      type: 'fill',
+      fill: {
+        execId: state.nextId(),
+        execLinkId: trade.execLinkId,
+        orderId: slab.id[slot]!,
+        clientOid: clientOidOf(state, slot),
+        uid: account.uid,
+        instrument: instrument.index,
+        category: instrument.category,
+        side: slab.side[slot] as Side,
+        orderType: slab.orderType[slot] as OrderType,
+        maker: trade.maker,
+        priceTicks: trade.priceTicks,
+        sizeLots: part.lots,
+        value: part.value,
+        feeCoin: settle,
+        fee,
+        rpi: trade.rpi,
+        time: state.now,
+        futures: {
+          posSide: posSideOf(slab.flags[slot]!),
+          closing: part.closing,
+          kind: slab.kinds.get(slot) ?? OrderKind.user,
+          pnl,
+        },
+      },
+    });
+    const cash = ledger.peek(account.index, settle, Bucket.cash);
+    const locked = ledger.peek(account.index, settle, Bucket.locked);
+    state.events.push({
+      type: 'ledgerLine',
+      lineId: state.nextId(),
+      uid: account.uid,
+      coin: settle,
+      kind: this.lineKind(account, slot, part.closing),
+      instrument: instrument.index,
+      category: instrument.category,
+      amount: pnl,
+      fee,
+      balance: cash + locked,
+      reference: '',
+      time: state.now,
+    });
+  }
+}
+
+/** Their margin stays with the position until all of it is settled. */
+function keepsMargin(kind: OrderKind): boolean {
+  return isLiquidation(kind) || kind === OrderKind.delivery;
+}
+
+function isLiquidation(kind: OrderKind): boolean {
+  return kind === OrderKind.liquidation || kind === OrderKind.reduce;
+}

@@ -1,0 +1,245 @@
+/**
+ * What an account is worth, must keep and has free (domain.md 5.5, 5.6, 6.1-6.4). Dollar amounts in 10^-8. Computed
+ * from scratch whenever it is asked: there is no running sum that could drift from the positions.
+ */
+import { type Account, type FuturesSetting, positionKey } from '../account.ts';
+import { FLAG_CLOSING, FLAG_ISOLATED, NIL } from '../book/order-slab.ts';
+import { type Instrument, isFutures, tradeValue } from '../instrument.ts';
+import { Bucket } from '../ledger.ts';
+import type { State } from '../state.ts';
+import { HoldMode, type PosSide, Side } from '../terms.ts';
+import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE } from '../units.ts';
+import { coinUsd, collateralValue } from './collateral.ts';
+import { maintenanceOf } from './margin-tiers.ts';
+import type { Position } from './position.ts';
+
+export interface Risk {
+  /** All coins with the profit of crossed positions. */
+  readonly equity: bigint;
+  /** The same after collateral discounts: what margin is measured against. */
+  readonly effective: bigint;
+  readonly initial: bigint;
+  /** Closing fees included. */
+  readonly maintenance: bigint;
+}
+
+/** An order that is being considered. */
+export interface Intent {
+  readonly instrument: Instrument;
+  readonly side: Side;
+  readonly priceTicks: number;
+  readonly lots: number;
+}
+
+/** Crossed positions and opening orders of one instrument. */
+interface Exposure {
+  readonly instrument: Instrument;
+  longLots: number;
+  shortLots: number;
+  /** 10^-8 of the quote coin. */
+  buyValue: bigint;
+  sellValue: bigint;
+  /** What orders would lose at the mark the moment they filled. */
+  openLoss: bigint;
+}
+
+const DEFAULT_LEVERAGE = 10;
+
+export function futuresSetting(account: Account, instrument: Instrument): FuturesSetting {
+  const chosen = account.futuresSettings.get(instrument.index);
+  if (chosen !== undefined) return chosen;
+  const leverage = Math.min(DEFAULT_LEVERAGE, instrument.futures!.maxLeverage);
+  return { isolated: false, longLeverage: leverage, shortLeverage: leverage };
+}
+
+export function positionOf(account: Account, instrument: number, posSide: PosSide): Position | undefined {
+  return account.positions.get(positionKey(instrument, posSide));
+}
+
+/** The price margin is measured by; before the first index the opening price. */
+export function markTicks(state: State, instrument: Instrument): number {
+  const { futures } = state.market(instrument);
+  return futures?.markTicks || futures?.indexTicks || instrument.openingTicks;
+}
+
+export function accountRisk(state: State, account: Account, intent?: Intent, leaveOut: number = NIL): Risk {
+  const exposures = exposuresOf(state, account, intent, leaveOut);
+  const worth = accountWorth(state, account);
+  let initial = 0n;
+  let maintenance = 0n;
+  for (const exposure of exposures.values()) {
+    const { instrument } = exposure;
+    const usd = coinUsd(state, instrument.quote);
+    initial += inDollars(initialMargin(state, account, exposure), usd);
+    maintenance += inDollars(exposureMaintenance(state, account, exposure), usd);
+  }
+  return { ...worth, initial, maintenance };
+}
+
+/** What may leave a coin: its cash, as far as margin stays free for crossed positions and orders (domain.md 6.6). */
+export function spendable(state: State, account: Account, coin: number): bigint {
+  const cash = larger(0n, state.ledger.peek(account.index, coin, Bucket.cash));
+  if (cash === 0n || (account.positions.size === 0 && account.openFutures === 0)) return cash;
+  const { effective, initial } = accountRisk(state, account);
+  if (initial === 0n) return cash;
+  const amount = coinEquity(state, account, coin);
+  const others = effective - countedValue(state, coin, amount);
+  const keeps = (spent: bigint) => others + countedValue(state, coin, amount - spent) >= initial;
+  if (keeps(cash)) return cash;
+  let low = 0n;
+  let high = cash;
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    if (keeps(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Balance of a coin with the profit of the crossed positions settled in it. */
+function coinEquity(state: State, account: Account, coin: number): bigint {
+  const { ledger } = state;
+  let amount =
+    ledger.peek(account.index, coin, Bucket.cash) + ledger.peek(account.index, coin, Bucket.locked);
+  for (const position of account.positions.values()) {
+    const instrument = state.instruments[position.instrument]!;
+    if (position.isolated || instrument.futures!.settle !== coin) continue;
+    amount += inSettleCoin(state, instrument, unrealisedOf(state, position));
+  }
+  return amount;
+}
+
+/** Dollars of an amount after the collateral discount; what is owed counts in full. */
+function countedValue(state: State, coin: number, amount: bigint): bigint {
+  const usd = divFloor(amount * coinUsd(state, coin), MONEY_ONE);
+  return usd < 0n ? usd : collateralValue(state, coin, usd);
+}
+
+/** Profit of a position at the mark, in 10^-8 of the quote coin. */
+export function unrealisedOf(state: State, position: Position): bigint {
+  const instrument = state.instruments[position.instrument]!;
+  return position.unrealised(tradeValue(instrument, markTicks(state, instrument), position.lots));
+}
+
+/** Isolated margin in the quote coin; that of a coin-margined contract is worth more the higher the mark. */
+export function isolatedInQuote(state: State, { instrument: index, iso }: Position): bigint {
+  const instrument = state.instruments[index]!;
+  if (!instrument.futures!.coinMargined) return iso;
+  return divFloor(iso * tradeValue(instrument, markTicks(state, instrument), 1), instrument.unitsPerLot);
+}
+
+/** A quote amount of a contract in its settlement coin: the same for linear ones, converted for coin-margined. */
+export function inSettleCoin(state: State, instrument: Instrument, quoteAmount: bigint): bigint {
+  const { settle, coinMargined } = instrument.futures!;
+  if (!coinMargined) return quoteAmount;
+  const price = coinUsd(state, settle);
+  return price === 0n ? 0n : divFloor(quoteAmount * MONEY_ONE, price);
+}
+
+function accountWorth(state: State, account: Account): { equity: bigint; effective: bigint } {
+  const { ledger } = state;
+  const profits = new Map<number, bigint>();
+  for (const position of account.positions.values()) {
+    if (position.isolated) continue;
+    const instrument = state.instruments[position.instrument]!;
+    const { settle } = instrument.futures!;
+    const profit = inSettleCoin(state, instrument, unrealisedOf(state, position));
+    profits.set(settle, (profits.get(settle) ?? 0n) + profit);
+  }
+  let equity = 0n;
+  let effective = 0n;
+  const coins = new Set([...ledger.coinsOf(account.index), ...profits.keys()]);
+  for (const coin of coins) {
+    const balance =
+      ledger.peek(account.index, coin, Bucket.cash) + ledger.peek(account.index, coin, Bucket.locked);
+    const amount = balance + (profits.get(coin) ?? 0n);
+    if (amount === 0n) continue;
+    const usd = divFloor(amount * coinUsd(state, coin), MONEY_ONE);
+    equity += usd;
+    effective += countedValue(state, coin, amount);
+  }
+  return { equity, effective };
+}
+
+function exposuresOf(
+  state: State,
+  account: Account,
+  intent: Intent | undefined,
+  leaveOut: number,
+): Map<number, Exposure> {
+  const exposures = new Map<number, Exposure>();
+  const at = (instrument: Instrument): Exposure => {
+    let exposure = exposures.get(instrument.index);
+    if (exposure === undefined) {
+      exposure = { instrument, longLots: 0, shortLots: 0, buyValue: 0n, sellValue: 0n, openLoss: 0n };
+      exposures.set(instrument.index, exposure);
+    }
+    return exposure;
+  };
+  for (const position of account.positions.values()) {
+    if (position.isolated) continue;
+    const exposure = at(state.instruments[position.instrument]!);
+    if (position.long) exposure.longLots += position.lots;
+    else exposure.shortLots += position.lots;
+  }
+  if (account.openFutures > 0) {
+    const { slab } = state;
+    for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+      const instrument = state.instruments[slab.instrument[slot]!]!;
+      if (!isFutures(instrument.category) || slot === leaveOut) continue;
+      if ((slab.flags[slot]! & (FLAG_CLOSING | FLAG_ISOLATED)) !== 0) continue;
+      addOrder(state, at(instrument), slab.side[slot] as Side, slab.price[slot]!, slab.remaining[slot]!);
+    }
+  }
+  if (intent !== undefined)
+    addOrder(state, at(intent.instrument), intent.side, intent.priceTicks, intent.lots);
+  return exposures;
+}
+
+function addOrder(state: State, exposure: Exposure, side: Side, priceTicks: number, lots: number): void {
+  const { instrument } = exposure;
+  const value = tradeValue(instrument, priceTicks, lots);
+  const worse =
+    side === Side.buy ? priceTicks - markTicks(state, instrument) : markTicks(state, instrument) - priceTicks;
+  if (side === Side.buy) exposure.buyValue += value;
+  else exposure.sellValue += value;
+  if (worse > 0) exposure.openLoss += tradeValue(instrument, worse, lots);
+}
+
+/** In the quote coin: the largest side the account could end up with, at its leverage, with the closing fee. */
+function initialMargin(state: State, account: Account, exposure: Exposure): bigint {
+  const { instrument, longLots, shortLots, buyValue, sellValue, openLoss } = exposure;
+  const mark = markTicks(state, instrument);
+  const long = tradeValue(instrument, mark, longLots);
+  const short = tradeValue(instrument, mark, shortLots);
+  const held = larger(long, short);
+  const expLong = account.holdMode === HoldMode.hedge ? long + buyValue : larger(0n, long + buyValue - short);
+  const expShort =
+    account.holdMode === HoldMode.hedge ? short + sellValue : larger(0n, short + sellValue - long);
+  const most = larger(held, larger(expLong, expShort));
+  const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
+  const leverage = BigInt(expLong >= expShort ? longLeverage : shortLeverage);
+  const { takerRate, futures } = instrument;
+  const reserve = divCeil(takerRate * (RATE_ONE + futures!.feeReserveRate), RATE_ONE);
+  const byLeverage = divCeil(most, leverage);
+  return byLeverage + divCeil(held * takerRate + (most - held) * reserve, RATE_ONE) + openLoss;
+}
+
+/** Only the larger side of a hedged pair counts (domain.md 5.5). */
+function exposureMaintenance(state: State, _account: Account, exposure: Exposure): bigint {
+  const { instrument } = exposure;
+  const lots = Math.max(exposure.longLots, exposure.shortLots);
+  return lots === 0 ? 0n : maintenanceAt(instrument, markTicks(state, instrument), lots);
+}
+
+/** Maintenance margin and closing fee of a size at a price, in the quote coin. */
+export function maintenanceAt(instrument: Instrument, priceTicks: number, lots: number): bigint {
+  const notional = tradeValue(instrument, priceTicks, lots);
+  return (
+    maintenanceOf(instrument.futures!.tiers, notional) + divCeil(notional * instrument.takerRate, RATE_ONE)
+  );
+}
+
+function inDollars(quoteAmount: bigint, usd: bigint): bigint {
+  return usd === MONEY_ONE ? quoteAmount : divCeil(quoteAmount * usd, MONEY_ONE);
+}

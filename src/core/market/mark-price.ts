@@ -1,0 +1,46 @@
+/** The price that margin is measured by (domain.md 5.13, 5.15): no single trade can move it far. */
+import type { Fields } from '../bytes.ts';
+import { divHalf, RATE_ONE } from '../units.ts';
+import { median } from './index-price.ts';
+
+const BASIS_SAMPLES = 60;
+
+export class MarkPrice {
+  /** 10^-8; 0 = none yet. */
+  price = 0n;
+  private readonly basis: bigint[] = [];
+  private basisSum = 0n;
+
+  /** Every five seconds: how far the middle of the book is from the index; an empty side repeats the last sample. */
+  sampleBasis(middle: bigint | undefined, index: bigint): void {
+    const sample = middle === undefined ? (this.basis.at(-1) ?? 0n) : middle - index;
+    this.basis.push(sample);
+    this.basisSum += sample;
+    if (this.basis.length > BASIS_SAMPLES) this.basisSum -= this.basis.shift()!;
+  }
+
+  /** Index plus the mean of the last samples. */
+  byBasis(index: bigint): bigint {
+    if (this.basis.length === 0) return index;
+    return index + divHalf(this.basisSum, BigInt(this.basis.length));
+  }
+
+  /** Perpetual: the median of last trade, index with the funding to come, and index with the basis. */
+  updatePerpetual(last: bigint, index: bigint, rate: bigint, msToFunding: number, intervalMs: number): void {
+    const funded = index + divHalf(index * rate * BigInt(msToFunding), RATE_ONE * BigInt(intervalMs));
+    const based = this.byBasis(index);
+    this.price = median([last === 0n ? based : last, funded, based]);
+  }
+
+  fields(f: Fields): void {
+    this.price = f.money(this.price);
+    const count = f.u16(this.basis.length);
+    for (let n = 0; n < count; n++) {
+      const sample = f.money(this.basis[n] ?? 0n);
+      if (n >= this.basis.length) {
+        this.basis.push(sample);
+        this.basisSum += sample;
+      }
+    }
+  }
+}

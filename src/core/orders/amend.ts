@@ -1,0 +1,223 @@
+/** Modifying resting orders (domain.md 1.12): what may change, what it costs, and whether the place is kept. */
+import type { Account } from '../account.ts';
+import { FLAG_CLOSING, FLAG_ISOLATED, NIL } from '../book/order-slab.ts';
+import type { AmendItem, AmendOrders } from '../command.ts';
+import { checkCrossed } from '../futures/futures-entry.ts';
+import { spendable } from '../futures/margin.ts';
+import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
+import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from '../limits.ts';
+import { type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { Market, State } from '../state.ts';
+import { CancelReason, Side, type Source, TimeInForce } from '../terms.ts';
+import { findOpenOrder } from './cancel.ts';
+import { amendingRefusal } from './instrument-status.ts';
+import { checkAmount, checkBand, checkPrice, checkSize } from './order-checks.ts';
+import { finishLimit, matchLimit, type Settlements, wouldTake } from './order-entry.ts';
+import {
+  clientOidOf,
+  close,
+  closeResting,
+  emitOpen,
+  lock,
+  lockedCoin,
+  lockOf,
+  unlock,
+} from './order-life.ts';
+
+export function amendOrders(state: State, settlements: Settlements, command: AmendOrders): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (command.items.length > BATCH_ITEMS_MAX || hasDuplicates(state, account, command.items)) {
+    return refused(Refusal.duplicateInBatch);
+  }
+  const items: Outcome[] = [];
+  for (const item of command.items) items.push(amendOrder(state, settlements, account, command.source, item));
+  return { refusal: Refusal.none, orderId: 0, clientOid: '', items };
+}
+
+/** The same order under its id and its client id counts as twice. */
+function hasDuplicates(state: State, account: Account, items: readonly AmendItem[]): boolean {
+  if (items.length === 1) return false;
+  const seen = new Set<number>();
+  for (const item of items) {
+    const slot = findOpenOrder(state, account, item);
+    if (slot === NIL) continue;
+    if (seen.has(slot)) return true;
+    seen.add(slot);
+  }
+  return false;
+}
+
+function amendOrder(
+  state: State,
+  settlements: Settlements,
+  account: Account,
+  source: Source,
+  item: AmendItem,
+): Outcome {
+  const slot = findOpenOrder(state, account, item);
+  if (slot === NIL) {
+    const failed = state.hasFailedAmend(account.index, item.orderId, item.clientOid);
+    const refusal = failed ? Refusal.amendAfterFailure : Refusal.unknownOrder;
+    return { refusal, orderId: item.orderId, clientOid: item.clientOid };
+  }
+  const { slab } = state;
+  const orderId = slab.id[slot]!;
+  const clientOid = clientOidOf(state, slot);
+  if (item.outstanding >= OUTSTANDING_AMENDS_MAX) {
+    return { refusal: Refusal.tooManyOutstandingAmends, orderId, clientOid, bound: OUTSTANDING_AMENDS_MAX };
+  }
+  const instrument = state.instruments[slab.instrument[slot]!]!;
+  const market = state.market(instrument);
+  const priceTicks = item.priceTicks === 0 ? slab.price[slot]! : item.priceTicks;
+  const sizeLots = item.sizeLots === 0 ? slab.size[slot]! : item.sizeLots;
+  const failure = checkAmend(state, account, instrument, market, source, slot, priceTicks, sizeLots);
+  if (failure !== undefined) {
+    if (item.autoCancel) failAndCancel(state, market, slot);
+    return { ...failure, orderId, clientOid };
+  }
+  applyAmend(state, settlements, instrument, market, slot, priceTicks, sizeLots);
+  return { refusal: Refusal.none, orderId, clientOid };
+}
+
+function checkAmend(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  source: Source,
+  slot: number,
+  priceTicks: number,
+  sizeLots: number,
+): Outcome | undefined {
+  const { slab } = state;
+  const side = slab.side[slot] as Side;
+  const filled = slab.filled(slot);
+  const priceChanges = priceTicks !== slab.price[slot];
+  if (!priceChanges && sizeLots === slab.size[slot]) return refused(Refusal.nothingToAmend);
+  if (state.halted) return refused(Refusal.tradingHalted);
+  const enlarges = sizeLots > slab.size[slot]! || (side === Side.buy && priceTicks > slab.price[slot]!);
+  const opening =
+    instrument.futures === undefined ? side === Side.buy : (slab.flags[slot]! & FLAG_CLOSING) === 0;
+  const status = amendingRefusal(instrument, opening, source, state.now, enlarges);
+  if (status !== Refusal.none) return refused(status);
+  const offGrid = checkPrice(instrument, priceTicks) ?? checkSize(instrument, sizeLots, instrument.maxLots);
+  if (offGrid !== undefined) return offGrid;
+  if (sizeLots < filled) return refused(Refusal.sizeBelowFilled, filled);
+  if (sizeLots === filled) return undefined;
+  const outside =
+    checkAmount(instrument, priceTicks, sizeLots) ??
+    (priceChanges ? checkBand(instrument, market, side, priceTicks) : undefined);
+  if (outside !== undefined) return outside;
+  if (priceChanges && isMakerOnly(slab.timeInForce[slot]!) && wouldTake(market.book, slot, priceTicks)) {
+    return refused(Refusal.amendWouldTake);
+  }
+  if (instrument.futures !== undefined) {
+    return checkFuturesAmend(state, account, instrument, slot, priceTicks, sizeLots - filled);
+  }
+  const coin = lockedCoin(instrument, side);
+  const more = lockChange(state, instrument, slot, priceTicks, sizeLots - filled);
+  if (more <= 0n) return undefined;
+  const available = spendable(state, account, coin);
+  if (more <= available) return undefined;
+  return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
+}
+
+/** Margin is tested as if the old order were gone; closing orders of one-way mode cannot be modified at all. */
+function checkFuturesAmend(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  slot: number,
+  priceTicks: number,
+  lots: number,
+): Outcome | undefined {
+  const { slab } = state;
+  const flags = slab.flags[slot]!;
+  if ((flags & (FLAG_CLOSING | FLAG_ISOLATED)) !== 0) return refused(Refusal.notAmendable);
+  const intent = { instrument, side: slab.side[slot] as Side, priceTicks, lots };
+  return checkCrossed(state, account, intent, slot);
+}
+
+function isMakerOnly(timeInForce: number): boolean {
+  return timeInForce === TimeInForce.postOnly || timeInForce === TimeInForce.rpi;
+}
+
+/** How much more money the order holds after the change; negative when it holds less. */
+function lockChange(
+  state: State,
+  instrument: Instrument,
+  slot: number,
+  priceTicks: number,
+  remaining: number,
+): bigint {
+  const { slab } = state;
+  if (slab.side[slot] === Side.sell) {
+    const lots = remaining - slab.remaining[slot]!;
+    return lots < 0 ? -baseUnits(instrument, -lots) : baseUnits(instrument, lots);
+  }
+  return tradeValue(instrument, priceTicks, remaining) - lockOf(state, instrument, slot);
+}
+
+function applyAmend(
+  state: State,
+  settlements: Settlements,
+  instrument: Instrument,
+  market: Market,
+  slot: number,
+  priceTicks: number,
+  sizeLots: number,
+): void {
+  const { slab } = state;
+  const { book } = market;
+  const side = slab.side[slot] as Side;
+  const account = slab.account[slot]!;
+  const remaining = sizeLots - slab.filled(slot);
+  const difference =
+    instrument.futures === undefined ? lockChange(state, instrument, slot, priceTicks, remaining) : 0n;
+  const coin = lockedCoin(instrument, side);
+  if (difference > 0n) lock(state, account, coin, difference);
+  else if (difference < 0n) unlock(state, account, coin, -difference);
+  state.digest.fold(slab.id[slot]! * 4 + 1);
+  state.digest.fold(priceTicks);
+  state.digest.fold(sizeLots);
+  market.changes++;
+
+  const keepsPlace = priceTicks === slab.price[slot] && sizeLots < slab.size[slot]!;
+  if (keepsPlace && remaining > 0) {
+    book.reduce(slot, slab.size[slot]! - sizeLots);
+    slab.size[slot] = sizeLots;
+    emitOpen(state, slot);
+    return;
+  }
+  const priceChanges = priceTicks !== slab.price[slot];
+  book.remove(slot);
+  slab.size[slot] = sizeLots;
+  slab.remaining[slot] = remaining;
+  slab.price[slot] = priceTicks;
+  if (remaining === 0) {
+    close(state, slot, CancelReason.none);
+    return;
+  }
+  slab.prioritySeq[slot] = ++state.lastPriority;
+  if (priceChanges && !isMakerOnly(slab.timeInForce[slot]!)) {
+    finishLimit(state, market, slot, matchLimit(state, settlements, instrument, market, slot));
+    return;
+  }
+  book.rest(slot);
+  emitOpen(state, slot);
+}
+
+/** The caller asked for "modified or gone": later modifications of this order answer that it failed (25573). */
+function failAndCancel(state: State, market: Market, slot: number): void {
+  const { slab } = state;
+  state.rememberFailedAmend({
+    account: slab.account[slot]!,
+    orderId: slab.id[slot]!,
+    clientOid: clientOidOf(state, slot),
+  });
+  market.book.remove(slot);
+  market.changes++;
+  closeResting(state, slot, CancelReason.modifyLimitOrder);
+}

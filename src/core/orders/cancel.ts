@@ -1,0 +1,123 @@
+/** Cancelling by id, by client id, by category or symbol, and by countdown (domain.md 1.13). */
+import type { Account } from '../account.ts';
+import { NIL } from '../book/order-slab.ts';
+import { ANY, type CancelAll, type CancelOrder, type CountdownCancel } from '../command.ts';
+import { COUNTDOWN_SECONDS_MAX, COUNTDOWN_SECONDS_MIN } from '../limits.ts';
+import { DONE, type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { State } from '../state.ts';
+import { CancelReason } from '../terms.ts';
+import { parseOrderId } from './order-id.ts';
+import { clientOidOf, closeResting } from './order-life.ts';
+
+/** How a command names one of the caller's open orders. */
+interface OrderName {
+  readonly orderId: number;
+  readonly clientOid: string;
+  readonly category: number;
+  readonly instrument: number;
+}
+
+/** Looks only among the account's own orders: a stranger's id and a missing one are the same. */
+export function findOpenOrder(state: State, account: Account, name: OrderName): number {
+  const { slab } = state;
+  const slot =
+    name.orderId !== 0 ? slab.byId.get(name.orderId) : findByClientOid(state, account, name.clientOid);
+  if (slot === NIL || slab.account[slot] !== account.index) return NIL;
+  if (name.instrument !== ANY && slab.instrument[slot] !== name.instrument) return NIL;
+  const category = state.instruments[slab.instrument[slot]!]!.category;
+  if (name.category !== ANY && category !== name.category) return NIL;
+  return slot;
+}
+
+/** The account's open order of that client id; NIL when there is none. */
+export function findByClientOid(state: State, account: Account, clientOid: string): number {
+  const slot = account.clientOids.get(clientOid);
+  if (slot !== undefined) return slot;
+  // Without an own client id an order answers to its printed order id.
+  const id = parseOrderId(clientOid);
+  if (id === undefined) return NIL;
+  const byId = state.slab.byId.get(id);
+  const own = byId !== NIL && state.slab.account[byId] === account.index;
+  return own && !state.slab.clientOids.has(byId) ? byId : NIL;
+}
+
+export function cancelOrder(state: State, command: CancelOrder): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  const slot = findOpenOrder(state, account, command);
+  if (slot === NIL) return refused(Refusal.unknownOrder);
+  return cancelSlot(state, slot, CancelReason.normal);
+}
+
+export function cancelAll(state: State, command: CancelAll): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  const items = cancelWhere(state, account, CancelReason.normal, (instrument) => {
+    if (command.instrument !== ANY) return instrument === command.instrument;
+    return state.instruments[instrument]!.category === command.category;
+  });
+  return { ...DONE, items };
+}
+
+/** Cancels matching open orders of an account in ascending order id. */
+export function cancelWhere(
+  state: State,
+  account: Account,
+  reason: CancelReason,
+  matches: (instrument: number, slot: number) => boolean,
+): Outcome[] {
+  const { slab } = state;
+  const items: Outcome[] = [];
+  for (let slot = account.firstOrder; slot !== NIL; ) {
+    const next = slab.accountNext[slot]!;
+    if (matches(slab.instrument[slot]!, slot)) items.push(cancelSlot(state, slot, reason));
+    slot = next;
+  }
+  return items;
+}
+
+export function cancelSlot(state: State, slot: number, reason: CancelReason): Outcome {
+  const { slab } = state;
+  const orderId = slab.id[slot]!;
+  const clientOid = clientOidOf(state, slot);
+  const market = state.market(state.instruments[slab.instrument[slot]!]!);
+  market.book.remove(slot);
+  market.changes++;
+  closeResting(state, slot, reason);
+  return { refusal: Refusal.none, orderId, clientOid };
+}
+
+export function setCountdown(state: State, command: CountdownCancel): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  const { seconds } = command;
+  if (seconds !== 0 && (seconds < COUNTDOWN_SECONDS_MIN || seconds > COUNTDOWN_SECONDS_MAX)) {
+    return refused(Refusal.invalidCountdown);
+  }
+  account.countdownDeadline = seconds === 0 ? 0 : state.now + seconds * 1000;
+  if (seconds === 0) state.countdowns.delete(account);
+  else state.countdowns.add(account);
+  scheduleCountdowns(state);
+  return DONE;
+}
+
+/** Runs out every countdown due by now: earliest first, then ascending account. */
+export function runCountdowns(state: State): void {
+  const due = [...state.countdowns]
+    .filter((account) => account.countdownDeadline <= state.now)
+    .sort((a, b) => a.countdownDeadline - b.countdownDeadline || a.index - b.index);
+  for (const account of due) {
+    account.countdownDeadline = 0;
+    state.countdowns.delete(account);
+    cancelWhere(state, account, CancelReason.normal, () => true);
+  }
+  scheduleCountdowns(state);
+}
+
+export function scheduleCountdowns(state: State): void {
+  state.nextCountdown = Number.POSITIVE_INFINITY;
+  for (const { countdownDeadline } of state.countdowns) {
+    if (countdownDeadline < state.nextCountdown) state.nextCountdown = countdownDeadline;
+  }
+}

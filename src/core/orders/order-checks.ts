@@ -1,0 +1,70 @@
+/** Checks that placing and amending share (domain.md 1.2, numbers 5 to 8), each in its documented place. */
+import { OFF_GRID, OUT_OF_RANGE } from '../command.ts';
+import { type Instrument, maxBuyTicks, minSellTicks, valueBelow } from '../instrument.ts';
+import { PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../limits.ts';
+import { type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { Market } from '../state.ts';
+import { Side } from '../terms.ts';
+
+export function checkPrice(instrument: Instrument, priceTicks: number): Outcome | undefined {
+  if (priceTicks === OFF_GRID) return refused(Refusal.priceOffTick);
+  if (priceTicks === OUT_OF_RANGE || priceTicks <= 0 || priceTicks > PRICE_TICKS_MAX) {
+    return refused(Refusal.priceOutOfRange, PRICE_TICKS_MAX);
+  }
+  if (priceTicks % instrument.tickStep !== 0) return refused(Refusal.priceOffTick);
+  return undefined;
+}
+
+export function checkSize(instrument: Instrument, sizeLots: number, maxLots: number): Outcome | undefined {
+  if (sizeLots === OFF_GRID) return refused(Refusal.sizeOffStep);
+  if (sizeLots === OUT_OF_RANGE || sizeLots > SIZE_LOTS_MAX)
+    return refused(Refusal.sizeTooLarge, SIZE_LOTS_MAX);
+  if (sizeLots % instrument.lotStep !== 0) return refused(Refusal.sizeOffStep);
+  if (sizeLots <= 0 || sizeLots < instrument.minLots) {
+    return refused(Refusal.sizeTooSmall, Math.max(instrument.minLots, instrument.lotStep));
+  }
+  if (maxLots !== 0 && sizeLots > maxLots) return refused(Refusal.sizeTooLarge, maxLots);
+  return undefined;
+}
+
+export function checkAmount(
+  instrument: Instrument,
+  priceTicks: number,
+  sizeLots: number,
+): Outcome | undefined {
+  if (valueBelow(instrument, priceTicks, sizeLots, instrument.minAmount))
+    return refused(Refusal.belowMinimumAmount);
+  return undefined;
+}
+
+/** Reference of the band: the last trade, before the first one the configured opening price (domain.md 1.9). */
+export function referenceTicks(instrument: Instrument, market: Market): number {
+  const { futures } = market;
+  if (futures !== undefined) return futures.markTicks || futures.indexTicks || instrument.openingTicks;
+  return market.day.lastTicks !== 0 ? market.day.lastTicks : instrument.openingTicks;
+}
+
+/** Highest buy and lowest sell price now. Most orders meet the reference of the order before them. */
+export function bandOf(instrument: Instrument, market: Market): Market['band'] {
+  const { band } = market;
+  const reference = referenceTicks(instrument, market);
+  if (band.referenceTicks !== reference || band.instrument !== instrument.index) {
+    band.instrument = instrument.index;
+    band.referenceTicks = reference;
+    band.maxBuyTicks = maxBuyTicks(instrument, reference);
+    band.minSellTicks = minSellTicks(instrument, reference);
+  }
+  return band;
+}
+
+export function checkBand(
+  instrument: Instrument,
+  market: Market,
+  side: Side,
+  priceTicks: number,
+): Outcome | undefined {
+  const { maxBuyTicks: highest, minSellTicks: lowest } = bandOf(instrument, market);
+  if (side === Side.buy) return priceTicks > highest ? refused(Refusal.buyAboveBand, highest) : undefined;
+  return priceTicks < lowest ? refused(Refusal.sellBelowBand, lowest) : undefined;
+}

@@ -1,0 +1,205 @@
+/** The life of an order between acceptance and its last record: opening, records, closing (domain.md 2). */
+import type { Account } from '../account.ts';
+import { FLAG_CLOSING, FLAG_ISOLATED, FLAG_LONG, FLAG_RETAIL, FLAG_SHORT, NIL } from '../book/order-slab.ts';
+import type { FuturesOrderFields, OrderRecord } from '../event.ts';
+import { baseUnits, type Instrument, isFutures, tradeValue } from '../instrument.ts';
+import { Bucket } from '../ledger.ts';
+import type { State } from '../state.ts';
+import {
+  CancelReason,
+  HoldMode,
+  OrderKind,
+  OrderStatus,
+  type OrderType,
+  PosSide,
+  Side,
+  Source,
+  type StpMode,
+  type TimeInForce,
+} from '../terms.ts';
+import { formatOrderId } from './order-id.ts';
+
+export function clientOidOf(state: State, slot: number): string {
+  return state.slab.clientOids.get(slot) ?? formatOrderId(state.slab.id[slot]!);
+}
+
+/** Enters an accepted order into its owner's list and counts. */
+export function enroll(state: State, account: Account, instrument: Instrument, slot: number): void {
+  const { slab } = state;
+  slab.accountPrevious[slot] = account.lastOrder;
+  slab.accountNext[slot] = NIL;
+  if (account.lastOrder === NIL) account.firstOrder = slot;
+  else slab.accountNext[account.lastOrder] = slot;
+  account.lastOrder = slot;
+  if (isFutures(instrument.category)) account.openFutures++;
+  else account.openSpot++;
+  account.openByInstrument.set(instrument.index, (account.openByInstrument.get(instrument.index) ?? 0) + 1);
+  const clientOid = slab.clientOids.get(slot);
+  if (clientOid !== undefined) account.clientOids.set(clientOid, slot);
+}
+
+/** Takes a closed order out of the owner's list and frees its slot. The book must have let go of it. */
+function strike(state: State, slot: number): void {
+  const { slab } = state;
+  const account = state.accounts[slab.account[slot]!]!;
+  const instrument = state.instruments[slab.instrument[slot]!]!;
+  const next = slab.accountNext[slot]!;
+  const previous = slab.accountPrevious[slot]!;
+  if (next === NIL) account.lastOrder = previous;
+  else slab.accountPrevious[next] = previous;
+  if (previous === NIL) account.firstOrder = next;
+  else slab.accountNext[previous] = next;
+  if (isFutures(instrument.category)) account.openFutures--;
+  else account.openSpot--;
+  const open = account.openByInstrument.get(instrument.index)! - 1;
+  if (open === 0) account.openByInstrument.delete(instrument.index);
+  else account.openByInstrument.set(instrument.index, open);
+  const clientOid = slab.clientOids.get(slot);
+  if (clientOid !== undefined) account.clientOids.delete(clientOid);
+  slab.release(slot);
+}
+
+/** Money a resting spot order holds: quote for a buy, base for a sell. */
+export function lockOf(state: State, instrument: Instrument, slot: number): bigint {
+  const { slab } = state;
+  return slab.side[slot] === Side.buy
+    ? tradeValue(instrument, slab.price[slot]!, slab.remaining[slot]!)
+    : baseUnits(instrument, slab.remaining[slot]!);
+}
+
+export function lockedCoin(instrument: Instrument, side: Side): number {
+  return side === Side.buy ? instrument.quote : instrument.base;
+}
+
+export function lock(state: State, account: number, coin: number, amount: bigint): void {
+  const { ledger } = state;
+  ledger.move(ledger.cell(account, coin, Bucket.cash), ledger.cell(account, coin, Bucket.locked), amount);
+}
+
+export function unlock(state: State, account: number, coin: number, amount: bigint): void {
+  const { ledger } = state;
+  ledger.move(ledger.cell(account, coin, Bucket.locked), ledger.cell(account, coin, Bucket.cash), amount);
+}
+
+/** Closes an order that rested: frees its lock and writes its last record. The book must have let go of it. */
+export function closeResting(state: State, slot: number, reason: CancelReason): void {
+  const { slab } = state;
+  const instrument = state.instruments[slab.instrument[slot]!]!;
+  if (instrument.futures !== undefined) releaseIsolated(state, instrument.futures.settle, slot);
+  else if (slab.remaining[slot] !== 0) {
+    const side = slab.side[slot] as Side;
+    unlock(state, slab.account[slot]!, lockedCoin(instrument, side), lockOf(state, instrument, slot));
+  }
+  close(state, slot, reason);
+}
+
+/** Gives back the margin that an isolated order still holds. */
+export function releaseIsolated(state: State, coin: number, slot: number): void {
+  const { slab, ledger } = state;
+  const held = slab.isolatedLocks.get(slot);
+  if (held === undefined) return;
+  const account = slab.account[slot]!;
+  slab.isolatedLocks.delete(slot);
+  ledger.move(
+    ledger.cell(account, coin, Bucket.isolatedOrders),
+    ledger.cell(account, coin, Bucket.cash),
+    held,
+  );
+}
+
+/** Writes the last record of an order whose locks are settled, and forgets it. */
+export function close(state: State, slot: number, reason: CancelReason, quoteAmount = 0n): void {
+  state.slab.updatedTime[slot] = state.now;
+  state.digest.fold(state.slab.id[slot]! * 16 + reason);
+  emitOrder(
+    state,
+    slot,
+    reason === CancelReason.none ? OrderStatus.filled : OrderStatus.cancelled,
+    reason,
+    quoteAmount,
+  );
+  strike(state, slot);
+}
+
+/** Tells how a resting order stands after a change. */
+export function emitOpen(state: State, slot: number): void {
+  state.slab.updatedTime[slot] = state.now;
+  const status = state.slab.filled(slot) === 0 ? OrderStatus.new : OrderStatus.partiallyFilled;
+  emitOrder(state, slot, status, CancelReason.none, 0n);
+}
+
+function emitOrder(
+  state: State,
+  slot: number,
+  status: OrderStatus,
+  reason: CancelReason,
+  quoteAmount: bigint,
+): void {
+  if (state.accounts[state.slab.account[slot]!]!.house) return;
+  state.events.push({ type: 'order', order: recordOf(state, slot, status, reason, quoteAmount) });
+}
+
+export function openRecord(state: State, slot: number): OrderRecord {
+  const status = state.slab.filled(slot) === 0 ? OrderStatus.new : OrderStatus.partiallyFilled;
+  return recordOf(state, slot, status, CancelReason.none, 0n);
+}
+
+function recordOf(
+  state: State,
+  slot: number,
+  status: OrderStatus,
+  cancelReason: CancelReason,
+  quoteAmount: bigint,
+): OrderRecord {
+  const { slab } = state;
+  const instrument = state.instruments[slab.instrument[slot]!]!;
+  const execution = slab.executions.get(slot);
+  const side = slab.side[slot] as Side;
+  // A market buy by amount has no size: its slot counts down from the largest one.
+  const filledLots = slab.filled(slot);
+  return {
+    orderId: slab.id[slot]!,
+    clientOid: clientOidOf(state, slot),
+    uid: state.accounts[slab.account[slot]!]!.uid,
+    instrument: instrument.index,
+    category: instrument.category,
+    side,
+    orderType: slab.orderType[slot] as OrderType,
+    timeInForce: slab.timeInForce[slot] as TimeInForce,
+    stpMode: slab.stpMode[slot] as StpMode,
+    source: (slab.flags[slot]! & FLAG_RETAIL) === 0 ? Source.api : Source.retail,
+    priceTicks: slab.price[slot]!,
+    sizeLots: quoteAmount === 0n ? slab.size[slot]! : 0,
+    quoteAmount,
+    filledLots,
+    filledValue: execution === undefined ? 0n : execution.value,
+    feeCoin: instrument.futures?.settle ?? (side === Side.buy ? instrument.base : instrument.quote),
+    fee: execution === undefined ? 0n : execution.fee,
+    status,
+    cancelReason,
+    createdTime: slab.createdTime[slot]!,
+    updatedTime: slab.updatedTime[slot]!,
+    ...(instrument.futures !== undefined && { futures: futuresFields(state, slot) }),
+  };
+}
+
+function futuresFields(state: State, slot: number): FuturesOrderFields {
+  const { slab } = state;
+  const flags = slab.flags[slot]!;
+  const account = state.accounts[slab.account[slot]!]!;
+  const hedge = account.holdMode === HoldMode.hedge;
+  return {
+    posSide: posSideOf(flags),
+    hedge,
+    // Hedge mode closes by side and position; the flag is of one-way mode (domain.md 1.11).
+    reduceOnly: !hedge && (flags & FLAG_CLOSING) !== 0,
+    closing: (flags & FLAG_CLOSING) !== 0,
+    isolated: (flags & FLAG_ISOLATED) !== 0,
+    kind: slab.kinds.get(slot) ?? OrderKind.user,
+  };
+}
+
+export function posSideOf(flags: number): PosSide {
+  if ((flags & FLAG_LONG) !== 0) return PosSide.long;
+  return (flags & FLAG_SHORT) !== 0 ? PosSide.short : PosSide.none;
+}

@@ -1,0 +1,120 @@
+/**
+ * What a spot trade does to money and records (domain.md 1.4 step 6, 4.2, 4.3). One instance per exchange; the order
+ * entry tells it whose turn it is, the book calls it for each match.
+ */
+import type { Account } from '../account.ts';
+import type { MatchSink } from '../book/book.ts';
+import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
+import { Bucket, SystemAccount } from '../ledger.ts';
+import { SIZE_LOTS_MAX } from '../limits.ts';
+import type { Market, State } from '../state.ts';
+import { CancelReason, OrderType, Side } from '../terms.ts';
+import { divTrunc, RATE_ONE } from '../units.ts';
+import { close, closeResting } from './order-life.ts';
+import { recordTrade } from './trade-record.ts';
+
+export class SpotSettlement implements MatchSink {
+  private readonly state: State;
+  private instrument!: Instrument;
+  private market!: Market;
+  /** What a market buy by amount may still spend. */
+  budgetLeft = 0n;
+
+  constructor(state: State) {
+    this.state = state;
+  }
+
+  begin(instrument: Instrument, market: Market, budget: bigint): void {
+    this.instrument = instrument;
+    this.market = market;
+    this.budgetLeft = budget;
+  }
+
+  /** Whole steps that the rest of the budget buys at this price (domain.md 1.6). */
+  room(_taker: number, priceTicks: number): number {
+    const { instrument } = this;
+    const oneLot = BigInt(priceTicks) * instrument.valuePerTickLot;
+    const lots = this.budgetLeft / oneLot;
+    const step = BigInt(instrument.lotStep);
+    const whole = (lots / step) * step;
+    return whole > BigInt(SIZE_LOTS_MAX) ? SIZE_LOTS_MAX : Number(whole);
+  }
+
+  traded(taker: number, maker: number, priceTicks: number, lots: number): void {
+    const { state, instrument, market } = this;
+    const { slab, ledger } = state;
+    const buying = slab.side[taker] === Side.buy;
+    const buyer = buying ? taker : maker;
+    const seller = buying ? maker : taker;
+    const value = tradeValue(instrument, priceTicks, lots);
+    const base = baseUnits(instrument, lots);
+    const buyerAccount = state.accounts[slab.account[buyer]!]!;
+    const sellerAccount = state.accounts[slab.account[seller]!]!;
+    if (buying && slab.orderType[taker] === OrderType.market) this.budgetLeft -= value;
+
+    const buyerBase = ledger.cell(buyerAccount.index, instrument.base, Bucket.cash);
+    const sellerQuote = ledger.cell(sellerAccount.index, instrument.quote, Bucket.cash);
+    const buyerLocked = ledger.cell(buyerAccount.index, instrument.quote, Bucket.locked);
+    const sellerLocked = ledger.cell(sellerAccount.index, instrument.base, Bucket.locked);
+    ledger.move(buyerLocked, sellerQuote, value);
+    ledger.move(sellerLocked, buyerBase, base);
+    const buyerFee = this.charge(buyerAccount, buying, base, buyerBase, instrument.base);
+    const sellerFee = this.charge(sellerAccount, !buying, value, sellerQuote, instrument.quote);
+    // A buy that got a better price than its limit gets the difference back at once.
+    const improvement = slab.price[buyer]! - priceTicks;
+    if (improvement > 0) {
+      const buyerQuote = ledger.cell(buyerAccount.index, instrument.quote, Bucket.cash);
+      ledger.move(buyerLocked, buyerQuote, tradeValue(instrument, improvement, lots));
+    }
+
+    for (const account of [buyerAccount, sellerAccount]) {
+      if (account.positions.size > 0) state.touched.add(account);
+    }
+    execute(state, buyer, value, buyerFee);
+    execute(state, seller, value, sellerFee);
+    const takerFee = buying ? buyerFee : sellerFee;
+    const makerFee = buying ? sellerFee : buyerFee;
+    recordTrade(state, instrument, market, {
+      taker,
+      maker,
+      priceTicks,
+      lots,
+      value,
+      base,
+      takerFee,
+      makerFee,
+    });
+    market.day.trade(state.now, priceTicks, lots, value);
+    const candleEnd = market.candles.trade(state.now, priceTicks, lots, value);
+    if (candleEnd < state.nextCandleEnd) state.nextCandleEnd = candleEnd;
+    market.changes++;
+  }
+
+  makerLeft(maker: number, filled: boolean): void {
+    this.market.changes++;
+    if (filled) close(this.state, maker, CancelReason.none);
+    else closeResting(this.state, maker, CancelReason.stp);
+  }
+
+  /** Fee of one side, truncated in favour of the payer; a negative one is a rebate from the house. */
+  private charge(account: Account, taker: boolean, received: bigint, cash: number, coin: number): bigint {
+    const own = account.fees.get(this.instrument.index);
+    const rates = own ?? this.instrument;
+    const fee = divTrunc(received * (taker ? rates.takerRate : rates.makerRate), RATE_ONE);
+    const { ledger } = this.state;
+    const house = ledger.cell(SystemAccount.fee, coin, Bucket.cash);
+    if (fee > 0n) ledger.move(cash, house, fee);
+    else if (fee < 0n) ledger.move(house, cash, -fee);
+    return fee;
+  }
+}
+
+function execute(state: State, slot: number, value: bigint, fee: bigint): void {
+  const execution = state.slab.executions.get(slot);
+  if (execution === undefined) {
+    state.slab.executions.set(slot, { value, fee });
+  } else {
+    execution.value += value;
+    execution.fee += fee;
+  }
+}

@@ -1,0 +1,177 @@
+/** Money between wallets, and between the venue and the outside world when an operator books it (domain.md 4.1, 4.2). */
+import type { Account } from '../account.ts';
+import type { Deposit, Transfer, Withdraw } from '../command.ts';
+import type { LedgerLineKind } from '../event.ts';
+import { spendable } from '../futures/margin.ts';
+import type { Instrument } from '../instrument.ts';
+import { Bucket, SystemAccount } from '../ledger.ts';
+import { MONEY_MAX } from '../limits.ts';
+import { DONE, type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { State } from '../state.ts';
+import { Category, Wallet } from '../terms.ts';
+
+const BUCKET_OF: Readonly<Record<Wallet, Bucket>> = {
+  [Wallet.unified]: Bucket.cash,
+  [Wallet.funding]: Bucket.funding,
+};
+
+export function deposit(state: State, command: Deposit): Outcome {
+  const failure = checkMovement(state, command.uid, command.coin, command.amount);
+  if (failure !== undefined) return failure;
+  const { coin, amount } = command;
+  const account = state.accountByUid.get(command.uid)!;
+  // An operator who hears no answer asks again: the reference tells the retry from a second deposit.
+  const byOperator = command.by !== undefined && command.by !== '';
+  const reference = `${account.uid} ${coin} ${command.reference}`;
+  if (byOperator && state.depositReferences.has(reference)) {
+    const detail = `deposit ${command.reference} was credited before`;
+    return { ...refused(Refusal.alreadyExists), detail };
+  }
+  if (byOperator) state.depositReferences.remember(reference);
+  const wallet = command.wallet ?? Wallet.unified;
+  state.ledger.move(outside(state, coin), walletCell(state, account, coin, wallet), amount);
+  foldMoney(state, amount);
+  emitLine(state, account, wallet, coin, 'deposit', amount, command.reference);
+  const recordId = state.nextId();
+  state.events.push({
+    type: 'walletRecord',
+    recordId,
+    uid: account.uid,
+    kind: 'deposit',
+    status: 'success',
+    coin,
+    amount,
+    fee: 0n,
+    address: command.address ?? '',
+    chain: command.chain ?? '',
+    tag: '',
+    counterUid: 0,
+    clientOid: '',
+    reference: command.reference,
+    createdTime: state.now,
+    updatedTime: state.now,
+  });
+  return { ...DONE, orderId: recordId };
+}
+
+/** Only free money can leave: what orders hold stays. */
+export function withdraw(state: State, command: Withdraw): Outcome {
+  const failure = checkMovement(state, command.uid, command.coin, command.amount);
+  if (failure !== undefined) return failure;
+  const { coin, amount } = command;
+  const account = state.accountByUid.get(command.uid)!;
+  const available = freeIn(state, account, coin, Wallet.unified);
+  if (available < amount) return shortOf(coin, available);
+  state.ledger.move(walletCell(state, account, coin, Wallet.unified), outside(state, coin), amount);
+  foldMoney(state, amount);
+  emitLine(state, account, Wallet.unified, coin, 'withdrawal', -amount, command.reference);
+  return DONE;
+}
+
+export function transfer(state: State, command: Transfer): Outcome {
+  const { coin, amount, fromWallet, toWallet } = command;
+  const failure = checkMovement(state, command.fromUid, coin, amount);
+  if (failure !== undefined) return failure;
+  const from = state.accountByUid.get(command.fromUid)!;
+  const to = state.accountByUid.get(command.toUid);
+  const initiator = state.accountByUid.get(command.initiatorUid);
+  if (to === undefined || initiator === undefined) return refused(Refusal.unknownAccount);
+  if (from === to && fromWallet === toWallet) return refused(Refusal.sameWallet);
+  if (from.party !== to.party || !mayMove(initiator, from, to)) return refused(Refusal.notOneParty);
+  const oid = `${initiator.uid} ${command.clientOid}`;
+  if (command.clientOid !== '' && state.transferOids.has(oid)) return refused(Refusal.transferOidInUse);
+  const available = freeIn(state, from, coin, fromWallet);
+  if (available < amount) return shortOf(coin, available);
+
+  if (command.clientOid !== '') state.transferOids.remember(oid);
+  const source = walletCell(state, from, coin, fromWallet);
+  state.ledger.move(source, walletCell(state, to, coin, toWallet), amount);
+  foldMoney(state, amount);
+  const transferId = state.nextId();
+  emitLine(state, from, fromWallet, coin, 'transferOut', -amount, String(transferId));
+  emitLine(state, to, toWallet, coin, 'transferIn', amount, String(transferId));
+  state.events.push({
+    type: 'transfer',
+    transferId,
+    initiatorUid: initiator.uid,
+    fromUid: from.uid,
+    toUid: to.uid,
+    fromWallet,
+    toWallet,
+    coin,
+    amount,
+    clientOid: command.clientOid,
+    time: state.now,
+  });
+  return { refusal: Refusal.none, orderId: transferId, clientOid: command.clientOid };
+}
+
+/** A master moves money anywhere in its party; a sub-account only its own, to itself or up to its master. */
+function mayMove(initiator: Account, from: Account, to: Account): boolean {
+  if (initiator.index === from.party) return true;
+  return initiator === from && (to === from || to.index === from.party);
+}
+
+export function checkMovement(state: State, uid: number, coin: number, amount: bigint): Outcome | undefined {
+  if (!state.accountByUid.has(uid)) return refused(Refusal.unknownAccount);
+  if (state.coins[coin] === undefined) return refused(Refusal.unknownCoin);
+  if (amount <= 0n || amount > MONEY_MAX) return refused(Refusal.amountOutOfRange);
+  return undefined;
+}
+
+export function shortOf(coin: number, available: bigint): Outcome {
+  return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
+}
+
+/** What a wallet can give; looking opens no row, so that a refusal changes nothing. */
+export function freeIn(state: State, account: Account, coin: number, wallet: Wallet): bigint {
+  if (wallet === Wallet.unified) return spendable(state, account, coin);
+  return state.ledger.peek(account.index, coin, BUCKET_OF[wallet]);
+}
+
+export function walletCell(state: State, account: Account, coin: number, wallet: Wallet): number {
+  return state.ledger.cell(account.index, coin, BUCKET_OF[wallet]);
+}
+
+export function outside(state: State, coin: number): number {
+  return state.ledger.cell(SystemAccount.external, coin, Bucket.cash);
+}
+
+export function foldMoney(state: State, amount: bigint): void {
+  state.digest.fold(Number(BigInt.asIntN(32, amount)));
+}
+
+export function emitLine(
+  state: State,
+  account: Account,
+  wallet: Wallet,
+  coin: number,
+  kind: LedgerLineKind,
+  amount: bigint,
+  reference: string,
+  fee = 0n,
+  /** The contract it is about; none for money that only moves. */
+  instrument?: Instrument,
+): void {
+  if (account.positions.size > 0) state.touched.add(account);
+  if (account.house) return;
+  const { ledger } = state;
+  const held = ledger.peek(account.index, coin, BUCKET_OF[wallet]);
+  const locked = wallet === Wallet.unified ? ledger.peek(account.index, coin, Bucket.locked) : 0n;
+  state.events.push({
+    type: 'ledgerLine',
+    lineId: state.nextId(),
+    uid: account.uid,
+    coin,
+    kind,
+    instrument: instrument?.index ?? -1,
+    category: instrument?.category ?? Category.spot,
+    amount,
+    fee,
+    balance: held + locked,
+    wallet,
+    reference,
+    time: state.now,
+  });
+}

@@ -1,0 +1,177 @@
+/**
+ * Withdrawals take two steps. The owner's request moves the money out of the wallets into a bucket of its own, where
+ * it can neither be spent nor asked for again; the operator then pays it out or refuses it, or the owner takes it back.
+ * Whichever comes first ends it: nothing leaves an account twice.
+ */
+import type { Account } from '../account.ts';
+import type { EndWithdrawal, InnerWithdrawal, RequestWithdrawal } from '../command.ts';
+import type { WalletRecord } from '../event.ts';
+import { Bucket, SystemAccount } from '../ledger.ts';
+import { PENDING_WITHDRAWALS_MAX } from '../limits.ts';
+import { DONE, type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { State } from '../state.ts';
+import { Wallet } from '../terms.ts';
+import type { PendingWithdrawal } from './pending-withdrawal.ts';
+import { checkMovement, emitLine, foldMoney, freeIn, outside, shortOf, walletCell } from './wallet.ts';
+
+export function requestWithdrawal(state: State, command: RequestWithdrawal): Outcome {
+  const { coin, amount } = command;
+  const failure = checkMovement(state, command.uid, coin, amount);
+  if (failure !== undefined) return failure;
+  if (command.fee < 0n || command.fee >= amount) return refused(Refusal.feeAboveAmount);
+  if (state.withdrawals.size >= PENDING_WITHDRAWALS_MAX) return refused(Refusal.tooManyWithdrawals);
+  const account = state.accountByUid.get(command.uid)!;
+  const shares = sharesOf(state, account, command);
+  if (!('fromFunding' in shares)) return shares;
+
+  const withdrawal: PendingWithdrawal = {
+    id: state.nextId(),
+    uid: account.uid,
+    coin,
+    ...shares,
+    fee: command.fee,
+    address: command.address,
+    chain: command.chain,
+    tag: command.tag,
+    clientOid: command.clientOid,
+    createdTime: state.now,
+  };
+  state.withdrawals.set(withdrawal.id, withdrawal);
+  const held = state.ledger.cell(account.index, coin, Bucket.withdrawing);
+  takeOut(state, account, command, shares, held, withdrawal.id);
+  emitRecord(state, withdrawal, 'pending', '');
+  return { refusal: Refusal.none, orderId: withdrawal.id, clientOid: withdrawal.clientOid };
+}
+
+/** Nothing can hold it up and nothing can take it back: it is done when it is asked for. */
+export function innerWithdrawal(state: State, command: InnerWithdrawal): Outcome {
+  const { coin, amount, clientOid } = command;
+  const failure = checkMovement(state, command.uid, coin, amount);
+  if (failure !== undefined) return failure;
+  const from = state.accountByUid.get(command.uid)!;
+  const to = state.accountByUid.get(command.toUid);
+  if (to === undefined) return refused(Refusal.unknownAccount);
+  if (to === from) return refused(Refusal.sameWallet);
+  const shares = sharesOf(state, from, command);
+  if (!('fromFunding' in shares)) return shares;
+
+  const id = state.nextId();
+  takeOut(state, from, command, shares, walletCell(state, to, coin, Wallet.funding), id);
+  emitLine(state, to, Wallet.funding, coin, 'deposit', amount, String(id));
+  const record = {
+    type: 'walletRecord',
+    status: 'success',
+    coin,
+    amount,
+    fee: 0n,
+    address: '',
+    chain: '',
+    tag: '',
+    reference: String(id),
+    createdTime: state.now,
+    updatedTime: state.now,
+  } as const;
+  const sent = { recordId: id, uid: from.uid, kind: 'withdrawal', counterUid: to.uid, clientOid } as const;
+  const received = { recordId: state.nextId(), uid: to.uid, kind: 'deposit', counterUid: from.uid } as const;
+  state.events.push({ ...record, ...sent }, { ...record, ...received, clientOid: '' });
+  return { refusal: Refusal.none, orderId: id, clientOid };
+}
+
+export function endWithdrawal(state: State, command: EndWithdrawal): Outcome {
+  const withdrawal = state.withdrawals.get(command.withdrawalId);
+  const foreign = command.uid !== 0 && (withdrawal?.uid !== command.uid || command.paid);
+  if (withdrawal === undefined || foreign) return refused(Refusal.unknownWithdrawal);
+  const { ledger } = state;
+  const { coin, fee, fromFunding, fromUnified } = withdrawal;
+  const account = state.accountByUid.get(withdrawal.uid)!;
+  const held = ledger.cell(account.index, coin, Bucket.withdrawing);
+  state.withdrawals.delete(withdrawal.id);
+  foldMoney(state, fromFunding + fromUnified);
+  if (command.paid) {
+    ledger.move(held, outside(state, coin), fromFunding + fromUnified - fee);
+    ledger.move(held, ledger.cell(SystemAccount.fee, coin, Bucket.cash), fee);
+  } else {
+    for (const [wallet, share] of byWallet(withdrawal)) {
+      ledger.move(held, walletCell(state, account, coin, wallet), share);
+      emitLine(state, account, wallet, coin, 'withdrawalReturned', share, String(withdrawal.id));
+    }
+  }
+  emitRecord(state, withdrawal, command.paid ? 'success' : 'fail', command.reference);
+  return { ...DONE, orderId: withdrawal.id, clientOid: withdrawal.clientOid };
+}
+
+/** What is taken from each wallet; together the whole amount. */
+type Shares = Pick<PendingWithdrawal, 'fromFunding' | 'fromUnified'>;
+
+/** Funding pays first, the unified account the rest; or why neither may. */
+function sharesOf(
+  state: State,
+  account: Account,
+  command: RequestWithdrawal | InnerWithdrawal,
+): Shares | Outcome {
+  const { coin, amount, clientOid } = command;
+  if (clientOid !== '' && state.transferOids.has(oidOf(account, clientOid)))
+    return refused(Refusal.transferOidInUse);
+  const inFunding = command.fromFunding ? freeIn(state, account, coin, Wallet.funding) : 0n;
+  const inUnified = command.fromUnified ? freeIn(state, account, coin, Wallet.unified) : 0n;
+  if (inFunding + inUnified < amount) return shortOf(coin, inFunding + inUnified);
+  const fromUnified = inFunding < amount ? amount - inFunding : 0n;
+  return { fromFunding: amount - fromUnified, fromUnified };
+}
+
+function takeOut(
+  state: State,
+  account: Account,
+  command: RequestWithdrawal | InnerWithdrawal,
+  shares: Shares,
+  to: number,
+  id: number,
+): void {
+  const { coin, amount, clientOid } = command;
+  if (clientOid !== '') state.transferOids.remember(oidOf(account, clientOid));
+  foldMoney(state, amount);
+  for (const [wallet, share] of byWallet(shares)) {
+    state.ledger.move(walletCell(state, account, coin, wallet), to, share);
+    emitLine(state, account, wallet, coin, 'withdrawal', -share, String(id));
+  }
+}
+
+function byWallet({ fromFunding, fromUnified }: Shares): (readonly [Wallet, bigint])[] {
+  const both = [
+    [Wallet.funding, fromFunding],
+    [Wallet.unified, fromUnified],
+  ] as const;
+  return both.filter(([, share]) => share > 0n);
+}
+
+/** Transfers and withdrawals of one account share their client ids. */
+function oidOf(account: Account, clientOid: string): string {
+  return `${account.uid} ${clientOid}`;
+}
+
+function emitRecord(
+  state: State,
+  withdrawal: PendingWithdrawal,
+  status: WalletRecord['status'],
+  reference: string,
+): void {
+  state.events.push({
+    type: 'walletRecord',
+    recordId: withdrawal.id,
+    uid: withdrawal.uid,
+    kind: 'withdrawal',
+    status,
+    coin: withdrawal.coin,
+    amount: withdrawal.fromFunding + withdrawal.fromUnified,
+    fee: withdrawal.fee,
+    address: withdrawal.address,
+    chain: withdrawal.chain,
+    tag: withdrawal.tag,
+    counterUid: 0,
+    clientOid: withdrawal.clientOid,
+    reference,
+    createdTime: withdrawal.createdTime,
+    updatedTime: state.now,
+  });
+}
