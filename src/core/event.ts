@@ -4,17 +4,24 @@
  * and `account` are indices of the exchange's tables.
  */
 import type { CandleWidth } from './market/candle-width.ts';
+import type { Refusal } from './refusal.ts';
+import type { Preset, TriggerLeg } from './strategy/trigger-leg.ts';
 import type {
   CancelReason,
   Category,
   OrderKind,
+  OrderOrigin,
   OrderStatus,
   OrderType,
   PosSide,
   Side,
   Source,
   StpMode,
+  StrategyKind,
+  StrategyReason,
+  StrategyStatus,
   TimeInForce,
+  TriggerType,
   Wallet,
 } from './terms.ts';
 
@@ -46,6 +53,10 @@ export interface OrderRecord {
   readonly updatedTime: number;
   /** Futures only. */
   readonly futures?: FuturesOrderFields;
+  /** The strategy order's kind that made it; absent on orders of the owner's hand. */
+  readonly origin?: OrderOrigin;
+  /** Take-profit and stop-loss that its fills will be protected with. */
+  readonly preset?: Preset;
 }
 
 export interface FuturesOrderFields {
@@ -60,6 +71,48 @@ export interface FuturesOrderFields {
 export interface OrderChanged {
   readonly type: 'order';
   readonly order: OrderRecord;
+}
+
+/** A strategy order as it stood after a change. */
+export interface StrategyOrderRecord {
+  readonly orderId: number;
+  readonly clientOid: string;
+  readonly uid: number;
+  readonly instrument: number;
+  readonly category: Category;
+  readonly kind: StrategyKind;
+  /** Of the order it makes. */
+  readonly side: Side;
+  /** The position it protects; of a trigger order in hedge mode the one it opens or closes. */
+  readonly posSide: PosSide;
+  readonly reduceOnly: boolean;
+  /** 0 while a full-position record waits, and on a spot market buy by amount. */
+  readonly sizeLots: number;
+  readonly quoteAmount: bigint;
+  readonly status: StrategyStatus;
+  /** The leg that fired, or the only one there is. */
+  readonly triggerType: TriggerType;
+  readonly takeProfit: TriggerLeg;
+  readonly stopLoss: TriggerLeg;
+  /** Of a trigger order; the activation price of a trailing one. */
+  readonly trigger: TriggerLeg;
+  /** How far a trailing order lets the price come back, in millionths; else 0. */
+  readonly callbackPpm: number;
+  /** The best price a trailing order has seen since it became active; 0 = not active. */
+  readonly extremeTicks: number;
+  /** Why it was cancelled. */
+  readonly reason: StrategyReason;
+  /** Why its order was refused. */
+  readonly failure: Refusal;
+  /** The order it made; 0 = none. */
+  readonly childOrderId: number;
+  readonly createdTime: number;
+  readonly updatedTime: number;
+}
+
+export interface StrategyOrderChanged {
+  readonly type: 'strategyOrder';
+  readonly order: StrategyOrderRecord;
 }
 
 /** One side of a trade, as its owner sees it. */
@@ -256,6 +309,7 @@ export interface InstrumentChanged {
 
 export type Event =
   | OrderChanged
+  | StrategyOrderChanged
   | Filled
   | Traded
   | LedgerLine

@@ -49,6 +49,7 @@ export const CancelReason = {
   burst: 11,
   adl: 12,
   delivery: 13,
+  tpslPlan: 14,
 } as const;
 export type CancelReason = (typeof CancelReason)[keyof typeof CancelReason];
 export const CANCEL_REASON_NAMES = [
@@ -66,6 +67,7 @@ export const CANCEL_REASON_NAMES = [
   'burst_cancel',
   'adl_cancel',
   'delivery_order_cancel',
+  'tpsl_plan_cancel',
 ] as const;
 
 export const InstrumentStatus = {
@@ -113,3 +115,57 @@ export const OrderKind = {
   delisting: 6,
 } as const;
 export type OrderKind = (typeof OrderKind)[keyof typeof OrderKind];
+
+/** What a strategy order waits for and what it does then (domain.md 3.1). */
+export const StrategyKind = { attached: 0, partial: 1, full: 2, trigger: 3, trailing: 4 } as const;
+export type StrategyKind = (typeof StrategyKind)[keyof typeof StrategyKind];
+/** The `type` that lists are filtered by: take-profit and stop-loss records, or orders that may open as well. */
+export const STRATEGY_TYPES = ['tpsl', 'tpsl', 'tpsl', 'trigger', 'trigger'] as const;
+export type StrategyType = (typeof STRATEGY_TYPES)[number];
+
+/** Domain.md 3.2. */
+export const StrategyStatus = { pending: 0, submitting: 1, success: 2, failed: 3, cancelled: 4 } as const;
+export type StrategyStatus = (typeof StrategyStatus)[keyof typeof StrategyStatus];
+export const STRATEGY_STATUS_NAMES = ['pending', 'submitting', 'success', 'failed', 'cancelled'] as const;
+
+/** Which price a trigger looks at: the last trade or the mark. */
+export const TriggerBy = { market: 0, mark: 1 } as const;
+export type TriggerBy = (typeof TriggerBy)[keyof typeof TriggerBy];
+export const TRIGGER_BY_NAMES = ['market', 'mark'] as const;
+
+/** Which leg of a take-profit and stop-loss record it is about. */
+export const TriggerType = { none: 0, takeProfit: 1, stopLoss: 2 } as const;
+export type TriggerType = (typeof TriggerType)[keyof typeof TriggerType];
+export const TRIGGER_TYPE_NAMES = ['', 'takeProfit', 'stopLoss'] as const;
+
+/** Why a strategy order was cancelled; `none` for every other end. */
+export const StrategyReason = {
+  none: 0,
+  owner: 1,
+  positionGone: 2,
+  liquidation: 3,
+  delivery: 4,
+  delisting: 5,
+} as const;
+export type StrategyReason = (typeof StrategyReason)[keyof typeof StrategyReason];
+export const STRATEGY_REASON_NAMES = [
+  '',
+  'normal_cancel',
+  'position_closed',
+  'burst_cancel',
+  'delivery_order_cancel',
+  'delegated_risk_order_cancel',
+] as const;
+
+/** What made an order of its owner: the owner's hand, or a strategy order that fired (domain.md 2.4). */
+export const OrderOrigin = {
+  hand: 0,
+  plan: 1,
+  trailing: 2,
+  takeProfit: 3,
+  stopLoss: 4,
+  positionTakeProfit: 5,
+  positionStopLoss: 6,
+  preset: 7,
+} as const;
+export type OrderOrigin = (typeof OrderOrigin)[keyof typeof OrderOrigin];

@@ -31,6 +31,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
     'bytes',
     'orders/order-id',
     'market/candle-width',
+    'strategy/trigger-leg',
   ],
   ['market/index-price', 'market/mark-price', 'futures/margin-tiers', 'futures/position', 'futures/quarters'],
   [
