@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { accountCommand } from './operation/account-command.ts';
 import { auditCommand } from './operation/audit-command.ts';
+import { clockCommand } from './operation/clock-command.ts';
 import { describedProgram, runProgram } from './operation/command-line.ts';
 import { configCommand } from './operation/config-command.ts';
 import { keyCommand } from './operation/key-command.ts';
@@ -18,7 +19,14 @@ import {
 import { verifyCommand } from './operation/verify-command.ts';
 
 const GROUPS = {
-  'Running exchange:': [healthCommand(), booksCommand(), haltCommand(), resumeCommand(), snapshotCommand()],
+  'Running exchange:': [
+    healthCommand(),
+    booksCommand(),
+    haltCommand(),
+    resumeCommand(),
+    snapshotCommand(),
+    clockCommand(),
+  ],
   'Accounts and money:': [accountCommand(), keyCommand(), depositCommand(), withdrawalCommand()],
   'Listings:': [instrumentCommand(), feesCommand(), priceCommand()],
   'Data and records:': [auditCommand(), identityCommand(), verifyCommand(), configCommand()],

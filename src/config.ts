@@ -10,6 +10,7 @@ import { compileIpList } from './identity/ip-list.ts';
 import type { ColourChoice } from './operation/colour.ts';
 import { didYouMean } from './operation/did-you-mean.ts';
 import { ConfigError } from './operation/exit-codes.ts';
+import { CLOCK_CHOICES, type ClockChoice, readClockChoice } from './venue/clock-choice.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -29,6 +30,9 @@ export interface Config {
   /** Empty for the file in the data directory. */
   readonly operatorTokenFile: string;
   readonly data: string;
+  readonly clock: ClockChoice;
+  /** Where the time of a new exchange begins; 0 for now. */
+  readonly clockStart: number;
   readonly demo: boolean;
   readonly catalogue: string;
   readonly segmentBytes: number;
@@ -71,6 +75,8 @@ interface Place {
 
 const SHIPPED_CATALOGUE = fileURLToPath(new URL('../catalogue', import.meta.url));
 const MIB = 1024 * 1024;
+/** The year 2100: times stay far below every sum made with them. */
+const INSTANT_END = Date.UTC(2100);
 const ON = ['true', 'on', 'yes', '1', 'always'];
 const OFF = ['false', 'off', 'no', '0', 'never'];
 
@@ -145,6 +151,23 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: 'directory of everything the exchange remembers',
     initial: 'data',
     ...path(),
+  },
+  clock: {
+    group: 'World',
+    flags: ['--clock <wall|scaled:N|manual>'],
+    help: "where time comes from: the machine's clock, N times as fast, or only by bourse clock advance",
+    initial: 'wall',
+    expects: CLOCK_CHOICES,
+    words: ['wall', 'manual', 'scaled:60'],
+    read: readClockChoice,
+  },
+  clockStart: {
+    group: 'World',
+    flags: ['--clock-start <time>'],
+    help: 'instant at which a new exchange on a scaled or manual clock begins [now]',
+    initial: 0,
+    expects: 'an instant such as 2026-06-26T07:00:00Z or milliseconds since 1970',
+    read: readInstant,
   },
   demo: {
     group: 'World',
@@ -275,6 +298,11 @@ function path() {
     read: (text: string, { directory }: Place): string | undefined =>
       text === '' ? undefined : isAbsolute(text) ? text : resolve(directory, text),
   };
+}
+
+function readInstant(text: string): number | undefined {
+  const ms = /^[0-9]{1,13}$/.test(text) ? Number(text) : Date.parse(text);
+  return ms >= 0 && ms < INSTANT_END ? ms : undefined;
 }
 
 function readColour(text: string): ColourChoice | undefined {

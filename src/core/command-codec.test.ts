@@ -48,7 +48,7 @@ const spec = fc.dictionary(fc.string({ maxLength: 12 }), fc.oneof(text, fc.integ
 });
 
 const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>> } = {
-  tick: record({ type: fc.constant('tick'), time }),
+  tick: record({ type: fc.constant('tick'), time, by: text }),
   openAccount: record({
     type: fc.constant('openAccount'),
     time,

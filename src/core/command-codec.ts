@@ -24,7 +24,13 @@ interface Layout<C extends Command> {
 type Layouts = { readonly [T in CommandType]: Layout<Extract<Command, { type: T }>> };
 
 const LAYOUTS: Layouts = {
-  tick: { code: 1, blank: () => ({ type: 'tick', time: 0 }), fields: () => {} },
+  tick: {
+    code: 1,
+    blank: () => ({ type: 'tick', time: 0 }),
+    fields: (f, c) => {
+      c.by = f.text(c.by ?? '');
+    },
+  },
   openAccount: {
     code: 2,
     blank: () => ({ type: 'openAccount', time: 0, uid: 0, masterUid: 0, marketMaker: false, house: false }),

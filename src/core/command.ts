@@ -28,6 +28,8 @@ export const ANY = -1;
 export interface Tick {
   readonly type: 'tick';
   time: number;
+  /** The operator and audit line, when somebody moved a manual clock. */
+  by?: string;
 }
 
 export interface OpenAccount {

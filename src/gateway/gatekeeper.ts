@@ -21,6 +21,8 @@ const NO_BYTES = new Uint8Array(0);
 export interface GatekeeperOptions {
   readonly identity: Identity;
   readonly clock: Clock;
+  /** The machine's clock: clients sign and are limited by real time, whatever the exchange's clock is. */
+  readonly wall: Clock;
   readonly rateLimits: 'on' | 'off';
   readonly trustedProxies: readonly string[];
 }
@@ -28,6 +30,7 @@ export interface GatekeeperOptions {
 export class Gatekeeper {
   private readonly identity: Identity;
   private readonly clock: Clock;
+  private readonly wall: Clock;
   private readonly replies: Replies;
   private readonly limiter: RateLimiter;
   private readonly peerOf: ReturnType<typeof peerAddressResolver>;
@@ -35,6 +38,7 @@ export class Gatekeeper {
   constructor(options: GatekeeperOptions, replies: Replies) {
     this.identity = options.identity;
     this.clock = options.clock;
+    this.wall = options.wall;
     this.replies = replies;
     this.limiter = new RateLimiter({ rateLimits: options.rateLimits });
     this.peerOf = peerAddressResolver(options.trustedProxies);
@@ -42,7 +46,7 @@ export class Gatekeeper {
 
   /** Before the body is read: the shape of the request, and the limits of its address. */
   admit(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
-    const now = this.clock.now();
+    const now = this.wall.now();
     if (!this.admitAddress(request, reply, now)) return;
     const { raw } = request;
     const misshapen = checkRequestShape(raw);
@@ -59,7 +63,7 @@ export class Gatekeeper {
   }
 
   /** Every request counts, also one whose path cannot be read. False when the answer has gone out. */
-  admitAddress(request: FastifyRequest, reply: FastifyReply, now = this.clock.now()): boolean {
+  admitAddress(request: FastifyRequest, reply: FastifyReply, now = this.wall.now()): boolean {
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
     request.peer = this.peerOf(request.raw.socket.remoteAddress, request.raw.rawHeaders);
@@ -77,7 +81,7 @@ export class Gatekeeper {
     }
     const { method, url, rawHeaders } = request.raw;
     const incoming = { method: method!, url: url!, rawHeaders, body: bytes, peerAddress: request.peer };
-    const verdict = authenticate(incoming, this.clock.now(), this.identity);
+    const verdict = authenticate(incoming, this.wall.now(), this.identity, this.clock.now());
     const goOn = (result: Authentication) => {
       if (this.authorise(result, route, request, reply)) this.readInput(route, bytes, request, reply, done);
     };
@@ -91,7 +95,7 @@ export class Gatekeeper {
     request: FastifyRequest,
     reply: FastifyReply,
   ): boolean {
-    const now = this.clock.now();
+    const now = this.wall.now();
     if (!result.ok) {
       this.limiter.chargeFailedAuthentication(request.peer, now);
       this.replies.refuse(reply, result);

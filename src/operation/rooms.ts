@@ -15,6 +15,8 @@ import type { RecoveryReport } from '../log/recovery-report.ts';
 import { AuditLog } from '../operator/audit-log.ts';
 import { Reconciliation } from '../operator/reconcile.ts';
 import { WallClock } from '../venue/clock.ts';
+import { openClock } from '../venue/clock-choice.ts';
+import { formatDuration } from '../venue/duration.ts';
 import { replay } from '../venue/recovery.ts';
 import { Venue } from '../venue/venue.ts';
 import { counted } from './counting.ts';
@@ -24,12 +26,15 @@ import { LOG_DIRECTORY, loggedCommands } from './logged-commands.ts';
 export const HISTORY_FILE = 'history.sqlite';
 
 const PROGRESS_INTERVAL_MS = 1000;
+const CLOCK_SLACK_MS = 5000;
 
 export interface Rooms {
   readonly log: CommandLog;
   readonly identity: Identity;
   readonly history: History;
   readonly venue: Venue;
+  /** The machine's clock, whatever the venue's is: signatures, limits and the audit log go by it. */
+  readonly wall: WallClock;
   readonly audit: AuditLog;
   readonly report: RecoveryReport;
   /** Commands applied on the way from the snapshot to the end of the log. */
@@ -50,8 +55,8 @@ export async function openRooms(
   const { log, report } = recovered;
   open.defer(() => log.close());
   tellRecovery(report, logger);
-  const clock = new WallClock();
-  const audit = await AuditLog.open(config.data, () => clock.now());
+  const wall = new WallClock();
+  const audit = await AuditLog.open(config.data, () => wall.now());
   open.defer(() => audit.close());
   const identity = await openDatabase(IDENTITY_FILE, LOST_IDENTITY, async () => openIdentity(config.data));
   open.defer(() => identity.close());
@@ -70,9 +75,11 @@ export async function openRooms(
     acceptHistoryGap: config.acceptHistoryGap,
   });
   for (const told of await reconciliation.complete()) logger.warn(`an action was cut off: ${told}`);
+  const clock = openClock(config.clock, exchange.state.now, config.clockStart, wall);
+  warnOfTimeAhead(exchange.state.now - clock.now(), logger);
   const venue = new Venue(exchange, log, history, clock, lastSeq);
   venue.onHalted(onFailure);
-  return { log, identity, history, venue, audit, report, replayed: commands };
+  return { log, identity, history, venue, wall, audit, report, replayed: commands };
 }
 
 const LOST_IDENTITY = 'Put it back from a backup: it holds the API keys.';
@@ -95,6 +102,15 @@ export async function openDatabase<Database>(
     if (NOT_A_DATABASE.test(message)) throw new DataDamaged(`${file} is damaged: ${message}. ${advice}`);
     throw error;
   }
+}
+
+/** Time never goes back, so it stands still until the clock has caught up. */
+function warnOfTimeAhead(aheadMs: number, logger: Logger): void {
+  if (aheadMs <= CLOCK_SLACK_MS) return;
+  logger.warn(
+    `the exchange's time is ${formatDuration(aheadMs)} ahead of the machine's clock and stands still until then: ` +
+      'it ran on another clock before. Start it with --clock manual or --clock scaled:N to go on from where it was',
+  );
 }
 
 function tellRecovery(report: RecoveryReport, logger: Logger): void {

@@ -16,6 +16,7 @@ import { buildDoor } from '../operator/server.ts';
 import { openToken, removeDoorNote, TOKEN_FILE, writeDoorNote } from '../operator/token.ts';
 import { loadCatalogue } from '../venue/catalogue.ts';
 import { Keeper } from '../venue/keeper.ts';
+import type { SecondHand } from '../venue/second-hand.ts';
 import type { Venue } from '../venue/venue.ts';
 import { VERSION } from '../version.ts';
 import { openAddressKey } from './address-key.ts';
@@ -64,7 +65,7 @@ export async function startExchange(
     const keeper = startKeeping(rooms, config, logger, open);
     const { gateway, stopping, readiness } = await openGateway(rooms, config, logger, open);
     const url = await listen(gateway, config, 'port');
-    const desk = { ...rooms, snapshot: () => keeper.snapshot(), readiness, url };
+    const desk = { ...rooms, seconds: keeper.seconds, snapshot: () => keeper.snapshot(), readiness, url };
     const door = config.operator ? await openDoor(desk, config, logger, open) : undefined;
     const stop = async () => {
       stopping.begun = true;
@@ -91,12 +92,13 @@ function startKeeping(rooms: Rooms, config: Config, logger: Logger, open: AsyncD
     intervalMs: config.snapshotMinutes * 60_000,
   });
   keeper.start();
-  const prune = () => void history.prune(venue.clock.now()).catch(report);
-  const pruning = setInterval(prune, PRUNE_INTERVAL_MS).unref();
-  open.defer(() => {
-    keeper.stop();
-    clearInterval(pruning);
+  let pruned = venue.clock.now();
+  keeper.seconds.onSecond((now) => {
+    if (now - pruned < PRUNE_INTERVAL_MS) return;
+    pruned = now;
+    history.prune(now).catch(report);
   });
+  open.defer(() => keeper.stop());
   return keeper;
 }
 
@@ -124,6 +126,7 @@ async function openGateway(rooms: Rooms, config: Config, logger: Logger, open: A
     identity,
     logger: logger.child({}),
     clock: venue.clock,
+    wall: rooms.wall,
     rateLimits: config.rateLimits,
     errorDialect: config.errorDialect,
     addressKey: openAddressKey(config.data),
@@ -152,6 +155,7 @@ function figuresOf({ venue, log, history }: Rooms, watch: LoopWatch): Figures {
 
 /** What the operator's door stands on: the rooms, and what only the running process can tell and do. */
 interface DoorDesk extends Rooms {
+  readonly seconds: SecondHand;
   readonly snapshot: () => Promise<void>;
   readonly readiness: () => readonly ReadinessCheck[];
   /** Where users reach the exchange. */
@@ -160,7 +164,7 @@ interface DoorDesk extends Rooms {
 
 /** The note for the command line is written when the door is open and goes with it. */
 async function openDoor(desk: DoorDesk, config: Config, logger: Logger, open: AsyncDisposableStack) {
-  const { venue, identity, audit, snapshot, readiness } = desk;
+  const { venue, identity, audit, seconds, snapshot, readiness } = desk;
   const { data, operatorHost: host, operatorPort: port, operatorTokenFile } = config;
   const token = openToken(operatorTokenFile === '' ? join(data, TOKEN_FILE) : operatorTokenFile);
   const server = buildDoor({
@@ -168,6 +172,7 @@ async function openDoor(desk: DoorDesk, config: Config, logger: Logger, open: As
     identity,
     audit,
     token,
+    seconds,
     snapshot,
     openSub: openSubAccount,
     data,

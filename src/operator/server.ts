@@ -22,6 +22,7 @@ import { defaultOperator } from './default-operator.ts';
 import { REFUSAL_STATUS, Refused } from './refused.ts';
 import { type Call, Deed, type Desk, type OperatorRoute } from './route.ts';
 import { accountRoutes } from './routes/accounts.ts';
+import { clockRoutes } from './routes/clock.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { listingRoutes } from './routes/listings.ts';
 import { moneyRoutes } from './routes/money.ts';
@@ -45,6 +46,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...moneyRoutes,
   ...listingRoutes,
   ...priceRoutes,
+  ...clockRoutes,
 ];
 
 const LIMITS = {
@@ -119,7 +121,7 @@ function operatorOf(request: FastifyRequest): string {
 }
 
 function serve(app: FastifyInstance, route: OperatorRoute, options: DoorOptions): void {
-  const { venue, identity, snapshot, openSub, health, data } = options;
+  const { venue, identity, seconds, snapshot, openSub, health, data } = options;
   app.route({
     method: route.method,
     url: route.path,
@@ -135,6 +137,7 @@ function serve(app: FastifyInstance, route: OperatorRoute, options: DoorOptions)
       const given = {
         venue,
         identity,
+        seconds,
         snapshot,
         openSub,
         health,

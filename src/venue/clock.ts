@@ -24,6 +24,25 @@ export class ManualClock implements Clock {
   }
 }
 
+/** Time that runs `factor` times as fast as the machine's timer, from a given instant. */
+export class ScaledClock implements Clock {
+  readonly factor: number;
+  private readonly start: number;
+  private readonly monotonic: () => number;
+  private readonly started: number;
+
+  constructor(start: number, factor: number, monotonic: () => number = () => performance.now()) {
+    this.start = start;
+    this.factor = factor;
+    this.monotonic = monotonic;
+    this.started = monotonic();
+  }
+
+  now(): number {
+    return this.start + Math.floor((this.monotonic() - this.started) * this.factor);
+  }
+}
+
 /** A jump of the machine's clock larger than this is not believed at first sight. */
 const JUMP_MS = 5000;
 

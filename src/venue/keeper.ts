@@ -1,7 +1,8 @@
-/** Keeps a running venue in order: ticks every second, snapshots now and then, history in step. */
+/** Keeps a running venue in order: its second hand, snapshots now and then, history in step. */
 import { saveState } from '../core/snapshot.ts';
 import type { CommandLog } from '../log/command-log.ts';
 import { SNAPSHOT_COMMANDS, SNAPSHOT_INTERVAL_MS, TICK_INTERVAL_MS } from './limits.ts';
+import { SecondHand } from './second-hand.ts';
 import type { Venue } from './venue.ts';
 
 /** A snapshot is due after so many commands, or so much time. */
@@ -13,10 +14,13 @@ export interface SnapshotSchedule {
 const SNAPSHOT_SCHEDULE: SnapshotSchedule = { commands: SNAPSHOT_COMMANDS, intervalMs: SNAPSHOT_INTERVAL_MS };
 
 export class Keeper {
+  readonly seconds: SecondHand;
   private readonly venue: Venue;
   private readonly log: CommandLog;
   private readonly report: (error: Error) => void;
   private readonly schedule: SnapshotSchedule;
+  /** Snapshots shorten the next start, which is a matter of the machine's time, not of the exchange's. */
+  private readonly machineMs: () => number;
   private timer: NodeJS.Timeout | undefined;
   private snapshotSeq: number;
   private snapshotTime: number;
@@ -27,20 +31,25 @@ export class Keeper {
     log: CommandLog,
     report: (error: Error) => void,
     schedule: SnapshotSchedule = SNAPSHOT_SCHEDULE,
+    machineMs: () => number = () => performance.now(),
   ) {
+    this.seconds = new SecondHand(venue, report);
     this.venue = venue;
     this.log = log;
     this.report = report;
     this.schedule = schedule;
     this.snapshotSeq = venue.appliedSeq;
-    this.snapshotTime = venue.clock.now();
+    this.machineMs = machineMs;
+    this.snapshotTime = machineMs();
   }
 
   start(): void {
+    this.seconds.start();
     this.timer = setInterval(() => this.beat(), TICK_INTERVAL_MS);
   }
 
   stop(): void {
+    this.seconds.stop();
     clearInterval(this.timer);
   }
 
@@ -57,7 +66,7 @@ export class Keeper {
     const seq = venue.appliedSeq;
     const state = saveState(venue.state);
     this.snapshotSeq = seq;
-    this.snapshotTime = venue.clock.now();
+    this.snapshotTime = this.machineMs();
     await venue.settled();
     await venue.history.flush();
     await this.log.saveSnapshot(seq, state);
@@ -66,9 +75,8 @@ export class Keeper {
   private beat(): void {
     const { venue } = this;
     if (venue.failure !== undefined) return;
-    venue.submit({ type: 'tick', time: 0 }).catch(this.report);
     const commands = venue.appliedSeq - this.snapshotSeq;
-    const elapsedMs = venue.clock.now() - this.snapshotTime;
+    const elapsedMs = this.machineMs() - this.snapshotTime;
     const due = commands >= this.schedule.commands || elapsedMs >= this.schedule.intervalMs;
     if (due && this.saving === undefined) this.snapshot().catch(this.report);
   }

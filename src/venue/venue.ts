@@ -133,7 +133,7 @@ export class Venue {
 
   private sequence(command: Command, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
     const { exchange } = this;
-    command.time = Math.max(this.clock.now(), exchange.state.now);
+    command.time = Math.max(this.timeOf(command), exchange.state.now);
     const amended = command.type === 'amendOrders' ? this.countAmends(command) : undefined;
     try {
       this.lastSeq = this.log.append(encodeCommand(command));
@@ -154,6 +154,12 @@ export class Venue {
       return;
     }
     if (command.type !== 'checkpoint' && ++this.sinceCheckpoint >= CHECKPOINT_COMMANDS) this.checkpoint();
+  }
+
+  /** A tick may bring a second that has passed already: those of a scaled clock come in packs. */
+  private timeOf(command: Command): number {
+    const now = this.clock.now();
+    return command.type === 'tick' && command.time !== 0 ? Math.min(command.time, now) : now;
   }
 
   private checkpoint(): void {

@@ -38,6 +38,29 @@ export class Operator {
     await this.must('/admin/prices', { index, price });
   }
 
+  /** Moves the manual clock; resolves with how often each kind of event happened on the way. */
+  async advanceClock(by: string, step = '1s'): Promise<Record<string, number>> {
+    const { events } = (await this.must('/admin/clock/advance', { by, step })) as {
+      events: Record<string, number>;
+    };
+    return events;
+  }
+
+  /** An advance that may be refused. */
+  async tryAdvance(body: object): Promise<{ status: number; code: string; message: string }> {
+    const answer = await this.post('/admin/clock/advance', body);
+    const { error = { code: '', message: '' } } = (await answer.json()) as {
+      error?: { code: string; message: string };
+    };
+    return { status: answer.status, ...error };
+  }
+
+  /** The time of the exchange in milliseconds. */
+  async time(): Promise<number> {
+    const answer = await this.send('/admin/clock', { method: 'GET' });
+    return ((await answer.json()) as { time: number }).time;
+  }
+
   async settle(orderId: string, txId: string): Promise<number> {
     return (await this.post(`/admin/withdrawals/${orderId}/settle`, { txId })).status;
   }

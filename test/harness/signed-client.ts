@@ -17,9 +17,11 @@ export interface Reply {
 export class SignedClient {
   private readonly url: URL;
   private readonly keys: DemoKeys | undefined;
+  private readonly now: () => number;
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-  constructor(url: string, keys?: DemoKeys) {
+  constructor(url: string, keys?: DemoKeys, now: () => number = Date.now) {
+    this.now = now;
     this.url = new URL(url);
     this.keys = keys;
   }
@@ -73,7 +75,7 @@ export class SignedClient {
   }
 
   private sign(keys: DemoKeys, method: string, path: string, body: string): Record<string, string> {
-    const timestamp = String(Date.now());
+    const timestamp = String(this.now());
     return {
       'ACCESS-KEY': keys.apiKey,
       'ACCESS-SIGN': createHmac('sha256', keys.secretKey)

@@ -218,7 +218,13 @@ export class World {
     venue.onHalted((error) => {
       if (!(error instanceof LogFailed)) this.checker.failed(error);
     });
-    const keeper = new Keeper(venue, log, (error) => this.#report(error), SNAPSHOTS);
+    const keeper = new Keeper(
+      venue,
+      log,
+      (error) => this.#report(error),
+      SNAPSHOTS,
+      () => this.#time.timerMs,
+    );
     keeper.start();
     return { disk, log, venue, keeper, history };
   }
