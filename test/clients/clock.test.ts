@@ -148,7 +148,10 @@ test('only a manual clock is moved by hand, and only forward', async () => {
     manual.tryAdvance({ by: '1h' }),
     manual.tryAdvance({ by: '1h' }),
   ]);
-  assert.deepEqual([first.status, second.status].sort((a, b) => a - b), [200, 422]);
+  assert.deepEqual(
+    [first.status, second.status].sort((a, b) => a - b),
+    [200, 422],
+  );
   assert.equal(await manual.time(), START + HOUR);
 });
 
