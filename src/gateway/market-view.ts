@@ -40,8 +40,15 @@ export function instrumentView(instrument: Instrument): Record<string, string> {
 
 /** The interface's fields; tiers and funding bounds have endpoints of their own. */
 function futuresView(futures: FuturesSpec, spec: InstrumentSpec): Record<string, string> {
-  const { tiers: _tiers, minFundingRate: _min, maxFundingRate: _max, ...shown } = futures;
-  return { ...shown, makerFeeRate: spec.makerFeeRate, takerFeeRate: spec.takerFeeRate };
+  const { tiers: _tiers, minFundingRate: _min, maxFundingRate: _max, ...all } = futures;
+  const { deliveryTime, deliveryStartTime, deliveryPeriod, ...shown } = all;
+  return {
+    ...shown,
+    makerFeeRate: spec.makerFeeRate,
+    takerFeeRate: spec.takerFeeRate,
+    // Only a contract that delivers has these three (interface 2.6).
+    ...(futures.type === 'delivery' && { deliveryTime, deliveryStartTime, deliveryPeriod }),
+  };
 }
 
 export function priceText(instrument: Instrument, ticks: number): string {

@@ -69,6 +69,15 @@ export class Operator {
     return (await this.post(`/admin/withdrawals/${orderId}/refuse`, { reason })).status;
   }
 
+  /** Lists what a catalogue file would hold as one entry. */
+  async list(spec: object): Promise<void> {
+    await this.must('/admin/instruments', { spec });
+  }
+
+  async approveMarketMaker(account: string): Promise<void> {
+    await this.must(`/admin/accounts/${account}/market-maker`, { marketMaker: true });
+  }
+
   async makeBroker(account: string): Promise<void> {
     await this.must(`/admin/accounts/${account}/broker`, { broker: true });
   }

@@ -32,7 +32,7 @@ export const marketRoutes: readonly Route[] = [
     access: 'public',
     perSecond: 20,
     query: Type.Object({
-      category: Category,
+      category: TickerCategory,
       symbol: SymbolName,
       interval: Type.String({
         maxLength: 8,

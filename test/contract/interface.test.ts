@@ -1,0 +1,28 @@
+/**
+ * The whole interface document against one running server: each endpoint with its parameters, each object with its
+ * fields, each state rule, rejection and limit. Test names and messages carry the section.
+ */
+import { after } from 'node:test';
+import { account } from './account.contract.ts';
+import { conventions } from './conventions.contract.ts';
+import { limits } from './limits.contract.ts';
+import { loans } from './loans.contract.ts';
+import { marketData } from './market-data.contract.ts';
+import { occurrence } from './occurrence.contract.ts';
+import { positions } from './positions.contract.ts';
+import { tradingActions } from './trading-actions.contract.ts';
+import { tradingQueries } from './trading-queries.contract.ts';
+import { openVenue } from './venue.ts';
+
+const venue = await openVenue();
+after(() => venue.server.stop());
+
+conventions(venue);
+marketData(venue);
+tradingQueries(venue);
+tradingActions(venue);
+positions(venue);
+account(venue);
+loans(venue);
+limits(venue);
+occurrence();

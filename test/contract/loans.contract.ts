@@ -1,0 +1,129 @@
+/** Section 4.6 with its objects (2.12): loan queries. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { BORROW, DEBTS, PLEDGE_RATE } from './objects.ts';
+import { needs } from './pending.ts';
+import { allConform, conforms } from './shape.ts';
+import { DAY_MS, type Data, type Venue } from './venue.ts';
+
+const HISTORIES = ['loan/borrow-history', 'loan/pledge-rate-history'] as const;
+const LOAN = { loanCoin: 'USDT', pledgeCoin: 'BTC', daily: 'FLEXIBLE' };
+/** Three months of the calendar are at most so many days. */
+const WINDOW_DAYS = 92;
+
+export function loans(venue: Venue): void {
+  const { bot } = venue;
+  const lately = () => ({ startTime: venue.ago(DAY_MS), endTime: venue.ago(-1000) });
+
+  describe('interface 4.6: loans', () => {
+    it(
+      'interface 2.12, 4.6: a loan, its collateral moved both ways, its debt and its end',
+      needs('loan/debts'),
+      async () => {
+        const { orderId } = await bot.post('loan/borrow', { ...LOAN, pledgeAmount: '0.1' });
+        const debts = await bot.get('loan/debts');
+        conforms(DEBTS, debts);
+        assert.deepEqual(
+          debts.loanInfos.map(({ coin }: Data) => coin),
+          ['USDT'],
+          'wire.md 3.23: the names are meant',
+        );
+        assert.deepEqual(
+          debts.pledgeInfos.map(({ coin, amount }: Data) => [coin, amount]),
+          [['BTC', '0.1']],
+        );
+        for (const reviseType of ['IN', 'OUT']) {
+          await bot.post('loan/revise-pledge', { orderId, amount: '0.01', pledgeCoin: 'BTC', reviseType });
+        }
+        const revisions = await bot.get('loan/pledge-rate-history', lately());
+        allConform(PLEDGE_RATE, revisions);
+        assert.deepEqual(
+          revisions.map(({ reviseSide }: Data) => reviseSide),
+          ['up', 'down'],
+        );
+        const [up, down] = revisions;
+        assert.ok(
+          Number(down.afterPledgeRate) < Number(down.beforePledgeRate),
+          'down: transfer in, decrease',
+        );
+        assert.ok(Number(up.afterPledgeRate) > Number(up.beforePledgeRate), 'up: transfer out, increase');
+        assert.deepEqual(
+          await bot.get('loan/borrow-history', lately()),
+          [],
+          'an ongoing loan is not history',
+        );
+        await bot.post('loan/repay', {
+          orderId,
+          method: 'borrowed_coin',
+          repayAll: 'yes',
+          repayUnlock: 'yes',
+        });
+        const history = await bot.get('loan/borrow-history', lately());
+        allConform(BORROW, history);
+        assert.deepEqual(
+          history.map((each: Data) => [each.orderId, each.loanCoin, each.pledgeCoin, each.status]),
+          [[orderId, 'USDT', 'BTC', 'REPAY']],
+        );
+      },
+    );
+
+    for (const path of HISTORIES) {
+      it(
+        `interface 4.6 ${path}: an array, not wrapped in a list; both times are required`,
+        needs(path),
+        async () => {
+          assert.ok(Array.isArray(await bot.get(path, lately())));
+          for (const name of ['startTime', 'endTime'] as const) {
+            const { [name]: _left, ...rest } = lately();
+            const reply = await bot.refusedGet(path, rest);
+            assert.deepEqual([reply.code, reply.msg.includes(name)], ['40019', true]);
+          }
+        },
+      );
+
+      it(
+        `interface 4.6, 8 ${path}: the last three months, pages of 10 and at most 100`,
+        needs(path),
+        async () => {
+          const old = venue.ago((WINDOW_DAYS + 1) * DAY_MS);
+          assert.match((await bot.refusedGet(path, { ...lately(), startTime: old })).msg, /startTime/);
+          for (const page of [
+            { pageNum: '1' },
+            { pageSize: '1' },
+            { pageSize: '100' },
+            { pageNum: '2', pageSize: '50' },
+          ]) {
+            await bot.get(path, { ...lately(), ...page });
+          }
+          assert.deepEqual(await bot.get(path, { ...lately(), pageNum: '1000' }), []);
+        },
+      );
+
+      it(`interface 4.6 ${path}: filters choose`, needs(path), async () => {
+        const rows = await bot.get(path, lately());
+        const { orderId } = rows[0];
+        const of = (query: Record<string, string>) => bot.get(path, { ...lately(), ...query });
+        assert.deepEqual(await of({ orderId, pledgeCoin: 'BTC' }), rows);
+        assert.deepEqual(await of({ pledgeCoin: 'ETH' }), []);
+        if (path === 'loan/borrow-history') {
+          assert.deepEqual(await of({ loanCoin: 'USDT', status: 'REPAY' }), rows);
+          assert.deepEqual(await of({ loanCoin: 'USDC' }), []);
+          for (const status of ['ROLLBACK', 'FORCE']) assert.deepEqual(await of({ status }), []);
+          assert.match((await bot.refusedGet(path, { ...lately(), status: 'OPEN' })).msg, /status/);
+        } else {
+          for (const reviseSide of ['down', 'up']) {
+            assert.deepEqual(
+              (await of({ reviseSide })).map((row: Data) => row.reviseSide),
+              [reviseSide],
+            );
+          }
+          assert.match((await bot.refusedGet(path, { ...lately(), reviseSide: 'left' })).msg, /reviseSide/);
+        }
+      });
+    }
+
+    it('interface 2.12, 4.6 debts: nothing is owed without a loan', needs('loan/debts'), async () => {
+      assert.deepEqual(await venue.bob.get('loan/debts'), { pledgeInfos: [], loanInfos: [] });
+    });
+  });
+}

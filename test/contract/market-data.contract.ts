@@ -1,0 +1,252 @@
+/** Section 4.1 with its objects (2.6 to 2.10): public market data. */
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import {
+  CATEGORIES,
+  FUTURES,
+  INDEX_COMPONENTS,
+  instrument,
+  isFutures,
+  PUBLIC_FILL,
+  ticker,
+} from './objects.ts';
+import { allConform, conforms } from './shape.ts';
+import {
+  COIN,
+  catalogued,
+  DAY_MS,
+  type Data,
+  LINEAR,
+  limit,
+  quarterly,
+  SPOT,
+  USDC,
+  type Venue,
+} from './venue.ts';
+
+const INTERVALS = ['1m', '3m', '5m', '15m', '30m', '1H', '4H', '6H', '12H', '1D'];
+const ON = { category: 'SPOT', symbol: 'BTCUSDT' };
+
+/** One of each kind that the catalogue has no example of. */
+async function listOddOnes(venue: Venue): Promise<void> {
+  const { operator } = venue;
+  const now = venue.now();
+  const linear = catalogued('usdt-futures', 'LINKUSDT');
+  const spot = catalogued('spot', 'ADAUSDT');
+  const stock = { ...linear.futures, isRwa: 'YES', isReality: 'yes', fundInterval: '1', maxLeverage: '50' };
+  await operator.list({ ...linear, symbol: 'METALUSDT', symbolType: 'metal' });
+  await operator.list({ ...linear, symbol: 'STOCKUSDT', symbolType: 'stock', futures: stock });
+  await operator.list({ ...spot, symbol: 'OILUSDT', symbolType: 'commodity' });
+  await operator.list({ ...spot, symbol: 'AREAUSDT', areaSymbol: 'YES' });
+  const margin = catalogued('margin', 'ADAUSDT');
+  const unborrowable = { isIsolatedBaseBorrowable: 'NO', isIsolatedQuotedBorrowable: 'NO' };
+  await operator.list({ ...margin, symbol: 'OILUSDT', margin: { ...margin.margin, ...unborrowable } });
+  const contracts: [symbol: string, start: number, delivery: number, period: string][] = [
+    ['BTCUSDSOON', now + DAY_MS, now + 90 * DAY_MS, 'next_quarter'],
+    ['BTCUSDNOW', now - DAY_MS, now + 30 * DAY_MS, 'this_quarter'],
+    ['BTCUSDLAST', now - DAY_MS, now + 300_000, 'this_quarter'],
+    ['BTCUSDDUE', now - DAY_MS, now + 3_000, 'this_quarter'],
+  ];
+  for (const contract of contracts) await operator.list(quarterly(...contract));
+  for (const [symbol, status] of [
+    ['LTCUSDT', 'limit_open'],
+    ['BNBUSDT', 'limit_close'],
+    ['ADAUSDT', 'offline'],
+    ['LINKUSDT', 'restrictedAPI'],
+  ] as const) {
+    await operator.setStatus('SPOT', symbol, status);
+  }
+}
+
+export function marketData(venue: Venue): void {
+  const { nobody, alice } = venue;
+
+  describe('interface 4.1: market data', () => {
+    before(async () => {
+      await listOddOnes(venue);
+      await venue.trade(alice, limit(SPOT, 'buy', '0.01', '60100'));
+      await venue.trade(alice, limit(SPOT, 'sell', '0.01', '60000'));
+      for (const where of [LINEAR, COIN, USDC])
+        await venue.trade(alice, limit(where, 'buy', '0.01', '60000'));
+    });
+
+    it('interface 2.6, 4.1 instruments: each category lists its instruments with its fields and no others', async () => {
+      for (const category of CATEGORIES) {
+        const list = await nobody.get('market/instruments', { category });
+        assert.ok(list.length > 0, category);
+        for (const record of list) {
+          conforms(instrument(record), record);
+          assert.equal(record.category, category);
+          if (!isFutures(category)) continue;
+          const step = (precision: string) =>
+            precision === '0' ? '1' : `0.${'0'.repeat(Number(precision) - 1)}1`;
+          assert.equal(record.priceMultiplier, step(record.pricePrecision), `2.6: ${record.symbol}`);
+          assert.equal(record.quantityMultiplier, step(record.quantityPrecision), `2.6: ${record.symbol}`);
+        }
+      }
+    });
+
+    it('interface 2.6: areaSymbol is returned only for spot pairs where it is YES', async () => {
+      const list: Data[] = await nobody.get('market/instruments', { category: 'SPOT' });
+      const area = list.filter((record) => record.areaSymbol !== undefined);
+      assert.deepEqual(
+        area.map(({ symbol, areaSymbol }) => [symbol, areaSymbol]),
+        [['AREAUSDT', 'YES']],
+      );
+    });
+
+    it('interface 4.1 instruments: symbol asks for one, category is required', async () => {
+      const list = await nobody.get('market/instruments', ON);
+      assert.deepEqual(
+        list.map(({ symbol }: Data) => symbol),
+        ['BTCUSDT'],
+      );
+      assert.match((await nobody.refusedGet('market/instruments')).msg, /category/);
+      assert.match((await nobody.refusedGet('market/instruments', { category: 'OPTIONS' })).msg, /category/);
+      assert.equal(
+        (await nobody.refusedGet('market/instruments', { ...ON, symbol: 'NOPEUSDT' })).code,
+        '25100',
+      );
+    });
+
+    it('interface 2.7, 4.1 tickers: each category with its fields, delivery contracts with theirs', async () => {
+      for (const category of ['SPOT', ...FUTURES]) {
+        const instruments: Data[] = await nobody.get('market/instruments', { category });
+        const delivery = new Set(
+          instruments.filter(({ type }) => type === 'delivery').map((each) => each.symbol),
+        );
+        const list: Data[] = await nobody.get('market/tickers', { category });
+        assert.equal(list.length, instruments.length);
+        for (const record of list) {
+          conforms(ticker(category, delivery.has(record.symbol)), record);
+          assert.equal(record.category, category);
+        }
+      }
+      assert.match((await nobody.refusedGet('market/tickers', { category: 'MARGIN' })).msg, /category/);
+      assert.match((await nobody.refusedGet('market/tickers')).msg, /category/);
+      assert.equal((await nobody.refusedGet('market/tickers', { ...ON, symbol: 'NOPEUSDT' })).code, '25100');
+    });
+
+    it('interface 2.7: a ticker tells the last price, the day, and the best of the book', async () => {
+      await venue.maker.post('trade/place-order', limit(SPOT, 'sell', '0.3', '61000'));
+      await venue.maker.post('trade/place-order', limit(SPOT, 'buy', '0.2', '59000'));
+      const [record] = await nobody.get('market/tickers', ON);
+      const { lastPrice, highPrice24h, lowPrice24h, ask1Price, ask1Size, bid1Price, bid1Size } = record;
+      assert.deepEqual([lastPrice, highPrice24h, lowPrice24h], ['60000', '60100', '60000']);
+      assert.deepEqual([ask1Price, ask1Size, bid1Price, bid1Size], ['61000', '0.3', '59000', '0.2']);
+      assert.deepEqual([record.volume24h, record.turnover24h], ['0.02', '1201']);
+      const { openPrice24h, price24hPcnt } = record;
+      assert.equal(Number(price24hPcnt), Number((60000 / Number(openPrice24h) - 1).toFixed(5)));
+      await venue.maker.post('trade/cancel-symbol-order', ON);
+    });
+
+    it('interface 2.7: a delivery contract goes through its four states by the clock', async () => {
+      const statusOf = async (symbol: string) => {
+        const [record] = await nobody.get('market/tickers', { category: 'COIN-FUTURES', symbol });
+        return record.deliveryStatus;
+      };
+      assert.equal(await statusOf('BTCUSDSOON'), 'delivery_config_period');
+      assert.equal(await statusOf('BTCUSDNOW'), 'delivery_normal');
+      assert.equal(await statusOf('BTCUSDLAST'), 'delivery_before');
+      assert.equal(await statusOf('BTCUSDDUE'), 'delivery_before');
+      await venue.advance(3000);
+      assert.equal(await statusOf('BTCUSDDUE'), 'delivery_period');
+    });
+
+    it('interface 2.8, 4.1 candles: seven strings, ascending, in every interval', async () => {
+      for (const interval of INTERVALS) {
+        const candles = await nobody.get('market/candles', { ...ON, interval });
+        assert.ok(candles.length > 0, `interface 4.1 candles: interval ${interval}`);
+        let last = 0;
+        for (const candle of candles) {
+          assert.ok(Array.isArray(candle) && candle.length === 7, 'interface 2.8: a candle is an array of 7');
+          for (const value of candle) assert.match(value, /^[0-9]+(\.[0-9]+)?$/, 'interface 2.8: of strings');
+          assert.ok(Number(candle[0]) > last);
+          last = Number(candle[0]);
+          const [, open, high, low, close] = candle.map(Number);
+          assert.ok(low <= Math.min(open, close) && high >= Math.max(open, close), 'interface 2.8: o h l c');
+        }
+      }
+      const [day] = await nobody.get('market/candles', { ...ON, interval: '1D', limit: '1' });
+      assert.deepEqual(
+        day.slice(2),
+        ['60100', '60000', '60000', '0.02', '1201'],
+        'interface 2.8: high to turnover',
+      );
+    });
+
+    it('interface 4.1 candles: category, symbol and interval are required, each of the listed values', async () => {
+      const asked = { ...ON, interval: '1m' };
+      for (const name of ['category', 'symbol', 'interval'] as const) {
+        const { [name]: _left, ...rest } = asked;
+        assert.match((await nobody.refusedGet('market/candles', rest)).msg, new RegExp(name));
+      }
+      assert.match(
+        (await nobody.refusedGet('market/candles', { ...asked, category: 'MARGIN' })).msg,
+        /category/,
+      );
+      assert.match((await nobody.refusedGet('market/candles', { ...asked, interval: '7m' })).msg, /interval/);
+      assert.match((await nobody.refusedGet('market/candles', { ...asked, type: 'last' })).msg, /type/);
+      for (const [category, symbol] of [LINEAR, COIN, USDC]) {
+        assert.ok((await nobody.get('market/candles', { category, symbol, interval: '1m' })).length > 0);
+      }
+    });
+
+    it('interface 4.1 candles: startTime and endTime bound them, limit counts them', async () => {
+      const startTime = venue.ago(10 * DAY_MS);
+      const endTime = venue.ago(5 * DAY_MS);
+      const candles = await nobody.get('market/candles', { ...ON, interval: '1H', startTime, endTime });
+      assert.ok(candles.length >= 119 && candles.length <= 121, String(candles.length));
+      assert.ok(candles.every(([open]: string[]) => open! >= startTime && open! <= endTime));
+      const three = await nobody.get('market/candles', {
+        ...ON,
+        interval: '1H',
+        startTime,
+        endTime,
+        limit: '3',
+      });
+      assert.deepEqual(three, candles.slice(-3), 'the newest of the window');
+    });
+
+    it('interface 2.9, 4.1 fills: the latest trades of a symbol, newest first, by the taker', async () => {
+      const fills = await nobody.get('market/fills', ON);
+      allConform(PUBLIC_FILL, fills);
+      assert.deepEqual(
+        fills.slice(0, 2).map((fill: Data) => [fill.price, fill.size, fill.side]),
+        [
+          ['60000', '0.01', 'sell'],
+          ['60100', '0.01', 'buy'],
+        ],
+      );
+      assert.equal((await nobody.get('market/fills', { ...ON, limit: '1' })).length, 1);
+      assert.match((await nobody.refusedGet('market/fills', { category: 'SPOT' })).msg, /symbol/);
+      assert.match((await nobody.refusedGet('market/fills', { symbol: 'BTCUSDT' })).msg, /category/);
+      for (const [category, symbol] of [LINEAR, COIN, USDC, ['MARGIN', 'BTCUSDT']] as const) {
+        allConform(PUBLIC_FILL, await nobody.get('market/fills', { category, symbol }));
+      }
+    });
+
+    it('interface 2.9: the size of a coin-margined fill is in quote coin, of others in base coin', async () => {
+      const sizeOf = async ([category, symbol]: readonly [string, string]) =>
+        (await nobody.get('market/fills', { category, symbol }))[0].size;
+      assert.deepEqual(
+        [await sizeOf(LINEAR), await sizeOf(COIN), await sizeOf(USDC)],
+        ['0.01', '600', '0.01'],
+      );
+    });
+
+    it('interface 2.10, 4.1 index-components: venues, pairs, prices and weights that add up', async () => {
+      const record = await nobody.get('market/index-components', { symbol: 'BTCUSDT' });
+      conforms(INDEX_COMPONENTS, record);
+      assert.equal(record.symbol, 'BTCUSDT');
+      const weights = record.componentList.map(({ weight }: Data) => Math.round(Number(weight) * 1000));
+      assert.equal(
+        weights.reduce((sum: number, weight: number) => sum + weight, 0),
+        1000,
+      );
+      assert.ok(record.componentList.every(({ equivalentPrice }: Data) => equivalentPrice === '60000'));
+      assert.match((await nobody.refusedGet('market/index-components')).msg, /symbol/);
+      assert.equal((await nobody.refusedGet('market/index-components', { symbol: 'NOPE' })).code, '25100');
+    });
+  });
+}

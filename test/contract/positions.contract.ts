@@ -1,0 +1,197 @@
+/** Section 4.4 with its objects (2.4, 2.5): positions, their rank, leverage, and what the exchange does to them. */
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import { ADL_RANK, FILL, FUTURES, historyOrder, openOrder, POSITION } from './objects.ts';
+import { needs } from './pending.ts';
+import { allConform, conforms } from './shape.ts';
+import { Caller, COIN, type Data, LINEAR, limit, USDC, type Venue } from './venue.ts';
+
+const ON = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' };
+const HEDGE = { holdMode: 'hedge_mode' };
+
+/** A sub-account of alice with so much money: what happens to it concerns nobody else. */
+async function small({ operator, alice, server }: Venue, name: string, usdt: string): Promise<Caller> {
+  const keys = await operator.openSub(name, 'alice', ['uta_trade', 'uta_mgt']);
+  await alice.post('account/sub-transfer', {
+    fromType: 'uta',
+    toType: 'uta',
+    amount: usdt,
+    coin: 'USDT',
+    fromUserId: String(alice.uid),
+    toUserId: String(keys.uid),
+    clientOid: `fund-${name}`,
+  });
+  return new Caller(server.url, keys);
+}
+
+export function positions(venue: Venue): void {
+  const { alice, bob, maker } = venue;
+  const held = async (who: Caller, query: Record<string, string> = ON): Promise<Data[]> =>
+    (await who.get('position/current-position', query)).list;
+
+  describe('interface 4.4: positions and leverage', () => {
+    let hedger: Caller;
+    before(async () => {
+      for (const who of [alice, maker]) {
+        for (const category of FUTURES) await who.post('trade/cancel-symbol-order', { category });
+      }
+      hedger = await small(venue, 'hedger', '20000');
+      await hedger.post('account/set-hold-mode', HEDGE);
+      await venue.trade(hedger, limit(LINEAR, 'buy', '0.02', '60000', { posSide: 'long' }));
+      await venue.trade(hedger, limit(LINEAR, 'sell', '0.01', '60000', { posSide: 'short' }));
+    });
+
+    it('interface 2.4, 4.4 current-position: every field, in every category', async () => {
+      for (const category of FUTURES) {
+        const list = await held(alice, { category });
+        assert.ok(list.length > 0, category);
+        allConform(POSITION, list);
+        assert.ok(list.every((position) => position.category === category));
+      }
+      for (const position of await held(hedger)) {
+        conforms(POSITION, position);
+        const { available, frozen, total } = position;
+        assert.equal(Number(total), Number(available) + Number(frozen), 'interface 2.4: total');
+      }
+      assert.match((await alice.refusedGet('position/current-position')).msg, /category/);
+      const spot = await alice.refusedGet('position/current-position', { category: 'SPOT' });
+      assert.match(spot.msg, /category/);
+    });
+
+    it('interface 4.4 current-position: symbol and posSide choose', async () => {
+      assert.deepEqual(
+        new Set((await held(hedger)).map(({ posSide, total }) => `${posSide} ${total}`)),
+        new Set(['long 0.02', 'short 0.01']),
+      );
+      for (const posSide of ['long', 'short']) {
+        assert.deepEqual(
+          (await held(hedger, { ...ON, posSide })).map((each) => each.posSide),
+          [posSide],
+        );
+      }
+      assert.deepEqual(await held(hedger, { ...ON, symbol: 'ETHUSDT' }), []);
+      assert.match(
+        (await hedger.refusedGet('position/current-position', { ...ON, posSide: 'net' })).msg,
+        /posSide/,
+      );
+    });
+
+    it('interface 2.4: frozen is what waits to be closed, liquidationPrice is 0 or less when there is none', async () => {
+      const order = limit(LINEAR, 'sell', '0.01', '61000', { posSide: 'long' });
+      const { orderId } = await hedger.post('trade/place-order', order);
+      const [long] = await held(hedger, { ...ON, posSide: 'long' });
+      assert.deepEqual([long.available, long.frozen, long.total], ['0.01', '0.01', '0.02']);
+      const [open] = (await hedger.get('trade/unfilled-orders', ON)).list;
+      conforms(openOrder('USDT-FUTURES'), open);
+      assert.deepEqual([open.holdMode, open.posSide, open.reduceOnly], ['hedge_mode', 'long', 'NO']);
+      await hedger.post('trade/cancel-order', { orderId });
+      const [safe] = await held(alice);
+      assert.ok(Number(safe.liquidationPrice) <= 0, 'a long of a rich account is never liquidated');
+    });
+
+    it(
+      'interface 3: an order of an isolated position can be modified like any other',
+      needs('modifying isolated and closing orders'),
+      async (test) => {
+        const trader = await small(venue, 'isolated', '5000');
+        const order = limit(LINEAR, 'buy', '0.01', '59000', { marginMode: 'isolated' });
+        const { orderId } = await trader.post('trade/place-order', order);
+        test.after(() => trader.post('trade/cancel-order', { orderId }));
+        const [result] = await trader.post('trade/batch-modify-order', [
+          { orderId, price: '59100', qty: '0.02' },
+        ]);
+        assert.deepEqual([result.orderId, result.msg], [orderId, undefined]);
+        const { price, qty, marginMode } = await trader.get('trade/order-info', { orderId });
+        assert.deepEqual([price, qty, marginMode], ['59100', '0.02', 'isolated']);
+      },
+    );
+
+    it(
+      'interface 3: a closing order of hedge mode can be modified within its position',
+      needs('modifying isolated and closing orders'),
+      async (test) => {
+        const order = limit(LINEAR, 'sell', '0.01', '61000', { posSide: 'long' });
+        const { orderId } = await hedger.post('trade/place-order', order);
+        test.after(() => hedger.post('trade/cancel-order', { orderId }));
+        const [grown] = await hedger.post('trade/batch-modify-order', [
+          { orderId, price: '61100', qty: '0.02' },
+        ]);
+        assert.deepEqual([grown.orderId, grown.msg], [orderId, undefined]);
+        const [beyond] = await hedger.post('trade/batch-modify-order', [{ orderId, qty: '0.03' }]);
+        assert.match(beyond.msg, /position/);
+      },
+    );
+
+    it('interface 2.5, 4.4 adlRank: one record per position side, closer to 1 is reduced earlier', async () => {
+      const ranks = await hedger.get('position/adlRank');
+      allConform(ADL_RANK, ranks);
+      assert.deepEqual(ranks.map(({ holdSide }: Data) => holdSide).sort(), ['long', 'short']);
+      assert.ok(ranks.every(({ adlRank }: Data) => Number(adlRank) >= 0 && Number(adlRank) <= 1));
+      allConform(ADL_RANK, await alice.get('position/adlRank'));
+      assert.deepEqual(await bob.get('position/adlRank'), []);
+    });
+
+    it('interface 4.4 set-leverage: futures need a symbol, isolated margin a side', async () => {
+      for (const [category, symbol] of [LINEAR, COIN, USDC]) {
+        assert.equal(await bob.post('account/set-leverage', { category, symbol, leverage: '7' }), 'success');
+      }
+      const ask = (more: object) => ({ ...ON, leverage: '5', ...more });
+      const sided = ask({ marginMode: 'isolated', posSide: 'long' });
+      assert.equal(await bob.post('account/set-leverage', sided), 'success');
+      assert.match((await bob.refusedPost('account/set-leverage', { ...ON })).msg, /leverage/);
+      assert.match((await bob.refusedPost('account/set-leverage', ask({ symbol: undefined }))).msg, /symbol/);
+      assert.match(
+        (await bob.refusedPost('account/set-leverage', ask({ category: 'SPOT' }))).msg,
+        /category/,
+      );
+      assert.match(
+        (await bob.refusedPost('account/set-leverage', ask({ category: undefined }))).msg,
+        /category/,
+      );
+      assert.match((await bob.refusedPost('account/set-leverage', ask({ posSide: 'net' }))).msg, /posSide/);
+      assert.equal((await bob.refusedPost('account/set-leverage', ask({ leverage: '126' }))).code, '25223');
+    });
+
+    it(
+      'interface 4.4 set-leverage: margin trading needs a coin',
+      needs('set-leverage of MARGIN'),
+      async () => {
+        const ask = { category: 'MARGIN', leverage: '3' };
+        assert.match((await bob.refusedPost('account/set-leverage', ask)).msg, /coin/);
+        assert.equal(await bob.post('account/set-leverage', { ...ask, coin: 'USDT' }), 'success');
+      },
+    );
+
+    it('interface 2.1: what is liquidated, netted and reduced says so in execType', async () => {
+      const isolated = await small(venue, 'wiped', '1000');
+      const crossed = await small(venue, 'netted', '700');
+      await isolated.post('account/set-leverage', { ...ON, leverage: '100', marginMode: 'isolated' });
+      await crossed.post('account/set-hold-mode', HEDGE);
+      await crossed.post('account/set-leverage', { ...ON, leverage: '50' });
+      await venue.trade(isolated, limit(LINEAR, 'buy', '0.1', '60000', { marginMode: 'isolated' }));
+      await venue.trade(crossed, limit(LINEAR, 'buy', '0.4', '60000', { posSide: 'long' }));
+      await venue.trade(crossed, limit(LINEAR, 'sell', '0.1', '60000', { posSide: 'short' }));
+      const [before] = await held(isolated);
+      conforms(POSITION, before);
+      assert.ok(
+        Number(before.liquidationPrice) > 59000,
+        'interface 2.4: an isolated long has a liquidation price',
+      );
+      // Nobody bids below: what the book does not take is taken from the other side.
+      await venue.price('BTCUSDT', '57500');
+      assert.deepEqual([...(await held(isolated)), ...(await held(crossed))], []);
+      const kinds = new Set<string>();
+      for (const who of [isolated, crossed, maker]) {
+        const { list } = await who.get('trade/history-orders', { category: 'USDT-FUTURES' });
+        for (const order of list) {
+          conforms(historyOrder('USDT-FUTURES'), order);
+          kinds.add(order.execType);
+        }
+        allConform(FILL, (await who.get('trade/fills', { category: 'USDT-FUTURES' })).list);
+      }
+      for (const kind of ['liquidation', 'offset', 'reduce'])
+        assert.ok(kinds.has(kind), `${kind} in ${[...kinds].join(' ')}`);
+      await venue.price('BTCUSDT', '60000');
+    });
+  });
+}

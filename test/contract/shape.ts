@@ -1,0 +1,101 @@
+/**
+ * The interface document's tables as checks. A shape is one object of section 2: each documented field with what its
+ * value must be. A field that is missing, of another type, or not documented fails with the section's number, and every
+ * word of an enumeration that was seen is remembered (`occurrence.contract.ts` asks for it).
+ */
+import assert from 'node:assert/strict';
+
+/** What is wrong with the value, if anything is; `where` is the section and the path of the field. */
+export type Check = (value: unknown, where: string) => string | undefined;
+export type Fields = Readonly<Record<string, Check>>;
+
+export interface Shape {
+  readonly section: string;
+  readonly name: string;
+  readonly fields: Fields;
+  /** Sent besides the documented fields, for clients that read other names (wire.md 3). */
+  readonly extras: readonly string[];
+}
+
+export function shape(section: string, name: string, fields: Fields, extras: readonly string[] = []): Shape {
+  return { section, name, fields, extras };
+}
+
+/** `section name.field` to the words seen there. */
+export const seen = new Map<string, Set<string>>();
+
+function note(where: string, word: string): void {
+  const words = seen.get(where) ?? new Set();
+  seen.set(where, words.add(word));
+}
+
+const pattern = (must: string, allowed: RegExp): Check => {
+  return (value) => (typeof value === 'string' && allowed.test(value) ? undefined : `must be ${must}`);
+};
+
+export const text = pattern('a string', /^/);
+export const name = pattern('a string that is not empty', /./);
+export const empty = pattern('an empty string', /^$/);
+export const id = pattern('an identifier of digits', /^[0-9]{1,32}$/);
+export const decimal = pattern('a decimal number as a string', /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/);
+export const positive = pattern('a decimal number that is not negative', /^(0|[1-9][0-9]*)(\.[0-9]+)?$/);
+export const integer = pattern('a whole number as a string', /^(0|[1-9][0-9]*)$/);
+export const time = pattern('Unix milliseconds as a string', /^1[0-9]{12}$/);
+
+export const orEmpty = (check: Check): Check => {
+  return (value, where) => (value === '' ? undefined : check(value, where));
+};
+
+/** One of the documented words, exactly so spelt. */
+export const words = (...allowed: readonly string[]): Check => {
+  return (value, where) => {
+    if (typeof value !== 'string' || !allowed.includes(value)) return `must be one of ${allowed.join(', ')}`;
+    note(where, value);
+    return undefined;
+  };
+};
+
+export const listOf = (item: Check): Check => {
+  return (value, where) => {
+    if (!Array.isArray(value)) return 'must be an array';
+    for (const each of value) {
+      const problem = item(each, where);
+      if (problem !== undefined) return `entries ${problem}`;
+    }
+    return undefined;
+  };
+};
+
+export const objectOf = (fields: Fields): Check => {
+  return (value, where) => problemOf(fields, [], value, where);
+};
+
+function problemOf(
+  fields: Fields,
+  extras: readonly string[],
+  value: unknown,
+  where: string,
+): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be an object';
+  const record = value as Record<string, unknown>;
+  for (const [field, check] of Object.entries(fields)) {
+    if (!Object.hasOwn(record, field)) return `lacks the field ${field}`;
+    const problem = check(record[field], `${where}.${field}`);
+    if (problem !== undefined) return `field ${field} ${problem}, not ${JSON.stringify(record[field])}`;
+  }
+  const unknown = Object.keys(record).find(
+    (field) => !Object.hasOwn(fields, field) && !extras.includes(field),
+  );
+  return unknown === undefined ? undefined : `has the undocumented field ${unknown}`;
+}
+
+/** Fails with the section when the value is not such an object. */
+export function conforms({ section, name: object, fields, extras }: Shape, value: unknown): void {
+  const problem = problemOf(fields, extras, value, `${section} ${object}`);
+  assert.equal(problem, undefined, `interface ${section}: ${object} ${problem}: ${JSON.stringify(value)}`);
+}
+
+export function allConform(expected: Shape, values: unknown): void {
+  assert.ok(Array.isArray(values), `interface ${expected.section}: a list of ${expected.name} is an array`);
+  for (const value of values) conforms(expected, value);
+}

@@ -1,0 +1,242 @@
+/** Section 4.2 with its objects (2.1 to 2.3): what an account's orders and fills look like, and which a query returns. */
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import {
+  CATEGORIES,
+  FILL,
+  FUTURES,
+  historyOrder,
+  openOrder,
+  orderDetail,
+  STRATEGY_ORDER,
+} from './objects.ts';
+import { needs } from './pending.ts';
+import { allConform, conforms } from './shape.ts';
+import {
+  type Caller,
+  COIN,
+  DAY_MS,
+  type Data,
+  DELIVERED,
+  LINEAR,
+  limit,
+  type Order,
+  PAST_MS,
+  SPOT,
+  USDC,
+  type Venue,
+} from './venue.ts';
+
+const ids = (rows: Data[]): string[] => rows.map(({ orderId }) => orderId);
+const place = async (who: Caller, order: Order): Promise<string> =>
+  (await who.post('trade/place-order', order)).orderId;
+
+/** One order of each time in force, type and self-trade mode, ended in each way; two rest, one of them part filled. */
+async function everyKindOfOrder({ alice, maker }: Venue): Promise<void> {
+  const sell = (qty: string, price: string, more: Record<string, string> = {}) =>
+    place(maker, limit(SPOT, 'sell', qty, price, more));
+  await sell('0.01', '60500');
+  await place(alice, limit(SPOT, 'buy', '0.02', '60500', { timeInForce: 'ioc' }));
+  await place(alice, limit(SPOT, 'buy', '0.02', '60500', { timeInForce: 'fok' }));
+  await sell('0.01', '60500');
+  await place(alice, limit(SPOT, 'buy', '0.02', '60500', { timeInForce: 'post_only' }));
+  await place(maker, limit(SPOT, 'buy', '0.01', '58000', { timeInForce: 'rpi' }));
+  await place(alice, { category: 'SPOT', symbol: 'BTCUSDT', side: 'buy', orderType: 'market', qty: '605' });
+  for (const stpMode of ['cancel_taker', 'cancel_maker', 'cancel_both']) {
+    await place(alice, limit(SPOT, 'sell', '0.001', '60600'));
+    await place(alice, limit(SPOT, 'buy', '0.001', '60600', { stpMode }));
+    await alice.post('trade/cancel-symbol-order', { category: 'SPOT', symbol: 'BTCUSDT' });
+  }
+  await sell('0.01', '60500');
+  await place(alice, limit(SPOT, 'buy', '0.02', '60500', { clientOid: 'part-filled' }));
+  await place(alice, limit(SPOT, 'buy', '0.01', '59500', { clientOid: 'waiting' }));
+}
+
+export function tradingQueries(venue: Venue): void {
+  const { alice, bob } = venue;
+
+  describe('interface 4.2: trading queries', () => {
+    before(async () => {
+      await everyKindOfOrder(venue);
+      for (const where of [LINEAR, COIN, USDC]) await place(alice, limit(where, 'buy', '0.01', '59000'));
+    });
+
+    it('interface 2.1, 4.2 unfilled-orders: unfilled and partially filled orders, every field, none of the three that are omitted', async () => {
+      const { list, cursor } = await alice.get('trade/unfilled-orders');
+      const others = (await venue.maker.get('trade/unfilled-orders')).list;
+      for (const order of [...list, ...others]) conforms(openOrder(order.category), order);
+      assert.deepEqual(new Set(list.map(({ category }: Data) => category)), new Set(['SPOT', ...FUTURES]));
+      assert.equal(cursor, ids(list).at(-1), 'interface 4.2: the cursor is the smallest orderId of the page');
+      const byName = (oid: string) => list.find(({ clientOid }: Data) => clientOid === oid);
+      assert.equal(byName('waiting').orderStatus, 'new');
+      const part = byName('part-filled');
+      assert.deepEqual(
+        [part.orderStatus, part.qty, part.cumExecQty, part.cumExecValue, part.avgPrice],
+        ['partially_filled', '0.02', '0.01', '605', '60500'],
+      );
+      assert.deepEqual(part.feeDetail, [{ feeCoin: 'BTC', fee: '0.00001' }], 'interface 2.1: the total fee');
+      assert.deepEqual(byName('waiting').feeDetail, []);
+    });
+
+    it('interface 4.2 unfilled-orders: category, symbol, startTime and endTime choose', async () => {
+      const of = async (query: Record<string, string>) =>
+        (await alice.get('trade/unfilled-orders', query)).list;
+      for (const category of ['SPOT', ...FUTURES]) {
+        const list = await of({ category });
+        assert.ok(list.length > 0 && list.every((order: Data) => order.category === category), category);
+      }
+      assert.ok((await of({ symbol: 'BTCPERP' })).every(({ symbol }: Data) => symbol === 'BTCPERP'));
+      assert.deepEqual(await of({ endTime: venue.ago(DAY_MS) }), []);
+      assert.deepEqual(await of({ startTime: venue.ago(-DAY_MS) }), []);
+      assert.match(
+        (await alice.refusedGet('trade/unfilled-orders', { category: 'OPTIONS' })).msg,
+        /category/,
+      );
+    });
+
+    it('interface 1.5, 4.2: pages follow the cursor to older orders, none twice, none left out', async () => {
+      for (const path of ['trade/unfilled-orders', 'trade/history-orders', 'trade/fills']) {
+        const category = path === 'trade/history-orders' ? { category: 'SPOT' } : {};
+        const key = path === 'trade/fills' ? 'execId' : 'orderId';
+        const whole: Data[] = (await alice.get(path, category)).list;
+        const paged: Data[] = [];
+        for (let cursor = ''; ; ) {
+          const page = await alice.get(path, { ...category, limit: '2', ...(cursor !== '' && { cursor }) });
+          if (page.list.length === 0) {
+            assert.equal(page.cursor, '');
+            break;
+          }
+          assert.ok(page.list.length <= 2);
+          paged.push(...page.list);
+          cursor = page.cursor;
+        }
+        assert.deepEqual(
+          paged.map((row) => row[key]),
+          whole.map((row) => row[key]),
+          `interface 1.5: ${path}`,
+        );
+        assert.ok(whole.length > 2, path);
+      }
+    });
+
+    it('interface 2.1, 4.2 history-orders: filled and cancelled orders with how they ended', async () => {
+      for (const category of ['SPOT', ...FUTURES]) {
+        const { list } = await alice.get('trade/history-orders', { category });
+        assert.ok(list.length > 0, category);
+        for (const order of list) {
+          conforms(historyOrder(category), order);
+          assert.equal(order.category, category);
+          assert.ok(['filled', 'cancelled'].includes(order.orderStatus), 'interface 3: only closed orders');
+          assert.equal(
+            order.cancelReason === '',
+            order.orderStatus === 'filled',
+            'interface 2.1: cancelReason',
+          );
+        }
+      }
+      const { list } = await alice.get('trade/history-orders', { category: 'SPOT', symbol: 'ETHUSDT' });
+      assert.deepEqual(list, []);
+      assert.match((await alice.refusedGet('trade/history-orders')).msg, /category/);
+    });
+
+    it('interface 4.2: without times the last 30 days are queried, with times any 30 of the last 90', async () => {
+      const window = { startTime: venue.ago(PAST_MS + DAY_MS), endTime: venue.ago(PAST_MS - DAY_MS) };
+      const recent = await alice.get('trade/history-orders', { category: 'SPOT' });
+      const earlier = await alice.get('trade/history-orders', { category: 'SPOT', ...window });
+      assert.ok(recent.list.every((order: Data) => order.createdTime > window.endTime));
+      assert.equal(earlier.list.length, 2);
+      assert.equal(earlier.list[0].clientOid, 'long-ago');
+      assert.equal((await alice.get('trade/fills', { category: 'SPOT', ...window })).list.length, 1);
+      assert.ok(
+        (await alice.get('trade/fills')).list.every((fill: Data) => fill.createdTime > window.endTime),
+      );
+    });
+
+    it('interface 2.1: a delivered contract leaves an order of execType delivery', async () => {
+      const window = { startTime: venue.ago(PAST_MS + DAY_MS), endTime: venue.ago(PAST_MS - 2 * DAY_MS) };
+      const { list } = await alice.get('trade/history-orders', { category: 'COIN-FUTURES', ...window });
+      for (const order of list) conforms(historyOrder('COIN-FUTURES'), order);
+      const [delivered, opened] = list;
+      assert.deepEqual(
+        [delivered.symbol, delivered.execType, delivered.delegateType],
+        [DELIVERED, 'delivery', 'delivery_close_long'],
+      );
+      assert.equal(opened.execType, 'normal');
+      conforms(
+        orderDetail('COIN-FUTURES'),
+        await alice.get('trade/order-info', { orderId: delivered.orderId }),
+      );
+      const other = await venue.maker.get('trade/history-orders', { category: 'COIN-FUTURES', ...window });
+      for (const order of other.list) conforms(historyOrder('COIN-FUTURES'), order);
+    });
+
+    it('interface 2.1, 4.2 order-info: one order, open or closed, with all fields', async () => {
+      const open = await alice.get('trade/order-info', { clientOid: 'waiting' });
+      conforms(orderDetail('SPOT'), open);
+      assert.equal(open.cancelReason, '');
+      for (const category of ['SPOT', ...FUTURES]) {
+        const { list } = await alice.get('trade/history-orders', { category });
+        for (const { orderId } of list.slice(0, 20)) {
+          const order = await alice.get('trade/order-info', { orderId });
+          conforms(orderDetail(category), order);
+          assert.equal(order.orderId, orderId);
+        }
+      }
+    });
+
+    it('interface 4.2 order-info: one id must be given; orderId wins; an order of somebody else is not found', async () => {
+      const { orderId } = await alice.get('trade/order-info', { clientOid: 'waiting' });
+      const both = await alice.get('trade/order-info', { orderId, clientOid: 'part-filled' });
+      assert.equal(both.clientOid, 'waiting');
+      const mismatch = await alice.get('trade/order-info', { orderId, clientOid: 'no-such-order' });
+      assert.equal(mismatch.orderId, orderId);
+      assert.match((await alice.refusedGet('trade/order-info')).msg, /orderId or clientOid/);
+      assert.equal((await bob.refusedGet('trade/order-info', { orderId })).code, '25204');
+    });
+
+    it('interface 2.2, 4.2 fills: every category, every field, taker and maker', async () => {
+      for (const who of [alice, venue.maker]) allConform(FILL, (await who.get('trade/fills')).list);
+      for (const category of ['SPOT', ...FUTURES]) {
+        const { list } = await alice.get('trade/fills', { category });
+        assert.ok(list.length > 0 && list.every((fill: Data) => fill.category === category), category);
+      }
+      const { list } = await alice
+        .get('trade/order-info', { clientOid: 'part-filled' })
+        .then(({ orderId }) => alice.get('trade/fills', { orderId }));
+      const [{ execPrice, execQty, execValue, tradeScope, feeDetail }] = list;
+      assert.deepEqual([execPrice, execQty, execValue, tradeScope], ['60500', '0.01', '605', 'taker']);
+      assert.deepEqual(feeDetail, [{ feeCoin: 'BTC', fee: '0.00001' }]);
+      assert.deepEqual((await alice.get('trade/fills', { startTime: venue.ago(-1000) })).list, []);
+    });
+
+    it('interface 2.3, 4.2 history-strategy-orders: category is required, all five and both types are taken', async () => {
+      for (const category of CATEGORIES) {
+        const { list, cursor } = await alice.get('trade/history-strategy-orders', { category });
+        allConform(STRATEGY_ORDER, list);
+        assert.equal(typeof cursor, 'string');
+      }
+      for (const type of ['tpsl', 'trigger']) {
+        await alice.get('trade/history-strategy-orders', { category: 'USDT-FUTURES', type });
+      }
+      assert.match((await alice.refusedGet('trade/history-strategy-orders')).msg, /category/);
+      const odd = { category: 'USDT-FUTURES', type: 'oco' };
+      assert.match((await alice.refusedGet('trade/history-strategy-orders', odd)).msg, /type/);
+    });
+
+    it('interface 2.1, 2.2: margin orders and fills', needs('margin orders'), async () => {
+      await venue.operator.setStatus('MARGIN', 'BTCUSDT', 'online');
+      const where = ['MARGIN', 'BTCUSDT'] as const;
+      await venue.trade(alice, limit(where, 'buy', '0.001', '60000'));
+      await place(alice, limit(where, 'buy', '0.001', '59000'));
+      const open = (await alice.get('trade/unfilled-orders', { category: 'MARGIN' })).list;
+      assert.equal(open.length, 1);
+      conforms(openOrder('MARGIN'), open[0]);
+      const past = (await alice.get('trade/history-orders', { category: 'MARGIN' })).list;
+      assert.equal(past.length, 1);
+      conforms(historyOrder('MARGIN'), past[0]);
+      allConform(FILL, (await alice.get('trade/fills', { category: 'MARGIN' })).list);
+      const cancelled = await alice.post('trade/cancel-symbol-order', { category: 'MARGIN' });
+      assert.equal(cancelled.list.length, 1);
+    });
+  });
+}

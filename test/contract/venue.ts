@@ -1,0 +1,228 @@
+/**
+ * The venue that the interface is held against: one real server on a manual clock, so that nothing waits and every edge
+ * in time is exact. It has a past of forty days: windows of history have something on both sides, and a contract has
+ * been delivered.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Operator } from '../harness/operator-door.ts';
+import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { type Reply, SignedClient } from '../harness/signed-client.ts';
+
+export const DAY_MS = 86_400_000;
+/** When the past was traded: midnight of the day that the server starts on. */
+export const PAST_MS = 40 * DAY_MS;
+const START_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS - PAST_MS;
+export const DELIVERED = 'BTCUSDV26';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are what this suite examines
+export type Data = any;
+
+/** A caller whose every answer is held against section 1 of the interface. */
+export class Caller {
+  readonly client: SignedClient;
+  readonly uid: number;
+  readonly keys: DemoKeys | undefined;
+  readonly #url: string;
+
+  constructor(url: string, keys?: DemoKeys) {
+    this.client = new SignedClient(url, keys);
+    this.uid = keys?.uid ?? 0;
+    this.keys = keys;
+    this.#url = url;
+  }
+
+  get(path: string, query: Readonly<Record<string, string>> = {}): Promise<Data> {
+    return this.#ok(`GET ${path}`, this.client.get(`/api/v3/${path}`, query));
+  }
+
+  post(path: string, body: unknown): Promise<Data> {
+    return this.#ok(`POST ${path}`, this.client.post(`/api/v3/${path}`, body));
+  }
+
+  /** The code of a refusal and its message; the envelope carries no data. */
+  async refusedGet(path: string, query: Readonly<Record<string, string>> = {}): Promise<Reply> {
+    return this.#refused(`GET ${path}`, await this.client.get(`/api/v3/${path}`, query));
+  }
+
+  async refusedPost(path: string, body: unknown): Promise<Reply> {
+    return this.#refused(`POST ${path}`, await this.client.post(`/api/v3/${path}`, body));
+  }
+
+  /** The same account through another key. */
+  withKey(keys: DemoKeys): Caller {
+    return new Caller(this.#url, keys);
+  }
+
+  async #ok(call: string, sent: Promise<Reply>): Promise<Data> {
+    const reply = await sent;
+    assertEnvelope(reply, call);
+    assert.equal(reply.status, 200, `${call}: ${reply.text}`);
+    assert.equal(reply.code, '00000', `interface 1.4: ${call}: ${reply.text}`);
+    assert.equal(reply.msg, 'success', `interface 1.4: ${call}`);
+    return reply.data;
+  }
+
+  #refused(call: string, reply: Reply): Reply {
+    assertEnvelope(reply, call);
+    assert.notEqual(reply.code, '00000', `interface 7.2: ${call} was accepted`);
+    assert.equal(reply.data, null, `interface 7.2: ${call}`);
+    assert.ok(reply.status >= 400 && reply.status < 500, `${call}: HTTP ${reply.status}`);
+    return reply;
+  }
+}
+
+/** Interface 1.4: four fields, `requestTime` the only number. */
+export function assertEnvelope(reply: Reply, call: string): void {
+  const envelope = JSON.parse(reply.text) as Record<string, unknown>;
+  const where = `interface 1.4: ${call}: ${reply.text.slice(0, 300)}`;
+  assert.deepEqual(Object.keys(envelope).sort(), ['code', 'data', 'msg', 'requestTime'], where);
+  assert.equal(typeof envelope.code, 'string', where);
+  assert.equal(typeof envelope.msg, 'string', where);
+  assert.ok(Number.isSafeInteger(envelope.requestTime), where);
+  assert.match(String(envelope.requestTime), /^1[0-9]{12}$/, where);
+}
+
+export interface Order {
+  readonly category: string;
+  readonly symbol: string;
+  readonly side: 'buy' | 'sell';
+  readonly orderType: 'limit' | 'market';
+  readonly qty: string;
+  readonly price?: string;
+  readonly [field: string]: string | undefined;
+}
+
+export function limit(
+  where: readonly [category: string, symbol: string],
+  side: 'buy' | 'sell',
+  qty: string,
+  price: string,
+  more: Readonly<Record<string, string>> = {},
+): Order {
+  const [category, symbol] = where;
+  return { category, symbol, side, orderType: 'limit', qty, price, ...more };
+}
+
+export const SPOT = ['SPOT', 'BTCUSDT'] as const;
+export const LINEAR = ['USDT-FUTURES', 'BTCUSDT'] as const;
+export const COIN = ['COIN-FUTURES', 'BTCUSD'] as const;
+export const USDC = ['USDC-FUTURES', 'BTCPERP'] as const;
+
+/** What the catalogue says about an instrument, as the start of another one's listing. */
+export function catalogued(file: string, symbol: string): Data {
+  const path = join(import.meta.dirname, '../../catalogue', `${file}.json`);
+  const entries = JSON.parse(readFileSync(path, 'utf8')) as { symbol: string }[];
+  const entry = entries.find((each) => each.symbol === symbol);
+  assert.ok(entry, `${symbol} in ${file}`);
+  return entry;
+}
+
+/** A quarterly coin-margined contract of these days. */
+export function quarterly(symbol: string, startTime: number, deliveryTime: number, period: string): Data {
+  const model = catalogued('coin-futures', 'BTCUSDZ26');
+  return {
+    ...model,
+    symbol,
+    status: 'online',
+    launchTime: String(startTime),
+    futures: {
+      ...model.futures,
+      deliveryStartTime: String(startTime),
+      deliveryTime: String(deliveryTime),
+      deliveryPeriod: period,
+    },
+  };
+}
+
+export class Venue {
+  readonly server: RunningServer;
+  readonly operator: Operator;
+  readonly nobody: Caller;
+  readonly alice: Caller;
+  readonly bob: Caller;
+  readonly bot: Caller;
+  readonly maker: Caller;
+  #now = START_MS;
+
+  constructor(server: RunningServer) {
+    this.server = server;
+    this.operator = new Operator(server);
+    this.nobody = new Caller(server.url);
+    const caller = (name: string) => new Caller(server.url, server.account(name));
+    [this.alice, this.bob, this.bot, this.maker] = ['alice', 'bob', 'bot', 'maker'].map(caller) as [
+      Caller,
+      Caller,
+      Caller,
+      Caller,
+    ];
+  }
+
+  /** The venue's time, which stands still between two advances. */
+  now(): number {
+    return this.#now;
+  }
+
+  /** A moment so long ago, as requests carry it. */
+  ago(ms: number): string {
+    return String(this.#now - ms);
+  }
+
+  async advance(ms: number, step = '1s'): Promise<void> {
+    await this.operator.advanceClock(`${ms / 1000}s`, step);
+    this.#now += ms;
+  }
+
+  /** The maker offers, the taker takes; returns the taker's order id. */
+  async trade(taker: Caller, order: Order): Promise<string> {
+    const { category, symbol, side, qty, price } = order;
+    const against = side === 'buy' ? 'sell' : 'buy';
+    await this.maker.post('trade/place-order', limit([category, symbol], against, qty, price!));
+    const { orderId } = await taker.post('trade/place-order', order);
+    return orderId;
+  }
+
+  /** Moves an index and lets mark prices follow: they are taken each second. */
+  async price(index: string, price: string): Promise<void> {
+    await this.operator.setPrice(index, price);
+    await this.advance(2000);
+  }
+}
+
+/** A contract that has been delivered since, a spot trade and a cancelled order. */
+async function past(venue: Venue): Promise<void> {
+  const { alice, operator } = venue;
+  const now = venue.now();
+  await operator.list(quarterly(DELIVERED, now - DAY_MS, now + DAY_MS, 'this_quarter'));
+  await venue.price('BTCUSD', '60000');
+  await venue.trade(alice, limit(['COIN-FUTURES', DELIVERED], 'buy', '0.01', '60000'));
+  await venue.trade(alice, limit(SPOT, 'buy', '0.01', '60000'));
+  await alice.post('trade/place-order', limit(SPOT, 'buy', '0.01', '59000', { clientOid: 'long-ago' }));
+  await alice.post('trade/cancel-order', { clientOid: 'long-ago' });
+}
+
+async function present(venue: Venue): Promise<void> {
+  const { operator } = venue;
+  for (const [category, symbol] of [LINEAR, COIN, USDC]) {
+    await operator.setStatus(category, symbol, 'online');
+  }
+  await operator.approveMarketMaker('maker');
+  await operator.makeBroker('bob');
+  for (const index of ['BTCUSDT', 'BTCUSD', 'BTCUSDC']) await venue.price(index, '60000');
+}
+
+export async function openVenue(): Promise<Venue> {
+  const clock = ['--clock', 'manual', '--clock-start', String(START_MS)];
+  const server = await startServer({ args: ['--rate-limits', 'off', ...clock] });
+  const venue = new Venue(server);
+  try {
+    await past(venue);
+    await venue.advance(PAST_MS, '4h');
+    await present(venue);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return venue;
+}
