@@ -5,6 +5,7 @@ import { UnreadableRecord } from './bytes.ts';
 import type { AmendItem, Command, CommandType } from './command.ts';
 import { decodeCommand, encodeCommand } from './command-codec.ts';
 import type { CoinSpec, InstrumentSpec } from './instrument.ts';
+import type { LoanTerm } from './loan/loan-terms.ts';
 import {
   type Category,
   INSTRUMENT_STATUS_NAMES,
@@ -236,6 +237,51 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     posSide: code<PosSide>(2),
     amount: money,
   }),
+  loanBorrow: record({
+    type: fc.constant('loanBorrow'),
+    time,
+    uid: id,
+    loanCoin: u16,
+    pledgeCoin: u16,
+    term: code<LoanTerm>(2),
+    loanAmount: money,
+    pledgeAmount: money,
+  }),
+  loanRepay: record({
+    type: fc.constant('loanRepay'),
+    time,
+    uid: id,
+    loanId: id,
+    fromPledge: fc.boolean(),
+    all: fc.boolean(),
+    amount: money,
+    unlock: fc.boolean(),
+  }),
+  loanRevise: record({
+    type: fc.constant('loanRevise'),
+    time,
+    uid: id,
+    loanId: id,
+    pledgeCoin: u16,
+    into: fc.boolean(),
+    amount: money,
+  }),
+  fundLoanPool: record({
+    type: fc.constant('fundLoanPool'),
+    time,
+    coin: u16,
+    amount: money,
+    reference: text,
+    by: text,
+  }),
+  setLoanRate: record({
+    type: fc.constant('setLoanRate'),
+    time,
+    coin: u16,
+    term: code<LoanTerm>(2),
+    yearRate: text,
+    by: text,
+  }),
   checkpoint: record({ type: fc.constant('checkpoint'), time, digest: id }),
 };
 
@@ -273,7 +319,10 @@ test('types keep their numbers for ever', () => {
   });
   deepEqual(
     numbers,
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 14],
+    [
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
+      30, 31, 14,
+    ],
   );
 });
 

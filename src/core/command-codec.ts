@@ -3,6 +3,7 @@ import { ByteReader, ByteWriter, type Fields, UnreadableRecord } from './bytes.t
 import type { AmendItem, Command, CommandType } from './command.ts';
 import type { CoinSpec, InstrumentSpec } from './instrument.ts';
 import { BATCH_ITEMS_MAX } from './limits.ts';
+import type { LoanTerm } from './loan/loan-terms.ts';
 import type {
   Category,
   InstrumentStatusName,
@@ -337,6 +338,87 @@ const LAYOUTS: Layouts = {
       c.instrument = f.u16(c.instrument);
       c.posSide = f.u8(c.posSide) as PosSide;
       c.amount = f.money(c.amount);
+    },
+  },
+  loanBorrow: {
+    code: 27,
+    blank: () => ({
+      type: 'loanBorrow',
+      time: 0,
+      uid: 0,
+      loanCoin: 0,
+      pledgeCoin: 0,
+      term: 0,
+      loanAmount: 0n,
+      pledgeAmount: 0n,
+    }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.loanCoin = f.u16(c.loanCoin);
+      c.pledgeCoin = f.u16(c.pledgeCoin);
+      c.term = f.u8(c.term) as LoanTerm;
+      c.loanAmount = f.money(c.loanAmount);
+      c.pledgeAmount = f.money(c.pledgeAmount);
+    },
+  },
+  loanRepay: {
+    code: 28,
+    blank: () => ({
+      type: 'loanRepay',
+      time: 0,
+      uid: 0,
+      loanId: 0,
+      fromPledge: false,
+      all: false,
+      amount: 0n,
+      unlock: false,
+    }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.loanId = f.f64(c.loanId);
+      c.fromPledge = f.flag(c.fromPledge);
+      c.all = f.flag(c.all);
+      c.amount = f.money(c.amount);
+      c.unlock = f.flag(c.unlock);
+    },
+  },
+  loanRevise: {
+    code: 29,
+    blank: () => ({
+      type: 'loanRevise',
+      time: 0,
+      uid: 0,
+      loanId: 0,
+      pledgeCoin: 0,
+      into: false,
+      amount: 0n,
+    }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.loanId = f.f64(c.loanId);
+      c.pledgeCoin = f.u16(c.pledgeCoin);
+      c.into = f.flag(c.into);
+      c.amount = f.money(c.amount);
+    },
+  },
+  fundLoanPool: {
+    code: 30,
+    blank: () => ({ type: 'fundLoanPool', time: 0, coin: 0, amount: 0n, reference: '' }),
+    fields: (f, c) => {
+      c.coin = f.u16(c.coin);
+      c.amount = f.money(c.amount);
+      c.reference = f.text(c.reference);
+      c.by = f.text(c.by ?? '');
+    },
+  },
+  setLoanRate: {
+    code: 31,
+    blank: () => ({ type: 'setLoanRate', time: 0, coin: 0, term: 0, yearRate: '' }),
+    fields: (f, c) => {
+      c.coin = f.u16(c.coin);
+      c.term = f.u8(c.term) as LoanTerm;
+      c.yearRate = f.text(c.yearRate);
+      c.by = f.text(c.by ?? '');
     },
   },
   checkpoint: {

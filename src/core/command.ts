@@ -5,6 +5,7 @@
  * own place in the order of checks (domain.md 1.2).
  */
 import type { CoinSpec, InstrumentSpec } from './instrument.ts';
+import type { LoanTerm } from './loan/loan-terms.ts';
 import type {
   Category,
   InstrumentStatusName,
@@ -298,6 +299,64 @@ export interface AdjustMargin {
   amount: bigint;
 }
 
+/** Pledges one coin and borrows another; one of the amounts is given, the other is 0n and follows from it. */
+export interface LoanBorrow {
+  readonly type: 'loanBorrow';
+  time: number;
+  uid: number;
+  loanCoin: number;
+  pledgeCoin: number;
+  term: LoanTerm;
+  loanAmount: bigint;
+  pledgeAmount: bigint;
+}
+
+export interface LoanRepay {
+  readonly type: 'loanRepay';
+  time: number;
+  uid: number;
+  loanId: number;
+  /** Sell collateral for it, instead of paying with the borrowed coin. */
+  fromPledge: boolean;
+  /** Everything that is owed; `amount` does not matter then. */
+  all: boolean;
+  amount: bigint;
+  /** Give back the collateral that the rest of the debt does not need. */
+  unlock: boolean;
+}
+
+export interface LoanRevise {
+  readonly type: 'loanRevise';
+  time: number;
+  uid: number;
+  loanId: number;
+  pledgeCoin: number;
+  /** More collateral, or less. */
+  into: boolean;
+  amount: bigint;
+}
+
+/** The operator's money for loans: more when positive, less when negative. */
+export interface FundLoanPool {
+  readonly type: 'fundLoanPool';
+  time: number;
+  coin: number;
+  amount: bigint;
+  /** Counts once per coin. */
+  reference: string;
+  by?: string;
+}
+
+export interface SetLoanRate {
+  readonly type: 'setLoanRate';
+  time: number;
+  coin: number;
+  term: LoanTerm;
+  /** Decimal text, as in the catalogue. */
+  yearRate: string;
+  by?: string;
+}
+
 /** What another venue pays for a pair: the only way prices of the outside enter. */
 export interface ComponentPrice {
   readonly type: 'componentPrice';
@@ -338,6 +397,11 @@ export type Command =
   | SetHoldMode
   | SetMarginMode
   | AdjustMargin
+  | LoanBorrow
+  | LoanRepay
+  | LoanRevise
+  | FundLoanPool
+  | SetLoanRate
   | Transfer
   | RequestWithdrawal
   | EndWithdrawal

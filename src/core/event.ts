@@ -3,6 +3,7 @@
  * metrics are made from these alone and can be rebuilt from them. Integers as in `command.ts`; `instrument`, `coin`
  * and `account` are indices of the exchange's tables.
  */
+import type { LoanTerm } from './loan/loan-terms.ts';
 import type { CandleWidth } from './market/candle-width.ts';
 import type { Refusal } from './refusal.ts';
 import type { Preset, TriggerLeg } from './strategy/trigger-leg.ts';
@@ -183,7 +184,12 @@ export type LedgerLineKind =
   | 'fundingOut'
   | 'marginAdded'
   | 'marginRemoved'
-  | 'liquidation';
+  | 'liquidation'
+  | 'loanIn'
+  | 'loanOut'
+  | 'loanInterest'
+  | 'pledgeOut'
+  | 'pledgeIn';
 
 /** Money that entered or left a user's coin (moves between cash and locked are not lines). */
 export interface LedgerLine {
@@ -276,6 +282,80 @@ export interface FundingSettled {
   readonly time: number;
 }
 
+/** `ROLLBACK`: the desk could not lend, or the pledge was not there. */
+export type LoanStatus = 'ONGOING' | 'ROLLBACK' | 'FORCE' | 'REPAY';
+
+/** A loan as it began or ended. */
+export interface LoanChanged {
+  readonly type: 'loan';
+  readonly loanId: number;
+  readonly uid: number;
+  readonly loanCoin: number;
+  readonly pledgeCoin: number;
+  readonly term: LoanTerm;
+  /** 10^-12. */
+  readonly hourRate: bigint;
+  readonly initLoan: bigint;
+  readonly initPledge: bigint;
+  readonly status: LoanStatus;
+  readonly borrowTime: number;
+  readonly updatedTime: number;
+}
+
+interface AboutLoan {
+  readonly loanId: number;
+  readonly uid: number;
+  readonly loanCoin: number;
+  readonly pledgeCoin: number;
+  readonly time: number;
+}
+
+/** Interest and principal together are the repayment. */
+export interface LoanRepaid extends AboutLoan {
+  readonly type: 'loanRepaid';
+  readonly repayId: number;
+  readonly interest: bigint;
+  readonly principal: bigint;
+  /** Collateral given back. */
+  readonly unlocked: bigint;
+}
+
+export interface PledgeRevised extends AboutLoan {
+  readonly type: 'pledgeRevised';
+  readonly reviseId: number;
+  readonly into: boolean;
+  readonly amount: bigint;
+  /** Pledge rates in 10^-2 percent. */
+  readonly before: bigint;
+  readonly after: bigint;
+}
+
+/** A loan closed by force. */
+export interface LoanReduced extends AboutLoan {
+  readonly type: 'loanReduced';
+  readonly reduceId: number;
+  /** Pledge rate in 10^-2 percent. */
+  readonly rate: bigint;
+  /** Loan coins for one collateral coin, 10^-8. */
+  readonly price: bigint;
+  readonly sold: bigint;
+  /** In the loan coin. */
+  readonly fee: bigint;
+  readonly unlocked: bigint;
+  /** Interest and principal that the sale has paid. */
+  readonly paid: bigint;
+}
+
+/** The pledge should be supplemented, or the term is over. */
+export interface LoanNotice extends AboutLoan {
+  readonly type: 'loanNotice';
+  readonly kind: 'supplement' | 'overdue';
+  /** Pledge rate in 10^-2 percent; 0 when it is not the point. */
+  readonly rate: bigint;
+}
+
+export type LoanEvent = LoanChanged | LoanRepaid | PledgeRevised | LoanReduced | LoanNotice;
+
 /** A candle with trades whose interval is over. */
 export interface CandleClosed {
   readonly type: 'candle';
@@ -315,6 +395,7 @@ export type Event =
   | LedgerLine
   | PositionClosed
   | FundingSettled
+  | LoanEvent
   | Transferred
   | WalletRecord
   | CandleClosed

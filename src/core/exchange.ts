@@ -24,6 +24,11 @@ import {
   setInstrumentStatus,
   setMarketMaker,
 } from './listing.ts';
+import { borrow } from './loan/borrow.ts';
+import { testLoans } from './loan/loan-desk.ts';
+import { fundLoanPool, setLoanRate } from './loan/loan-pool.ts';
+import { repay } from './loan/repay.ts';
+import { revisePledge } from './loan/revise.ts';
 import { reportPrice } from './market/prices.ts';
 import { amendOrders } from './orders/amend.ts';
 import { cancelAll, cancelOrder, setCountdown } from './orders/cancel.ts';
@@ -116,11 +121,27 @@ export class Exchange {
         return setMarginMode(state, command);
       case 'adjustMargin':
         return adjustMargin(state, command);
+      case 'loanBorrow':
+        return this.afterLoan(borrow(state, command));
+      case 'loanRepay':
+        return this.afterLoan(repay(state, command));
+      case 'loanRevise':
+        return this.afterLoan(revisePledge(state, command));
+      case 'fundLoanPool':
+        return fundLoanPool(state, command);
+      case 'setLoanRate':
+        return setLoanRate(state, command);
       case 'componentPrice':
         return reportPrice(state, command);
       case 'tick':
         return DONE;
     }
+  }
+
+  /** A pledge that has changed may be below its level again, or the reverse (domain.md 7.5). */
+  private afterLoan(outcome: Outcome): Outcome {
+    testLoans(this.state);
+    return outcome;
   }
 
   /** A replay that came to other outcomes than the run that wrote the log must not go on. */

@@ -5,6 +5,7 @@
 
 import { type MarginTier, readTiers, type TierSpec } from './futures/margin-tiers.ts';
 import { PRICE_TICKS_MAX, SIZE_LOTS_MAX } from './limits.ts';
+import type { LoanSpec, PledgeSpec } from './loan/loan-terms.ts';
 import {
   CATEGORY_NAMES,
   Category,
@@ -31,6 +32,9 @@ export interface CoinSpec {
   readonly chains: readonly ChainSpec[];
   /** What a coin counts as margin, by slices of its dollar value; nothing when absent, dollar coins in full. */
   readonly collateral?: readonly CollateralTier[];
+  /** Terms at which the loan desk lends it, and takes it as a pledge; it does not when absent. */
+  readonly loan?: LoanSpec;
+  readonly pledge?: PledgeSpec;
 }
 
 export interface CollateralTier {

@@ -10,6 +10,7 @@ import { checkFutures } from './futures/futures-invariants.ts';
 import { isFutures } from './instrument.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from './ledger.ts';
 import { OPEN_ORDERS_PER_LINE_MAX } from './limits.ts';
+import { checkLoans } from './loan/loan-invariants.ts';
 import { lockedCoin, lockOf } from './orders/order-life.ts';
 import type { State } from './state.ts';
 import { OrderType, Side, TimeInForce } from './terms.ts';
@@ -21,6 +22,7 @@ export function checkInvariants(state: State): void {
   for (const account of state.accountByUid.values()) checkAccount(state, account);
   checkStatistics(state);
   checkFutures(state);
+  checkLoans(state);
 }
 
 /** I01-I03, I05, and I04 for what withdrawals hold. */

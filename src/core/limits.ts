@@ -22,6 +22,9 @@ export const TRANSFER_OIDS_REMEMBERED = 20_000;
 /** References of operators' deposits that a retry is recognised by. */
 export const DEPOSIT_REFERENCES_REMEMBERED = 100_000;
 export const PENDING_WITHDRAWALS_MAX = 100_000;
+/** Ongoing pledge loans of one account, and of all. */
+export const LOANS_PER_ACCOUNT_MAX = 100;
+export const LOANS_MAX = 1_000_000;
 export const PUBLIC_FILLS_KEPT = 500;
 /** Distinct milliseconds with trades in one rolling day before the window halves its resolution. */
 export const WINDOW_BUCKETS_MAX = 1 << 17;

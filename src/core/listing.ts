@@ -13,6 +13,7 @@ import type {
 import { FuturesMarket } from './futures/futures-market.ts';
 import { type Instrument, type InstrumentSpec, readInstrument, SpecificationError } from './instrument.ts';
 import { ACCOUNTS_MAX, COINS_MAX, INSTRUMENTS_MAX } from './limits.ts';
+import { loanTermsProblem } from './loan/loan-terms.ts';
 import { scheduleDelivery } from './market/prices.ts';
 import { cancelSlot } from './orders/cancel.ts';
 import { DONE, type Outcome, refused } from './outcome.ts';
@@ -26,6 +27,8 @@ export function listCoin(state: State, command: ListCoin): Outcome {
   if (state.coinByName.has(spec.coin))
     return refusedBecause(Refusal.alreadyExists, `coin ${spec.coin} is listed`);
   if (!/^[A-Z0-9]{1,20}$/.test(spec.coin)) return refusedBecause(Refusal.invalidSpecification, 'coin name');
+  const problem = loanTermsProblem(spec.loan, spec.pledge);
+  if (problem !== undefined) return refusedBecause(Refusal.invalidSpecification, problem);
   if (state.coins.length >= COINS_MAX) return refusedBecause(Refusal.invalidSpecification, 'too many coins');
   const coin = state.coins.length;
   state.coins.push(spec);

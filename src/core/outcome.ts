@@ -13,6 +13,10 @@ export interface Outcome {
   /** Money at hand when money was short, in 10^-8 of `coin`. */
   readonly available?: bigint;
   readonly coin?: number;
+  /** What a repayment came to. */
+  readonly repaid?: { readonly interest: bigint; readonly principal: bigint; readonly unlocked: bigint };
+  /** Pledge rate after a revision, in 10^-2 percent. */
+  readonly pledgeRate?: bigint;
   /** Words for refusals of operators' commands. */
   readonly detail?: string;
 }

@@ -71,6 +71,19 @@ export const Refusal = {
   noIndexPrice: 83,
   marginTooLow: 84,
 
+  // Pledge loans
+  coinNotOffered: 90,
+  oneAmountNeeded: 91,
+  noCoinPrice: 92,
+  loanTooSmall: 93,
+  loanTooLarge: 94,
+  pledgeTooSmall: 95,
+  pledgeTooLarge: 96,
+  tooManyLoans: 97,
+  unknownLoan: 98,
+  otherPledgeCoin: 99,
+  pledgeNeeded: 100,
+
   // Operator and account commands
   alreadyExists: 60,
   invalidSpecification: 61,

@@ -11,6 +11,7 @@ import { readInstrument } from './instrument.ts';
 import { BUCKETS } from './ledger.ts';
 import { PUBLIC_FILLS_KEPT } from './limits.ts';
 import { openMarket } from './listing.ts';
+import { Loan } from './loan/loan.ts';
 import type { Candle } from './market/candle-series.ts';
 import { scheduleDelivery, scheduleFunding } from './market/prices.ts';
 import { scheduleCountdowns } from './orders/cancel.ts';
@@ -37,6 +38,7 @@ export function saveState(state: State): Uint8Array<ArrayBuffer> {
   saveLedger(w, state);
   saveOrders(w, state);
   saveWallets(w, state);
+  saveLoans(w, state);
   w.f64(state.nextSecond);
   for (const index of state.indices) index.fields(w);
   w.i32(state.coinPrices.length);
@@ -70,6 +72,7 @@ export function loadState(bytes: Uint8Array): State {
   loadLedger(r, state);
   loadOrders(r, state);
   loadWallets(r, state);
+  loadLoans(r, state);
   state.nextSecond = r.f64(0);
   for (const index of state.indices) index.fields(r);
   for (let left = r.i32(0); left > 0; left--) state.coinPrices.push(r.money(0n));
@@ -292,6 +295,29 @@ function saveWallets(w: ByteWriter, state: State): void {
   for (const withdrawal of state.withdrawals.values()) withdrawalFields(w, withdrawal);
   saveOids(w, state.transferOids);
   saveOids(w, state.depositReferences);
+}
+
+function saveLoans(w: ByteWriter, { loans }: State): void {
+  w.i32(loans.size);
+  for (const loan of loans.loans.values()) loan.fields(w);
+  for (const sums of [loans.funded, loans.lost]) {
+    w.i32(sums.size);
+    for (const [coin, amount] of [...sums].sort((a, b) => a[0] - b[0])) {
+      w.u16(coin);
+      w.money(amount);
+    }
+  }
+}
+
+function loadLoans(r: ByteReader, { loans, coins }: State): void {
+  for (let left = r.i32(0); left > 0; left--) {
+    const loan = new Loan();
+    loan.fields(r);
+    loans.add(loan, coins);
+  }
+  for (const sums of [loans.funded, loans.lost]) {
+    for (let left = r.i32(0); left > 0; left--) sums.set(r.u16(0), r.money(0n));
+  }
 }
 
 function saveOids(w: ByteWriter, known: RecentOids): void {

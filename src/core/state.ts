@@ -12,6 +12,7 @@ import {
   FAILED_AMENDS_REMEMBERED,
   TRANSFER_OIDS_REMEMBERED,
 } from './limits.ts';
+import { LoanBook } from './loan/loan-book.ts';
 import { CandleSeries } from './market/candle-series.ts';
 import { DayWindow } from './market/day-window.ts';
 import { type Component, IndexPrice } from './market/index-price.ts';
@@ -73,6 +74,8 @@ export class State {
   halted = false;
   /** Withdrawals that the operator has not settled yet, oldest first. */
   readonly withdrawals = new Map<number, PendingWithdrawal>();
+  /** Ongoing pledge loans. */
+  readonly loans = new LoanBook();
   /** Client ids of recent transfers and withdrawals: a retry must not move money twice. */
   readonly transferOids = new RecentOids(TRANSFER_OIDS_REMEMBERED);
   /** References of recent deposits by operators: one is credited once per account and coin. */

@@ -118,6 +118,18 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
   [Refusal.noIndexPrice]: ['25108', (c) => `${symbol(c)} has no index price yet`],
   [Refusal.marginTooLow]: ['25203', 'the position needs this margin'],
 
+  [Refusal.coinNotOffered]: ['25240', (c) => c.outcome.detail ?? 'the loan desk does not offer this coin'],
+  [Refusal.oneAmountNeeded]: ['25238', 'give either loanAmount or pledgeAmount, above zero'],
+  [Refusal.noCoinPrice]: ['25108', 'one of the coins has no index price yet'],
+  [Refusal.loanTooSmall]: ['25207', (c) => `the loan must be at least ${available(c)}`],
+  [Refusal.loanTooLarge]: ['25208', (c) => `the loan must be at most ${available(c)}`],
+  [Refusal.pledgeTooSmall]: ['25207', (c) => `the pledge must be at least ${available(c)}`],
+  [Refusal.pledgeTooLarge]: ['25208', (c) => `the pledge must be at most ${available(c)}`],
+  [Refusal.tooManyLoans]: ['25211', (c) => `too many ongoing loans: at most ${c.outcome.bound} at a time`],
+  [Refusal.unknownLoan]: ['25204', 'orderId names no ongoing loan of this account'],
+  [Refusal.otherPledgeCoin]: ['40017', 'pledgeCoin must be the coin that the loan is pledged with'],
+  [Refusal.pledgeNeeded]: ['25218', (c) => `at most ${available(c)} of the pledge can be taken out now`],
+
   [Refusal.alreadyExists]: ['40017', (c) => c.outcome.detail ?? 'it exists already'],
   [Refusal.invalidSpecification]: ['40017', (c) => c.outcome.detail ?? 'the specification is not valid'],
   [Refusal.invalidCountdown]: ['40020', 'countdown must be 0 or 5 to 60 seconds'],

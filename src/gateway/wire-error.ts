@@ -60,6 +60,7 @@ const CATALOGUE = {
   '25208': { status: 400 },
   '25211': { status: 400 },
   '25212': { status: 400 },
+  '25238': { status: 400 },
   '25240': { status: 400 },
   '25244': { status: 400, classic: '40808' },
   '25568': { status: 400 },

@@ -29,6 +29,11 @@ export const LEDGER_TYPES = {
   marginAdded: 'FIXED_INCREASE_MARGIN',
   marginRemoved: 'FIXED_REDUCE_MARGIN',
   liquidation: 'RISK_LIQ_USER_OUT',
+  loanIn: 'BORROW',
+  loanOut: 'REPAYMENT',
+  loanInterest: 'INTEREST_REPAYMENT',
+  pledgeOut: 'TRANSFER_OUT',
+  pledgeIn: 'TRANSFER_IN',
 } as const satisfies Record<LedgerLineKind, string>;
 
 /** The funding wallet has words of its own, and nothing is traded there. */

@@ -16,6 +16,7 @@ import {
   type MarginSpec,
   readInstrument,
 } from '../core/instrument.ts';
+import { type LoanSpec, loanTermsProblem, type PledgeSpec } from '../core/loan/loan-terms.ts';
 import { CATEGORY_NAMES, type CategoryName, INSTRUMENT_STATUS_NAMES } from '../core/terms.ts';
 import { parseUnits, RATE_ONE, RATE_SCALE } from '../core/units.ts';
 
@@ -55,7 +56,10 @@ export function loadCatalogue(folder: string): Catalogue {
 
 /** What is wrong with one entry that somebody wants to list on a running exchange, if anything is. */
 export function coinProblem(entry: unknown): string | undefined {
-  return record(COIN)(entry, '')?.trim();
+  const problem = record(COIN)(entry, '')?.trim();
+  if (problem !== undefined) return problem;
+  const { loan, pledge } = entry as CoinSpec;
+  return loanTermsProblem(loan, pledge);
 }
 
 export function instrumentProblem(entry: unknown): string | undefined {
@@ -139,11 +143,29 @@ const CHAIN: Fields<ChainSpec> = {
 
 const COLLATERAL_TIER: Fields<CollateralTier> = { tierStartValue: decimal, discountRate: decimal };
 
+const LOAN: Fields<LoanSpec> = {
+  flexibleRate: decimal,
+  sevenDayRate: decimal,
+  thirtyDayRate: decimal,
+  minUsdt: decimal,
+  maxUsdt: decimal,
+};
+
+const PLEDGE: Fields<PledgeSpec> = {
+  initRate: decimal,
+  supRate: decimal,
+  forceRate: decimal,
+  minUsdt: decimal,
+  maxUsdt: decimal,
+};
+
 const COIN: Fields<CoinSpec> = {
   coin: coinName,
   name,
   chains: listOf(record(CHAIN)),
   collateral: optional(listOf(record(COLLATERAL_TIER))),
+  loan: optional(record(LOAN)),
+  pledge: optional(record(PLEDGE)),
 };
 
 const TIER: Fields<TierSpec> = { upTo: decimal, maxLeverage: whole, mmr: decimal };
@@ -222,7 +244,12 @@ const PARTS: Readonly<Record<CategoryName, readonly ('futures' | 'margin')[]>> =
 };
 
 function readCoins(path: string): CoinSpec[] {
-  return readEntries(path, 'coin', record(COIN)) as CoinSpec[];
+  const coins = readEntries(path, 'coin', record(COIN)) as CoinSpec[];
+  for (const { coin, loan, pledge } of coins) {
+    const problem = loanTermsProblem(loan, pledge);
+    if (problem !== undefined) fail(path, `${coin}: ${problem}`);
+  }
+  return coins;
 }
 
 function readInstruments(path: string, category: CategoryName): InstrumentSpec[] {

@@ -164,6 +164,8 @@ export class Auditor {
     }
     expect(fills.every(isUnseen), () => `I25: fills of trade ${fills[0]?.execLinkId} without a public fill`);
     for (const uid of touched) this.checkBalances(uid);
+    if (command.type === 'fundLoanPool' && outcome.refusal === 0)
+      this.addInside(command.coin, command.amount);
     if (command.type === 'withdraw' && outcome.refusal === 0) this.addInside(command.coin, -command.amount);
     for (const [coin, sum] of this.inside) {
       const owed = this.outsideOwes(coin);
@@ -174,9 +176,10 @@ export class Auditor {
   /** A refused command changes nothing: what is left is what time itself did. */
   private checkRefused(events: readonly Event[], timeMoved: boolean): void {
     const futures = this.state.markets.some((market) => market.futures !== undefined);
+    const loans = this.state.coins.some(({ loan }) => loan !== undefined);
     for (const event of events) {
       const byTime =
-        (futures && timeMoved) ||
+        ((futures || loans) && timeMoved) ||
         event.type === 'candle' ||
         (event.type === 'order' && event.order.cancelReason === CancelReason.normal);
       expect(byTime, () => `a refused command caused ${event.type}`);

@@ -101,8 +101,8 @@ export const FUTURES_COINS: readonly CoinSpec[] = [
 ];
 
 export class FuturesFloor extends TradingFloor {
-  constructor(perpetual: InstrumentSpec = BTC_PERPETUAL) {
-    super([perpetual, BTC_COIN, priced('USDT'), priced('ETH')], FUTURES_COINS);
+  constructor(perpetual: InstrumentSpec = BTC_PERPETUAL, coins: readonly CoinSpec[] = FUTURES_COINS) {
+    super([perpetual, BTC_COIN, priced('USDT'), priced('ETH')], coins);
     this.index('60000');
   }
 

@@ -1,0 +1,147 @@
+/** Opening a loan (domain.md 7.2): a pledge leaves the cash, the borrowed coin comes out of the pool. */
+import type { Account } from '../account.ts';
+import type { LoanBorrow } from '../command.ts';
+import { LOANS_MAX, LOANS_PER_ACCOUNT_MAX, MONEY_MAX } from '../limits.ts';
+import { DONE, type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { State } from '../state.ts';
+import { Wallet } from '../terms.ts';
+import { divCeil, divFloor } from '../units.ts';
+import { emitLine, foldMoney, freeIn } from '../wallet/wallet.ts';
+import { expiry, Loan } from './loan.ts';
+import { loanCells, pairPrices, poolBalance, usdtPrice } from './loan-money.ts';
+import { emitLoan } from './loan-record.ts';
+import {
+  boundsOf,
+  hourRate,
+  type LoanSpec,
+  levelsOf,
+  type PledgeSpec,
+  type UsdtBounds,
+} from './loan-terms.ts';
+import { loanFor, pledgeFor } from './pledge-rate.ts';
+
+/** Both amounts of a loan that the desk would make. */
+export interface LoanOffer {
+  readonly loan: bigint;
+  readonly pledge: bigint;
+  readonly spec: LoanSpec;
+}
+
+/** What a client asks a price for: one of the amounts is zero and follows from the other. */
+export type LoanWish = Pick<LoanBorrow, 'loanCoin' | 'pledgeCoin' | 'loanAmount' | 'pledgeAmount'>;
+
+export function borrow(state: State, command: LoanBorrow): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (account.liquidating) return refused(Refusal.accountLiquidating);
+  const offer = offerFor(state, command);
+  if ('refusal' in offer) return offer;
+  const most =
+    state.loans.countOf(account.index) >= LOANS_PER_ACCOUNT_MAX ? LOANS_PER_ACCOUNT_MAX : LOANS_MAX;
+  if (most === LOANS_PER_ACCOUNT_MAX || state.loans.size >= LOANS_MAX)
+    return refused(Refusal.tooManyLoans, most);
+
+  const loan = newLoan(state, account, command, offer);
+  foldMoney(state, offer.loan);
+  const lendable = poolBalance(state, loan.loanCoin) >= loan.initLoan;
+  if (lendable && freeIn(state, account, loan.pledgeCoin, Wallet.unified) >= loan.initPledge) {
+    disburse(state, account, loan, offer);
+  } else {
+    emitLoan(state, loan, 'ROLLBACK');
+  }
+  return { ...DONE, orderId: loan.id };
+}
+
+/** The amounts at the present prices, or why there is no such loan. */
+export function offerFor(state: State, wish: LoanWish): LoanOffer | Outcome {
+  const { loanCoin, pledgeCoin, loanAmount, pledgeAmount } = wish;
+  const spec = state.coins[loanCoin]?.loan;
+  const pledgeSpec = state.coins[pledgeCoin]?.pledge;
+  if (spec === undefined) return notOffered(state, loanCoin, 'borrowed');
+  if (pledgeSpec === undefined || pledgeCoin === loanCoin) return notOffered(state, pledgeCoin, 'pledged');
+  if (loanAmount > 0n === pledgeAmount > 0n) return refused(Refusal.oneAmountNeeded);
+  if (loanAmount < 0n || loanAmount > MONEY_MAX || pledgeAmount < 0n || pledgeAmount > MONEY_MAX)
+    return refused(Refusal.amountOutOfRange);
+  const prices = pairPrices(state, loanCoin, pledgeCoin);
+  if (prices === undefined) return refused(Refusal.noCoinPrice);
+  const { init } = levelsOf(pledgeSpec);
+  const loan = loanAmount > 0n ? loanAmount : loanFor(pledgeAmount, init, prices);
+  const pledge = pledgeAmount > 0n ? pledgeAmount : pledgeFor(loanAmount, init, prices);
+  return outOfBounds(state, wish, loan, pledge, spec, pledgeSpec) ?? { loan, pledge, spec };
+}
+
+export interface CoinBounds {
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+/** The limits of the catalogue in the coin itself, at present prices. */
+export function coinBounds(state: State, coin: number, { min, max }: UsdtBounds): CoinBounds {
+  const usdt = usdtPrice(state);
+  const price = state.coinPrices[coin] ?? 0n;
+  if (price === 0n) return { min: 0n, max: 0n };
+  return { min: divCeil(min * usdt, price), max: divFloor(max * usdt, price) };
+}
+
+function outOfBounds(
+  state: State,
+  { loanCoin, pledgeCoin }: LoanWish,
+  loan: bigint,
+  pledge: bigint,
+  spec: LoanSpec,
+  pledgeSpec: PledgeSpec,
+): Outcome | undefined {
+  const ofLoan = coinBounds(state, loanCoin, boundsOf(spec));
+  const ofPledge = coinBounds(state, pledgeCoin, boundsOf(pledgeSpec));
+  const beyond = (refusal: Refusal, coin: number, available: bigint) => ({
+    ...refused(refusal),
+    coin,
+    available,
+  });
+  if (loan < ofLoan.min) return beyond(Refusal.loanTooSmall, loanCoin, ofLoan.min);
+  if (loan > ofLoan.max) return beyond(Refusal.loanTooLarge, loanCoin, ofLoan.max);
+  if (pledge < ofPledge.min) return beyond(Refusal.pledgeTooSmall, pledgeCoin, ofPledge.min);
+  if (pledge > ofPledge.max) return beyond(Refusal.pledgeTooLarge, pledgeCoin, ofPledge.max);
+  return undefined;
+}
+
+function notOffered(state: State, coin: number, what: string): Outcome {
+  const name = state.coins[coin]?.coin;
+  if (name === undefined) return refused(Refusal.unknownCoin);
+  return { ...refused(Refusal.coinNotOffered), detail: `${name} cannot be ${what} here` };
+}
+
+function newLoan(
+  state: State,
+  account: Account,
+  command: LoanBorrow,
+  { loan, pledge, spec }: LoanOffer,
+): Loan {
+  const made = new Loan();
+  made.id = state.nextId();
+  made.account = account.index;
+  made.uid = account.uid;
+  made.loanCoin = command.loanCoin;
+  made.pledgeCoin = command.pledgeCoin;
+  made.term = command.term;
+  made.hourRate = hourRate(spec, command.term);
+  made.initLoan = loan;
+  made.initPledge = pledge;
+  made.borrowTime = state.now;
+  made.expireTime = expiry(state.now, command.term);
+  return made;
+}
+
+function disburse(state: State, account: Account, loan: Loan, { spec }: LoanOffer): void {
+  const cells = loanCells(state, loan);
+  state.ledger.move(cells.pledgeCash, cells.pledge, loan.initPledge);
+  emitLine(state, account, Wallet.unified, loan.pledgeCoin, 'pledgeOut', -loan.initPledge, String(loan.id));
+  state.ledger.move(cells.pool, cells.cash, loan.initLoan);
+  emitLine(state, account, Wallet.unified, loan.loanCoin, 'loanIn', loan.initLoan, String(loan.id));
+  loan.principal = loan.initLoan;
+  loan.pledge = loan.initPledge;
+  loan.chargeHour(hourRate(spec, loan.term));
+  state.loans.add(loan, state.coins);
+  emitLoan(state, loan, 'ONGOING');
+}

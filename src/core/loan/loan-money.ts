@@ -1,0 +1,43 @@
+/** Prices and postings of the loan desk (domain.md 4.1, 7). */
+import { Bucket, SystemAccount } from '../ledger.ts';
+import type { State } from '../state.ts';
+import { MONEY_ONE } from '../units.ts';
+import type { Loan } from './loan.ts';
+import type { PairPrices } from './pledge-rate.ts';
+
+/** Dollar prices as of the last second; undefined while one of them is not known. */
+export function pairPrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {
+  const loan = state.coinPrices[loanCoin] ?? 0n;
+  const pledge = state.coinPrices[pledgeCoin] ?? 0n;
+  return loan > 0n && pledge > 0n ? { loan, pledge } : undefined;
+}
+
+/** Dollars of one USDT, the unit that limits are given in. */
+export function usdtPrice(state: State): bigint {
+  const tether = state.coinByName.get('USDT');
+  const price = tether === undefined ? 0n : (state.coinPrices[tether] ?? 0n);
+  return price === 0n ? MONEY_ONE : price;
+}
+
+export function poolBalance(state: State, coin: number): bigint {
+  return state.ledger.peek(SystemAccount.loanPool, coin, Bucket.cash);
+}
+
+/** The cells that money of a loan moves between. */
+export function loanCells({ ledger }: State, { account, loanCoin, pledgeCoin }: Loan) {
+  const house = (name: keyof typeof SystemAccount, coin: number) =>
+    ledger.cell(SystemAccount[name], coin, Bucket.cash);
+  return {
+    /** In the borrowed coin. */
+    cash: ledger.cell(account, loanCoin, Bucket.cash),
+    pool: house('loanPool', loanCoin),
+    interest: house('interest', loanCoin),
+    converted: house('convert', loanCoin),
+    fee: house('fee', loanCoin),
+    insurance: house('insurance', loanCoin),
+    /** In the pledged coin. */
+    pledge: ledger.cell(account, pledgeCoin, Bucket.pledge),
+    pledgeCash: ledger.cell(account, pledgeCoin, Bucket.cash),
+    sold: house('convert', pledgeCoin),
+  };
+}

@@ -1,0 +1,47 @@
+/** The money that loans are made of, brought and taken by the operator, and the rates it is lent at. */
+import type { FundLoanPool, SetLoanRate } from '../command.ts';
+import { Bucket, SystemAccount } from '../ledger.ts';
+import { MONEY_MAX } from '../limits.ts';
+import { DONE, type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { State } from '../state.ts';
+import { foldMoney, outside, shortOf } from '../wallet/wallet.ts';
+import { poolBalance } from './loan-money.ts';
+import { loanTermsProblem, RATE_FIELDS } from './loan-terms.ts';
+
+/** A positive amount comes from the outside world, a negative one goes back; only what is not lent can. */
+export function fundLoanPool(state: State, command: FundLoanPool): Outcome {
+  const { coin, amount } = command;
+  const size = amount < 0n ? -amount : amount;
+  if (state.coins[coin] === undefined) return refused(Refusal.unknownCoin);
+  if (size === 0n || size > MONEY_MAX) return refused(Refusal.amountOutOfRange);
+  // A retry of an operator who heard no answer must not move money twice.
+  const reference = `pool ${coin} ${command.reference}`;
+  if (state.depositReferences.has(reference)) {
+    const detail = `${command.reference} was booked for this pool before`;
+    return { ...refused(Refusal.alreadyExists), detail };
+  }
+  const held = poolBalance(state, coin);
+  if (held + amount < 0n) return shortOf(coin, held);
+  state.depositReferences.remember(reference);
+  const pool = state.ledger.cell(SystemAccount.loanPool, coin, Bucket.cash);
+  if (amount > 0n) state.ledger.move(outside(state, coin), pool, amount);
+  else state.ledger.move(pool, outside(state, coin), size);
+  state.loans.fund(coin, amount);
+  foldMoney(state, amount);
+  return DONE;
+}
+
+/** New loans of a term, and the hours of flexible ones that begin from now on, cost this. */
+export function setLoanRate(state: State, command: SetLoanRate): Outcome {
+  const spec = state.coins[command.coin];
+  if (spec === undefined) return refused(Refusal.unknownCoin);
+  if (spec.loan === undefined) {
+    return { ...refused(Refusal.coinNotOffered), detail: `${spec.coin} cannot be borrowed here` };
+  }
+  const loan = { ...spec.loan, [RATE_FIELDS[command.term]]: command.yearRate };
+  const detail = loanTermsProblem(loan);
+  if (detail !== undefined) return { ...refused(Refusal.invalidSpecification), detail };
+  state.coins[command.coin] = { ...spec, loan };
+  return DONE;
+}

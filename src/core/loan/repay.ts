@@ -1,0 +1,97 @@
+/** Paying back (domain.md 7.6): interest first, then principal, with the borrowed coin or out of the collateral. */
+import type { LoanRepay } from '../command.ts';
+import { MONEY_MAX } from '../limits.ts';
+import { DONE, type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { State } from '../state.ts';
+import { Wallet } from '../terms.ts';
+import { smaller } from '../units.ts';
+import { emitLine, foldMoney, freeIn, shortOf } from '../wallet/wallet.ts';
+import type { Loan } from './loan.ts';
+import { findLoan } from './loan-lookup.ts';
+import { loanCells, pairPrices } from './loan-money.ts';
+import { about, emit, emitLoan } from './loan-record.ts';
+import { levelsOf } from './loan-terms.ts';
+import { freePledge, soldFor } from './pledge-rate.ts';
+
+export function repay(state: State, command: LoanRepay): Outcome {
+  const found = findLoan(state, command);
+  if ('refusal' in found) return found;
+  const { account, loan } = found;
+  if (!command.all && (command.amount <= 0n || command.amount > MONEY_MAX))
+    return refused(Refusal.amountOutOfRange);
+  // Interest may have grown since the client asked: nobody pays more than is owed.
+  const amount = command.all ? loan.debt() : smaller(command.amount, loan.debt());
+  const prices = pairPrices(state, loan.loanCoin, loan.pledgeCoin);
+  if (prices === undefined) return refused(Refusal.noCoinPrice);
+  const sold = command.fromPledge ? soldFor(amount, prices) : 0n;
+  if (sold > loan.pledge) return shortOf(loan.pledgeCoin, loan.pledge);
+  const free = freeIn(state, account, loan.loanCoin, Wallet.unified);
+  if (!command.fromPledge && free < amount) return shortOf(loan.loanCoin, free);
+
+  const interest = smaller(amount, loan.interestOwed());
+  const principal = amount - interest;
+  if (command.fromPledge) payFromPledge(state, loan, sold, interest, principal);
+  else payFromCash(state, loan, interest, principal);
+  loan.interestPaid += interest;
+  loan.principal -= principal;
+  const done = loan.principal === 0n && loan.interestOwed() === 0n;
+  const { init } = levelsOf(state.coins[loan.pledgeCoin]!.pledge!);
+  const unlocked = done
+    ? loan.pledge
+    : command.unlock
+      ? freePledge(loan.debt(), loan.pledge, init, prices)
+      : 0n;
+  release(state, loan, unlocked);
+  foldMoney(state, amount + unlocked);
+  emit(state, {
+    type: 'loanRepaid',
+    repayId: state.nextId(),
+    ...about(state, loan),
+    interest,
+    principal,
+    unlocked,
+  });
+  if (done) {
+    state.loans.remove(loan);
+    emitLoan(state, loan, 'REPAY');
+  } else state.loans.changed(loan);
+  return { ...DONE, orderId: loan.id, repaid: { interest, principal, unlocked } };
+}
+
+function payFromCash(state: State, loan: Loan, interest: bigint, principal: bigint): void {
+  const cells = loanCells(state, loan);
+  const account = state.accounts[loan.account]!;
+  const pay = (to: number, kind: 'loanInterest' | 'loanOut', amount: bigint) => {
+    if (amount === 0n) return;
+    state.ledger.move(cells.cash, to, amount);
+    emitLine(state, account, Wallet.unified, loan.loanCoin, kind, -amount, String(loan.id));
+  };
+  pay(cells.interest, 'loanInterest', interest);
+  pay(cells.pool, 'loanOut', principal);
+}
+
+/** The house buys the collateral at the index price and pays the debt with what it is worth. */
+export function payFromPledge(
+  state: State,
+  loan: Loan,
+  sold: bigint,
+  interest: bigint,
+  principal: bigint,
+): void {
+  const cells = loanCells(state, loan);
+  state.ledger.move(cells.pledge, cells.sold, sold);
+  loan.pledge -= sold;
+  state.ledger.move(cells.converted, cells.interest, interest);
+  state.ledger.move(cells.converted, cells.pool, principal);
+}
+
+/** Gives collateral back to its owner's cash. */
+export function release(state: State, loan: Loan, amount: bigint): void {
+  if (amount === 0n) return;
+  const cells = loanCells(state, loan);
+  state.ledger.move(cells.pledge, cells.pledgeCash, amount);
+  loan.pledge -= amount;
+  const account = state.accounts[loan.account]!;
+  emitLine(state, account, Wallet.unified, loan.pledgeCoin, 'pledgeIn', amount, String(loan.id));
+}

@@ -1,0 +1,47 @@
+/** More or less collateral for a loan (domain.md 7.4). Adding is always allowed, taking out down to the first rate. */
+import type { LoanRevise } from '../command.ts';
+import { MONEY_MAX } from '../limits.ts';
+import { DONE, type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { State } from '../state.ts';
+import { Wallet } from '../terms.ts';
+import { emitLine, foldMoney, freeIn, shortOf } from '../wallet/wallet.ts';
+import { findLoan } from './loan-lookup.ts';
+import { loanCells, pairPrices } from './loan-money.ts';
+import { about, emit } from './loan-record.ts';
+import { levelsOf } from './loan-terms.ts';
+import { freePledge, shownRate } from './pledge-rate.ts';
+import { release } from './repay.ts';
+
+export function revisePledge(state: State, command: LoanRevise): Outcome {
+  const found = findLoan(state, command);
+  if ('refusal' in found) return found;
+  const { account, loan } = found;
+  const { amount, into } = command;
+  if (command.pledgeCoin !== loan.pledgeCoin) return refused(Refusal.otherPledgeCoin);
+  if (amount <= 0n || amount > MONEY_MAX) return refused(Refusal.amountOutOfRange);
+  const prices = pairPrices(state, loan.loanCoin, loan.pledgeCoin);
+  if (prices === undefined) return refused(Refusal.noCoinPrice);
+  const { init } = levelsOf(state.coins[loan.pledgeCoin]!.pledge!);
+  if (into) {
+    const free = freeIn(state, account, loan.pledgeCoin, Wallet.unified);
+    if (free < amount) return shortOf(loan.pledgeCoin, free);
+  } else {
+    const free = freePledge(loan.debt(), loan.pledge, init, prices);
+    if (amount > free) return { ...refused(Refusal.pledgeNeeded), coin: loan.pledgeCoin, available: free };
+  }
+
+  const before = shownRate(loan.debt(), loan.pledge, prices);
+  if (into) {
+    const cells = loanCells(state, loan);
+    state.ledger.move(cells.pledgeCash, cells.pledge, amount);
+    loan.pledge += amount;
+    emitLine(state, account, Wallet.unified, loan.pledgeCoin, 'pledgeOut', -amount, String(loan.id));
+  } else release(state, loan, amount);
+  state.loans.changed(loan);
+  foldMoney(state, amount);
+  const after = shownRate(loan.debt(), loan.pledge, prices);
+  const reviseId = state.nextId();
+  emit(state, { type: 'pledgeRevised', reviseId, ...about(state, loan), into, amount, before, after });
+  return { ...DONE, orderId: loan.id, pledgeRate: after };
+}

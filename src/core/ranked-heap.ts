@@ -1,0 +1,70 @@
+/** A heap whose items know their place: the first one is at hand, and an item that changes is moved or taken out. */
+export class RankedHeap<T> {
+  private readonly items: T[] = [];
+  private readonly places = new Map<T, number>();
+  private readonly before: (a: T, b: T) => boolean;
+
+  /** `before` must order any two items, so that equal ranks do not depend on how the heap came about. */
+  constructor(before: (a: T, b: T) => boolean) {
+    this.before = before;
+  }
+
+  get size(): number {
+    return this.items.length;
+  }
+
+  first(): T | undefined {
+    return this.items[0];
+  }
+
+  add(item: T): void {
+    this.places.set(item, this.items.push(item) - 1);
+    this.settle(item);
+  }
+
+  /** After an item's rank has changed. */
+  settle(item: T): void {
+    this.sink(this.rise(this.places.get(item)!, item), item);
+  }
+
+  remove(item: T): void {
+    const place = this.places.get(item);
+    if (place === undefined) return;
+    this.places.delete(item);
+    const last = this.items.pop()!;
+    if (last === item) return;
+    this.put(place, last);
+    this.settle(last);
+  }
+
+  private rise(from: number, item: T): number {
+    let at = from;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!this.before(item, this.items[parent]!)) break;
+      this.put(at, this.items[parent]!);
+      at = parent;
+    }
+    this.put(at, item);
+    return at;
+  }
+
+  private sink(from: number, item: T): void {
+    const { items } = this;
+    let at = from;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= items.length) break;
+      if (child + 1 < items.length && this.before(items[child + 1]!, items[child]!)) child++;
+      if (!this.before(items[child]!, item)) break;
+      this.put(at, items[child]!);
+      at = child;
+    }
+    this.put(at, item);
+  }
+
+  private put(place: number, item: T): void {
+    this.items[place] = item;
+    this.places.set(item, place);
+  }
+}
