@@ -31,6 +31,8 @@ export class CatalogueError extends Error {
 }
 
 const COINS_FILE = 'coins.json';
+/** How lively each instrument is: for the simulated market alone (`src/market/knobs.ts`). */
+export const MARKET_FILE = 'market.json';
 const INSTRUMENT_FILES = CATEGORY_NAMES.map((category) => ({
   category,
   file: `${category.toLowerCase()}.json`,
@@ -39,7 +41,7 @@ const INSTRUMENT_FILES = CATEGORY_NAMES.map((category) => ({
 /** Reads the folder; a category without a file has no instruments. */
 export function loadCatalogue(folder: string): Catalogue {
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
-  const known = [COINS_FILE, ...INSTRUMENT_FILES.map(({ file }) => file)];
+  const known = [COINS_FILE, ...INSTRUMENT_FILES.map(({ file }) => file), MARKET_FILE];
   for (const file of files) {
     if (!known.includes(file)) fail(join(folder, file), `is not one of ${known.join(', ')}`);
   }

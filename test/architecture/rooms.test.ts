@@ -14,9 +14,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   identity: [],
   history: ['core', 'record'],
   venue: ['core', 'log', 'history'],
+  market: ['core', 'history', 'venue'],
   gateway: ['core', 'record', 'identity', 'history', 'venue', 'operation'],
-  operator: ['core', 'record', 'identity', 'history', 'venue'],
-  operation: ['core', 'record', 'log', 'identity', 'history', 'venue', 'gateway', 'operator'],
+  operator: ['core', 'record', 'identity', 'history', 'venue', 'market'],
+  operation: ['core', 'record', 'log', 'identity', 'history', 'venue', 'market', 'gateway', 'operator'],
 };
 
 /** Inside the core lower parts never import upper ones; a file may import its own layer and those before it. */

@@ -1,0 +1,114 @@
+/** A venue with the shipped catalogue and a market on it, in memory, under a clock that moves when told. */
+import { join } from 'node:path';
+import type { Command } from '../../src/core/command.ts';
+import { Exchange } from '../../src/core/exchange.ts';
+import { Refusal } from '../../src/core/refusal.ts';
+import type { History } from '../../src/history/history.ts';
+import type { CommandLog } from '../../src/log/command-log.ts';
+import { SyntheticFeed } from '../../src/market/feed/synthetic-feed.ts';
+import { loadKnobs } from '../../src/market/knobs.ts';
+import { LIVELINESS, type MarketLevel } from '../../src/market/levels.ts';
+import { LivingMarket } from '../../src/market/living-market.ts';
+import { loadCatalogue } from '../../src/venue/catalogue.ts';
+import { ManualClock } from '../../src/venue/clock.ts';
+import { Venue } from '../../src/venue/venue.ts';
+
+export const CATALOGUE = join(import.meta.dirname, '../../catalogue');
+/** 2026-11-15T00:00:00Z. */
+export const START_TIME = Date.UTC(2026, 10, 15);
+
+/** A log that forgets: what is appended is durable when `flush` is called. */
+class MemoryLog implements CommandLog {
+  appendedSeq = 0;
+  durableSeq = 0;
+  bytes = 0;
+  #onDurable: (seq: number) => void = () => {};
+
+  append(payload: Uint8Array): number {
+    this.bytes += payload.length;
+    return ++this.appendedSeq;
+  }
+
+  flush(): void {
+    this.durableSeq = this.appendedSeq;
+    this.#onDurable(this.durableSeq);
+  }
+
+  onDurable(listener: (seq: number) => void): void {
+    this.#onDurable = listener;
+  }
+
+  onFailure(): void {}
+  capacity() {
+    return 'normal' as const;
+  }
+  queueAgeMs(): number {
+    return 0;
+  }
+  async saveSnapshot(): Promise<void> {}
+  async close(): Promise<void> {}
+}
+
+const NO_HISTORY = {
+  confirmedSeq: 0,
+  describe() {},
+  project() {},
+} as unknown as History;
+
+export interface RigOptions {
+  readonly seed?: number;
+  readonly level?: Exclude<MarketLevel, 'off'>;
+  /** Instruments to list; all when absent. */
+  readonly only?: (category: string, symbol: string) => boolean;
+}
+
+export class Rig {
+  readonly clock = new ManualClock(START_TIME);
+  readonly log = new MemoryLog();
+  readonly venue: Venue;
+  readonly market: LivingMarket;
+
+  constructor({ seed = 1, level = 'normal', only = () => true }: RigOptions = {}) {
+    this.venue = new Venue(new Exchange(), this.log, NO_HISTORY, this.clock, 0);
+    const { coins, instruments } = loadCatalogue(CATALOGUE);
+    for (const spec of coins) this.give({ type: 'listCoin', time: 0, spec });
+    for (const spec of instruments) {
+      if (only(spec.category, spec.symbol)) this.give({ type: 'listInstrument', time: 0, spec });
+    }
+    const knobs = loadKnobs(CATALOGUE);
+    const feed = new SyntheticFeed({ seed, knobs, intensity: LIVELINESS[level].volatility });
+    this.market = new LivingMarket(this.venue, { level, seed, knobs, feed });
+  }
+
+  get state() {
+    return this.venue.state;
+  }
+
+  async open(): Promise<this> {
+    const opened = this.market.open();
+    this.log.flush();
+    await opened;
+    return this;
+  }
+
+  /** Steps of `stepMs`, each with its wake-up. */
+  run(ms: number, stepMs = 200, each: () => void = () => {}): void {
+    for (let done = 0; done < ms; done += stepMs) {
+      this.clock.advance(stepMs);
+      this.market.wake();
+      this.log.flush();
+      each();
+    }
+  }
+
+  /** A command of somebody else, which must be carried out. */
+  give(command: Command): void {
+    const failed = (error: Error) => {
+      throw error;
+    };
+    this.venue.submit(command).then(({ refusal, detail }) => {
+      if (refusal !== Refusal.none) throw new Error(`${command.type}: ${refusal} ${detail ?? ''}`);
+    }, failed);
+    this.log.flush();
+  }
+}
