@@ -7,6 +7,8 @@ import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileIpList } from './identity/ip-list.ts';
+import { FEED_CHOICES, type FeedChoice, readFeedChoice } from './market/feed/feed-choice.ts';
+import { MARKET_LEVELS, type MarketLevel } from './market/levels.ts';
 import type { ColourChoice } from './operation/colour.ts';
 import { didYouMean } from './operation/did-you-mean.ts';
 import { ConfigError } from './operation/exit-codes.ts';
@@ -35,6 +37,11 @@ export interface Config {
   readonly clockStart: number;
   readonly demo: boolean;
   readonly catalogue: string;
+  readonly market: MarketLevel;
+  readonly feed: FeedChoice;
+  readonly seed: number;
+  /** Days of generated minutes before a first start; 0 = no past. */
+  readonly backfill: number;
   readonly segmentBytes: number;
   readonly snapshotCommands: number;
   readonly snapshotMinutes: number;
@@ -55,7 +62,7 @@ export function defineConfig(config: ConfigFile): ConfigFile {
 }
 
 export interface Setting<Value = unknown> {
-  readonly group: 'Server' | 'Operator' | 'World' | 'Durability' | 'Output';
+  readonly group: 'Server' | 'Operator' | 'World' | 'Market' | 'Durability' | 'Output';
   /** As the command line writes it; two forms for a switch that can be turned both ways. */
   readonly flags: readonly string[];
   readonly help: string;
@@ -182,6 +189,36 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: 'folder of coins and instruments to list',
     initial: SHIPPED_CATALOGUE,
     ...path(),
+  },
+  market: {
+    group: 'Market',
+    flags: ['--market <off|quiet|normal|wild>'],
+    help: 'agents that trade on every instrument, and prices of the world outside',
+    initial: 'off',
+    ...oneOf(...MARKET_LEVELS),
+  },
+  feed: {
+    group: 'Market',
+    flags: ['--feed <synthetic|replay:FILE|live:IDS>'],
+    help: 'where prices of the outside come from: made up, a CSV file, or other venues through ccxt',
+    initial: 'synthetic',
+    expects: FEED_CHOICES,
+    words: ['synthetic'],
+    read: readFeedChoice,
+  },
+  seed: {
+    group: 'Market',
+    flags: ['--seed <number>'],
+    help: 'the same seed makes the same market',
+    initial: 1,
+    ...wholeNumber(0, 4_294_967_295),
+  },
+  backfill: {
+    group: 'Market',
+    flags: ['--backfill <days>'],
+    help: 'days of past that a first start with a market makes up, by the minute; 0 for none',
+    initial: 30,
+    ...wholeNumber(0, 365),
   },
   segmentBytes: {
     group: 'Durability',

@@ -132,6 +132,16 @@ export class Desk {
     return this.market.book.bestTicks(side, false);
   }
 
+  /** What can be had at the best price of a side, in lots. */
+  bestLots(side: Side): number {
+    let lots = 0;
+    this.market.book.eachLevel(side, (_ticks, normalLots) => {
+      lots = normalLots;
+      return normalLots === 0;
+    });
+    return lots;
+  }
+
   /** Middle of the book; the fair price while a side is empty. */
   get middleTicks(): number {
     const bid = this.best(Side.buy);

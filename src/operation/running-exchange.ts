@@ -12,6 +12,7 @@ import type { Config } from '../config.ts';
 import { completeSubAccounts, openSubAccount } from '../gateway/open-sub-account.ts';
 import { buildGateway } from '../gateway/server.ts';
 import type { OpenedDemoAccount } from '../identity/demo-accounts.ts';
+import type { LivingMarket } from '../market/living-market.ts';
 import { buildDoor } from '../operator/server.ts';
 import { openToken, removeDoorNote, TOKEN_FILE, writeDoorNote } from '../operator/token.ts';
 import { loadCatalogue } from '../venue/catalogue.ts';
@@ -25,6 +26,7 @@ import { hasDemoKeys, listCatalogue, openDemo } from './first-start.ts';
 import { LoopWatch } from './loop-watch.ts';
 import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback, urlOf } from './loopback.ts';
 import { type Figures, Metrics } from './metrics.ts';
+import { openMarket } from './open-market.ts';
 import { portHolder } from './port-holder.ts';
 import { type ReadinessCheck, readinessChecks } from './readiness.ts';
 import { openRooms, type Rooms } from './rooms.ts';
@@ -38,6 +40,8 @@ export interface RunningExchange {
   /** Undefined when the exchange runs without an operator's door. */
   readonly operatorUrl: string | undefined;
   readonly venue: Venue;
+  /** Undefined when the market is off. */
+  readonly market: LivingMarket | undefined;
   readonly demoAccounts: readonly OpenedDemoAccount[];
   readonly replayedCommands: number;
   stop(): Promise<void>;
@@ -63,6 +67,7 @@ export async function startExchange(
     const completed = await completeSubAccounts(rooms);
     if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
     const keeper = startKeeping(rooms, config, logger, open);
+    const market = await openMarket(venue, keeper.seconds, config, logger, open);
     const { gateway, stopping, readiness } = await openGateway(rooms, config, logger, open);
     const url = await listen(gateway, config, 'port');
     const desk = { ...rooms, seconds: keeper.seconds, snapshot: () => keeper.snapshot(), readiness, url };
@@ -77,7 +82,7 @@ export async function startExchange(
       await open.disposeAsync();
     };
     const operatorUrl = door?.url;
-    return { url, operatorUrl, venue, demoAccounts, replayedCommands: rooms.replayed, stop };
+    return { url, operatorUrl, venue, market, demoAccounts, replayedCommands: rooms.replayed, stop };
   } catch (error) {
     await open.disposeAsync();
     throw error;

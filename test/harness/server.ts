@@ -1,4 +1,7 @@
-/** Starts the real server as users do: a child process, a fresh data directory, a free port. */
+/**
+ * Starts the real server as users do: a child process, a fresh data directory, a free port. Its books are empty unless
+ * the arguments turn the market on.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +41,7 @@ const START_TIMEOUT_MS = 30_000;
 
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const data = options.data ?? mkdtempSync(join(tmpdir(), 'bourse-test-'));
-  const args = [MAIN, '--data', data, '--port', '0', ...(options.args ?? [])];
+  const args = [MAIN, '--data', data, '--port', '0', '--market', 'off', ...(options.args ?? [])];
   const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...options.env },

@@ -20,6 +20,9 @@ const RETAIL_SHARE = 0.45;
 /** Futures positions it does not grow beyond, in depths. */
 const POSITION_DEPTHS = 0.5;
 const FIRST_ORDER_MS = 1500;
+/** A best level of this share of the depth is a wall, and draws orders so many times larger. */
+const WALL_SHARE = 0.3;
+const WALL_APPETITE = 5;
 
 interface Stall {
   readonly desk: Desk;
@@ -62,11 +65,21 @@ export class Taker implements Agent {
     const share = Math.min(SHARE_MAX, MEDIAN_SHARE * exp(SIZE_DEVIATION * dice.normal()));
     const cheap = clamp((desk.fairTicks - desk.middleTicks) / (4 * desk.halfSpreadTicks), -1, 1);
     const position = floor.position(this.uid, desk) / (POSITION_DEPTHS * desk.depthLots);
-    const side = dice.chance(0.5 + 0.3 * cheap - 0.4 * clamp(position, -1, 1)) ? Side.buy : Side.sell;
+    const wall = this.wall(desk);
+    const side = dice.chance(0.5 + 0.3 * cheap - 0.3 * wall - 0.4 * clamp(position, -1, 1))
+      ? Side.buy
+      : Side.sell;
     const retail = dice.chance(RETAIL_SHARE);
     if (!floor.hasRoom || !desk.isOpen(floor.now)) return;
     const reach = (REACH * desk.halfSpreadTicks) / desk.fairTicks;
-    floor.take(this.uid, desk, side, desk.depthLots * share, reach, retail ? Source.retail : Source.api);
+    const lots = desk.depthLots * share * (1 + WALL_APPETITE * Math.abs(wall));
+    floor.take(this.uid, desk, side, lots, reach, retail ? Source.retail : Source.api);
     desk.excite(0.08);
+  }
+
+  /** Who has much to trade waits for somebody large: 1 when the best bid is huge, -1 when the best ask is. */
+  private wall(desk: Desk): number {
+    const usual = desk.depthLots * WALL_SHARE;
+    return clamp((desk.bestLots(Side.buy) - desk.bestLots(Side.sell)) / usual, -1, 1) ** 3;
   }
 }

@@ -1,0 +1,12 @@
+/** Which feed brings prices, as the settings write it: `synthetic`, `replay:FILE`, `live:ID,ID@URL`. */
+export type FeedChoice = 'synthetic' | `replay:${string}` | `live:${string}`;
+
+export const FEED_CHOICES =
+  'synthetic, replay:FILE with a CSV file, or live:IDS with venues that ccxt knows, such as live:kraken,coinbase';
+
+export function readFeedChoice(text: string): FeedChoice | undefined {
+  if (text === 'synthetic') return text;
+  return /^replay:.|^live:[a-z0-9]+(@https?:\/\/[^,]+)?(,[a-z0-9]+(@https?:\/\/[^,]+)?)*$/.test(text)
+    ? (text as FeedChoice)
+    : undefined;
+}

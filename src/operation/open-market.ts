@@ -1,0 +1,35 @@
+/** Brings the living market up with the exchange, or takes its last quotes out of the books when it is off. */
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { MarketDriver } from '../market/driver.ts';
+import { openFeed } from '../market/feed/open-feed.ts';
+import { withdrawnQuotes } from '../market/house.ts';
+import { loadKnobs } from '../market/knobs.ts';
+import { LIVELINESS } from '../market/levels.ts';
+import { LivingMarket } from '../market/living-market.ts';
+import type { SecondHand } from '../venue/second-hand.ts';
+import type { Venue } from '../venue/venue.ts';
+
+export async function openMarket(
+  venue: Venue,
+  seconds: SecondHand,
+  config: Config,
+  logger: Logger,
+  open: AsyncDisposableStack,
+): Promise<LivingMarket | undefined> {
+  const { market: level, seed } = config;
+  if (level === 'off') {
+    await Promise.all(withdrawnQuotes(venue.state).map((command) => venue.submit(command)));
+    return undefined;
+  }
+  const knobs = loadKnobs(config.catalogue);
+  const told = (text: string) => logger.info(text);
+  const feed = await openFeed(config.feed, { seed, knobs, intensity: LIVELINESS[level].volatility, told });
+  open.defer(() => feed.close());
+  const market = new LivingMarket(venue, { level, seed, knobs, feed });
+  await market.open();
+  const driver = new MarketDriver(venue, market);
+  driver.start(seconds);
+  open.defer(() => driver.stop());
+  return market;
+}
