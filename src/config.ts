@@ -22,6 +22,8 @@ export interface Config {
   /** 0 takes any free port. */
   readonly port: number;
   readonly trustedProxies: readonly string[];
+  /** Web pages of other hosts that may open streams. */
+  readonly allowedOrigins: readonly string[];
   readonly rateLimits: 'on' | 'off';
   readonly errorDialect: 'v3' | 'classic';
   /** Is there a door for operators? */
@@ -109,6 +111,14 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     initial: [],
     expects: 'a list of addresses and CIDR blocks, such as 10.0.0.0/8,192.168.1.5',
     read: readAddressList,
+  },
+  allowedOrigins: {
+    group: 'Server',
+    flags: ['--allowed-origins <list>'],
+    help: 'web pages of other hosts that may open streams, with commas between',
+    initial: [],
+    expects: 'a list of origins, such as https://desk.example.com,http://localhost:3000',
+    read: readOriginList,
   },
   rateLimits: {
     group: 'Server',
@@ -355,6 +365,14 @@ function readAddressList(text: string): readonly string[] | undefined {
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
   return 'malformed' in compileIpList(entries) ? undefined : entries;
+}
+
+function readOriginList(text: string): readonly string[] | undefined {
+  const entries = text
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase())
+    .filter((entry) => entry !== '');
+  return entries.every((entry) => /^https?:\/\/[\w.:[\]-]+$/.test(entry)) ? entries : undefined;
 }
 
 /** Texts by setting, as one layer gives them. */

@@ -341,6 +341,7 @@ function loadOids(r: ByteReader, known: RecentOids): void {
 }
 
 function saveMarket(w: ByteWriter, state: State, market: Market): void {
+  w.f64(market.changes);
   market.day.expire(state.now);
   const day = market.day.save();
   w.i32(day.firstTicks);
@@ -371,6 +372,7 @@ function saveMarket(w: ByteWriter, state: State, market: Market): void {
 }
 
 function loadMarket(r: ByteReader, state: State, market: Market): void {
+  market.changes = r.f64(0);
   const firstTicks = r.i32(0);
   const leftTicks = r.i32(0);
   const lastTicks = r.i32(0);

@@ -110,7 +110,14 @@ export const Candle = Type.Array(text, {
   description: '[open time, open, high, low, close, volume, turnover]',
 });
 export const Levels = Type.Array(Type.Array(text), { description: '[price, size], best first' });
-export const OrderBook = Type.Object({ a: Levels, b: Levels, ts: text });
+export const OrderBook = Type.Object({
+  a: Levels,
+  b: Levels,
+  ts: text,
+  seq: Type.Integer({
+    description: 'counts the changes of the book; the `books` stream tells the same number',
+  }),
+});
 
 export const Ticker = Type.Object({
   ...texts(

@@ -9,7 +9,7 @@ import { type Authentication, authenticate } from './authenticate.ts';
 import { normaliseFields } from './fields.ts';
 import { peerAddressResolver } from './peer-address.ts';
 import { mayUse } from './permissions.ts';
-import { RateLimiter, type Taken } from './rate-limit.ts';
+import type { RateLimiter, Taken } from './rate-limit.ts';
 import { FORBIDDEN_KEYS, parseBody } from './raw-json.ts';
 import type { Replies } from './replies.ts';
 import { checkRequestShape } from './request-shape.ts';
@@ -23,7 +23,7 @@ export interface GatekeeperOptions {
   readonly clock: Clock;
   /** The machine's clock: clients sign and are limited by real time, whatever the exchange's clock is. */
   readonly wall: Clock;
-  readonly rateLimits: 'on' | 'off';
+  readonly limiter: RateLimiter;
   readonly trustedProxies: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export class Gatekeeper {
     this.clock = options.clock;
     this.wall = options.wall;
     this.replies = replies;
-    this.limiter = new RateLimiter({ rateLimits: options.rateLimits });
+    this.limiter = options.limiter;
     this.peerOf = peerAddressResolver(options.trustedProxies);
   }
 

@@ -1,6 +1,7 @@
 /** How much of the machine one connection may use (reliability.md 3.3). */
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { opensStream } from './stream-paths.ts';
 
 const CONNECTIONS_MAX = 10_000;
 const CONNECTIONS_PER_IP_MAX = 512;
@@ -13,6 +14,7 @@ export const HTTP_LIMITS = {
     maxHeaderSize: 8_192,
     // Node would answer by itself, without an envelope; `request-shape.ts` does it.
     requireHostHeader: false,
+    shouldUpgradeCallback: opensStream,
   },
 } as const;
 

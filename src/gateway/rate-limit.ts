@@ -20,10 +20,15 @@ export const OVERALL_BLOCK_MS = 300_000;
 /** What a failed authentication costs of the IP's overall limit, the request itself included. */
 export const FAILED_AUTHENTICATION_COST = 5;
 
+/** `wire.md` 5.1. */
+export const HANDSHAKES_PER_WINDOW = 300;
+const HANDSHAKE_WINDOW_MS = 300_000;
+
 const ENDPOINT_WINDOW_MS = 1_000;
 const OVERALL_WINDOW_MS = 60_000;
 const IP_SLOTS = 131_072;
 const UID_SLOTS = 65_536;
+const HANDSHAKE_SLOTS = 65_536;
 /** The routes are a fixed table; more names than this means that somebody passes raw URLs. */
 const ENDPOINTS_MAX = 1_024;
 
@@ -37,6 +42,7 @@ export class RateLimiter {
   readonly #overall = new WindowTable(IP_SLOTS);
   readonly #perIp = new WindowTable(IP_SLOTS);
   readonly #perUid = new WindowTable(UID_SLOTS);
+  readonly #handshakes = new WindowTable(HANDSHAKE_SLOTS);
   readonly #endpointIds = new Map<string, number>();
 
   constructor(options: RateLimitOptions = {}) {
@@ -47,7 +53,7 @@ export class RateLimiter {
   }
 
   get bytes(): number {
-    return this.#overall.bytes + this.#perIp.bytes + this.#perUid.bytes;
+    return this.#overall.bytes + this.#perIp.bytes + this.#perUid.bytes + this.#handshakes.bytes;
   }
 
   /** Every request, before anything else is done for it. */
@@ -56,7 +62,19 @@ export class RateLimiter {
   }
 
   chargeFailedAuthentication(address: string | undefined, nowMs: number): void {
-    this.#takeOverall(address, nowMs, FAILED_AUTHENTICATION_COST - 1);
+    this.chargeOverall(address, nowMs, FAILED_AUTHENTICATION_COST - 1);
+  }
+
+  /** What misuse costs beyond the request itself. */
+  chargeOverall(address: string | undefined, nowMs: number, cost: number): void {
+    this.#takeOverall(address, nowMs, cost);
+  }
+
+  /** Sockets opened by an address, in windows of five minutes. */
+  takeHandshake(address: string | undefined, nowMs: number): Taken {
+    const limit = this.#scaled(HANDSHAKES_PER_WINDOW);
+    if (!this.#on) return { allowed: true, remaining: limit };
+    return this.#handshakes.take(sourceOf(address), { limit, windowMs: HANDSHAKE_WINDOW_MS }, nowMs);
   }
 
   #takeOverall(address: string | undefined, nowMs: number, cost: number): Taken {

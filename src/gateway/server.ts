@@ -19,7 +19,6 @@ import Fastify, {
 import Type from 'typebox';
 import type { Metrics } from '../operation/metrics.ts';
 import type { ReadinessCheck } from '../operation/readiness.ts';
-import { OutcomeUnknown, Unavailable } from '../venue/venue.ts';
 import { endConnection } from './client-error.ts';
 import { successEnvelope } from './envelope.ts';
 import { Gatekeeper, type GatekeeperOptions } from './gatekeeper.ts';
@@ -29,8 +28,8 @@ import { serveReference } from './openapi.ts';
 import { accessText } from './permissions.ts';
 import { Replies } from './replies.ts';
 import { type Call, type Caller, limitText, type Route, type Services } from './route.ts';
+import { defect, routeAnswer, venueFailure } from './route-answer.ts';
 import { ROUTES } from './routes.ts';
-import { withheld } from './sub-rights.ts';
 import { validationError } from './validation.ts';
 import { WireError } from './wire-error.ts';
 
@@ -139,26 +138,16 @@ function serve(
         body: request.body as never,
         caller: request.caller!,
       };
-      const answer = forbidden(route, call) ?? (await route.handle(call));
-      const failed = answer instanceof WireError;
-      // What an answer shows must be durable before it leaves; an action has waited for its own command.
-      const settled = route.acts && !failed ? undefined : venue.settled();
-      if (settled !== undefined) await settled;
-      if (failed) return replies.fail(reply, answer);
+      const answer = await routeAnswer(route, call);
+      if (answer instanceof WireError) return replies.fail(reply, answer);
       return successEnvelope(answer, clock.now());
     },
   });
 }
 
-function forbidden(route: Route, { caller, body }: Call<never, never>): WireError | undefined {
-  return route.access === 'public' ? undefined : withheld(route.path, caller.user, body);
-}
-
 function wireErrorOf(error: FastifyError, request: FastifyRequest): WireError {
-  if (error instanceof OutcomeUnknown) {
-    return new WireError('40010', `${error.message}; query the order by its clientOid`);
-  }
-  if (error instanceof Unavailable) return new WireError('429', error.message, 1000);
+  const failure = venueFailure(error);
+  if (failure !== undefined) return failure;
   if (error.validation !== undefined) return validationError(error.validation);
   if (error.code === 'FST_ERR_BAD_URL') {
     return new WireError('40017', 'the path is not valid: % must be followed by two hexadecimal digits');
@@ -167,9 +156,8 @@ function wireErrorOf(error: FastifyError, request: FastifyRequest): WireError {
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return new WireError('40017', 'the request is not valid');
   }
-  // A defect of ours: say so honestly, keep the details in the log.
   request.log.error({ err: error, path: request.routeOptions.url }, 'request failed');
-  return new WireError('25000', 'internal error; the outcome of a change is unknown until queried');
+  return defect();
 }
 
 const FAILURE = Type.Object({

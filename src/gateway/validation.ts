@@ -1,15 +1,21 @@
-/** What the schema validator found, said so that a person can mend it: which field, and what would be right. */
-import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
+/** What a schema validator found, said so that a person can mend it: which field, and what would be right. */
 import { type WireError, wireError } from './wire-error.ts';
 
-export function validationError(errors: readonly FastifySchemaValidationError[]): WireError {
+/** As the validators of both doors write it. */
+interface SchemaFault {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export function validationError(errors: readonly SchemaFault[]): WireError {
   const [error] = errors;
   if (error === undefined) return wireError('40017', 'parameter verification failed');
   const { keyword, params } = error;
   const field = fieldName(error);
   switch (keyword) {
     case 'required':
-      return wireError('40019', `parameter ${join(field, String(params.missingProperty))} must not be empty`);
+      return wireError('40019', `parameter ${join(field, missing(params))} must not be empty`);
     case 'enum':
       return wireError(
         '40020',
@@ -32,8 +38,14 @@ export function validationError(errors: readonly FastifySchemaValidationError[])
 }
 
 /** `/0/price` becomes `0.price`. */
-function fieldName(error: FastifySchemaValidationError): string {
+function fieldName(error: SchemaFault): string {
   return error.instancePath.slice(1).replaceAll('/', '.');
+}
+
+/** One validator names the first missing field, the other all of them. */
+function missing({ missingProperty, requiredProperties }: SchemaFault['params']): string {
+  if (typeof missingProperty === 'string') return missingProperty;
+  return (requiredProperties as readonly string[])[0]!;
 }
 
 function join(parent: string, child: string): string {

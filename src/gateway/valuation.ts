@@ -3,7 +3,7 @@ import { coinUsd } from '../core/futures/collateral.ts';
 import { accountRisk, inSettleCoin, type Risk, spendable, unrealisedOf } from '../core/futures/margin.ts';
 import { balances, type CoinBalance } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
-import { divFloor, formatUnits, larger, MONEY_ONE, MONEY_SCALE } from '../core/units.ts';
+import { divFloor, divHalf, formatUnits, larger, MONEY_ONE, MONEY_SCALE, powerOfTen } from '../core/units.ts';
 
 export interface ValuedBalance extends CoinBalance {
   /** What spot orders and transfers may take. */
@@ -42,6 +42,17 @@ export function valueAccount(state: State, uid: number): Valuation {
   let unrealisedUsd = 0n;
   for (const [coin, profit] of profits) unrealisedUsd += inDollars(state, coin, profit);
   return { balances: valued, risk: accountRisk(state, account), unrealisedUsd };
+}
+
+/** What is shown when nothing stands against the maintenance margin. */
+const RATIO_WITHOUT_EQUITY = '9999';
+const RATIO_SCALE = 8;
+
+/** Maintenance / effective equity (domain.md 6.4). */
+export function marginRatio({ maintenance, effective }: Risk): string {
+  if (maintenance === 0n) return '0';
+  if (effective <= 0n) return RATIO_WITHOUT_EQUITY;
+  return formatUnits(divHalf(maintenance * powerOfTen(RATIO_SCALE), effective), RATIO_SCALE);
 }
 
 /** The coins of the unified account as answers show them. */

@@ -5,6 +5,7 @@
  */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { LogCapacity } from '../log/command-log.ts';
+import type { StreamFigures } from '../streams/figures.ts';
 import type { GcPauses, LoopDelay } from './loop-watch.ts';
 
 /** What the venue and the process look like at the moment of a scrape. */
@@ -19,6 +20,7 @@ export interface Figures {
   readonly openOrders: number;
   readonly loopDelay: LoopDelay;
   readonly gcPauses: readonly GcPauses[];
+  readonly streams: StreamFigures;
 }
 
 /** Routes are a fixed table; whatever comes after so many shares one name. */
@@ -110,6 +112,7 @@ function venueFigures(page: Exposition, figures: Figures): void {
   page.single('bourse_accounts', 'gauge', 'Accounts.', figures.accounts);
   page.single('bourse_open_orders', 'gauge', 'Orders that rest in the books.', figures.openOrders);
 
+  streamFigures(page, figures.streams);
   const { p50Ms, p99Ms, maxMs } = figures.loopDelay;
   page.metric(
     'bourse_event_loop_delay_seconds',
@@ -126,6 +129,29 @@ function venueFigures(page: Exposition, figures: Figures): void {
   }
   page.metric('bourse_gc_longest_pause_seconds', 'gauge', 'Longest pause of the collector since the start.');
   for (const { kind, longestSeconds } of figures.gcPauses) page.value(longestSeconds, { kind });
+}
+
+function streamFigures(page: Exposition, figures: StreamFigures): void {
+  page.single('bourse_stream_connections', 'gauge', 'Sockets that are open.', figures.connections);
+  page.single('bourse_stream_subscriptions', 'gauge', 'Channels read by sockets.', figures.subscriptions);
+  page.single('bourse_stream_accepted_total', 'counter', 'Sockets accepted.', figures.accepted);
+  page.single('bourse_stream_refused_total', 'counter', 'Handshakes turned away.', figures.refused);
+  page.single('bourse_stream_received_total', 'counter', 'Messages of clients.', figures.received);
+  page.single('bourse_stream_sent_total', 'counter', 'Messages to clients.', figures.sent);
+  page.single('bourse_stream_sent_bytes_total', 'counter', 'Bytes to clients.', figures.sentBytes);
+  page.single(
+    'bourse_stream_conflated_total',
+    'counter',
+    'Pushes left out for readers that were behind.',
+    figures.conflated,
+  );
+  page.single(
+    'bourse_stream_dropped_total',
+    'counter',
+    'Sockets cut because nobody read them.',
+    figures.dropped,
+  );
+  page.single('bourse_stream_unsent_bytes', 'gauge', 'Bytes that wait for readers.', figures.unsentBytes);
 }
 
 function processFigures(page: Exposition): void {

@@ -10,11 +10,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { completeSubAccounts, openSubAccount } from '../gateway/open-sub-account.ts';
+import { RateLimiter } from '../gateway/rate-limit.ts';
 import { buildGateway } from '../gateway/server.ts';
 import type { OpenedDemoAccount } from '../identity/demo-accounts.ts';
 import type { LivingMarket } from '../market/living-market.ts';
 import { buildDoor } from '../operator/server.ts';
 import { openToken, removeDoorNote, TOKEN_FILE, writeDoorNote } from '../operator/token.ts';
+import { Streams } from '../streams/streams.ts';
 import { loadCatalogue } from '../venue/catalogue.ts';
 import { Keeper } from '../venue/keeper.ts';
 import type { SecondHand } from '../venue/second-hand.ts';
@@ -126,24 +128,29 @@ async function openGateway(rooms: Rooms, config: Config, logger: Logger, open: A
       loopDelayP99Ms,
     });
   };
-  const gateway = await buildGateway({
+  const limiter = new RateLimiter({ rateLimits: config.rateLimits });
+  const services = {
     venue,
     identity,
     logger: logger.child({}),
     clock: venue.clock,
     wall: rooms.wall,
-    rateLimits: config.rateLimits,
+    limiter,
     errorDialect: config.errorDialect,
     addressKey: openAddressKey(config.data),
     trustedProxies: config.trustedProxies,
-    metrics: new Metrics(figures),
-    readiness,
-  });
+  };
+  const { rateLimits, allowedOrigins } = config;
+  const streams = new Streams({ ...services, rateLimits, allowedOrigins });
+  const metrics = new Metrics(() => ({ ...figures(), streams: streams.figures }));
+  const gateway = await buildGateway({ ...services, metrics, readiness });
+  streams.attach(gateway.server);
+  gateway.addHook('preClose', () => streams.close());
   open.defer(() => gateway.close());
   return { gateway, stopping, readiness };
 }
 
-function figuresOf({ venue, log, history }: Rooms, watch: LoopWatch): Figures {
+function figuresOf({ venue, log, history }: Rooms, watch: LoopWatch): Omit<Figures, 'streams'> {
   return {
     appliedSeq: venue.appliedSeq,
     durableSeq: venue.durableSeq,

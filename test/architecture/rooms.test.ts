@@ -16,8 +16,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   venue: ['core', 'log', 'history'],
   market: ['core', 'history', 'venue'],
   gateway: ['core', 'record', 'identity', 'history', 'venue', 'operation'],
+  streams: ['core', 'record', 'venue', 'gateway'],
   operator: ['core', 'record', 'identity', 'history', 'venue', 'market'],
-  operation: ['core', 'record', 'log', 'identity', 'history', 'venue', 'market', 'gateway', 'operator'],
+  operation: [
+    'core',
+    'record',
+    'log',
+    'identity',
+    'history',
+    'venue',
+    'market',
+    'gateway',
+    'streams',
+    'operator',
+  ],
 };
 
 /** Inside the core lower parts never import upper ones; a file may import its own layer and those before it. */

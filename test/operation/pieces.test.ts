@@ -9,6 +9,7 @@ import { isLoopback, urlOf } from '../../src/operation/loopback.ts';
 import { type Figures, Metrics } from '../../src/operation/metrics.ts';
 import { PrettyLog } from '../../src/operation/pretty-log.ts';
 import { readinessChecks } from '../../src/operation/readiness.ts';
+import { noFigures } from '../../src/streams/figures.ts';
 
 const FIGURES: Figures = {
   appliedSeq: 12,
@@ -21,6 +22,7 @@ const FIGURES: Figures = {
   openOrders: 2,
   loopDelay: { p50Ms: 1, p99Ms: 2, maxMs: 3 },
   gcPauses: [{ kind: 'minor', count: 5, seconds: 0.01, longestSeconds: 0.004 }],
+  streams: { ...noFigures(), connections: 7, dropped: 1 },
 };
 
 test('metrics follow the text format: a head before its values, names with units', () => {

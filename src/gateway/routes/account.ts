@@ -1,33 +1,21 @@
 /** The caller's account: who it is, what it holds, how it is set up, what it pays (interface 4.5, wire.md 4.3). */
 import Type from 'typebox';
 import type { Account } from '../../core/account.ts';
-import type { Risk } from '../../core/futures/margin.ts';
 import { feeRates } from '../../core/reads.ts';
 import type { State } from '../../core/state.ts';
 import { HOLD_MODE_NAMES, HoldMode } from '../../core/terms.ts';
-import { divHalf, formatUnits, MONEY_SCALE, powerOfTen, RATE_SCALE } from '../../core/units.ts';
+import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../../core/units.ts';
 import { marginModeName } from '../../record/futures-words.ts';
 import * as answers from '../answers.ts';
 import { Category, SymbolName } from '../fields.ts';
 import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
 import { type Route, route } from '../route.ts';
-import { assetViews, dollarsIn, valueAccount } from '../valuation.ts';
+import { assetViews, dollarsIn, marginRatio, valueAccount } from '../valuation.ts';
 import { WireError } from '../wire-error.ts';
 
 const group = 'Account';
 const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
 const rate = (value: bigint) => formatUnits(value, RATE_SCALE);
-/** What is shown when nothing stands against the maintenance margin. */
-const RATIO_WITHOUT_EQUITY = '9999';
-const RATIO_SCALE = 8;
-
-/** Maintenance / effective equity (domain.md 6.4). */
-function marginRatio({ maintenance, effective }: Risk): string {
-  if (maintenance === 0n) return '0';
-  if (effective <= 0n) return RATIO_WITHOUT_EQUITY;
-  return formatUnits(divHalf(maintenance * powerOfTen(RATIO_SCALE), effective), RATIO_SCALE);
-}
-
 /** Contracts whose mode or leverage the account has chosen. */
 function symbolConfigs(state: State, account: Account) {
   return [...account.futuresSettings].map(([index, { isolated, longLeverage }]) => {

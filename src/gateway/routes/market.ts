@@ -156,7 +156,8 @@ export const marketRoutes: readonly Route[] = [
         priceText(instrument, priceTicks),
         sizeText(instrument, lots),
       ];
-      return { a: asks.map(level), b: bids.map(level), ts: String(state.now) };
+      const { changes } = state.market(instrument);
+      return { a: asks.map(level), b: bids.map(level), ts: String(state.now), seq: changes };
     },
   }),
 ];

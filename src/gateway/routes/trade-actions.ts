@@ -63,7 +63,7 @@ const AmendBody = Type.Object({
   category: Type.Optional(fields.Category),
 });
 
-const CancelBody = Type.Object({
+export const CancelBody = Type.Object({
   ...NamedOrder,
   category: Type.Optional(fields.Category),
   symbol: Type.Optional(fields.SymbolName),
@@ -231,7 +231,8 @@ function checkBatch(items: readonly { category?: CategoryName }[]): WireError | 
   return undefined;
 }
 
-const batchOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) => Type.Array(item, { minItems: 1 });
+export const batchOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
+  Type.Array(item, { minItems: 1 });
 
 export const tradeActionRoutes: readonly Route[] = [
   route({

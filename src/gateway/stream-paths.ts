@@ -1,0 +1,20 @@
+/** Where sockets are opened (wire.md 5.1), and what each path serves. Every other upgrade is an ordinary request. */
+import type { IncomingMessage } from 'node:http';
+
+/** The third serves both, for clients that know only one address (wire.md 7). */
+export const STREAM_PATHS = {
+  '/v3/ws/public': 'public',
+  '/v3/ws/private': 'private',
+  '/v3/ws': 'both',
+} as const;
+
+export type StreamRole = (typeof STREAM_PATHS)[keyof typeof STREAM_PATHS];
+
+export function streamRole(url: string | undefined): StreamRole | undefined {
+  const path = (url ?? '').split('?', 1)[0]!.replace(/\/$/, '');
+  return Object.hasOwn(STREAM_PATHS, path) ? STREAM_PATHS[path as keyof typeof STREAM_PATHS] : undefined;
+}
+
+export function opensStream(request: IncomingMessage): boolean {
+  return request.headers.upgrade?.toLowerCase() === 'websocket' && streamRole(request.url) !== undefined;
+}

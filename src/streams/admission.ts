@@ -1,0 +1,72 @@
+/** Who may open a socket: how many from one address, how often, how many at once, and from which web pages. */
+import type { IncomingMessage } from 'node:http';
+import type { RateLimiter } from '../gateway/rate-limit.ts';
+import { CONNECTIONS_PER_ADDRESS_MAX, HANDSHAKES_PER_SECOND } from './limits.ts';
+
+export interface Turned {
+  readonly status: string;
+  readonly msg: string;
+  readonly retryAfterSeconds?: number;
+}
+
+export class Admission {
+  private readonly limiter: RateLimiter;
+  private readonly limited: boolean;
+  private readonly origins: ReadonlySet<string>;
+  private readonly openByAddress = new Map<string, number>();
+  private secondStartMs = 0;
+  private handshakes = 0;
+
+  constructor(limiter: RateLimiter, limited: boolean, origins: readonly string[]) {
+    this.limiter = limiter;
+    this.limited = limited;
+    this.origins = new Set(origins);
+  }
+
+  /** Why not; undefined when it may. The connection counts until `left`. */
+  admit(request: IncomingMessage, peer: string | undefined, nowMs: number): Turned | undefined {
+    if (!this.isOriginAllowed(request)) {
+      return {
+        status: '403 Forbidden',
+        msg: 'this web page may not open streams here: see --allowed-origins',
+      };
+    }
+    if (!this.limited) return undefined;
+    const overall = this.limiter.takeOverall(peer, nowMs);
+    const attempts = overall.allowed ? this.limiter.takeHandshake(peer, nowMs) : overall;
+    if (!attempts.allowed) {
+      return tooMany('too many connection attempts of this address', Math.ceil(attempts.retryAfterMs / 1000));
+    }
+    if (nowMs - this.secondStartMs >= 1_000) {
+      this.secondStartMs = nowMs;
+      this.handshakes = 0;
+    }
+    if (++this.handshakes > HANDSHAKES_PER_SECOND) return tooMany('too many connect at once', 1);
+    if ((this.openByAddress.get(peer ?? '') ?? 0) >= CONNECTIONS_PER_ADDRESS_MAX) {
+      return tooMany(`at most ${CONNECTIONS_PER_ADDRESS_MAX} connections an address`, 1);
+    }
+    return undefined;
+  }
+
+  entered(peer: string | undefined): void {
+    this.openByAddress.set(peer ?? '', (this.openByAddress.get(peer ?? '') ?? 0) + 1);
+  }
+
+  left(peer: string | undefined): void {
+    const left = (this.openByAddress.get(peer ?? '') ?? 1) - 1;
+    if (left === 0) this.openByAddress.delete(peer ?? '');
+    else this.openByAddress.set(peer ?? '', left);
+  }
+
+  /** Programs send no origin; web pages do, and only ours or named ones may (reliability.md 3.3). */
+  private isOriginAllowed({ headers }: IncomingMessage): boolean {
+    const { origin, host } = headers;
+    if (origin === undefined) return true;
+    if (this.origins.has(origin.toLowerCase())) return true;
+    return host !== undefined && /^https?:\/\//i.test(origin) && origin.replace(/^https?:\/\//i, '') === host;
+  }
+}
+
+function tooMany(msg: string, retryAfterSeconds: number): Turned {
+  return { status: '429 Too Many Requests', msg, retryAfterSeconds };
+}

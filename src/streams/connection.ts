@@ -1,0 +1,155 @@
+/**
+ * One client's socket: who it is, what it has subscribed to, and how much waits for it. Frames are written to the
+ * socket as ready bytes; those of one turn of the event loop leave together.
+ */
+import type { Socket } from 'node:net';
+import { WebSocket } from 'ws';
+import type { Caller } from '../gateway/route.ts';
+import { CloseCode, CONTROL, type ControlName } from './control.ts';
+import type { StreamFigures } from './figures.ts';
+import { errorText, textFrame } from './frames.ts';
+import {
+  CLOSE_GRACE_MS,
+  CONFLATE_ABOVE_BYTES,
+  MESSAGE_BURST,
+  MESSAGES_PER_SECOND,
+  STALLED_MS,
+  UNSENT_BYTES_MAX,
+} from './limits.ts';
+import type { Subscription } from './subscription.ts';
+
+/** What a path serves. */
+export type Role = 'public' | 'private' | 'both';
+
+export interface ConnectionOptions {
+  readonly id: string;
+  readonly role: Role;
+  readonly peer: string | undefined;
+  readonly ws: WebSocket;
+  readonly socket: Socket;
+  readonly openedMs: number;
+  readonly figures: StreamFigures;
+}
+
+export class Connection {
+  readonly id: string;
+  readonly role: Role;
+  readonly peer: string | undefined;
+  readonly ws: WebSocket;
+  readonly openedMs: number;
+  /** By channel. */
+  readonly subscriptions = new Map<string, Subscription>();
+  caller: Caller | undefined;
+  loggingIn = false;
+  /** The last sign of life: a message, a ping or a pong. */
+  heardMs: number;
+  warnedOfAge = false;
+  tradesInFlight = 0;
+  subscribeHourMs: number;
+  subscribeRequests = 0;
+  private readonly socket: Socket;
+  private readonly figures: StreamFigures;
+  private messageAllowance = MESSAGE_BURST;
+  private allowanceMs: number;
+  private progressMs: number;
+  private writtenBytes = 0;
+
+  constructor(options: ConnectionOptions) {
+    this.id = options.id;
+    this.role = options.role;
+    this.peer = options.peer;
+    this.ws = options.ws;
+    this.socket = options.socket;
+    this.figures = options.figures;
+    this.openedMs = options.openedMs;
+    this.heardMs = options.openedMs;
+    this.allowanceMs = options.openedMs;
+    this.progressMs = options.openedMs;
+    this.subscribeHourMs = options.openedMs;
+  }
+
+  get open(): boolean {
+    return this.ws.readyState === WebSocket.OPEN;
+  }
+
+  get unsentBytes(): number {
+    return this.socket.writableLength;
+  }
+
+  /** False when the client has sent more than it may. */
+  countMessage(nowMs: number): boolean {
+    const earned = ((nowMs - this.allowanceMs) / 1000) * MESSAGES_PER_SECOND;
+    this.allowanceMs = nowMs;
+    this.messageAllowance = Math.min(MESSAGE_BURST, this.messageAllowance + Math.max(0, earned)) - 1;
+    return this.messageAllowance >= 0;
+  }
+
+  send(text: string): void {
+    this.deliver(textFrame(text), false);
+  }
+
+  /** False when a push that a newer one replaces was left out, because the reader is behind. */
+  deliver(frame: Buffer, replaceable: boolean): boolean {
+    if (!this.open) return true;
+    const unsent = this.socket.writableLength;
+    if (replaceable && unsent > CONFLATE_ABOVE_BYTES) {
+      this.figures.conflated++;
+      return false;
+    }
+    if (unsent + frame.length > UNSENT_BYTES_MAX) {
+      this.drop();
+      return true;
+    }
+    corkForThisTurn(this.socket);
+    this.socket.write(frame);
+    this.figures.sent++;
+    this.figures.sentBytes += frame.length;
+    return true;
+  }
+
+  fail(name: ControlName, msg: string, arg?: string): void {
+    const { code, closes } = CONTROL[name];
+    this.send(errorText(code, msg, this.id, arg));
+    if (closes) this.close(CloseCode.policy, `${code}`);
+  }
+
+  close(code: CloseCode, reason: string): void {
+    if (!this.open) return;
+    this.ws.close(code, reason);
+    setTimeout(() => this.ws.terminate(), CLOSE_GRACE_MS).unref();
+  }
+
+  /** For readers that do not read: nothing that is sent would arrive, not even a reason. */
+  drop(): void {
+    if (!this.open) return;
+    this.figures.dropped++;
+    this.ws.terminate();
+  }
+
+  /** Bytes wait for this reader, and for a while none has left. */
+  isStalled(nowMs: number): boolean {
+    const written = this.socket.bytesWritten - this.socket.writableLength;
+    if (this.socket.writableLength === 0 || written !== this.writtenBytes) {
+      this.writtenBytes = written;
+      this.progressMs = nowMs;
+      return false;
+    }
+    return nowMs - this.progressMs >= STALLED_MS;
+  }
+}
+
+/** Sockets that have got something in this turn. */
+let corked = new Set<Socket>();
+
+function corkForThisTurn(socket: Socket): void {
+  if (corked.has(socket)) return;
+  if (corked.size === 0) process.nextTick(uncorkAll);
+  corked.add(socket);
+  socket.cork();
+}
+
+function uncorkAll(): void {
+  const sockets = corked;
+  corked = new Set();
+  for (const socket of sockets) socket.uncork();
+}

@@ -1,0 +1,249 @@
+/** What a client says and what it is told: ping, login, subscriptions, orders (wire.md 5). */
+import { Compile } from 'typebox/compile';
+import type { Authentication } from '../gateway/authenticate.ts';
+import { authenticateLogin } from '../gateway/authenticate.ts';
+import { mayUse } from '../gateway/permissions.ts';
+import type { RateLimiter } from '../gateway/rate-limit.ts';
+import { BODY_LIMITS, parseBody } from '../gateway/raw-json.ts';
+import type { Services } from '../gateway/route.ts';
+import type { Clock } from '../venue/clock.ts';
+import type { Channels } from './channels.ts';
+import type { Connection } from './connection.ts';
+import { LOGIN_FAILURES } from './control.ts';
+import { acknowledgement, loginText } from './frames.ts';
+import {
+  CHANNELS_PER_CONNECTION_MAX,
+  FLOOD_COST,
+  FRAME_BYTES_MAX,
+  FRAME_STRING_CHARS_MAX,
+  SUBSCRIBE_BYTES_MAX,
+  SUBSCRIBE_REQUESTS_PER_HOUR,
+  TRADES_IN_FLIGHT_MAX,
+} from './limits.ts';
+import type { Login, TopicCall, TradeCall } from './schemas.ts';
+import { LoginFrame, TopicFrame, TradeFrame } from './schemas.ts';
+import { PRIVATE_TOPICS, readTopic, type TopicRequest } from './topic-request.ts';
+import type { TradingDesk } from './trading.ts';
+
+const FRAME_LIMITS = {
+  ...BODY_LIMITS,
+  bytesMax: FRAME_BYTES_MAX,
+  stringCharsMax: FRAME_STRING_CHARS_MAX,
+} as const;
+const HOUR_MS = 3_600_000;
+const PING = 'ping';
+const PONG = 'pong';
+
+const loginFrame = Compile(LoginFrame);
+const topicFrame = Compile(TopicFrame);
+const tradeFrame = Compile(TradeFrame);
+
+export interface ConversationOptions extends Services {
+  readonly wall: Clock;
+  readonly limiter: RateLimiter;
+  readonly limited: boolean;
+  readonly channels: Channels;
+  readonly trading: TradingDesk;
+  /** False when the user has too many sockets already. */
+  readonly admitUser: (connection: Connection, uid: number) => boolean;
+}
+
+export class Conversation {
+  private readonly options: ConversationOptions;
+
+  constructor(options: ConversationOptions) {
+    this.options = options;
+  }
+
+  hear(connection: Connection, bytes: Buffer, binary: boolean): void {
+    const nowMs = this.options.wall.now();
+    connection.heardMs = nowMs;
+    if (this.options.limited && !connection.countMessage(nowMs)) {
+      this.options.limiter.chargeOverall(connection.peer, nowMs, FLOOD_COST);
+      connection.fail('overLimit', 'too many messages: at most 10 a second');
+      return;
+    }
+    if (binary) {
+      connection.fail('illegalRequest', 'messages are JSON text, not binary');
+      return;
+    }
+    if (bytes.length === PING.length && bytes.toString('latin1') === PING) {
+      connection.send(PONG);
+      return;
+    }
+    const parsed = parseBody(bytes, FRAME_LIMITS);
+    if (!parsed.ok || Array.isArray(parsed.value) || bytes.length === 0) {
+      connection.fail(
+        'illegalRequest',
+        parsed.ok ? 'a message is a JSON object with op and args' : parsed.msg,
+      );
+      return;
+    }
+    this.carryOut(connection, parsed.value, bytes.length);
+  }
+
+  private carryOut(connection: Connection, frame: object & { op?: unknown }, length: number): void {
+    switch (frame.op) {
+      case 'login':
+        if (!loginFrame.Check(frame)) connection.fail('loginFailed', LOGIN_SHAPE);
+        else this.login(connection, frame as Login);
+        return;
+      case 'subscribe':
+      case 'unsubscribe':
+        if (!topicFrame.Check(frame)) connection.fail('parameterWrong', TOPIC_SHAPE);
+        else if (length > SUBSCRIBE_BYTES_MAX)
+          connection.fail('parameterWrong', `one request may have at most ${SUBSCRIBE_BYTES_MAX} bytes`);
+        else this.topics(connection, frame as TopicCall);
+        return;
+      case 'trade':
+        if (!tradeFrame.Check(frame)) connection.fail('parameterWrong', TRADE_SHAPE);
+        else this.trade(connection, frame as TradeCall);
+        return;
+      default:
+        connection.fail('unknownOperation', 'op must be login, subscribe, unsubscribe or trade');
+    }
+  }
+
+  private login(connection: Connection, { args }: Login): void {
+    if (connection.role === 'public') {
+      connection.fail('loginFailed', 'log in at /v3/ws/private; this address serves public topics');
+      return;
+    }
+    if (connection.loggingIn) {
+      connection.fail('parameterWrong', 'a login is under way');
+      return;
+    }
+    const { wall, clock, identity } = this.options;
+    const { apiKey, passphrase, timestamp, sign } = args[0]!;
+    const presented = { apiKey, passphrase, timestamp, sign, peerAddress: connection.peer };
+    const verdict = authenticateLogin(presented, wall.now(), identity, clock.now());
+    if (!(verdict instanceof Promise)) {
+      this.judge(connection, verdict);
+      return;
+    }
+    connection.loggingIn = true;
+    const failed = () => connection.fail('loginFailed', 'the login could not be checked; try again');
+    verdict
+      .then((answer) => this.judge(connection, answer), failed)
+      .finally(() => {
+        connection.loggingIn = false;
+      });
+  }
+
+  private judge(connection: Connection, verdict: Authentication): void {
+    if (!verdict.ok) {
+      this.options.limiter.chargeFailedAuthentication(connection.peer, this.options.wall.now());
+      connection.fail(LOGIN_FAILURES[verdict.code] ?? 'loginFailed', verdict.msg);
+      return;
+    }
+    const { user, key } = verdict;
+    if (connection.caller !== undefined && connection.caller.user.uid !== user.uid) {
+      connection.fail('loginFailed', 'this connection belongs to another account');
+      return;
+    }
+    if (connection.caller === undefined && !this.options.admitUser(connection, user.uid)) {
+      connection.fail('overLimit', 'too many connections of this account');
+      return;
+    }
+    connection.caller = { user, key };
+    connection.send(loginText(connection.id));
+  }
+
+  private topics(connection: Connection, { op, args }: TopicCall): void {
+    if (op === 'subscribe' && this.options.limited && !this.countSubscribe(connection)) {
+      connection.fail('overLimit', `at most ${SUBSCRIBE_REQUESTS_PER_HOUR} subscribe requests an hour`);
+      return;
+    }
+    const { channels, venue } = this.options;
+    for (const argument of args) {
+      const arg = JSON.stringify(argument);
+      const request = readTopic(venue.state, argument);
+      if (typeof request === 'string') {
+        connection.fail('unknownChannel', request, arg);
+      } else if (op === 'unsubscribe') {
+        channels.unsubscribe(connection, request.key);
+        connection.send(acknowledgement('unsubscribe', arg, connection.id));
+      } else if (this.mayRead(connection, request, arg)) {
+        connection.send(acknowledgement('subscribe', arg, connection.id));
+        channels.subscribe(connection, request, arg);
+      }
+    }
+  }
+
+  /** False when it may not, and has been told so. */
+  private mayRead(connection: Connection, request: TopicRequest, arg: string): boolean {
+    const { role, caller, subscriptions } = connection;
+    if (request.kind === 'public') {
+      if (role === 'private') {
+        connection.fail('unknownChannel', 'public topics are served at /v3/ws/public', arg);
+        return false;
+      }
+    } else {
+      if (role === 'public') {
+        connection.fail('unknownChannel', 'private topics are served at /v3/ws/private', arg);
+        return false;
+      }
+      if (caller === undefined) {
+        connection.fail('loginNeeded', 'log in first', arg);
+        return false;
+      }
+      const denied = mayUse(caller, PRIVATE_TOPICS[request.topic]);
+      if (denied !== undefined) {
+        connection.fail('permissionMissing', denied.msg, arg);
+        return false;
+      }
+    }
+    if (subscriptions.size >= CHANNELS_PER_CONNECTION_MAX && !subscriptions.has(request.key)) {
+      connection.fail('overLimit', `at most ${CHANNELS_PER_CONNECTION_MAX} channels a connection`);
+      return false;
+    }
+    return true;
+  }
+
+  private countSubscribe(connection: Connection): boolean {
+    const nowMs = this.options.wall.now();
+    if (nowMs - connection.subscribeHourMs >= HOUR_MS) {
+      connection.subscribeHourMs = nowMs;
+      connection.subscribeRequests = 0;
+    }
+    return ++connection.subscribeRequests <= SUBSCRIBE_REQUESTS_PER_HOUR;
+  }
+
+  private trade(connection: Connection, call: TradeCall): void {
+    const { caller } = connection;
+    if (connection.role === 'public') {
+      connection.fail('unknownOperation', 'orders are taken at /v3/ws/private');
+      return;
+    }
+    if (caller === undefined) {
+      connection.fail('loginNeeded', 'log in first');
+      return;
+    }
+    if (!this.isCurrent(connection)) return;
+    if (++connection.tradesInFlight >= TRADES_IN_FLIGHT_MAX) connection.ws.pause();
+    const answered = (text: string) => {
+      if (--connection.tradesInFlight < TRADES_IN_FLIGHT_MAX && connection.ws.isPaused)
+        connection.ws.resume();
+      connection.send(text);
+    };
+    void this.options.trading.answer(call, caller, connection.id).then(answered);
+  }
+
+  /** Rights taken away meanwhile end the connection; every order asks, and so does the sweep. */
+  isCurrent(connection: Connection): boolean {
+    const { caller } = connection;
+    if (caller === undefined) return true;
+    const credential = this.options.identity.findKey(caller.key.apiKey);
+    if (credential !== undefined && !credential.frozen && credential.key.version === caller.key.version) {
+      // What a broker allows its sub-account is part of the user, not of the key.
+      if (credential.user !== caller.user) connection.caller = { user: credential.user, key: credential.key };
+      return true;
+    }
+    connection.fail('keyInvalid', 'the API key was changed, deleted or frozen; log in again');
+    return false;
+  }
+}
+
+const LOGIN_SHAPE = 'a login has one argument with apiKey, passphrase, timestamp and sign';
+const TOPIC_SHAPE = 'args must be a list of objects with instType, topic and, for public topics, symbol';
+const TRADE_SHAPE = 'a trade request has id, topic and a list of args';

@@ -1,0 +1,57 @@
+/**
+ * Frames as text, and text as bytes on the wire. Pushes are put together from parts that many readers share: the data
+ * is written once, the argument is each client's own words (one client builds its keys from them, wire.md 5.2).
+ */
+
+export type Action = 'snapshot' | 'update';
+
+/** What a push says to everybody. */
+export interface Push {
+  readonly action: Action;
+  /** JSON of the data array. */
+  readonly data: string;
+  readonly ts: number;
+}
+
+export function pushText({ action, data, ts }: Push, arg: string): string {
+  return `{"action":"${action}","arg":${arg},"data":${data},"ts":${ts}}`;
+}
+
+/** Must not hold an `id`: one client would take it for the answer to an order (wire.md rule 6). */
+export function acknowledgement(event: 'subscribe' | 'unsubscribe', arg: string, connId: string): string {
+  return `{"event":"${event}","arg":${arg},"connId":"${connId}"}`;
+}
+
+/** The code must be the number 0 (wire.md rule 4). */
+export function loginText(connId: string): string {
+  return `{"event":"login","code":0,"msg":"success","connId":"${connId}"}`;
+}
+
+export function errorText(code: number, msg: string, connId: string, arg?: string): string {
+  const about = arg === undefined ? '' : `,"arg":${arg}`;
+  return `{"event":"error","code":${code},"msg":${JSON.stringify(msg)}${about},"connId":"${connId}"}`;
+}
+
+const FINAL_TEXT = 0x81;
+const LENGTH_16 = 126;
+const LENGTH_64 = 127;
+
+/** One unmasked text frame (RFC 6455, 5.2). The same bytes go to every reader of the same words. */
+export function textFrame(text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const head = length < LENGTH_16 ? 2 : length < 2 ** 16 ? 4 : 10;
+  const frame = Buffer.allocUnsafe(head + length);
+  frame[0] = FINAL_TEXT;
+  if (head === 2) {
+    frame[1] = length;
+  } else if (head === 4) {
+    frame[1] = LENGTH_16;
+    frame.writeUInt16BE(length, 2);
+  } else {
+    frame[1] = LENGTH_64;
+    frame.writeUInt32BE(0, 2);
+    frame.writeUInt32BE(length, 6);
+  }
+  frame.write(text, head, 'utf8');
+  return frame;
+}

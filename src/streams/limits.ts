@@ -1,0 +1,49 @@
+/** How much one connection, one address and all of them together may use (wire.md 5.1, reliability.md 2.2 and 3.3). */
+
+/** What a client may send. */
+export const FRAME_BYTES_MAX = 16_384;
+export const SUBSCRIBE_BYTES_MAX = 4_096;
+export const FRAME_STRING_CHARS_MAX = 1_024;
+/** Ten messages a second on average; a client that starts up may send its subscriptions faster. */
+export const MESSAGES_PER_SECOND = 10;
+export const MESSAGE_BURST = 100;
+export const SUBSCRIBE_REQUESTS_PER_HOUR = 240;
+export const CHANNELS_PER_CONNECTION_MAX = 1_000;
+/** Orders whose answers a connection waits for; reading pauses above. */
+export const TRADES_IN_FLIGHT_MAX = 256;
+/** What a flood costs of the address's overall limit: the sixth within a minute shuts the address out. */
+export const FLOOD_COST = 1_000;
+
+/** Who may be connected. */
+export const CONNECTIONS_PER_ADDRESS_MAX = 100;
+export const CONNECTIONS_PER_UID_MAX = 100;
+/** Handshakes a second over all addresses: a herd that returns after a restart waits at the door. */
+export const HANDSHAKES_PER_SECOND = 500;
+export const LOGIN_WITHIN_MS = 10_000;
+export const PING_INTERVAL_MS = 20_000;
+/** Two pings without any sign of life. */
+export const SILENCE_MAX_MS = 2 * PING_INTERVAL_MS + 5_000;
+export const AGE_MAX_MS = 24 * 60 * 60_000;
+export const AGE_NOTICE_MS = 60_000;
+
+/** What waits for a reader. */
+export const UNSENT_BYTES_MAX = 1024 * 1024;
+export const UNSENT_TOTAL_BYTES_MAX = 256 * 1024 * 1024;
+/** Above this a reader gets only the newest of what replaces itself. */
+export const CONFLATE_ABOVE_BYTES = 64 * 1024;
+/** Bytes wait and none has left for so long: nobody is reading. */
+export const STALLED_MS = 3_000;
+
+/** Work of the venue. */
+export const SWEEP_INTERVAL_MS = 500;
+export const POLL_INTERVAL_MS = 10;
+/** Longest uninterrupted stretch of sending to many; orders are served in between. */
+export const SENDING_SLICE_MS = 2;
+export const CLOSE_GRACE_MS = 1_000;
+
+/** First pushes and page sizes. */
+export const BOOK_LEVELS_MAX = 1_000;
+export const FIRST_TRADES = 50;
+export const FIRST_CANDLES = 100;
+export const CLOSED_CANDLES_KEPT = 4;
+export const RECORDS_PER_PUSH_MAX = 100;

@@ -1,0 +1,193 @@
+/** Orders, fills, positions and balances as their owner's socket shows them: other names than HTTP has (wire.md 5.4). */
+import type { FillRecord, OrderRecord, PositionClosed } from '../core/event.ts';
+import { futuresSetting } from '../core/futures/margin.ts';
+import type { PositionView } from '../core/futures/position-reads.ts';
+import type { State } from '../core/state.ts';
+import { OrderType, Side } from '../core/terms.ts';
+import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { assetViews, marginRatio, valueAccount } from '../gateway/valuation.ts';
+import { fillView } from '../record/fill-view.ts';
+import { orderView } from '../record/order-view.ts';
+import { closedPositionView, openPositionView } from '../record/position-view.ts';
+
+const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
+/** Of the position an order or fill belongs to; one-way mode has one. */
+const holdSide = (posSide: string, futures: boolean) => (futures && posSide === '' ? 'net' : posSide);
+
+export function orderData(state: State, order: OrderRecord) {
+  const instrument = state.instruments[order.instrument]!;
+  const view = orderView(order, instrument, (coin) => state.coins[coin]!.coin);
+  const futures = order.futures !== undefined;
+  return {
+    category: view.category.toLowerCase(),
+    symbol: view.symbol,
+    orderId: view.orderId,
+    clientOid: view.clientOid,
+    price: order.orderType === OrderType.market ? '' : view.price,
+    qty: view.qty,
+    amount: view.amount,
+    holdMode: view.holdMode,
+    holdSide: holdSide(view.posSide, futures),
+    tradeSide: view.tradeSide,
+    delegateType: view.delegateType,
+    orderType: view.orderType,
+    timeInForce: view.timeInForce,
+    side: view.side,
+    marginMode: view.marginMode,
+    marginCoin: futures ? state.coins[instrument.futures!.settle]!.coin : '',
+    reduceOnly: view.reduceOnly.toLowerCase(),
+    cumExecQty: view.cumExecQty,
+    cumExecValue: view.cumExecValue,
+    avgPrice: view.avgPrice,
+    orderStatus: view.orderStatus,
+    cancelReason: view.cancelReason,
+    leverage: futures ? leverageOf(state, order) : '',
+    stpMode: view.stpMode,
+    feeDetail: view.feeDetail,
+    createdTime: view.createdTime,
+    updatedTime: view.updatedTime,
+  };
+}
+
+/** A buy that opens is long, a sell that closes is long too. */
+function leverageOf(state: State, order: OrderRecord): string {
+  const account = state.accountByUid.get(order.uid)!;
+  const setting = futuresSetting(account, state.instruments[order.instrument]!);
+  const long = (order.side === Side.buy) !== order.futures!.closing;
+  return String(long ? setting.longLeverage : setting.shortLeverage);
+}
+
+export function fillData(state: State, fill: FillRecord) {
+  const view = fillView(fill, state.instruments[fill.instrument]!, (coin) => state.coins[coin]!.coin);
+  return {
+    category: view.category.toLowerCase(),
+    symbol: view.symbol,
+    orderId: view.orderId,
+    clientOid: view.clientOid,
+    execId: view.execId,
+    execLinkId: view.execLinkId,
+    orderType: view.orderType,
+    side: view.side,
+    holdSide: holdSide(view.posSide, fill.futures !== undefined),
+    tradeSide: view.tradeSide,
+    tradeScope: view.tradeScope,
+    execPrice: view.execPrice,
+    execQty: view.execQty,
+    execValue: view.execValue,
+    execPnl: view.execPnl,
+    feeDetail: view.feeDetail,
+    isRPI: view.isRPI,
+    execTime: view.createdTime,
+    updatedTime: view.updatedTime,
+  };
+}
+
+export function fastFillData(state: State, fill: FillRecord) {
+  const { category, symbol, orderId, clientOid, execId, side, ...rest } = fillData(state, fill);
+  const { holdSide, tradeScope, execPrice, execQty, execTime, updatedTime } = rest;
+  return {
+    category,
+    symbol,
+    orderId,
+    clientOid,
+    execId,
+    side,
+    holdSide,
+    tradeScope,
+    execPrice,
+    execQty,
+    execTime,
+    updatedTime,
+  };
+}
+
+export function positionData(state: State, position: PositionView) {
+  const view = openPositionView(position, (coin) => state.coins[coin]!.coin);
+  return {
+    symbol: view.symbol!,
+    marginCoin: view.marginCoin!,
+    holdMode: view.holdMode!,
+    posSide: view.posSide!,
+    marginMode: view.marginMode!,
+    size: view.total!,
+    available: view.available!,
+    frozen: view.frozen!,
+    leverage: view.leverage!,
+    marginSize: view.positionBalance!,
+    avgPrice: view.avgPrice!,
+    markPrice: view.markPrice!,
+    breakEvenPrice: view.breakEvenPrice!,
+    liqPrice: view.liquidationPrice!,
+    mmr: view.mmr!,
+    unrealisedPnl: view.unrealisedPnl!,
+    curRealisedPnl: view.curRealisedPnl!,
+    profitRate: view.profitRate!,
+    totalFundingFee: view.totalFunding!,
+    openFeeTotal: view.openFeeTotal!,
+    closeFeeTotal: view.closeFeeTotal!,
+    positionStatus: 'opening',
+    createdTime: view.createdTime!,
+    updatedTime: view.updatedTime!,
+  };
+}
+
+export type PositionData = ReturnType<typeof positionData>;
+
+/** Nothing is held any more; what it came to stays. */
+export function endedPositionData(state: State, closed: PositionClosed): PositionData {
+  const instrument = state.instruments[closed.instrument]!;
+  const view = closedPositionView(closed, instrument, (coin) => state.coins[coin]!.coin);
+  const setting = futuresSetting(state.accountByUid.get(closed.uid)!, instrument);
+  return {
+    symbol: view.symbol,
+    marginCoin: view.marginCoin,
+    holdMode: view.holdMode,
+    posSide: view.posSide,
+    marginMode: view.marginMode,
+    size: '0',
+    available: '0',
+    frozen: '0',
+    leverage: String(closed.long ? setting.longLeverage : setting.shortLeverage),
+    marginSize: '0',
+    avgPrice: view.openPriceAvg,
+    markPrice: '',
+    breakEvenPrice: '',
+    liqPrice: '',
+    mmr: '',
+    unrealisedPnl: '0',
+    curRealisedPnl: view.cumRealisedPnl,
+    profitRate: '',
+    totalFundingFee: view.totalFunding,
+    openFeeTotal: view.openFeeTotal,
+    closeFeeTotal: view.closeFeeTotal,
+    positionStatus: 'ended',
+    createdTime: view.createdTime,
+    updatedTime: view.updatedTime,
+  };
+}
+
+export function accountData(state: State, uid: number) {
+  const valuation = valueAccount(state, uid);
+  const { risk, unrealisedUsd } = valuation;
+  const ratio = marginRatio(risk);
+  return {
+    totalEquity: money(risk.equity),
+    effEquity: money(risk.effective),
+    mmr: money(risk.maintenance),
+    imr: money(risk.initial),
+    mgnRatio: ratio,
+    positionMgnRatio: ratio,
+    unrealisedPnL: money(unrealisedUsd),
+    coin: assetViews(state, valuation).map(({ debt, ...coin }) => ({
+      coin: coin.coin,
+      equity: coin.equity,
+      balance: coin.balance,
+      available: coin.available,
+      locked: coin.locked,
+      // One client adds the two (wire.md 5.4): the whole debt is in the first.
+      borrow: debt,
+      debts: '0',
+      usdValue: coin.usdValue,
+    })),
+  };
+}

@@ -1,0 +1,225 @@
+/**
+ * The streams' door: sockets on the gateway's server. A handshake passes origin, limits and path; then the client
+ * talks (`conversation.ts`) and reads channels (`channels.ts`). A sweep twice a second ends what has no right or reason
+ * to stay: stalled readers, silent peers, logins that never came, keys that were taken away.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { errorEnvelope } from '../gateway/envelope.ts';
+import { type PeerAddress, peerAddressResolver } from '../gateway/peer-address.ts';
+import type { RateLimiter } from '../gateway/rate-limit.ts';
+import type { Services } from '../gateway/route.ts';
+import { type StreamRole, streamRole } from '../gateway/stream-paths.ts';
+import type { Clock } from '../venue/clock.ts';
+import { Admission, type Turned } from './admission.ts';
+import { Channels } from './channels.ts';
+import { Connection } from './connection.ts';
+import { CloseCode } from './control.ts';
+import { Conversation } from './conversation.ts';
+import { Fanout } from './fanout.ts';
+import { noFigures, type StreamFigures } from './figures.ts';
+import {
+  AGE_MAX_MS,
+  AGE_NOTICE_MS,
+  CLOSE_GRACE_MS,
+  CONNECTIONS_PER_UID_MAX,
+  FRAME_BYTES_MAX,
+  LOGIN_WITHIN_MS,
+  PING_INTERVAL_MS,
+  SILENCE_MAX_MS,
+  SWEEP_INTERVAL_MS,
+  UNSENT_TOTAL_BYTES_MAX,
+} from './limits.ts';
+import { SettledQueue } from './settled-queue.ts';
+import { TradingDesk } from './trading.ts';
+
+export interface StreamsOptions extends Services {
+  /** The machine's clock: logins, limits and patience go by real time, whatever the exchange's clock is. */
+  readonly wall: Clock;
+  readonly limiter: RateLimiter;
+  readonly rateLimits: 'on' | 'off';
+  readonly trustedProxies: readonly string[];
+  /** Web pages of other hosts that may connect. */
+  readonly allowedOrigins: readonly string[];
+  readonly logger: FastifyBaseLogger;
+}
+
+export class Streams {
+  readonly figures: StreamFigures = noFigures();
+  private readonly options: StreamsOptions;
+  private readonly sockets: WebSocketServer;
+  private readonly peerOf: PeerAddress;
+  private readonly admission: Admission;
+  private readonly channels: Channels;
+  private readonly conversation: Conversation;
+  private readonly connections = new Set<Connection>();
+  private readonly connectionsByUid = new Map<number, number>();
+  private readonly sweeping: NodeJS.Timeout;
+  private pingedMs = 0;
+  private closing = false;
+
+  constructor(options: StreamsOptions) {
+    const { venue, clock, wall, limiter, rateLimits, logger } = options;
+    const limited = rateLimits === 'on';
+    this.options = options;
+    this.peerOf = peerAddressResolver(options.trustedProxies);
+    this.admission = new Admission(limiter, limited, options.allowedOrigins);
+    const floor = { venue, clock, wall, fanout: new Fanout(), settled: new SettledQueue(venue) };
+    this.channels = new Channels(floor, this.figures);
+    const onDefect = (err: unknown) => logger.error({ err }, 'a request over a socket failed');
+    this.conversation = new Conversation({
+      ...options,
+      limited,
+      channels: this.channels,
+      trading: new TradingDesk(options, limiter, onDefect),
+      admitUser: (connection, uid) => this.admitUser(connection, uid),
+    });
+    // No compression: it costs more than it saves on small frames, and inflating is a way to attack.
+    this.sockets = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: FRAME_BYTES_MAX,
+      perMessageDeflate: false,
+    });
+    this.sweeping = setInterval(() => this.sweep(), SWEEP_INTERVAL_MS).unref();
+  }
+
+  attach(server: Server): void {
+    server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) =>
+      this.upgrade(request, socket, head),
+    );
+  }
+
+  /** Every client is told, and gets a moment to say goodbye. */
+  async close(): Promise<void> {
+    if (this.closing) return;
+    this.closing = true;
+    clearInterval(this.sweeping);
+    this.channels.close();
+    for (const connection of this.connections) connection.close(CloseCode.restart, 'the exchange stops');
+    for (let waited = 0; this.connections.size > 0 && waited < CLOSE_GRACE_MS; waited += 10) await sleep(10);
+    for (const { ws } of this.connections) ws.terminate();
+  }
+
+  private upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const role = streamRole(request.url);
+    const peer = this.peerOf(socket.remoteAddress, request.rawHeaders);
+    const turned =
+      role === undefined
+        ? { status: '404 Not Found', msg: 'there is no stream at this path' }
+        : this.closing
+          ? { status: '503 Service Unavailable', msg: 'the exchange stops', retryAfterSeconds: 1 }
+          : this.admission.admit(request, peer, this.options.wall.now());
+    if (turned !== undefined) {
+      this.figures.refused++;
+      this.turnAway(socket, turned);
+      return;
+    }
+    socket.setNoDelay(true);
+    this.sockets.handleUpgrade(request, socket, head, (ws) => this.welcome(ws, socket, role!, peer));
+  }
+
+  private turnAway(socket: Socket, { status, msg, retryAfterSeconds }: Turned): void {
+    const code = status.startsWith('429') ? '429' : '40017';
+    const body = JSON.stringify(errorEnvelope(code, msg, this.options.clock.now()));
+    const retry = retryAfterSeconds === undefined ? '' : `Retry-After: ${retryAfterSeconds}\r\n`;
+    socket.on('error', () => {});
+    socket.write(
+      `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n${retry}` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+    socket.destroySoon();
+  }
+
+  private welcome(ws: WebSocket, socket: Socket, role: StreamRole, peer: string | undefined): void {
+    const { wall, logger } = this.options;
+    const openedMs = wall.now();
+    const { figures } = this;
+    const connection = new Connection({ id: randomUUID(), role, peer, ws, socket, openedMs, figures });
+    this.connections.add(connection);
+    this.admission.entered(peer);
+    figures.accepted++;
+    figures.connections++;
+    const alive = () => {
+      connection.heardMs = wall.now();
+    };
+    ws.on('message', (data, binary) => {
+      figures.received++;
+      this.conversation.hear(connection, data as Buffer, binary);
+    });
+    ws.on('ping', alive);
+    ws.on('pong', alive);
+    // Broken frames end the connection with their own close code; there is nothing else to do.
+    ws.on('error', (error) => logger.debug({ err: error }, 'a socket failed'));
+    ws.on('close', () => this.farewell(connection));
+  }
+
+  private farewell(connection: Connection): void {
+    if (!this.connections.delete(connection)) return;
+    this.channels.leave(connection);
+    this.admission.left(connection.peer);
+    this.figures.connections--;
+    const uid = connection.caller?.user.uid;
+    if (uid === undefined) return;
+    const left = (this.connectionsByUid.get(uid) ?? 1) - 1;
+    if (left === 0) this.connectionsByUid.delete(uid);
+    else this.connectionsByUid.set(uid, left);
+  }
+
+  private admitUser(connection: Connection, uid: number): boolean {
+    if (!this.connections.has(connection)) return false;
+    const open = this.connectionsByUid.get(uid) ?? 0;
+    if (open >= CONNECTIONS_PER_UID_MAX) return false;
+    this.connectionsByUid.set(uid, open + 1);
+    return true;
+  }
+
+  private sweep(): void {
+    const nowMs = this.options.wall.now();
+    const pings = nowMs - this.pingedMs >= PING_INTERVAL_MS;
+    if (pings) this.pingedMs = nowMs;
+    let unsentBytes = 0;
+    for (const connection of this.connections) {
+      unsentBytes += connection.unsentBytes;
+      if (this.mayStay(connection, nowMs) && pings && connection.open) connection.ws.ping();
+    }
+    this.figures.unsentBytes = unsentBytes;
+    if (unsentBytes > UNSENT_TOTAL_BYTES_MAX) this.relieve(unsentBytes);
+  }
+
+  private mayStay(connection: Connection, nowMs: number): boolean {
+    const ageMs = nowMs - connection.openedMs;
+    if (connection.isStalled(nowMs) || nowMs - connection.heardMs > SILENCE_MAX_MS) {
+      connection.drop();
+      return false;
+    }
+    if (connection.role === 'private' && connection.caller === undefined && ageMs > LOGIN_WITHIN_MS) {
+      connection.fail('loginFailed', `log in within ${LOGIN_WITHIN_MS / 1000} seconds`);
+      return false;
+    }
+    if (ageMs > AGE_MAX_MS) {
+      connection.close(CloseCode.goingAway, 'a connection lasts 24 hours');
+      return false;
+    }
+    if (ageMs > AGE_MAX_MS - AGE_NOTICE_MS && !connection.warnedOfAge) {
+      connection.warnedOfAge = true;
+      connection.fail('upgrade', 'this connection ends in a minute: 24 hours are over');
+    }
+    return this.conversation.isCurrent(connection);
+  }
+
+  /** Too much waits for all readers together: those who are furthest behind go first. */
+  private relieve(unsentBytes: number): void {
+    let left = unsentBytes;
+    const furthestFirst = [...this.connections].sort((a, b) => b.unsentBytes - a.unsentBytes);
+    for (const connection of furthestFirst) {
+      if (left <= UNSENT_TOTAL_BYTES_MAX) return;
+      left -= connection.unsentBytes;
+      connection.drop();
+    }
+  }
+}

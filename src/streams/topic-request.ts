@@ -1,0 +1,101 @@
+/** What a subscription names: the topic, and where it applies, the instrument and the width (wire.md 5.2). */
+import type { Instrument } from '../core/instrument.ts';
+import type { CandleWidth } from '../core/market/candle-width.ts';
+import type { State } from '../core/state.ts';
+import { CATEGORY_NAMES, type CategoryName } from '../core/terms.ts';
+import { readWidth } from '../gateway/candle-query.ts';
+import type { Need } from '../gateway/permissions.ts';
+
+/** The words of an argument; clients add others, which are repeated to them and otherwise left alone. */
+export interface TopicArgument {
+  readonly instType?: string | undefined;
+  readonly topic?: string | undefined;
+  readonly symbol?: string | undefined;
+  /** What one client calls the symbol. */
+  readonly instId?: string | undefined;
+  readonly interval?: string | undefined;
+}
+
+/** Levels a side of the topics that push the best of the book; the whole book is pushed as differences. */
+export const BEST_LEVELS = { books1: 1, books5: 5, books15: 15, books50: 50 } as const;
+export const PUBLIC_TOPICS = [
+  'ticker',
+  'kline',
+  'books',
+  'books1',
+  'books5',
+  'books15',
+  'books50',
+  'publicTrade',
+  'liquidation',
+] as const;
+export type PublicTopic = (typeof PUBLIC_TOPICS)[number];
+
+/** With the permission that the same data needs over HTTP. */
+export const PRIVATE_TOPICS = {
+  account: 'mgt_read',
+  position: 'trade_read',
+  order: 'trade_read',
+  fill: 'trade_read',
+  'fast-fill': 'trade_read',
+  'adl-notification': 'trade_read',
+} as const satisfies Readonly<Record<string, Need>>;
+export type PrivateTopic = keyof typeof PRIVATE_TOPICS;
+
+export type TopicRequest =
+  | { readonly kind: 'private'; readonly key: string; readonly topic: PrivateTopic }
+  | {
+      readonly kind: 'public';
+      readonly key: string;
+      readonly topic: PublicTopic;
+      readonly category: CategoryName;
+      /** Undefined for all symbols of a category. */
+      readonly instrument: Instrument | undefined;
+      readonly width: CandleWidth | undefined;
+    };
+
+/** Or what is wrong with it, and what would be right. */
+export function readTopic(state: State, argument: TopicArgument): TopicRequest | string {
+  const { topic } = argument;
+  if (topic === undefined || argument.instType === undefined) return 'instType and topic must be given';
+  const instType = argument.instType.toUpperCase();
+  if (instType === 'UTA') {
+    if (!isPrivate(topic)) {
+      return `topic must be one of ${Object.keys(PRIVATE_TOPICS).join(', ')} where instType is UTA`;
+    }
+    return { kind: 'private', key: `UTA ${topic}`, topic };
+  }
+  const category = CATEGORY_NAMES.find((name) => name === instType);
+  if (category === undefined) return 'instType must be spot, usdt-futures, coin-futures, usdc-futures or UTA';
+  if (isPrivate(topic)) return `instType must be UTA for the topic ${topic}`;
+  if (!isPublic(topic)) return `topic must be one of ${PUBLIC_TOPICS.join(', ')}`;
+  return readPublicTopic(state, topic, category, argument);
+}
+
+function readPublicTopic(
+  state: State,
+  topic: PublicTopic,
+  category: CategoryName,
+  { symbol, instId, interval }: TopicArgument,
+): TopicRequest | string {
+  const name = (symbol ?? instId)?.toUpperCase();
+  const everySymbol = topic === 'liquidation' && (name === undefined || name === 'DEFAULT');
+  if (name === undefined && !everySymbol) return 'symbol must be given';
+  const instrument = everySymbol ? undefined : state.instrument(category, name!);
+  if (instrument === undefined && !everySymbol) return `there is no such symbol in ${category.toLowerCase()}`;
+  if (topic === 'liquidation' && !category.endsWith('FUTURES')) return 'liquidation exists for futures only';
+  const width = topic === 'kline' ? readWidth(interval ?? '') : undefined;
+  if (topic === 'kline' && width === undefined) {
+    return 'interval must be one of 1m, 3m, 5m, 15m, 30m, 1H, 4H, 6H, 12H, 1D';
+  }
+  const key = [category, topic, instrument?.symbol ?? '*', width ?? ''].join(' ').trim();
+  return { kind: 'public', key, topic, category, instrument, width };
+}
+
+function isPublic(topic: string): topic is PublicTopic {
+  return (PUBLIC_TOPICS as readonly string[]).includes(topic);
+}
+
+function isPrivate(topic: string): topic is PrivateTopic {
+  return Object.hasOwn(PRIVATE_TOPICS, topic);
+}

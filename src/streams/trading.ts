@@ -1,0 +1,206 @@
+/**
+ * Orders over the socket (wire.md 5.5). A topic stands for a call over HTTP and goes through the same schema,
+ * permission, quota and handler; only the envelope differs. Requests of a connection are sequenced in the order they
+ * came; answers carry the id of their request and come when they are durable.
+ */
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { BATCH_ITEMS_MAX } from '../core/limits.ts';
+import { parseOrderId } from '../core/orders/order-id.ts';
+import { openOrder } from '../core/reads.ts';
+import { normaliseFields } from '../gateway/fields.ts';
+import { mayUse } from '../gateway/permissions.ts';
+import type { RateLimiter } from '../gateway/rate-limit.ts';
+import type { Caller, Route, Services } from '../gateway/route.ts';
+import { defect, routeAnswer, venueFailure } from '../gateway/route-answer.ts';
+import { batchOf, CancelBody, tradeActionRoutes } from '../gateway/routes/trade-actions.ts';
+import { validationError } from '../gateway/validation.ts';
+import { WireError, wireError } from '../gateway/wire-error.ts';
+import type { Clock } from '../venue/clock.ts';
+import type { TradeCall } from './schemas.ts';
+
+interface TradeTopic {
+  readonly route: Route;
+  readonly batch: boolean;
+  /** What is wrong with the arguments; undefined when they are right. */
+  readonly check: (body: unknown) => WireError | undefined;
+}
+
+function topicOf(path: string, batch: boolean, schema?: TSchema): TradeTopic {
+  const route = tradeActionRoutes.find((row) => row.path === path)!;
+  const validator = Compile(schema ?? route.body!);
+  const check = (body: unknown) => {
+    if (validator.Check(body)) return undefined;
+    return validationError(validator.Errors(body));
+  };
+  return { route, batch, check };
+}
+
+const batchPlace = topicOf('/api/v3/trade/place-batch', true);
+const batchModify = topicOf('/api/v3/trade/batch-modify-order', true);
+/** Over the socket an order is named by its id alone. */
+const batchCancel = topicOf('/api/v3/trade/cancel-batch', true, batchOf(CancelBody));
+
+/** The second names are those of another client (wire.md 5.5). */
+export const TRADE_TOPICS: Readonly<Record<string, TradeTopic>> = {
+  'place-order': topicOf('/api/v3/trade/place-order', false),
+  'batch-place': batchPlace,
+  'batch-place-order': batchPlace,
+  'modify-order': topicOf('/api/v3/trade/modify-order', false),
+  'batch-modify': batchModify,
+  'batch-modify-order': batchModify,
+  'cancel-order': topicOf('/api/v3/trade/cancel-order', false),
+  'batch-cancel': batchCancel,
+  'batch-cancel-order': batchCancel,
+};
+
+/** How clients spell fields of a socket's order that HTTP has under another name. */
+const FIELD_ALIASES: Readonly<Record<string, string>> = {
+  clientId: 'clientOid',
+  takeprofit: 'takeProfit',
+  stoploss: 'stopLoss',
+};
+const RECEIVE_WINDOW_MIN_MS = 10;
+const RECEIVE_WINDOW_MAX_MS = 60_000;
+
+type Item = Record<string, unknown>;
+
+interface OrderAnswer {
+  readonly orderId: string;
+  readonly clientOid: string;
+  readonly code?: string;
+  readonly msg?: string;
+}
+
+/** What is left of the caller's calls in this second. */
+interface Quota {
+  remaining: number | undefined;
+}
+
+export class TradingDesk {
+  private readonly services: Services;
+  private readonly wall: Clock;
+  private readonly limiter: RateLimiter;
+  private readonly onDefect: (error: unknown) => void;
+
+  constructor(
+    services: Services & { readonly wall: Clock },
+    limiter: RateLimiter,
+    onDefect: (error: unknown) => void,
+  ) {
+    this.services = services;
+    this.wall = services.wall;
+    this.limiter = limiter;
+    this.onDefect = onDefect;
+  }
+
+  /** The text of the answer. Sequencing happens before the first wait, so requests keep their order. */
+  async answer(call: TradeCall, caller: Caller, connId: string): Promise<string> {
+    const id = String(call.id);
+    const receivedMs = this.services.clock.now();
+    const quota: Quota = { remaining: undefined };
+    const result = await this.carryOut(call, caller, quota).catch((error: unknown) => {
+      const failure = venueFailure(error);
+      if (failure === undefined) this.onDefect(error);
+      return failure ?? defect();
+    });
+    if (result instanceof WireError) {
+      const code = result.codeIn(this.services.errorDialect);
+      // Number and text matter: one client rejects what does not have a string here (wire.md rule 5).
+      return JSON.stringify({ event: 'error', id, code, msg: result.msg, connId });
+    }
+    const nowMs = this.services.clock.now();
+    return JSON.stringify({
+      event: 'trade',
+      id,
+      category: call.category ?? '',
+      topic: call.topic,
+      args: result,
+      code: '0',
+      msg: 'success',
+      ts: String(nowMs),
+      connId,
+      receiveTime: String(receivedMs * 1000),
+      pushTime: String(nowMs * 1000),
+      rateLimit: [
+        { limit: String(TRADE_TOPICS[call.topic]!.route.perSecond), remaining: String(quota.remaining) },
+      ],
+    });
+  }
+
+  private async carryOut(call: TradeCall, caller: Caller, quota: Quota): Promise<object[] | WireError> {
+    const topic = Object.hasOwn(TRADE_TOPICS, call.topic) ? TRADE_TOPICS[call.topic]! : undefined;
+    if (topic === undefined)
+      return wireError('40020', `topic must be one of ${Object.keys(TRADE_TOPICS).join(', ')}`);
+    const { route, batch } = topic;
+    const { clock } = this.services;
+    const denied = route.access === 'public' ? undefined : mayUse(caller, route.access);
+    if (denied !== undefined) return wireError('40014', denied.msg);
+    const limit = this.limiter.takeForUid(route.path, route.perSecond, caller.user.uid, this.wall.now());
+    if (!limit.allowed) {
+      const msg = `Too many requests for ${call.topic}: try again in ${limit.retryAfterMs} ms`;
+      return new WireError('429', msg, limit.retryAfterMs);
+    }
+    quota.remaining = limit.remaining;
+    if (!batch && call.args.length !== 1) return wireError('40017', 'args must hold exactly one order');
+    if (call.args.length > BATCH_ITEMS_MAX)
+      return wireError('40306', `a batch holds at most ${BATCH_ITEMS_MAX} orders`);
+    const items = call.args.map((item) => itemOf(item, call));
+    const late = items.map((item) => lateness(item, this.wall.now())).find((found) => found !== undefined);
+    if (late !== undefined) return late;
+    const body = batch ? items : items[0]!;
+    const wrong = topic.check(body);
+    if (wrong !== undefined) return wrong;
+    const symbols = items.map((item) => this.symbolOf(item, caller));
+    const answer = await routeAnswer(route, {
+      ...this.services,
+      query: undefined as never,
+      body: body as never,
+      caller,
+    });
+    if (answer instanceof WireError) return answer;
+    if (batch) return (answer as OrderAnswer[]).map((each, n) => batchItem(each, symbols[n]!));
+    const { orderId, clientOid } = answer as OrderAnswer;
+    return [{ symbol: symbols[0]!, orderId, clientOid, cTime: String(clock.now()) }];
+  }
+
+  /** Requests that change an order need not name its symbol; the answer does. */
+  private symbolOf(item: Item, caller: Caller): string {
+    if (typeof item.symbol === 'string') return item.symbol;
+    const { state } = this.services.venue;
+    const orderId = typeof item.orderId === 'string' ? (parseOrderId(item.orderId) ?? 0) : 0;
+    const clientOid = typeof item.clientOid === 'string' ? item.clientOid : '';
+    if (orderId === 0 && clientOid === '') return '';
+    const order = openOrder(state, caller.user.uid, orderId, clientOid);
+    return order === undefined ? '' : state.instruments[order.instrument]!.symbol;
+  }
+}
+
+/** An argument as the body of a call over HTTP: the category stands beside the arguments here. */
+function itemOf(item: Item, call: TradeCall): Item {
+  const body: Item = {};
+  for (const [name, value] of Object.entries(item)) body[FIELD_ALIASES[name] ?? name] = value;
+  body.category ??= call.category;
+  body.requestTime ??= call.requestTime;
+  return normaliseFields(body) as Item;
+}
+
+/** An order that says how old it may be when it arrives is refused when it is older. */
+function lateness(item: Item, nowMs: number): WireError | undefined {
+  if (item.receiveWindow === undefined || item.requestTime === undefined) return undefined;
+  const [windowMs, sentMs] = [Number(item.receiveWindow), Number(item.requestTime)];
+  if (!(windowMs >= RECEIVE_WINDOW_MIN_MS && windowMs <= RECEIVE_WINDOW_MAX_MS)) {
+    return wireError(
+      '40017',
+      `receiveWindow must be ${RECEIVE_WINDOW_MIN_MS} to ${RECEIVE_WINDOW_MAX_MS} milliseconds`,
+    );
+  }
+  if (!Number.isFinite(sentMs)) return wireError('40017', 'requestTime must be Unix time in milliseconds');
+  if (nowMs - sentMs <= windowMs) return undefined;
+  return wireError('25200', `receiveWindow: the request is ${nowMs - sentMs} ms old; no order was placed`);
+}
+
+function batchItem({ orderId, clientOid, code, msg }: OrderAnswer, symbol: string) {
+  const failed = code !== undefined;
+  return { code: failed ? code : '0', msg: failed ? (msg ?? '') : 'Success', symbol, orderId, clientOid };
+}

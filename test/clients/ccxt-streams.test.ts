@@ -1,0 +1,176 @@
+/** ccxt pro, unmodified, over both sockets: every watch method that the unified account has (wire.md 6.2). */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import ccxt, { type pro } from 'ccxt';
+import { Operator } from '../harness/operator-door.ts';
+import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { SignedClient } from '../harness/signed-client.ts';
+
+type ProClient = InstanceType<typeof pro.bitget>;
+
+let server: RunningServer;
+let operator: Operator;
+let alice: ProClient;
+let bob: SignedClient;
+const clients: ProClient[] = [];
+
+async function proClient(keys: DemoKeys): Promise<ProClient> {
+  const http = server.url;
+  const ws = http.replace('http', 'ws');
+  const client = new ccxt.pro.bitget({
+    apiKey: keys.apiKey,
+    secret: keys.secretKey,
+    password: keys.passphrase,
+    options: { uta: true },
+    urls: {
+      api: {
+        uta: http,
+        spot: http,
+        common: http,
+        mix: http,
+        ws: { utaPublic: `${ws}/v3/ws/public`, utaPrivate: `${ws}/v3/ws/private` },
+      },
+    },
+  });
+  clients.push(client);
+  // Plain ws:// needs it (wire.md 7).
+  await client.loadHttpProxyAgent();
+  return client;
+}
+
+const sell = (price: string, qty: string, category = 'SPOT') =>
+  bob.post('/api/v3/trade/place-order', {
+    category,
+    symbol: 'BTCUSDT',
+    side: 'sell',
+    orderType: 'limit',
+    price,
+    qty,
+  });
+
+before(async () => {
+  server = await startServer({ args: ['--rate-limits', 'off'] });
+  operator = new Operator(server);
+  alice = await proClient(server.account('alice'));
+  await alice.loadMarkets();
+  bob = new SignedClient(server.url, server.account('bob'));
+  await operator.setStatus('USDT-FUTURES', 'BTCUSDT', 'online');
+  await operator.setPrice('BTCUSDT', '60000');
+  await sell('60000', '0.5');
+  await alice.createOrder('BTC/USDT', 'limit', 'buy', 0.2, 60000);
+});
+
+after(async () => {
+  for (const client of clients) await client.close();
+  bob.close();
+  await server.stop();
+});
+
+test('watchTicker shows the last price and best offer, and follows them', async () => {
+  const ticker = await alice.watchTicker('BTC/USDT');
+  assert.deepEqual([ticker.last, ticker.ask, ticker.askVolume], [60000, 60000, 0.3]);
+  const next = alice.watchTicker('BTC/USDT');
+  await sell('59990', '0.01');
+  assert.equal((await next).ask, 59990);
+});
+
+test('watchTickers and watchBidsAsks take several symbols, also of contracts', async () => {
+  const tickers = await alice.watchTickers(['BTC/USDT:USDT', 'ETH/USDT:USDT']);
+  assert.equal(Object.keys(tickers).length, 1);
+  const best = await alice.watchBidsAsks(['BTC/USDT']);
+  assert.equal(best['BTC/USDT']!.ask, 59990);
+});
+
+test('watchOrderBook starts with the book of HTTP and follows it', async () => {
+  const rest = await alice.fetchOrderBook('BTC/USDT', 50);
+  const book = await alice.watchOrderBook('BTC/USDT');
+  const levels = (side: readonly (readonly unknown[])[]) =>
+    Array.from(side, ([price, size]) => [price, size]);
+  assert.deepEqual([levels(book.bids), levels(book.asks)], [levels(rest.bids), levels(rest.asks)]);
+  const next = alice.watchOrderBook('BTC/USDT');
+  await sell('60010', '0.02');
+  assert.deepEqual(levels((await next).asks).at(-1), [60010, 0.02]);
+});
+
+for (const limit of [1, 5, 15, 50]) {
+  test(`watchOrderBook with ${limit} levels`, async () => {
+    const client = await proClient(server.account('alice'));
+    client.setMarketsFromExchange(alice);
+    const book = await client.watchOrderBook('BTC/USDT', limit);
+    assert.deepEqual([book.asks[0]![0], book.asks.length], [59990, Math.min(limit, 3)]);
+  });
+}
+
+test('watchTrades shows the past, then each trade with its price', async () => {
+  const past = await alice.watchTrades('BTC/USDT');
+  assert.deepEqual([past.at(-1)!.price, past.at(-1)!.amount], [60000, 0.2]);
+  const next = alice.watchTrades('BTC/USDT');
+  await alice.createOrder('BTC/USDT', 'limit', 'buy', 0.01, 59990);
+  const [trade] = await next;
+  assert.deepEqual([trade!.price, trade!.amount, trade!.side], [59990, 0.01, 'buy']);
+});
+
+test('watchOHLCV shows the running candle and follows it', async () => {
+  const [candle] = (await alice.watchOHLCV('BTC/USDT', '1h')).slice(-1);
+  const volume = Number(candle![5]);
+  const next = alice.watchOHLCV('BTC/USDT', '1h');
+  await alice.createOrder('BTC/USDT', 'limit', 'buy', 0.01, 60000);
+  const [grown] = (await next).slice(-1);
+  assert.equal(Number(grown![5]).toFixed(2), (volume + 0.01).toFixed(2));
+});
+
+test('watchOrders and watchMyTrades show what became of an order, once', async () => {
+  const placed = alice.watchOrders('BTC/USDT');
+  const filled = alice.watchMyTrades('BTC/USDT');
+  // Both must be subscribed before the order is placed; the subscriptions are acknowledged without a push.
+  await alice.watchBalance();
+  const { id } = await alice.createOrder('BTC/USDT', 'limit', 'buy', 0.03, 60005);
+  const order = (await placed).find((each) => each.id === id)!;
+  assert.equal(order.status, 'closed');
+  const trades = await filled;
+  assert.deepEqual(
+    trades.filter((trade) => trade.order === id).map((trade) => [trade.price, trade.amount]),
+    [[60000, 0.03]],
+  );
+});
+
+test('watchBalance shows what fetchBalance shows, after each change', async () => {
+  const next = alice.watchBalance();
+  await alice.createOrder('BTC/USDT', 'limit', 'buy', 0.01, 59000);
+  const pushed = await next;
+  const asked = await alice.fetchBalance();
+  assert.deepEqual(
+    [pushed.USDT!.free, pushed.USDT!.used, pushed.USDT!.total],
+    [asked.USDT!.free, asked.USDT!.used, asked.USDT!.total],
+  );
+});
+
+test('watchPositions: a complete list at the start, then what opens and ends', async () => {
+  assert.deepEqual(await alice.watchPositions(), []);
+  await sell('60000', '0.1', 'USDT-FUTURES');
+  const opened = alice.watchPositions();
+  await alice.createOrder('BTC/USDT:USDT', 'limit', 'buy', 0.1, 60000);
+  const isOpen = (list: Awaited<typeof opened>) => list.find((each) => each.symbol === 'BTC/USDT:USDT');
+  let position = isOpen(await opened);
+  while (position === undefined) position = isOpen(await alice.watchPositions());
+  assert.deepEqual([position.contracts, position.side, position.entryPrice], [0.1, 'long', 60000]);
+  await bob.post('/api/v3/trade/place-order', {
+    category: 'USDT-FUTURES',
+    symbol: 'BTCUSDT',
+    side: 'buy',
+    orderType: 'limit',
+    price: '60000',
+    qty: '0.1',
+  });
+  const ended = alice.watchPositions();
+  await alice.createOrder('BTC/USDT:USDT', 'limit', 'sell', 0.1, 60000, { reduceOnly: true });
+  let last = isOpen(await ended);
+  while (last === undefined || last.contracts !== 0) last = isOpen(await alice.watchPositions());
+  assert.equal(last.contracts, 0);
+});
+
+test('unWatch methods resolve and end the stream', async () => {
+  assert.equal(await alice.unWatchTicker('BTC/USDT'), true);
+  assert.equal(await alice.unWatchOrderBook('BTC/USDT'), true);
+  assert.equal(await alice.unWatchTrades('BTC/USDT'), true);
+});
