@@ -1,52 +1,9 @@
 #!/usr/bin/env node
-import { accountCommand } from './operation/account-command.ts';
-import { auditCommand } from './operation/audit-command.ts';
-import { clockCommand } from './operation/clock-command.ts';
-import { describedProgram, runProgram } from './operation/command-line.ts';
-import { configCommand } from './operation/config-command.ts';
-import { keyCommand } from './operation/key-command.ts';
-import { feesCommand, instrumentCommand } from './operation/listing-commands.ts';
-import { depositCommand, withdrawalCommand } from './operation/money-commands.ts';
-import { priceCommand } from './operation/price-command.ts';
-import {
-  booksCommand,
-  haltCommand,
-  healthCommand,
-  identityCommand,
-  resumeCommand,
-  snapshotCommand,
-} from './operation/venue-commands.ts';
-import { verifyCommand } from './operation/verify-command.ts';
+/** Starts the command line. Compiled code is kept between starts: most of a short command is compiling. */
+import { enableCompileCache } from 'node:module';
 
-const GROUPS = {
-  'Running exchange:': [
-    healthCommand(),
-    booksCommand(),
-    haltCommand(),
-    resumeCommand(),
-    snapshotCommand(),
-    clockCommand(),
-  ],
-  'Accounts and money:': [accountCommand(), keyCommand(), depositCommand(), withdrawalCommand()],
-  'Listings:': [instrumentCommand(), feesCommand(), priceCommand()],
-  'Data and records:': [auditCommand(), identityCommand(), verifyCommand(), configCommand()],
-};
-
-const program = describedProgram(
-  'bourse',
-  'Runs an exchange that `npm start` has started, and proves its records.',
-  [
-    'npm run bourse -- health                                            is it well?',
-    'npm run bourse -- account create alice                              open an account',
-    'npm run bourse -- deposit alice 10000 USDT --reference bank-17      credit money that has arrived',
-    'npm run bourse -- withdrawal list                                   what waits to be paid out',
-    'npm run bourse -- halt                                              stop taking orders',
-    'npm run bourse -- verify                                            prove the exchange in ./data',
-    'npm run bourse -- config --explain                                  each setting and where it came from',
-  ],
-);
-for (const [heading, commands] of Object.entries(GROUPS)) {
-  for (const command of commands) program.addCommand(command.helpGroup(heading));
-}
+enableCompileCache();
+const { runProgram } = await import('./operation/command-line.ts');
+const { program } = await import('./operation/bourse-program.ts');
 
 await runProgram(program);

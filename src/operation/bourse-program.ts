@@ -1,0 +1,50 @@
+/** The operator's command line: every command, in groups. */
+import { accountCommand } from './account-command.ts';
+import { auditCommand } from './audit-command.ts';
+import { clockCommand } from './clock-command.ts';
+import { describedProgram } from './command-line.ts';
+import { configCommand } from './config-command.ts';
+import { keyCommand } from './key-command.ts';
+import { feesCommand, instrumentCommand } from './listing-commands.ts';
+import { depositCommand, withdrawalCommand } from './money-commands.ts';
+import { priceCommand } from './price-command.ts';
+import {
+  booksCommand,
+  haltCommand,
+  healthCommand,
+  identityCommand,
+  resumeCommand,
+  snapshotCommand,
+} from './venue-commands.ts';
+import { verifyCommand } from './verify-command.ts';
+
+const GROUPS = {
+  'Running exchange:': [
+    healthCommand(),
+    booksCommand(),
+    haltCommand(),
+    resumeCommand(),
+    snapshotCommand(),
+    clockCommand(),
+  ],
+  'Accounts and money:': [accountCommand(), keyCommand(), depositCommand(), withdrawalCommand()],
+  'Listings:': [instrumentCommand(), feesCommand(), priceCommand()],
+  'Data and records:': [auditCommand(), identityCommand(), verifyCommand(), configCommand()],
+};
+
+export const program = describedProgram(
+  'bourse',
+  'Runs an exchange that `npm start` has started, and proves its records.',
+  [
+    'npm run bourse -- health                                            is it well?',
+    'npm run bourse -- account create alice                              open an account',
+    'npm run bourse -- deposit alice 10000 USDT --reference bank-17      credit money that has arrived',
+    'npm run bourse -- withdrawal list                                   what waits to be paid out',
+    'npm run bourse -- halt                                              stop taking orders',
+    'npm run bourse -- verify                                            prove the exchange in ./data',
+    'npm run bourse -- config --explain                                  each setting and where it came from',
+  ],
+);
+for (const [heading, commands] of Object.entries(GROUPS)) {
+  for (const command of commands) program.addCommand(command.helpGroup(heading));
+}
