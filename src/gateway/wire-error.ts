@@ -31,12 +31,12 @@ const CATALOGUE = {
   '25101': { status: 400 },
   '25102': { status: 400, classic: '41114' },
   '25103': { status: 400, classic: '43115' },
-  '25104': { status: 400 },
+  '25104': { status: 400, classic: '40309' },
   '25105': { status: 400 },
   '25106': { status: 400, classic: '41114' },
   '25110': { status: 400 },
   // Order entry
-  '25200': { status: 400 },
+  '25200': { status: 400, classic: '40017' },
   '25201': { status: 400 },
   '25202': { status: 400, classic: '43012' },
   '25204': { status: 400, classic: '43001' },
@@ -48,18 +48,18 @@ const CATALOGUE = {
   '25223': { status: 400 },
   '25225': { status: 400 },
   '25227': { status: 400 },
-  '25228': { status: 400 },
+  '25228': { status: 400, classic: '40712' },
   '25229': { status: 400 },
   '25232': { status: 400 },
-  '25233': { status: 400 },
+  '25233': { status: 400, classic: '40762' },
   '25236': { status: 400, classic: '40774' },
   '25654': { status: 400 },
-  '25205': { status: 400 },
-  '25206': { status: 400 },
+  '25205': { status: 400, classic: '41117' },
+  '25206': { status: 400, classic: '41117' },
   '25207': { status: 400, classic: '45110' },
-  '25208': { status: 400 },
+  '25208': { status: 400, classic: '45113' },
   '25211': { status: 400 },
-  '25212': { status: 400 },
+  '25212': { status: 400, classic: '40500' },
   '25238': { status: 400 },
   '25240': { status: 400 },
   '25244': { status: 400, classic: '40808' },
@@ -76,6 +76,13 @@ const CATALOGUE = {
   '13002': { status: 400 },
   '43117': { status: 400, classic: '43012' },
 } as const satisfies Record<string, Entry>;
+
+/** Code to the older one of the same meaning, for all that have one. */
+export const CLASSIC_TWINS: ReadonlyMap<string, string> = new Map(
+  Object.entries<Entry>(CATALOGUE).flatMap(([code, { classic }]) =>
+    classic === undefined ? [] : [[code, classic]],
+  ),
+);
 
 export type WireCode = keyof typeof CATALOGUE;
 export type ErrorDialect = 'v3' | 'classic';

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import ccxt from 'ccxt';
+import { CLASSIC_TWINS } from '../../src/gateway/wire-error.ts';
+import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { SignedClient } from '../harness/signed-client.ts';
 import { type CcxtClient, ccxtClient, refusalOf, refusesWith, type SdkClient, sdkClient } from './clients.ts';
 
 let v3: RunningServer;
@@ -20,7 +23,22 @@ before(async () => {
   older = ccxtClient(classic.url, classic.account('bob'));
   await modern.loadMarkets();
   older.setMarketsFromExchange(modern);
+  await Promise.all([v3, classic].map(prepare));
 });
+
+/** A contract that trades, one that is gone, a pair under maintenance. */
+async function prepare(server: RunningServer): Promise<void> {
+  const operator = new Operator(server);
+  await operator.setPrice('BTCUSDT', '60000');
+  await operator.setStatus('USDT-FUTURES', 'BTCUSDT', 'online');
+  await operator.setStatus('USDT-FUTURES', 'SOLUSDT', 'offline');
+  await operator.setStatus('SPOT', 'LTCUSDT', 'offline');
+  // The index and the mark are taken each second.
+  const client = new SignedClient(server.url);
+  const contract = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' };
+  while ((await client.get('/api/v3/market/tickers', contract)).data[0].markPrice === '') await sleep(100);
+  client.close();
+}
 
 after(async () => {
   await Promise.all([v3.stop(), classic.stop()]);
@@ -127,13 +145,107 @@ const REFUSED: readonly Refused[] = [
     ccxt.BadRequest,
   ],
   [
-    'a price outside the band, which has no older code',
+    'a buy above the price band',
     (client) => client.createOrder('BTC/USDT', 'limit', 'buy', 0.01, 70000),
     '25206',
-    '25206',
+    '41117',
+    ccxt.InvalidOrder,
+  ],
+  [
+    'a sell below the price band',
+    (client) => client.createOrder('BTC/USDT', 'limit', 'sell', 0.01, 50000),
+    '25205',
+    '41117',
+    ccxt.InvalidOrder,
+  ],
+  [
+    'a size off the lot',
+    (client) => client.privateUtaPostV3TradePlaceOrder({ ...buy, qty: '0.0100001', price: '58000' }),
+    '25610',
+    '41103',
+    ccxt.InvalidOrder,
+  ],
+  [
+    'a contract order larger than one may be',
+    (client) => client.createOrder('BTC/USDT:USDT', 'limit', 'buy', 5000, 60000),
+    '25208',
+    '45113',
+    ccxt.InvalidOrder,
+  ],
+  [
+    'a contract order beyond the margin',
+    (client) => client.createOrder('BTC/USDT:USDT', 'limit', 'buy', 300, 60000),
+    '25203',
+    '40762',
+    ccxt.InsufficientFunds,
+  ],
+  [
+    'a contract that is not open yet',
+    (client) => client.createOrder('ETH/USDT:USDT', 'limit', 'buy', 0.1, 2500),
+    '25103',
+    '43115',
+    ccxt.OnMaintenance,
+  ],
+  [
+    'a contract that was taken off',
+    (client) => client.createOrder('SOL/USDT:USDT', 'limit', 'buy', 1, 150),
+    '25104',
+    '40309',
+    ccxt.BadSymbol,
+  ],
+  [
+    'a pair under maintenance',
+    (client) => client.createOrder('LTC/USDT', 'limit', 'buy', 1, 100),
+    '25102',
+    '41114',
+    ccxt.OnMaintenance,
+  ],
+  [
+    'a client id that another open order has',
+    async (client) => {
+      const twice = () =>
+        client.createOrder('BTC/USDT', 'limit', 'buy', 0.001, 58000, { clientOrderId: 'taken-by-bob' });
+      await twice().catch(() => undefined);
+      return twice();
+    },
+    '25212',
+    '40500',
+    ccxt.InvalidOrder,
+  ],
+  [
+    'an order of hedge mode without a side',
+    async (client) => {
+      await client.setPositionMode(true).catch(() => undefined);
+      return client.privateUtaPostV3TradePlaceOrder({
+        ...buy,
+        category: 'USDT-FUTURES',
+        qty: '0.01',
+        price: '60000',
+      });
+    },
+    '25236',
+    '40774',
+    ccxt.InvalidOrder,
+  ],
+  [
+    'a modification that changes nothing, which has no older code',
+    async (client) => {
+      const [open] = await client.fetchOpenOrders('BTC/USDT');
+      return client.editOrder(open!.id!, 'BTC/USDT', 'limit', 'buy', open!.amount, open!.price);
+    },
+    '25571',
+    '25571',
     ccxt.ExchangeError,
   ],
 ];
+
+test('every code of the classic dialect is one that ccxt has a class for', () => {
+  const { exact } = new ccxt.bitget().exceptions as { exact: Record<string, { name: string }> };
+  for (const [code, twin] of CLASSIC_TWINS) {
+    assert.equal(exact[code], undefined, `${code} needs no twin`);
+    assert.ok(exact[twin] !== undefined && exact[twin].name !== 'ExchangeError', `${twin} for ${code}`);
+  }
+});
 
 for (const [what, call, v3Code, classicCode, classicClass] of REFUSED) {
   test(`${what}: ccxt throws ExchangeError ${v3Code}, and ${classicClass.name} in the classic dialect`, async () => {
