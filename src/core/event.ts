@@ -15,6 +15,7 @@ import type {
   OrderStatus,
   OrderType,
   PosSide,
+  PriceKind,
   Side,
   Source,
   StpMode,
@@ -370,6 +371,22 @@ export interface CandleClosed {
   readonly turnover: bigint;
 }
 
+/**
+ * A candle of mark, index or premium whose interval is over and in which the price moved. Ticks are those of the
+ * instrument, of a premium 10^-8.
+ */
+export interface PriceCandleClosed {
+  readonly type: 'priceCandle';
+  readonly kind: PriceKind;
+  readonly instrument: number;
+  readonly width: CandleWidth;
+  readonly openTime: number;
+  readonly openTicks: number;
+  readonly highTicks: number;
+  readonly lowTicks: number;
+  readonly closeTicks: number;
+}
+
 export interface AccountOpened {
   readonly type: 'accountOpened';
   readonly uid: number;
@@ -399,6 +416,7 @@ export type Event =
   | Transferred
   | WalletRecord
   | CandleClosed
+  | PriceCandleClosed
   | AccountOpened
   | CoinListed
   | InstrumentChanged;

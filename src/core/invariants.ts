@@ -13,7 +13,7 @@ import { OPEN_ORDERS_PER_LINE_MAX } from './limits.ts';
 import { checkLoans } from './loan/loan-invariants.ts';
 import { lockedCoin, lockOf } from './orders/order-life.ts';
 import type { State } from './state.ts';
-import { OrderType, Side, TimeInForce } from './terms.ts';
+import { OrderType, PRICE_KINDS, Side, TimeInForce } from './terms.ts';
 import { assert } from './units.ts';
 
 export function checkInvariants(state: State): void {
@@ -152,7 +152,8 @@ function checkAccount(state: State, account: Account): void {
 /** I38, I39. */
 function checkStatistics(state: State): void {
   for (const market of state.markets) {
-    for (const candle of market.candles.running) {
+    const prices = PRICE_KINDS.flatMap((kind) => market.futures?.candles[kind].running ?? []);
+    for (const candle of [...market.candles.running, ...prices]) {
       if (candle === undefined) continue;
       const { openTicks, highTicks, lowTicks, closeTicks } = candle;
       assert(lowTicks <= Math.min(openTicks, closeTicks), 'I38: low above open or close');

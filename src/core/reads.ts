@@ -13,7 +13,7 @@ import type { DayStatistics } from './market/day-window.ts';
 import { findOpenOrder } from './orders/cancel.ts';
 import { openRecord } from './orders/order-life.ts';
 import type { State } from './state.ts';
-import type { Category, Wallet } from './terms.ts';
+import type { Category, PriceKind, Wallet } from './terms.ts';
 import type { PendingWithdrawal } from './wallet/pending-withdrawal.ts';
 import { freeIn } from './wallet/wallet.ts';
 
@@ -127,6 +127,16 @@ export function publicFills(state: State, instrument: Instrument, limit: number)
 /** The candle of the interval the clock is in; undefined while it has no trade. */
 export function runningCandle(state: State, instrument: Instrument, width: CandleWidth): Candle | undefined {
   return state.market(instrument).candles.current(candleWidthIndex(width), state.now);
+}
+
+/** The same of a price of futures; undefined while it has stood still in this interval. */
+export function runningPriceCandle(
+  state: State,
+  instrument: Instrument,
+  kind: PriceKind,
+  width: CandleWidth,
+): Candle | undefined {
+  return state.market(instrument).futures?.candles[kind].current(candleWidthIndex(width), state.now);
 }
 
 export function feeRates(state: State, uid: number, instrument: Instrument): FeeRates {

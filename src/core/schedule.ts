@@ -2,11 +2,13 @@
 
 import { settleFunding } from './futures/funding.ts';
 import type { FuturesDesk } from './futures/futures-desk.ts';
+import type { FuturesMarket } from './futures/futures-market.ts';
 import { runLoanInstants, testLoans } from './loan/loan-desk.ts';
 import { CANDLE_WIDTHS } from './market/candle-width.ts';
 import { scheduleFunding, takePrices } from './market/prices.ts';
 import { runCountdowns } from './orders/cancel.ts';
-import type { Market, State } from './state.ts';
+import { earliestCandleEnd, type Market, type State } from './state.ts';
+import { PRICE_KINDS } from './terms.ts';
 
 /** Moves the clock to `time`; each due instant runs at its own time, in order, whatever the jump. */
 export function advance(state: State, time: number, desk: FuturesDesk): void {
@@ -26,9 +28,10 @@ export function advance(state: State, time: number, desk: FuturesDesk): void {
     );
     if (due > time) break;
     if (due > state.now) state.now = due;
+    // First, so that what is sampled or traded at this instant falls into the next candles.
+    if (state.nextCandleEnd <= state.now) closeCandles(state);
     if (Math.min(state.nextFunding, state.nextDelivery, prices) <= state.now) takeSecond(state, desk);
     if (prices <= state.now) pricesTaken = true;
-    if (state.nextCandleEnd <= state.now) closeCandles(state);
     if (state.nextFunding <= state.now) settleDueFunding(state, desk);
     if (state.loans.nextInstant() <= state.now) chargeLoans(state, desk);
     if (state.nextDelivery <= state.now) desk.deliverDue();
@@ -67,7 +70,8 @@ function closeCandles(state: State): void {
   state.nextCandleEnd = Number.POSITIVE_INFINITY;
   for (const market of state.markets) {
     closeMarketCandles(state, market);
-    state.nextCandleEnd = Math.min(state.nextCandleEnd, market.candles.earliestEnd());
+    if (market.futures !== undefined) closePriceCandles(state, market.futures);
+    state.nextCandleEnd = Math.min(state.nextCandleEnd, earliestCandleEnd(market));
   }
 }
 
@@ -86,4 +90,22 @@ function closeMarketCandles(state: State, market: Market): void {
       turnover: candle.turnover,
     });
   });
+}
+
+function closePriceCandles(state: State, { instrument, candles }: FuturesMarket): void {
+  for (const kind of PRICE_KINDS) {
+    candles[kind].closeUntil(state.now, (width, candle) => {
+      state.events.push({
+        type: 'priceCandle',
+        kind,
+        instrument: instrument.index,
+        width: CANDLE_WIDTHS[width]!,
+        openTime: candle.openTime,
+        openTicks: candle.openTicks,
+        highTicks: candle.highTicks,
+        lowTicks: candle.lowTicks,
+        closeTicks: candle.closeTicks,
+      });
+    });
+  }
 }

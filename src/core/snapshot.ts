@@ -16,7 +16,7 @@ import type { Candle } from './market/candle-series.ts';
 import { scheduleDelivery, scheduleFunding } from './market/prices.ts';
 import { scheduleCountdowns } from './orders/cancel.ts';
 import { enroll } from './orders/order-life.ts';
-import { type Market, State } from './state.ts';
+import { earliestCandleEnd, type Market, State } from './state.ts';
 import type { HoldMode, InstrumentStatus, PosSide, Side } from './terms.ts';
 import { blankWithdrawal, withdrawalFields } from './wallet/pending-withdrawal.ts';
 import type { RecentOids } from './wallet/recent-oids.ts';
@@ -88,7 +88,7 @@ export function loadState(bytes: Uint8Array): State {
   scheduleFunding(state);
   scheduleDelivery(state);
   for (const market of state.markets) {
-    state.nextCandleEnd = Math.min(state.nextCandleEnd, market.candles.earliestEnd());
+    state.nextCandleEnd = Math.min(state.nextCandleEnd, earliestCandleEnd(market));
   }
   return state;
 }

@@ -175,3 +175,10 @@ export class State {
     );
   }
 }
+
+/** When the first of a market's running candles ends, of trades and of prices. */
+export function earliestCandleEnd({ candles, futures }: Market): number {
+  if (futures === undefined) return candles.earliestEnd();
+  const { mark, index, premium } = futures.candles;
+  return Math.min(candles.earliestEnd(), mark.earliestEnd(), index.earliestEnd(), premium.earliestEnd());
+}

@@ -169,3 +169,7 @@ export const OrderOrigin = {
   preset: 7,
 } as const;
 export type OrderOrigin = (typeof OrderOrigin)[keyof typeof OrderOrigin];
+
+/** Prices of futures that have candles of their own. */
+export const PRICE_KINDS = ['mark', 'index', 'premium'] as const;
+export type PriceKind = (typeof PRICE_KINDS)[number];

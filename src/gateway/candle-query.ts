@@ -1,4 +1,4 @@
-/** A run of candles without gaps (domain.md 8.2): stored ones, the running one, flat ones where nothing traded. */
+/** A run of candles without gaps (domain.md 8.2): stored ones, the running one, flat ones between. */
 
 import type { Instrument } from '../core/instrument.ts';
 import {
@@ -8,8 +8,17 @@ import {
   candleWidthIndex,
   nextCandleOpen,
 } from '../core/market/candle-width.ts';
-import { runningCandle } from '../core/reads.ts';
-import { type CandleRow, type CandleView, candleRow, candleView, flatCandle } from '../record/candle-view.ts';
+import { runningCandle, runningPriceCandle } from '../core/reads.ts';
+import type { State } from '../core/state.ts';
+import {
+  type CandleRow,
+  type CandleType,
+  type CandleView,
+  candleRow,
+  candleView,
+  flatCandle,
+  priceCandleRow,
+} from '../record/candle-view.ts';
 import type { Venue } from '../venue/venue.ts';
 
 export const CANDLES_MAX = 1000;
@@ -25,6 +34,7 @@ export function readWidth(text: string): CandleWidth | undefined {
 
 export interface CandleRequest {
   readonly instrument: Instrument;
+  readonly type: CandleType;
   readonly width: CandleWidth;
   readonly startTime: number | undefined;
   readonly endTime: number | undefined;
@@ -32,14 +42,14 @@ export interface CandleRequest {
 }
 
 export async function readCandles(venue: Venue, request: CandleRequest): Promise<CandleView[]> {
-  const { instrument, limit } = request;
+  const { instrument, type, limit } = request;
   const { state, history } = venue;
   const width = candleWidthIndex(request.width);
   // MARGIN reads the candles of the SPOT book it shares.
   const traded = state.instruments[state.market(instrument).instrument]!;
-  const series = { category: traded.spec.category, symbol: traded.symbol, width: request.width };
+  const series = { category: traded.spec.category, symbol: traded.symbol, type, width: request.width };
   const now = state.now;
-  const running = runningCandle(state, traded, request.width);
+  const running = runningRow(state, traded, type, request.width);
   await venue.settled();
 
   const last = candleOpen(width, Math.min(request.endTime ?? now, now));
@@ -61,7 +71,7 @@ export async function readCandles(venue: Venue, request: CandleRequest): Promise
     from: onlyStart ? 'oldest' : 'newest',
   });
   const rows = new Map(stored.map((row) => [row.openTime, row]));
-  if (running !== undefined) rows.set(running.openTime, candleRow(running, traded));
+  if (running !== undefined) rows.set(running.openTime, running);
 
   const candles: CandleView[] = [];
   for (let open = first; open <= last && candles.length < limit; open = nextCandleOpen(width, open)) {
@@ -71,6 +81,20 @@ export async function readCandles(venue: Venue, request: CandleRequest): Promise
     before = row;
   }
   return candles;
+}
+
+function runningRow(
+  state: State,
+  instrument: Instrument,
+  type: CandleType,
+  width: CandleWidth,
+): CandleRow | undefined {
+  if (type === 'market') {
+    const candle = runningCandle(state, instrument, width);
+    return candle && candleRow(candle, instrument);
+  }
+  const candle = runningPriceCandle(state, instrument, type, width);
+  return candle && priceCandleRow(candle, type, instrument);
 }
 
 /** First open time at or after `time`. */

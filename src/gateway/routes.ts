@@ -2,6 +2,7 @@
 import type { Route } from './route.ts';
 import { accountRoutes } from './routes/account.ts';
 import { brokerRoutes } from './routes/broker.ts';
+import { candleRoutes } from './routes/candles.ts';
 import { financialRecordRoutes } from './routes/financial-records.ts';
 import { futuresAccountRoutes } from './routes/futures-account.ts';
 import { futuresMarketRoutes } from './routes/futures-market.ts';
@@ -17,6 +18,7 @@ import { walletRoutes } from './routes/wallet.ts';
 
 export const ROUTES: readonly Route[] = [
   ...publicRoutes,
+  ...candleRoutes,
   ...marketRoutes,
   ...futuresMarketRoutes,
   ...tradeQueryRoutes,

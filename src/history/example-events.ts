@@ -6,6 +6,7 @@ import type {
   LedgerLine,
   OrderRecord,
   PositionClosed,
+  PriceCandleClosed,
   Transferred,
   WalletRecord,
 } from '../core/event.ts';
@@ -217,6 +218,21 @@ export function aClosedPosition(different: Partial<PositionClosed> & { positionI
 
 export function aFunding(time: number, rate: bigint): FundingSettled {
   return { type: 'fundingSettled', instrument: PERPETUAL, rate, time };
+}
+
+export function aPriceCandle(different: Partial<PriceCandleClosed>): PriceCandleClosed {
+  return {
+    type: 'priceCandle',
+    kind: 'mark',
+    instrument: PERPETUAL,
+    width: '1m',
+    openTime: START_TIME,
+    openTicks: 600_000,
+    highTicks: 601_000,
+    lowTicks: -599_000,
+    closeTicks: 600_500,
+    ...different,
+  };
 }
 
 export function aCandle(different: Partial<CandleClosed>): CandleClosed {

@@ -11,10 +11,11 @@ import {
   OrderKind,
   OrderStatus,
   PosSide,
+  PRICE_KINDS,
   WALLET_NAMES,
   Wallet,
 } from '../core/terms.ts';
-import { candleRow } from '../record/candle-view.ts';
+import { candleRow, priceCandleRow } from '../record/candle-view.ts';
 import { fillView } from '../record/fill-view.ts';
 import { parseId } from '../record/ids.ts';
 import { LEDGER_TYPES, type LedgerCategory, ledgerView, OTHER_CATEGORY } from '../record/ledger-view.ts';
@@ -29,6 +30,7 @@ import {
   aFunding,
   aLedgerLine,
   anOrder,
+  aPriceCandle,
   aTransfer,
   aWalletRecord,
   COINS,
@@ -115,7 +117,7 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
       ledgerView(deposited, '', coinName),
       ledgerView(bought, INSTRUMENTS[0]!.symbol, coinName),
     ]);
-    const series = { category: 'SPOT', symbol: 'BTCUSDT', width: '1H' } as const;
+    const series = { category: 'SPOT', symbol: 'BTCUSDT', type: 'market', width: '1H' } as const;
     assert.deepEqual(await history.candles({ ...series, limit: 10, from: 'newest' }), [
       candleRow(candle, INSTRUMENTS[0]!),
     ]);
@@ -323,7 +325,8 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
       aCandle({ openTime: 6 * minute, instrument: 2 }),
     ];
     history.project({ seq: 1, time: START_TIME, events: [...candles, ...noise] });
-    const series = { category: 'SPOT', symbol: 'BTCUSDT', width: '1m' as CandleWidth } as const;
+    const width: CandleWidth = '1m';
+    const series = { category: 'SPOT', symbol: 'BTCUSDT', type: 'market', width } as const;
     const times = async (query: {
       startTime?: number;
       endTime?: number;
@@ -343,6 +346,25 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
     assert.equal((await before(6 * minute))?.openTime, 4 * minute);
     assert.equal(await before(0), undefined);
     assert.equal((await before(6 * minute))?.close, '0.03');
+  });
+
+  session('candles of mark, index and premium are series of their own beside the trades', async (history) => {
+    const instrument = PERPETUAL;
+    const priced = PRICE_KINDS.map((kind, n) => aPriceCandle({ kind, instrument, closeTicks: -n }));
+    const events = [aCandle({ instrument }), ...priced];
+    history.project({ seq: 1, time: START_TIME, events });
+    history.project({
+      seq: 2,
+      time: START_TIME,
+      events: [aPriceCandle({ kind: 'mark', width: '5m', instrument })],
+    });
+    const { symbol } = INSTRUMENTS[instrument]!;
+    for (const [n, type] of PRICE_KINDS.entries()) {
+      const series = { category: 'USDT-FUTURES', symbol, type, width: '1m' } as const;
+      const rows = await history.candles({ ...series, limit: 9, from: 'newest' });
+      assert.deepEqual(rows, [priceCandleRow(priced[n]!, type, INSTRUMENTS[instrument]!)]);
+      assert.deepEqual(await history.lastCandleBefore(series, START_TIME + 1), rows[0]);
+    }
   });
 
   session(

@@ -11,7 +11,7 @@ import type { Event, WalletRecord } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
 import type { CandleWidth } from '../core/market/candle-width.ts';
 import type { CategoryName, WalletName } from '../core/terms.ts';
-import type { CandleRow } from '../record/candle-view.ts';
+import type { CandleRow, CandleType } from '../record/candle-view.ts';
 import type { FillView } from '../record/fill-view.ts';
 import type { LedgerCategory, LedgerView } from '../record/ledger-view.ts';
 import type { FundingRateView, LiquidationView } from '../record/market-record-view.ts';
@@ -63,7 +63,7 @@ export interface History {
   transfers(query: TransferQuery): Promise<TransferView[]>;
   /** Deposits or withdrawals as they stand now, by creation time. */
   walletRecords(query: WalletRecordQuery): Promise<WalletRecordView[]>;
-  /** Stored candles, which are those that had trades and are over, ascending; gaps are the caller's to fill. */
+  /** Stored candles, which are those with trades or moves and over, ascending; gaps are the caller's to fill. */
   candles(query: CandleQuery): Promise<CandleRow[]>;
   lastCandleBefore(series: CandleSeries, openTime: number): Promise<CandleRow | undefined>;
   /** Rates that were settled, newest first. */
@@ -131,6 +131,7 @@ interface MoneyQuery extends Omit<PageQuery, 'symbol'> {
 }
 
 export interface CandleSeries {
+  readonly type: CandleType;
   readonly category: CategoryName;
   readonly symbol: string;
   readonly width: CandleWidth;

@@ -7,6 +7,7 @@ import type {
   LedgerLine,
   OrderRecord,
   PositionClosed,
+  PriceCandleClosed,
   Transferred,
   WalletRecord,
 } from '../core/event.ts';
@@ -22,6 +23,7 @@ export interface RowPack {
   readonly transfers: Transferred[];
   readonly walletRecords: WalletRecord[];
   readonly candles: CandleClosed[];
+  readonly priceCandles: PriceCandleClosed[];
   readonly fundingRates: FundingSettled[];
 }
 
@@ -35,6 +37,7 @@ export function emptyPack(): RowPack {
     transfers: [],
     walletRecords: [],
     candles: [],
+    priceCandles: [],
     fundingRates: [],
   };
 }
@@ -48,6 +51,7 @@ export function packRows(pack: RowPack): number {
     pack.transfers.length +
     pack.walletRecords.length +
     pack.candles.length +
+    pack.priceCandles.length +
     pack.fundingRates.length
   );
 }
@@ -76,6 +80,9 @@ export function addEvent(pack: RowPack, event: Event): boolean {
       return true;
     case 'candle':
       pack.candles.push(event);
+      return true;
+    case 'priceCandle':
+      pack.priceCandles.push(event);
       return true;
     case 'fundingSettled':
       pack.fundingRates.push(event);

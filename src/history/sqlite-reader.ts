@@ -93,7 +93,7 @@ const UID_COLUMN: Readonly<Record<TransferRole, string>> = {
 
 const SELECT_ORDERS = `SELECT ${ORDER_COLUMNS.join(', ')} FROM closed_orders`;
 const SELECT_LIQUIDATIONS = `SELECT ${LIQUIDATION_COLUMNS.join(', ')} FROM liquidations`;
-const SELECT_CANDLES = `SELECT ${CANDLE_COLUMNS.join(', ')} FROM candles WHERE category = ? AND symbol = ? AND width = ?`;
+const SELECT_CANDLES = `SELECT ${CANDLE_COLUMNS.join(', ')} FROM candles WHERE category = ? AND symbol = ? AND type = ? AND width = ?`;
 
 type Filters = Readonly<Record<string, SQLInputValue | undefined>>;
 
@@ -172,6 +172,7 @@ export class SqliteReader {
       `${SELECT_CANDLES} AND open_time BETWEEN ? AND ? ORDER BY open_time ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
       query.category,
       query.symbol,
+      query.type,
       query.width,
       startTime,
       endTime,
@@ -182,11 +183,12 @@ export class SqliteReader {
   }
 
   lastCandleBefore({ series, openTime }: { series: CandleSeries; openTime: number }): CandleRow | undefined {
-    const { category, symbol, width } = series;
+    const { category, symbol, type, width } = series;
     const rows = this.#rows(
       `${SELECT_CANDLES} AND open_time < ? ORDER BY open_time DESC LIMIT 1`,
       category,
       symbol,
+      type,
       width,
       openTime,
     );

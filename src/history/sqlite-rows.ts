@@ -1,6 +1,6 @@
 /** Rows of the SQLite tables and the records they stand for: the one place that knows both spellings. */
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
-import type { CandleRow } from '../record/candle-view.ts';
+import type { CandleRow, CandleType } from '../record/candle-view.ts';
 import type { FeeDetail } from '../record/fee-detail.ts';
 import type { FillView } from '../record/fill-view.ts';
 import { formatId } from '../record/ids.ts';
@@ -131,7 +131,7 @@ const FILL_IDS = ['exec_id', 'exec_link_id', 'order_id', 'uid'];
 const LEDGER_IDS = ['id', 'uid'];
 const TRANSFER_IDS = ['transfer_id', 'initiator_uid', 'from_user_id', 'to_user_id'];
 const WALLET_RECORD_IDS = ['order_id', 'uid'];
-const CANDLE_IDS = ['category', 'symbol', 'width', 'open_time'];
+const CANDLE_IDS = ['category', 'symbol', 'type', 'width', 'open_time'];
 const FEE_AND_TIMES = ['fee_coin', 'fee', 'created_time', 'updated_time'];
 
 export const ORDER_COLUMNS = [...ORDER_IDS, ...ORDER_TEXTS.map(columnName), ...FEE_AND_TIMES];
@@ -161,7 +161,7 @@ export const INSERT_POSITION = insertInto('closed_positions', POSITION_COLUMNS, 
 export const INSERT_FILL = insertInto('fills', FILL_COLUMNS, 'exec_id');
 export const INSERT_LEDGER_LINE = insertInto('ledger_lines', LEDGER_COLUMNS, 'id');
 export const INSERT_TRANSFER = insertInto('transfers', TRANSFER_COLUMNS, 'transfer_id');
-export const INSERT_CANDLE = insertInto('candles', CANDLE_COLUMNS, 'category, symbol, width, open_time');
+export const INSERT_CANDLE = insertInto('candles', CANDLE_COLUMNS, CANDLE_IDS.join(', '));
 
 export const INSERT_FUNDING_RATE = insertInto(
   'funding_rates',
@@ -297,14 +297,15 @@ export function readWalletRecord(row: Row): WalletRecordView {
 export function candleValues(
   category: string,
   symbol: string,
+  type: CandleType,
   width: string,
   row: CandleRow,
 ): SQLInputValue[] {
-  return [category, symbol, width, row.openTime, ...CANDLE_TEXTS.map((field) => row[field])];
+  return [category, symbol, type, width, row.openTime, ...CANDLE_TEXTS.map((field) => row[field])];
 }
 
 export function readCandle(row: Row): CandleRow {
-  return { openTime: Number(row[3]), ...readTexts(row, CANDLE_TEXTS, CANDLE_IDS.length) };
+  return { openTime: Number(row[4]), ...readTexts(row, CANDLE_TEXTS, CANDLE_IDS.length) };
 }
 
 export function fundingRateValues(category: string, rate: FundingRateView): SQLInputValue[] {

@@ -231,7 +231,29 @@ CREATE VIEW closed_positions_printed AS
   FROM closed_positions;
 `;
 
-const MIGRATIONS: readonly string[] = [FIRST_TABLES, WALLETS, FUTURES];
+/** Candles of mark, index and premium stand beside those of trades. */
+const PRICE_CANDLES = `
+CREATE TABLE typed_candles (
+  category        TEXT NOT NULL,
+  symbol          TEXT NOT NULL,
+  type            TEXT NOT NULL,
+  width           TEXT NOT NULL,
+  open_time       INTEGER NOT NULL,
+  open            TEXT NOT NULL,
+  high            TEXT NOT NULL,
+  low             TEXT NOT NULL,
+  close           TEXT NOT NULL,
+  volume          TEXT NOT NULL,
+  turnover        TEXT NOT NULL,
+  PRIMARY KEY (category, symbol, type, width, open_time)
+) STRICT, WITHOUT ROWID;
+INSERT INTO typed_candles
+  SELECT category, symbol, 'market', width, open_time, open, high, low, close, volume, turnover FROM candles;
+DROP TABLE candles;
+ALTER TABLE typed_candles RENAME TO candles;
+`;
+
+const MIGRATIONS: readonly string[] = [FIRST_TABLES, WALLETS, FUTURES, PRICE_CANDLES];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

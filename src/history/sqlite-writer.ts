@@ -10,12 +10,13 @@ import type {
   LedgerLine,
   OrderRecord,
   PositionClosed,
+  PriceCandleClosed,
   Transferred,
   WalletRecord,
 } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
 import { CATEGORY_NAMES, WALLET_NAMES, Wallet } from '../core/terms.ts';
-import { candleRow } from '../record/candle-view.ts';
+import { candleRow, priceCandleRow } from '../record/candle-view.ts';
 import { fillView } from '../record/fill-view.ts';
 import { ledgerView } from '../record/ledger-view.ts';
 import { fundingRateView, isLiquidation, liquidationView } from '../record/market-record-view.ts';
@@ -144,6 +145,7 @@ export class SqliteWriter {
     for (const transfer of pack.transfers) this.#writeTransfer(transfer);
     for (const record of pack.walletRecords) this.#writeWalletRecord(record);
     for (const candle of pack.candles) this.#writeCandle(candle);
+    for (const candle of pack.priceCandles) this.#writePriceCandle(candle);
     for (const rate of pack.fundingRates) this.#writeFundingRate(rate);
     this.#seq = pack.seq;
     this.#openRows += rows;
@@ -237,7 +239,15 @@ export class SqliteWriter {
     const instrument = this.#instrument(candle.instrument);
     const row = candleRow(candle, instrument);
     const category = CATEGORY_NAMES[instrument.category];
-    this.#insertCandle.run(...candleValues(category, instrument.symbol, candle.width, row));
+    this.#insertCandle.run(...candleValues(category, instrument.symbol, 'market', candle.width, row));
+  }
+
+  #writePriceCandle(candle: PriceCandleClosed): void {
+    const { kind, width } = candle;
+    const instrument = this.#instrument(candle.instrument);
+    const row = priceCandleRow(candle, kind, instrument);
+    const category = CATEGORY_NAMES[instrument.category];
+    this.#insertCandle.run(...candleValues(category, instrument.symbol, kind, width, row));
   }
 
   #writeFundingRate(settled: FundingSettled): void {

@@ -1,7 +1,14 @@
 /** Candles as people read them (interface 2.8, domain.md 8.2). */
-import type { CandleClosed } from '../core/event.ts';
+import type { CandleClosed, PriceCandleClosed } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
+import { PRICE_KINDS, type PriceKind } from '../core/terms.ts';
 import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+
+/** What a series of candles is made of: trades, or one of the prices. */
+export const CANDLE_TYPES = ['market', ...PRICE_KINDS] as const;
+export type CandleType = (typeof CANDLE_TYPES)[number];
+
+const PREMIUM_SCALE = 8;
 
 /** A candle in decimals with its time still a number, for those who fill gaps between candles. */
 export interface CandleRow {
@@ -32,6 +39,25 @@ export function candleRow(candle: CandleNumbers, instrument: Instrument): Candle
     close: price(candle.closeTicks),
     volume: formatUnits(BigInt(candle.volumeLots), instrument.quantityPrecision),
     turnover: formatUnits(candle.turnover, MONEY_SCALE),
+  };
+}
+
+/** Of prices nothing is traded. */
+export function priceCandleRow(
+  candle: Omit<PriceCandleClosed, 'type' | 'kind' | 'instrument' | 'width'>,
+  kind: PriceKind,
+  instrument: Instrument,
+): CandleRow {
+  const scale = kind === 'premium' ? PREMIUM_SCALE : instrument.pricePrecision;
+  const text = (ticks: number) => formatUnits(BigInt(ticks), scale);
+  return {
+    openTime: candle.openTime,
+    open: text(candle.openTicks),
+    high: text(candle.highTicks),
+    low: text(candle.lowTicks),
+    close: text(candle.closeTicks),
+    volume: '0',
+    turnover: '0',
   };
 }
 

@@ -70,6 +70,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
     'book/order-slab',
     'ledger',
     'market/candle-series',
+    'market/price-series',
     'market/day-window',
     'market/tape',
     'command-codec',

@@ -12,7 +12,6 @@ export const PENDING: Readonly<Record<string, string>> = {
   'modifying isolated and closing orders': 'the core refuses it with 25568',
   'strategy orders': 'strategy orders are being built',
   'preset take-profit and stop-loss': 'strategy orders are being built',
-  'mark, index and premium candles': 'the price feeds keep no candles yet',
   'retail trades': 'nobody trades as retail yet, so no fill is an RPI fill',
 };
 

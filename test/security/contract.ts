@@ -11,6 +11,7 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'GET /api/v3/market/time': ['public', 20],
   'GET /api/v2/spot/public/coins': ['public', 3],
   'GET /api/v3/market/candles': ['public', 20],
+  'GET /api/v3/market/history-candles': ['public', 20],
   'GET /api/v3/market/instruments': ['public', 20],
   'GET /api/v3/market/tickers': ['public', 20],
   'GET /api/v3/market/index-components': ['public', 10],

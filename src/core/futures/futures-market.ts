@@ -4,7 +4,8 @@ import type { Fields } from '../bytes.ts';
 import type { FuturesTerms, Instrument } from '../instrument.ts';
 import type { IndexPrice } from '../market/index-price.ts';
 import { MarkPrice } from '../market/mark-price.ts';
-import { Side } from '../terms.ts';
+import { PriceSeries } from '../market/price-series.ts';
+import { PRICE_KINDS, type PriceKind, Side } from '../terms.ts';
 import { divHalf, MONEY_SCALE, powerOfTen } from '../units.ts';
 import { fundingRate, PremiumAverage, premiumOf } from './funding-rate.ts';
 
@@ -12,6 +13,8 @@ import { fundingRate, PremiumAverage, premiumOf } from './funding-rate.ts';
 const IMPACT_BASE = 200n * 10n ** 8n;
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
+/** Premium candles have 8 decimals, premiums 12. */
+const PREMIUM_GRAIN = 10_000n;
 
 export class FuturesMarket {
   readonly instrument: Instrument;
@@ -19,6 +22,11 @@ export class FuturesMarket {
   readonly index: IndexPrice;
   readonly mark = new MarkPrice();
   readonly premium = new PremiumAverage();
+  readonly candles: Readonly<Record<PriceKind, PriceSeries>> = {
+    mark: new PriceSeries(),
+    index: new PriceSeries(),
+    premium: new PriceSeries(),
+  };
   /** Sum of all long sizes, in lots. */
   openInterest = 0;
   /** This contract's part of the clearing account, in 10^-8 of the settlement coin. */
@@ -99,6 +107,20 @@ export class FuturesMarket {
     this.mark.sampleBasis(middle, this.index.price);
   }
 
+  /** Each second, when its prices are made. Returns when the first candle that it opened ends. */
+  sampleCandles(second: number): number {
+    const { candles, index, mark } = this;
+    if (index.price === 0n || mark.price === 0n) return Number.POSITIVE_INFINITY;
+    const indexEnd = candles.index.sample(second, this.indexTicks);
+    return Math.min(indexEnd, candles.mark.sample(second, this.markTicks));
+  }
+
+  /** The same of the premium, each minute. */
+  samplePremiumCandle(second: number): number {
+    if (this.index.stale || this.terms.delivery !== undefined) return Number.POSITIVE_INFINITY;
+    return this.candles.premium.sample(second, Number(divHalf(this.premium.last, PREMIUM_GRAIN)));
+  }
+
   /** Every minute. */
   samplePremium(book: Book): void {
     const { index, terms } = this;
@@ -122,6 +144,7 @@ export class FuturesMarket {
     this.settlementCount = f.f64(this.settlementCount);
     this.sampledUntil = f.f64(this.sampledUntil);
     this.clearing = f.money(this.clearing);
+    for (const kind of PRICE_KINDS) this.candles[kind].fields(f);
   }
 
   private get unitsPerTick(): bigint {

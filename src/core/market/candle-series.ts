@@ -82,7 +82,7 @@ export class CandleSeries {
       minute !== undefined && candleOpen(width, minute.openTime) === openTime ? minute : undefined;
     if (width === MINUTE_WIDTH) return fresh === undefined ? undefined : { ...fresh };
     const folded = candle !== undefined && candle.openTime === openTime ? candle : undefined;
-    if (folded === undefined) return fresh === undefined ? undefined : { ...fresh, openTime };
+    if (folded === undefined) return fresh === undefined ? undefined : this.widen(fresh, openTime);
     if (fresh === undefined) return { ...folded };
     const joined = { ...folded };
     append(joined, fresh);
@@ -97,7 +97,12 @@ export class CandleSeries {
       return;
     }
     if (candle !== undefined) closed(width, candle);
-    this.running[width] = { ...minute, openTime };
+    this.running[width] = this.widen(minute, openTime);
+  }
+
+  /** A longer candle that begins with this minute. */
+  protected widen(minute: Candle, openTime: number): Candle {
+    return { ...minute, openTime };
   }
 }
 

@@ -46,9 +46,17 @@ export function takePrices(state: State, now: number): void {
     if (crossed(before, second, BASIS_MS)) futures.sampleBasis(book);
     futures.sampleSettlement(second);
     futures.updateMark(second, day.lastTicks);
-    if (crossed(before, second, PREMIUM_MS)) futures.samplePremium(book);
+    const live = state.instruments[market.instrument]!.status !== InstrumentStatus.offline;
+    if (live) candleEnds(state, futures.sampleCandles(second));
+    if (!crossed(before, second, PREMIUM_MS)) continue;
+    futures.samplePremium(book);
+    if (live) candleEnds(state, futures.samplePremiumCandle(second));
   }
   scheduleFunding(state);
+}
+
+function candleEnds(state: State, end: number): void {
+  if (end < state.nextCandleEnd) state.nextCandleEnd = end;
 }
 
 /** The earliest delivery that is still to come. */

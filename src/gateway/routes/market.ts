@@ -3,8 +3,7 @@ import Type from 'typebox';
 import { depth, publicFills } from '../../core/reads.ts';
 import type { CategoryName } from '../../core/terms.ts';
 import * as answers from '../answers.ts';
-import { CANDLES_MAX, readCandles, readWidth } from '../candle-query.ts';
-import { Category, Limit, SymbolName, TickerCategory, Time } from '../fields.ts';
+import { Category, Limit, SymbolName, TickerCategory } from '../fields.ts';
 import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
 import {
   componentViews,
@@ -14,56 +13,15 @@ import {
   sizeText,
   tickerView,
 } from '../market-view.ts';
-import { pageLimit, times } from '../paging.ts';
+import { pageLimit } from '../paging.ts';
 import { type Route, route } from '../route.ts';
 import { WireError, wireError } from '../wire-error.ts';
 
 const group = 'Market data';
 const DEPTH_DEFAULT = 5;
 const DEPTH_MAX = 200;
-const CANDLE_TYPES = ['market', 'mark', 'index', 'premium'] as const;
 
 export const marketRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: '/api/v3/market/candles',
-    summary: 'Candles, oldest first; intervals without trades are flat',
-    group,
-    access: 'public',
-    perSecond: 20,
-    query: Type.Object({
-      category: TickerCategory,
-      symbol: SymbolName,
-      interval: Type.String({
-        maxLength: 8,
-        description: '1m 3m 5m 15m 30m 1H 2H 4H 6H 12H 1D 3D 1W 1M and …utc',
-      }),
-      startTime: Type.Optional(Time),
-      endTime: Type.Optional(Time),
-      type: Type.Optional(Type.Enum([...CANDLE_TYPES])),
-      limit: Type.Optional(Limit),
-    }),
-    data: Type.Array(answers.Candle),
-    handle: ({ venue, query }) => {
-      const instrument = findInstrument(venue.state, query.category, query.symbol);
-      if (instrument instanceof WireError) return instrument;
-      const width = readWidth(query.interval);
-      if (width === undefined)
-        return wireError('40020', 'interval must be one of 1m, 3m, 5m, 15m, 30m, 1H, 4H, 6H, 12H, 1D');
-      if (query.type !== undefined && query.type !== 'market') {
-        if (instrument.spec.futures === undefined)
-          return wireError('40020', `type ${query.type} exists for futures only`);
-        // Mark, index and premium prices begin with the price feeds.
-        return [];
-      }
-      const limit = query.limit === undefined ? CANDLES_MAX : Math.min(Number(query.limit), CANDLES_MAX);
-      if (limit === 0) return wireError('40020', 'limit must be 1 to 1000');
-      const given = times(query);
-      if (given instanceof WireError) return given;
-      return readCandles(venue, { instrument, width, startTime: given.start, endTime: given.end, limit });
-    },
-  }),
-
   route({
     method: 'GET',
     path: '/api/v3/market/instruments',

@@ -59,6 +59,7 @@ export class KlineChannel extends StandingChannel {
     const { venue, settled, clock } = this.floor;
     const request = {
       instrument: this.traded,
+      type: 'market' as const,
       width: this.width,
       startTime: undefined,
       endTime: undefined,
