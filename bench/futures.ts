@@ -1,66 +1,152 @@
 /**
- * Futures under moving prices: many accounts with crossed positions in ten contracts, every mark price moving each
- * second. The cost of a price tick, and of orders between ticks. Baseline in the same run: the same orders while no
- * price moves.
+ * Futures under moving prices: ten thousand accounts with crossed positions in ten contracts, every mark price moving
+ * each second; orders that rest, trade and are cancelled. The cost of a price tick, and commands a second between ticks:
+ * with as many commands a second as the aim, and with so few that nearly every one meets an account whose margin has
+ * to be looked at anew. Baseline in the same run: the same margin figures computed from scratch.
  */
 import type { Command } from '../src/core/command.ts';
 import { Exchange } from '../src/core/exchange.ts';
+import { markTicks, riskFromScratch } from '../src/core/futures/margin.ts';
+import { accountRisk } from '../src/core/futures/margin-cache.ts';
 import type { InstrumentSpec } from '../src/core/instrument.ts';
 import { checkInvariants } from '../src/core/invariants.ts';
 import { OrderType, Side, Source, StpMode, TimeInForce } from '../src/core/terms.ts';
 import { account, coin, deposit, OPENING_TIME } from '../test/property/venue.ts';
 import { Random } from './random.ts';
-import { type Benchmark, printTable, rate, ratio } from './report.ts';
+import { type Benchmark, printTable, rate, ratio, timed } from './report.ts';
 
 const ACCOUNTS = 10_000;
 const SYMBOLS = 10;
-const SECONDS = 20;
-const ORDERS_PER_SECOND = 2_000;
 const PRICE = 10n ** 8n * 100n;
+/** Commands in each second of prices, and how many such seconds. */
+const LOADS = [
+  { perSecond: 200_000, seconds: 4 },
+  { perSecond: 2_000, seconds: 60 },
+] as const;
+/** For positions of 1,000: accounts are watched closely, and looked at again every few seconds. */
+const CASH = 10n ** 8n * 250n;
+const CANCEL_SHARE = 0.35;
+const TAKER_SHARE = 0.15;
+const STEP_PPM = 1000;
+
+interface Resting {
+  readonly uid: number;
+  readonly orderId: number;
+}
+
+class Day {
+  readonly exchange: Exchange;
+  readonly ticks: number[] = [];
+  private readonly random: Random;
+  private readonly resting: Resting[] = [];
+  private readonly prices = Array.from({ length: SYMBOLS }, () => PRICE);
+  private time = OPENING_TIME + 60_000;
+
+  constructor() {
+    const { exchange, random } = openVenue();
+    this.exchange = exchange;
+    this.random = random;
+  }
+
+  /** Seconds that the commands take. */
+  run(perSecond: number, seconds: number): number {
+    const { exchange, random, resting } = this;
+    let total = 0;
+    for (let second = 0; second < seconds; second++) {
+      this.time += 1000;
+      // The first command of a second takes the prices that were reported in the one before.
+      this.ticks.push(1000 * timed(() => exchange.apply({ type: 'tick', time: this.time })));
+      exchange.takeEvents();
+      for (const command of moves(random, this.prices, this.time + 1)) exchange.apply(command);
+      const commands = Array.from({ length: perSecond }, () => this.command());
+      total += timed(() => {
+        for (const command of commands) {
+          const { orderId } = exchange.apply(command);
+          exchange.takeEvents();
+          if (orderId !== 0 && command.type === 'placeOrder') resting.push({ uid: command.uid, orderId });
+        }
+      });
+    }
+    return total;
+  }
+
+  private command(): Command {
+    const { random, resting, time } = this;
+    const { state } = this.exchange;
+    const roll = random.next();
+    if (roll < CANCEL_SHARE && resting.length > 0) {
+      const at = random.below(resting.length);
+      const { uid, orderId } = resting[at]!;
+      resting[at] = resting.at(-1)!;
+      resting.pop();
+      return {
+        type: 'cancelOrder',
+        time: time + 2,
+        uid,
+        orderId,
+        clientOid: '',
+        category: -1,
+        instrument: -1,
+      };
+    }
+    const taking = roll < CANCEL_SHARE + TAKER_SHARE;
+    const buying = random.below(2) === 0;
+    const away = taking ? -random.below(10) : 1 + random.below(30);
+    const instrument = random.below(SYMBOLS);
+    const mark = markTicks(state, state.instruments[instrument]!);
+    return place(
+      1 + random.below(ACCOUNTS),
+      instrument,
+      buying ? Side.buy : Side.sell,
+      buying ? mark - away : mark + away,
+      1 + random.below(5),
+      time + 2,
+      taking ? TimeInForce.ioc : TimeInForce.gtc,
+    );
+  }
+}
+
+/** Margin figures of everybody: from scratch, after prices have moved, and again without any change. */
+function marginRates(exchange: Exchange): { scratch: number; moved: number; again: number } {
+  const { state } = exchange;
+  const accounts = [...state.accountByUid.values()];
+  const kept = () => {
+    for (const each of accounts) accountRisk(state, each);
+  };
+  const scratch = timed(() => {
+    for (const each of accounts) riskFromScratch(state, each);
+  });
+  state.priceVersion++;
+  return { scratch, moved: timed(kept), again: timed(kept) };
+}
 
 export const futures: Benchmark = {
   title: 'Futures: positions while every mark price moves',
   run() {
-    const { exchange, random } = openVenue();
-    let time = OPENING_TIME + 60_000;
-    const ticks: number[] = [];
-    const orderTime = (moving: boolean): number => {
-      let total = 0;
-      for (let second = 0; second < SECONDS; second++) {
-        time += 1000;
-        // The first command of a second takes the prices that were reported in the one before.
-        const start = performance.now();
-        exchange.apply({ type: 'tick', time });
-        if (moving) {
-          ticks.push(performance.now() - start);
-          for (const command of moves(random, time + 1)) exchange.apply(command);
-        }
-        const orders = Array.from({ length: ORDERS_PER_SECOND }, () => order(random, time + 2));
-        const before = performance.now();
-        for (const command of orders) {
-          exchange.apply(command);
-          exchange.takeEvents();
-        }
-        total += performance.now() - before;
-      }
-      return total / 1000;
-    };
-    const still = orderTime(false);
-    const moving = orderTime(true);
-    checkInvariants(exchange.state);
-    ticks.sort((a, b) => a - b);
-    const count = SECONDS * ORDERS_PER_SECOND;
+    const day = new Day();
     console.log(
       `${ACCOUNTS.toLocaleString('en-US')} accounts with a crossed position in each of ${SYMBOLS} contracts ` +
-        `(${(ACCOUNTS * SYMBOLS).toLocaleString('en-US')} positions); orders that rest or trade.\n`,
+        `(${(ACCOUNTS * SYMBOLS).toLocaleString('en-US')} positions); ${100 * CANCEL_SHARE} % cancels, ` +
+        `${100 * TAKER_SHARE} % takers, the rest orders that rest.\n`,
     );
+    const rows = LOADS.map(({ perSecond, seconds }) => {
+      const taken = day.run(perSecond, seconds);
+      const load = perSecond.toLocaleString('en-US');
+      return [`commands, ${load} in each second of prices`, rate(perSecond * seconds, taken), ''];
+    });
+    checkInvariants(day.exchange.state);
+    marginRates(day.exchange);
+    const { scratch, moved, again } = marginRates(day.exchange);
     printTable(
-      ['what', 'a second', 'to still prices'],
+      ['what', 'a second', 'to from scratch'],
       [
-        ['orders while prices stand still (baseline)', rate(count, still), '1.0x'],
-        ['orders while every mark moves each second', rate(count, moving), ratio(still, moving)],
+        ...rows,
+        ['margin of an account from scratch (baseline)', rate(ACCOUNTS, scratch), '1.0x'],
+        ['margin of an account after prices moved', rate(ACCOUNTS, moved), ratio(scratch, moved)],
+        ['margin of an account that has not changed', rate(ACCOUNTS, again), ratio(scratch, again)],
       ],
     );
+    const ticks = day.ticks.sort((a, b) => a - b);
     const median = ticks[ticks.length >> 1]!;
     console.log(
       `\nprice tick over all positions: median ${median.toFixed(2)} ms, worst ${ticks.at(-1)!.toFixed(2)} ms`,
@@ -74,8 +160,7 @@ function openVenue(): { exchange: Exchange; random: Random } {
   const commands: Command[] = [coin('USDT')];
   for (let n = 0; n < SYMBOLS; n++)
     commands.push(coin(`C${n}`), { type: 'listInstrument', time: OPENING_TIME, spec: contract(n) });
-  for (let uid = 1; uid <= ACCOUNTS; uid++)
-    commands.push(account(uid), deposit(uid, 0, 10n ** 8n * 100_000n));
+  for (let uid = 1; uid <= ACCOUNTS; uid++) commands.push(account(uid), deposit(uid, 0, CASH));
   for (const command of commands) exchange.apply(command);
   for (let n = 0; n < SYMBOLS; n++) {
     exchange.apply({
@@ -98,28 +183,13 @@ function openVenue(): { exchange: Exchange; random: Random } {
   return { exchange, random };
 }
 
-function moves(random: Random, time: number): Command[] {
-  return Array.from({ length: SYMBOLS }, (_, index) => ({
-    type: 'componentPrice',
-    time,
-    index,
-    component: 0,
-    price: PRICE + BigInt(random.below(2_000_001) - 1_000_000) * 100n,
-    volume: 0n,
-  }));
-}
-
-function order(random: Random, time: number): Command {
-  const side = random.below(2) === 0 ? Side.buy : Side.sell;
-  return place(
-    1 + random.below(ACCOUNTS),
-    random.below(SYMBOLS),
-    side,
-    9_990 + random.below(21),
-    1 + random.below(5),
-    time,
-    TimeInForce.ioc,
-  );
+/** Every index takes a small step. */
+function moves(random: Random, prices: bigint[], time: number): Command[] {
+  return prices.map((price, index) => {
+    const next = price + (price * BigInt(random.below(2 * STEP_PPM + 1) - STEP_PPM)) / 1_000_000n;
+    prices[index] = next;
+    return { type: 'componentPrice', time, index, component: 0, price: next, volume: 0n };
+  });
 }
 
 function place(

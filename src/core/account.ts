@@ -1,5 +1,6 @@
 /** Who trades: one record per account, master or sub. Money is in the ledger, orders in the slab. */
 import { NIL } from './book/order-slab.ts';
+import type { AccountMargin } from './futures/account-margin.ts';
 import type { Position } from './futures/position.ts';
 import { HoldMode, type PosSide } from './terms.ts';
 
@@ -37,7 +38,7 @@ export class Account {
   /** Futures positions by `positionKey`. */
   readonly positions = new Map<number, Position>();
   /** Margin mode and leverage by instrument, where the account has chosen. */
-  readonly futuresSettings = new Map<number, FuturesSetting>();
+  private readonly settings = new Map<number, FuturesSetting>();
   /** Has placed futures orders: its cash may be negative. */
   tradesFutures = false;
   /** Being liquidated: takes no commands of its owner. */
@@ -54,6 +55,8 @@ export class Account {
   lastOrder = NIL;
   /** When the countdown runs out; 0 = off. */
   countdownDeadline = 0;
+  /** As last computed, with what has changed since; not saved. */
+  margin: AccountMargin | undefined;
 
   constructor(
     uid: number,
@@ -69,5 +72,27 @@ export class Account {
     this.party = party;
     this.marketMaker = marketMaker;
     this.house = house;
+  }
+
+  get futuresSettings(): ReadonlyMap<number, FuturesSetting> {
+    return this.settings;
+  }
+
+  /** Chooses for an instrument; undefined goes back to what nobody chose. */
+  choose(instrument: number, setting: FuturesSetting | undefined): void {
+    if (setting === undefined) this.settings.delete(instrument);
+    else this.settings.set(instrument, setting);
+    if (this.margin !== undefined) this.margin.settingsUnknown = true;
+  }
+
+  addPosition(position: Position): void {
+    this.positions.set(positionKey(position.instrument, position.posSide), position);
+    if (this.margin !== undefined) this.margin.positionsUnknown = true;
+  }
+
+  /** False when it was gone already. */
+  removePosition(position: Position): boolean {
+    if (this.margin !== undefined) this.margin.positionsUnknown = true;
+    return this.positions.delete(positionKey(position.instrument, position.posSide));
   }
 }

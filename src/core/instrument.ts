@@ -3,6 +3,8 @@
  * integers the exchange works with. A specification whose numbers cannot be exact is refused when it is listed.
  */
 
+import { exact } from './exact-integers.ts';
+import { type MarginScale, marginScale } from './futures/margin-scale.ts';
 import { type MarginTier, readTiers, type TierSpec } from './futures/margin-tiers.ts';
 import { PRICE_TICKS_MAX, SIZE_LOTS_MAX } from './limits.ts';
 import type { LoanSpec, PledgeSpec } from './loan/loan-terms.ts';
@@ -144,6 +146,8 @@ export interface FuturesTerms {
   readonly maxFundingRate: bigint;
   readonly delivery: { readonly startTime: number; readonly time: number } | undefined;
   readonly tiers: readonly MarginTier[];
+  /** Rates and tiers for exact numbers; undefined when they are too fine. */
+  readonly scale: MarginScale | undefined;
   /** 10^-12: enlarge the reserve of orders, never the fee charged. */
   readonly feeReserveRate: bigint;
   readonly costReserveRate: bigint;
@@ -276,6 +280,8 @@ function futuresTerms(
   const minLeverage = count(spec, 'minLeverage', futures.minLeverage);
   const maxLeverage = count(spec, 'maxLeverage', futures.maxLeverage);
   require(minLeverage >= 1 && maxLeverage >= minLeverage, spec, 'leverage must run from at least 1 upwards');
+  const tiers = marginTiers(spec, futures, maxLeverage);
+  const feeReserveRate = decimal(spec, 'feeRateUpRatio', futures.feeRateUpRatio || '0', RATE_SCALE);
   return {
     settle: coinMargined ? base : quote,
     coinMargined,
@@ -284,8 +290,9 @@ function futuresTerms(
     fundIntervalMs: hours * 3_600_000,
     minFundingRate: decimal(spec, 'minFundingRate', futures.minFundingRate ?? '-0.003', RATE_SCALE),
     maxFundingRate: decimal(spec, 'maxFundingRate', futures.maxFundingRate ?? '0.003', RATE_SCALE),
-    tiers: marginTiers(spec, futures, maxLeverage),
-    feeReserveRate: decimal(spec, 'feeRateUpRatio', futures.feeRateUpRatio || '0', RATE_SCALE),
+    tiers,
+    scale: marginScale(tiers, feeRate(spec, 'takerFeeRate', spec.takerFeeRate), feeReserveRate),
+    feeReserveRate,
     costReserveRate: decimal(spec, 'openCostUpRatio', futures.openCostUpRatio || '0', RATE_SCALE),
     delivery:
       futures.type === 'delivery'
@@ -331,6 +338,11 @@ export function tradeValue(instrument: Instrument, priceTicks: number, sizeLots:
   const product = priceTicks * sizeLots * instrument.valuePerTickLotNumber;
   if (product <= Number.MAX_SAFE_INTEGER) return BigInt(product);
   return BigInt(priceTicks) * BigInt(sizeLots) * instrument.valuePerTickLot;
+}
+
+/** The same as an exact number, NaN when it is not one. */
+export function valueNumber(instrument: Instrument, priceTicks: number, sizeLots: number): number {
+  return exact(priceTicks * sizeLots * instrument.valuePerTickLotNumber);
 }
 
 /** Is the value below the bound? Answered without big integers where a `number` is exact, which is almost always. */

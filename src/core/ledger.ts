@@ -40,12 +40,16 @@ export const SYSTEM_ACCOUNT_NAMES = [
   'sys:clearing',
 ];
 export const FIRST_USER_ACCOUNT = 16;
+const NO_COINS: readonly number[] = [];
 
 export class Ledger {
   /** Row of (account, coin), opened when first touched. */
   private readonly rows: (Int32Array<ArrayBuffer> | undefined)[] = [];
   private readonly cells: bigint[] = [];
-  private rowCount = 0;
+  /** Coins of each account's rows, ascending. */
+  private readonly coins: number[][] = [];
+  /** Rows opened so far. */
+  rowCount = 0;
 
   /** Cell of a bucket; opens the row. */
   cell(account: number, coin: number, bucket: Bucket): number {
@@ -55,6 +59,7 @@ export class Ledger {
     if (row === 0) {
       row = ++this.rowCount;
       rows[coin] = row;
+      this.addCoin(account, coin);
       this.cells.push(0n, 0n, 0n, 0n, 0n, 0n, 0n);
     }
     return (row - 1) * BUCKETS + bucket;
@@ -77,12 +82,8 @@ export class Ledger {
   }
 
   /** Coins an account has ever touched, ascending. */
-  coinsOf(account: number): number[] {
-    const coins: number[] = [];
-    this.rows[account]?.forEach((row, coin) => {
-      if (row !== 0) coins.push(coin);
-    });
-    return coins;
+  coinsOf(account: number): readonly number[] {
+    return this.coins[account] ?? NO_COINS;
   }
 
   /** Visits every row: account ascending, coin ascending. */
@@ -98,6 +99,13 @@ export class Ledger {
   restoreRow(account: number, coin: number, buckets: readonly bigint[]): void {
     const first = this.cell(account, coin, Bucket.cash);
     for (let bucket = 0; bucket < BUCKETS; bucket++) this.cells[first + bucket] = buckets[bucket]!;
+  }
+
+  private addCoin(account: number, coin: number): void {
+    while (this.coins.length <= account) this.coins.push([]);
+    const coins = this.coins[account]!;
+    coins.push(coin);
+    coins.sort((a, b) => a - b);
   }
 
   private widen(account: number, coin: number): Int32Array<ArrayBuffer> {

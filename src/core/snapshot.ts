@@ -3,7 +3,7 @@
  * index, sums per row), not how the tables happen to be laid out, so equal states have equal bytes whether they came
  * from a replay of everything or from a snapshot and the rest. Its hash is the state hash.
  */
-import { type Account, positionKey } from './account.ts';
+import type { Account } from './account.ts';
 import { ByteReader, ByteWriter, UnreadableRecord } from './bytes.ts';
 import type { Traded } from './event.ts';
 import { Position } from './futures/position.ts';
@@ -75,7 +75,7 @@ export function loadState(bytes: Uint8Array): State {
   loadLoans(r, state);
   state.nextSecond = r.f64(0);
   for (const index of state.indices) index.fields(r);
-  for (let left = r.i32(0); left > 0; left--) state.coinPrices.push(r.money(0n));
+  state.setCoinPrices(Array.from({ length: r.i32(0) }, () => r.money(0n)));
   for (const market of state.markets) {
     loadMarket(r, state, market);
     market.futures?.fields(r);
@@ -187,7 +187,7 @@ function loadFutures(r: ByteReader, account: Account): void {
   for (let left = r.i32(0); left > 0; left--) {
     const instrument = r.i32(0);
     const isolated = r.flag(false);
-    account.futuresSettings.set(instrument, { isolated, longLeverage: r.u16(0), shortLeverage: r.u16(0) });
+    account.choose(instrument, { isolated, longLeverage: r.u16(0), shortLeverage: r.u16(0) });
   }
   for (let left = r.i32(0); left > 0; left--) {
     const id = r.f64(0);
@@ -196,7 +196,7 @@ function loadFutures(r: ByteReader, account: Account): void {
     const isolated = r.flag(false);
     const position = new Position(id, account.index, instrument, posSide, isolated, r.f64(0));
     position.fields(r);
-    account.positions.set(positionKey(instrument, posSide), position);
+    account.addPosition(position);
   }
 }
 

@@ -4,6 +4,7 @@ import { Book } from './book/book.ts';
 import { OrderSlab } from './book/order-slab.ts';
 import { Digest } from './digest.ts';
 import type { Event } from './event.ts';
+import { exactNumber } from './exact-integers.ts';
 import type { FuturesMarket } from './futures/futures-market.ts';
 import type { CoinSpec, Instrument } from './instrument.ts';
 import { FIRST_USER_ACCOUNT, Ledger } from './ledger.ts';
@@ -60,8 +61,11 @@ export class State {
   readonly instrumentByName = new Map<string, number>();
   readonly markets: Market[] = [];
   readonly indices: IndexPrice[] = [];
-  /** Dollar prices of the coins, taken each second. */
-  coinPrices: bigint[] = [];
+  /** Dollar prices of the coins, taken each second, and the same as exact numbers (NaN beyond them). */
+  coinPrices: readonly bigint[] = [];
+  coinPriceNumbers: readonly number[] = [];
+  /** Counts the times prices were taken: margin computed before the last time is not believed. */
+  priceVersion = 0;
   readonly indexByName = new Map<string, number>();
   /** The next second at which prices are taken, and the next instants of slower work; 0 = at the first chance. */
   nextSecond = 0;
@@ -100,6 +104,12 @@ export class State {
 
   nextId(): number {
     return ++this.lastId;
+  }
+
+  setCoinPrices(prices: readonly bigint[]): void {
+    this.coinPrices = prices;
+    this.coinPriceNumbers = prices.map(exactNumber);
+    this.priceVersion++;
   }
 
   instrument(category: CategoryName, symbol: string): Instrument | undefined {

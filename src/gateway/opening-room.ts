@@ -3,7 +3,8 @@ import type { Account } from '../core/account.ts';
 import type { PlaceOrder } from '../core/command.ts';
 import { coinUsd } from '../core/futures/collateral.ts';
 import { isolatedReserve, planFuturesOrder, reservePrice } from '../core/futures/futures-entry.ts';
-import { accountRisk, futuresSetting } from '../core/futures/margin.ts';
+import { futuresSetting, riskFromScratch } from '../core/futures/margin.ts';
+import { accountRisk } from '../core/futures/margin-cache.ts';
 import type { Instrument } from '../core/instrument.ts';
 import { SIZE_LOTS_MAX } from '../core/limits.ts';
 import type { State } from '../core/state.ts';
@@ -104,6 +105,6 @@ function costOf(
   if (futuresSetting(account, instrument).isolated) {
     return divCeil(isolatedReserve(account, intent) * coinUsd(state, instrument.futures!.settle), usd);
   }
-  const after = accountRisk(state, account, intent);
+  const after = riskFromScratch(state, account, intent);
   return divCeil(larger(0n, after.initial - initial) * MONEY_ONE, usd);
 }

@@ -1,6 +1,8 @@
 /** What an account is worth in dollars: its coins with the profit of crossed positions (domain.md 6.1 to 6.4). */
 import { coinUsd } from '../core/futures/collateral.ts';
-import { accountRisk, inSettleCoin, type Risk, spendable, unrealisedOf } from '../core/futures/margin.ts';
+import { inSettleCoin, type Risk, unrealisedOf } from '../core/futures/margin.ts';
+import { accountRisk } from '../core/futures/margin-cache.ts';
+import { spendable } from '../core/futures/spendable.ts';
 import { balances, type CoinBalance } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
 import { divFloor, divHalf, formatUnits, larger, MONEY_ONE, MONEY_SCALE, powerOfTen } from '../core/units.ts';

@@ -5,7 +5,8 @@ import { PRICE_TICKS_MAX } from '../limits.ts';
 import type { State } from '../state.ts';
 import { divCeil, divFloor, MONEY_ONE, RATE_ONE } from '../units.ts';
 import { coinUsd } from './collateral.ts';
-import { accountRisk, inSettleCoin, unrealisedOf } from './margin.ts';
+import { inSettleCoin, unrealisedOf } from './margin.ts';
+import { accountRisk } from './margin-cache.ts';
 import type { Position } from './position.ts';
 
 export function bankruptcyPrice(state: State, account: Account, position: Position): number {

@@ -1,4 +1,5 @@
 /** What coins are worth in dollars, and how much of that counts as margin (domain.md 6.1, 6.2). */
+import { floorShare } from '../exact-integers.ts';
 import type { CoinSpec, CollateralTier } from '../instrument.ts';
 import type { State } from '../state.ts';
 import {
@@ -21,8 +22,8 @@ export function coinUsd(state: State, coin: number): bigint {
 
 /** Taken once a second, so that margin does not hang on who asked first. */
 export function takeCoinPrices(state: State): void {
-  state.coinPrices = [];
-  state.coinPrices = state.coins.map(({ coin }) => findUsdPrice(state, coin));
+  state.setCoinPrices([]);
+  state.setCoinPrices(state.coins.map(({ coin }) => findUsdPrice(state, coin)));
 }
 
 /** The coin's own dollar index, else its USDT index, else the last trade on the own spot book. */
@@ -47,16 +48,74 @@ function indexPrice(state: State, name: string): bigint {
 
 /** Margin value of a positive dollar amount of a coin: each slice at the rate of its tier. */
 export function collateralValue(state: State, coin: number, usd: bigint): bigint {
-  const tiers = collateralTiers(state.coins[coin]!);
   let value = 0n;
-  for (const [n, tier] of tiers.entries()) {
-    const from = tierStart(tier);
+  for (const { from, upTo, rate } of slicesOf(state.coins[coin]!)) {
     if (usd <= from) break;
-    const next = tiers[n + 1];
-    const upTo = next === undefined ? usd : smaller(usd, tierStart(next));
-    value += divFloor((upTo - from) * (parseUnits(tier.discountRate, RATE_SCALE) ?? 0n), RATE_ONE);
+    const end = upTo === undefined ? usd : smaller(usd, upTo);
+    value += divFloor((end - from) * rate, RATE_ONE);
   }
   return value;
+}
+
+/** The same in exact numbers; NaN when the rates are too fine for them. */
+export function collateralNumber(state: State, coin: number, usd: number): number {
+  let value = 0;
+  for (const { fromNumber, upToNumber, share, divisor } of slicesOf(state.coins[coin]!)) {
+    if (usd <= fromNumber) break;
+    value += floorShare(Math.min(usd, upToNumber) - fromNumber, share, divisor);
+  }
+  return value;
+}
+
+/** Part of a coin's dollar value that counts at one rate. */
+interface Slice {
+  readonly from: bigint;
+  readonly upTo: bigint | undefined;
+  readonly rate: bigint;
+  /** The same for exact numbers: the rate is `share` over `divisor`. */
+  readonly fromNumber: number;
+  readonly upToNumber: number;
+  readonly share: number;
+  readonly divisor: number;
+}
+
+/** Read once per specification, which never changes. */
+const SLICES = new WeakMap<CoinSpec, readonly Slice[]>();
+
+function slicesOf(spec: CoinSpec): readonly Slice[] {
+  const known = SLICES.get(spec);
+  if (known !== undefined) return known;
+  const tiers = collateralTiers(spec);
+  const slices = tiers.map((tier, n): Slice => {
+    const next = tiers[n + 1];
+    const from = tierStart(tier);
+    const upTo = next === undefined ? undefined : tierStart(next);
+    const rate = parseUnits(tier.discountRate, RATE_SCALE) ?? 0n;
+    const [share, divisor] = smallFraction(rate);
+    return {
+      from,
+      upTo,
+      rate,
+      fromNumber: Number(from),
+      upToNumber: upTo === undefined ? Number.POSITIVE_INFINITY : Number(upTo),
+      share,
+      divisor,
+    };
+  });
+  SLICES.set(spec, slices);
+  return slices;
+}
+
+/** A rate over the smallest power of ten; NaN when that is not exact in a product. */
+function smallFraction(rate: bigint): readonly [number, number] {
+  let share = rate;
+  let divisor = RATE_ONE;
+  while (divisor > 1n && share % 10n === 0n) {
+    share /= 10n;
+    divisor /= 10n;
+  }
+  const fits = share * divisor <= BigInt(Number.MAX_SAFE_INTEGER);
+  return fits ? [Number(share), Number(divisor)] : [Number.NaN, 1];
 }
 
 /** Rates by slices of the dollar value; a coin without any counts for nothing. */

@@ -7,7 +7,8 @@ import { assert, compare, divFloor, larger, RATE_ONE, smaller } from '../units.t
 import { endForcedOrder, forcedOrder } from './forced-orders.ts';
 import { closingOrders } from './futures-entry.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
-import { accountRisk, inSettleCoin, maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
+import { inSettleCoin, maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
+import { accountRisk } from './margin-cache.ts';
 import type { Position } from './position.ts';
 
 export interface Ranked {

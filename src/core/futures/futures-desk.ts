@@ -57,7 +57,8 @@ export class FuturesDesk {
     const { touched } = this.state;
     for (let round = 0; touched.size > 0; round++) {
       assert(round < ROUNDS_MAX, 'liquidations come to an end');
-      const accounts = [...touched].sort((a, b) => a.uid - b.uid);
+      const accounts = [...touched];
+      if (accounts.length > 1) accounts.sort((a, b) => a.uid - b.uid);
       touched.clear();
       for (const account of accounts) this.settle(account);
     }

@@ -5,7 +5,8 @@
 import type { Account } from '../account.ts';
 import { FLAG_CLOSING, FLAG_ISOLATED, FLAG_LONG, FLAG_SHORT, NIL } from '../book/order-slab.ts';
 import type { PlaceOrder } from '../command.ts';
-import { type Instrument, tradeValue } from '../instrument.ts';
+import { ceilWorth } from '../exact-integers.ts';
+import { type Instrument, tradeValue, valueNumber } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
 import { cancelSlot } from '../orders/cancel.ts';
 import { bandOf } from '../orders/order-checks.ts';
@@ -15,20 +16,27 @@ import { Refusal } from '../refusal.ts';
 import type { Market, State } from '../state.ts';
 import { CancelReason, HoldMode, OrderType, PosSide, Side } from '../terms.ts';
 import { divCeil, larger, MONEY_ONE, RATE_ONE } from '../units.ts';
+import { type AccountMargin, Line } from './account-margin.ts';
 import { bankruptcyPrice } from './bankruptcy.ts';
 import { coinUsd } from './collateral.ts';
 import {
-  accountRisk,
   futuresSetting,
   type Intent,
+  inDollars,
   isolatedInQuote,
   maintenanceAt,
   markTicks,
   positionOf,
+  riskFromScratch,
   unrealisedOf,
 } from './margin.ts';
+import { accountRisk, currentMargin, exactMargin, initialWith, keptAt, quotePrice } from './margin-cache.ts';
+import { feesOf } from './margin-scale.ts';
 import { tierIndex } from './margin-tiers.ts';
 import type { Position } from './position.ts';
+
+/** More than all roundings of a margin figure together, in 10^-8. */
+const DUST = 100;
 
 /** What becomes of an order that passed: its size may shrink, older closing orders may have to go. */
 export interface FuturesPlan {
@@ -175,10 +183,34 @@ function checkBankruptcy(
   posSide: PosSide,
 ): Outcome | undefined {
   if (command.orderType === OrderType.market) return undefined;
+  if (leavesPlenty(state, account, instrument, command)) return undefined;
   const worst = closeLimit(state, account, instrument, command.side, posSide);
   if (worst === undefined) return undefined;
   const beyond = command.side === Side.sell ? command.priceTicks < worst : command.priceTicks > worst;
   return beyond ? refused(Refusal.beyondBankruptcy, worst) : undefined;
+}
+
+/**
+ * Would closing all that is held on the other side, at the order's price, leave half of a crossed account at least? Then
+ * its bankruptcy price is far beyond; the exact price is computed for the others only.
+ */
+function leavesPlenty(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  { side, priceTicks }: PlaceOrder,
+): boolean {
+  const margin = currentMargin(state, account);
+  const { scale, coinMargined } = instrument.futures!;
+  const at = margin.find(instrument.index);
+  if (coinMargined || scale === undefined || at < 0 || margin.isolated.length > 0) return false;
+  const selling = side === Side.sell;
+  const lots = margin.lines[at + (selling ? Line.longLots : Line.shortLots)]!;
+  const mark = markTicks(state, instrument);
+  const worse = Math.max(0, selling ? mark - priceTicks : priceTicks - mark);
+  const loss = valueNumber(instrument, worse, lots);
+  const fee = feesOf(scale, valueNumber(instrument, Math.max(priceTicks, mark), lots), 0);
+  return 2 * ceilWorth(loss + fee, quotePrice(state, instrument)) + DUST < margin.effective;
 }
 
 /** The worst price at which an order may reduce the position it is about; undefined when it reduces none. */
@@ -218,6 +250,7 @@ function checkTier(state: State, account: Account, intent: Intent): Outcome | un
   const buying = side === Side.buy;
   const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
   const leverage = buying ? longLeverage : shortLeverage;
+  if (fitsFirstTier(state, account, intent, leverage)) return undefined;
   let notional =
     tradeValue(instrument, intent.priceTicks, intent.lots) + openValue(state, account, instrument, side);
   for (const position of account.positions.values()) {
@@ -231,6 +264,21 @@ function checkTier(state: State, account: Account, intent: Intent): Outcome | un
     return refused(Refusal.aboveTier, leverage);
   }
   return undefined;
+}
+
+/** Everything of the contract together is within the first tier, whichever way it would go. */
+function fitsFirstTier(state: State, account: Account, intent: Intent, leverage: number): boolean {
+  const { instrument, priceTicks, lots } = intent;
+  const [first] = instrument.futures!.tiers;
+  if (first!.maxLeverage < leverage || futuresSetting(account, instrument).isolated) return false;
+  const margin = currentMargin(state, account);
+  const at = margin.find(instrument.index);
+  const added = valueNumber(instrument, priceTicks, lots);
+  if (at < 0) return added <= first!.upTo;
+  const { lines } = margin;
+  const held = lines[at + Line.longValue]! + lines[at + Line.shortValue]!;
+  const ordered = lines[at + Line.buyValue]! + lines[at + Line.sellValue]!;
+  return held + ordered + added <= first!.upTo;
 }
 
 /** Value of the account's opening orders of one side. */
@@ -254,16 +302,37 @@ export function checkCrossed(
   leaveOut: number = NIL,
 ): Outcome | undefined {
   const { instrument } = intent;
-  const before = accountRisk(state, account, undefined, leaveOut);
-  const after = accountRisk(state, account, intent, leaveOut);
+  if (isComfortable(state, account, currentMargin(state, account), intent, leaveOut)) return undefined;
+  const before = riskFromScratch(state, account, undefined, leaveOut);
+  const after = riskFromScratch(state, account, intent, leaveOut);
   if (after.initial <= before.initial && !flips(account, intent)) return undefined;
   if (after.effective < after.initial) {
     const available = larger(0n, before.effective - before.initial);
     return { refusal: Refusal.insufficientMargin, orderId: 0, clientOid: '', available };
   }
-  const added = maintenanceAt(instrument, intent.priceTicks, intent.lots);
+  const added = inDollars(
+    maintenanceAt(instrument, intent.priceTicks, intent.lots),
+    coinUsd(state, instrument.quote),
+  );
   if ((after.maintenance + added) * 10n >= after.effective * 9n) return refused(Refusal.riskTooHigh);
   return undefined;
+}
+
+/** The same in numbers, for the many who have plenty: never says yes where `checkCrossed` would refuse. */
+function isComfortable(
+  state: State,
+  account: Account,
+  margin: AccountMargin,
+  intent: Intent,
+  leaveOut: number,
+): boolean {
+  const { instrument, priceTicks, lots } = intent;
+  const { effective, maintenance } = margin;
+  const added = ceilWorth(keptAt(instrument, priceTicks, lots), quotePrice(state, instrument));
+  if (!(2 * (maintenance + added) < effective)) return false;
+  if (effective >= initialWith(state, account, margin, instrument, intent, leaveOut)) return true;
+  if (!margin.estimated) return false;
+  return effective >= initialWith(state, account, exactMargin(state, account), instrument, intent, leaveOut);
 }
 
 /** Does the order close the net position and open one on the other side? What it opens needs margin of its own. */
@@ -338,12 +407,13 @@ export function makeRoom(state: State, plan: FuturesPlan): void {
  */
 export function trimClosingOrders(state: State, account: Account): void {
   const { slab } = state;
-  const seen = new Set<number>();
+  let seen: Set<number> | undefined;
   for (let slot = account.firstOrder; slot !== NIL; ) {
     const next = slab.accountNext[slot]!;
     if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) {
       const posSide = posSideOf(slab.flags[slot]!);
       const key = slab.instrument[slot]! * 3 + posSide;
+      seen ??= new Set();
       if (!seen.has(key)) {
         seen.add(key);
         trimPosition(state, account, slab.instrument[slot]!, posSide);

@@ -6,6 +6,8 @@ import type { Market, State } from '../state.ts';
 import { assert } from '../units.ts';
 import { closingOrders } from './futures-entry.ts';
 import { crossedIsDue, hasLiveCrossed, hasStaleIndex, isolatedIsDue } from './liquidation.ts';
+import { riskFromScratch } from './margin.ts';
+import { accountRisk } from './margin-cache.ts';
 
 export function checkFutures(state: State): void {
   const clearing = new Map<number, bigint>();
@@ -79,7 +81,20 @@ function checkAccountPositions(state: State, account: Account): void {
     const orders = ledger.peek(account.index, coin, Bucket.isolatedOrders);
     assert(orders === (ordered.get(coin) ?? 0n), `isolated order margin of ${account.uid} coin ${coin}`);
   }
+  checkMargin(state, account);
   const due = hasLiveCrossed(state, account) && crossedIsDue(state, account);
   assert(!due, `I35: account ${account.uid} is due`);
   assert(!account.liquidating || account.firstOrder === NIL, 'I36: an account in liquidation has orders');
+}
+
+/** What is kept of an account's margin is what a computation from scratch comes to. */
+function checkMargin(state: State, account: Account): void {
+  const kept = accountRisk(state, account);
+  const exact = riskFromScratch(state, account);
+  for (const figure of ['equity', 'effective', 'initial', 'maintenance'] as const) {
+    assert(
+      kept[figure] === exact[figure],
+      `margin of ${account.uid}: ${figure} kept ${kept[figure]}, exactly ${exact[figure]}`,
+    );
+  }
 }

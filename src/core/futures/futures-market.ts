@@ -35,6 +35,9 @@ export class FuturesMarket {
   private settlementSum = 0n;
   private settlementCount = 0;
   private sampledUntil = 0;
+  /** The mark that was last brought to the grid, and where: asked for by every order. */
+  private shownMark = 0n;
+  private shownMarkTicks = 0;
   /** 10^-12: the rate as it would be now. */
   rate = 0n;
   /** When it is settled next; Infinity for delivery contracts. */
@@ -48,7 +51,12 @@ export class FuturesMarket {
 
   /** The mark price on the instrument's grid; 0 while there is no index. */
   get markTicks(): number {
-    return this.ticksOf(this.mark.price);
+    const { price } = this.mark;
+    if (price !== this.shownMark) {
+      this.shownMark = price;
+      this.shownMarkTicks = this.ticksOf(price);
+    }
+    return this.shownMarkTicks;
   }
 
   get indexTicks(): number {

@@ -10,17 +10,11 @@ import { HOLD_MODE_NAMES, type HoldMode, PosSide, Side } from '../terms.ts';
 import { divCeil, larger } from '../units.ts';
 import { emitLine } from '../wallet/wallet.ts';
 import { openValue } from './futures-entry.ts';
-import {
-  accountRisk,
-  futuresSetting,
-  inSettleCoin,
-  maintenanceAt,
-  markTicks,
-  spendable,
-  unrealisedOf,
-} from './margin.ts';
+import { futuresSetting, inSettleCoin, maintenanceAt, markTicks, unrealisedOf } from './margin.ts';
+import { accountRisk } from './margin-cache.ts';
 import { tierIndex } from './margin-tiers.ts';
 import type { Position } from './position.ts';
+import { spendable } from './spendable.ts';
 
 export function setLeverage(state: State, command: SetLeverage): Outcome {
   const found = futuresOf(state, command.uid, command.instrument);
@@ -41,13 +35,12 @@ export function setLeverage(state: State, command: SetLeverage): Outcome {
     return refused(Refusal.leverageAboveMaximum, allowed);
   }
   const { initial } = accountRisk(state, account);
-  account.futuresSettings.set(instrument.index, setting);
+  account.choose(instrument.index, setting);
   const short = before.isolated
     ? addIsolatedMargin(state, account, instrument)
     : lacksMargin(state, account, initial);
   if (short) {
-    if (chosen === undefined) account.futuresSettings.delete(instrument.index);
-    else account.futuresSettings.set(instrument.index, chosen);
+    account.choose(instrument.index, chosen);
     return refused(Refusal.leverageNeedsMargin);
   }
   return DONE;
@@ -110,7 +103,7 @@ export function setMarginMode(state: State, command: SetMarginMode): Outcome {
   if (positionsOf(account, instrument).length > 0 || account.openByInstrument.has(instrument.index)) {
     return refused(Refusal.positionsOrOrdersOpen);
   }
-  account.futuresSettings.set(instrument.index, { ...setting, isolated: command.isolated });
+  account.choose(instrument.index, { ...setting, isolated: command.isolated });
   return DONE;
 }
 

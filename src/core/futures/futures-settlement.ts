@@ -8,7 +8,7 @@ import { FLAG_CLOSING, FLAG_FORCED, FLAG_ISOLATED } from '../book/order-slab.ts'
 import type { LedgerLineKind } from '../event.ts';
 import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
-import { clientOidOf, closeResting, emitOpen, posSideOf } from '../orders/order-life.ts';
+import { clientOidOf, closeResting, countOrder, emitOpen, posSideOf } from '../orders/order-life.ts';
 import type { Market, State } from '../state.ts';
 import { CancelReason, HoldMode, OrderKind, type OrderType, PosSide, Side } from '../terms.ts';
 import { assert, divFloor, divTrunc, larger, powerOfTen, RATE_ONE } from '../units.ts';
@@ -120,6 +120,7 @@ export class FuturesSettlement implements MatchSink {
     const { slab } = state;
     const account = state.accounts[slab.account[trade.slot]!]!;
     for (const part of this.partsOf(account, trade)) this.settlePart(account, trade, part);
+    countOrder(state, account, this.instrument, trade.slot, -trade.lots);
     state.touched.add(account);
   }
 
@@ -147,6 +148,7 @@ export class FuturesSettlement implements MatchSink {
       ? this.closePart(account, trade, part, kind)
       : this.openPart(account, trade, part);
     const position = this.positionFor(account, slot);
+    if (position !== undefined) account.margin?.notePosition(position);
     this.chargeFee(account, position, fee, kind);
     if (position !== undefined) {
       if (part.closing) position.closeFee += fee;
@@ -297,7 +299,7 @@ export class FuturesSettlement implements MatchSink {
       isolated,
       state.now,
     );
-    account.positions.set(positionKey(this.instrument.index, posSide), position);
+    account.addPosition(position);
     return position;
   }
 
@@ -305,7 +307,7 @@ export class FuturesSettlement implements MatchSink {
   forget(account: Account, position: Position): void {
     const { state, instrument } = this;
     assert(position.basis === 0n && position.iso === 0n, 'an empty position holds nothing');
-    if (!account.positions.delete(positionKey(position.instrument, position.posSide))) return;
+    if (!account.removePosition(position)) return;
     if (account.house) return;
     state.events.push({
       type: 'positionClosed',

@@ -9,7 +9,8 @@ import type { State } from '../state.ts';
 import { PosSide } from '../terms.ts';
 import { divCeil, divFloor, MONEY_ONE, RATE_ONE } from '../units.ts';
 import { coinUsd } from './collateral.ts';
-import { accountRisk, maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
+import { maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
+import { accountRisk } from './margin-cache.ts';
 import type { MarginTier } from './margin-tiers.ts';
 import type { Position } from './position.ts';
 

@@ -19,20 +19,15 @@ import { coinUsd } from './collateral.ts';
 import { deleverage } from './deleveraging.ts';
 import { endForcedOrder, forcedOrder } from './forced-orders.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
-import {
-  accountRisk,
-  isolatedInQuote,
-  maintenanceAt,
-  markTicks,
-  positionOf,
-  unrealisedOf,
-} from './margin.ts';
+import { isolatedInQuote, maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
+import { accountRisk, currentMargin, isolatedSlackNumber } from './margin-cache.ts';
 import { tierIndex } from './margin-tiers.ts';
 import type { Position } from './position.ts';
 
 /** Is the position's own margin used up? iso + U <= MM + closing fee. */
 export function isolatedIsDue(state: State, position: Position): boolean {
-  return isolatedSlack(state, position) <= 0n;
+  const slack = isolatedSlackNumber(state, position);
+  return Number.isNaN(slack) ? isolatedSlack(state, position) <= 0n : slack <= 0;
 }
 
 /** What an isolated position has above what it must keep, in the quote coin at the mark. */
@@ -44,6 +39,9 @@ export function isolatedSlack(state: State, position: Position): bigint {
 
 /** Does the account owe more margin than it is worth? */
 export function crossedIsDue(state: State, account: Account): boolean {
+  const margin = currentMargin(state, account);
+  // NaN is not above anything: the exact figures decide then.
+  if (margin.effective > margin.maintenance) return false;
   const { effective, maintenance } = accountRisk(state, account);
   return maintenance > 0n && effective <= maintenance;
 }
@@ -55,23 +53,22 @@ export function hasStaleIndex(state: State, position: Position): boolean {
 
 /** Does the account hold a crossed position that could be closed at a price somebody vouches for? */
 export function hasLiveCrossed(state: State, account: Account): boolean {
-  for (const position of account.positions.values()) {
+  for (const position of account.positions.values())
     if (!position.isolated && !hasStaleIndex(state, position)) return true;
-  }
   return false;
 }
 
 /** Is there anything to liquidate? */
 export function isDue(state: State, account: Account): boolean {
-  for (const position of account.positions.values()) {
-    if (position.isolated && !hasStaleIndex(state, position) && isolatedIsDue(state, position)) return true;
+  for (const position of currentMargin(state, account).isolated) {
+    if (!hasStaleIndex(state, position) && isolatedIsDue(state, position)) return true;
   }
-  return hasLiveCrossed(state, account) && crossedIsDue(state, account);
+  return crossedIsDue(state, account) && hasLiveCrossed(state, account);
 }
 
 /** Tests an account and liquidates what is due; true when it did anything. */
 export function liquidateIfDue(state: State, settlement: FuturesSettlement, account: Account): boolean {
-  if (account.positions.size === 0 || account.liquidating) return false;
+  if (account.positions.size === 0 || account.liquidating || !isDue(state, account)) return false;
   let acted = false;
   for (const position of positionsInOrder(state, account)) {
     if (!position.isolated || position.size === 0 || hasStaleIndex(state, position)) continue;

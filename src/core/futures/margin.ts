@@ -1,15 +1,17 @@
 /**
- * What an account is worth, must keep and has free (domain.md 5.5, 5.6, 6.1-6.4). Dollar amounts in 10^-8. Computed
- * from scratch whenever it is asked: there is no running sum that could drift from the positions.
+ * What an account is worth, must keep and has free (domain.md 5.5, 5.6, 6.1-6.4). Dollar amounts in 10^-8. These are the
+ * rules, computed from scratch in big integers; orders ask `margin-cache.ts`, which must always come to the same.
  */
 import { type Account, type FuturesSetting, positionKey } from '../account.ts';
-import { FLAG_CLOSING, FLAG_ISOLATED, NIL } from '../book/order-slab.ts';
-import { type Instrument, isFutures, tradeValue } from '../instrument.ts';
+import { NIL } from '../book/order-slab.ts';
+import { type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
+import { countsAsOpening } from '../orders/order-life.ts';
 import type { State } from '../state.ts';
 import { HoldMode, type PosSide, Side } from '../terms.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE } from '../units.ts';
 import { coinUsd, collateralValue } from './collateral.ts';
+import { feeWithReserve } from './margin-scale.ts';
 import { maintenanceOf } from './margin-tiers.ts';
 import type { Position } from './position.ts';
 
@@ -44,12 +46,15 @@ interface Exposure {
 }
 
 const DEFAULT_LEVERAGE = 10;
+const DEFAULT_SETTINGS: readonly FuturesSetting[] = Array.from(
+  { length: DEFAULT_LEVERAGE + 1 },
+  (_, leverage) => ({ isolated: false, longLeverage: leverage, shortLeverage: leverage }),
+);
 
 export function futuresSetting(account: Account, instrument: Instrument): FuturesSetting {
   const chosen = account.futuresSettings.get(instrument.index);
   if (chosen !== undefined) return chosen;
-  const leverage = Math.min(DEFAULT_LEVERAGE, instrument.futures!.maxLeverage);
-  return { isolated: false, longLeverage: leverage, shortLeverage: leverage };
+  return DEFAULT_SETTINGS[Math.min(DEFAULT_LEVERAGE, instrument.futures!.maxLeverage)]!;
 }
 
 export function positionOf(account: Account, instrument: number, posSide: PosSide): Position | undefined {
@@ -62,7 +67,13 @@ export function markTicks(state: State, instrument: Instrument): number {
   return futures?.markTicks || futures?.indexTicks || instrument.openingTicks;
 }
 
-export function accountRisk(state: State, account: Account, intent?: Intent, leaveOut: number = NIL): Risk {
+/** With an order added or left out, if given. */
+export function riskFromScratch(
+  state: State,
+  account: Account,
+  intent?: Intent,
+  leaveOut: number = NIL,
+): Risk {
   const exposures = exposuresOf(state, account, intent, leaveOut);
   const worth = accountWorth(state, account);
   let initial = 0n;
@@ -76,43 +87,10 @@ export function accountRisk(state: State, account: Account, intent?: Intent, lea
   return { ...worth, initial, maintenance };
 }
 
-/** What may leave a coin: its cash, as far as margin stays free for crossed positions and orders (domain.md 6.6). */
-export function spendable(state: State, account: Account, coin: number): bigint {
-  const cash = larger(0n, state.ledger.peek(account.index, coin, Bucket.cash));
-  if (cash === 0n || (account.positions.size === 0 && account.openFutures === 0)) return cash;
-  const { effective, initial } = accountRisk(state, account);
-  if (initial === 0n) return cash;
-  const amount = coinEquity(state, account, coin);
-  const others = effective - countedValue(state, coin, amount);
-  const keeps = (spent: bigint) => others + countedValue(state, coin, amount - spent) >= initial;
-  if (keeps(cash)) return cash;
-  let low = 0n;
-  let high = cash;
-  while (high - low > 1n) {
-    const middle = (low + high) / 2n;
-    if (keeps(middle)) low = middle;
-    else high = middle;
-  }
-  return low;
-}
-
-/** Balance of a coin with the profit of the crossed positions settled in it. */
-function coinEquity(state: State, account: Account, coin: number): bigint {
-  const { ledger } = state;
-  let amount =
-    ledger.peek(account.index, coin, Bucket.cash) + ledger.peek(account.index, coin, Bucket.locked);
-  for (const position of account.positions.values()) {
-    const instrument = state.instruments[position.instrument]!;
-    if (position.isolated || instrument.futures!.settle !== coin) continue;
-    amount += inSettleCoin(state, instrument, unrealisedOf(state, position));
-  }
-  return amount;
-}
-
-/** Dollars of an amount after the collateral discount; what is owed counts in full. */
-function countedValue(state: State, coin: number, amount: bigint): bigint {
+/** Dollars of an amount, in full and after the collateral discount; what is owed counts in full. */
+export function countedValue(state: State, coin: number, amount: bigint): { usd: bigint; counted: bigint } {
   const usd = divFloor(amount * coinUsd(state, coin), MONEY_ONE);
-  return usd < 0n ? usd : collateralValue(state, coin, usd);
+  return { usd, counted: usd < 0n ? usd : collateralValue(state, coin, usd) };
 }
 
 /** Profit of a position at the mark, in 10^-8 of the quote coin. */
@@ -154,9 +132,9 @@ function accountWorth(state: State, account: Account): { equity: bigint; effecti
       ledger.peek(account.index, coin, Bucket.cash) + ledger.peek(account.index, coin, Bucket.locked);
     const amount = balance + (profits.get(coin) ?? 0n);
     if (amount === 0n) continue;
-    const usd = divFloor(amount * coinUsd(state, coin), MONEY_ONE);
+    const { usd, counted } = countedValue(state, coin, amount);
     equity += usd;
-    effective += countedValue(state, coin, amount);
+    effective += counted;
   }
   return { equity, effective };
 }
@@ -186,8 +164,7 @@ function exposuresOf(
     const { slab } = state;
     for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
       const instrument = state.instruments[slab.instrument[slot]!]!;
-      if (!isFutures(instrument.category) || slot === leaveOut) continue;
-      if ((slab.flags[slot]! & (FLAG_CLOSING | FLAG_ISOLATED)) !== 0) continue;
+      if (slot === leaveOut || !countsAsOpening(slab, instrument, slot)) continue;
       addOrder(state, at(instrument), slab.side[slot] as Side, slab.price[slot]!, slab.remaining[slot]!);
     }
   }
@@ -220,7 +197,7 @@ function initialMargin(state: State, account: Account, exposure: Exposure): bigi
   const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
   const leverage = BigInt(expLong >= expShort ? longLeverage : shortLeverage);
   const { takerRate, futures } = instrument;
-  const reserve = divCeil(takerRate * (RATE_ONE + futures!.feeReserveRate), RATE_ONE);
+  const reserve = feeWithReserve(takerRate, futures!.feeReserveRate);
   const byLeverage = divCeil(most, leverage);
   return byLeverage + divCeil(held * takerRate + (most - held) * reserve, RATE_ONE) + openLoss;
 }
@@ -240,6 +217,7 @@ export function maintenanceAt(instrument: Instrument, priceTicks: number, lots: 
   );
 }
 
-function inDollars(quoteAmount: bigint, usd: bigint): bigint {
+/** What must be kept in dollars, never less than exactly. */
+export function inDollars(quoteAmount: bigint, usd: bigint): bigint {
   return usd === MONEY_ONE ? quoteAmount : divCeil(quoteAmount * usd, MONEY_ONE);
 }

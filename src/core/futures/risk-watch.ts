@@ -5,28 +5,40 @@
  * over the exposure, a sum of moves S <= R / (1 + R) cannot make (1 + S)-fold prices cost more than R.
  */
 import type { Account } from '../account.ts';
-import { tradeValue } from '../instrument.ts';
-import { Bucket } from '../ledger.ts';
+import { valueNumber } from '../instrument.ts';
 import type { State } from '../state.ts';
-import { divCeil, divFloor, larger, MONEY_ONE } from '../units.ts';
-import { coinUsd } from './collateral.ts';
+import { divCeil, larger } from '../units.ts';
+import { type AccountMargin, LINE_COLUMNS, Line, WORTH_COLUMNS, Worth } from './account-margin.ts';
 import { hasStaleIndex, isolatedSlack } from './liquidation.ts';
-import { accountRisk, isolatedInQuote, markTicks } from './margin.ts';
+import { isolatedInQuote, markTicks } from './margin.ts';
+import { currentMargin, isolatedSlackNumber, quotePrice } from './margin-cache.ts';
+import type { Position } from './position.ts';
 
 /** Moves are counted in 10^-9. */
 const GRAIN = 1_000_000_000n;
 /** A price that appears or is lost uses up every allowance: none is larger than one. */
 const FROM_NOTHING = GRAIN;
+/** Allowances are estimates in floating point, taken so much too small that no rounding can make them too large. */
+const SAFETY = 0.999_999;
+const MONEY = 100_000_000;
+
+interface Watched {
+  readonly account: Account;
+  /** The sum of moves at which it must be looked at. */
+  due: number;
+  /** Place in the heap. */
+  at: number;
+}
 
 export class RiskWatch {
   private readonly state: State;
   /** Sum of the largest relative moves so far. */
   private moved = 0;
   private lastMarks: number[] = [];
-  private lastCoins: bigint[] = [];
-  /** Heap of accounts by the sum at which they must be looked at; entries that are out of date are skipped. */
-  private readonly heap: { due: number; account: Account }[] = [];
-  private readonly dueOf = new Map<Account, number>();
+  private lastCoins: readonly bigint[] = [];
+  /** Earliest due first, one entry an account. */
+  private readonly heap: Watched[] = [];
+  private readonly entries = new Map<Account, Watched>();
 
   constructor(state: State) {
     this.state = state;
@@ -38,24 +50,25 @@ export class RiskWatch {
   afterPrices(): Account[] {
     this.moved += this.largestMove();
     const due: Account[] = [];
-    while (this.heap.length > 0 && this.heap[0]!.due <= this.moved) {
-      const { due: at, account } = this.pop();
-      if (this.dueOf.get(account) !== at) continue;
-      this.dueOf.delete(account);
-      due.push(account);
-    }
+    while (this.heap.length > 0 && this.heap[0]!.due <= this.moved) due.push(this.pop());
     return due.sort((a, b) => a.uid - b.uid);
   }
 
-  /** Puts an account that was tested back under watch. */
+  /** Puts an account that was tested under watch again. One that has become safer is looked at when it was due before. */
   look(account: Account): void {
-    if (account.positions.size === 0) {
-      this.dueOf.delete(account);
+    if (account.positions.size === 0) return;
+    const due = this.moved + this.allowance(account);
+    let entry = this.entries.get(account);
+    if (entry === undefined) {
+      entry = { account, due, at: this.heap.length };
+      this.entries.set(account, entry);
+      this.heap.push(entry);
+    } else if (due < entry.due) {
+      entry.due = due;
+    } else {
       return;
     }
-    const due = this.moved + this.allowance(account);
-    this.dueOf.set(account, due);
-    this.push({ due, account });
+    this.rise(entry);
   }
 
   private largestMove(): number {
@@ -83,61 +96,63 @@ export class RiskWatch {
 
   /** How far all prices may move before the account must be looked at again. */
   private allowance(account: Account): number {
-    const { state } = this;
-    let least = Number.POSITIVE_INFINITY;
-    let crossed = 0n;
-    for (const position of account.positions.values()) {
-      // The price may come back anywhere.
-      if (hasStaleIndex(state, position)) return 0;
-      const instrument = state.instruments[position.instrument]!;
-      const mark = markTicks(state, instrument);
-      // Twice the notional covers the position and the growth of its maintenance margin.
-      const exposure = 2n * tradeValue(instrument, mark, position.lots);
-      if (!position.isolated) {
-        crossed += divCeil(exposure * coinUsd(state, instrument.quote), MONEY_ONE);
-        continue;
-      }
-      const margin = instrument.futures!.coinMargined ? isolatedInQuote(state, position) : 0n;
-      least = Math.min(least, share(isolatedSlack(state, position), exposure + margin));
-    }
-    if (crossed > 0n) {
-      const { effective, maintenance } = accountRisk(state, account);
-      least = Math.min(least, share(effective - maintenance, crossed + this.holdings(account)));
-    }
+    const margin = currentMargin(this.state, account);
+    let least = this.crossedAllowance(margin);
+    for (const position of margin.isolated) least = Math.min(least, this.isolatedAllowance(position));
     return least;
   }
 
-  /** Dollar value of everything the account holds or owes: collateral moves too. */
-  private holdings(account: Account): bigint {
+  /** Twice the notional covers a position and the growth of its maintenance margin; collateral moves too. */
+  private crossedAllowance(margin: AccountMargin): number {
     const { state } = this;
-    let sum = 0n;
-    for (const coin of state.ledger.coinsOf(account.index)) {
-      const amount =
-        state.ledger.peek(account.index, coin, Bucket.cash) +
-        state.ledger.peek(account.index, coin, Bucket.locked);
-      const usd = divCeil((amount < 0n ? -amount : amount) * coinUsd(state, coin), MONEY_ONE);
-      sum += usd;
+    const { lines, coins, worths } = margin;
+    let exposure = 0;
+    for (let at = 0; at < margin.lineCount * LINE_COLUMNS; at += LINE_COLUMNS) {
+      const value = lines[at + Line.longValue]! + lines[at + Line.shortValue]!;
+      if (value === 0) continue;
+      const instrument = state.instruments[lines[at + Line.instrument]!]!;
+      // The price may come back anywhere.
+      if (state.market(instrument).futures?.index.stale === true) return 0;
+      exposure += 2 * value * (quotePrice(state, instrument) / MONEY);
     }
-    return sum;
+    if (exposure === 0) return Number.POSITIVE_INFINITY;
+    for (let n = 0; n < coins.length; n++) {
+      const balance = worths[n * WORTH_COLUMNS + Worth.balance]!;
+      exposure += Math.abs(balance) * ((state.coinPriceNumbers[coins[n]!] ?? Number.NaN) / MONEY);
+    }
+    return share(margin.effective - margin.maintenance, exposure);
   }
 
-  private push(entry: { due: number; account: Account }): void {
+  private isolatedAllowance(position: Position): number {
+    const { state } = this;
+    if (hasStaleIndex(state, position)) return 0;
+    const instrument = state.instruments[position.instrument]!;
+    const exposure = 2 * valueNumber(instrument, markTicks(state, instrument), position.lots);
+    if (!instrument.futures!.coinMargined) return share(isolatedSlackNumber(state, position), exposure);
+    const margin = Number(isolatedInQuote(state, position));
+    return share(Number(isolatedSlack(state, position)), exposure + margin);
+  }
+
+  private rise(entry: Watched): void {
     const { heap } = this;
-    let at = heap.push(entry) - 1;
+    let { at } = entry;
     while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (heap[parent]!.due <= entry.due) break;
-      heap[at] = heap[parent]!;
-      at = parent;
+      const parent = heap[(at - 1) >> 1]!;
+      if (parent.due <= entry.due) break;
+      heap[at] = parent;
+      parent.at = at;
+      at = (at - 1) >> 1;
     }
     heap[at] = entry;
+    entry.at = at;
   }
 
-  private pop(): { due: number; account: Account } {
+  private pop(): Account {
     const { heap } = this;
     const first = heap[0]!;
     const last = heap.pop()!;
-    if (heap.length === 0) return first;
+    this.entries.delete(first.account);
+    if (heap.length === 0) return first.account;
     let at = 0;
     for (;;) {
       let child = 2 * at + 1;
@@ -145,15 +160,17 @@ export class RiskWatch {
       if (child + 1 < heap.length && heap[child + 1]!.due < heap[child]!.due) child++;
       if (heap[child]!.due >= last.due) break;
       heap[at] = heap[child]!;
+      heap[at]!.at = at;
       at = child;
     }
     heap[at] = last;
-    return first;
+    last.at = at;
+    return first.account;
   }
 }
 
-/** R / (1 + R) of what is free over what is exposed, in 10^-9. */
-function share(free: bigint, exposure: bigint): number {
-  if (free <= 0n || exposure <= 0n) return 0;
-  return Number(divFloor(free * GRAIN, free + exposure));
+/** R / (1 + R) of what is free over what is exposed, in 10^-9; nothing where a figure is not known. */
+function share(free: number, exposure: number): number {
+  if (!(free > 0 && exposure > 0)) return 0;
+  return Math.floor((free / (free + exposure)) * SAFETY * Number(GRAIN));
 }

@@ -52,6 +52,7 @@ export function takePrices(state: State, now: number): void {
     futures.samplePremium(book);
     if (live) candleEnds(state, futures.samplePremiumCandle(second));
   }
+  state.priceVersion++;
   scheduleFunding(state);
 }
 

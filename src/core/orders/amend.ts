@@ -3,7 +3,7 @@ import type { Account } from '../account.ts';
 import { FLAG_CLOSING, FLAG_ISOLATED, NIL } from '../book/order-slab.ts';
 import type { AmendItem, AmendOrders } from '../command.ts';
 import { checkCrossed } from '../futures/futures-entry.ts';
-import { spendable } from '../futures/margin.ts';
+import { spendable } from '../futures/spendable.ts';
 import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from '../limits.ts';
 import { type Outcome, refused } from '../outcome.ts';
@@ -18,6 +18,7 @@ import {
   clientOidOf,
   close,
   closeResting,
+  countOrder,
   emitOpen,
   lock,
   lockedCoin,
@@ -183,11 +184,13 @@ function applyAmend(
   state.digest.fold(priceTicks);
   state.digest.fold(sizeLots);
   market.changes++;
+  countOrder(state, state.accounts[account]!, instrument, slot, -slab.remaining[slot]!);
 
   const keepsPlace = priceTicks === slab.price[slot] && sizeLots < slab.size[slot]!;
   if (keepsPlace && remaining > 0) {
     book.reduce(slot, slab.size[slot]! - sizeLots);
     slab.size[slot] = sizeLots;
+    countOrder(state, state.accounts[account]!, instrument, slot, remaining);
     emitOpen(state, slot);
     return;
   }
@@ -196,6 +199,7 @@ function applyAmend(
   slab.size[slot] = sizeLots;
   slab.remaining[slot] = remaining;
   slab.price[slot] = priceTicks;
+  countOrder(state, state.accounts[account]!, instrument, slot, remaining);
   if (remaining === 0) {
     close(state, slot, CancelReason.none);
     return;

@@ -8,7 +8,7 @@ import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI, NIL } from '../book/order-slab.ts'
 import { OFF_GRID, OUT_OF_RANGE, type PlaceOrder } from '../command.ts';
 import { closeLimit, makeRoom, planFuturesOrder } from '../futures/futures-entry.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
-import { spendable } from '../futures/margin.ts';
+import { spendable } from '../futures/spendable.ts';
 import { baseUnits, type Instrument, isFutures, tradeValue } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
 import { MONEY_MAX, OPEN_ORDERS_PER_LINE_MAX, SIZE_LOTS_MAX } from '../limits.ts';

@@ -1,8 +1,16 @@
 /** The life of an order between acceptance and its last record: opening, records, closing (domain.md 2). */
 import type { Account } from '../account.ts';
-import { FLAG_CLOSING, FLAG_ISOLATED, FLAG_LONG, FLAG_RETAIL, FLAG_SHORT, NIL } from '../book/order-slab.ts';
+import {
+  FLAG_CLOSING,
+  FLAG_ISOLATED,
+  FLAG_LONG,
+  FLAG_RETAIL,
+  FLAG_SHORT,
+  NIL,
+  type OrderSlab,
+} from '../book/order-slab.ts';
 import type { FuturesOrderFields, OrderRecord } from '../event.ts';
-import { baseUnits, type Instrument, isFutures, tradeValue } from '../instrument.ts';
+import { baseUnits, type Instrument, isFutures, tradeValue, valueNumber } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
 import type { State } from '../state.ts';
 import {
@@ -10,7 +18,7 @@ import {
   HoldMode,
   OrderKind,
   OrderStatus,
-  type OrderType,
+  OrderType,
   PosSide,
   Side,
   Source,
@@ -31,11 +39,35 @@ export function enroll(state: State, account: Account, instrument: Instrument, s
   if (account.lastOrder === NIL) account.firstOrder = slot;
   else slab.accountNext[account.lastOrder] = slot;
   account.lastOrder = slot;
+  countOrder(state, account, instrument, slot, slab.remaining[slot]!);
   if (isFutures(instrument.category)) account.openFutures++;
   else account.openSpot++;
   account.openByInstrument.set(instrument.index, (account.openByInstrument.get(instrument.index) ?? 0) + 1);
   const clientOid = slab.clientOids.get(slot);
   if (clientOid !== undefined) account.clientOids.set(clientOid, slot);
+}
+
+/** Does the order need margin of the whole account? Market orders are looked at when they come and never rest. */
+export function countsAsOpening(slab: OrderSlab, instrument: Instrument, slot: number): boolean {
+  return (
+    instrument.futures !== undefined &&
+    (slab.flags[slot]! & (FLAG_CLOSING | FLAG_ISOLATED)) === 0 &&
+    slab.orderType[slot] === OrderType.limit
+  );
+}
+
+/** Notes for the margin of its account that an order has come, grown, shrunk or gone by so many lots. */
+export function countOrder(
+  { slab }: State,
+  { margin }: Account,
+  instrument: Instrument,
+  slot: number,
+  lots: number,
+): void {
+  if (margin === undefined || !countsAsOpening(slab, instrument, slot)) return;
+  const priceTicks = slab.price[slot]!;
+  const value = valueNumber(instrument, priceTicks, lots);
+  margin.noteOrder(instrument.index, slab.side[slot] === Side.buy, priceTicks, value);
 }
 
 /** Takes a closed order out of the owner's list and frees its slot. The book must have let go of it. */
@@ -49,6 +81,7 @@ function strike(state: State, slot: number): void {
   else slab.accountPrevious[next] = previous;
   if (previous === NIL) account.firstOrder = next;
   else slab.accountNext[previous] = next;
+  countOrder(state, account, instrument, slot, -slab.remaining[slot]!);
   if (isFutures(instrument.category)) account.openFutures--;
   else account.openSpot--;
   const open = account.openByInstrument.get(instrument.index)! - 1;

@@ -2,7 +2,7 @@
 import type { Account } from '../account.ts';
 import type { Deposit, Transfer, Withdraw } from '../command.ts';
 import type { LedgerLineKind } from '../event.ts';
-import { spendable } from '../futures/margin.ts';
+import { spendable } from '../futures/spendable.ts';
 import type { Instrument } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import { MONEY_MAX } from '../limits.ts';

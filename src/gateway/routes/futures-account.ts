@@ -1,7 +1,8 @@
 /** How an account holds its contracts: leverage, hold mode, isolated margin, and what it could still open (wire.md 4.1, 4.3). */
 import Type, { type Static } from 'typebox';
 import { positionKey } from '../../core/account.ts';
-import { futuresSetting, spendable } from '../../core/futures/margin.ts';
+import { futuresSetting } from '../../core/futures/margin.ts';
+import { spendable } from '../../core/futures/spendable.ts';
 import type { Instrument } from '../../core/instrument.ts';
 import { Refusal } from '../../core/refusal.ts';
 import { HOLD_MODE_NAMES, ORDER_TYPE_NAMES, PosSide, SIDE_NAMES, Side } from '../../core/terms.ts';

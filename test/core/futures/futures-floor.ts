@@ -1,6 +1,6 @@
 /** A trading floor for contracts: prices move at will, positions are read as people write them. */
 
-import { accountRisk } from '../../../src/core/futures/margin.ts';
+import { accountRisk } from '../../../src/core/futures/margin-cache.ts';
 import {
   ADL_RANK_SCALE,
   adlRanks,

@@ -1,0 +1,68 @@
+/**
+ * Whole numbers in `number`, where they are exact: margin is looked at on every order, and big integers cost an
+ * allocation each. A result that would leave the exact range is NaN. No comparison passes NaN and every sum hands it
+ * on, so whoever meets it takes the slow way with `bigint`.
+ */
+
+const LARGEST = Number.MAX_SAFE_INTEGER;
+const ONE = 100_000_000;
+const ROOT = 10_000;
+
+/** The number itself, or NaN when it may have been rounded. */
+export function exact(value: number): number {
+  return value <= LARGEST && value >= -LARGEST ? value : Number.NaN;
+}
+
+/** A big integer as a number, or NaN. */
+export function exactNumber(value: bigint): number {
+  return exact(Number(value));
+}
+
+/** The quotient of exact numbers is never rounded up to a whole one: the distance to it is above half a unit. */
+export function ceilQuotient(dividend: number, divisor: number): number {
+  const quotient = Math.floor(dividend / divisor);
+  return quotient * divisor === dividend ? quotient : quotient + 1;
+}
+
+/**
+ * `ceil` of a x m / d + b x n / d for amounts that are not negative. Whole multiples of d come first, so that only the
+ * rests are multiplied: right for every exact a and b as long as d x (m + n) is exact.
+ */
+export function ceilShares(a: number, m: number, b: number, n: number, d: number): number {
+  const wholeA = Math.floor(a / d);
+  const wholeB = Math.floor(b / d);
+  const rest = (a - wholeA * d) * m + (b - wholeB * d) * n;
+  return exact(wholeA * m + wholeB * n + ceilQuotient(rest, d));
+}
+
+/** `floor` of a x m / d; as above. */
+export function floorShare(a: number, m: number, d: number): number {
+  const whole = Math.floor(a / d);
+  return exact(whole * m + Math.floor(((a - whole * d) * m) / d));
+}
+
+/** amount x price / 10^8, both not negative: schoolbook multiplication in halves of four digits. */
+function timesPrice(amount: number, price: number, up: boolean): number {
+  const priceWhole = Math.floor(price / ONE);
+  const priceRest = price - priceWhole * ONE;
+  const amountWhole = Math.floor(amount / ONE);
+  const amountRest = amount - amountWhole * ONE;
+  const high = Math.floor(amountRest / ROOT);
+  const crossed = high * priceRest;
+  const carried = Math.floor(crossed / ROOT);
+  const rest = (crossed - carried * ROOT) * ROOT + (amountRest - high * ROOT) * priceRest;
+  const last = up ? ceilQuotient(rest, ONE) : Math.floor(rest / ONE);
+  return exact(amount * priceWhole + amountWhole * priceRest + carried + last);
+}
+
+/** `ceil` of what an amount in 10^-8 is worth at a price in 10^-8. */
+export function ceilWorth(amount: number, price: number): number {
+  if (price === ONE) return amount;
+  return amount < 0 ? -timesPrice(-amount, price, false) : timesPrice(amount, price, true);
+}
+
+/** The same, `floor`. */
+export function floorWorth(amount: number, price: number): number {
+  if (price === ONE) return amount;
+  return amount < 0 ? -timesPrice(-amount, price, true) : timesPrice(amount, price, false);
+}

@@ -1,0 +1,119 @@
+/**
+ * What is kept of an account's margin must be what a computation from scratch comes to: after every command for every
+ * account, and for orders that are only being considered. Numbers near the edge of what is exact are part of it.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Account } from '../../src/core/account.ts';
+import { NIL } from '../../src/core/book/order-slab.ts';
+import { ceilShares, ceilWorth, floorShare, floorWorth } from '../../src/core/exact-integers.ts';
+import { Exchange } from '../../src/core/exchange.ts';
+import { markTicks, riskFromScratch } from '../../src/core/futures/margin.ts';
+import { accountRisk, exactMargin, initialWith } from '../../src/core/futures/margin-cache.ts';
+import { keptOf, marginScale } from '../../src/core/futures/margin-scale.ts';
+import { maintenanceOf, readTiers } from '../../src/core/futures/margin-tiers.ts';
+import type { State } from '../../src/core/state.ts';
+import { Side } from '../../src/core/terms.ts';
+import { divCeil, divFloor, MONEY_ONE, RATE_ONE } from '../../src/core/units.ts';
+import { Dice, FuturesFlow, SET_UP } from './futures-flow.ts';
+
+const SEEDS = 12;
+const COMMANDS = 500;
+
+/** A futures order of the account, if it has one. */
+function anyOrder({ slab, instruments }: State, account: Account, dice: Dice): number {
+  let found = NIL;
+  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    const counts =
+      instruments[slab.instrument[slot]!]!.futures !== undefined && (slab.flags[slot]! & 36) === 0;
+    if (counts && (found === NIL || dice.chance(0.5))) found = slot;
+  }
+  return found;
+}
+
+test('margin that is kept equals margin from scratch, whatever happens', () => {
+  let considered = 0;
+  for (let seed = 100; seed < 100 + SEEDS; seed++) {
+    const exchange = new Exchange();
+    const { state } = exchange;
+    for (const command of SET_UP) exchange.apply(command);
+    const flow = new FuturesFlow(seed, state);
+    const dice = new Dice(seed);
+    for (let n = 0; n < COMMANDS; n++) {
+      const command = flow.next();
+      exchange.apply(command);
+      exchange.takeEvents();
+      for (const account of state.accountByUid.values()) {
+        // Not everybody each time: what was noted twice must come out right as well.
+        if (dice.chance(0.3)) continue;
+        const where = `seed ${seed}, command ${n} ${command.type}, account ${account.uid}`;
+        assert.deepEqual(accountRisk(state, account), riskFromScratch(state, account), where);
+        const instrument = state.instruments[dice.below(3)]!;
+        const mark = markTicks(state, instrument);
+        const intent = {
+          instrument,
+          side: dice.pick([Side.buy, Side.sell]),
+          priceTicks: Math.max(1, mark + dice.below(mark) - (mark >> 1)),
+          lots: 1 + dice.below(dice.chance(0.1) ? 1_000_000_000 : 3000),
+        };
+        const found = anyOrder(state, account, dice);
+        const leaveOut = found !== NIL && state.slab.instrument[found] === instrument.index ? found : NIL;
+        const quick = initialWith(state, account, exactMargin(state, account), instrument, intent, leaveOut);
+        if (Number.isNaN(quick)) continue;
+        considered++;
+        assert.equal(BigInt(quick), riskFromScratch(state, account, intent, leaveOut).initial, where);
+      }
+    }
+  }
+  assert.ok(considered > 10_000, `${considered} orders were considered`);
+});
+
+test('exact numbers round as big integers do, or say that they cannot', () => {
+  const dice = new Dice(7);
+  const large = (): number => Math.floor(dice.next() * 2 ** (1 + dice.below(53)));
+  let told = 0;
+  for (let n = 0; n < 200_000; n++) {
+    const amount = large();
+    const price = dice.chance(0.5) ? large() : 100_000_000 + dice.below(1000) - 500;
+    const up = ceilWorth(amount, price);
+    const down = floorWorth(-amount, price);
+    const product = BigInt(amount) * BigInt(price);
+    if (!Number.isNaN(up)) {
+      told++;
+      assert.equal(BigInt(up), divCeil(product, MONEY_ONE), `${amount} x ${price}`);
+    }
+    if (!Number.isNaN(down))
+      assert.equal(BigInt(down), divFloor(-product, MONEY_ONE), `-${amount} x ${price}`);
+    const divisor = 10 ** (1 + dice.below(7));
+    const m = dice.below(divisor);
+    const k = dice.below(divisor);
+    const other = large();
+    const shares = ceilShares(amount, m, other, k, divisor);
+    const exactShares = BigInt(amount) * BigInt(m) + BigInt(other) * BigInt(k);
+    if (!Number.isNaN(shares)) assert.equal(BigInt(shares), divCeil(exactShares, BigInt(divisor)));
+    const share = floorShare(amount, m, divisor);
+    assert.equal(BigInt(share), divFloor(BigInt(amount) * BigInt(m), BigInt(divisor)));
+  }
+  assert.ok(told > 50_000, `only ${told} products were exact`);
+});
+
+test('maintenance by small fractions is maintenance by tiers, to the last unit', () => {
+  const specs = [
+    { upTo: '150000', maxLeverage: '125', mmr: '0.004' },
+    { upTo: '900000', maxLeverage: '100', mmr: '0.005' },
+    { upTo: '12000000', maxLeverage: '50', mmr: '0.0100001' },
+    { upTo: '38000000', maxLeverage: '25', mmr: '0.015' },
+    { upTo: '90000000000', maxLeverage: '20', mmr: '0.03' },
+  ];
+  const tiers = readTiers(specs)!;
+  const takerRate = 600_000_000n;
+  const scale = marginScale(tiers, takerRate, 5_000_000_000n)!;
+  const dice = new Dice(11);
+  for (let n = 0; n < 100_000; n++) {
+    const edge = dice.pick(tiers).upTo + BigInt(dice.below(5) - 2);
+    const notional = dice.chance(0.3) ? edge : BigInt(Math.floor(dice.next() * 2 ** (1 + dice.below(53))));
+    if (notional > BigInt(Number.MAX_SAFE_INTEGER)) continue;
+    const exact = maintenanceOf(tiers, notional) + divCeil(notional * takerRate, RATE_ONE);
+    assert.equal(BigInt(keptOf(scale, Number(notional))), exact, String(notional));
+  }
+});
