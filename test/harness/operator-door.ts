@@ -104,6 +104,11 @@ export class Operator {
     };
   }
 
+  async deleteKey(apiKey: string): Promise<void> {
+    const answer = await this.send(`/admin/keys/${apiKey}`, { method: 'DELETE' });
+    assert.ok(answer.ok, `${answer.status} ${await answer.text()}`);
+  }
+
   private async uidOf(name: string): Promise<number> {
     const answer = await this.send('/admin/accounts?limit=1000', { method: 'GET' });
     const { accounts } = (await answer.json()) as { accounts: { uid: number; name: string }[] };

@@ -1,0 +1,221 @@
+/** The SDK's socket clients, unmodified: both roles on their own paths and on the shared one, and orders (wire.md 5, 7). */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { WebsocketAPIClient, WebsocketClientV3, WS_KEY_MAP } from 'bitget-api';
+import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import type { Frame } from '../harness/stream-client.ts';
+import { type SdkClient, sdkClient } from './clients.ts';
+
+const SILENT = { trace: () => {}, info: () => {}, error: () => {} };
+const { v3Public, v3Private } = WS_KEY_MAP;
+
+let server: RunningServer;
+let rest: SdkClient;
+let orders: WebsocketAPIClient;
+const open: WebsocketClientV3[] = [];
+
+function settings(path: string, keys?: DemoKeys) {
+  return {
+    wsUrl: `${server.url.replace('http', 'ws')}${path}`,
+    ...(keys !== undefined && { apiKey: keys.apiKey, apiSecret: keys.secretKey, apiPass: keys.passphrase }),
+  };
+}
+
+/** A client that keeps what it is told, and can be asked to wait for it. */
+class Listener {
+  readonly client: WebsocketClientV3;
+  readonly heard: Frame[] = [];
+  private wake: () => void = () => {};
+
+  constructor(client: WebsocketClientV3) {
+    this.client = client;
+    open.push(client);
+    for (const event of ['update', 'response', 'authenticated', 'exception'] as const) {
+      client.on(event as 'update', (frame: Frame) => {
+        this.heard.push({ ...frame, heardAs: event });
+        this.wake();
+      });
+    }
+  }
+
+  async until(fits: (frame: Frame) => boolean, from = 0): Promise<Frame> {
+    for (;;) {
+      const found = this.heard.slice(from).find(fits);
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
+}
+
+const isPush = (topic: string) => (frame: Frame) => frame.heardAs === 'update' && frame.arg.topic === topic;
+
+before(async () => {
+  server = await startServer({ args: ['--rate-limits', 'off'] });
+  rest = sdkClient(server.url, server.account('alice'));
+  const { apiKey, apiSecret, apiPass, wsUrl } = settings('/v3/ws/private', server.account('alice'));
+  orders = new WebsocketAPIClient(
+    { apiKey, apiSecret, apiPass, wsUrl, attachEventListeners: false } as ConstructorParameters<
+      typeof WebsocketAPIClient
+    >[0],
+    SILENT,
+  );
+  open.push(orders.getWSClient());
+});
+
+after(async () => {
+  for (const client of open) client.closeAll(true);
+  await server.stop();
+});
+
+const buy = (price: string, qty = '0.01', clientOid?: string) => ({
+  symbol: 'BTCUSDT',
+  side: 'buy' as const,
+  orderType: 'limit' as const,
+  timeInForce: 'gtc' as const,
+  price,
+  qty,
+  ...(clientOid !== undefined && { clientOid }),
+});
+
+test('public topics: ticker, book, trades and candles arrive after subscribe, none after unsubscribe', async () => {
+  const listener = new Listener(new WebsocketClientV3(settings('/v3/ws/public'), SILENT));
+  const topics = ['ticker', 'books', 'books5', 'publicTrade'].map((topic) => ({
+    topic: topic as 'ticker',
+    payload: { instType: 'spot' as const, symbol: 'BTCUSDT' },
+  }));
+  void listener.client.subscribe(topics, v3Public);
+  const [book] = (await listener.until(isPush('books'))).data;
+  assert.deepEqual([book.pseq, 'checksum' in book], [0, false]);
+  await listener.until(isPush('ticker'));
+  await listener.until(isPush('books5'));
+  void listener.client.subscribe(
+    { topic: 'kline', payload: { instType: 'spot', symbol: 'BTCUSDT', interval: '1m' } },
+    v3Public,
+  );
+  await listener.until((frame) => frame.event === 'subscribe' && frame.arg.topic === 'kline');
+  void listener.client.unsubscribe(topics.slice(0, 1), v3Public);
+  await listener.until((frame) => frame.event === 'unsubscribe' && frame.arg.topic === 'ticker');
+});
+
+for (const path of ['/v3/ws/private', '/v3/ws']) {
+  test(`private topics on ${path}: login, then the account at once and orders as they change`, async () => {
+    const listener = new Listener(new WebsocketClientV3(settings(path, server.account('alice')), SILENT));
+    const topics = ['account', 'position', 'order', 'fill'] as const;
+    for (const topic of topics) {
+      void listener.client.subscribe({ topic, payload: { instType: 'UTA' } }, v3Private);
+    }
+    await listener.until((frame) => frame.heardAs === 'authenticated' && frame.code === 0);
+    const [account] = (await listener.until(isPush('account'))).data;
+    assert.equal(account.coin.find((coin: Frame) => coin.coin === 'USDT').coin, 'USDT');
+    assert.deepEqual((await listener.until(isPush('position'))).data, []);
+    await listener.until((frame) => frame.event === 'subscribe' && frame.arg.topic === 'order');
+    const placed = await rest.submitNewOrder({ category: 'SPOT', ...buy('50000') });
+    const { orderId } = placed.data;
+    const [order] = (await listener.until(isPush('order'))).data;
+    assert.deepEqual(
+      [order.orderId, order.orderStatus, order.category, order.reduceOnly],
+      [orderId, 'new', 'spot', 'no'],
+    );
+    await rest.cancelOrder({ orderId });
+    const cancelled = await listener.until(
+      (frame) => isPush('order')(frame) && frame.data[0].orderStatus === 'cancelled',
+    );
+    assert.equal(cancelled.data[0].cancelReason, 'normal_cancel');
+  });
+}
+
+test('one address serves public topics too', async () => {
+  const listener = new Listener(new WebsocketClientV3(settings('/v3/ws'), SILENT));
+  void listener.client.subscribe(
+    { topic: 'ticker', payload: { instType: 'spot', symbol: 'BTCUSDT' } },
+    v3Public,
+  );
+  await listener.until(isPush('ticker'));
+});
+
+test('an order over the socket is the order that HTTP shows', async () => {
+  const reply: Frame = await orders.submitNewOrder('spot', buy('50000', '0.02', 'over-the-socket'));
+  assert.deepEqual(
+    [reply.code, reply.msg, reply.event, reply.topic],
+    ['0', 'success', 'trade', 'place-order'],
+  );
+  const [{ orderId, clientOid, symbol }] = reply.args;
+  assert.deepEqual([clientOid, symbol], ['over-the-socket', 'BTCUSDT']);
+  const shown = await rest.getOrderInfo({ orderId });
+  assert.deepEqual([shown.data.qty, shown.data.price, shown.data.orderStatus], ['0.02', '50000', 'new']);
+  const cancelled: Frame = await orders.cancelOrder('spot', { clientOid: 'over-the-socket' });
+  assert.deepEqual(
+    [cancelled.code, cancelled.args[0].orderId, cancelled.args[0].symbol],
+    ['0', orderId, 'BTCUSDT'],
+  );
+});
+
+test('a refusal over the socket has the code of HTTP as text, and the request still names itself', async () => {
+  const refused = await orders.submitNewOrder('spot', buy('50000', '9999')).then(
+    () => assert.fail('the venue accepted what it should refuse'),
+    (error: Frame) => error,
+  );
+  assert.deepEqual([refused.event, refused.code, typeof refused.id], ['error', '25202', 'string']);
+  const http = await rest
+    .submitNewOrder({ category: 'SPOT', ...buy('50000', '9999') })
+    .catch((error) => error);
+  assert.equal(refused.msg, http.body.msg);
+});
+
+test('batches over the socket: each order succeeds or fails on its own', async () => {
+  const placed: Frame = await orders.placeBatchOrders('spot', [
+    buy('50000', '0.01', 'b1'),
+    buy('50000', '9999', 'b2'),
+    buy('49000', '0.01', 'b3'),
+  ]);
+  assert.equal(placed.code, '0');
+  assert.deepEqual(
+    placed.args.map((item: Frame) => [item.clientOid, item.code]),
+    [
+      ['b1', '0'],
+      ['b2', '25202'],
+      ['b3', '0'],
+    ],
+  );
+  const cancelled: Frame = await orders.cancelBatchOrders('spot', [
+    { orderId: placed.args[0].orderId },
+    { clientOid: 'b2' },
+    { clientOid: 'b3' },
+  ]);
+  assert.deepEqual(
+    cancelled.args.map((item: Frame) => item.code),
+    ['0', '25204', '0'],
+  );
+});
+
+test('the client that lost its server reconnects, logs in and is subscribed again', async () => {
+  const mine = await startServer({ args: ['--rate-limits', 'off'] });
+  const keys = mine.account('alice');
+  const wsUrl = `${mine.url.replace('http', 'ws')}/v3/ws/private`;
+  const listener = new Listener(
+    new WebsocketClientV3(
+      {
+        wsUrl,
+        apiKey: keys.apiKey,
+        apiSecret: keys.secretKey,
+        apiPass: keys.passphrase,
+        reconnectTimeout: 50,
+      },
+      SILENT,
+    ),
+  );
+  void listener.client.subscribe({ topic: 'account', payload: { instType: 'UTA' } }, v3Private);
+  await listener.until(isPush('account'));
+  const port = new URL(mine.url).port;
+  await mine.kill();
+  const from = listener.heard.length;
+  const again = await startServer({ data: mine.data, args: ['--rate-limits', 'off', '--port', port] });
+  try {
+    await listener.until(isPush('account'), from);
+  } finally {
+    listener.client.closeAll(true);
+    await again.stop();
+  }
+});

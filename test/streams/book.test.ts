@@ -1,0 +1,138 @@
+/** The book that a reader builds from the stream is the book that HTTP shows, change by change (wire.md 5.3). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startServer } from '../harness/server.ts';
+import { SignedClient } from '../harness/signed-client.ts';
+import { type Frame, StreamClient } from '../harness/stream-client.ts';
+import { Dice } from '../hostile/dice.ts';
+
+const CHANGES = 10_000;
+const ORDERS_PER_ROUND = 20;
+const TOPIC = { instType: 'spot', topic: 'books', symbol: 'BTCUSDT' };
+
+type Levels = [string, string][];
+interface Book {
+  readonly a: Levels;
+  readonly b: Levels;
+}
+
+/** What a client does with `books`: absolute sizes, 0 deletes, each push names the one before. */
+class Rebuilt {
+  seq = 0;
+  pushes = 0;
+  /** The book after each push, by its number. */
+  readonly history = new Map<number, Book>();
+  private readonly asks = new Map<string, string>();
+  private readonly bids = new Map<string, string>();
+
+  take({ action, data }: Frame): void {
+    const [{ a, b, seq, pseq, ...rest }] = data;
+    assert.deepEqual(Object.keys(rest), ['ts'], 'no checksum and nothing else');
+    if (this.pushes === 0) {
+      assert.deepEqual([action, pseq], ['snapshot', 0]);
+    } else {
+      assert.equal(action, 'update', 'never a second snapshot');
+      assert.equal(pseq, this.seq, 'each push names the one before');
+      assert.ok(seq > this.seq, 'numbers rise');
+    }
+    for (const [side, levels] of [
+      [this.asks, a],
+      [this.bids, b],
+    ] as const) {
+      for (const [price, size] of levels as Levels) {
+        if (size === '0') assert.ok(side.delete(price), `only a level that was there is deleted: ${price}`);
+        else side.set(price, size);
+      }
+    }
+    this.seq = seq;
+    this.pushes++;
+    this.history.set(seq, this.book());
+  }
+
+  book(): Book {
+    const sorted = (side: Map<string, string>, direction: number) =>
+      [...side].sort(([x], [y]) => (Number(x) - Number(y)) * direction);
+    return { a: sorted(this.asks, 1), b: sorted(this.bids, -1) };
+  }
+}
+
+test(`through ${CHANGES} changes the rebuilt book equals the book of HTTP at the same number`, async () => {
+  const server = await startServer({ args: ['--rate-limits', 'off'] });
+  const http = new SignedClient(server.url);
+  const readers = await Promise.all([1, 2].map(() => StreamClient.open(server.url)));
+  const traders = await Promise.all(
+    ['alice', 'bob'].map((name) => StreamClient.login(server.url, server.account(name))),
+  );
+  try {
+    const rebuilt = readers.map(() => new Rebuilt());
+    for (const [n, reader] of readers.entries()) {
+      reader.ws.on('message', () => {
+        const frame = reader.frames.at(-1);
+        if (frame.arg?.topic === 'books' && frame.data !== undefined) rebuilt[n]!.take(frame);
+      });
+    }
+    await readers[0]!.subscribe(TOPIC);
+    const dice = new Dice(20_26);
+    const open: string[][] = [[], []];
+    const compared: number[] = [];
+    let lateJoined = false;
+    for (let round = 0, seq = 0; seq < CHANGES; round++) {
+      await Promise.all(traders.map((trader, n) => trade(trader, n, round, dice, open[n]!)));
+      const { data } = await http.get('/api/v3/market/orderbook', {
+        category: 'SPOT',
+        symbol: 'BTCUSDT',
+        limit: '200',
+      });
+      seq = data.seq;
+      // Mostly the next round begins before the stream has caught up.
+      if (dice.chance(0.75)) continue;
+      const shown = { a: data.a, b: data.b };
+      const joined: readonly Rebuilt[] = lateJoined ? rebuilt : rebuilt.slice(0, 1);
+      for (const each of joined) {
+        // A change that shows nothing is not pushed: then the book of the last push is still the right one.
+        while (each.seq < seq && JSON.stringify(each.book()) !== JSON.stringify(shown)) await sleep(5);
+        const told: Book = each.history.get(seq) ?? each.book();
+        assert.deepEqual(told, shown, `book at ${seq}`);
+        if (each.history.has(seq)) compared.push(seq);
+      }
+      if (!lateJoined && seq > CHANGES / 2) {
+        // Joins in the middle, while orders go on, and must come to the same book.
+        lateJoined = true;
+        await readers[1]!.subscribe(TOPIC);
+        await readers[1]!.next((frame) => frame.action === 'snapshot');
+      }
+    }
+    assert.ok(lateJoined);
+    assert.ok(compared.length > 20, `${compared.length} books were compared at exactly the same number`);
+  } finally {
+    for (const client of [...readers, ...traders]) client.close();
+    http.close();
+    await server.stop();
+  }
+});
+
+/** Orders around one price, so that some trade, some rest and some join a level; then some are cancelled. */
+async function trade(
+  trader: StreamClient,
+  n: number,
+  round: number,
+  dice: Dice,
+  open: string[],
+): Promise<void> {
+  const orders = Array.from({ length: ORDERS_PER_ROUND }, () => ({
+    symbol: 'BTCUSDT',
+    side: n === 0 ? 'buy' : 'sell',
+    orderType: 'limit',
+    timeInForce: dice.chance(0.1) ? 'ioc' : 'gtc',
+    price: ((6_000_000 + (n === 0 ? -1 : 1) * (dice.below(68) - 8)) / 100).toFixed(2),
+    qty: ((2 + dice.below(18)) / 10_000).toFixed(4),
+  }));
+  const placed = await trader.trade(`p${round}`, 'batch-place', 'spot', ...orders);
+  assert.equal(placed.code, '0', JSON.stringify(placed));
+  for (const { code, orderId } of placed.args) if (code === '0') open.push(orderId);
+  while (open.length > 150) {
+    const gone = open.splice(0, ORDERS_PER_ROUND).map((orderId) => ({ orderId }));
+    await trader.trade(`c${round}-${open.length}`, 'batch-cancel', 'spot', ...gone);
+  }
+}

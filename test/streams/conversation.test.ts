@@ -1,0 +1,313 @@
+/** Login, subscriptions, errors, rights and limits of a socket, frame by frame (wire.md 1.5, 2.5, 5). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Operator } from '../harness/operator-door.ts';
+import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { SignedClient } from '../harness/signed-client.ts';
+import { type Frame, loginFrame, StreamClient } from '../harness/stream-client.ts';
+
+let server: RunningServer;
+let operator: Operator;
+let alice: DemoKeys;
+const clients: StreamClient[] = [];
+let addresses = 1;
+
+/** Each from an address of its own, so that the limits of one test are not spent by another. */
+async function open(path: '/v3/ws/public' | '/v3/ws/private' | '/v3/ws' = '/v3/ws/public') {
+  const client = await StreamClient.open(server.url, { path, localAddress: `127.0.1.${addresses++}` });
+  clients.push(client);
+  return client;
+}
+
+async function login(keys = alice, path: '/v3/ws/private' | '/v3/ws' = '/v3/ws/private') {
+  const client = await open(path);
+  client.send(loginFrame(keys));
+  await client.next((frame) => frame.event === 'login');
+  return client;
+}
+
+const isError = (frame: Frame) => frame.event === 'error';
+const SPOT = { instType: 'spot', symbol: 'BTCUSDT' };
+const ORDER = { symbol: 'BTCUSDT', side: 'buy', orderType: 'limit', price: '50000', qty: '0.001' };
+
+before(async () => {
+  server = await startServer();
+  operator = new Operator(server);
+  alice = server.account('alice');
+});
+
+after(async () => {
+  for (const client of clients) client.close();
+  await server.stop();
+});
+
+describe('login', () => {
+  const now = () => Date.now();
+  for (const [name, timestamp] of [
+    ['seconds as a number', () => Math.round(now() / 1000)],
+    ['seconds as text', () => String(Math.floor(now() / 1000))],
+    ['milliseconds as text', () => String(now())],
+    ['milliseconds as a number', () => now()],
+  ] as const) {
+    it(`accepts ${name}, and answers with the number 0`, async () => {
+      const client = await open('/v3/ws/private');
+      client.send({ ...loginFrame(alice, timestamp()), url: 'ws://a.client/adds/this' });
+      const frame = await client.next(() => true);
+      assert.deepEqual([frame.event, frame.code, frame.msg, 'id' in frame], ['login', 0, 'success', false]);
+    });
+  }
+
+  for (const [name, code, frame] of [
+    ['an unknown key', 30011, () => loginFrame({ ...alice, apiKey: 'nobody' })],
+    ['a wrong passphrase', 30012, () => loginFrame({ ...alice, passphrase: 'wrong12345' })],
+    ['a timestamp that is none', 30013, () => loginFrame(alice, 'yesterday')],
+    ['an old timestamp', 30014, () => loginFrame(alice, Math.floor(Date.now() / 1000) - 60)],
+    ['a wrong signature', 30015, () => loginFrame({ ...alice, secretKey: 'guessed' })],
+    ['missing fields', 30005, () => ({ op: 'login', args: [{ apiKey: alice.apiKey }] })],
+  ] as const) {
+    it(`refuses ${name} with ${code} and closes`, async () => {
+      const client = await open('/v3/ws/private');
+      client.send(frame());
+      const error = await client.next(isError);
+      assert.equal(error.code, code, error.msg);
+      assert.equal((await client.closed).code, 1008);
+    });
+  }
+
+  it('is not taken on the public address', async () => {
+    const client = await open();
+    client.send(loginFrame(alice));
+    assert.equal((await client.next(isError)).code, 30005);
+  });
+});
+
+describe('keep-alive', () => {
+  it('answers the text ping and the ping of the protocol', async () => {
+    const client = await open();
+    client.send('ping');
+    assert.equal(await client.next((frame) => frame === 'pong'), 'pong');
+    const ponged = new Promise((resolve) => client.ws.once('pong', resolve));
+    client.ws.ping();
+    await ponged;
+  });
+});
+
+describe('subscriptions', () => {
+  it('repeats the argument in the client’s own words, in the answer and in pushes', async () => {
+    const client = await open();
+    const arg = { topic: 'ticker', instType: 'SPOT', instId: 'btcusdt', mine: 'kept' };
+    await client.subscribe(arg);
+    const push = await client.next((frame) => frame.data !== undefined);
+    assert.deepEqual([push.arg, push.action, typeof push.ts], [arg, 'snapshot', 'number']);
+    assert.equal(push.data[0].symbol, 'BTCUSDT');
+  });
+
+  it('ends with unsubscribe, whatever interval a client adds', async () => {
+    const client = await open();
+    await client.subscribe({ ...SPOT, topic: 'books' });
+    client.send({ op: 'unsubscribe', args: [{ ...SPOT, topic: 'books', interval: '1m' }] });
+    await client.next((frame) => frame.event === 'unsubscribe');
+    const from = client.frames.length;
+    await client.subscribe({ ...SPOT, topic: 'books' });
+    const push = await client.next((frame) => frame.data !== undefined, from);
+    assert.deepEqual([push.action, push.data[0].pseq], ['snapshot', 0]);
+  });
+
+  it('asked for twice: a ticker comes again, a book does not', async () => {
+    const client = await open();
+    for (const topic of ['ticker', 'books']) {
+      await client.subscribe({ ...SPOT, topic });
+      await client.subscribe({ ...SPOT, topic });
+    }
+    client.send('ping');
+    await client.next((frame) => frame === 'pong');
+    assert.deepEqual([client.pushes('ticker').length, client.pushes('books').length], [2, 1]);
+  });
+
+  for (const [name, arg] of [
+    ['a topic', { ...SPOT, topic: 'weather' }],
+    ['a symbol', { instType: 'spot', topic: 'ticker', symbol: 'NOPE' }],
+    ['a type', { instType: 'options', topic: 'ticker', symbol: 'BTCUSDT' }],
+    ['an interval', { ...SPOT, topic: 'kline', interval: '7m' }],
+    ['liquidations on spot', { ...SPOT, topic: 'liquidation' }],
+    ['a private topic on the public address', { instType: 'UTA', topic: 'order' }],
+  ] as const) {
+    it(`${name} that does not exist: 30001, and the socket stays open`, async () => {
+      const client = await open();
+      client.send({ op: 'subscribe', args: [arg] });
+      const error = await client.next(isError);
+      assert.deepEqual([error.code, error.arg, 'id' in error], [30001, arg, false]);
+      client.send('ping');
+      await client.next((frame) => frame === 'pong');
+    });
+  }
+
+  it('of private topics needs a login first', async () => {
+    const client = await open('/v3/ws/private');
+    client.send({ op: 'subscribe', args: [{ instType: 'UTA', topic: 'order' }] });
+    assert.equal((await client.next(isError)).code, 30004);
+  });
+
+  it('of private topics needs the permission that HTTP needs', async () => {
+    const keys = await operator.openKey(alice.uid, 'transfers only', ['withdraw']);
+    const client = await login(keys);
+    client.send({ op: 'subscribe', args: [{ instType: 'UTA', topic: 'order' }] });
+    assert.equal((await client.next(isError)).code, 40014);
+    const refused = await client.trade('1', 'place-order', 'spot', ORDER);
+    assert.deepEqual([refused.event, refused.code], ['error', '40014']);
+  });
+
+  it('of an account shows only that account', async () => {
+    const bob = await login(server.account('bob'));
+    await bob.subscribe({ instType: 'UTA', topic: 'order' });
+    const client = await login();
+    const { args } = await client.trade('1', 'place-order', 'spot', ORDER);
+    await client.trade('2', 'cancel-order', 'spot', { orderId: args[0].orderId });
+    bob.send('ping');
+    await bob.next((frame) => frame === 'pong');
+    assert.deepEqual(bob.pushes('order'), []);
+  });
+});
+
+describe('orders over the socket', () => {
+  it('need a login', async () => {
+    const client = await open('/v3/ws/private');
+    client.send({ op: 'trade', id: '1', topic: 'place-order', category: 'spot', args: [ORDER] });
+    assert.equal((await client.next(isError)).code, 30004);
+  });
+
+  it('place, modify and cancel, one and many, also by the names of other clients', async () => {
+    const client = await login();
+    const placed = await client.trade('a', 'batch-place-order', 'spot', ORDER, {
+      ...ORDER,
+      clientOid: 'mine',
+    });
+    assert.deepEqual(
+      placed.args.map((item: Frame) => [item.code, item.symbol]),
+      [
+        ['0', 'BTCUSDT'],
+        ['0', 'BTCUSDT'],
+      ],
+    );
+    const [{ orderId }] = placed.args;
+    const modified = await client.trade('b', 'modify-order', 'spot', { orderId, qty: '0.002' });
+    assert.deepEqual([modified.code, modified.args[0].orderId], ['0', orderId]);
+    const both = await client.trade(
+      'c',
+      'batch-modify-order',
+      'spot',
+      { orderId, price: '49000' },
+      { clientId: 'mine', price: '49000' },
+    );
+    assert.deepEqual(
+      both.args.map((item: Frame) => item.code),
+      ['0', '0'],
+    );
+    const gone = await client.trade('d', 'batch-cancel-order', 'spot', { orderId }, { clientOid: 'mine' });
+    assert.deepEqual(
+      gone.args.map((item: Frame) => item.code),
+      ['0', '0'],
+    );
+    const missing = await client.trade('e', 'cancel-order', 'spot', { orderId });
+    assert.deepEqual([missing.event, missing.code], ['error', '25204']);
+  });
+
+  for (const [name, topic, args, code] of [
+    ['an unknown topic', 'buy-low', [ORDER], '40020'],
+    ['two orders where one belongs', 'place-order', [ORDER, ORDER], '40017'],
+    ['too many in a batch', 'batch-place', Array.from({ length: 21 }, () => ORDER), '40306'],
+    ['a missing price', 'place-order', [{ ...ORDER, price: '' }], '40019'],
+    ['a missing side', 'place-order', [{ ...ORDER, side: undefined }], '40019'],
+    ['a price that is none', 'place-order', [{ ...ORDER, price: '1e5' }], '40017'],
+    ['an unknown word', 'place-order', [{ ...ORDER, timeInForce: 'soon' }], '40020'],
+    [
+      'a request that is too old',
+      'place-order',
+      [{ ...ORDER, receiveWindow: '100', requestTime: '1700000000000' }],
+      '25200',
+    ],
+  ] as const) {
+    it(`refuse ${name} with ${code}`, async () => {
+      const client = await login();
+      const refused = await client.trade('x', topic, 'spot', ...args);
+      assert.deepEqual([refused.event, refused.id, refused.code], ['error', 'x', code], refused.msg);
+    });
+  }
+
+  it('are told what is wrong in the words of HTTP', async () => {
+    const maker = server.account('maker');
+    const client = await login(maker);
+    const http = new SignedClient(server.url, maker);
+    for (const wrong of [{ qty: '0' }, { side: 'hold' }, { price: '1.23456789' }, { symbol: 'NOPE' }]) {
+      const body = { ...ORDER, ...wrong };
+      const [frame, reply] = [
+        await client.trade(JSON.stringify(wrong), 'place-order', 'SPOT', body),
+        await http.post('/api/v3/trade/place-order', { category: 'SPOT', ...body }),
+      ];
+      assert.deepEqual([frame.code, frame.msg], [reply.code, reply.msg]);
+    }
+    http.close();
+  });
+
+  it('share the quota of HTTP: ten places a second together', async () => {
+    const keys = server.account('bot');
+    const client = await login(keys);
+    const http = new SignedClient(server.url, keys);
+    await http.get('/api/v3/account/info');
+    const bad = { ...ORDER, symbol: 'NOPE' };
+    const replies = await Promise.all([
+      ...Array.from({ length: 8 }, (_, n) => client.trade(`q${n}`, 'place-order', 'spot', bad)),
+      ...Array.from({ length: 8 }, () =>
+        http.post('/api/v3/trade/place-order', { category: 'SPOT', ...bad }),
+      ),
+    ]);
+    const refused = replies.filter((reply) => reply.code === '429');
+    assert.ok(refused.length > 0, 'sixteen in one second are too many for the account');
+    http.close();
+  });
+});
+
+describe('rights that are taken away', () => {
+  it('close the socket of a deleted key', async () => {
+    const keys = await operator.openKey(alice.uid, 'short-lived', ['uta_trade', 'uta_mgt']);
+    const client = await login(keys);
+    await client.subscribe({ instType: 'UTA', topic: 'order' });
+    await operator.deleteKey(keys.apiKey);
+    assert.equal((await client.next(isError)).code, 30011);
+    assert.equal((await client.closed).code, 1008);
+  });
+});
+
+describe('who may connect', () => {
+  const refusalOf = (options: Parameters<typeof StreamClient.open>[1]) =>
+    StreamClient.open(server.url, options).then(
+      (client) => {
+        clients.push(client);
+        return 'accepted';
+      },
+      (error: Error) => error.message,
+    );
+
+  it('no web page of another host, unless it is allowed', async () => {
+    const headers = { origin: 'https://evil.example' };
+    assert.equal(await refusalOf({ headers }), 'refused with 403');
+    assert.equal(await refusalOf({ headers: { origin: server.url } }), 'accepted');
+  });
+
+  it('a hundred sockets of one address, not more', async () => {
+    const localAddress = '127.0.9.9';
+    const opened = await Promise.all(Array.from({ length: 105 }, () => refusalOf({ localAddress })));
+    assert.deepEqual(
+      ['accepted', 'refused with 429'].map((answer) => opened.filter((each) => each === answer).length),
+      [100, 5],
+    );
+  });
+
+  it('nobody at another path', async () => {
+    const answer = await StreamClient.open(`${server.url}/elsewhere`).then(
+      () => 'accepted',
+      (error: Error) => error.message,
+    );
+    assert.equal(answer, 'refused with 404');
+  });
+});
