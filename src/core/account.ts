@@ -2,6 +2,7 @@
 import { NIL } from './book/order-slab.ts';
 import type { AccountMargin } from './futures/account-margin.ts';
 import type { Position } from './futures/position.ts';
+import type { StrategyOrder } from './strategy/strategy-order.ts';
 import { HoldMode, type PosSide } from './terms.ts';
 
 export interface FeeRates {
@@ -53,6 +54,9 @@ export class Account {
   /** Open orders, oldest first, chained through the slab. */
   firstOrder = NIL;
   lastOrder = NIL;
+  /** Strategy orders that wait, oldest first, and those of them with a client id. */
+  readonly strategies = new Map<number, StrategyOrder>();
+  readonly strategyOids = new Map<string, StrategyOrder>();
   /** When the countdown runs out; 0 = off. */
   countdownDeadline = 0;
   /** As last computed, with what has changed since; not saved. */

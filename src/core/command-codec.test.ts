@@ -2,10 +2,11 @@ import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { UnreadableRecord } from './bytes.ts';
-import type { AmendItem, Command, CommandType } from './command.ts';
+import type { AmendItem, Command, CommandType, PlaceOrder } from './command.ts';
 import { decodeCommand, encodeCommand } from './command-codec.ts';
 import type { CoinSpec, InstrumentSpec } from './instrument.ts';
 import type { LoanTerm } from './loan/loan-terms.ts';
+import type { LegChange, Preset, PresetChange, TriggerLeg } from './strategy/trigger-leg.ts';
 import {
   type Category,
   INSTRUMENT_STATUS_NAMES,
@@ -14,7 +15,9 @@ import {
   type Side,
   type Source,
   type StpMode,
+  type StrategyKind,
   type TimeInForce,
+  type TriggerBy,
   type Wallet,
 } from './terms.ts';
 
@@ -33,7 +36,7 @@ const anyOr = <T extends number>(max: number) => fc.integer({ min: -1, max }) as
 const ticks = fc.integer({ min: -2, max: 2 ** 30 - 1 });
 const lots = fc.maxSafeInteger().map((value) => Math.max(-2, value));
 
-const amendItem: fc.Arbitrary<AmendItem> = record({
+const plainAmendItem = record<AmendItem>({
   orderId: id,
   clientOid: text,
   category: anyOr<Category>(4),
@@ -43,6 +46,31 @@ const amendItem: fc.Arbitrary<AmendItem> = record({
   autoCancel: fc.boolean(),
   outstanding: u16,
 });
+
+const leg = record<TriggerLeg>({
+  triggerTicks: ticks,
+  triggerBy: code<TriggerBy>(1),
+  orderType: code<OrderType>(1),
+  limitTicks: ticks,
+});
+const legChange = record<LegChange>({
+  triggerTicks: fc.integer({ min: -3, max: 2 ** 30 - 1 }),
+  triggerBy: anyOr<number>(1),
+  orderType: anyOr<number>(1),
+  limitTicks: ticks,
+});
+const preset = record<Preset>({ takeProfit: leg, stopLoss: leg });
+const presetChange = record<PresetChange>({ takeProfit: legChange, stopLoss: legChange });
+
+/** Some have a preset, some do not. */
+function maybeWith<P, C extends { preset?: P }>(
+  command: fc.Arbitrary<C>,
+  presets: fc.Arbitrary<P>,
+): fc.Arbitrary<C> {
+  return fc
+    .tuple(command, fc.option(presets))
+    .map(([each, chosen]) => (chosen === null ? each : { ...each, preset: chosen }));
+}
 
 const spec = fc.dictionary(fc.string({ maxLength: 12 }), fc.oneof(text, fc.integer(), fc.boolean()), {
   noNullPrototype: true,
@@ -108,23 +136,26 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     takerRate: money,
     by: text,
   }),
-  placeOrder: record({
-    type: fc.constant('placeOrder'),
-    time,
-    uid: id,
-    source: code<Source>(1),
-    instrument: u16,
-    side: code<Side>(1),
-    orderType: code<OrderType>(1),
-    timeInForce: code<TimeInForce>(4),
-    stpMode: code<StpMode>(3),
-    priceTicks: ticks,
-    sizeLots: lots,
-    quoteAmount: money,
-    clientOid: text,
-    posSide: code<PosSide>(2),
-    reduceOnly: fc.boolean(),
-  }),
+  placeOrder: maybeWith(
+    record<PlaceOrder>({
+      type: fc.constant('placeOrder'),
+      time,
+      uid: id,
+      source: code<Source>(1),
+      instrument: u16,
+      side: code<Side>(1),
+      orderType: code<OrderType>(1),
+      timeInForce: code<TimeInForce>(4),
+      stpMode: code<StpMode>(3),
+      priceTicks: ticks,
+      sizeLots: lots,
+      quoteAmount: money,
+      clientOid: text,
+      posSide: code<PosSide>(2),
+      reduceOnly: fc.boolean(),
+    }),
+    preset,
+  ),
   cancelOrder: record({
     type: fc.constant('cancelOrder'),
     time,
@@ -146,7 +177,7 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     time,
     uid: id,
     source: code<Source>(1),
-    items: fc.array(amendItem, { maxLength: 20 }),
+    items: fc.array(maybeWith(plainAmendItem, presetChange), { maxLength: 20 }),
   }),
   countdownCancel: record({ type: fc.constant('countdownCancel'), time, uid: id, seconds: u16 }),
   transfer: record({
@@ -282,6 +313,45 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     yearRate: text,
     by: text,
   }),
+  placeStrategy: record({
+    type: fc.constant('placeStrategy'),
+    time,
+    uid: id,
+    source: code<Source>(1),
+    instrument: u16,
+    kind: code<StrategyKind>(4),
+    side: code<Side>(1),
+    posSide: code<PosSide>(2),
+    reduceOnly: fc.boolean(),
+    stpMode: code<StpMode>(3),
+    sizeLots: lots,
+    quoteAmount: money,
+    takeProfit: leg,
+    stopLoss: leg,
+    trigger: leg,
+    callbackPpm: fc.nat(1_000_000),
+    clientOid: text,
+  }),
+  modifyStrategy: record({
+    type: fc.constant('modifyStrategy'),
+    time,
+    uid: id,
+    orderId: id,
+    clientOid: text,
+    sizeLots: lots,
+    quoteAmount: money,
+    takeProfit: legChange,
+    stopLoss: legChange,
+    trigger: legChange,
+    callbackPpm: fc.nat(1_000_000),
+  }),
+  cancelStrategy: record({
+    type: fc.constant('cancelStrategy'),
+    time,
+    uid: id,
+    orderId: id,
+    clientOid: text,
+  }),
   checkpoint: record({ type: fc.constant('checkpoint'), time, digest: id }),
 };
 
@@ -321,7 +391,7 @@ test('types keep their numbers for ever', () => {
     numbers,
     [
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
-      30, 31, 14,
+      30, 31, 32, 33, 34, 14,
     ],
   );
 });

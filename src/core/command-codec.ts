@@ -4,6 +4,16 @@ import type { AmendItem, Command, CommandType } from './command.ts';
 import type { CoinSpec, InstrumentSpec } from './instrument.ts';
 import { BATCH_ITEMS_MAX } from './limits.ts';
 import type { LoanTerm } from './loan/loan-terms.ts';
+import {
+  KEEP_LEG,
+  KEEP_PRESET,
+  legChangeFields,
+  legFields,
+  NO_LEG,
+  NO_PRESET,
+  presetChangeFields,
+  presetFields,
+} from './strategy/trigger-leg.ts';
 import type {
   Category,
   InstrumentStatusName,
@@ -12,6 +22,7 @@ import type {
   Side,
   Source,
   StpMode,
+  StrategyKind,
   TimeInForce,
   Wallet,
 } from './terms.ts';
@@ -127,6 +138,7 @@ const LAYOUTS: Layouts = {
       c.clientOid = f.text(c.clientOid);
       c.posSide = f.u8(c.posSide ?? 0) as PosSide;
       c.reduceOnly = f.flag(c.reduceOnly ?? false);
+      if (f.flag(c.preset !== undefined)) c.preset = presetFields(f, c.preset ?? NO_PRESET);
     },
   },
   cancelOrder: {
@@ -421,6 +433,81 @@ const LAYOUTS: Layouts = {
       c.by = f.text(c.by ?? '');
     },
   },
+  placeStrategy: {
+    code: 32,
+    blank: () => ({
+      type: 'placeStrategy',
+      time: 0,
+      uid: 0,
+      source: 0,
+      instrument: 0,
+      kind: 0,
+      side: 0,
+      posSide: 0,
+      reduceOnly: false,
+      stpMode: 0,
+      sizeLots: 0,
+      quoteAmount: 0n,
+      takeProfit: NO_LEG,
+      stopLoss: NO_LEG,
+      trigger: NO_LEG,
+      callbackPpm: 0,
+      clientOid: '',
+    }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.source = f.u8(c.source) as Source;
+      c.instrument = f.u16(c.instrument);
+      c.kind = f.u8(c.kind) as StrategyKind;
+      c.side = f.u8(c.side) as Side;
+      c.posSide = f.u8(c.posSide) as PosSide;
+      c.reduceOnly = f.flag(c.reduceOnly);
+      c.stpMode = f.u8(c.stpMode) as StpMode;
+      c.sizeLots = f.f64(c.sizeLots);
+      c.quoteAmount = f.money(c.quoteAmount);
+      c.takeProfit = legFields(f, c.takeProfit);
+      c.stopLoss = legFields(f, c.stopLoss);
+      c.trigger = legFields(f, c.trigger);
+      c.callbackPpm = f.i32(c.callbackPpm);
+      c.clientOid = f.text(c.clientOid);
+    },
+  },
+  modifyStrategy: {
+    code: 33,
+    blank: () => ({
+      type: 'modifyStrategy',
+      time: 0,
+      uid: 0,
+      orderId: 0,
+      clientOid: '',
+      sizeLots: 0,
+      quoteAmount: 0n,
+      takeProfit: KEEP_LEG,
+      stopLoss: KEEP_LEG,
+      trigger: KEEP_LEG,
+      callbackPpm: 0,
+    }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.orderId = f.f64(c.orderId);
+      c.clientOid = f.text(c.clientOid);
+      c.sizeLots = f.f64(c.sizeLots);
+      c.quoteAmount = f.money(c.quoteAmount);
+      c.takeProfit = legChangeFields(f, c.takeProfit);
+      c.stopLoss = legChangeFields(f, c.stopLoss);
+      c.trigger = legChangeFields(f, c.trigger);
+      c.callbackPpm = f.i32(c.callbackPpm);
+    },
+  },
+  cancelStrategy: {
+    code: 34,
+    blank: () => ({ type: 'cancelStrategy', time: 0, uid: 0, orderId: 0, clientOid: '' }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.orderId = f.f64(c.orderId);
+      c.clientOid = f.text(c.clientOid);
+    },
+  },
   checkpoint: {
     code: 14,
     blank: () => ({ type: 'checkpoint', time: 0, digest: 0 }),
@@ -468,6 +555,7 @@ function amendItem(f: Fields, item: AmendItem): void {
   item.sizeLots = f.f64(item.sizeLots);
   item.autoCancel = f.flag(item.autoCancel);
   item.outstanding = f.u16(item.outstanding);
+  if (f.flag(item.preset !== undefined)) item.preset = presetChangeFields(f, item.preset ?? KEEP_PRESET);
 }
 
 type AnyLayout = Layout<Command>;

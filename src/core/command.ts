@@ -6,6 +6,7 @@
  */
 import type { CoinSpec, InstrumentSpec } from './instrument.ts';
 import type { LoanTerm } from './loan/loan-terms.ts';
+import type { LegChange, Preset, PresetChange, TriggerLeg } from './strategy/trigger-leg.ts';
 import type {
   Category,
   InstrumentStatusName,
@@ -14,6 +15,7 @@ import type {
   Side,
   Source,
   StpMode,
+  StrategyKind,
   TimeInForce,
   Wallet,
 } from './terms.ts';
@@ -211,6 +213,58 @@ export interface PlaceOrder {
   posSide?: PosSide;
   /** Futures in one-way mode: may only make the position smaller. */
   reduceOnly?: boolean;
+  /** Take-profit and stop-loss for what an opening order fills. */
+  preset?: Preset;
+}
+
+/** A strategy order: waits for a price and then places an order (domain.md 3). */
+export interface PlaceStrategy {
+  readonly type: 'placeStrategy';
+  time: number;
+  uid: number;
+  source: Source;
+  instrument: number;
+  /** Not `attached`: those come with their orders. */
+  kind: StrategyKind;
+  /** Of the order that a trigger or trailing order makes; take-profit and stop-loss go against their position. */
+  side: Side;
+  /** The position to protect, `none` for the only one; on the other kinds as in `PlaceOrder`. */
+  posSide: PosSide;
+  reduceOnly: boolean;
+  stpMode: StpMode;
+  sizeLots: number;
+  quoteAmount: bigint;
+  takeProfit: TriggerLeg;
+  stopLoss: TriggerLeg;
+  /** Of a trigger order; the activation price of a trailing one, 0 = active at once. */
+  trigger: TriggerLeg;
+  /** Trailing: millionths. */
+  callbackPpm: number;
+  clientOid: string;
+}
+
+export interface ModifyStrategy {
+  readonly type: 'modifyStrategy';
+  time: number;
+  uid: number;
+  /** 0 when it is named by `clientOid`. */
+  orderId: number;
+  clientOid: string;
+  /** 0 keeps the present value, here and below. */
+  sizeLots: number;
+  quoteAmount: bigint;
+  takeProfit: LegChange;
+  stopLoss: LegChange;
+  trigger: LegChange;
+  callbackPpm: number;
+}
+
+export interface CancelStrategy {
+  readonly type: 'cancelStrategy';
+  time: number;
+  uid: number;
+  orderId: number;
+  clientOid: string;
 }
 
 export interface CancelOrder {
@@ -246,6 +300,8 @@ export interface AmendItem {
   autoCancel: boolean;
   /** Modifications of this order that were not yet durable when this one was sequenced. */
   outstanding: number;
+  /** Changes of the take-profit and stop-loss it carries. */
+  preset?: PresetChange;
 }
 
 export interface AmendOrders {
@@ -409,5 +465,8 @@ export type Command =
   | SetHalt
   | SetMarketMaker
   | SetFeeDeduction
+  | PlaceStrategy
+  | ModifyStrategy
+  | CancelStrategy
   | Checkpoint;
 export type CommandType = Command['type'];

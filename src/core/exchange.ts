@@ -3,7 +3,8 @@
  *
  *   1. the clock moves to the command's time and scheduled work runs (`schedule.ts`)
  *   2. the command itself: checks, then changes (`order-entry.ts`, `amend.ts`, `cancel.ts`, `wallet.ts`, ...)
- *   3. accounts it touched are looked after: closing orders trimmed, liquidations (`futures-desk.ts`)
+ *   3. strategy orders that its trades reached fire, one by one (`strategy-desk.ts`); accounts that were touched are
+ *      looked after: closing orders trimmed, liquidations (`futures-desk.ts`); again, until nothing changes
  *   4. its outcome is folded into the digest; what happened waits in `takeEvents`
  *
  * No clock, no randomness, no I/O: the same commands give the same state, ids and events, anywhere and always.
@@ -37,6 +38,8 @@ import { SpotSettlement } from './orders/spot-settlement.ts';
 import { DONE, type Outcome } from './outcome.ts';
 import { advance } from './schedule.ts';
 import { State } from './state.ts';
+import { StrategyDesk } from './strategy/strategy-desk.ts';
+import { cancelStrategyOrder, modifyStrategy, placeStrategy } from './strategy/strategy-entry.ts';
 import { deposit, transfer, withdraw } from './wallet/wallet.ts';
 import { endWithdrawal, innerWithdrawal, requestWithdrawal } from './wallet/withdrawal.ts';
 
@@ -46,19 +49,22 @@ export class Exchange {
   readonly state: State;
   private readonly settlements: Settlements;
   private readonly desk: FuturesDesk;
+  private readonly strategies: StrategyDesk;
 
   constructor(state = new State()) {
     this.state = state;
     this.settlements = { spot: new SpotSettlement(state), futures: new FuturesSettlement(state) };
     this.desk = new FuturesDesk(state, this.settlements.futures);
+    this.strategies = new StrategyDesk(state, this.settlements, this.desk);
   }
 
   apply(command: Command): Outcome {
     const { state } = this;
     if (command.type === 'checkpoint') return this.compare(command);
-    advance(state, command.time, this.desk);
+    this.strategies.begin();
+    advance(state, command.time, this.desk, this.strategies);
     const outcome = this.carryOut(command);
-    if (state.touched.size !== 0) this.desk.settleTouched();
+    this.strategies.settle();
     state.digest.fold(outcome.refusal);
     if (outcome.items !== undefined) for (const item of outcome.items) state.digest.fold(item.refusal);
     return outcome;
@@ -133,6 +139,12 @@ export class Exchange {
         return setLoanRate(state, command);
       case 'componentPrice':
         return reportPrice(state, command);
+      case 'placeStrategy':
+        return placeStrategy(state, command);
+      case 'modifyStrategy':
+        return modifyStrategy(state, command);
+      case 'cancelStrategy':
+        return cancelStrategyOrder(state, command);
       case 'tick':
         return DONE;
     }

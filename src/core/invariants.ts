@@ -13,6 +13,7 @@ import { OPEN_ORDERS_PER_LINE_MAX } from './limits.ts';
 import { checkLoans } from './loan/loan-invariants.ts';
 import { lockedCoin, lockOf } from './orders/order-life.ts';
 import type { State } from './state.ts';
+import { checkStrategies } from './strategy/strategy-invariants.ts';
 import { OrderType, PRICE_KINDS, Side, TimeInForce } from './terms.ts';
 import { assert } from './units.ts';
 
@@ -23,6 +24,7 @@ export function checkInvariants(state: State): void {
   checkStatistics(state);
   checkFutures(state);
   checkLoans(state);
+  checkStrategies(state);
 }
 
 /** I01-I03, I05, and I04 for what withdrawals hold. */

@@ -13,6 +13,18 @@ export const MONEY_MAX = 10n ** 30n;
 export const OPEN_ORDERS_PER_LINE_MAX = 400;
 export const BATCH_ITEMS_MAX = 20;
 export const OUTSTANDING_AMENDS_MAX = 5;
+/** Take-profit and stop-loss records of one account on one symbol, placed by their own command (domain.md 3.3). */
+export const TPSL_PER_SYMBOL_MAX = 20;
+/** Waiting strategy orders of one account, and open orders that will bring some. */
+export const STRATEGIES_PER_ACCOUNT_MAX = 400;
+/** Orders that strategy orders may make in one command; the rest waits for the next second (domain.md 3.4). */
+export const FIRINGS_PER_COMMAND_MAX = 10_000;
+/** A trailing order's callback: 0.01 % to 10 %, in millionths. */
+export const CALLBACK_PPM_MIN = 100;
+export const CALLBACK_PPM_MAX = 100_000;
+/** Client ids of strategy orders are not used twice within six hours (wire.md 4.1), as far as so many are remembered. */
+export const STRATEGY_OIDS_REMEMBERED = 100_000;
+export const STRATEGY_OID_MS = 6 * 3_600_000;
 /** Matches of one order in one command; the rest is cancelled with `trade_too_many_times_cancel`. */
 export const FILLS_PER_ORDER_MAX = 1000;
 /** Orders whose failed modification cancelled them; later modifications of these answer 25573, not 25204. */

@@ -19,7 +19,8 @@ import { cancelSlot } from './orders/cancel.ts';
 import { DONE, type Outcome, refused } from './outcome.ts';
 import { Refusal } from './refusal.ts';
 import type { State } from './state.ts';
-import { CancelReason, INSTRUMENT_STATUS_NAMES, InstrumentStatus, Side } from './terms.ts';
+import { cancelInstrumentStrategies } from './strategy/strategy-life.ts';
+import { CancelReason, INSTRUMENT_STATUS_NAMES, InstrumentStatus, Side, StrategyReason } from './terms.ts';
 import { RATE_ONE } from './units.ts';
 
 export function listCoin(state: State, command: ListCoin): Outcome {
@@ -88,7 +89,10 @@ export function setInstrumentStatus(state: State, command: SetInstrumentStatus):
     return refusedBecause(Refusal.invalidSpecification, `status ${command.status} is not known`);
   instrument.status = status as InstrumentStatus;
   scheduleDelivery(state);
-  if (status === InstrumentStatus.offline) cancelOrdersOf(state, instrument.index);
+  if (status === InstrumentStatus.offline) {
+    cancelOrdersOf(state, instrument.index);
+    cancelInstrumentStrategies(state, instrument, StrategyReason.delisting);
+  }
   state.events.push({ type: 'instrument', instrument: instrument.index });
   return DONE;
 }

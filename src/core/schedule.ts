@@ -8,10 +8,11 @@ import { CANDLE_WIDTHS } from './market/candle-width.ts';
 import { scheduleFunding, takePrices } from './market/prices.ts';
 import { runCountdowns } from './orders/cancel.ts';
 import { earliestCandleEnd, type Market, type State } from './state.ts';
+import type { StrategyDesk } from './strategy/strategy-desk.ts';
 import { PRICE_KINDS } from './terms.ts';
 
 /** Moves the clock to `time`; each due instant runs at its own time, in order, whatever the jump. */
-export function advance(state: State, time: number, desk: FuturesDesk): void {
+export function advance(state: State, time: number, desk: FuturesDesk, strategies: StrategyDesk): void {
   if (time <= state.now) return;
   let pricesTaken = false;
   for (;;) {
@@ -30,22 +31,27 @@ export function advance(state: State, time: number, desk: FuturesDesk): void {
     if (due > state.now) state.now = due;
     // First, so that what is sampled or traded at this instant falls into the next candles.
     if (state.nextCandleEnd <= state.now) closeCandles(state);
-    if (Math.min(state.nextFunding, state.nextDelivery, prices) <= state.now) takeSecond(state, desk);
+    if (Math.min(state.nextFunding, state.nextDelivery, prices) <= state.now)
+      takeSecond(state, desk, strategies);
     if (prices <= state.now) pricesTaken = true;
     if (state.nextFunding <= state.now) settleDueFunding(state, desk);
     if (state.loans.nextInstant() <= state.now) chargeLoans(state, desk);
     if (state.nextDelivery <= state.now) desk.deliverDue();
+    strategies.settle();
     if (state.nextCountdown <= state.now) runCountdowns(state);
   }
   state.now = time;
-  takeSecond(state, desk);
+  takeSecond(state, desk, strategies);
 }
 
-function takeSecond(state: State, desk: FuturesDesk): void {
+/** Triggers come before the tests of loans, these before liquidations (domain.md 9.4). */
+function takeSecond(state: State, desk: FuturesDesk, strategies: StrategyDesk): void {
   if (state.now < state.nextSecond) return;
   takePrices(state, state.now);
+  strategies.afterPrices();
   testLoans(state);
   desk.afterPrices();
+  strategies.settle();
 }
 
 /** Hours that begin make loans grow, so they are tested at once. */

@@ -17,7 +17,19 @@ import { scheduleDelivery, scheduleFunding } from './market/prices.ts';
 import { scheduleCountdowns } from './orders/cancel.ts';
 import { enroll } from './orders/order-life.ts';
 import { earliestCandleEnd, type Market, State } from './state.ts';
-import type { HoldMode, InstrumentStatus, PosSide, Side } from './terms.ts';
+import { enrollStrategy } from './strategy/strategy-life.ts';
+import { StrategyOrder } from './strategy/strategy-order.ts';
+import { NO_PRESET, presetFields } from './strategy/trigger-leg.ts';
+import {
+  type HoldMode,
+  type InstrumentStatus,
+  OrderOrigin,
+  type PosSide,
+  type Side,
+  type Source,
+  type StrategyKind,
+  StrategyStatus,
+} from './terms.ts';
 import { blankWithdrawal, withdrawalFields } from './wallet/pending-withdrawal.ts';
 import type { RecentOids } from './wallet/recent-oids.ts';
 
@@ -54,6 +66,7 @@ export function saveState(state: State): Uint8Array<ArrayBuffer> {
     w.f64(orderId);
     w.text(clientOid);
   }
+  saveStrategies(w, state);
   return w.written();
 }
 
@@ -83,6 +96,7 @@ export function loadState(bytes: Uint8Array): State {
   for (let left = r.i32(0); left > 0; left--) {
     state.rememberFailedAmend({ account: r.i32(0), orderId: r.f64(0), clientOid: r.text('') });
   }
+  loadStrategies(r, state);
   r.finish();
   scheduleCountdowns(state);
   scheduleFunding(state);
@@ -253,6 +267,12 @@ function saveOrders(w: ByteWriter, state: State): void {
       w.money(execution.value);
       w.money(execution.fee);
     }
+    w.u8(slab.origins.get(slot) ?? OrderOrigin.hand);
+    const attached = slab.presets.get(slot);
+    w.flag(attached !== undefined);
+    if (attached === undefined) continue;
+    presetFields(w, attached.preset);
+    w.f64(attached.strategyId);
   }
 }
 
@@ -281,6 +301,9 @@ function loadOrders(r: ByteReader, state: State): void {
     const isolatedLock = r.money(0n);
     if (isolatedLock >= 0n) slab.isolatedLocks.set(slot, isolatedLock);
     if (r.flag(false)) slab.executions.set(slot, { value: r.money(0n), fee: r.money(0n) });
+    const origin = r.u8(0) as OrderOrigin;
+    if (origin !== OrderOrigin.hand) slab.origins.set(slot, origin);
+    if (r.flag(false)) slab.presets.set(slot, { preset: presetFields(r, NO_PRESET), strategyId: r.f64(0) });
     const account = state.accounts[slab.account[slot]!]!;
     slab.party[slot] = account.party;
     enroll(state, account, state.instruments[slab.instrument[slot]!]!, slot);
@@ -288,6 +311,56 @@ function loadOrders(r: ByteReader, state: State): void {
   // Queues are in the order of the places given (I14).
   slots.sort((a, b) => slab.prioritySeq[a]! - slab.prioritySeq[b]!);
   for (const slot of slots) state.market(state.instruments[slab.instrument[slot]!]!).book.rest(slot);
+}
+
+/** The alarms are set again from what the records say. */
+function saveStrategies(w: ByteWriter, state: State): void {
+  const { byId, queue, paused } = state.strategies;
+  const orders = [...byId.values()].sort((a, b) => a.id - b.id);
+  w.i32(orders.length);
+  for (const order of orders) {
+    w.f64(order.id);
+    w.i32(order.account);
+    w.i32(order.instrument);
+    w.u8(order.kind);
+    w.u8(order.side);
+    w.u8(order.posSide);
+    w.u8(order.source);
+    w.f64(order.createdTime);
+    order.fields(w);
+  }
+  const queued = queue.filter((order) => byId.get(order.id) === order);
+  w.i32(queued.length);
+  for (const { id } of queued) w.f64(id);
+  w.flag(paused);
+  const oids = state.strategies.recentOids(state.now);
+  w.i32(oids.length);
+  for (const [key, time] of oids) {
+    w.text(key);
+    w.f64(time);
+  }
+}
+
+function loadStrategies(r: ByteReader, state: State): void {
+  const { strategies } = state;
+  for (let left = r.i32(0); left > 0; left--) {
+    const order = new StrategyOrder(
+      r.f64(0),
+      r.i32(0),
+      r.i32(0),
+      r.u8(0) as StrategyKind,
+      r.u8(0) as Side,
+      r.u8(0) as PosSide,
+      r.u8(0) as Source,
+      r.f64(0),
+    );
+    order.fields(r);
+    enrollStrategy(state, order);
+    if (order.hits !== 0 && order.status === StrategyStatus.pending) strategies.due.add(order);
+  }
+  for (let left = r.i32(0); left > 0; left--) strategies.queue.push(strategies.byId.get(r.f64(0))!);
+  strategies.paused = r.flag(false);
+  for (let left = r.i32(0); left > 0; left--) strategies.rememberKey(r.text(''), r.f64(0));
 }
 
 function saveWallets(w: ByteWriter, state: State): void {

@@ -18,6 +18,8 @@ import { CandleSeries } from './market/candle-series.ts';
 import { DayWindow } from './market/day-window.ts';
 import { type Component, IndexPrice } from './market/index-price.ts';
 import { Tape } from './market/tape.ts';
+import type { PriceWatch } from './strategy/price-watch.ts';
+import { StrategyBook } from './strategy/strategy-book.ts';
 import type { CategoryName } from './terms.ts';
 import { parseUnits, RATE_SCALE } from './units.ts';
 import type { PendingWithdrawal } from './wallet/pending-withdrawal.ts';
@@ -33,6 +35,9 @@ export interface Market {
   readonly instrument: number;
   /** Prices beyond the book's own, on futures. */
   readonly futures: FuturesMarket | undefined;
+  /** Strategy orders that wait for a trade or for a mark of this market; undefined while none ever did. */
+  lastWatch: PriceWatch | undefined;
+  markWatch: PriceWatch | undefined;
   /** Changes of the displayed book, for readers that follow it. */
   changes: number;
   /** The price band as last computed, and the instrument and reference it holds for. */
@@ -74,6 +79,7 @@ export class State {
   readonly accountByUid = new Map<number, Account>();
   readonly ledger = new Ledger();
   readonly slab = new OrderSlab();
+  readonly strategies = new StrategyBook();
   /** No new orders anywhere; cancelling goes on. */
   halted = false;
   /** Withdrawals that the operator has not settled yet, oldest first. */
@@ -129,6 +135,8 @@ export class State {
       tape: new Tape(),
       instrument,
       futures,
+      lastWatch: undefined,
+      markWatch: undefined,
       changes: 0,
       band: { instrument: -1, referenceTicks: 0, maxBuyTicks: 0, minSellTicks: 0 },
     });

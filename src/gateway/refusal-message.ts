@@ -129,6 +129,42 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
   [Refusal.unknownLoan]: ['25204', 'orderId names no ongoing loan of this account'],
   [Refusal.otherPledgeCoin]: ['40017', 'pledgeCoin must be the coin that the loan is pledged with'],
   [Refusal.pledgeNeeded]: ['25218', (c) => `at most ${available(c)} of the pledge can be taken out now`],
+  [Refusal.triggerMissing]: ['40019', 'takeProfit, stopLoss or triggerPrice must be given'],
+  [Refusal.longTakeProfitByEntry]: ['25579', 'takeProfit of a long must be above its average price'],
+  [Refusal.longStopLossByEntry]: ['25580', 'stopLoss of a long must be below its average price'],
+  [Refusal.shortTakeProfitByEntry]: ['25581', 'takeProfit of a short must be below its average price'],
+  [Refusal.shortStopLossByEntry]: ['25582', 'stopLoss of a short must be above its average price'],
+  [Refusal.longTakeProfitByLast]: ['25585', (c) => `takeProfit of a long must be above ${reference(c)}`],
+  [Refusal.longStopLossByLast]: ['25586', (c) => `stopLoss of a long must be below ${reference(c)}`],
+  [Refusal.shortTakeProfitByLast]: ['25587', (c) => `takeProfit of a short must be below ${reference(c)}`],
+  [Refusal.shortStopLossByLast]: ['25588', (c) => `stopLoss of a short must be above ${reference(c)}`],
+  [Refusal.longTakeProfitByMark]: ['25589', (c) => `takeProfit of a long must be above ${reference(c)}`],
+  [Refusal.longStopLossByMark]: ['25590', (c) => `stopLoss of a long must be below ${reference(c)}`],
+  [Refusal.shortTakeProfitByMark]: ['25591', (c) => `takeProfit of a short must be below ${reference(c)}`],
+  [Refusal.shortStopLossByMark]: ['25592', (c) => `stopLoss of a short must be above ${reference(c)}`],
+  [Refusal.takeProfitNotPositive]: ['25602', (c) => range(c, 'takeProfit')],
+  [Refusal.stopLossNotPositive]: ['25603', (c) => range(c, 'stopLoss')],
+  [Refusal.takeProfitLimitNotPositive]: ['25604', (c) => range(c, 'tpLimitPrice of a limit order')],
+  [Refusal.stopLossLimitNotPositive]: ['25605', (c) => range(c, 'slLimitPrice of a limit order')],
+  [Refusal.takeProfitOffTick]: ['25606', (c) => `takeProfit must be a multiple of ${tick(c)}`],
+  [Refusal.stopLossOffTick]: ['25607', (c) => `stopLoss must be a multiple of ${tick(c)}`],
+  [Refusal.takeProfitLimitOffTick]: ['25608', (c) => `tpLimitPrice must be a multiple of ${tick(c)}`],
+  [Refusal.stopLossLimitOffTick]: ['25609', (c) => `slLimitPrice must be a multiple of ${tick(c)}`],
+  [Refusal.triggerPriceOutOfRange]: ['25200', (c) => range(c, 'triggerPrice')],
+  [Refusal.triggerPriceOffTick]: ['25244', (c) => `triggerPrice must be a multiple of ${tick(c)}`],
+  [Refusal.callbackOutOfRange]: ['25200', 'callbackRatio must lie between 0.01 and 10 percent'],
+  [Refusal.tpslNotSupported]: ['25593', (c) => `${symbol(c)} has no positions: set tpslMode partial and qty`],
+  [Refusal.fullTpslExists]: ['25594', 'this position has a full take-profit and stop-loss; modify that one'],
+  [Refusal.partialTpslAbovePosition]: [
+    '25595',
+    (c) => `only ${size(c, c.outcome.bound)} of the position has no such order yet`,
+  ],
+  [Refusal.unknownStrategy]: ['25597', 'there is no waiting strategy order of that id'],
+  [Refusal.strategySubmitting]: ['25598', 'the strategy order has triggered and cannot be changed'],
+  [Refusal.tooManyStrategies]: ['25599', (c) => `at most ${c.outcome.bound} strategy orders may wait here`],
+  [Refusal.strategyUnchanged]: ['25600', 'nothing would change'],
+  [Refusal.noPositionToProtect]: ['25601', 'there is no position to set take-profit or stop-loss on'],
+  [Refusal.presetNotOpening]: ['25612', 'takeProfit and stopLoss come with opening orders only'],
 
   [Refusal.alreadyExists]: ['40017', (c) => c.outcome.detail ?? 'it exists already'],
   [Refusal.invalidSpecification]: ['40017', (c) => c.outcome.detail ?? 'the specification is not valid'],
@@ -155,6 +191,15 @@ function price({ instrument }: Context, ticks = 0): string {
 
 function size({ instrument }: Context, lots = 0): string {
   return instrument === undefined ? String(lots) : formatUnits(BigInt(lots), instrument.quantityPrecision);
+}
+
+/** The price that a trigger was measured by. */
+function reference(context: Context): string {
+  return `${price(context, context.outcome.bound)}, the price it is measured by`;
+}
+
+function range(context: Context, field: string): string {
+  return `${field} must lie between ${tick(context)} and ${price(context, context.outcome.bound)}`;
 }
 
 function tick(context: Context): string {

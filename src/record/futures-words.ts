@@ -1,5 +1,5 @@
 /** What futures orders and fills are called, by who made them and why (domain.md 1.11, 2.4). */
-import { OrderKind, OrderType, PosSide, Side } from '../core/terms.ts';
+import { OrderKind, OrderOrigin, OrderType, PosSide, Side } from '../core/terms.ts';
 
 interface ForcedWords {
   readonly execType: string;
@@ -72,8 +72,26 @@ export function tradeSideOf({ kind, posSide, side, closing }: Trading): string {
   return words.hedge.endsWith('_') ? words.hedge + closedSide(side) : words.hedge;
 }
 
-export function delegateTypeOf(kind: OrderKind, orderType: OrderType, side: Side): string {
-  if (kind === OrderKind.user) return orderType === OrderType.market ? 'market' : 'normal';
+/** Orders of strategy orders, before `limit` or `market`. */
+const STRATEGY_DELEGATES: Readonly<Record<Exclude<OrderOrigin, typeof OrderOrigin.hand>, string>> = {
+  [OrderOrigin.plan]: 'plan_',
+  [OrderOrigin.trailing]: 'tracking_plan_',
+  [OrderOrigin.takeProfit]: 'stop_profit_',
+  [OrderOrigin.stopLoss]: 'stop_loss_',
+  [OrderOrigin.positionTakeProfit]: 'position_stop_profit_',
+  [OrderOrigin.positionStopLoss]: 'position_stop_loss_',
+  [OrderOrigin.preset]: 'strategy_preset_tpsl_',
+};
+
+export function delegateTypeOf(
+  kind: OrderKind,
+  orderType: OrderType,
+  side: Side,
+  origin: OrderOrigin = OrderOrigin.hand,
+): string {
+  const market = orderType === OrderType.market;
+  if (origin !== OrderOrigin.hand) return STRATEGY_DELEGATES[origin] + (market ? 'market' : 'limit');
+  if (kind === OrderKind.user) return market ? 'market' : 'normal';
   const { delegateType } = FORCED[kind];
   return delegateType.endsWith('_') ? delegateType + closedSide(side) : delegateType;
 }

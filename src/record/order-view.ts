@@ -8,6 +8,7 @@ import {
   HoldMode,
   ORDER_STATUS_NAMES,
   ORDER_TYPE_NAMES,
+  OrderKind,
   OrderType,
   POS_SIDE_NAMES,
   SIDE_NAMES,
@@ -20,6 +21,7 @@ import { averagePrice } from './average-price.ts';
 import { type CoinName, type FeeDetail, feeDetail } from './fee-detail.ts';
 import { delegateTypeOf, execTypeOf, marginModeName, tradeSideOf } from './futures-words.ts';
 import { formatId } from './ids.ts';
+import { presetFields } from './preset-view.ts';
 
 export interface OrderView {
   readonly orderId: string;
@@ -85,14 +87,7 @@ export function orderView(order: OrderRecord, instrument: Instrument, coinName: 
     timeInForce: TIME_IN_FORCE_NAMES[market ? TimeInForce.gtc : order.timeInForce],
     ...positionFields(order, market),
     stpMode: STP_MODE_NAMES[order.stpMode],
-    takeProfit: '',
-    stopLoss: '',
-    tpTriggerBy: '',
-    slTriggerBy: '',
-    tpOrderType: '',
-    slOrderType: '',
-    tpLimitPrice: '',
-    slLimitPrice: '',
+    ...presetFields(order.preset, instrument),
     feeDetail: order.filledLots === 0 ? [] : [feeDetail(order.fee, coinName(order.feeCoin))],
     cancelReason: CANCEL_REASON_NAMES[order.cancelReason],
     createdTime: String(order.createdTime),
@@ -118,13 +113,17 @@ const SPOT_MARKET: PositionFields = { ...SPOT_LIMIT, delegateType: 'market' };
 
 /** What concerns the position; empty outside futures. */
 function positionFields(order: OrderRecord, market: boolean): PositionFields {
-  const { futures, side } = order;
-  if (futures === undefined) return market ? SPOT_MARKET : SPOT_LIMIT;
+  const { futures, side, origin } = order;
+  if (futures === undefined) {
+    const fields = market ? SPOT_MARKET : SPOT_LIMIT;
+    if (origin === undefined) return fields;
+    return { ...fields, delegateType: delegateTypeOf(OrderKind.user, order.orderType, side, origin) };
+  }
   return {
     posSide: POS_SIDE_NAMES[futures.posSide],
     holdMode: HOLD_MODE_NAMES[futures.hedge ? HoldMode.hedge : HoldMode.oneWay],
     tradeSide: tradeSideOf({ ...futures, side }),
-    delegateType: delegateTypeOf(futures.kind, order.orderType, side),
+    delegateType: delegateTypeOf(futures.kind, order.orderType, side, origin),
     marginMode: marginModeName(futures.isolated),
     reduceOnly: futures.reduceOnly ? 'YES' : 'NO',
     execType: execTypeOf(futures.kind),

@@ -11,6 +11,7 @@ import type {
   FillRecord,
   LedgerLine,
   OrderRecord,
+  StrategyOrderRecord,
   Traded,
   WalletRecord,
 } from '../../src/core/event.ts';
@@ -20,6 +21,8 @@ import { CANDLE_WIDTHS, type CandleWidth } from '../../src/core/market/candle-wi
 import type { Outcome } from '../../src/core/outcome.ts';
 import { feeRates, openOrders } from '../../src/core/reads.ts';
 import type { State } from '../../src/core/state.ts';
+import { protectedPosition } from '../../src/core/strategy/strategy-entry.ts';
+import { openStrategies } from '../../src/core/strategy/strategy-reads.ts';
 import {
   CancelReason,
   ORDER_STATUS_NAMES,
@@ -28,7 +31,11 @@ import {
   OrderType,
   Side,
   Source,
+  STRATEGY_STATUS_NAMES,
   StpMode,
+  StrategyKind,
+  StrategyReason,
+  StrategyStatus,
   TimeInForce,
   Wallet,
 } from '../../src/core/terms.ts';
@@ -54,6 +61,16 @@ const TRANSITIONS: Record<OrderStatus | 'none', readonly OrderStatus[]> = {
   [OrderStatus.partiallyFilled]: [OrderStatus.partiallyFilled, OrderStatus.filled, OrderStatus.cancelled],
   [OrderStatus.filled]: [],
   [OrderStatus.cancelled]: [],
+};
+
+/** Table 3.2 as statuses of consecutive records of one strategy order. */
+const STRATEGY_TRANSITIONS: Record<StrategyStatus | 'none', readonly StrategyStatus[]> = {
+  none: [StrategyStatus.pending],
+  [StrategyStatus.pending]: [StrategyStatus.pending, StrategyStatus.submitting, StrategyStatus.cancelled],
+  [StrategyStatus.submitting]: [StrategyStatus.success, StrategyStatus.failed, StrategyStatus.cancelled],
+  [StrategyStatus.success]: [],
+  [StrategyStatus.failed]: [],
+  [StrategyStatus.cancelled]: [],
 };
 
 interface Known {
@@ -97,12 +114,16 @@ export class Auditor {
   private readonly lastCandle = new Map<string, number>();
   /** Accounts that have had isolated margin: what their lines say of the wallet leaves it out. */
   private readonly isolating = new Set<number>();
+  /** Strategy orders that were ever told of, as they stood last. */
+  private readonly strategies = new Map<number, StrategyStatus>();
+  private lastStrategy: number;
   private lastTime = 0;
 
   constructor(state: State) {
     this.state = state;
     this.since = state.now;
     const { lastId } = state;
+    this.lastStrategy = lastId;
     this.lastId = { order: lastId, fill: lastId, trade: lastId, link: lastId, line: lastId };
     for (const account of state.accountByUid.values()) {
       for (const coin of state.ledger.coinsOf(account.index)) {
@@ -111,6 +132,8 @@ export class Auditor {
           this.book(account.uid, wallet).set(coin, this.balance(account.uid, wallet, coin));
       }
       if (account.house) continue;
+      for (const { orderId, status } of openStrategies(state, { uid: account.uid }))
+        this.strategies.set(orderId, status);
       for (const record of openOrders(state, { uid: account.uid, limit: Number.POSITIVE_INFINITY })) {
         const { filledLots, filledValue, fee } = record;
         this.known.set(record.orderId, { record, filledLots, filledValue, fee });
@@ -154,6 +177,9 @@ export class Auditor {
           this.checkLine(event, selfTraded === event.uid && event.kind !== 'deposit');
           touched.add(event.uid);
           break;
+        case 'strategyOrder':
+          this.checkStrategy(event.order, events);
+          break;
         case 'walletRecord':
           this.countOutside(event);
           break;
@@ -184,6 +210,44 @@ export class Auditor {
         (event.type === 'order' && event.order.cancelReason === CancelReason.normal);
       expect(byTime, () => `a refused command caused ${event.type}`);
     }
+  }
+
+  /** Table 3.2, I30 and the second half of I33; a child is told of before the record that it made successful. */
+  private checkStrategy(order: StrategyOrderRecord, events: readonly Event[]): void {
+    const { orderId: id, status } = order;
+    const before = this.strategies.get(id);
+    if (before === undefined) {
+      expect(id > this.lastStrategy, () => `I30: strategy order ${id} after ${this.lastStrategy}`);
+      this.lastStrategy = id;
+      this.checkPartial(order);
+    }
+    expect(
+      STRATEGY_TRANSITIONS[before ?? 'none'].includes(status),
+      () => `strategy order ${id} from ${before} to ${STRATEGY_STATUS_NAMES[status]}`,
+    );
+    this.strategies.set(id, status);
+    expect(
+      (order.reason !== StrategyReason.none) === (status === StrategyStatus.cancelled) &&
+        (order.failure !== 0) === (status === StrategyStatus.failed) &&
+        (order.childOrderId !== 0) === (status === StrategyStatus.success),
+      () => `strategy order ${id} gives the wrong reasons`,
+    );
+    const told = () =>
+      events.some((event) => event.type === 'order' && event.order.orderId === order.childOrderId);
+    expect(
+      order.childOrderId === 0 || told(),
+      () => `strategy order ${id} made an order that nobody was told of`,
+    );
+  }
+
+  private checkPartial({ orderId, kind, uid, instrument, posSide, sizeLots }: StrategyOrderRecord): void {
+    if (kind !== StrategyKind.partial || this.state.instruments[instrument]!.futures === undefined) return;
+    if (!this.state.strategies.byId.has(orderId)) return;
+    const position = protectedPosition(this.state.accountByUid.get(uid)!, instrument, posSide);
+    expect(
+      position !== undefined && sizeLots <= position.lots,
+      () => `I33: strategy order ${orderId} closes more than there is`,
+    );
   }
 
   /** I16-I21, and I30 for orders. */

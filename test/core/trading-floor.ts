@@ -24,6 +24,7 @@ import type { Outcome } from '../../src/core/outcome.ts';
 import * as reads from '../../src/core/reads.ts';
 import { Refusal } from '../../src/core/refusal.ts';
 import { loadState, saveState } from '../../src/core/snapshot.ts';
+import { NO_LEG, type PresetChange, type TriggerLeg } from '../../src/core/strategy/trigger-leg.ts';
 import {
   CANCEL_REASON_NAMES,
   CATEGORY_NAMES,
@@ -40,6 +41,8 @@ import {
   type StpMode,
   TIME_IN_FORCE_NAMES,
   type TimeInForce,
+  TRIGGER_BY_NAMES,
+  type TriggerBy,
   WALLET_NAMES,
   Wallet,
   type WalletName,
@@ -59,7 +62,15 @@ export interface OrderWords {
   /** Futures. */
   readonly posSide?: 'long' | 'short';
   readonly reduceOnly?: boolean;
+  /** What its fills shall be protected with. */
+  readonly takeProfit?: LegWords;
+  readonly stopLoss?: LegWords;
 }
+
+/** A trigger price, by the last trade and with a market order behind it unless told otherwise. */
+export type LegWords =
+  | string
+  | { readonly at: string; readonly by?: 'market' | 'mark'; readonly limit?: string };
 
 export interface AmendWords {
   readonly price?: string;
@@ -67,6 +78,7 @@ export interface AmendWords {
   readonly autoCancel?: boolean;
   readonly source?: 'api' | 'retail';
   readonly outstanding?: number;
+  readonly preset?: PresetChange;
 }
 
 export interface WithdrawalWords {
@@ -552,6 +564,12 @@ export class TradingFloor {
       clientOid: words.clientOid ?? '',
       ...(words.posSide !== undefined && { posSide: POS_SIDE_NAMES.indexOf(words.posSide) as PosSide }),
       ...(words.reduceOnly !== undefined && { reduceOnly: words.reduceOnly }),
+      ...((words.takeProfit ?? words.stopLoss) !== undefined && {
+        preset: {
+          takeProfit: legOf(instrument, words.takeProfit),
+          stopLoss: legOf(instrument, words.stopLoss),
+        },
+      }),
     });
     return new Ticket(this, instrument, outcome);
   }
@@ -712,6 +730,18 @@ function amendItem(order: Ticket, words: AmendWords): AmendItem {
     sizeLots: words.qty === undefined ? 0 : lotsOf(instrument, words.qty),
     autoCancel: words.autoCancel ?? false,
     outstanding: words.outstanding ?? 0,
+    ...(words.preset !== undefined && { preset: words.preset }),
+  };
+}
+
+export function legOf(instrument: Instrument, words: LegWords | undefined): TriggerLeg {
+  if (words === undefined) return NO_LEG;
+  const { at, by = 'market', limit } = typeof words === 'string' ? { at: words } : words;
+  return {
+    triggerTicks: ticksOf(instrument, at) || OUT_OF_RANGE,
+    triggerBy: TRIGGER_BY_NAMES.indexOf(by) as TriggerBy,
+    orderType: limit === undefined ? OrderType.market : OrderType.limit,
+    limitTicks: limit === undefined ? 0 : ticksOf(instrument, limit),
   };
 }
 

@@ -4,7 +4,8 @@
  * side tables.
  */
 
-import type { OrderKind } from '../terms.ts';
+import type { Preset } from '../strategy/trigger-leg.ts';
+import type { OrderKind, OrderOrigin } from '../terms.ts';
 import { IdIndex } from './id-index.ts';
 
 export const NIL = -1;
@@ -14,6 +15,13 @@ export interface Execution {
   /** 10^-8 of the quote coin. */
   value: bigint;
   fee: bigint;
+}
+
+/** The take-profit and stop-loss an order carries, and the record that its fills have made of it so far. */
+export interface AttachedPreset {
+  readonly preset: Preset;
+  /** 0 = none yet. */
+  strategyId: number;
 }
 
 /** Bits of `flags`. */
@@ -81,6 +89,9 @@ export class OrderSlab {
   readonly clientOids = new Map<number, string>();
   /** Orders the exchange itself made. */
   readonly kinds = new Map<number, OrderKind>();
+  /** Orders that a strategy order made. */
+  readonly origins = new Map<number, OrderOrigin>();
+  readonly presets = new Map<number, AttachedPreset>();
   /** Margin that isolated orders hold, in 10^-8 of the settlement coin. */
   readonly isolatedLocks = new Map<number, bigint>();
   capacity = 0;
@@ -116,6 +127,8 @@ export class OrderSlab {
     if (this.clientOids.size !== 0) this.clientOids.delete(slot);
     if (this.isolatedLocks.size !== 0) this.isolatedLocks.delete(slot);
     if (this.kinds.size !== 0) this.kinds.delete(slot);
+    if (this.origins.size !== 0) this.origins.delete(slot);
+    if (this.presets.size !== 0) this.presets.delete(slot);
     this.id[slot] = 0;
     this.next[slot] = this.freeHead;
     this.freeHead = slot;

@@ -10,7 +10,8 @@ import { Bucket, SystemAccount } from '../ledger.ts';
 import { listSpecification } from '../listing.ts';
 import { cancelWhere } from '../orders/cancel.ts';
 import type { Market, State } from '../state.ts';
-import { CancelReason, InstrumentStatus, OrderKind, Wallet } from '../terms.ts';
+import { cancelInstrumentStrategies } from '../strategy/strategy-life.ts';
+import { CancelReason, InstrumentStatus, OrderKind, StrategyReason, Wallet } from '../terms.ts';
 import { divCeil, larger, smaller } from '../units.ts';
 import { emitLine, foldMoney } from '../wallet/wallet.ts';
 import { endForcedOrder, forcedOrder } from './forced-orders.ts';
@@ -45,6 +46,7 @@ export function deliver(state: State, settlement: FuturesSettlement, market: Mar
   for (const account of state.accountByUid.values()) {
     cancelWhere(state, account, CancelReason.delivery, (index) => index === instrument.index);
   }
+  cancelInstrumentStrategies(state, instrument, StrategyReason.delivery);
   settlePositions(state, settlement, market, instrument);
   closeClearing(state, market);
   instrument.status = InstrumentStatus.offline;

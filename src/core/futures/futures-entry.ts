@@ -54,6 +54,8 @@ export function planFuturesOrder(
   instrument: Instrument,
   market: Market,
   command: PlaceOrder,
+  /** A take-profit or stop-loss that has fired pushes other closing orders out of its way (domain.md 3.5). */
+  precedence = false,
 ): FuturesPlan | Outcome {
   const hedge = account.holdMode === HoldMode.hedge;
   const posSide = hedge ? (command.posSide ?? PosSide.none) : PosSide.none;
@@ -63,7 +65,8 @@ export function planFuturesOrder(
   const flags = sideFlag | (isolated ? FLAG_ISOLATED : 0);
   const buying = command.side === Side.buy;
   const closing = hedge ? buying !== (posSide === PosSide.long) : (command.reduceOnly ?? false);
-  if (closing) return planClosing(state, account, instrument, command, posSide, flags | FLAG_CLOSING);
+  if (closing)
+    return planClosing(state, account, instrument, command, posSide, flags | FLAG_CLOSING, precedence);
   return planOpening(state, account, instrument, market, command, flags, isolated);
 }
 
@@ -74,6 +77,7 @@ function planClosing(
   command: PlaceOrder,
   posSide: PosSide,
   flags: number,
+  precedence: boolean,
 ): FuturesPlan | Outcome {
   const position = positionOf(account, instrument.index, posSide);
   if (position === undefined) return refused(Refusal.noPositionToClose);
@@ -83,7 +87,7 @@ function planClosing(
   const older = closingOrders(state, account, instrument.index, posSide);
   const frozen = older.reduce((sum, slot) => sum + state.slab.remaining[slot]!, 0);
   const plan =
-    posSide === PosSide.none
+    posSide === PosSide.none || precedence
       ? reduceOnlyPlan(state, position, older, frozen, command.sizeLots)
       : hedgeClosePlan(state, position, older, frozen, command);
   if ('refusal' in plan) return plan;
@@ -397,8 +401,8 @@ function checkIsolatedRisk(
 }
 
 /** Carries out what the plan decided before the order is matched. */
-export function makeRoom(state: State, plan: FuturesPlan): void {
-  for (const slot of plan.cancels) cancelSlot(state, slot, CancelReason.normal);
+export function makeRoom(state: State, plan: FuturesPlan, reason: CancelReason): void {
+  for (const slot of plan.cancels) cancelSlot(state, slot, reason);
 }
 
 /**

@@ -89,6 +89,10 @@ export function setHoldMode(state: State, command: SetHoldMode): Outcome {
   if (HOLD_MODE_NAMES[command.holdMode] === undefined) return refused(Refusal.illegalCombination);
   if (account.holdMode === command.holdMode) return DONE;
   if (account.positions.size > 0 || account.openFutures > 0) return refused(Refusal.positionsOrOrdersOpen);
+  // A trigger order names its position in the words of the present mode.
+  for (const { instrument } of account.strategies.values()) {
+    if (state.instruments[instrument]!.futures !== undefined) return refused(Refusal.positionsOrOrdersOpen);
+  }
   account.holdMode = command.holdMode as HoldMode;
   return DONE;
 }

@@ -10,6 +10,8 @@ import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import { clientOidOf, closeResting, countOrder, emitOpen, posSideOf } from '../orders/order-life.ts';
 import type { Market, State } from '../state.ts';
+import { growAttached } from '../strategy/attached.ts';
+import { cancelProtection } from '../strategy/strategy-life.ts';
 import { CancelReason, HoldMode, OrderKind, type OrderType, PosSide, Side } from '../terms.ts';
 import { assert, divFloor, divTrunc, larger, powerOfTen, RATE_ONE } from '../units.ts';
 import { futuresSetting } from './margin.ts';
@@ -98,6 +100,7 @@ export class FuturesSettlement implements MatchSink {
     market.day.trade(state.now, priceTicks, lots, value);
     const candleEnd = market.candles.trade(state.now, priceTicks, lots, value);
     if (candleEnd < state.nextCandleEnd) state.nextCandleEnd = candleEnd;
+    market.lastWatch?.see(priceTicks);
     market.changes++;
   }
 
@@ -196,6 +199,7 @@ export class FuturesSettlement implements MatchSink {
     }
     position.open(buying, part.lots, part.value);
     if (buying) this.market.futures!.openInterest += part.lots;
+    if (slab.presets.size !== 0) growAttached(state, trade.slot, part.lots);
     return 0n;
   }
 
@@ -308,6 +312,7 @@ export class FuturesSettlement implements MatchSink {
     const { state, instrument } = this;
     assert(position.basis === 0n && position.iso === 0n, 'an empty position holds nothing');
     if (!account.removePosition(position)) return;
+    cancelProtection(state, account, position.instrument, position.wasLong);
     if (account.house) return;
     state.events.push({
       type: 'positionClosed',

@@ -11,7 +11,8 @@ import { PRICE_TICKS_MAX } from '../limits.ts';
 import { cancelWhere } from '../orders/cancel.ts';
 import { posSideOf } from '../orders/order-life.ts';
 import type { State } from '../state.ts';
-import { CancelReason, OrderKind, PosSide, Wallet } from '../terms.ts';
+import { cancelStrategies } from '../strategy/strategy-life.ts';
+import { CancelReason, OrderKind, PosSide, StrategyReason, Wallet } from '../terms.ts';
 import { assert, compare, divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../units.ts';
 import { emitLine } from '../wallet/wallet.ts';
 import { bankruptcyTicks, marginBehind } from './bankruptcy.ts';
@@ -128,6 +129,7 @@ function liquidateCrossed(state: State, settlement: FuturesSettlement, account: 
   account.liquidating = true;
   const healthy = () => !crossedIsDue(state, account);
   cancelWhere(state, account, CancelReason.burst, () => true);
+  cancelStrategies(state, account, StrategyReason.liquidation);
   if (!healthy()) netHedgedPairs(state, settlement, account);
   while (!healthy() && reduceByTiers(state, settlement, account));
   while (!healthy()) {

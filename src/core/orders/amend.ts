@@ -9,11 +9,14 @@ import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from '../limits.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { Market, State } from '../state.ts';
-import { CancelReason, Side, type Source, TimeInForce } from '../terms.ts';
+import { attachedRecord, checkStrategyCount, replacePreset } from '../strategy/attached.ts';
+import { checkPreset, fittingPreset } from '../strategy/tpsl-checks.ts';
+import { changedPreset, isEmpty, NO_PRESET, type Preset, samePreset } from '../strategy/trigger-leg.ts';
+import { CancelReason, Category, Side, type Source, TimeInForce } from '../terms.ts';
 import { findOpenOrder } from './cancel.ts';
 import { amendingRefusal } from './instrument-status.ts';
 import { checkAmount, checkBand, checkPrice, checkSize } from './order-checks.ts';
-import { finishLimit, matchLimit, type Settlements, wouldTake } from './order-entry.ts';
+import { checkFillPreset, finishLimit, matchLimit, type Settlements, wouldTake } from './order-entry.ts';
 import {
   clientOidOf,
   close,
@@ -73,13 +76,64 @@ function amendOrder(
   const market = state.market(instrument);
   const priceTicks = item.priceTicks === 0 ? slab.price[slot]! : item.priceTicks;
   const sizeLots = item.sizeLots === 0 ? slab.size[slot]! : item.sizeLots;
-  const failure = checkAmend(state, account, instrument, market, source, slot, priceTicks, sizeLots);
+  const preset = changedProtection(state, instrument, slot, item);
+  const moves = priceTicks !== slab.price[slot] || sizeLots !== slab.size[slot];
+  const failure =
+    (moves || preset === undefined
+      ? checkAmend(state, account, instrument, market, source, slot, priceTicks, sizeLots)
+      : undefined) ??
+    (preset === undefined
+      ? undefined
+      : checkProtection(state, account, instrument, market, slot, priceTicks, preset));
   if (failure !== undefined) {
     if (item.autoCancel) failAndCancel(state, market, slot);
     return { ...failure, orderId, clientOid };
   }
-  applyAmend(state, settlements, instrument, market, slot, priceTicks, sizeLots);
+  if (preset !== undefined) replacePreset(state, slot, preset);
+  if (moves) applyAmend(state, settlements, instrument, market, slot, priceTicks, sizeLots);
+  else emitOpen(state, slot);
   return { refusal: Refusal.none, orderId, clientOid };
+}
+
+/** The take-profit and stop-loss that the order shall carry; undefined when they stay what they are. */
+function changedProtection(
+  state: State,
+  instrument: Instrument,
+  slot: number,
+  item: AmendItem,
+): Preset | undefined {
+  if (item.preset === undefined) return undefined;
+  const present = state.slab.presets.get(slot)?.preset ?? NO_PRESET;
+  const preset = fittingPreset(instrument, changedPreset(present, item.preset));
+  return samePreset(present, preset) ? undefined : preset;
+}
+
+/** Measured by where the rest of the order fills; what is filled already is measured by the market. */
+function checkProtection(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  slot: number,
+  priceTicks: number,
+  preset: Preset,
+): Outcome | undefined {
+  const { slab } = state;
+  if (isEmpty(preset)) return undefined;
+  const side = slab.side[slot] as Side;
+  const opening =
+    instrument.futures !== undefined
+      ? (slab.flags[slot]! & FLAG_CLOSING) === 0
+      : side === Side.buy || instrument.category === Category.margin;
+  if (!opening) return refused(Refusal.presetNotOpening);
+  const long = side === Side.buy;
+  return (
+    (slab.presets.has(slot) ? undefined : checkStrategyCount(state, account)) ??
+    checkFillPreset(instrument, market, side, priceTicks, preset) ??
+    (attachedRecord(state, slot) === undefined
+      ? undefined
+      : checkPreset(preset, { instrument, market, long }))
+  );
 }
 
 function checkAmend(

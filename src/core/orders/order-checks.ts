@@ -1,7 +1,7 @@
 /** Checks that placing and amending share (domain.md 1.2, numbers 5 to 8), each in its documented place. */
 import { OFF_GRID, OUT_OF_RANGE } from '../command.ts';
 import { type Instrument, maxBuyTicks, minSellTicks, valueBelow } from '../instrument.ts';
-import { PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../limits.ts';
+import { MONEY_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../limits.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { Market } from '../state.ts';
@@ -35,6 +35,14 @@ export function checkAmount(
 ): Outcome | undefined {
   if (valueBelow(instrument, priceTicks, sizeLots, instrument.minAmount))
     return refused(Refusal.belowMinimumAmount);
+  return undefined;
+}
+
+/** Quote money of a market buy, which has a precision of its own (domain.md 1.6). */
+export function checkQuoteAmount(instrument: Instrument, amount: bigint): Outcome | undefined {
+  if (amount === BigInt(OFF_GRID)) return refused(Refusal.amountOffPrecision, instrument.quotePrecision);
+  if (amount === BigInt(OUT_OF_RANGE) || amount > MONEY_MAX) return refused(Refusal.amountOutOfRange);
+  if (amount <= 0n || amount < instrument.minAmount) return refused(Refusal.belowMinimumAmount);
   return undefined;
 }
 

@@ -5,20 +5,42 @@
 import type { Account } from '../account.ts';
 import { type Book, MatchEnd } from '../book/book.ts';
 import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI, NIL } from '../book/order-slab.ts';
-import { OFF_GRID, OUT_OF_RANGE, type PlaceOrder } from '../command.ts';
+import type { PlaceOrder } from '../command.ts';
 import { closeLimit, makeRoom, planFuturesOrder } from '../futures/futures-entry.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { spendable } from '../futures/spendable.ts';
 import { baseUnits, type Instrument, isFutures, tradeValue } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
-import { MONEY_MAX, OPEN_ORDERS_PER_LINE_MAX, SIZE_LOTS_MAX } from '../limits.ts';
+import { OPEN_ORDERS_PER_LINE_MAX, SIZE_LOTS_MAX } from '../limits.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { Market, State } from '../state.ts';
-import { CancelReason, Category, HoldMode, OrderType, PosSide, Side, Source, TimeInForce } from '../terms.ts';
+import { checkStrategyCount } from '../strategy/attached.ts';
+import { checkPreset, fittingPreset, triggerReference } from '../strategy/tpsl-checks.ts';
+import { isEmpty, type Preset } from '../strategy/trigger-leg.ts';
+import {
+  CancelReason,
+  Category,
+  HoldMode,
+  type OrderOrigin,
+  OrderType,
+  PosSide,
+  Side,
+  Source,
+  TimeInForce,
+  TriggerBy,
+} from '../terms.ts';
 import { findByClientOid } from './cancel.ts';
 import { placingRefusal } from './instrument-status.ts';
-import { bandOf, checkAmount, checkBand, checkPrice, checkSize, referenceTicks } from './order-checks.ts';
+import {
+  bandOf,
+  checkAmount,
+  checkBand,
+  checkPrice,
+  checkQuoteAmount,
+  checkSize,
+  referenceTicks,
+} from './order-checks.ts';
 import { formatOrderId } from './order-id.ts';
 import {
   clientOidOf,
@@ -39,17 +61,31 @@ export interface Settlements {
   readonly futures: FuturesSettlement;
 }
 
-export function placeOrder(state: State, settlements: Settlements, command: PlaceOrder): Outcome {
+/** The order of a strategy order that has fired (domain.md 3.5). */
+export interface Child {
+  readonly origin: OrderOrigin;
+  /** Closing orders that stand in its way go. */
+  readonly takesPrecedence: boolean;
+  /** What closes the whole position may be smaller than any other order. */
+  readonly closesAll: boolean;
+}
+
+export function placeOrder(
+  state: State,
+  settlements: Settlements,
+  command: PlaceOrder,
+  child?: Child,
+): Outcome {
   const account = state.accountByUid.get(command.uid);
   if (account === undefined) return refused(Refusal.unknownAccount);
   const instrument = state.instruments[command.instrument];
   if (instrument === undefined) return refused(Refusal.unknownInstrument);
   const market = state.market(instrument);
-  const refusal = checkOrder(state, account, instrument, market, command);
+  const refusal = checkOrder(state, account, instrument, market, command, child);
   if (refusal !== undefined) return refusal;
   return instrument.futures === undefined
-    ? placeSpot(state, settlements, account, instrument, market, command)
-    : placeFutures(state, settlements, account, instrument, market, command);
+    ? placeSpot(state, settlements, account, instrument, market, command, child)
+    : placeFutures(state, settlements, account, instrument, market, command, child);
 }
 
 function placeSpot(
@@ -59,6 +95,7 @@ function placeSpot(
   instrument: Instrument,
   market: Market,
   command: PlaceOrder,
+  child: Child | undefined,
 ): Outcome {
   const byAmount = isByAmount(instrument, command);
   const need = byAmount
@@ -73,7 +110,8 @@ function placeSpot(
   }
 
   lock(state, account.index, coin, need);
-  const slot = accept(state, account, instrument, command, byAmount ? SIZE_LOTS_MAX : command.sizeLots, 0);
+  const size = byAmount ? SIZE_LOTS_MAX : command.sizeLots;
+  const slot = accept(state, account, instrument, command, size, 0, child);
   return run(state, settlements, instrument, market, slot, byAmount ? command.quoteAmount : 0n);
 }
 
@@ -84,12 +122,14 @@ function placeFutures(
   instrument: Instrument,
   market: Market,
   command: PlaceOrder,
+  child: Child | undefined,
 ): Outcome {
-  const plan = planFuturesOrder(state, account, instrument, market, command);
+  const precedence = child?.takesPrecedence ?? false;
+  const plan = planFuturesOrder(state, account, instrument, market, command, precedence);
   if ('refusal' in plan) return plan;
   account.tradesFutures = true;
-  makeRoom(state, plan);
-  const slot = accept(state, account, instrument, command, plan.lots, plan.flags);
+  makeRoom(state, plan, precedence ? CancelReason.tpslPlan : CancelReason.normal);
+  const slot = accept(state, account, instrument, command, plan.lots, plan.flags, child);
   if (plan.isolatedLock > 0n) {
     const { ledger, slab } = state;
     const coin = instrument.futures!.settle;
@@ -122,6 +162,7 @@ function checkOrder(
   instrument: Instrument,
   market: Market,
   command: PlaceOrder,
+  child: Child | undefined,
 ): Outcome | undefined {
   if (state.halted) return refused(Refusal.tradingHalted);
   const status = placingRefusal(
@@ -137,11 +178,46 @@ function checkOrder(
   if (instrument.futures !== undefined && market.futures?.markTicks === 0)
     return refused(Refusal.noIndexPrice);
   return (
-    checkNumbers(instrument, market, command) ??
+    checkNumbers(instrument, market, command, child?.closesAll ?? false) ??
     checkRpi(account, command) ??
     checkCounts(account, instrument) ??
-    checkClientOid(state, account, command.clientOid)
+    checkClientOid(state, account, command.clientOid) ??
+    checkAttached(state, account, instrument, market, command)
   );
+}
+
+/** Take-profit and stop-loss come with opening orders only, and must make sense where the order is expected to fill. */
+function checkAttached(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  command: PlaceOrder,
+): Outcome | undefined {
+  const { preset, side } = command;
+  if (preset === undefined || isEmpty(preset)) return undefined;
+  // A margin sale may open a debt in the base coin, which is a short position by another name.
+  const opening = instrument.category === Category.margin || isOpening(account, instrument, command);
+  if (!opening) return refused(Refusal.presetNotOpening);
+  return (
+    checkStrategyCount(state, account) ??
+    checkFillPreset(instrument, market, side, command.priceTicks, fittingPreset(instrument, preset))
+  );
+}
+
+/** Measures a preset by where the order will fill: at the market, or at a limit price on the better side of it. */
+export function checkFillPreset(
+  instrument: Instrument,
+  market: Market,
+  side: Side,
+  limitTicks: number,
+  preset: Preset,
+): Outcome | undefined {
+  const long = side === Side.buy;
+  const last = triggerReference(instrument, market, TriggerBy.market);
+  const waits = limitTicks > 0 && (long ? limitTicks < last : limitTicks > last);
+  const place = { instrument, market, long };
+  return checkPreset(preset, waits ? { ...place, expectedTicks: limitTicks } : place);
 }
 
 /** Spot buys open and spot sells close; a futures order closes by reduce-only or, in hedge mode, by its sides. */
@@ -169,8 +245,14 @@ function isByAmount(instrument: Instrument, command: PlaceOrder): boolean {
 }
 
 /** Numbers 5 to 8. */
-function checkNumbers(instrument: Instrument, market: Market, command: PlaceOrder): Outcome | undefined {
+function checkNumbers(
+  instrument: Instrument,
+  market: Market,
+  command: PlaceOrder,
+  closesAll: boolean,
+): Outcome | undefined {
   if (isByAmount(instrument, command)) return checkQuoteAmount(instrument, command.quoteAmount);
+  if (closesAll) return checkClosingNumbers(instrument, market, command);
   if (command.orderType === OrderType.market) {
     return (
       checkSize(instrument, command.sizeLots, instrument.maxMarketLots) ??
@@ -185,11 +267,20 @@ function checkNumbers(instrument: Instrument, market: Market, command: PlaceOrde
   );
 }
 
-function checkQuoteAmount(instrument: Instrument, amount: bigint): Outcome | undefined {
-  if (amount === BigInt(OFF_GRID)) return refused(Refusal.amountOffPrecision, instrument.quotePrecision);
-  if (amount === BigInt(OUT_OF_RANGE) || amount > MONEY_MAX) return refused(Refusal.amountOutOfRange);
-  if (amount <= 0n || amount < instrument.minAmount) return refused(Refusal.belowMinimumAmount);
-  return undefined;
+/** The last of a position may be less than what an order must have. */
+function checkClosingNumbers(
+  instrument: Instrument,
+  market: Market,
+  command: PlaceOrder,
+): Outcome | undefined {
+  const limit = command.orderType === OrderType.limit;
+  const most = limit ? instrument.maxLots : instrument.maxMarketLots;
+  if (most !== 0 && command.sizeLots > most) return refused(Refusal.sizeTooLarge, most);
+  if (!limit) return undefined;
+  return (
+    checkPrice(instrument, command.priceTicks) ??
+    checkBand(instrument, market, command.side, command.priceTicks)
+  );
 }
 
 /** Number 9. */
@@ -232,6 +323,7 @@ function accept(
   command: PlaceOrder,
   size: number,
   flags: number,
+  child: Child | undefined,
 ): number {
   const { slab } = state;
   const slot = slab.allocate(newOrderId(state, account, command));
@@ -253,6 +345,9 @@ function accept(
   slab.createdTime[slot] = state.now;
   slab.updatedTime[slot] = state.now;
   if (command.clientOid !== '') slab.clientOids.set(slot, command.clientOid);
+  if (child !== undefined) slab.origins.set(slot, child.origin);
+  if (command.preset !== undefined && !isEmpty(command.preset))
+    slab.presets.set(slot, { preset: fittingPreset(instrument, command.preset), strategyId: 0 });
   enroll(state, account, instrument, slot);
   state.digest.fold(slab.id[slot]!);
   return slot;

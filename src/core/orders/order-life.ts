@@ -213,6 +213,8 @@ function recordOf(
     createdTime: slab.createdTime[slot]!,
     updatedTime: slab.updatedTime[slot]!,
     ...(instrument.futures !== undefined && { futures: futuresFields(state, slot) }),
+    ...(slab.origins.size !== 0 && slab.origins.has(slot) && { origin: slab.origins.get(slot)! }),
+    ...(slab.presets.size !== 0 && slab.presets.has(slot) && { preset: slab.presets.get(slot)!.preset }),
   };
 }
 

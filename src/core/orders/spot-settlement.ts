@@ -8,6 +8,7 @@ import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import { SIZE_LOTS_MAX } from '../limits.ts';
 import type { Market, State } from '../state.ts';
+import { growAttached } from '../strategy/attached.ts';
 import { CancelReason, OrderType, Side } from '../terms.ts';
 import { divTrunc, RATE_ONE } from '../units.ts';
 import { close, closeResting } from './order-life.ts';
@@ -87,6 +88,11 @@ export class SpotSettlement implements MatchSink {
     market.day.trade(state.now, priceTicks, lots, value);
     const candleEnd = market.candles.trade(state.now, priceTicks, lots, value);
     if (candleEnd < state.nextCandleEnd) state.nextCandleEnd = candleEnd;
+    if (slab.presets.size !== 0) {
+      growAttached(state, taker, lots);
+      growAttached(state, maker, lots);
+    }
+    market.lastWatch?.see(priceTicks);
     market.changes++;
   }
 

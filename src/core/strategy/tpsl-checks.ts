@@ -1,0 +1,111 @@
+/** Whether take-profit and stop-loss make sense where they are set (domain.md 3.3); each violation has its own code. */
+import { OFF_GRID } from '../command.ts';
+import type { Position } from '../futures/position.ts';
+import { type Instrument, tradeValue } from '../instrument.ts';
+import { PRICE_TICKS_MAX } from '../limits.ts';
+import { referenceTicks } from '../orders/order-checks.ts';
+import { type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { Market } from '../state.ts';
+import { OrderType, TriggerBy } from '../terms.ts';
+import { hasLeg, type Preset, type TriggerLeg } from './trigger-leg.ts';
+
+/** Of a long's take-profit and stop-loss, then of a short's. */
+type Sides = readonly [Refusal, Refusal, Refusal, Refusal];
+const BY_ENTRY: Sides = [
+  Refusal.longTakeProfitByEntry,
+  Refusal.longStopLossByEntry,
+  Refusal.shortTakeProfitByEntry,
+  Refusal.shortStopLossByEntry,
+];
+const BY_LAST: Sides = [
+  Refusal.longTakeProfitByLast,
+  Refusal.longStopLossByLast,
+  Refusal.shortTakeProfitByLast,
+  Refusal.shortStopLossByLast,
+];
+const BY_MARK: Sides = [
+  Refusal.longTakeProfitByMark,
+  Refusal.longStopLossByMark,
+  Refusal.shortTakeProfitByMark,
+  Refusal.shortStopLossByMark,
+];
+
+/** Of take-profit and stop-loss. */
+const TRIGGER_RANGE = [Refusal.takeProfitNotPositive, Refusal.stopLossNotPositive] as const;
+const TRIGGER_TICK = [Refusal.takeProfitOffTick, Refusal.stopLossOffTick] as const;
+const LIMIT_RANGE = [Refusal.takeProfitLimitNotPositive, Refusal.stopLossLimitNotPositive] as const;
+const LIMIT_TICK = [Refusal.takeProfitLimitOffTick, Refusal.stopLossLimitOffTick] as const;
+
+/** What a trigger compares with now: the mark, or the last trade (before the first one what the band is made from). */
+export function triggerReference(instrument: Instrument, market: Market, by: TriggerBy): number {
+  if (by === TriggerBy.mark && market.futures !== undefined) return market.futures.markTicks;
+  return market.day.lastTicks || referenceTicks(instrument, market);
+}
+
+/** Spot has no mark price: what is asked to follow it follows trades. */
+export function fittingLeg(instrument: Instrument, leg: TriggerLeg): TriggerLeg {
+  const triggerBy = instrument.futures === undefined ? TriggerBy.market : leg.triggerBy;
+  return { ...leg, triggerBy, limitTicks: leg.orderType === OrderType.market ? 0 : leg.limitTicks };
+}
+
+export function fittingPreset(instrument: Instrument, { takeProfit, stopLoss }: Preset): Preset {
+  return { takeProfit: fittingLeg(instrument, takeProfit), stopLoss: fittingLeg(instrument, stopLoss) };
+}
+
+interface Place {
+  readonly instrument: Instrument;
+  readonly market: Market;
+  readonly long: boolean;
+  /** The position that is protected, when there is one already. */
+  readonly position?: Position;
+  /** What both are measured by instead of the market's prices. */
+  readonly expectedTicks?: number;
+}
+
+export function checkPreset(preset: Preset, place: Place): Outcome | undefined {
+  return checkLeg(preset.takeProfit, place, 0) ?? checkLeg(preset.stopLoss, place, 1);
+}
+
+function checkLeg(leg: TriggerLeg, place: Place, which: 0 | 1): Outcome | undefined {
+  if (!hasLeg(leg)) return undefined;
+  const { instrument, market, long } = place;
+  const wrong =
+    checkTicks(instrument, leg.triggerTicks, TRIGGER_RANGE[which], TRIGGER_TICK[which]) ??
+    (leg.orderType === OrderType.limit
+      ? checkTicks(instrument, leg.limitTicks, LIMIT_RANGE[which], LIMIT_TICK[which])
+      : undefined);
+  if (wrong !== undefined) return wrong;
+  const reference = place.expectedTicks ?? triggerReference(instrument, market, leg.triggerBy);
+  const above = long === (which === 0);
+  const side = (long ? 0 : 2) + which;
+  if (above ? leg.triggerTicks <= reference : leg.triggerTicks >= reference) {
+    const codes = leg.triggerBy === TriggerBy.mark ? BY_MARK : BY_LAST;
+    return refused(codes[side]!, reference);
+  }
+  return checkEntry(leg, place, above, BY_ENTRY[side]!);
+}
+
+/** Against the average entry, without its rounding: size x trigger against what was paid. */
+function checkEntry(
+  { triggerTicks }: TriggerLeg,
+  { instrument, position }: Place,
+  above: boolean,
+  refusal: Refusal,
+): Outcome | undefined {
+  if (position === undefined) return undefined;
+  const value = tradeValue(instrument, triggerTicks, position.lots);
+  const basis = position.basis < 0n ? -position.basis : position.basis;
+  return (above ? value > basis : value < basis) ? undefined : refused(refusal);
+}
+
+export function checkTicks(
+  instrument: Instrument,
+  ticks: number,
+  range: Refusal,
+  offTick: Refusal,
+): Outcome | undefined {
+  if (ticks === OFF_GRID) return refused(offTick);
+  if (ticks <= 0 || ticks > PRICE_TICKS_MAX) return refused(range, PRICE_TICKS_MAX);
+  return ticks % instrument.tickStep === 0 ? undefined : refused(offTick);
+}

@@ -1,0 +1,55 @@
+/** Take-profit and stop-loss as orders and strategy orders show them (interface 2.1, 2.3). */
+import type { Instrument } from '../core/instrument.ts';
+import { hasLeg, type Preset, type TriggerLeg } from '../core/strategy/trigger-leg.ts';
+import { ORDER_TYPE_NAMES, OrderType, TRIGGER_BY_NAMES } from '../core/terms.ts';
+import { formatUnits } from '../core/units.ts';
+
+export interface PresetFields {
+  readonly takeProfit: string;
+  readonly stopLoss: string;
+  readonly tpTriggerBy: string;
+  readonly slTriggerBy: string;
+  readonly tpOrderType: string;
+  readonly slOrderType: string;
+  readonly tpLimitPrice: string;
+  readonly slLimitPrice: string;
+}
+
+const NOTHING: PresetFields = {
+  takeProfit: '',
+  stopLoss: '',
+  tpTriggerBy: '',
+  slTriggerBy: '',
+  tpOrderType: '',
+  slOrderType: '',
+  tpLimitPrice: '',
+  slLimitPrice: '',
+};
+
+export function presetFields(preset: Preset | undefined, instrument: Instrument): PresetFields {
+  if (preset === undefined) return NOTHING;
+  const takeProfit = legFields(preset.takeProfit, instrument);
+  const stopLoss = legFields(preset.stopLoss, instrument);
+  return {
+    takeProfit: takeProfit.price,
+    stopLoss: stopLoss.price,
+    tpTriggerBy: takeProfit.by,
+    slTriggerBy: stopLoss.by,
+    tpOrderType: takeProfit.orderType,
+    slOrderType: stopLoss.orderType,
+    tpLimitPrice: takeProfit.limitPrice,
+    slLimitPrice: stopLoss.limitPrice,
+  };
+}
+
+/** All empty when there is no such leg. */
+export function legFields(leg: TriggerLeg, instrument: Instrument) {
+  if (!hasLeg(leg)) return { price: '', by: '', orderType: '', limitPrice: '' };
+  const text = (ticks: number) => formatUnits(BigInt(ticks), instrument.pricePrecision);
+  return {
+    price: text(leg.triggerTicks),
+    by: TRIGGER_BY_NAMES[leg.triggerBy],
+    orderType: ORDER_TYPE_NAMES[leg.orderType],
+    limitPrice: leg.orderType === OrderType.limit ? text(leg.limitTicks) : '',
+  };
+}
