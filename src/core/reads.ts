@@ -1,7 +1,7 @@
 /** Questions to the state. Plain functions; nothing here changes anything that a later command could notice. */
 
 import type { FeeRates } from './account.ts';
-import { type Depth, displayedDepth } from './book/depth.ts';
+import { type Depth, displayedDepth, rpiDepth as rpiDepthOf } from './book/depth.ts';
 import { NIL } from './book/order-slab.ts';
 import { ANY } from './command.ts';
 import type { OrderRecord, Traded } from './event.ts';
@@ -113,6 +113,14 @@ export function pendingWithdrawal(
 
 export function depth(state: State, instrument: Instrument, levels: number): Depth {
   return displayedDepth(state.market(instrument).book, levels);
+}
+
+export function rpiDepth(
+  state: State,
+  instrument: Instrument,
+  levels: number,
+): ReturnType<typeof rpiDepthOf> {
+  return rpiDepthOf(state.market(instrument).book, levels);
 }
 
 export function dayStatistics(state: State, instrument: Instrument): DayStatistics {

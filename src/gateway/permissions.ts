@@ -38,6 +38,12 @@ const NEEDS = {
     of: 'broker',
     text: 'broker main account (read & write)',
   },
+  broker_withdraw: {
+    permission: 'withdraw',
+    write: true,
+    of: 'broker',
+    text: 'withdraw (read & write), broker main account',
+  },
 } as const satisfies Readonly<Record<string, NeedRow>>;
 
 export type Need = keyof typeof NEEDS;

@@ -1,7 +1,9 @@
 /** Every endpoint served, one row each: the permission matrix, the limits and the contract are read from this table. */
 import type { Route } from './route.ts';
 import { accountRoutes } from './routes/account.ts';
+import { accountModeRoutes } from './routes/account-mode.ts';
 import { brokerRoutes } from './routes/broker.ts';
+import { brokerMoneyRoutes } from './routes/broker-money.ts';
 import { candleRoutes } from './routes/candles.ts';
 import { financialRecordRoutes } from './routes/financial-records.ts';
 import { futuresAccountRoutes } from './routes/futures-account.ts';
@@ -9,6 +11,7 @@ import { futuresMarketRoutes } from './routes/futures-market.ts';
 import { marketRoutes } from './routes/market.ts';
 import { positionRoutes } from './routes/positions.ts';
 import { publicRoutes } from './routes/public.ts';
+import { rpiRoutes } from './routes/rpi.ts';
 import { subAccountRoutes } from './routes/sub-accounts.ts';
 import { tradeActionRoutes } from './routes/trade-actions.ts';
 import { tradeQueryRoutes } from './routes/trade-queries.ts';
@@ -20,14 +23,17 @@ export const ROUTES: readonly Route[] = [
   ...publicRoutes,
   ...candleRoutes,
   ...marketRoutes,
+  ...rpiRoutes,
   ...futuresMarketRoutes,
   ...tradeQueryRoutes,
   ...tradeActionRoutes,
   ...positionRoutes,
   ...accountRoutes,
+  ...accountModeRoutes,
   ...futuresAccountRoutes,
   ...subAccountRoutes,
   ...brokerRoutes,
+  ...brokerMoneyRoutes,
   ...transferRoutes,
   ...walletRoutes,
   ...financialRecordRoutes,

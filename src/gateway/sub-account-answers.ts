@@ -15,6 +15,14 @@ const subFields = {
   updatedTime: text,
 };
 export const SubAccount = Type.Object(subFields);
+export const AgentSub = Type.Object({
+  username: text,
+  subUid: text,
+  apiKey: text,
+  secret: text,
+  note: text,
+  createdTime: text,
+});
 export const SubAccounts = Type.Object({
   list: Type.Array(Type.Object({ ...subFields, accountMode: text, type: text })),
   hasNext: Type.Boolean(),

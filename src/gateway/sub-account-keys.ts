@@ -38,7 +38,8 @@ export async function createSubKey(
   input: SubKeyInput,
   names: FieldNames,
 ): Promise<CreatedKey | WireError> {
-  if (!NEW_PASSPHRASE.test(input.passphrase)) return malformedPassphrase();
+  const malformed = passphraseProblem(input.passphrase);
+  if (malformed !== undefined) return malformed;
   const excess = excessOver(context.caller.key, input.permissions, names);
   if (excess !== undefined) return excess;
   await completeSubAccount(context.venue, sub);
@@ -95,6 +96,10 @@ function excessOver(
         '40014',
         `parameter ${names.permissions}: ${excess} is a permission that the calling API key itself does not have`,
       );
+}
+
+export function passphraseProblem(passphrase: string): WireError | undefined {
+  return NEW_PASSPHRASE.test(passphrase) ? undefined : malformedPassphrase();
 }
 
 function malformedPassphrase(): WireError {

@@ -26,6 +26,7 @@ const CATALOGUE = {
   '25000': { status: 500 },
   '25002': { status: 400 },
   '25005': { status: 400 },
+  '25009': { status: 400 },
   '25013': { status: 400 },
   '25100': { status: 400, classic: '40102' },
   '25101': { status: 400 },

@@ -1,8 +1,13 @@
-/** A request to pay out, as a command: to a network with its fee and minimum, or to another account of the venue. */
+/** A request to pay out: to a network with its fee and minimum, or to another account of the venue. */
 import type { InnerWithdrawal, RequestWithdrawal } from '../core/command.ts';
+import { formatOrderId } from '../core/orders/order-id.ts';
+import { Refusal } from '../core/refusal.ts';
 import type { State } from '../core/state.ts';
 import { formatUnits, MONEY_SCALE, parseUnits } from '../core/units.ts';
-import { findChain, findCoin, moneyOf, type NamedCoin } from './wallet-input.ts';
+import type { User } from '../identity/identity.ts';
+import type { Venue } from '../venue/venue.ts';
+import { refusalError } from './refusal-message.ts';
+import { findChain, findCoin, lacksRight, moneyOf, type NamedCoin } from './wallet-input.ts';
 import { WireError, wireError } from './wire-error.ts';
 
 export interface WithdrawalWords {
@@ -20,7 +25,20 @@ export interface WithdrawalWords {
 /** `otc` is a wallet that nobody has here: it pays nothing. */
 const ACCOUNT_TYPES: readonly string[] = ['funding', 'uta', 'otc'];
 
-export function withdrawalCommand(
+export async function requestWithdrawal(venue: Venue, user: User, words: WithdrawalWords) {
+  const denied = lacksRight(user, 'withdraw');
+  if (denied !== undefined) return denied;
+  const command = withdrawalCommand(venue.state, user.uid, words);
+  if (command instanceof WireError) return command;
+  const outcome = await venue.submit(command);
+  if (outcome.refusal === Refusal.unknownAccount) {
+    return wireError('25005', 'address must be the uid of another account');
+  }
+  if (outcome.refusal !== Refusal.none) return refusalError(venue.state, outcome);
+  return { orderId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
+}
+
+function withdrawalCommand(
   state: State,
   uid: number,
   words: WithdrawalWords,

@@ -208,6 +208,24 @@ export function marketData(venue: Venue): void {
       assert.deepEqual(three, candles.slice(-3), 'the newest of the window');
     });
 
+    it('interface 4.1 candles: type chooses market, mark, index or premium; market is the default', async () => {
+      const [category, symbol] = LINEAR;
+      const asked = { category, symbol, interval: '1m', limit: '5' };
+      const market = await nobody.get('market/candles', asked);
+      assert.deepEqual(await nobody.get('market/candles', { ...asked, type: 'market' }), market);
+      for (const type of ['mark', 'index', 'premium']) {
+        const candles = await nobody.get('market/candles', { ...asked, type });
+        assert.ok(candles.length > 0, `interface 4.1 candles: type ${type}`);
+        for (const candle of candles) assert.equal(candle.length, 7, 'interface 2.8');
+        if (type !== 'premium')
+          assert.equal(candles.at(-1)[4], '60000', `interface 4.1 candles: type ${type}`);
+        assert.match(
+          (await nobody.refusedGet('market/candles', { ...ON, interval: '1m', type })).msg,
+          /type/,
+        );
+      }
+    });
+
     it('interface 2.9, 4.1 fills: the latest trades of a symbol, newest first, by the taker', async () => {
       const fills = await nobody.get('market/fills', ON);
       allConform(PUBLIC_FILL, fills);

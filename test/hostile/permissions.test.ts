@@ -89,6 +89,7 @@ const NEEDS: Readonly<Record<Exclude<Access, 'public'>, Need>> = {
   withdraw: { permission: 'withdraw', write: true },
   broker_read: { closedTo: () => true },
   broker_write: { write: true, closedTo: () => true },
+  broker_withdraw: { permission: 'withdraw', write: true, closedTo: () => true },
 };
 /** A valid key that may not do this. */
 const DENIALS = ['40014', '40029'];

@@ -44,6 +44,7 @@ const MATRIX: Readonly<Record<Access, string>> = {
   withdraw: 'kpppp+++++',
   broker_read: 'kbbbbbb+bb',
   broker_write: 'kbbbbbb+bb',
+  broker_withdraw: 'kbbbbbb+bb',
 };
 const LETTER_OF_CODE: Readonly<Record<string, string>> = { '40001': 'k', '40014': 'p', '40029': 'b' };
 

@@ -28,6 +28,35 @@ export function displayedDepth(book: Book, levels: number): Depth {
   };
 }
 
+export interface RpiDepthLevel {
+  readonly priceTicks: number;
+  readonly normalLots: number;
+  readonly rpiLots: number;
+}
+
+/** The same levels with what is RPI told apart. */
+export function rpiDepth(book: Book, levels: number): Record<'asks' | 'bids', readonly RpiDepthLevel[]> {
+  const shown = shownRpiLots(book);
+  return {
+    asks: splitLevels(book, Side.sell, levels, shown[Side.sell]),
+    bids: splitLevels(book, Side.buy, levels, shown[Side.buy]),
+  };
+}
+
+function splitLevels(
+  book: Book,
+  side: Side,
+  limit: number,
+  rpi: ReadonlyMap<number, number>,
+): RpiDepthLevel[] {
+  const levels: RpiDepthLevel[] = [];
+  book.eachLevel(side, (priceTicks, normalLots) => {
+    const rpiLots = rpi.get(priceTicks) ?? 0;
+    return normalLots + rpiLots === 0 || levels.push({ priceTicks, normalLots, rpiLots }) < limit;
+  });
+  return levels;
+}
+
 function topLevels(book: Book, side: Side, limit: number): DepthLevel[] {
   const levels: DepthLevel[] = [];
   if (limit === 0) return levels;

@@ -18,8 +18,8 @@ import { type Route, route } from '../route.ts';
 import { WireError, wireError } from '../wire-error.ts';
 
 const group = 'Market data';
-const DEPTH_DEFAULT = 5;
-const DEPTH_MAX = 200;
+export const DEPTH_DEFAULT = 5;
+export const DEPTH_MAX = 200;
 
 export const marketRoutes: readonly Route[] = [
   route({

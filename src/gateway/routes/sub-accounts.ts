@@ -7,7 +7,7 @@ import { openSubAccount } from '../open-sub-account.ts';
 import { pageLimit } from '../paging.ts';
 import { type Route, route } from '../route.ts';
 import * as answers from '../sub-account-answers.ts';
-import { changeSubKey, createSubKey, findSubKey } from '../sub-account-keys.ts';
+import { changeSubKey, createSubKey, findSubKey, passphraseProblem } from '../sub-account-keys.ts';
 import { findOwnSub, Uid } from '../wallet-input.ts';
 import { WireError, wireError } from '../wire-error.ts';
 
@@ -16,6 +16,7 @@ const PER_SECOND = 10;
 const NAMES = { name: 'username', label: 'note', permissions: 'permissions', ips: 'ips' };
 const USERNAME = /^[a-z]{1,20}$/;
 const KEY_NOTE = /^[A-Za-z]/;
+const AGENT_PERMISSIONS = ['uta_mgt', 'uta_trade'] as const;
 
 const KeyType = Type.Enum(['read_write', 'read_only'] as const);
 const Permissions = Type.Array(Type.Enum(['uta_mgt', 'uta_trade'] as const));
@@ -40,15 +41,47 @@ export const subAccountRoutes: readonly Route[] = [
     data: answers.SubAccount,
     handle: async (call) => {
       const { username: name, accountMode, note = '' } = call.body;
-      if (!USERNAME.test(name)) {
-        return wireError('40017', 'parameter username must be 1 to 20 lower-case letters');
-      }
+      if (!USERNAME.test(name)) return malformedUsername();
       if (accountMode === 'classic') {
         return wireError('25002', 'parameter accountMode: every account here is unified; leave it out');
       }
       const { uid } = call.caller.user;
       const opened = await openSubAccount(call, uid, { name, note, nowMs: call.clock.now() });
       return opened.ok ? subView(opened.value) : identityRefusal(opened, NAMES);
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/user/sub-account/agent-create',
+    summary: 'Opens a sub-account with a key for an agent: it may read, trade and manage',
+    group,
+    access: 'main_write',
+    perSecond: 1,
+    body: Type.Object({
+      username: Type.String({ description: '1 to 20 lower-case letters' }),
+      passphrase: Type.String({ description: '8 to 32 letters and digits' }),
+      note: Type.Optional(Type.String({ maxLength: 50 })),
+    }),
+    data: answers.AgentSub,
+    handle: async (call) => {
+      const { username: name, passphrase, note = '' } = call.body;
+      if (!USERNAME.test(name)) return malformedUsername();
+      // Nobody gives away more than the calling key holds.
+      const permissions = AGENT_PERMISSIONS.filter((each) => call.caller.key.permissions.includes(each));
+      const malformed = passphraseProblem(passphrase);
+      if (malformed !== undefined) return malformed;
+      const opened = await openSubAccount(call, call.caller.user.uid, {
+        name,
+        note,
+        nowMs: call.clock.now(),
+      });
+      if (!opened.ok) return identityRefusal(opened, NAMES);
+      const input = { label: 'agent', permType: 'read_write', permissions, ipList: [], passphrase } as const;
+      const created = await createSubKey(call, opened.value, input, NAMES);
+      if (created instanceof WireError) return created;
+      const { username, subUid, createdTime } = subView(opened.value);
+      return { username, subUid, apiKey: created.key.apiKey, secret: created.secretKey, note, createdTime };
     },
   }),
 
@@ -202,6 +235,10 @@ export const subAccountRoutes: readonly Route[] = [
     },
   }),
 ];
+
+function malformedUsername(): WireError {
+  return wireError('40017', 'parameter username must be 1 to 20 lower-case letters');
+}
 
 function subView(sub: User) {
   return {

@@ -1,6 +1,6 @@
 /** Money from and to the outside world, and what the wallets hold (wire.md 4.3). The operator books both ends. */
 import Type, { type Static } from 'typebox';
-import { formatOrderId, parseOrderId } from '../../core/orders/order-id.ts';
+import { parseOrderId } from '../../core/orders/order-id.ts';
 import { balances, freeBalance, pendingWithdrawal } from '../../core/reads.ts';
 import { Refusal } from '../../core/refusal.ts';
 import { Wallet } from '../../core/terms.ts';
@@ -26,7 +26,7 @@ import {
   unknownCoin,
 } from '../wallet-input.ts';
 import { WireError, wireError } from '../wire-error.ts';
-import { withdrawalCommand } from '../withdrawal-request.ts';
+import { requestWithdrawal } from '../withdrawal-request.ts';
 
 const deposits = 'Deposits';
 const withdrawals = 'Withdrawals';
@@ -78,7 +78,12 @@ const WithdrawalBody = Type.Object({
   ),
 });
 
-function addressOf({ venue, addressKey }: Services, uid: number, coinName: string, chainName?: string) {
+export function addressOf(
+  { venue, addressKey }: Services,
+  uid: number,
+  coinName: string,
+  chainName?: string,
+) {
   const coin = findCoin(venue.state, coinName);
   if (coin === undefined) return unknownCoin();
   const chain = findChain(coin, chainName, 'rechargeable');
@@ -118,19 +123,6 @@ function subDeposits(call: Call<unknown, unknown>, query: Static<typeof SubRecor
   return sub instanceof WireError ? sub : readRecords(call, sub.uid, 'deposit', query);
 }
 
-async function withdraw({ venue, caller, body }: Call<unknown, Static<typeof WithdrawalBody>>) {
-  const denied = lacksRight(caller.user, 'withdraw');
-  if (denied !== undefined) return denied;
-  const command = withdrawalCommand(venue.state, caller.user.uid, body);
-  if (command instanceof WireError) return command;
-  const outcome = await venue.submit(command);
-  if (outcome.refusal === Refusal.unknownAccount) {
-    return wireError('25005', 'address must be the uid of another account');
-  }
-  if (outcome.refusal !== Refusal.none) return refusalError(venue.state, outcome);
-  return { orderId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
-}
-
 function withdrawalRoute(path: string): Route {
   return route({
     method: 'POST',
@@ -142,7 +134,7 @@ function withdrawalRoute(path: string): Route {
     perSecond: 1,
     body: WithdrawalBody,
     data: OrderIds,
-    handle: withdraw,
+    handle: ({ venue, caller, body }) => requestWithdrawal(venue, caller.user, body),
   });
 }
 
