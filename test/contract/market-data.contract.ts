@@ -211,6 +211,14 @@ export function marketData(venue: Venue): void {
     it('interface 4.1 candles: type chooses market, mark, index or premium; market is the default', async () => {
       const [category, symbol] = LINEAR;
       const asked = { category, symbol, interval: '1m', limit: '5' };
+      for (const [side, price] of [
+        ['buy', '59990'],
+        ['sell', '60010'],
+      ] as const) {
+        await venue.maker.post('trade/place-order', limit(LINEAR, side, '0.1', price));
+      }
+      await venue.advance(60_000);
+      await venue.maker.post('trade/cancel-symbol-order', { category });
       const market = await nobody.get('market/candles', asked);
       assert.deepEqual(await nobody.get('market/candles', { ...asked, type: 'market' }), market);
       for (const type of ['mark', 'index', 'premium']) {
