@@ -10,6 +10,7 @@ import {
 } from '../core/market/candle-width.ts';
 import { runningCandle, runningPriceCandle } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
+import { joinCandles } from '../history/generated-candles.ts';
 import {
   type CandleRow,
   type CandleType,
@@ -71,7 +72,11 @@ export async function readCandles(venue: Venue, request: CandleRequest): Promise
     from: onlyStart ? 'oldest' : 'newest',
   });
   const rows = new Map(stored.map((row) => [row.openTime, row]));
-  if (running !== undefined) rows.set(running.openTime, running);
+  if (running !== undefined) {
+    // The interval in which the exchange began has a made-up part before the first trade.
+    const before = rows.get(running.openTime);
+    rows.set(running.openTime, before === undefined ? running : joinCandles(before, running));
+  }
 
   const candles: CandleView[] = [];
   for (let open = first; open <= last && candles.length < limit; open = nextCandleOpen(width, open)) {

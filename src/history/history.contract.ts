@@ -314,6 +314,68 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
     assert.throws(() => history.project({ seq: 4, time: START_TIME, events: [] }));
   });
 
+  session('a made-up past answers in every width, and what happened joins it', async (history) => {
+    const minute = 60_000;
+    const first = 1000 * 60 * minute;
+    const count = 100;
+    const ticks = Int32Array.from(
+      { length: 4 * count },
+      (_, n) => 100 + Math.floor(n / 4) + [0, 5, -5, 1][n % 4]!,
+    );
+    const lots = new Float64Array(count).fill(2);
+    const book = { category: 'SPOT', symbol: 'BTCUSDT', type: 'market' } as const;
+    const precision = { pricePrecision: 2, quantityPrecision: 6 };
+    for (const from of [0, 60]) {
+      const part = { ticks: ticks.slice(from * 4, (from + 60) * 4), lots: lots.slice(from, from + 60) };
+      history.addGenerated({ ...book, width: '1m', firstOpen: first + from * minute, ...precision, ...part });
+    }
+    const traded = aCandle({ openTime: first + 99 * minute, highTicks: 900, closeTicks: 300, volumeLots: 7 });
+    history.project({ seq: 1, time: START_TIME, events: [traded] });
+    const series = { ...book, width: '1m' as CandleWidth };
+
+    const all = await history.candles({ ...series, limit: 1000, from: 'newest' });
+    assert.equal(all.length, count);
+    assert.deepEqual(all[0], {
+      openTime: first,
+      open: '1',
+      high: '1.05',
+      low: '0.95',
+      close: '1.01',
+      volume: '0.000002',
+      turnover: '0.000002',
+    });
+    const last = all.at(-1)!;
+    assert.deepEqual([last.open, last.high, last.close, last.volume], ['1.99', '9', '3', '0.000009']);
+    const [older, newer] = await history.candles({
+      ...series,
+      endTime: first + 61 * minute,
+      limit: 2,
+      from: 'newest',
+    });
+    assert.deepEqual([older?.openTime, newer?.openTime], [first + 60 * minute, first + 61 * minute]);
+    const [oldest] = await history.candles({ ...series, startTime: first + 3, limit: 1, from: 'oldest' });
+    assert.equal(oldest?.openTime, first + minute);
+
+    const halfHours = await history.candles({ ...book, width: '30m', limit: 10, from: 'oldest' });
+    assert.deepEqual(
+      halfHours.map(({ openTime, open, close, volume }) => [
+        (openTime - first) / minute,
+        open,
+        close,
+        volume,
+      ]),
+      [
+        [0, '1', '1.3', '0.00006'],
+        [30, '1.3', '1.6', '0.00006'],
+        [60, '1.6', '1.9', '0.00006'],
+        [90, '1.9', '2', '0.00002'],
+      ],
+    );
+    assert.equal((await history.lastCandleBefore(series, first + 10 * minute))?.openTime, first + 9 * minute);
+    assert.equal(await history.lastCandleBefore(series, first), undefined);
+    assert.equal((await history.counts()).candles, 1, 'what is made up is counted nowhere');
+  });
+
   session('candles come ascending from the end that was asked for', async (history) => {
     const minute = 60_000;
     const candles = Array.from({ length: 50 }, (_, n) =>

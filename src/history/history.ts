@@ -19,6 +19,7 @@ import type { OrderView } from '../record/order-view.ts';
 import type { ClosedPositionView } from '../record/position-view.ts';
 import type { TransferView } from '../record/transfer-view.ts';
 import type { WalletRecordType, WalletRecordView } from '../record/wallet-record-view.ts';
+import type { GeneratedCandles } from './generated-candles.ts';
 
 /** What one command brought about. */
 export interface ProjectedCommand {
@@ -42,6 +43,9 @@ export interface History {
    * without events is projected too: it costs next to nothing, and `confirmedSeq` can then be compared with the log.
    */
   project(command: ProjectedCommand): void;
+
+  /** Adds a made-up past of a book; candle queries answer from it where nothing has happened. */
+  addGenerated(candles: GeneratedCandles): void;
 
   /** Rows projected and not yet durable. The caller slows down when this grows. */
   lag(): number;

@@ -38,6 +38,9 @@ port.on('message', (message: ToWorker) => {
     case 'pack':
       writer.write(message.pack);
       return commitSoon();
+    case 'generated':
+      writer.addGenerated(message.candles);
+      return commitSoon();
     case 'read':
       return read(message);
     case 'flush':

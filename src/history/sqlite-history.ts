@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Instrument } from '../core/instrument.ts';
+import type { GeneratedCandles } from './generated-candles.ts';
 import type {
   CandleQuery,
   CandleSeries,
@@ -111,6 +112,11 @@ class SqliteHistory implements History {
     for (const event of events) if (addEvent(this.#pack, event)) this.#packedRows++;
     if (this.#packedRows >= PACK_ROWS_MAX) this.#postPack();
     else this.#packDue ??= setTimeout(() => this.#postPack(), PACK_DELAY_MS);
+  }
+
+  addGenerated(candles: GeneratedCandles): void {
+    this.#mustWork();
+    this.#post({ type: 'generated', candles });
   }
 
   lag(): number {

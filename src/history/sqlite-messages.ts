@@ -1,5 +1,6 @@
 /** What the history and its worker say to each other. Messages are handled in the order they were sent. */
 import type { Instrument } from '../core/instrument.ts';
+import type { GeneratedCandles } from './generated-candles.ts';
 import type { RowPack } from './row-pack.ts';
 import type { SqliteReader } from './sqlite-reader.ts';
 
@@ -25,6 +26,7 @@ export type ToWorker =
       readonly coins: readonly string[];
     }
   | { readonly type: 'pack'; readonly pack: RowPack }
+  | { readonly type: 'generated'; readonly candles: GeneratedCandles }
   | Request;
 
 export type FromWorker =

@@ -4,7 +4,9 @@
  * transfers look at rows that they do not return.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { CATEGORY_NAMES } from '../core/terms.ts';
+import { inflateRawSync } from 'node:zlib';
+import { candleOpen, candleWidthIndex, nextCandleOpen } from '../core/market/candle-width.ts';
+import { CATEGORY_NAMES, type CategoryName } from '../core/terms.ts';
 import type { CandleRow } from '../record/candle-view.ts';
 import type { FillView } from '../record/fill-view.ts';
 import { type LedgerView, OTHER_CATEGORY } from '../record/ledger-view.ts';
@@ -13,6 +15,14 @@ import type { OrderView } from '../record/order-view.ts';
 import type { ClosedPositionView } from '../record/position-view.ts';
 import type { TransferView } from '../record/transfer-view.ts';
 import type { WalletRecordView } from '../record/wallet-record-view.ts';
+import {
+  foldGenerated,
+  type GeneratedCandles,
+  type GeneratedWidth,
+  generatedWidthFor,
+  mergeCandles,
+  unpackGenerated,
+} from './generated-candles.ts';
 import type {
   CandleQuery,
   CandleSeries,
@@ -166,7 +176,7 @@ export class SqliteReader {
   }
 
   candles(query: CandleQuery): CandleRow[] {
-    const { startTime = 0, endTime = Number.MAX_SAFE_INTEGER } = query;
+    const { startTime = 0, endTime = Number.MAX_SAFE_INTEGER, limit } = query;
     const newest = query.from === 'newest';
     const rows = this.#rows(
       `${SELECT_CANDLES} AND open_time BETWEEN ? AND ? ORDER BY open_time ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
@@ -176,23 +186,76 @@ export class SqliteReader {
       query.width,
       startTime,
       endTime,
-      query.limit,
+      limit,
     );
-    const candles = rows.map(readCandle);
-    return newest ? candles.reverse() : candles;
+    const real = rows.map(readCandle);
+    if (newest) real.reverse();
+    const generated = this.#generated(query, startTime, endTime, limit, newest);
+    if (generated.length === 0) return real;
+    const merged = mergeCandles(generated, real);
+    return newest ? merged.slice(-limit) : merged.slice(0, limit);
   }
 
   lastCandleBefore({ series, openTime }: { series: CandleSeries; openTime: number }): CandleRow | undefined {
-    const { category, symbol, type, width } = series;
-    const rows = this.#rows(
-      `${SELECT_CANDLES} AND open_time < ? ORDER BY open_time DESC LIMIT 1`,
+    return this.candles({ ...series, endTime: openTime - 1, limit: 1, from: 'newest' })[0];
+  }
+
+  /** Made-up candles from the end that is asked for, at least as many as `limit` where there are so many. */
+  #generated(
+    { category, symbol, width, type }: CandleSeries,
+    startTime: number,
+    endTime: number,
+    limit: number,
+    newest: boolean,
+  ): CandleRow[] {
+    // Mark and index went with the trades; a premium is not made up.
+    if (type === 'premium') return [];
+    const from = generatedWidthFor(width);
+    const index = candleWidthIndex(width);
+    // The last candle asked for goes on after it has opened.
+    const lastEnd =
+      endTime === Number.MAX_SAFE_INTEGER ? endTime : nextCandleOpen(index, candleOpen(index, endTime));
+    const packs = this.#rows(
+      `SELECT first_open, last_open FROM generated_candles WHERE category = ? AND symbol = ? AND width = ?
+       AND first_open < ? AND last_open >= ? ORDER BY first_open ${newest ? 'DESC' : 'ASC'}`,
       category,
       symbol,
-      type,
-      width,
-      openTime,
+      from,
+      lastEnd,
+      startTime,
     );
-    return rows.map(readCandle)[0];
+    let rows: CandleRow[] = [];
+    const chosen: GeneratedCandles[] = [];
+    for (const [firstOpen] of packs) {
+      const pack = this.#pack(category, symbol, from, Number(firstOpen));
+      if (newest) chosen.unshift(pack);
+      else chosen.push(pack);
+      rows = foldGenerated(chosen, width, startTime, endTime);
+      // The candle at the inner edge may go on in the next pack.
+      if (rows.length > limit + 1) break;
+    }
+    return type === 'market' ? rows : rows.map((row) => ({ ...row, volume: '0', turnover: '0' }));
+  }
+
+  #pack(category: CategoryName, symbol: string, width: GeneratedWidth, firstOpen: number): GeneratedCandles {
+    const [row] = this.#rows(
+      `SELECT price_precision, quantity_precision, candles FROM generated_candles
+       WHERE category = ? AND symbol = ? AND width = ? AND first_open = ?`,
+      category,
+      symbol,
+      width,
+      firstOpen,
+    );
+    const [pricePrecision, quantityPrecision, archive] = row!;
+    return {
+      category,
+      symbol,
+      width,
+      firstOpen,
+      pricePrecision: Number(pricePrecision),
+      quantityPrecision: Number(quantityPrecision),
+      ...unpackGenerated(inflateRawSync(archive as Uint8Array)),
+    };
   }
 
   fundingRates({ category, symbol, skip, limit }: FundingRateQuery): FundingRateView[] {

@@ -253,7 +253,22 @@ DROP TABLE candles;
 ALTER TABLE typed_candles RENAME TO candles;
 `;
 
-const MIGRATIONS: readonly string[] = [FIRST_TABLES, WALLETS, FUTURES, PRICE_CANDLES];
+/** A made-up past, apart from what happened: `candles` is an archive as packed by `generated-candles.ts`. */
+const GENERATED = `
+CREATE TABLE generated_candles (
+  category            TEXT NOT NULL,
+  symbol              TEXT NOT NULL,
+  width               TEXT NOT NULL,
+  first_open          INTEGER NOT NULL,
+  last_open           INTEGER NOT NULL,
+  price_precision     INTEGER NOT NULL,
+  quantity_precision  INTEGER NOT NULL,
+  candles             BLOB NOT NULL,
+  PRIMARY KEY (category, symbol, width, first_open)
+) STRICT;
+`;
+
+const MIGRATIONS: readonly string[] = [FIRST_TABLES, WALLETS, FUTURES, PRICE_CANDLES, GENERATED];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

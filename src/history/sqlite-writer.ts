@@ -3,6 +3,7 @@
  * with the number of the last command, so the tables never hold half of what `last_seq` claims.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { deflateRawSync } from 'node:zlib';
 import type {
   CandleClosed,
   FillRecord,
@@ -24,6 +25,7 @@ import { orderView } from '../record/order-view.ts';
 import { closedPositionView } from '../record/position-view.ts';
 import { transferView } from '../record/transfer-view.ts';
 import { walletRecordView } from '../record/wallet-record-view.ts';
+import { GENERATED_STEP_MS, type GeneratedCandles, packGenerated } from './generated-candles.ts';
 import { RETENTION_MS } from './history.ts';
 import { packRows, type RowPack } from './row-pack.ts';
 import {
@@ -87,6 +89,7 @@ export class SqliteWriter {
   readonly #insertCandle: StatementSync;
   readonly #insertFundingRate: StatementSync;
   readonly #insertLiquidation: StatementSync;
+  readonly #insertGenerated: StatementSync;
   readonly #updateSeq: StatementSync;
   #instruments: readonly Instrument[] = [];
   #coins: readonly string[] = [];
@@ -106,6 +109,9 @@ export class SqliteWriter {
     this.#insertCandle = database.prepare(INSERT_CANDLE);
     this.#insertFundingRate = database.prepare(INSERT_FUNDING_RATE);
     this.#insertLiquidation = database.prepare(INSERT_LIQUIDATION);
+    this.#insertGenerated = database.prepare(
+      'INSERT OR IGNORE INTO generated_candles VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    );
     this.#updateSeq = database.prepare("UPDATE meta SET value = ? WHERE key = 'last_seq'");
     this.#seq = readMeta(database, 'last_seq');
     this.#committedSeq = this.#seq;
@@ -150,6 +156,24 @@ export class SqliteWriter {
     this.#seq = pack.seq;
     this.#openRows += rows;
     this.#rows += rows;
+  }
+
+  addGenerated(candles: GeneratedCandles): void {
+    const { category, symbol, width, firstOpen, lots, pricePrecision, quantityPrecision } = candles;
+    const lastOpen = firstOpen + (lots.length - 1) * GENERATED_STEP_MS[width];
+    const archive = deflateRawSync(packGenerated(candles), { level: 1 });
+    this.#begin();
+    this.#insertGenerated.run(
+      category,
+      symbol,
+      width,
+      firstOpen,
+      lastOpen,
+      pricePrecision,
+      quantityPrecision,
+      archive,
+    );
+    this.#openRows++;
   }
 
   commit(): void {

@@ -91,15 +91,33 @@ export class LivingMarket {
     return !this.stopped.has(name);
   }
 
-  /** Stops an agent and takes its orders out of the books, or lets it go on; false when there is none of the name. */
-  setRunning(name: string, running: boolean): boolean {
-    const member = this.members.find(({ agent }) => agent.name === name);
-    if (member === undefined) return false;
-    if (running) this.stopped.delete(name);
-    else {
-      this.stopped.add(name);
-      for (const command of cancelEverything(this.venue.state, member.agent.uid)) this.floor.give(command);
+  /**
+   * Stops agents and takes their orders out of the books, or lets them go on: one by its name, or all of a kind.
+   * Returns how many there are of the name.
+   */
+  setRunning(name: string, running: boolean): number {
+    const named = this.members.filter(({ agent }) => agent.name === name || agent.kind === name);
+    for (const { agent } of named) {
+      if (running) this.stopped.delete(agent.name);
+      else {
+        this.stopped.add(agent.name);
+        for (const command of cancelEverything(this.venue.state, agent.uid)) this.floor.give(command);
+      }
     }
+    return named.length;
+  }
+
+  /** Moves what the world outside pays for a coin by a factor; false when the feed cannot. */
+  shock(coin: string, factor: number, overMs: number): boolean {
+    return this.options.feed.shock(coin, factor, overMs);
+  }
+
+  /** Multiplies the spread of a book for a time; false when it has no desk. */
+  widen(instrument: number, factor: number, forMs: number): boolean {
+    const { state, clock } = this.venue;
+    const desk = this.desks.find((each) => each.instrument.book === state.instruments[instrument]?.book);
+    if (desk === undefined) return false;
+    desk.widening = { factor, untilMs: clock.now() + forMs };
     return true;
   }
 

@@ -16,6 +16,12 @@ export function exp(x: number): number {
   return sum * powerOfTwo(k);
 }
 
+/** The same for small numbers, where eight terms are enough. */
+export function expSmall(x: number): number {
+  if (x > 0.25 || x < -0.25) return exp(x);
+  return 1 + x * (1 + (x / 2) * (1 + (x / 3) * (1 + (x / 4) * (1 + (x / 5) * (1 + (x / 6) * (1 + x / 7))))));
+}
+
 export function log(x: number): number {
   bits.setFloat64(0, x);
   const high = bits.getUint32(0);

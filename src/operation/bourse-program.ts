@@ -6,6 +6,7 @@ import { describedProgram } from './command-line.ts';
 import { configCommand } from './config-command.ts';
 import { keyCommand } from './key-command.ts';
 import { feesCommand, instrumentCommand } from './listing-commands.ts';
+import { marketCommand } from './market-command.ts';
 import { depositCommand, withdrawalCommand } from './money-commands.ts';
 import { priceCommand } from './price-command.ts';
 import {
@@ -28,7 +29,7 @@ const GROUPS = {
     clockCommand(),
   ],
   'Accounts and money:': [accountCommand(), keyCommand(), depositCommand(), withdrawalCommand()],
-  'Listings:': [instrumentCommand(), feesCommand(), priceCommand()],
+  'Listings:': [instrumentCommand(), feesCommand(), priceCommand(), marketCommand()],
   'Data and records:': [auditCommand(), identityCommand(), verifyCommand(), configCommand()],
 };
 

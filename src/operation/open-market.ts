@@ -7,8 +7,10 @@ import { withdrawnQuotes } from '../market/house.ts';
 import { loadKnobs } from '../market/knobs.ts';
 import { LIVELINESS } from '../market/levels.ts';
 import { LivingMarket } from '../market/living-market.ts';
+import { makePast } from '../market/past/make-past.ts';
 import type { SecondHand } from '../venue/second-hand.ts';
 import type { Venue } from '../venue/venue.ts';
+import { progressBar } from './progress-bar.ts';
 
 export async function openMarket(
   venue: Venue,
@@ -28,6 +30,18 @@ export async function openMarket(
   open.defer(() => feed.close());
   const market = new LivingMarket(venue, { level, seed, knobs, feed });
   await market.open();
+  const bar = progressBar('making up a past', process.stderr);
+  const days = config.backfill;
+  const made = await makePast(market.desks, {
+    history: venue.history,
+    knobs,
+    seed,
+    days,
+    now: venue.clock.now(),
+    progress: bar.show,
+  });
+  bar.end();
+  if (made > 0) logger.info(`made up ${days} days by the minute and a year by the hour for ${made} books`);
   const driver = new MarketDriver(venue, market);
   driver.start(seconds);
   open.defer(() => driver.stop());

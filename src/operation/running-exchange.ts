@@ -72,7 +72,8 @@ export async function startExchange(
     const market = await openMarket(venue, keeper.seconds, config, logger, open);
     const { gateway, stopping, readiness } = await openGateway(rooms, config, logger, open);
     const url = await listen(gateway, config, 'port');
-    const desk = { ...rooms, seconds: keeper.seconds, snapshot: () => keeper.snapshot(), readiness, url };
+    const { seconds } = keeper;
+    const desk = { ...rooms, seconds, market, snapshot: () => keeper.snapshot(), readiness, url };
     const door = config.operator ? await openDoor(desk, config, logger, open) : undefined;
     const stop = async () => {
       stopping.begun = true;
@@ -168,6 +169,7 @@ function figuresOf({ venue, log, history }: Rooms, watch: LoopWatch): Omit<Figur
 /** What the operator's door stands on: the rooms, and what only the running process can tell and do. */
 interface DoorDesk extends Rooms {
   readonly seconds: SecondHand;
+  readonly market: LivingMarket | undefined;
   readonly snapshot: () => Promise<void>;
   readonly readiness: () => readonly ReadinessCheck[];
   /** Where users reach the exchange. */
@@ -176,7 +178,7 @@ interface DoorDesk extends Rooms {
 
 /** The note for the command line is written when the door is open and goes with it. */
 async function openDoor(desk: DoorDesk, config: Config, logger: Logger, open: AsyncDisposableStack) {
-  const { venue, identity, audit, seconds, snapshot, readiness } = desk;
+  const { venue, identity, audit, seconds, market, snapshot, readiness } = desk;
   const { data, operatorHost: host, operatorPort: port, operatorTokenFile } = config;
   const token = openToken(operatorTokenFile === '' ? join(data, TOKEN_FILE) : operatorTokenFile);
   const server = buildDoor({
@@ -185,6 +187,7 @@ async function openDoor(desk: DoorDesk, config: Config, logger: Logger, open: As
     audit,
     token,
     seconds,
+    market,
     snapshot,
     openSub: openSubAccount,
     data,

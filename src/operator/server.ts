@@ -25,6 +25,7 @@ import { accountRoutes } from './routes/accounts.ts';
 import { clockRoutes } from './routes/clock.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { listingRoutes } from './routes/listings.ts';
+import { marketRoutes } from './routes/market.ts';
 import { moneyRoutes } from './routes/money.ts';
 import { priceRoutes } from './routes/prices.ts';
 import { venueRoutes } from './routes/venue.ts';
@@ -46,6 +47,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...moneyRoutes,
   ...listingRoutes,
   ...priceRoutes,
+  ...marketRoutes,
   ...clockRoutes,
 ];
 
@@ -121,7 +123,7 @@ function operatorOf(request: FastifyRequest): string {
 }
 
 function serve(app: FastifyInstance, route: OperatorRoute, options: DoorOptions): void {
-  const { venue, identity, seconds, snapshot, openSub, health, data } = options;
+  const { venue, identity, seconds, market, snapshot, openSub, health, data } = options;
   app.route({
     method: route.method,
     url: route.path,
@@ -138,6 +140,7 @@ function serve(app: FastifyInstance, route: OperatorRoute, options: DoorOptions)
         venue,
         identity,
         seconds,
+        market,
         snapshot,
         openSub,
         health,

@@ -117,7 +117,7 @@ test('a price that the world outside has left is walked to, band by band', async
 test('a house account that has run low is brought up, and one that swims in money is relieved', async () => {
   const rig = await running(BTC_ONLY, 1000);
   const { state } = rig;
-  const uid = rig.market.members.find(({ agent }) => agent.name === 'maker SPOT:BTCUSDT')!.agent.uid;
+  const uid = rig.market.members.find(({ agent }) => agent.name === 'maker:SPOT:BTCUSDT')!.agent.uid;
   const coin = state.coinByName.get('USDT')!;
   const account = state.accountByUid.get(uid)!;
   assert.equal(account.house, true);
@@ -136,17 +136,17 @@ test('a house account that has run low is brought up, and one that swims in mone
 
 test('a stopped agent takes its orders along and comes back when it is let', async () => {
   const rig = await running(BTC_ONLY, 3000);
-  const name = 'maker SPOT:BTCUSDT';
+  const name = 'maker:SPOT:BTCUSDT';
   const { uid } = rig.market.members.find(({ agent }) => agent.name === name)!.agent;
   const count = () => openOrders(rig.state, { uid, limit: 100 }).length;
   assert.ok(count() > 10);
-  assert.equal(rig.market.setRunning(name, false), true);
+  assert.equal(rig.market.setRunning(name, false), 1);
   rig.run(3000);
   assert.equal(count(), 0);
-  assert.equal(rig.market.setRunning(name, true), true);
+  assert.equal(rig.market.setRunning(name, true), 1);
   rig.run(3000);
   assert.ok(count() > 10);
-  assert.equal(rig.market.setRunning('maker NOBODY', false), false);
+  assert.equal(rig.market.setRunning('maker:NOBODY', false), 0);
 });
 
 test('orders, fills and ledger lines of house accounts leave no events; public trades and candles do', async () => {

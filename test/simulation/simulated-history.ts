@@ -71,6 +71,8 @@ export class SimulatedHistory implements History {
     this.#waiting.push(command);
   }
 
+  addGenerated(): void {}
+
   lag(): number {
     return this.#waiting.reduce((rows, { events }) => rows + events.length, 0);
   }

@@ -24,7 +24,7 @@ export class Arbitrageur implements Agent {
 
   constructor(uid: number, number: number, desks: readonly Desk[], seed: number) {
     this.uid = uid;
-    this.name = `arbitrage ${number}`;
+    this.name = `arbitrage:${number}`;
     this.dice = new Dice(seed, this.name);
     this.looks = desks.map((desk) => ({ desk, hedge: hedgeOf(desk, desks), dueMs: 0 }));
   }

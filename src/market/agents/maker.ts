@@ -64,7 +64,7 @@ export class Maker implements Agent {
   constructor(uid: number, desk: Desk, seed: number) {
     this.uid = uid;
     this.desk = desk;
-    this.name = `maker ${desk.name}`;
+    this.name = `maker:${desk.name}`;
     this.dice = new Dice(seed, this.name);
     let sum = 0;
     for (let level = 0; level < desk.knobs.levels; level++) {

@@ -32,7 +32,7 @@ export class RetailTrader implements Agent {
   constructor(uid: number, number: number, desk: Desk, seed: number) {
     this.uid = uid;
     this.desk = desk;
-    this.name = `retail ${number}`;
+    this.name = `retail:${number}`;
     this.dice = new Dice(seed, this.name);
     this.leverage = Math.min(this.dice.pick(LEVERAGES), desk.instrument.futures!.maxLeverage);
     this.stubborn = this.dice.chance(0.6);

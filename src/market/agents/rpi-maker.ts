@@ -25,7 +25,7 @@ export class RpiMaker implements Agent {
   constructor(uid: number, desk: Desk, seed: number) {
     this.uid = uid;
     this.desk = desk;
-    this.name = `rpi ${desk.name}`;
+    this.name = `rpi:${desk.name}`;
     this.dice = new Dice(seed, this.name);
   }
 

@@ -40,7 +40,7 @@ export class Taker implements Agent {
   /** `share` of the trades of each book are this one's. */
   constructor(uid: number, number: number, desks: readonly Desk[], share: number, seed: number) {
     this.uid = uid;
-    this.name = `taker ${number}`;
+    this.name = `taker:${number}`;
     this.dice = new Dice(seed, this.name);
     for (const desk of desks) {
       const perMinute = desk.knobs.tradesPerMinute * desk.liveliness.activity * share;

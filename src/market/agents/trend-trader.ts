@@ -49,7 +49,7 @@ export class MomentumTrader extends TrendTrader implements Agent {
   readonly name: string;
 
   constructor(uid: number, number: number, desks: readonly Desk[], seed: number) {
-    const name = `momentum ${number}`;
+    const name = `momentum:${number}`;
     super(uid, name, desks, seed);
     this.name = name;
   }
@@ -72,7 +72,7 @@ export class ReversionTrader extends TrendTrader implements Agent {
   readonly name: string;
 
   constructor(uid: number, number: number, desks: readonly Desk[], seed: number) {
-    const name = `reversion ${number}`;
+    const name = `reversion:${number}`;
     super(uid, name, desks, seed);
     this.name = name;
   }

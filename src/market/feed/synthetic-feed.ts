@@ -69,6 +69,8 @@ export class SyntheticFeed implements PriceFeed {
   }
 
   shock(coin: string, factor: number, overMs: number): boolean {
+    // Venues that told one after the other would put each other out of the index for a minute.
+    if (overMs === 0) for (const venue of this.venues) venue.dueMs = 0;
     return this.prices.shock(coin, factor, overMs);
   }
 
@@ -87,7 +89,7 @@ export class SyntheticFeed implements PriceFeed {
     const { index, component, dice } = venue;
     const { base, quote, pricePrecision, weights } = index;
     const mean = MAJORS.has(base) ? MAJOR_INTERVAL_MS : OTHER_INTERVAL_MS;
-    const waited = Math.max(0, now - venue.dueMs + mean) / 1000;
+    const waited = Math.min(now - venue.dueMs + mean, 3_600_000) / 1000;
     venue.off = wander(venue.off, DISAGREEMENT.deviation, DISAGREEMENT.halfLifeS, waited, dice.normal());
     venue.volume = wander(venue.volume, 0.2, 86_400, waited, dice.normal());
     venue.dueMs = now + Math.floor(mean * dice.between(0.7, 1.3));

@@ -1,0 +1,24 @@
+/** One line that fills while something takes long; silent where nobody watches. */
+import type { WriteStream } from 'node:tty';
+
+const CELLS = 24;
+
+export interface ProgressBar {
+  /** How much is done, from 0 to 1. */
+  readonly show: (share: number) => void;
+  /** Takes the line away. */
+  readonly end: () => void;
+}
+
+export function progressBar(what: string, stream: Pick<WriteStream, 'isTTY' | 'write'>): ProgressBar {
+  if (!stream.isTTY) return { show: () => {}, end: () => {} };
+  const unicode = process.env.TERM !== 'dumb';
+  return {
+    show: (share) => {
+      const full = Math.round(Math.min(1, share) * CELLS);
+      const bar = (unicode ? '█' : '#').repeat(full) + (unicode ? '░' : '.').repeat(CELLS - full);
+      stream.write(`\r  ${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${what}`);
+    },
+    end: () => stream.write('\r\u001b[K'),
+  };
+}
