@@ -163,7 +163,7 @@ function loadAccounts(r: ByteReader, state: State): void {
     account.countdownDeadline = r.f64(0);
     if (account.countdownDeadline !== 0) state.countdowns.add(account);
     account.feeDeduction = r.flag(false);
-    loadFutures(r, account);
+    loadFutures(r, state, account);
     for (let fees = r.i32(0); fees > 0; fees--) {
       account.fees.set(r.i32(0), { makerRate: r.money(0n), takerRate: r.money(0n) });
     }
@@ -194,7 +194,7 @@ function saveFutures(w: ByteWriter, account: Account): void {
   }
 }
 
-function loadFutures(r: ByteReader, account: Account): void {
+function loadFutures(r: ByteReader, state: State, account: Account): void {
   account.holdMode = r.u8(0) as HoldMode;
   account.tradesFutures = r.flag(false);
   account.liquidating = r.flag(false);
@@ -210,7 +210,7 @@ function loadFutures(r: ByteReader, account: Account): void {
     const isolated = r.flag(false);
     const position = new Position(id, account.index, instrument, posSide, isolated, r.f64(0));
     position.fields(r);
-    account.addPosition(position);
+    state.addPosition(account, position);
   }
 }
 

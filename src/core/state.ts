@@ -1,11 +1,12 @@
 /** All state of the exchange. Commands change it, reads look at it, snapshots save it; nothing else is remembered. */
-import { Account } from './account.ts';
+import { Account, positionKey } from './account.ts';
 import { Book } from './book/book.ts';
 import { OrderSlab } from './book/order-slab.ts';
 import { Digest } from './digest.ts';
 import type { Event } from './event.ts';
 import { exactNumber } from './exact-integers.ts';
 import type { FuturesMarket } from './futures/futures-market.ts';
+import type { Position } from './futures/position.ts';
 import type { CoinSpec, Instrument } from './instrument.ts';
 import { FIRST_USER_ACCOUNT, Ledger } from './ledger.ts';
 import {
@@ -20,10 +21,12 @@ import { type Component, IndexPrice } from './market/index-price.ts';
 import { Tape } from './market/tape.ts';
 import type { PriceWatch } from './strategy/price-watch.ts';
 import { StrategyBook } from './strategy/strategy-book.ts';
-import type { CategoryName } from './terms.ts';
+import { type CategoryName, PosSide } from './terms.ts';
 import { parseUnits, RATE_SCALE } from './units.ts';
 import type { PendingWithdrawal } from './wallet/pending-withdrawal.ts';
 import { RecentOids } from './wallet/recent-oids.ts';
+
+const POSITION_SIDES = [PosSide.none, PosSide.long, PosSide.short];
 
 /** A book with what the market remembers of it. */
 export interface Market {
@@ -38,6 +41,8 @@ export interface Market {
   /** Strategy orders that wait for a trade or for a mark of this market; undefined while none ever did. */
   lastWatch: PriceWatch | undefined;
   markWatch: PriceWatch | undefined;
+  /** Accounts with a position here. Their order means nothing (`holders.ts` sorts them). */
+  readonly holders: Set<Account>;
   /** Changes of the displayed book, for readers that follow it. */
   changes: number;
   /** The price band as last computed, and the instrument and reference it holds for. */
@@ -127,6 +132,20 @@ export class State {
     return this.markets[instrument.book]!;
   }
 
+  addPosition(account: Account, position: Position): void {
+    account.addPosition(position);
+    this.market(this.instruments[position.instrument]!).holders.add(account);
+  }
+
+  /** False when it was gone already. */
+  removePosition(account: Account, position: Position): boolean {
+    const { instrument } = position;
+    if (!account.removePosition(position)) return false;
+    const holds = POSITION_SIDES.some((side) => account.positions.has(positionKey(instrument, side)));
+    if (!holds) this.market(this.instruments[instrument]!).holders.delete(account);
+    return true;
+  }
+
   addMarket(instrument: number, futures?: FuturesMarket): number {
     this.markets.push({
       book: new Book(this.slab),
@@ -137,6 +156,7 @@ export class State {
       futures,
       lastWatch: undefined,
       markWatch: undefined,
+      holders: new Set(),
       changes: 0,
       band: { instrument: -1, referenceTicks: 0, maxBuyTicks: 0, minSellTicks: 0 },
     });

@@ -69,7 +69,12 @@ const FUTURES: NonNullable<InstrumentSpec['futures']> = {
   tiers: TIERS,
 };
 
-function contract(base: string, quote: string, category: InstrumentSpec['category'], price: string): Command {
+export function contract(
+  base: string,
+  quote: string,
+  category: InstrumentSpec['category'],
+  price: string,
+): Command {
   return spotPair(base, quote, {
     category,
     buyLimitPriceRatio: '0.3',

@@ -16,16 +16,12 @@ import { divCeil, larger, smaller } from '../units.ts';
 import { emitLine, foldMoney } from '../wallet/wallet.ts';
 import { endForcedOrder, forcedOrder } from './forced-orders.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
+import { holdersOf } from './holders.ts';
 import type { Position } from './position.ts';
 import { deliveryAfter, quarterSymbol } from './quarters.ts';
 
 /** Where an account may still have money of its own to pay a debt with. */
 const OWN_BUCKETS = [Bucket.cash, Bucket.locked, Bucket.isolatedOrders] as const;
-
-interface Holder {
-  readonly account: Account;
-  readonly position: Position;
-}
 
 /** What the settlement gave or cost: an isolated position by itself, the crossed ones of an account together. */
 interface Result {
@@ -213,16 +209,6 @@ function closeClearing(state: State, market: Market): void {
     ledger.move(fund, clearing, paid);
     futures.clearing += paid;
   }
-}
-
-function holdersOf(state: State, instrument: number): Holder[] {
-  const holders: Holder[] = [];
-  for (const account of state.accountByUid.values()) {
-    for (const position of account.positions.values()) {
-      if (position.instrument === instrument) holders.push({ account, position });
-    }
-  }
-  return holders.sort((a, b) => a.account.uid - b.account.uid || a.position.id - b.position.id);
 }
 
 /** The later contract becomes this quarter's, and a new one is listed behind it. */

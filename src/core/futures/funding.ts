@@ -1,18 +1,12 @@
-/** Funding: longs and shorts pay each other at set hours (domain.md 5.10). Nobody is paid more than was collected. */
-import type { Account } from '../account.ts';
 import { tradeValue } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import type { Market, State } from '../state.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../units.ts';
 import { emitLine, foldMoney } from '../wallet/wallet.ts';
 import { coinUsd } from './collateral.ts';
+import { type Holder, holdersOf } from './holders.ts';
 import { inSettleCoin, maintenanceAt, markTicks } from './margin.ts';
 import type { Position } from './position.ts';
-
-interface Holder {
-  readonly account: Account;
-  readonly position: Position;
-}
 
 /** Settles the running rate of a perpetual and starts a new interval. */
 export function settleFunding(state: State, market: Market): void {
@@ -28,17 +22,6 @@ export function settleFunding(state: State, market: Market): void {
   const collected = payers.reduce((sum, holder) => sum + pay(state, market, holder, rate), 0n);
   distribute(state, market, receivers, rate, collected);
   for (const { account } of holders) state.touched.add(account);
-}
-
-/** Ascending uid: the order in which rounding falls is part of the rules. */
-function holdersOf(state: State, instrument: number): Holder[] {
-  const holders: Holder[] = [];
-  for (const account of state.accountByUid.values()) {
-    for (const position of account.positions.values()) {
-      if (position.instrument === instrument && position.size !== 0) holders.push({ account, position });
-    }
-  }
-  return holders.sort((a, b) => a.account.uid - b.account.uid || a.position.id - b.position.id);
 }
 
 type Rounding = (dividend: bigint, divisor: bigint) => bigint;

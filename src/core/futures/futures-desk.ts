@@ -62,6 +62,7 @@ export class FuturesDesk {
       touched.clear();
       for (const account of accounts) this.settle(account);
     }
+    this.settlement.ranking.forget();
   }
 
   private settle(account: Account): void {

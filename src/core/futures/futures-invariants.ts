@@ -33,12 +33,15 @@ function checkContract(state: State, market: Market): void {
   let long = 0;
   let basis = 0n;
   for (const account of state.accountByUid.values()) {
+    let holds = false;
     for (const position of account.positions.values()) {
       if (position.instrument !== market.instrument) continue;
+      holds = true;
       size += position.size;
       if (position.long) long += position.size;
       basis += position.basis;
     }
+    assert(market.holders.has(account) === holds, `holders of ${symbol}: account ${account.uid}`);
   }
   assert(size === 0, `I06: sizes of ${symbol} sum to ${size}`);
   assert(

@@ -14,6 +14,7 @@ import { growAttached } from '../strategy/attached.ts';
 import { cancelProtection } from '../strategy/strategy-life.ts';
 import { CancelReason, HoldMode, OrderKind, type OrderType, PosSide, Side } from '../terms.ts';
 import { assert, divFloor, divTrunc, larger, powerOfTen, RATE_ONE } from '../units.ts';
+import { AdlRanking } from './adl-ranking.ts';
 import { futuresSetting } from './margin.ts';
 import { Position } from './position.ts';
 
@@ -35,6 +36,7 @@ interface Trade {
 }
 
 export class FuturesSettlement implements MatchSink {
+  readonly ranking = new AdlRanking();
   private readonly state: State;
   private instrument!: Instrument;
   private market!: Market;
@@ -303,7 +305,7 @@ export class FuturesSettlement implements MatchSink {
       isolated,
       state.now,
     );
-    account.addPosition(position);
+    state.addPosition(account, position);
     return position;
   }
 
@@ -311,7 +313,7 @@ export class FuturesSettlement implements MatchSink {
   forget(account: Account, position: Position): void {
     const { state, instrument } = this;
     assert(position.basis === 0n && position.iso === 0n, 'an empty position holds nothing');
-    if (!account.removePosition(position)) return;
+    if (!state.removePosition(account, position)) return;
     cancelProtection(state, account, position.instrument, position.wasLong);
     if (account.house) return;
     state.events.push({

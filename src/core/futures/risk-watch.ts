@@ -6,6 +6,7 @@
  */
 import type { Account } from '../account.ts';
 import { valueNumber } from '../instrument.ts';
+import { RankedHeap } from '../ranked-heap.ts';
 import type { State } from '../state.ts';
 import { divCeil, larger } from '../units.ts';
 import { type AccountMargin, LINE_COLUMNS, Line, WORTH_COLUMNS, Worth } from './account-margin.ts';
@@ -26,8 +27,6 @@ interface Watched {
   readonly account: Account;
   /** The sum of moves at which it must be looked at. */
   due: number;
-  /** Place in the heap. */
-  at: number;
 }
 
 export class RiskWatch {
@@ -37,7 +36,9 @@ export class RiskWatch {
   private lastMarks: number[] = [];
   private lastCoins: readonly bigint[] = [];
   /** Earliest due first, one entry an account. */
-  private readonly heap: Watched[] = [];
+  private readonly heap = new RankedHeap<Watched>(
+    (a, b) => a.due < b.due || (a.due === b.due && a.account.uid < b.account.uid),
+  );
   private readonly entries = new Map<Account, Watched>();
 
   constructor(state: State) {
@@ -50,7 +51,12 @@ export class RiskWatch {
   afterPrices(): Account[] {
     this.moved += this.largestMove();
     const due: Account[] = [];
-    while (this.heap.length > 0 && this.heap[0]!.due <= this.moved) due.push(this.pop());
+    for (let first = this.heap.first(); first !== undefined && first.due <= this.moved; ) {
+      this.heap.remove(first);
+      this.entries.delete(first.account);
+      due.push(first.account);
+      first = this.heap.first();
+    }
     return due.sort((a, b) => a.uid - b.uid);
   }
 
@@ -58,17 +64,15 @@ export class RiskWatch {
   look(account: Account): void {
     if (account.positions.size === 0) return;
     const due = this.moved + this.allowance(account);
-    let entry = this.entries.get(account);
-    if (entry === undefined) {
-      entry = { account, due, at: this.heap.length };
+    const known = this.entries.get(account);
+    if (known === undefined) {
+      const entry = { account, due };
       this.entries.set(account, entry);
-      this.heap.push(entry);
-    } else if (due < entry.due) {
-      entry.due = due;
-    } else {
-      return;
+      this.heap.add(entry);
+    } else if (due < known.due) {
+      known.due = due;
+      this.heap.settle(known);
     }
-    this.rise(entry);
   }
 
   private largestMove(): number {
@@ -131,41 +135,6 @@ export class RiskWatch {
     if (!instrument.futures!.coinMargined) return share(isolatedSlackNumber(state, position), exposure);
     const margin = Number(isolatedInQuote(state, position));
     return share(Number(isolatedSlack(state, position)), exposure + margin);
-  }
-
-  private rise(entry: Watched): void {
-    const { heap } = this;
-    let { at } = entry;
-    while (at > 0) {
-      const parent = heap[(at - 1) >> 1]!;
-      if (parent.due <= entry.due) break;
-      heap[at] = parent;
-      parent.at = at;
-      at = (at - 1) >> 1;
-    }
-    heap[at] = entry;
-    entry.at = at;
-  }
-
-  private pop(): Account {
-    const { heap } = this;
-    const first = heap[0]!;
-    const last = heap.pop()!;
-    this.entries.delete(first.account);
-    if (heap.length === 0) return first.account;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= heap.length) break;
-      if (child + 1 < heap.length && heap[child + 1]!.due < heap[child]!.due) child++;
-      if (heap[child]!.due >= last.due) break;
-      heap[at] = heap[child]!;
-      heap[at]!.at = at;
-      at = child;
-    }
-    heap[at] = last;
-    last.at = at;
-    return first.account;
   }
 }
 

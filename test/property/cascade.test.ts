@@ -1,0 +1,156 @@
+/**
+ * A crash: two thousand leveraged accounts, a fall of thirty percent within a minute. Forced closes meet a thin book,
+ * use up the insurance fund and are deleveraged; afterwards nobody is below maintenance, nothing was lost or created,
+ * and a replay (also one that restarts in the middle of it) comes to the same state.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Command } from '../../src/core/command.ts';
+import { Exchange } from '../../src/core/exchange.ts';
+import { isDue } from '../../src/core/futures/liquidation.ts';
+import { markTicks } from '../../src/core/futures/margin.ts';
+import { checkInvariants } from '../../src/core/invariants.ts';
+import { Bucket, SystemAccount } from '../../src/core/ledger.ts';
+import { loadState, saveState } from '../../src/core/snapshot.ts';
+import { HoldMode, OrderKind, PosSide, Side } from '../../src/core/terms.ts';
+import { contract, Dice, PRICES } from './futures-flow.ts';
+import { account, coin, deposit, OPENING_TIME, order } from './venue.ts';
+
+const ACCOUNTS = 2000;
+const SECONDS = 60;
+const ONE = 10n ** 8n;
+const [PRICE] = PRICES;
+/** Dollars and leverage: everybody holds nearly what the leverage allows, the larger ones in tiers that are reduced first. */
+const STAKES = [
+  [5, 100],
+  [50, 50],
+  [100, 20],
+  [800, 10],
+  [100, 3],
+] as const;
+
+const price = (time: number, units: bigint): Command => ({
+  type: 'componentPrice',
+  time,
+  index: 0,
+  component: 0,
+  price: units,
+  volume: 0n,
+});
+
+/** Two of three buy what the third sells; every fourth is isolated, every fifth hedges. */
+function crowd(): Command[] {
+  const dice = new Dice(30);
+  const commands: Command[] = [
+    coin('USDT'),
+    coin('AAA'),
+    contract('AAA', 'USDT', 'USDT-FUTURES', '100'),
+    price(OPENING_TIME, PRICE!),
+    { type: 'tick', time: OPENING_TIME + 1000 },
+  ];
+  const time = OPENING_TIME + 1000;
+  let bought = 0;
+  for (let uid = 1; uid <= ACCOUNTS; uid++) {
+    const hedge = uid % 5 === 0;
+    const [cash, leverage] = dice.pick(STAKES);
+    commands.push(account(uid), deposit(uid, 0, BigInt(cash) * ONE));
+    if (uid % 4 === 0) commands.push({ type: 'setMarginMode', time, uid, instrument: 0, isolated: true });
+    if (hedge) commands.push({ type: 'setHoldMode', time, uid, holdMode: HoldMode.hedge });
+    commands.push({
+      type: 'setLeverage',
+      time,
+      uid,
+      instrument: 0,
+      longLeverage: leverage,
+      shortLeverage: leverage,
+    });
+    const lots = Math.floor(cash * leverage * (0.6 + 0.25 * dice.next()));
+    const buying = uid % 3 !== 0;
+    const posSide = buying ? PosSide.long : PosSide.short;
+    // A seller takes what the two buyers before it bid for.
+    const sizeLots = buying ? lots : bought;
+    bought = buying ? bought + lots : 0;
+    if (!buying) commands.push(deposit(uid, 0, BigInt(Math.ceil(sizeLots / 3)) * ONE));
+    commands.push(
+      order({
+        time,
+        uid,
+        side: buying ? Side.buy : Side.sell,
+        priceTicks: 1000,
+        sizeLots,
+        ...(hedge && { posSide }),
+      }),
+    );
+    // A thin book below: bids that a few of the forced closes will meet.
+    if (!buying && uid % 30 === 0) {
+      const bid = { time, uid, side: Side.buy, sizeLots: 500, ...(hedge && { posSide: PosSide.long }) };
+      commands.push(order({ ...bid, priceTicks: 640 + dice.below(340) }));
+    }
+  }
+  return commands;
+}
+
+function fall(): Command[] {
+  const commands: Command[] = [];
+  for (let second = 1; second <= SECONDS; second++) {
+    const time = OPENING_TIME + 2000 + second * 1000;
+    commands.push(price(time, (PRICE! * BigInt(10_000 - 58 * second)) / 10_000n), {
+      type: 'tick',
+      time: time + 999,
+    });
+  }
+  commands.push({ type: 'tick', time: OPENING_TIME + 2000 + (SECONDS + 2) * 1000 });
+  return commands;
+}
+
+function run(exchange: Exchange, commands: readonly Command[]): Uint8Array {
+  for (const command of commands) {
+    exchange.apply(command);
+    exchange.takeEvents();
+  }
+  return saveState(exchange.state).slice();
+}
+
+test('a cascade: 2,000 leveraged accounts, a fall of 30 % in a minute', () => {
+  const log = [...crowd(), ...fall()];
+  const exchange = new Exchange();
+  const { state } = exchange;
+  const kinds = new Map<OrderKind, number>();
+  let insured = 0;
+  let held = 0;
+  for (const [n, command] of log.entries()) {
+    exchange.apply(command);
+    for (const event of exchange.takeEvents()) {
+      if (event.type === 'ledgerLine' && event.kind === 'liquidation' && event.amount > 0n) insured++;
+      const kind = event.type === 'fill' ? event.fill.futures!.kind : OrderKind.user;
+      if (kind !== OrderKind.user) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    }
+    const { openInterest } = state.markets[0]?.futures ?? { openInterest: 0 };
+    held = Math.max(held, openInterest);
+    if (command.type === 'componentPrice' || n === log.length - 1) checkInvariants(state);
+  }
+  const mark = markTicks(state, state.instruments[0]!);
+  assert.ok(mark <= 700, `the mark is still at ${mark}`);
+  for (const each of state.accountByUid.values()) {
+    assert.ok(!isDue(state, each), `account ${each.uid} is below its maintenance margin`);
+    assert.ok(state.ledger.peek(each.index, 0, Bucket.cash) >= 0n, `account ${each.uid} owes money`);
+  }
+  assert.ok(state.ledger.peek(SystemAccount.insurance, 0, Bucket.cash) >= 0n);
+  const { openInterest } = state.markets[0]!.futures!;
+  const count = (kind: OrderKind) => kinds.get(kind) ?? 0;
+  assert.ok(held > 1_000_000 && openInterest < held / 2, `${openInterest} of ${held} lots are left`);
+  assert.ok(count(OrderKind.liquidation) > 1000, `${count(OrderKind.liquidation)} liquidations`);
+  assert.ok(count(OrderKind.reduce) > 200, `${count(OrderKind.reduce)} reductions by tier`);
+  assert.ok(count(OrderKind.adl) > 500, `${count(OrderKind.adl)} deleveragings`);
+  assert.ok(insured > 20, `${insured} payments of the fund`);
+
+  const end = saveState(state).slice();
+  assert.deepEqual(run(new Exchange(), log), end, 'I40: a replay differs');
+  const middle = log.length - SECONDS;
+  const restarted = new Exchange(loadState(run(new Exchange(), log.slice(0, middle))));
+  assert.deepEqual(
+    run(restarted, log.slice(middle)),
+    end,
+    'I40: a restart in the middle of the fall differs',
+  );
+});
