@@ -6,8 +6,9 @@ import { gateway } from './gateway.ts';
 import { memory } from './memory.ts';
 import { recovery } from './recovery.ts';
 import { type Benchmark, printConditions } from './report.ts';
+import { streams } from './streams.ts';
 
-const BENCHMARKS: Record<string, Benchmark> = { book, core, futures, memory, recovery, gateway };
+const BENCHMARKS: Record<string, Benchmark> = { book, core, futures, memory, recovery, gateway, streams };
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => BENCHMARKS[name] === undefined);

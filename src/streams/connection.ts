@@ -9,10 +9,13 @@ import { CloseCode, CONTROL, type ControlName } from './control.ts';
 import type { StreamFigures } from './figures.ts';
 import { errorText, textFrame } from './frames.ts';
 import {
+  ASK_AFTER_BYTES,
+  ASK_AFTER_MS,
   CLOSE_GRACE_MS,
   CONFLATE_ABOVE_BYTES,
   MESSAGE_BURST,
   MESSAGES_PER_SECOND,
+  SILENCE_MAX_MS,
   STALLED_MS,
   UNSENT_BYTES_MAX,
 } from './limits.ts';
@@ -41,8 +44,6 @@ export class Connection {
   readonly subscriptions = new Map<string, Subscription>();
   caller: Caller | undefined;
   loggingIn = false;
-  /** The last sign of life: a message, a ping or a pong. */
-  heardMs: number;
   warnedOfAge = false;
   tradesInFlight = 0;
   subscribeHourMs: number;
@@ -51,6 +52,11 @@ export class Connection {
   private readonly figures: StreamFigures;
   private messageAllowance = MESSAGE_BURST;
   private allowanceMs: number;
+  /** The last sign of life: a message, a ping or a pong. */
+  private heardMs: number;
+  private sentSinceHeard = 0;
+  /** When it was asked whether it reads; 0 = not asked. */
+  private askedMs = 0;
   private progressMs: number;
   private writtenBytes = 0;
 
@@ -74,6 +80,12 @@ export class Connection {
 
   get unsentBytes(): number {
     return this.socket.writableLength;
+  }
+
+  heard(nowMs: number): void {
+    this.heardMs = nowMs;
+    this.sentSinceHeard = 0;
+    this.askedMs = 0;
   }
 
   /** False when the client has sent more than it may. */
@@ -102,6 +114,7 @@ export class Connection {
     }
     corkForThisTurn(this.socket);
     this.socket.write(frame);
+    this.sentSinceHeard += frame.length;
     this.figures.sent++;
     this.figures.sentBytes += frame.length;
     return true;
@@ -126,15 +139,28 @@ export class Connection {
     this.ws.terminate();
   }
 
-  /** Bytes wait for this reader, and for a while none has left. */
+  /**
+   * Is anybody reading? Not when bytes wait here and none has left for a while; and, because the kernel takes megabytes
+   * before any wait here, not when much was sent and a ping behind it stays unanswered.
+   */
   isStalled(nowMs: number): boolean {
     const written = this.socket.bytesWritten - this.socket.writableLength;
     if (this.socket.writableLength === 0 || written !== this.writtenBytes) {
       this.writtenBytes = written;
       this.progressMs = nowMs;
-      return false;
     }
-    return nowMs - this.progressMs >= STALLED_MS;
+    if (nowMs - this.progressMs >= STALLED_MS) return true;
+    if (this.askedMs !== 0) return nowMs - this.askedMs >= STALLED_MS;
+    return nowMs - this.heardMs > SILENCE_MAX_MS;
+  }
+
+  /** Asks for a sign of life when it is time, or when much was sent since the last one. */
+  ask(nowMs: number, always: boolean): void {
+    if (!this.open) return;
+    const worthAsking = this.sentSinceHeard >= ASK_AFTER_BYTES && nowMs - this.heardMs >= ASK_AFTER_MS;
+    if (!always && (!worthAsking || this.askedMs !== 0)) return;
+    if (worthAsking && this.askedMs === 0) this.askedMs = nowMs;
+    this.ws.ping();
   }
 }
 

@@ -57,7 +57,7 @@ export class Conversation {
 
   hear(connection: Connection, bytes: Buffer, binary: boolean): void {
     const nowMs = this.options.wall.now();
-    connection.heardMs = nowMs;
+    connection.heard(nowMs);
     if (this.options.limited && !connection.countMessage(nowMs)) {
       this.options.limiter.chargeOverall(connection.peer, nowMs, FLOOD_COST);
       connection.fail('overLimit', 'too many messages: at most 10 a second');

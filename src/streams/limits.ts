@@ -31,8 +31,11 @@ export const UNSENT_BYTES_MAX = 1024 * 1024;
 export const UNSENT_TOTAL_BYTES_MAX = 256 * 1024 * 1024;
 /** Above this a reader gets only the newest of what replaces itself. */
 export const CONFLATE_ABOVE_BYTES = 64 * 1024;
-/** Bytes wait and none has left for so long: nobody is reading. */
+/** Bytes wait and none has left for so long, or a ping has no answer for so long: nobody is reading. */
 export const STALLED_MS = 3_000;
+/** A reader that was sent so much without a sign of life for so long is asked for one. */
+export const ASK_AFTER_BYTES = 16 * 1024;
+export const ASK_AFTER_MS = 1_000;
 
 /** Work of the venue. */
 export const SWEEP_INTERVAL_MS = 500;

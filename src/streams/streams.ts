@@ -30,7 +30,6 @@ import {
   FRAME_BYTES_MAX,
   LOGIN_WITHIN_MS,
   PING_INTERVAL_MS,
-  SILENCE_MAX_MS,
   SWEEP_INTERVAL_MS,
   UNSENT_TOTAL_BYTES_MAX,
 } from './limits.ts';
@@ -144,9 +143,7 @@ export class Streams {
     this.admission.entered(peer);
     figures.accepted++;
     figures.connections++;
-    const alive = () => {
-      connection.heardMs = wall.now();
-    };
+    const alive = () => connection.heard(wall.now());
     ws.on('message', (data, binary) => {
       figures.received++;
       this.conversation.hear(connection, data as Buffer, binary);
@@ -185,7 +182,7 @@ export class Streams {
     let unsentBytes = 0;
     for (const connection of this.connections) {
       unsentBytes += connection.unsentBytes;
-      if (this.mayStay(connection, nowMs) && pings && connection.open) connection.ws.ping();
+      if (this.mayStay(connection, nowMs)) connection.ask(nowMs, pings);
     }
     this.figures.unsentBytes = unsentBytes;
     if (unsentBytes > UNSENT_TOTAL_BYTES_MAX) this.relieve(unsentBytes);
@@ -193,7 +190,7 @@ export class Streams {
 
   private mayStay(connection: Connection, nowMs: number): boolean {
     const ageMs = nowMs - connection.openedMs;
-    if (connection.isStalled(nowMs) || nowMs - connection.heardMs > SILENCE_MAX_MS) {
+    if (connection.isStalled(nowMs)) {
       connection.drop();
       return false;
     }
