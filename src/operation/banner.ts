@@ -1,6 +1,7 @@
 /** What a user sees when the exchange is ready: who you are, what is here, where it listens, what to try. */
 import { CATEGORY_NAMES } from '../core/terms.ts';
 import type { OpenedDemoAccount } from '../identity/demo-accounts.ts';
+import { clientSnippet } from './client-snippets.ts';
 import type { Paint } from './colour.ts';
 import { count, counted } from './counting.ts';
 import { textTable } from './text-table.ts';
@@ -126,18 +127,9 @@ function toTry({ url, demoAccounts }: StartFacts, paint: Paint): string[] {
   const curl = `curl '${url}/api/v3/market/tickers?category=SPOT&symbol=BTCUSDT'`;
   const trader = demoAccounts[0]?.account;
   if (trader === undefined) return titled('Try', [curl], paint);
-  const { apiKey, secretKey, passphrase } = trader;
-  return titled(
-    'Try',
-    [
-      curl,
-      '',
-      `import ccxt from 'ccxt';`,
-      `const api = '${url}';`,
-      `const me = new ccxt.bitget({ apiKey: '${apiKey}', secret: '${secretKey}', password: '${passphrase}',`,
-      `  options: { uta: true }, urls: { api: { uta: api, spot: api, common: api } } });`,
-      `console.log(await me.createOrder('BTC/USDT', 'limit', 'buy', 0.01, 59000));`,
-    ],
-    paint,
-  ).map((line) => line.trimEnd());
+  const program = clientSnippet('ccxt-js', { ...trader, url })
+    .trimEnd()
+    .split('\n');
+  const others = 'npm run bourse -- client ccxt-py|sdk|curl';
+  return titled('Try', [curl, others, '', ...program], paint).map((line) => line.trimEnd());
 }

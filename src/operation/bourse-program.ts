@@ -1,6 +1,7 @@
 /** The operator's command line: every command, in groups. */
 import { accountCommand } from './account-command.ts';
 import { auditCommand } from './audit-command.ts';
+import { clientCommand } from './client-command.ts';
 import { clockCommand } from './clock-command.ts';
 import { describedProgram } from './command-line.ts';
 import { configCommand } from './config-command.ts';
@@ -22,6 +23,7 @@ import { verifyCommand } from './verify-command.ts';
 const GROUPS = {
   'Running exchange:': [
     healthCommand(),
+    clientCommand(),
     booksCommand(),
     haltCommand(),
     resumeCommand(),
@@ -38,6 +40,7 @@ export const program = describedProgram(
   'Runs an exchange that `npm start` has started, and proves its records.',
   [
     'npm run bourse -- health                                            is it well?',
+    'npm run bourse -- client ccxt-js                                    a program that trades on it',
     'npm run bourse -- account create alice                              open an account',
     'npm run bourse -- deposit alice 10000 USDT --reference bank-17      credit money that has arrived',
     'npm run bourse -- withdrawal list                                   what waits to be paid out',
