@@ -7,6 +7,7 @@ import { describedProgram } from './command-line.ts';
 import { configCommand } from './config-command.ts';
 import { keyCommand } from './key-command.ts';
 import { feesCommand, instrumentCommand } from './listing-commands.ts';
+import { loanCommand } from './loan-command.ts';
 import { marketCommand } from './market-command.ts';
 import { depositCommand, withdrawalCommand } from './money-commands.ts';
 import { priceCommand } from './price-command.ts';
@@ -30,7 +31,13 @@ const GROUPS = {
     snapshotCommand(),
     clockCommand(),
   ],
-  'Accounts and money:': [accountCommand(), keyCommand(), depositCommand(), withdrawalCommand()],
+  'Accounts and money:': [
+    accountCommand(),
+    keyCommand(),
+    depositCommand(),
+    withdrawalCommand(),
+    loanCommand(),
+  ],
   'Listings:': [instrumentCommand(), feesCommand(), priceCommand(), marketCommand()],
   'Data and records:': [auditCommand(), identityCommand(), verifyCommand(), configCommand()],
 };

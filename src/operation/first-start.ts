@@ -32,6 +32,22 @@ export async function listCatalogue(venue: Venue, catalogue: Catalogue): Promise
   return coins.length + instruments.length;
 }
 
+/** What a demo venue has to lend, by coin. */
+const DEMO_POOLS: Readonly<Record<string, string>> = {
+  USDT: '10000000',
+  USDC: '10000000',
+  BTC: '150',
+  ETH: '3000',
+  SOL: '50000',
+  XRP: '2000000',
+  DOGE: '20000000',
+  BNB: '8000',
+  LTC: '40000',
+  ADA: '5000000',
+  LINK: '300000',
+  AVAX: '150000',
+};
+
 /** Opens the demo accounts and resolves when their keys, money and access file are in place. */
 export async function openDemo(
   venue: Venue,
@@ -47,6 +63,7 @@ export async function openDemo(
     venue,
     accounts.flatMap((opened) => fundingCommands(venue, opened)),
   );
+  await carryOut(venue, poolCommands(venue));
   writeDemoAccountsFile(dataDirectory, accounts);
   await settled;
   return accounts;
@@ -73,6 +90,18 @@ function fundingCommands(venue: Venue, { account, uid }: OpenedDemoAccount): Com
     if (coin === undefined || held.includes(coin)) continue;
     const amount = parseUnits(amountText, MONEY_SCALE)!;
     commands.push({ type: 'deposit', time: 0, uid, coin, amount, reference: 'demo' });
+  }
+  return commands;
+}
+
+/** A pool that was funded before stays as it is. */
+function poolCommands({ state }: Venue): Command[] {
+  const commands: Command[] = [];
+  for (const [name, amountText] of Object.entries(DEMO_POOLS)) {
+    const coin = state.coinByName.get(name);
+    if (coin === undefined || state.coins[coin]!.loan === undefined || state.loans.funded.has(coin)) continue;
+    const amount = parseUnits(amountText, MONEY_SCALE)!;
+    commands.push({ type: 'fundLoanPool', time: 0, coin, amount, reference: 'demo' });
   }
   return commands;
 }

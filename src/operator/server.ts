@@ -25,6 +25,7 @@ import { accountRoutes } from './routes/accounts.ts';
 import { clockRoutes } from './routes/clock.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { listingRoutes } from './routes/listings.ts';
+import { loanRoutes } from './routes/loans.ts';
 import { marketRoutes } from './routes/market.ts';
 import { moneyRoutes } from './routes/money.ts';
 import { priceRoutes } from './routes/prices.ts';
@@ -45,6 +46,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...accountRoutes,
   ...keyRoutes,
   ...moneyRoutes,
+  ...loanRoutes,
   ...listingRoutes,
   ...priceRoutes,
   ...marketRoutes,

@@ -34,6 +34,8 @@ const BalanceView = Type.Object({
   locked: Type.String(),
   funding: Type.String(),
   withdrawing: Type.String(),
+  /** Collateral of loans. */
+  pledged: Type.String(),
 });
 
 function viewOf(state: State, user: User) {
@@ -61,6 +63,7 @@ function balancesOf(state: State, uid: number) {
     locked: money(locked),
     funding: money(state.ledger.peek(index, coin, Bucket.funding)),
     withdrawing: money(state.ledger.peek(index, coin, Bucket.withdrawing)),
+    pledged: money(state.ledger.peek(index, coin, Bucket.pledge)),
   }));
 }
 
