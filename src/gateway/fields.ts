@@ -30,6 +30,12 @@ export const FIELD_CASE: Readonly<Record<string, 'upper' | 'lower'>> = {
   holdSide: 'lower',
   operation: 'lower',
   productType: 'upper',
+  daily: 'upper',
+  method: 'lower',
+  repayAll: 'lower',
+  repayUnlock: 'lower',
+  reviseType: 'upper',
+  reviseSide: 'lower',
 };
 
 export const Category = Type.Enum([...CATEGORY_NAMES], { description: 'product category' });

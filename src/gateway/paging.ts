@@ -54,10 +54,11 @@ export function pageLimit(
   limit: string | undefined,
   byDefault = PAGE_MAX,
   most = PAGE_MAX,
+  field = 'limit',
 ): number | WireError {
   if (limit === undefined) return byDefault;
   const value = Number(limit);
-  return value === 0 ? wireError('40020', `limit must be 1 to ${most}`) : Math.min(value, most);
+  return value === 0 ? wireError('40020', `${field} must be 1 to ${most}`) : Math.min(value, most);
 }
 
 /** Rows strictly older than the cursor. A number that is no id of ours still bounds the list. */

@@ -8,6 +8,7 @@ import { candleRoutes } from './routes/candles.ts';
 import { financialRecordRoutes } from './routes/financial-records.ts';
 import { futuresAccountRoutes } from './routes/futures-account.ts';
 import { futuresMarketRoutes } from './routes/futures-market.ts';
+import { loanRoutes } from './routes/loans.ts';
 import { marketRoutes } from './routes/market.ts';
 import { positionRoutes } from './routes/positions.ts';
 import { publicRoutes } from './routes/public.ts';
@@ -37,5 +38,6 @@ export const ROUTES: readonly Route[] = [
   ...transferRoutes,
   ...walletRoutes,
   ...financialRecordRoutes,
+  ...loanRoutes,
   ...mixRoutes,
 ];

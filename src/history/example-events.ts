@@ -4,13 +4,18 @@ import type {
   FillRecord,
   FundingSettled,
   LedgerLine,
+  LoanChanged,
+  LoanReduced,
+  LoanRepaid,
   OrderRecord,
+  PledgeRevised,
   PositionClosed,
   PriceCandleClosed,
   Transferred,
   WalletRecord,
 } from '../core/event.ts';
 import { type Instrument, type InstrumentSpec, readInstrument } from '../core/instrument.ts';
+import { LoanTerm } from '../core/loan/loan-terms.ts';
 import {
   CancelReason,
   Category,
@@ -212,6 +217,51 @@ export function aClosedPosition(different: Partial<PositionClosed> & { positionI
     closeFee: 1_800_000_000n,
     createdTime,
     updatedTime: createdTime + 60_000,
+    ...different,
+  };
+}
+
+/** A loan that was paid back. */
+export function aLoan(different: Partial<LoanChanged> & { loanId: number }): LoanChanged {
+  const borrowTime = different.borrowTime ?? START_TIME;
+  return {
+    type: 'loan',
+    uid: 1,
+    loanCoin: 1,
+    pledgeCoin: 0,
+    term: LoanTerm.sevenDays,
+    hourRate: 6_170_000n,
+    initLoan: 1_000_000_000_000n,
+    initPledge: 25_641_026n,
+    status: 'REPAY',
+    borrowTime,
+    updatedTime: borrowTime + 60_000,
+    ...different,
+  };
+}
+
+const LOAN_PARTIES = { loanId: 1, uid: 1, loanCoin: 1, pledgeCoin: 0, time: START_TIME };
+
+export function aRepayment(different: Partial<LoanRepaid> & { repayId: number }): LoanRepaid {
+  const amounts = { interest: 712n, principal: 100_000_001n, unlocked: 0n };
+  return { type: 'loanRepaid', ...LOAN_PARTIES, ...amounts, ...different };
+}
+
+export function aRevision(different: Partial<PledgeRevised> & { reviseId: number }): PledgeRevised {
+  const rates = { into: true, amount: 5_000_000n, before: 6501n, after: 5440n };
+  return { type: 'pledgeRevised', ...LOAN_PARTIES, ...rates, ...different };
+}
+
+export function aReduction(different: Partial<LoanReduced> & { reduceId: number }): LoanReduced {
+  return {
+    type: 'loanReduced',
+    ...LOAN_PARTIES,
+    rate: 8317n,
+    price: 4_690_000_000_000n,
+    sold: 21_751_665n,
+    fee: 20_003_001_400n,
+    unlocked: 3_889_361n,
+    paid: 1_000_150_070_000n,
     ...different,
   };
 }

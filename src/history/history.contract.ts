@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Event, FillRecord, LedgerLine, OrderRecord, Transferred, WalletRecord } from '../core/event.ts';
+import type {
+  Event,
+  FillRecord,
+  LedgerLine,
+  LoanReduced,
+  LoanRepaid,
+  OrderRecord,
+  Transferred,
+  WalletRecord,
+} from '../core/event.ts';
 import type { CandleWidth } from '../core/market/candle-width.ts';
 import {
   CATEGORY_NAMES,
@@ -19,6 +28,7 @@ import { candleRow, priceCandleRow } from '../record/candle-view.ts';
 import { fillView } from '../record/fill-view.ts';
 import { parseId } from '../record/ids.ts';
 import { LEDGER_TYPES, type LedgerCategory, ledgerView, OTHER_CATEGORY } from '../record/ledger-view.ts';
+import { reduceView, repayView } from '../record/loan-view.ts';
 import { orderView } from '../record/order-view.ts';
 import { closedPositionView } from '../record/position-view.ts';
 import { transferView } from '../record/transfer-view.ts';
@@ -29,8 +39,12 @@ import {
   aFill,
   aFunding,
   aLedgerLine,
+  aLoan,
   anOrder,
   aPriceCandle,
+  aReduction,
+  aRepayment,
+  aRevision,
   aTransfer,
   aWalletRecord,
   COINS,
@@ -40,7 +54,7 @@ import {
   PERPETUAL,
   START_TIME,
 } from './example-events.ts';
-import { type History, type PageQuery, RETENTION_MS, type TransferRole } from './history.ts';
+import { type History, type LoanQuery, type PageQuery, RETENTION_MS, type TransferRole } from './history.ts';
 
 /** One storage, empty at first; it may be opened again after it was closed. */
 export interface HistoryStorage {
@@ -463,6 +477,7 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
         candles: 1,
         fundingRates: 0,
         liquidations: 0,
+        loanRecords: 0,
       });
       assert.notEqual(await history.orderById(1, 5), undefined);
       assert.equal(await history.prune(now), 0);
@@ -507,6 +522,70 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
       assert.equal((await history.counts()).closedPositions, 3);
     },
   );
+
+  session(
+    'loan records are paged by number, newest first, and chosen by loan, coins and status',
+    async (history) => {
+      const loans = [
+        aLoan({ loanId: 3 }),
+        aLoan({ loanId: 5, borrowTime: START_TIME + 1, status: 'ROLLBACK', term: 0 }),
+        aLoan({ loanId: 6, borrowTime: START_TIME + 1, status: 'FORCE', pledgeCoin: 2 }),
+        aLoan({ loanId: 8, borrowTime: START_TIME + 2, uid: 2 }),
+      ];
+      const ongoing = aLoan({ loanId: 9, borrowTime: START_TIME + 3, status: 'ONGOING' });
+      // Loans end in another order than they began.
+      history.project({ seq: 1, time: START_TIME, events: [loans[2]!, ongoing, ...loans] });
+      const query = { uid: 1, ...ALL_TIME, skip: 0, limit: 10 };
+      const ids = async (more: Partial<LoanQuery>) =>
+        (await history.loanRecords('borrow', { ...query, ...more })).map(orderKey);
+      assert.deepEqual(await ids({}), [6, 5, 3]);
+      assert.deepEqual(await ids({ skip: 1, limit: 1 }), [5]);
+      assert.deepEqual(await ids({ skip: 3 }), []);
+      assert.deepEqual(await ids({ choice: 'ROLLBACK' }), [5]);
+      assert.deepEqual(await ids({ loanId: 3, loanCoin: 'USDT', pledgeCoin: 'BTC' }), [3]);
+      assert.deepEqual(await ids({ pledgeCoin: 'ETH' }), [6]);
+      assert.deepEqual(await ids({ startTime: START_TIME + 1 }), [6, 5]);
+      assert.deepEqual(await ids({ startTime: START_TIME + 60_000, endedSince: START_TIME + 1 }), [3]);
+      const [record] = await history.loanRecords('borrow', { ...query, loanId: 3 });
+      assert.deepEqual(record, {
+        orderId: '1000000000000000003',
+        loanCoin: 'USDT',
+        pledgeCoin: 'BTC',
+        initPledgeAmount: '0.25641026',
+        initLoanAmount: '10000',
+        hourRate: '0.000617',
+        pledgeDays: '7',
+        daily: 'SEVEN',
+        status: 'REPAY',
+        borrowTime: String(START_TIME),
+      });
+    },
+  );
+
+  session('repayments, revisions and closings by force are records of their own', async (history) => {
+    const events = [
+      aRepayment({ repayId: 4 }),
+      aRevision({ reviseId: 5 }),
+      aRevision({ reviseId: 6, into: false, time: START_TIME + 1, before: 5440n, after: 6500n }),
+      aReduction({ reduceId: 7 }),
+    ];
+    history.project({ seq: 1, time: START_TIME, events });
+    const query = { uid: 1, ...ALL_TIME, skip: 0, limit: 10 };
+    assert.deepEqual(await history.loanRecords('repay', query), [
+      repayView(events[0] as LoanRepaid, coinName),
+    ]);
+    const sides = async (more: Partial<LoanQuery>) =>
+      (await history.loanRecords('pledgeRate', { ...query, ...more })).map((row) => row.reviseSide);
+    assert.deepEqual(await sides({}), ['up', 'down']);
+    assert.deepEqual(await sides({ choice: 'down' }), ['down']);
+    const [reduced] = await history.loanRecords('reduce', { ...query, choice: 'COMPLETE' });
+    assert.deepEqual(reduced, reduceView(events[3] as LoanReduced, coinName));
+    assert.deepEqual(await history.loanRecords('reduce', { ...query, choice: 'WAIT' }), []);
+    assert.equal((await history.counts()).loanRecords, 4);
+    // Three months are up to 92 days, longer than other records are kept.
+    assert.equal(await history.prune(START_TIME + 92 * DAY_MS), 0);
+    assert.equal(await history.prune(START_TIME + 92 * DAY_MS + 1), 3);
+  });
 
   session('settled funding rates are kept, newest first, and never pruned', async (history) => {
     const eightHours = 8 * 60 * 60 * 1000;

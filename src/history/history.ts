@@ -1,6 +1,6 @@
 /**
  * The past as people query it: closed orders and positions, fills, ledger lines, transfers, deposits, withdrawals,
- * candles, funding rates and liquidations, made from the core's events alone and always rebuildable from the log. This is the port; `sqlite-history.ts` stands behind it and `history.contract.ts`
+ * candles, funding rates, liquidations and loans, made from the core's events alone and always rebuildable from the log. This is the port; `sqlite-history.ts` stands behind it and `history.contract.ts`
  * says what every adapter must do.
  *
  * Lists are newest first and paged by id: pass the smallest id of a page as `beforeId` to get the next. Ids come from
@@ -14,6 +14,7 @@ import type { CategoryName, WalletName } from '../core/terms.ts';
 import type { CandleRow, CandleType } from '../record/candle-view.ts';
 import type { FillView } from '../record/fill-view.ts';
 import type { LedgerCategory, LedgerView } from '../record/ledger-view.ts';
+import type { BorrowView, PledgeRateView, ReduceView, RepayView } from '../record/loan-view.ts';
 import type { FundingRateView, LiquidationView } from '../record/market-record-view.ts';
 import type { OrderView } from '../record/order-view.ts';
 import type { ClosedPositionView } from '../record/position-view.ts';
@@ -74,6 +75,8 @@ export interface History {
   fundingRates(query: FundingRateQuery): Promise<FundingRateView[]>;
   /** Newest first; the cursor of a page is the id of its last row. */
   liquidations(query: LiquidationQuery): Promise<StoredLiquidation[]>;
+  /** Loans that have ended, repayments, revised pledges, closings by force. */
+  loanRecords<Kind extends LoanRecordKind>(kind: Kind, query: LoanQuery): Promise<LoanRecords[Kind][]>;
   /** Counts every row: for tests and operators, not for polling. */
   counts(): Promise<HistoryCounts>;
 
@@ -169,6 +172,32 @@ export interface StoredLiquidation extends LiquidationView {
   readonly execId: string;
 }
 
+export interface LoanRecords {
+  readonly borrow: BorrowView;
+  readonly repay: RepayView;
+  readonly pledgeRate: PledgeRateView;
+  readonly reduce: ReduceView;
+}
+export type LoanRecordKind = keyof LoanRecords;
+
+/** Pages of loan records go by number, newest first; loans are found by the time they were borrowed. */
+export interface LoanQuery {
+  readonly uid: number;
+  /** Both bounds are inclusive. */
+  readonly startTime: number;
+  readonly endTime: number;
+  /** Loans borrowed before this are found by the time of their end: else nobody could ever ask for them. */
+  readonly endedSince?: number;
+  /** Newer rows that are left out. */
+  readonly skip: number;
+  readonly limit: number;
+  readonly loanId?: number;
+  readonly loanCoin?: string;
+  readonly pledgeCoin?: string;
+  /** `status`, or `reviseSide` of revisions. */
+  readonly choice?: string;
+}
+
 export interface HistoryCounts {
   readonly closedOrders: number;
   readonly closedPositions: number;
@@ -179,7 +208,10 @@ export interface HistoryCounts {
   readonly candles: number;
   readonly fundingRates: number;
   readonly liquidations: number;
+  readonly loanRecords: number;
 }
 
 /** Users may look back 90 days (interface 8). Candles and funding rates are public and stay. */
 export const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
+/** Loan records reach back three months, which are at most so many days. */
+export const LOAN_RETENTION_MS = 92 * 24 * 60 * 60 * 1000;

@@ -12,6 +12,7 @@ import type {
   WalletRecord,
 } from '../core/event.ts';
 import { OrderStatus } from '../core/terms.ts';
+import type { LoanRow } from './sqlite-loans.ts';
 
 export interface RowPack {
   /** The last command whose events are in the pack. */
@@ -25,6 +26,7 @@ export interface RowPack {
   readonly candles: CandleClosed[];
   readonly priceCandles: PriceCandleClosed[];
   readonly fundingRates: FundingSettled[];
+  readonly loans: LoanRow[];
 }
 
 export function emptyPack(): RowPack {
@@ -39,6 +41,7 @@ export function emptyPack(): RowPack {
     candles: [],
     priceCandles: [],
     fundingRates: [],
+    loans: [],
   };
 }
 
@@ -52,7 +55,8 @@ export function packRows(pack: RowPack): number {
     pack.walletRecords.length +
     pack.candles.length +
     pack.priceCandles.length +
-    pack.fundingRates.length
+    pack.fundingRates.length +
+    pack.loans.length
   );
 }
 
@@ -86,6 +90,15 @@ export function addEvent(pack: RowPack, event: Event): boolean {
       return true;
     case 'fundingSettled':
       pack.fundingRates.push(event);
+      return true;
+    case 'loan':
+      if (event.status === 'ONGOING') return false;
+      pack.loans.push(event);
+      return true;
+    case 'loanRepaid':
+    case 'pledgeRevised':
+    case 'loanReduced':
+      pack.loans.push(event);
       return true;
     default:
       return false;

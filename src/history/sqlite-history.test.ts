@@ -82,6 +82,7 @@ test('a database that lost its place is projected again without a double row', a
       candles: 0,
       fundingRates: 0,
       liquidations: 0,
+      loanRecords: 0,
     });
     withDatabase(path, (database) => database.exec("UPDATE meta SET value = 120 WHERE key = 'last_seq'"));
     assert.deepEqual(await projectAll(), stored);

@@ -13,6 +13,9 @@ import type {
   History,
   LedgerQuery,
   LiquidationQuery,
+  LoanQuery,
+  LoanRecordKind,
+  LoanRecords,
   OrderQuery,
   ProjectedCommand,
   TransferQuery,
@@ -173,6 +176,10 @@ class SqliteHistory implements History {
 
   liquidations(query: LiquidationQuery) {
     return this.#read('liquidations', query);
+  }
+
+  async loanRecords<Kind extends LoanRecordKind>(kind: Kind, query: LoanQuery): Promise<LoanRecords[Kind][]> {
+    return (await this.#read('loanRecords', { kind, query })) as unknown as LoanRecords[Kind][];
   }
 
   counts() {

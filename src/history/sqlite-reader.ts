@@ -31,6 +31,8 @@ import type {
   HistoryCounts,
   LedgerQuery,
   LiquidationQuery,
+  LoanQuery,
+  LoanRecordKind,
   OrderQuery,
   PageQuery,
   StoredLiquidation,
@@ -38,6 +40,7 @@ import type {
   TransferRole,
   WalletRecordQuery,
 } from './history.ts';
+import { LOAN_TABLES, readLoan, selectLoans } from './sqlite-loans.ts';
 import {
   CANDLE_COLUMNS,
   FILL_COLUMNS,
@@ -285,6 +288,11 @@ export class SqliteReader {
     return rows.map(readLiquidation);
   }
 
+  loanRecords({ kind, query }: { kind: LoanRecordKind; query: LoanQuery }): Record<string, string>[] {
+    const { sql, values } = selectLoans(kind, query);
+    return this.#rows(sql, ...values).map((row) => readLoan(kind, row));
+  }
+
   counts(): HistoryCounts {
     return {
       closedOrders: this.#count('closed_orders'),
@@ -296,6 +304,7 @@ export class SqliteReader {
       candles: this.#count('candles'),
       fundingRates: this.#count('funding_rates'),
       liquidations: this.#count('liquidations'),
+      loanRecords: Object.values(LOAN_TABLES).reduce((sum, { name }) => sum + this.#count(name), 0),
     };
   }
 

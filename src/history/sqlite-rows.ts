@@ -350,7 +350,7 @@ function readFeeAndTimes(row: Row): Pick<OrderView, 'feeDetail' | 'createdTime' 
 }
 
 /** A page has thousands of fields; spreading such an object costs ten times what filling it does. */
-function readTexts<Field extends string>(
+export function readTexts<Field extends string>(
   row: Row,
   fields: readonly Field[],
   from: number,
@@ -361,11 +361,11 @@ function readTexts<Field extends string>(
 }
 
 /** `isRPI` is `is_rpi`. */
-function columnName(field: string): string {
+export function columnName(field: string): string {
   return field.replace(/[A-Z]+/g, (capitals) => `_${capitals.toLowerCase()}`);
 }
 
-function insertInto(table: string, columns: readonly string[], key: string): string {
+export function insertInto(table: string, columns: readonly string[], key: string): string {
   const places = columns.map(() => '?').join(', ');
   return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places}) ON CONFLICT (${key}) DO NOTHING`;
 }

@@ -26,8 +26,9 @@ import { closedPositionView } from '../record/position-view.ts';
 import { transferView } from '../record/transfer-view.ts';
 import { walletRecordView } from '../record/wallet-record-view.ts';
 import { GENERATED_STEP_MS, type GeneratedCandles, packGenerated } from './generated-candles.ts';
-import { RETENTION_MS } from './history.ts';
+import { LOAN_RETENTION_MS, type LoanRecordKind, RETENTION_MS } from './history.ts';
 import { packRows, type RowPack } from './row-pack.ts';
+import { insertLoan, LOAN_TABLES, type LoanRow, loanValues } from './sqlite-loans.ts';
 import {
   candleValues,
   fillValues,
@@ -58,6 +59,8 @@ interface UserTable {
   readonly id: string;
   readonly created: string;
   readonly updated: string;
+  /** How long rows are kept; `RETENTION_MS` when absent. */
+  readonly keepMs?: number;
   /** Rows that stay however old they are. */
   readonly unless?: string;
 }
@@ -76,6 +79,13 @@ const USER_TABLES: readonly UserTable[] = [
     unless: "status = 'pending'",
   },
   { name: 'liquidations', id: 'exec_id', created: 'ts', updated: 'ts' },
+  ...Object.values(LOAN_TABLES).map(({ name, key, time }) => ({
+    name,
+    id: key,
+    created: time,
+    updated: key === 'order_id' ? 'updated_time' : time,
+    keepMs: LOAN_RETENTION_MS,
+  })),
 ];
 
 export class SqliteWriter {
@@ -90,6 +100,7 @@ export class SqliteWriter {
   readonly #insertFundingRate: StatementSync;
   readonly #insertLiquidation: StatementSync;
   readonly #insertGenerated: StatementSync;
+  readonly #insertLoan: ReadonlyMap<LoanRecordKind, StatementSync>;
   readonly #updateSeq: StatementSync;
   #instruments: readonly Instrument[] = [];
   #coins: readonly string[] = [];
@@ -112,6 +123,8 @@ export class SqliteWriter {
     this.#insertGenerated = database.prepare(
       'INSERT OR IGNORE INTO generated_candles VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     );
+    const kinds = Object.keys(LOAN_TABLES) as LoanRecordKind[];
+    this.#insertLoan = new Map(kinds.map((kind) => [kind, database.prepare(insertLoan(kind))]));
     this.#updateSeq = database.prepare("UPDATE meta SET value = ? WHERE key = 'last_seq'");
     this.#seq = readMeta(database, 'last_seq');
     this.#committedSeq = this.#seq;
@@ -153,6 +166,7 @@ export class SqliteWriter {
     for (const candle of pack.candles) this.#writeCandle(candle);
     for (const candle of pack.priceCandles) this.#writePriceCandle(candle);
     for (const rate of pack.fundingRates) this.#writeFundingRate(rate);
+    for (const row of pack.loans) this.#writeLoan(row);
     this.#seq = pack.seq;
     this.#openRows += rows;
     this.#rows += rows;
@@ -187,7 +201,7 @@ export class SqliteWriter {
 
   /** Deletes old rows step by step: yields after each with the rows it deleted, so that others get their turn. */
   *prune(now: number): Generator<number> {
-    for (const table of USER_TABLES) yield* this.#pruneTable(table, now - RETENTION_MS);
+    for (const table of USER_TABLES) yield* this.#pruneTable(table, now - (table.keepMs ?? RETENTION_MS));
   }
 
   /**
@@ -278,6 +292,11 @@ export class SqliteWriter {
     const instrument = this.#instrument(settled.instrument);
     const category = CATEGORY_NAMES[instrument.category];
     this.#insertFundingRate.run(...fundingRateValues(category, fundingRateView(settled, instrument)));
+  }
+
+  #writeLoan(row: LoanRow): void {
+    const { kind, values } = loanValues(row, this.#coinName);
+    this.#insertLoan.get(kind)!.run(...values);
   }
 
   #instrument(index: number): Instrument {

@@ -24,6 +24,7 @@ interface BalanceView {
   readonly locked: string;
   readonly funding: string;
   readonly withdrawing: string;
+  readonly pledged: string;
 }
 
 const ACCOUNT = ['<account>', 'uid or name'] as const;
@@ -96,8 +97,15 @@ function showCommand(): Command {
     const answer = await client.get<Changed & { balances: BalanceView[]; openOrders: number }>(
       pathOf(command.args[0]!),
     );
-    const head = ['coin', 'unified', 'locked', 'funding', 'withdrawing'];
-    const rows = answer.balances.map((b) => [b.coin, b.unified, b.locked, b.funding, b.withdrawing]);
+    const head = ['coin', 'unified', 'locked', 'funding', 'withdrawing', 'pledged'];
+    const rows = answer.balances.map((b) => [
+      b.coin,
+      b.unified,
+      b.locked,
+      b.funding,
+      b.withdrawing,
+      b.pledged,
+    ]);
     return {
       json: answer,
       text: (paint: Paint) => [

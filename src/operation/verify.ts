@@ -97,6 +97,7 @@ class Verifier {
     candles: 0,
     fundingRates: 0,
     liquidations: 0,
+    loanRecords: 0,
   };
   #checkpoints = 0;
   #firstTime = Number.NaN;
@@ -193,6 +194,7 @@ class Verifier {
       this.#rows.candles += pack.candles.length;
       this.#rows.fundingRates += pack.fundingRates.length;
       this.#rows.liquidations += pack.fills.filter(isLiquidation).length;
+      this.#rows.loanRecords += pack.loans.length;
     }
     if (this.#expected.has(seq)) this.#compareSnapshot(seq, exchange.state);
   }

@@ -95,12 +95,11 @@ const ENUMERATIONS: Readonly<Record<string, Enumeration>> = {
   },
   '2.3 strategy order.triggerType': { can: [], waits: allOf('takeProfit stopLoss', 'strategy orders') },
   '2.3 strategy order.triggerBy': { can: [], waits: allOf('market mark', 'strategy orders') },
+  '2.12 borrow record.daily': { can: ['FLEXIBLE', 'SEVEN', 'THIRTY'] },
   '2.12 borrow record.status': {
-    can: [],
-    waits: allOf('REPAY', 'loan/borrow-history'),
-    cannot: { ROLLBACK: 'a loan that cannot be made is refused at once and leaves no record' },
+    can: ['REPAY', 'ROLLBACK', 'FORCE'],
   },
-  '2.12 pledge rate record.reviseSide': { can: [], waits: allOf('down up', 'loan/pledge-rate-history') },
+  '2.12 pledge rate record.reviseSide': { can: ['down', 'up'] },
 };
 
 function allOf(words: string, row: string): Record<string, string> {

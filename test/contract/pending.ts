@@ -3,9 +3,6 @@
  * and one that passes says that its row here can go.
  */
 export const PENDING: Readonly<Record<string, string>> = {
-  'loan/borrow-history': 'loans are being built',
-  'loan/pledge-rate-history': 'loans are being built',
-  'loan/debts': 'loans are being built',
   'account/repayable-coins': 'borrowing is being built',
   'margin orders': 'borrowing is being built',
   'set-leverage of MARGIN': 'borrowing is being built',

@@ -61,6 +61,31 @@ export class Operator {
     return ((await answer.json()) as { time: number }).time;
   }
 
+  /** Money for loans; a negative amount takes it out. */
+  async fundLoans(coin: string, amount: string, reference: string): Promise<void> {
+    const taken = amount.startsWith('-');
+    const body = { coin, amount: taken ? amount.slice(1) : amount, reference };
+    await this.must(`/admin/loan-pools/${taken ? 'drain' : 'fund'}`, body);
+  }
+
+  async setLoanRate(coin: string, term: string, yearRate: string): Promise<void> {
+    await this.must('/admin/loan-rates', { coin, term, yearRate });
+  }
+
+  /** Users, house and outside world, coin by coin. */
+  async books(): Promise<{ balanced: boolean; coins: { coin: string; total: string }[] }> {
+    const answer = await this.send('/admin/books', { method: 'GET' });
+    return (await answer.json()) as { balanced: boolean; coins: { coin: string; total: string }[] };
+  }
+
+  async loanPool(coin: string): Promise<{ free: string; lent: string; lost: string; loans: number }> {
+    const answer = await this.send('/admin/loan-pools', { method: 'GET' });
+    const { pools } = (await answer.json()) as {
+      pools: { coin: string; free: string; lent: string; lost: string; loans: number }[];
+    };
+    return pools.find((pool) => pool.coin === coin)!;
+  }
+
   async settle(orderId: string, txId: string): Promise<number> {
     return (await this.post(`/admin/withdrawals/${orderId}/settle`, { txId })).status;
   }

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '../../src/gateway/route.ts';
 import { ROUTES } from '../../src/gateway/routes.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
@@ -37,6 +38,7 @@ let thief: SignedClient;
 let filler: Record<string, unknown>;
 let orderIds: Record<string, string>;
 let withdrawalIds: Record<string, string>;
+let loanIds: Record<string, string>;
 
 const MISSING: Readonly<Record<IdField, string>> = {
   orderId: '1000000000000999999',
@@ -83,6 +85,9 @@ before(async () => {
     apiKey: own.apiKey,
     startTime: String(Date.now() - 3_600_000),
     endTime: String(Date.now() + 3_600_000),
+    pledgeCoin: 'BTC',
+    method: 'borrowed_coin',
+    repayAll: 'yes',
   };
   const order = { side: 'buy', orderType: 'limit', price: '58000', clientOid: 'alices-oid' };
   const placed = await must(
@@ -111,6 +116,7 @@ before(async () => {
     toUserId: foreign.subUid,
   };
   orderIds = { ...people, orderId: placed.orderId, clientOid: 'alices-oid' };
+  loanIds = { orderId: await borrow() };
   withdrawalIds = { orderId: withdrawn.orderId, clientOid: 'alices-withdrawal' };
 });
 after(async () => {
@@ -124,6 +130,17 @@ async function must(reply: Promise<Reply>) {
   const { code, text, data: answer } = await reply;
   assert.equal(code, '00000', text);
   return answer;
+}
+
+/** The desk lends once the first second has shown it prices. */
+async function borrow(): Promise<string> {
+  const wish = { loanCoin: 'USDT', pledgeCoin: 'BTC', daily: 'FLEXIBLE', pledgeAmount: '0.1' };
+  for (let tries = 0; tries < 50; tries++) {
+    const reply = await alice.post('/api/v3/loan/borrow', wish);
+    if (reply.code !== '25108') return (await must(Promise.resolve(reply))).orderId;
+    await sleep(100);
+  }
+  throw new Error('the loan desk knows no prices');
 }
 
 async function openSub(client: SignedClient): Promise<{ subUid: string; apiKey: string }> {
@@ -153,14 +170,21 @@ const ATTACKS: readonly Attack[] = ROUTES.filter(({ access }) => access !== 'pub
 );
 
 function foreignId({ route, field }: Attack): string {
-  return (/withdrawal/.test(route.path) ? withdrawalIds : orderIds)[field] ?? orderIds[field]!;
+  const ids = /withdrawal/.test(route.path)
+    ? withdrawalIds
+    : /\/loan\//.test(route.path)
+      ? loanIds
+      : orderIds;
+  return ids[field] ?? orderIds[field]!;
 }
 
 function strike({ route, field }: Attack, id: string): Promise<Reply> {
   const { properties, required = [] } = schemaOf(route)!;
   const input: Record<string, unknown> = {};
   for (const name of required) input[name] = filler[name];
-  for (const name of ['qty', 'status']) if (properties[name] !== undefined) input[name] = filler[name];
+  // A status of loans is a filter, one of sub-accounts is what they shall be.
+  const wanted = /\/loan\//.test(route.path) ? [] : ['qty', 'status'];
+  for (const name of wanted) if (properties[name] !== undefined) input[name] = filler[name];
   input[field] = id;
   const { method, path } = route;
   if (method === 'GET') return thief.get(path, input as Record<string, string>);
@@ -175,6 +199,8 @@ async function belongings(): Promise<unknown> {
     alice.get('/api/v3/account/assets'),
     alice.get('/api/v3/account/funding-assets'),
     alice.get('/api/v3/trade/unfilled-orders'),
+    alice.get('/api/v3/loan/borrow-ongoing'),
+    alice.get('/api/v3/loan/debts'),
     alice.get('/api/v3/account/withdrawal-records', period),
     alice.get('/api/v3/user/sub-list'),
     alice.get('/api/v3/user/sub-api-list', { subUid }),

@@ -111,6 +111,7 @@ export class SimulatedHistory implements History {
   lastCandleBefore = notSimulated;
   fundingRates = notSimulated;
   liquidations = notSimulated;
+  loanRecords = notSimulated;
   counts = notSimulated;
   prune = notSimulated;
 

@@ -1,0 +1,146 @@
+/** Loans and what happened to them as their owner reads it (interface 2.12, wire.md 4.6). */
+import type { LoanChanged, LoanReduced, LoanRepaid, PledgeRevised } from '../core/event.ts';
+import { LOAN_TERM_DAYS, LOAN_TERM_NAMES, LoanTerm } from '../core/loan/loan-terms.ts';
+import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../core/units.ts';
+import type { CoinName } from './fee-detail.ts';
+import { formatId } from './ids.ts';
+
+interface LoanParties {
+  readonly orderId: string;
+  readonly loanCoin: string;
+  readonly pledgeCoin: string;
+}
+
+/** A loan that has ended. */
+export interface BorrowView extends LoanParties {
+  readonly initPledgeAmount: string;
+  readonly initLoanAmount: string;
+  /** Percent, as in all records; the list of coins shows fractions (domain.md 7.3). */
+  readonly hourRate: string;
+  /** `''` for a flexible loan (wire.md 3.21). */
+  readonly pledgeDays: string;
+  readonly daily: string;
+  readonly borrowTime: string;
+  readonly status: string;
+}
+
+export interface RepaymentView {
+  readonly loanCoin: string;
+  readonly pledgeCoin: string;
+  readonly repayAmount: string;
+  readonly payInterest: string;
+  readonly repayLoanAmount: string;
+  readonly repayUnlockAmount: string;
+}
+
+export interface RepayView extends RepaymentView {
+  readonly orderId: string;
+  readonly repayTime: string;
+}
+
+export interface PledgeRateView extends LoanParties {
+  readonly reviseTime: string;
+  /** `down`: collateral came in, the rate fell; `up`: the reverse. */
+  readonly reviseSide: string;
+  readonly reviseAmount: string;
+  readonly afterPledgeRate: string;
+  readonly beforePledgeRate: string;
+}
+
+/** A closing by force: what was pledged is the sum of the amounts sold, still pledged and released. */
+export interface ReduceView extends LoanParties {
+  readonly reduceTime: string;
+  readonly pledgeRate: string;
+  readonly pledgePrice: string;
+  readonly status: string;
+  readonly pledgeAmount: string;
+  readonly reduceFee: string;
+  readonly residueAmount: string;
+  readonly runlockAmount: string;
+  /** Interest and principal. */
+  readonly repayLoanAmount: string;
+}
+
+/** Closings happen at once, so none waits. */
+export const REDUCE_COMPLETE = 'COMPLETE';
+
+export function borrowView(loan: LoanChanged, coinName: CoinName): BorrowView {
+  const { term } = loan;
+  return {
+    ...parties(loan, coinName),
+    initPledgeAmount: money(loan.initPledge),
+    initLoanAmount: money(loan.initLoan),
+    hourRate: percentRate(loan.hourRate),
+    pledgeDays: term === LoanTerm.flexible ? '' : String(LOAN_TERM_DAYS[term]),
+    daily: LOAN_TERM_NAMES[term],
+    borrowTime: String(loan.borrowTime),
+    status: loan.status,
+  };
+}
+
+export function repayView(repaid: LoanRepaid, coinName: CoinName): RepayView {
+  const { orderId, loanCoin, pledgeCoin } = parties(repaid, coinName);
+  return { orderId, ...repaymentView(repaid, loanCoin, pledgeCoin), repayTime: String(repaid.time) };
+}
+
+export function repaymentView(
+  { interest, principal, unlocked }: Pick<LoanRepaid, 'interest' | 'principal' | 'unlocked'>,
+  loanCoin: string,
+  pledgeCoin: string,
+): RepaymentView {
+  return {
+    loanCoin,
+    pledgeCoin,
+    repayAmount: money(interest + principal),
+    payInterest: money(interest),
+    repayLoanAmount: money(principal),
+    repayUnlockAmount: money(unlocked),
+  };
+}
+
+export function pledgeRateView(revised: PledgeRevised, coinName: CoinName): PledgeRateView {
+  return {
+    ...parties(revised, coinName),
+    reviseTime: String(revised.time),
+    reviseSide: revised.into ? 'down' : 'up',
+    reviseAmount: money(revised.amount),
+    afterPledgeRate: pledgeRateText(revised.after),
+    beforePledgeRate: pledgeRateText(revised.before),
+  };
+}
+
+export function reduceView(reduced: LoanReduced, coinName: CoinName): ReduceView {
+  return {
+    ...parties(reduced, coinName),
+    reduceTime: String(reduced.time),
+    pledgeRate: pledgeRateText(reduced.rate),
+    pledgePrice: money(reduced.price),
+    status: REDUCE_COMPLETE,
+    pledgeAmount: money(reduced.sold),
+    reduceFee: money(reduced.fee),
+    residueAmount: '0',
+    runlockAmount: money(reduced.unlocked),
+    repayLoanAmount: money(reduced.paid),
+  };
+}
+
+/** 10^-2 percent as percent. */
+export function pledgeRateText(rate: bigint): string {
+  return formatUnits(rate, 2);
+}
+
+/** A rate of 10^-12 as percent. */
+export function percentRate(rate: bigint): string {
+  return formatUnits(rate, RATE_SCALE - 2);
+}
+
+function parties(
+  { loanId, loanCoin, pledgeCoin }: { loanId: number; loanCoin: number; pledgeCoin: number },
+  coinName: CoinName,
+): LoanParties {
+  return { orderId: formatId(loanId), loanCoin: coinName(loanCoin), pledgeCoin: coinName(pledgeCoin) };
+}
+
+function money(amount: bigint): string {
+  return formatUnits(amount, MONEY_SCALE);
+}
