@@ -357,6 +357,15 @@ export interface LoanNotice extends AboutLoan {
 
 export type LoanEvent = LoanChanged | LoanRepaid | PledgeRevised | LoanReduced | LoanNotice;
 
+/** The insurance fund of a coin at a full hour since whose predecessor it has changed by `amount`. */
+export interface InsuranceHour {
+  readonly type: 'insuranceHour';
+  readonly coin: number;
+  readonly amount: bigint;
+  readonly balance: bigint;
+  readonly time: number;
+}
+
 /** A candle with trades whose interval is over. */
 export interface CandleClosed {
   readonly type: 'candle';
@@ -417,6 +426,7 @@ export type Event =
   | WalletRecord
   | CandleClosed
   | PriceCandleClosed
+  | InsuranceHour
   | AccountOpened
   | CoinListed
   | InstrumentChanged;

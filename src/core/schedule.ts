@@ -3,6 +3,7 @@
 import { settleFunding } from './futures/funding.ts';
 import type { FuturesDesk } from './futures/futures-desk.ts';
 import type { FuturesMarket } from './futures/futures-market.ts';
+import { nextFullHour, recordInsurance } from './futures/insurance-record.ts';
 import { runLoanInstants, testLoans } from './loan/loan-desk.ts';
 import { CANDLE_WIDTHS } from './market/candle-width.ts';
 import { scheduleFunding, takePrices } from './market/prices.ts';
@@ -14,6 +15,7 @@ import { PRICE_KINDS } from './terms.ts';
 /** Moves the clock to `time`; each due instant runs at its own time, in order, whatever the jump. */
 export function advance(state: State, time: number, desk: FuturesDesk, strategies: StrategyDesk): void {
   if (time <= state.now) return;
+  if (state.nextInsuranceHour === 0) state.nextInsuranceHour = nextFullHour(time);
   let pricesTaken = false;
   for (;;) {
     const nextLoan = state.loans.nextInstant();
@@ -24,11 +26,13 @@ export function advance(state: State, time: number, desk: FuturesDesk, strategie
       state.nextCountdown,
       state.nextFunding,
       state.nextDelivery,
+      state.nextInsuranceHour,
       nextLoan,
       prices,
     );
     if (due > time) break;
     if (due > state.now) state.now = due;
+    if (state.nextInsuranceHour <= state.now) recordInsurance(state);
     // First, so that what is sampled or traded at this instant falls into the next candles.
     if (state.nextCandleEnd <= state.now) closeCandles(state);
     if (Math.min(state.nextFunding, state.nextDelivery, prices) <= state.now)

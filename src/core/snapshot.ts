@@ -55,6 +55,9 @@ export function saveState(state: State): Uint8Array<ArrayBuffer> {
   for (const index of state.indices) index.fields(w);
   w.i32(state.coinPrices.length);
   for (const price of state.coinPrices) w.money(price);
+  w.f64(state.nextInsuranceHour);
+  w.i32(state.insuranceAtHour.length);
+  for (const balance of state.insuranceAtHour) w.money(balance);
   for (const market of state.markets) {
     saveMarket(w, state, market);
     market.futures?.fields(w);
@@ -89,6 +92,8 @@ export function loadState(bytes: Uint8Array): State {
   state.nextSecond = r.f64(0);
   for (const index of state.indices) index.fields(r);
   state.setCoinPrices(Array.from({ length: r.i32(0) }, () => r.money(0n)));
+  state.nextInsuranceHour = r.f64(0);
+  for (let left = r.i32(0); left > 0; left--) state.insuranceAtHour.push(r.money(0n));
   for (const market of state.markets) {
     loadMarket(r, state, market);
     market.futures?.fields(r);

@@ -105,6 +105,9 @@ export class State {
   nextFunding = Number.POSITIVE_INFINITY;
   /** Earliest delivery of any contract; Infinity = none. */
   nextDelivery = Number.POSITIVE_INFINITY;
+  /** The insurance fund by coin as of the last full hour, and the next one; 0 = at the first chance. */
+  insuranceAtHour: bigint[] = [];
+  nextInsuranceHour = 0;
   /** Earliest end of any running candle; Infinity = none runs. */
   nextCandleEnd = Number.POSITIVE_INFINITY;
 

@@ -12,6 +12,7 @@ import { loanRoutes } from './routes/loans.ts';
 import { marketRoutes } from './routes/market.ts';
 import { positionRoutes } from './routes/positions.ts';
 import { publicRoutes } from './routes/public.ts';
+import { riskReserveRoutes } from './routes/risk-reserve.ts';
 import { rpiRoutes } from './routes/rpi.ts';
 import { subAccountRoutes } from './routes/sub-accounts.ts';
 import { tradeActionRoutes } from './routes/trade-actions.ts';
@@ -26,6 +27,7 @@ export const ROUTES: readonly Route[] = [
   ...marketRoutes,
   ...rpiRoutes,
   ...futuresMarketRoutes,
+  ...riskReserveRoutes,
   ...tradeQueryRoutes,
   ...tradeActionRoutes,
   ...positionRoutes,

@@ -20,6 +20,7 @@ const ORDER_PATHS: ReadonlySet<string> = new Set([
   '/api/v3/trade/place-batch',
   '/api/v3/trade/modify-order',
   '/api/v3/trade/batch-modify-order',
+  '/api/v3/trade/close-positions',
 ]);
 
 /** Undefined when nothing is withheld; the body has passed the route's schema. */

@@ -476,6 +476,7 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
         walletRecords: 2,
         candles: 1,
         fundingRates: 0,
+        insuranceHours: 0,
         liquidations: 0,
         loanRecords: 0,
       });
@@ -585,6 +586,28 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
     // Three months are up to 92 days, longer than other records are kept.
     assert.equal(await history.prune(START_TIME + 92 * DAY_MS), 0);
     assert.equal(await history.prune(START_TIME + 92 * DAY_MS + 1), 3);
+  });
+
+  session('hours of the insurance fund come oldest first, with the one before them', async (history) => {
+    const hour = (n: number, balance: bigint) =>
+      ({ type: 'insuranceHour', coin: 1, amount: 5n, balance, time: n * 3_600_000 }) as const;
+    const other = { ...hour(2, 77n), coin: 0 };
+    history.project({ seq: 1, time: START_TIME, events: [hour(1, 5n), hour(2, 10n), other, hour(4, 15n)] });
+    const found = async (from: number) =>
+      (await history.insuranceHours('USDT', from * 3_600_000)).map(({ time, balance }) => [
+        time / 3_600_000,
+        balance,
+      ]);
+    assert.deepEqual(await found(3), [
+      [2, '0.0000001'],
+      [4, '0.00000015'],
+    ]);
+    assert.deepEqual(await found(0), [
+      [1, '0.00000005'],
+      [2, '0.0000001'],
+      [4, '0.00000015'],
+    ]);
+    assert.deepEqual(await history.insuranceHours('ETH', 0), []);
   });
 
   session('settled funding rates are kept, newest first, and never pruned', async (history) => {

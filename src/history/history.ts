@@ -15,7 +15,7 @@ import type { CandleRow, CandleType } from '../record/candle-view.ts';
 import type { FillView } from '../record/fill-view.ts';
 import type { LedgerCategory, LedgerView } from '../record/ledger-view.ts';
 import type { BorrowView, PledgeRateView, ReduceView, RepayView } from '../record/loan-view.ts';
-import type { FundingRateView, LiquidationView } from '../record/market-record-view.ts';
+import type { FundingRateView, InsuranceHourView, LiquidationView } from '../record/market-record-view.ts';
 import type { OrderView } from '../record/order-view.ts';
 import type { ClosedPositionView } from '../record/position-view.ts';
 import type { TransferView } from '../record/transfer-view.ts';
@@ -73,6 +73,8 @@ export interface History {
   lastCandleBefore(series: CandleSeries, openTime: number): Promise<CandleRow | undefined>;
   /** Rates that were settled, newest first. */
   fundingRates(query: FundingRateQuery): Promise<FundingRateView[]>;
+  /** Full hours at which the insurance fund of a coin had changed, oldest first, and the last one before them. */
+  insuranceHours(coin: string, startTime: number): Promise<InsuranceHourView[]>;
   /** Newest first; the cursor of a page is the id of its last row. */
   liquidations(query: LiquidationQuery): Promise<StoredLiquidation[]>;
   /** Loans that have ended, repayments, revised pledges, closings by force. */
@@ -207,6 +209,7 @@ export interface HistoryCounts {
   readonly walletRecords: number;
   readonly candles: number;
   readonly fundingRates: number;
+  readonly insuranceHours: number;
   readonly liquidations: number;
   readonly loanRecords: number;
 }

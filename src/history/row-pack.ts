@@ -4,6 +4,7 @@ import type {
   Event,
   FillRecord,
   FundingSettled,
+  InsuranceHour,
   LedgerLine,
   OrderRecord,
   PositionClosed,
@@ -27,6 +28,7 @@ export interface RowPack {
   readonly priceCandles: PriceCandleClosed[];
   readonly fundingRates: FundingSettled[];
   readonly loans: LoanRow[];
+  readonly insuranceHours: InsuranceHour[];
 }
 
 export function emptyPack(): RowPack {
@@ -42,6 +44,7 @@ export function emptyPack(): RowPack {
     priceCandles: [],
     fundingRates: [],
     loans: [],
+    insuranceHours: [],
   };
 }
 
@@ -56,7 +59,8 @@ export function packRows(pack: RowPack): number {
     pack.candles.length +
     pack.priceCandles.length +
     pack.fundingRates.length +
-    pack.loans.length
+    pack.loans.length +
+    pack.insuranceHours.length
   );
 }
 
@@ -99,6 +103,9 @@ export function addEvent(pack: RowPack, event: Event): boolean {
     case 'pledgeRevised':
     case 'loanReduced':
       pack.loans.push(event);
+      return true;
+    case 'insuranceHour':
+      pack.insuranceHours.push(event);
       return true;
     default:
       return false;

@@ -81,6 +81,7 @@ test('a database that lost its place is projected again without a double row', a
       walletRecords: 0,
       candles: 0,
       fundingRates: 0,
+      insuranceHours: 0,
       liquidations: 0,
       loanRecords: 0,
     });

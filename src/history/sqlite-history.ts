@@ -170,6 +170,10 @@ class SqliteHistory implements History {
     return this.#read('lastCandleBefore', { series, openTime });
   }
 
+  insuranceHours(coin: string, startTime: number) {
+    return this.#read('insuranceHours', { coin, startTime });
+  }
+
   fundingRates(query: FundingRateQuery) {
     return this.#read('fundingRates', query);
   }

@@ -10,7 +10,7 @@ import { CATEGORY_NAMES, type CategoryName } from '../core/terms.ts';
 import type { CandleRow } from '../record/candle-view.ts';
 import type { FillView } from '../record/fill-view.ts';
 import { type LedgerView, OTHER_CATEGORY } from '../record/ledger-view.ts';
-import type { FundingRateView } from '../record/market-record-view.ts';
+import type { FundingRateView, InsuranceHourView } from '../record/market-record-view.ts';
 import type { OrderView } from '../record/order-view.ts';
 import type { ClosedPositionView } from '../record/position-view.ts';
 import type { TransferView } from '../record/transfer-view.ts';
@@ -45,6 +45,7 @@ import {
   CANDLE_COLUMNS,
   FILL_COLUMNS,
   FUNDING_RATE_COLUMNS,
+  INSURANCE_HOUR_COLUMNS,
   LEDGER_COLUMNS,
   LIQUIDATION_COLUMNS,
   ORDER_COLUMNS,
@@ -53,6 +54,7 @@ import {
   readCandle,
   readFill,
   readFundingRate,
+  readInsuranceHour,
   readLedgerLine,
   readLiquidation,
   readOrder,
@@ -261,6 +263,21 @@ export class SqliteReader {
     };
   }
 
+  insuranceHours({ coin, startTime }: { coin: string; startTime: number }): InsuranceHourView[] {
+    const columns = INSURANCE_HOUR_COLUMNS.join(', ');
+    const before = this.#rows(
+      `SELECT ${columns} FROM insurance_hours WHERE coin = ? AND hour_time < ? ORDER BY hour_time DESC LIMIT 1`,
+      coin,
+      startTime,
+    );
+    const since = this.#rows(
+      `SELECT ${columns} FROM insurance_hours WHERE coin = ? AND hour_time >= ? ORDER BY hour_time`,
+      coin,
+      startTime,
+    );
+    return [...before, ...since].map(readInsuranceHour);
+  }
+
   fundingRates({ category, symbol, skip, limit }: FundingRateQuery): FundingRateView[] {
     const rows = this.#rows(
       `SELECT ${FUNDING_RATE_COLUMNS.join(', ')} FROM funding_rates WHERE category = ? AND symbol = ?
@@ -303,6 +320,7 @@ export class SqliteReader {
       walletRecords: this.#count('wallet_records'),
       candles: this.#count('candles'),
       fundingRates: this.#count('funding_rates'),
+      insuranceHours: this.#count('insurance_hours'),
       liquidations: this.#count('liquidations'),
       loanRecords: Object.values(LOAN_TABLES).reduce((sum, { name }) => sum + this.#count(name), 0),
     };

@@ -5,7 +5,7 @@ import type { FeeDetail } from '../record/fee-detail.ts';
 import type { FillView } from '../record/fill-view.ts';
 import { formatId } from '../record/ids.ts';
 import type { LedgerView } from '../record/ledger-view.ts';
-import type { FundingRateView, LiquidationView } from '../record/market-record-view.ts';
+import type { FundingRateView, InsuranceHourView, LiquidationView } from '../record/market-record-view.ts';
 import type { OrderView } from '../record/order-view.ts';
 import type { ClosedPositionView } from '../record/position-view.ts';
 import { TRANSFERRED, type TransferView } from '../record/transfer-view.ts';
@@ -153,6 +153,7 @@ export const WALLET_RECORD_COLUMNS = [
 ];
 export const CANDLE_COLUMNS = [...CANDLE_IDS, ...CANDLE_TEXTS];
 export const FUNDING_RATE_COLUMNS = ['category', 'symbol', 'funding_time', 'funding_rate'];
+export const INSURANCE_HOUR_COLUMNS = ['coin', 'hour_time', 'amount', 'balance'];
 export const LIQUIDATION_COLUMNS = ['exec_id', 'category', ...LIQUIDATION_TEXTS, 'ts'];
 
 /** A conflict of the key is a row projected before; every other conflict is an error. */
@@ -163,6 +164,7 @@ export const INSERT_LEDGER_LINE = insertInto('ledger_lines', LEDGER_COLUMNS, 'id
 export const INSERT_TRANSFER = insertInto('transfers', TRANSFER_COLUMNS, 'transfer_id');
 export const INSERT_CANDLE = insertInto('candles', CANDLE_COLUMNS, CANDLE_IDS.join(', '));
 
+export const INSERT_INSURANCE_HOUR = insertInto('insurance_hours', INSURANCE_HOUR_COLUMNS, 'coin, hour_time');
 export const INSERT_FUNDING_RATE = insertInto(
   'funding_rates',
   FUNDING_RATE_COLUMNS,
@@ -310,6 +312,14 @@ export function readCandle(row: Row): CandleRow {
 
 export function fundingRateValues(category: string, rate: FundingRateView): SQLInputValue[] {
   return [category, rate.symbol, Number(rate.fundingRateTimestamp), rate.fundingRate];
+}
+
+export function insuranceHourValues(coin: string, hour: InsuranceHourView): SQLInputValue[] {
+  return [coin, hour.time, hour.amount, hour.balance];
+}
+
+export function readInsuranceHour(row: Row): InsuranceHourView {
+  return { time: Number(row[1]), amount: String(row[2]), balance: String(row[3]) };
 }
 
 export function readFundingRate(row: Row): FundingRateView {

@@ -333,7 +333,25 @@ CREATE TABLE loan_reductions (
 CREATE INDEX loan_reductions_by_time ON loan_reductions (uid, reduce_time);
 `;
 
-const MIGRATIONS: readonly string[] = [FIRST_TABLES, WALLETS, FUTURES, PRICE_CANDLES, GENERATED, LOANS];
+const INSURANCE = `
+CREATE TABLE insurance_hours (
+  coin            TEXT NOT NULL,
+  hour_time       INTEGER NOT NULL,
+  amount          TEXT NOT NULL,
+  balance         TEXT NOT NULL,
+  PRIMARY KEY (coin, hour_time)
+) STRICT, WITHOUT ROWID;
+`;
+
+const MIGRATIONS: readonly string[] = [
+  FIRST_TABLES,
+  WALLETS,
+  FUTURES,
+  PRICE_CANDLES,
+  GENERATED,
+  LOANS,
+  INSURANCE,
+];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

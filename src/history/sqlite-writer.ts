@@ -8,6 +8,7 @@ import type {
   CandleClosed,
   FillRecord,
   FundingSettled,
+  InsuranceHour,
   LedgerLine,
   OrderRecord,
   PositionClosed,
@@ -20,7 +21,12 @@ import { CATEGORY_NAMES, WALLET_NAMES, Wallet } from '../core/terms.ts';
 import { candleRow, priceCandleRow } from '../record/candle-view.ts';
 import { fillView } from '../record/fill-view.ts';
 import { ledgerView } from '../record/ledger-view.ts';
-import { fundingRateView, isLiquidation, liquidationView } from '../record/market-record-view.ts';
+import {
+  fundingRateView,
+  insuranceHourView,
+  isLiquidation,
+  liquidationView,
+} from '../record/market-record-view.ts';
 import { orderView } from '../record/order-view.ts';
 import { closedPositionView } from '../record/position-view.ts';
 import { transferView } from '../record/transfer-view.ts';
@@ -36,11 +42,13 @@ import {
   INSERT_CANDLE,
   INSERT_FILL,
   INSERT_FUNDING_RATE,
+  INSERT_INSURANCE_HOUR,
   INSERT_LEDGER_LINE,
   INSERT_LIQUIDATION,
   INSERT_ORDER,
   INSERT_POSITION,
   INSERT_TRANSFER,
+  insuranceHourValues,
   ledgerValues,
   liquidationValues,
   orderValues,
@@ -98,6 +106,7 @@ export class SqliteWriter {
   readonly #upsertWalletRecord: StatementSync;
   readonly #insertCandle: StatementSync;
   readonly #insertFundingRate: StatementSync;
+  readonly #insertInsuranceHour: StatementSync;
   readonly #insertLiquidation: StatementSync;
   readonly #insertGenerated: StatementSync;
   readonly #insertLoan: ReadonlyMap<LoanRecordKind, StatementSync>;
@@ -119,6 +128,7 @@ export class SqliteWriter {
     this.#upsertWalletRecord = database.prepare(UPSERT_WALLET_RECORD);
     this.#insertCandle = database.prepare(INSERT_CANDLE);
     this.#insertFundingRate = database.prepare(INSERT_FUNDING_RATE);
+    this.#insertInsuranceHour = database.prepare(INSERT_INSURANCE_HOUR);
     this.#insertLiquidation = database.prepare(INSERT_LIQUIDATION);
     this.#insertGenerated = database.prepare(
       'INSERT OR IGNORE INTO generated_candles VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
@@ -167,6 +177,7 @@ export class SqliteWriter {
     for (const candle of pack.priceCandles) this.#writePriceCandle(candle);
     for (const rate of pack.fundingRates) this.#writeFundingRate(rate);
     for (const row of pack.loans) this.#writeLoan(row);
+    for (const hour of pack.insuranceHours) this.#writeInsuranceHour(hour);
     this.#seq = pack.seq;
     this.#openRows += rows;
     this.#rows += rows;
@@ -286,6 +297,10 @@ export class SqliteWriter {
     const row = priceCandleRow(candle, kind, instrument);
     const category = CATEGORY_NAMES[instrument.category];
     this.#insertCandle.run(...candleValues(category, instrument.symbol, kind, width, row));
+  }
+
+  #writeInsuranceHour(hour: InsuranceHour): void {
+    this.#insertInsuranceHour.run(...insuranceHourValues(this.#coinName(hour.coin), insuranceHourView(hour)));
   }
 
   #writeFundingRate(settled: FundingSettled): void {

@@ -96,6 +96,7 @@ class Verifier {
     walletRecords: 0,
     candles: 0,
     fundingRates: 0,
+    insuranceHours: 0,
     liquidations: 0,
     loanRecords: 0,
   };
@@ -191,8 +192,9 @@ class Verifier {
       this.#rows.ledgerLines += pack.ledgerLines.length;
       this.#rows.transfers += pack.transfers.length;
       this.#rows.walletRecords += pack.walletRecords.filter(startsRecord).length;
-      this.#rows.candles += pack.candles.length;
+      this.#rows.candles += pack.candles.length + pack.priceCandles.length;
       this.#rows.fundingRates += pack.fundingRates.length;
+      this.#rows.insuranceHours += pack.insuranceHours.length;
       this.#rows.liquidations += pack.fills.filter(isLiquidation).length;
       this.#rows.loanRecords += pack.loans.length;
     }

@@ -1,8 +1,8 @@
 /** What the public reads of the past of a futures market besides trades and candles (wire.md 4.2). */
-import type { FillRecord, FundingSettled } from '../core/event.ts';
+import type { FillRecord, FundingSettled, InsuranceHour } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
 import { OrderKind, SIDE_NAMES } from '../core/terms.ts';
-import { formatUnits, RATE_SCALE } from '../core/units.ts';
+import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../core/units.ts';
 
 export interface FundingRateView {
   readonly symbol: string;
@@ -16,6 +16,18 @@ export function fundingRateView(settled: FundingSettled, instrument: Instrument)
     fundingRate: formatUnits(settled.rate, RATE_SCALE),
     fundingRateTimestamp: String(settled.time),
   };
+}
+
+/** The insurance fund of a coin at a full hour. */
+export interface InsuranceHourView {
+  readonly time: number;
+  /** Change since the hour before it at which it had changed. */
+  readonly amount: string;
+  readonly balance: string;
+}
+
+export function insuranceHourView({ time, amount, balance }: InsuranceHour): InsuranceHourView {
+  return { time, amount: formatUnits(amount, MONEY_SCALE), balance: formatUnits(balance, MONEY_SCALE) };
 }
 
 /** A fill of an order by which the exchange closed a position that could no longer be carried. */

@@ -22,6 +22,8 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'GET /api/v3/market/open-interest': ['public', 20],
   'GET /api/v3/market/position-tier': ['public', 20],
   'GET /api/v3/market/oi-limit': ['public', 10],
+  'GET /api/v3/market/risk-reserve': ['public', 20],
+  'GET /api/v3/market/risk-reserve-hour': ['public', 20],
   'GET /api/v3/market/risk-reserve-all': ['public', 3],
   'GET /api/v3/market/discount-rate': ['public', 20],
   'GET /api/v3/market/liquidations': ['public', 5],

@@ -110,6 +110,7 @@ export class SimulatedHistory implements History {
   candles = notSimulated;
   lastCandleBefore = notSimulated;
   fundingRates = notSimulated;
+  insuranceHours = notSimulated;
   liquidations = notSimulated;
   loanRecords = notSimulated;
   counts = notSimulated;

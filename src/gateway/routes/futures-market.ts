@@ -1,8 +1,7 @@
-/** Public data of futures: tiers, funding, open interest, the insurance fund, collateral rates, liquidations (wire.md 4.2). */
+/** Public data of futures: tiers, funding, open interest, collateral rates, liquidations (wire.md 4.2). */
 import Type from 'typebox';
 import { collateralTiers } from '../../core/futures/collateral.ts';
 import type { Instrument } from '../../core/instrument.ts';
-import { Bucket, SystemAccount } from '../../core/ledger.ts';
 import type { State } from '../../core/state.ts';
 import type { CategoryName } from '../../core/terms.ts';
 import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../../core/units.ts';
@@ -65,20 +64,6 @@ function tierViews({ futures }: Instrument) {
     maxTierValue: money(upTo),
     leverage: String(maxLeverage),
     mmr: rate(mmr),
-  }));
-}
-
-/** The insurance fund is one per settlement coin and stands behind all contracts settled in it. */
-function reserveViews(state: State, category: CategoryName) {
-  const symbols = new Map<number, string[]>();
-  for (const { futures, symbol } of instrumentsOf(state, category)) {
-    const { settle } = futures!;
-    symbols.set(settle, [...(symbols.get(settle) ?? []), symbol]);
-  }
-  return [...symbols].map(([coin, names]) => ({
-    symbols: names,
-    coin: state.coins[coin]!.coin,
-    balance: money(state.ledger.peek(SystemAccount.insurance, coin, Bucket.cash)),
   }));
 }
 
@@ -198,22 +183,6 @@ export const futuresMarketRoutes: readonly Route[] = [
         totalNotionalValue: '',
       }));
     },
-  }),
-
-  route({
-    method: 'GET',
-    path: '/api/v3/market/risk-reserve-all',
-    summary: 'The insurance funds of a category',
-    group,
-    access: 'public',
-    perSecond: 3,
-    query: Type.Object({ category: FuturesCategory }),
-    data: Type.Object({
-      list: Type.Array(
-        Type.Object({ symbols: Type.Array(Type.String()), ...answers.texts('coin', 'balance') }),
-      ),
-    }),
-    handle: ({ venue: { state }, query }) => ({ list: reserveViews(state, query.category) }),
   }),
 
   route({
