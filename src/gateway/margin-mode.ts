@@ -1,5 +1,6 @@
 /** Requests that name a margin mode: it becomes the symbol's mode when that is possible, else the request is refused. */
 
+import type { Account } from '../core/account.ts';
 import { futuresSetting } from '../core/futures/margin.ts';
 import type { Instrument } from '../core/instrument.ts';
 import type { Outcome } from '../core/outcome.ts';
@@ -22,15 +23,24 @@ export function adoptMarginMode(
   const account = venue.state.accountByUid.get(uid);
   if (word === undefined || instrument.futures === undefined || account === undefined) return undefined;
   const isolated = word === 'isolated';
-  const present = futuresSetting(account, instrument).isolated;
-  if (isolated === present) return undefined;
+  if (isolated === futuresSetting(account, instrument).isolated) return undefined;
+  const kept = modeIsKept(account, instrument, isolated);
+  if (kept !== undefined) return kept;
+  return venue.submit({ type: 'setMarginMode', time: 0, uid, instrument: instrument.index, isolated });
+}
+
+/** Why the symbol cannot have this mode now; undefined when it can. */
+export function modeIsKept(
+  account: Account,
+  instrument: Instrument,
+  isolated: boolean,
+): WireError | undefined {
   const { index, symbol } = instrument;
+  const present = futuresSetting(account, instrument).isolated;
   const held = [...account.positions.values()].some((position) => position.instrument === index);
-  if (held || account.openByInstrument.has(index)) {
-    return wireError(
-      '25010',
-      `marginMode: ${symbol} is ${marginModeName(present)}; close its positions and cancel its orders before it can be ${marginModeName(isolated)}`,
-    );
-  }
-  return venue.submit({ type: 'setMarginMode', time: 0, uid, instrument: index, isolated });
+  if (isolated === present || (!held && !account.openByInstrument.has(index))) return undefined;
+  return wireError(
+    '25010',
+    `marginMode: ${symbol} is ${marginModeName(present)}; close its positions and cancel its orders before it can be ${marginModeName(isolated)}`,
+  );
 }

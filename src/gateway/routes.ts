@@ -8,6 +8,7 @@ import { candleRoutes } from './routes/candles.ts';
 import { financialRecordRoutes } from './routes/financial-records.ts';
 import { futuresAccountRoutes } from './routes/futures-account.ts';
 import { futuresMarketRoutes } from './routes/futures-market.ts';
+import { leveragePreviewRoutes } from './routes/leverage-preview.ts';
 import { loanRoutes } from './routes/loans.ts';
 import { marketRoutes } from './routes/market.ts';
 import { positionRoutes } from './routes/positions.ts';
@@ -34,6 +35,7 @@ export const ROUTES: readonly Route[] = [
   ...accountRoutes,
   ...accountModeRoutes,
   ...futuresAccountRoutes,
+  ...leveragePreviewRoutes,
   ...subAccountRoutes,
   ...brokerRoutes,
   ...brokerMoneyRoutes,

@@ -25,15 +25,24 @@ function listCommand(): Command {
 }
 
 function setCommand(): Command {
-  const examples = ['bourse price set BTCUSDT 60000        index and mark follow within a second'];
-  const description = 'Reports one price for every component of an index.';
+  const examples = [
+    'bourse price set BTCUSDT 60000                       index and mark follow within a second',
+    'bourse price set BTCUSDT 63600 --exchange venue-e    one component of the index',
+  ];
+  const description = 'Reports one price for every component of an index, or for one of them.';
   return operatorCommand('set', description, examples, async (client, command) => {
     const [index, price] = command.args;
-    const answer = await client.post<{ index: IndexView }>('/admin/prices', { index, price });
+    const exchange = command.getOptionValue('exchange') as string | undefined;
+    const answer = await client.post<{ index: IndexView }>('/admin/prices', {
+      index,
+      price,
+      ...(exchange !== undefined && { exchange }),
+    });
     return { json: answer, text: (paint: Paint) => indexTable([answer.index], paint) };
   })
     .argument('<index>', 'base and quote coin, such as BTCUSDT')
-    .argument('<price>', 'in the quote coin');
+    .argument('<price>', 'in the quote coin')
+    .option('--exchange <name>', 'component that the price is of [all]');
 }
 
 function indexTable(indices: readonly IndexView[], paint: Paint): string[] {

@@ -125,7 +125,15 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
   ['futures/futures-desk', 'futures/futures-invariants', 'strategy/strategy-entry'],
   ['strategy/strategy-desk', 'strategy/strategy-invariants', 'strategy/strategy-reads'],
   ['schedule'],
-  ['orders/amend', 'snapshot', 'reads', 'futures/position-reads', 'loan/loan-reads', 'invariants'],
+  [
+    'orders/amend',
+    'snapshot',
+    'reads',
+    'futures/position-reads',
+    'futures/leverage-preview',
+    'loan/loan-reads',
+    'invariants',
+  ],
   ['exchange'],
 ];
 

@@ -184,6 +184,10 @@ test('rights that the broker withholds stop orders of that category, never a can
   assert.equal(await codeOf(trader.placeBatchOrders([ORDER])), '25620');
   assert.equal(await codeOf(trader.modifyOrder({ orderId: order.orderId, qty: '0.02' })), '25620');
   await trader.cancelOrder({ orderId: order.orderId });
+  const close = () => trader.closeAllPositions({ category: 'USDT-FUTURES' });
+  assert.deepEqual((await close()).data.list, []);
+  await broker.modifyBrokerSubAccount({ subUid: sub, permList: ['deposit', 'spot_trade'] });
+  assert.equal(await codeOf(close()), '25620');
   await broker.modifyBrokerSubAccount({
     subUid: sub,
     permList: ['withdraw', 'transfer', 'spot_trade', 'contract_trade', 'margin_trade', 'deposit'],

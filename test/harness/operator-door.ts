@@ -33,9 +33,9 @@ export class Operator {
     await this.must('/admin/instruments/status', { category, symbol, status });
   }
 
-  /** One price for every component of an index, such as BTCUSDT. */
-  async setPrice(index: string, price: string): Promise<void> {
-    await this.must('/admin/prices', { index, price });
+  /** One price for every component of an index, such as BTCUSDT, or for that of one exchange. */
+  async setPrice(index: string, price: string, exchange?: string): Promise<void> {
+    await this.must('/admin/prices', { index, price, ...(exchange !== undefined && { exchange }) });
   }
 
   /** Moves the manual clock; resolves with how often each kind of event happened on the way. */
@@ -84,6 +84,10 @@ export class Operator {
       pools: { coin: string; free: string; lent: string; lost: string; loans: number }[];
     };
     return pools.find((pool) => pool.coin === coin)!;
+  }
+
+  async trySetPrice(body: object): Promise<number> {
+    return (await this.post('/admin/prices', body)).status;
   }
 
   async settle(orderId: string, txId: string): Promise<number> {

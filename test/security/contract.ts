@@ -51,6 +51,7 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'GET /api/v3/position/history-position': ['trade_read', 20],
   'POST /api/v3/trade/close-positions': ['trade_write', 5],
   'POST /api/v3/account/set-leverage': ['mgt_write', 10],
+  'GET /api/v3/account/pre-set-leverage': ['mgt_read', 10],
   'POST /api/v3/account/set-margin': ['mgt_write', 10],
   'POST /api/v3/account/max-open-available': ['trade_read', 5],
   'GET /api/v3/account/max-open-available': ['trade_read', 5],

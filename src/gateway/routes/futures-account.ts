@@ -22,7 +22,7 @@ const group = 'Futures account';
 
 const Leverage = Type.String({ pattern: '^[0-9]{1,4}(\\.0{1,8})?$', description: 'whole number' });
 
-const LeverageBody = Type.Object({
+export const LeverageBody = Type.Object({
   category: Type.Enum(['MARGIN', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'] as const, {
     description: 'product category',
   }),
@@ -42,7 +42,7 @@ interface Sides {
 }
 
 /** `longLeverage` and `shortLeverage` win over `leverage`; only isolated margin knows different sides. */
-function leveragesOf(body: Static<typeof LeverageBody>, isolated: boolean): Sides | WireError {
+export function leveragesOf(body: Static<typeof LeverageBody>, isolated: boolean): Sides | WireError {
   const { leverage, posSide } = body;
   if (leverage === undefined && body.longLeverage === undefined && body.shortLeverage === undefined) {
     return wireError('40019', 'leverage must be given');

@@ -36,6 +36,12 @@ function viewOf(state: State, index: number) {
   };
 }
 
+function componentOf(state: State, index: number, exchange: string | undefined): number | undefined {
+  if (exchange === undefined) return EVERY_COMPONENT;
+  const found = state.indices[index]!.components.findIndex((component) => component.exchange === exchange);
+  return found < 0 ? undefined : found;
+}
+
 export const priceRoutes: readonly OperatorRoute[] = [
   operatorRoute({
     method: 'GET',
@@ -47,10 +53,22 @@ export const priceRoutes: readonly OperatorRoute[] = [
   operatorRoute({
     method: 'POST',
     path: '/admin/prices',
-    body: Type.Object({ index: Type.String({ minLength: 1, maxLength: 40 }), price: DecimalText }, closed),
+    body: Type.Object(
+      {
+        index: Type.String({ minLength: 1, maxLength: 40 }),
+        price: DecimalText,
+        /** One component of the index; all of them unless given. */
+        exchange: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
+      },
+      closed,
+    ),
     answer: Type.Object({ index: IndexView, command: CommandSeq }),
     action: 'price.set',
-    recorded: ({ body: { index, price } }) => ({ index, price }),
+    recorded: ({ body: { index, price, exchange } }) => ({
+      index,
+      price,
+      ...(exchange !== undefined && { exchange }),
+    }),
     handle: async ({ venue, body, deed }) => {
       const { state } = venue;
       const index = state.indexByName.get(body.index);
@@ -61,11 +79,16 @@ export const priceRoutes: readonly OperatorRoute[] = [
       const price = parseUnits(body.price, MONEY_SCALE);
       if (price === undefined)
         return new Refused('invalid_request', `a price has at most ${MONEY_SCALE} decimal places`);
+      const component = componentOf(state, index, body.exchange);
+      if (component === undefined) {
+        const missing = `the index ${body.index} has no component of ${JSON.stringify(body.exchange)}`;
+        return new Refused('unknown_instrument', missing);
+      }
       const given = await deed.give({
         type: 'componentPrice',
         time: 0,
         index,
-        component: EVERY_COMPONENT,
+        component,
         price,
         volume: 0n,
       });

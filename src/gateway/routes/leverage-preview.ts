@@ -1,0 +1,69 @@
+/** What a leverage would mean before it is set (wire.md 4.3). */
+import Type, { type Static } from 'typebox';
+import { previewLeverage, withSetting } from '../../core/futures/leverage-preview.ts';
+import { futuresSetting, markTicks } from '../../core/futures/margin.ts';
+import type { State } from '../../core/state.ts';
+import { OrderType, Side } from '../../core/terms.ts';
+import { formatUnits, MONEY_SCALE } from '../../core/units.ts';
+import * as answers from '../answers.ts';
+import { MarginMode } from '../fields.ts';
+import { findAccount, findInstrument } from '../instrument-lookup.ts';
+import { modeIsKept } from '../margin-mode.ts';
+import { sizeText } from '../market-view.ts';
+import { openingRoom } from '../opening-room.ts';
+import { type Route, route } from '../route.ts';
+import { WireError, wireError } from '../wire-error.ts';
+import { LeverageBody, leveragesOf } from './futures-account.ts';
+
+const Query = Type.Object({ ...LeverageBody.properties, marginMode: MarginMode });
+
+function preview(state: State, uid: number, query: Static<typeof Query>) {
+  const { category, symbol } = query;
+  if (category === 'MARGIN') return wireError('25002', 'leverage of margin trading cannot be previewed');
+  if (symbol === undefined) return wireError('40019', 'symbol must be given for futures');
+  const instrument = findInstrument(state, category, symbol);
+  if (instrument instanceof WireError) return instrument;
+  const account = findAccount(state, uid);
+  if (account instanceof WireError) return account;
+  const isolated = query.marginMode === 'isolated';
+  const kept = modeIsKept(account, instrument, isolated);
+  if (kept !== undefined) return kept;
+  const sides = leveragesOf(query, isolated);
+  if (sides instanceof WireError) return sides;
+  const before = futuresSetting(account, instrument);
+  const setting = {
+    isolated,
+    longLeverage: sides.longLeverage || before.longLeverage,
+    shortLeverage: sides.shortLeverage || before.shortLeverage,
+  };
+  const { minLeverage, maxLeverage } = instrument.futures!;
+  for (const leverage of [setting.longLeverage, setting.shortLeverage]) {
+    if (leverage < minLeverage || leverage > maxLeverage)
+      return wireError('25223', `leverage must be from ${minLeverage} to ${maxLeverage}`);
+  }
+  const { required, change } = previewLeverage(state, account, instrument, setting);
+  const asIf = withSetting(account, instrument, setting);
+  const mark = markTicks(state, instrument);
+  const { lots } = openingRoom(state, asIf, instrument, Side.buy, OrderType.limit, mark, 0);
+  return {
+    estMaxOpen: sizeText(instrument, lots),
+    estMaxBorrowable: '',
+    requiredMargin: formatUnits(required, MONEY_SCALE),
+    marginChange: formatUnits(change, MONEY_SCALE),
+  };
+}
+
+export const leveragePreviewRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v3/account/pre-set-leverage',
+    summary:
+      'What a leverage would mean: the most a buy at the mark could open, the margin of the positions, and how much more of the account it would bind',
+    group: 'Futures account',
+    access: 'mgt_read',
+    perSecond: 10,
+    query: Query,
+    data: Type.Object(answers.texts('estMaxOpen', 'estMaxBorrowable', 'requiredMargin', 'marginChange')),
+    handle: ({ venue: { state }, caller, query }) => preview(state, caller.user.uid, query),
+  }),
+];
