@@ -19,7 +19,8 @@ export async function serveReference(app: FastifyInstance): Promise<void> {
         description:
           'Trading, market data and account interface, version 3. Every answer is an envelope of `code`, `msg`, ' +
           '`requestTime` and `data`; numbers are decimal strings. Private calls are signed: ' +
-          'Base64(HMAC-SHA256(secret, timestamp + METHOD + path[?query] + body)).',
+          'Base64(HMAC-SHA256(secret, timestamp + METHOD + path[?query] + body)). Streams over WebSocket are described ' +
+          'in /asyncapi.json.',
       },
       components: {
         securitySchemes: {

@@ -16,6 +16,7 @@ import type { OpenedDemoAccount } from '../identity/demo-accounts.ts';
 import type { LivingMarket } from '../market/living-market.ts';
 import { buildDoor } from '../operator/server.ts';
 import { openToken, removeDoorNote, TOKEN_FILE, writeDoorNote } from '../operator/token.ts';
+import { serveAsyncApi } from '../streams/asyncapi.ts';
 import { Streams } from '../streams/streams.ts';
 import { loadCatalogue } from '../venue/catalogue.ts';
 import { Keeper } from '../venue/keeper.ts';
@@ -146,6 +147,7 @@ async function openGateway(rooms: Rooms, config: Config, logger: Logger, open: A
   const metrics = new Metrics(() => ({ ...figures(), streams: streams.figures }));
   const gateway = await buildGateway({ ...services, metrics, readiness });
   streams.attach(gateway.server);
+  serveAsyncApi(gateway);
   gateway.addHook('preClose', () => streams.close());
   open.defer(() => gateway.close());
   return { gateway, stopping, readiness };

@@ -12,7 +12,7 @@ import { POLL_INTERVAL_MS } from './limits.ts';
 import { PrivateDesk } from './private-desk.ts';
 import { StandingChannel } from './standing-channel.ts';
 import { Subscription } from './subscription.ts';
-import { BEST_LEVELS, type TopicRequest } from './topic-request.ts';
+import { BOOK_TOPICS, type TopicRequest } from './topic-request.ts';
 import { BestLevelsChannel, BookChannel } from './topics/book.ts';
 import { KlineChannel } from './topics/kline.ts';
 import { isLiquidation, LiquidationChannel } from './topics/liquidation.ts';
@@ -117,15 +117,16 @@ export class Channels {
         enlist(this.candles, traded, channel);
         return channel;
       }
-      case 'books':
-        return new BookChannel(key, floor, instrument);
       case 'publicTrade': {
         const channel = new PublicTradeChannel(key, floor, instrument);
         enlist(this.trades, traded, channel);
         return channel;
       }
-      default:
-        return new BestLevelsChannel(key, floor, instrument, BEST_LEVELS[request.topic]);
+      default: {
+        const { kind, levels } = BOOK_TOPICS[request.topic];
+        if (levels === undefined) return new BookChannel(key, floor, instrument, kind);
+        return new BestLevelsChannel(key, floor, instrument, kind, levels);
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import type { State } from '../core/state.ts';
 import { CATEGORY_NAMES, type CategoryName } from '../core/terms.ts';
 import { readWidth } from '../gateway/candle-query.ts';
 import type { Need } from '../gateway/permissions.ts';
+import type { BookKind } from './topics/book-levels.ts';
 
 /** The words of an argument; clients add others, which are repeated to them and otherwise left alone. */
 export interface TopicArgument {
@@ -16,18 +17,25 @@ export interface TopicArgument {
   readonly interval?: string | undefined;
 }
 
-/** Levels a side of the topics that push the best of the book; the whole book is pushed as differences. */
-export const BEST_LEVELS = { books1: 1, books5: 5, books15: 15, books50: 50 } as const;
+/** Which book a topic shows and how many levels a side; without a number the whole book, as differences. */
+export const BOOK_TOPICS = {
+  books: { kind: 'displayed', levels: undefined },
+  books1: { kind: 'displayed', levels: 1 },
+  books5: { kind: 'displayed', levels: 5 },
+  books15: { kind: 'displayed', levels: 15 },
+  books50: { kind: 'displayed', levels: 50 },
+  'rpi-books': { kind: 'rpi', levels: undefined },
+  'rpi-books1': { kind: 'rpi', levels: 1 },
+  'rpi-books5': { kind: 'rpi', levels: 5 },
+  'rpi-books50': { kind: 'rpi', levels: 50 },
+} as const satisfies Readonly<Record<string, { kind: BookKind; levels: number | undefined }>>;
+
 export const PUBLIC_TOPICS = [
   'ticker',
   'kline',
-  'books',
-  'books1',
-  'books5',
-  'books15',
-  'books50',
   'publicTrade',
   'liquidation',
+  ...(Object.keys(BOOK_TOPICS) as (keyof typeof BOOK_TOPICS)[]),
 ] as const;
 export type PublicTopic = (typeof PUBLIC_TOPICS)[number];
 

@@ -1,19 +1,24 @@
 /**
  * The order book (wire.md 5.3). `books` is one snapshot and then the differences, each naming the one before it;
- * `books1`, `books5`, `books15` and `books50` are the best levels, whole each time. The sequence number counts the
- * changes of the book, the same that the HTTP answer tells. There is no checksum, and a reader never gets a second
- * snapshot: one client would merge it into what it has (wire.md rules 7 and 8).
+ * `books1`, `books5`, `books15` and `books50` are the best levels, whole each time; the `rpi-` twins tell RPI quantities
+ * apart. The sequence number counts the changes of the book, the same that the HTTP answer tells. There is no checksum,
+ * and a reader never gets a second snapshot: one client would merge it into what it has (wire.md rules 7 and 8).
  */
-import type { Depth } from '../../core/book/depth.ts';
 import type { Instrument } from '../../core/instrument.ts';
-import { depth } from '../../core/reads.ts';
 import type { Market } from '../../core/state.ts';
 import type { Floor } from '../floor.ts';
 import type { Push } from '../frames.ts';
 import { BOOK_LEVELS_MAX } from '../limits.ts';
 import { StandingChannel } from '../standing-channel.ts';
 import type { Subscription } from '../subscription.ts';
-import { type BookSides, bookDifference, levelTexts } from './book-levels.ts';
+import {
+  type BookKind,
+  type BookSides,
+  bookDifference,
+  bookSides,
+  readBook,
+  type ShownBook,
+} from './book-levels.ts';
 
 const SPOT_PAUSE_MS = 200;
 const FUTURES_PAUSE_MS = 150;
@@ -29,15 +34,17 @@ export class BookChannel extends StandingChannel {
   override readonly replaceable = false;
   protected override readonly pauseMs: number;
   private readonly instrument: Instrument;
+  private readonly kind: BookKind;
   private readonly market: Market;
   /** The book as the last push has it. */
-  private told: Depth | undefined;
+  private told: ShownBook | undefined;
   private toldSeq = 0;
   private first: Push | undefined;
 
-  constructor(key: string, floor: Floor, instrument: Instrument) {
+  constructor(key: string, floor: Floor, instrument: Instrument, kind: BookKind) {
     super(key, floor);
     this.instrument = instrument;
+    this.kind = kind;
     this.market = floor.venue.state.market(instrument);
     this.pauseMs = instrument.futures === undefined ? SPOT_PAUSE_MS : FUTURES_PAUSE_MS;
   }
@@ -47,15 +54,15 @@ export class BookChannel extends StandingChannel {
   }
 
   protected override next(nowMs: number): Push | undefined {
-    const before = this.told!;
     const book = this.read();
     const seq = this.market.changes;
-    const sides = bookDifference(before, book, this.instrument);
-    if (sides.a.length + sides.b.length === 0) return undefined;
+    const difference = bookDifference(this.told!, book);
+    if (difference.asks.length + difference.bids.length === 0) return undefined;
     const pseq = this.toldSeq;
     this.told = book;
     this.toldSeq = seq;
     this.first = undefined;
+    const sides = bookSides(difference, this.instrument);
     return { action: 'update', data: bookData(sides, seq, pseq, nowMs), ts: nowMs };
   }
 
@@ -69,13 +76,13 @@ export class BookChannel extends StandingChannel {
     return this.first;
   }
 
-  private firstPush({ asks, bids }: Depth, nowMs: number): Push {
-    const sides = { a: levelTexts(asks, this.instrument), b: levelTexts(bids, this.instrument) };
+  private firstPush(book: ShownBook, nowMs: number): Push {
+    const sides = bookSides(book, this.instrument);
     return { action: 'snapshot', data: bookData(sides, this.toldSeq, 0, nowMs), ts: nowMs };
   }
 
-  private read(): Depth {
-    return depth(this.floor.venue.state, this.instrument, BOOK_LEVELS_MAX);
+  private read(): ShownBook {
+    return readBook(this.floor.venue.state, this.instrument, this.kind, BOOK_LEVELS_MAX);
   }
 }
 
@@ -83,17 +90,19 @@ export class BestLevelsChannel extends StandingChannel {
   override readonly replaceable = true;
   protected override readonly pauseMs: number;
   private readonly instrument: Instrument;
-  private readonly market: Market;
+  private readonly kind: BookKind;
   private readonly levels: number;
+  private readonly market: Market;
   private seenSeq = -1;
   private seen = '';
   private toldSeq = 0;
 
-  constructor(key: string, floor: Floor, instrument: Instrument, levels: number) {
+  constructor(key: string, floor: Floor, instrument: Instrument, kind: BookKind, levels: number) {
     super(key, floor);
     this.instrument = instrument;
-    this.market = floor.venue.state.market(instrument);
+    this.kind = kind;
     this.levels = levels;
+    this.market = floor.venue.state.market(instrument);
     this.pauseMs = levels === 1 ? TOP_PAUSE_MS : FUTURES_PAUSE_MS;
   }
 
@@ -122,7 +131,7 @@ export class BestLevelsChannel extends StandingChannel {
   }
 
   private read(): BookSides {
-    const { asks, bids } = depth(this.floor.venue.state, this.instrument, this.levels);
-    return { a: levelTexts(asks, this.instrument), b: levelTexts(bids, this.instrument) };
+    const { state } = this.floor.venue;
+    return bookSides(readBook(state, this.instrument, this.kind, this.levels), this.instrument);
   }
 }

@@ -1,0 +1,198 @@
+/** The AsyncAPI document of the streams, made from the schemas that validate requests and describe pushes. */
+import type { FastifyInstance } from 'fastify';
+import Type, { type TSchema } from 'typebox';
+import { STREAM_PATHS, type StreamRole } from '../gateway/stream-paths.ts';
+import { VERSION } from '../version.ts';
+import { CONTROL } from './control.ts';
+import { TOPIC_DESCRIPTIONS } from './push-schemas.ts';
+import { LoginFrame, TopicArgument, TopicFrame, TradeFrame } from './schemas.ts';
+import { PRIVATE_TOPICS, PUBLIC_TOPICS } from './topic-request.ts';
+import { TRADE_TOPICS } from './trading.ts';
+
+type Direction = 'receive' | 'send';
+
+interface Message {
+  readonly summary: string;
+  readonly direction: Direction;
+  readonly roles: readonly StreamRole[];
+  readonly payload: TSchema;
+}
+
+const ANY_ROLE: readonly StreamRole[] = ['public', 'private', 'both'];
+const PUBLIC_ROLES: readonly StreamRole[] = ['public', 'both'];
+const PRIVATE_ROLES: readonly StreamRole[] = ['private', 'both'];
+
+const connId = Type.String({ description: 'names the connection in questions to the venue' });
+const codes = Object.entries(CONTROL).map(
+  ([name, { code, closes }]) => `${code} ${name}${closes ? ' (closes)' : ''}`,
+);
+
+export const ErrorFrame = Type.Object({
+  event: Type.Literal('error'),
+  code: Type.Integer({ description: codes.join(', ') }),
+  msg: Type.String(),
+  arg: Type.Optional(TopicArgument),
+  connId,
+});
+export const AckFrame = Type.Object({
+  event: Type.Enum(['subscribe', 'unsubscribe'] as const),
+  arg: TopicArgument,
+  connId,
+});
+export const LoggedInFrame = Type.Object({
+  event: Type.Literal('login'),
+  code: Type.Literal(0),
+  msg: Type.Literal('success'),
+  connId,
+});
+export const TradeReply = Type.Object({
+  event: Type.Literal('trade'),
+  id: Type.String(),
+  category: Type.String(),
+  topic: Type.Enum(Object.keys(TRADE_TOPICS)),
+  args: Type.Array(
+    Type.Object({
+      symbol: Type.String(),
+      orderId: Type.String(),
+      clientOid: Type.String(),
+      cTime: Type.Optional(Type.String({ description: 'of a single order' })),
+      code: Type.Optional(Type.String({ description: 'of each order of a batch; "0" for success' })),
+      msg: Type.Optional(Type.String()),
+    }),
+  ),
+  code: Type.Literal('0'),
+  msg: Type.Literal('success'),
+  ts: Type.String(),
+  connId,
+  receiveTime: Type.String({ description: 'Unix time in microseconds' }),
+  pushTime: Type.String({ description: 'Unix time in microseconds' }),
+  rateLimit: Type.Array(Type.Object({ limit: Type.String(), remaining: Type.String() })),
+});
+export const TradeRefusal = Type.Object({
+  event: Type.Literal('error'),
+  id: Type.String(),
+  code: Type.String({ description: 'the code of the same refusal over HTTP' }),
+  msg: Type.String(),
+  connId,
+});
+
+export function pushFrame(topic: keyof typeof TOPIC_DESCRIPTIONS): TSchema {
+  return Type.Object({
+    action: Type.Enum(['snapshot', 'update'] as const),
+    arg: TopicArgument,
+    data: Type.Array(TOPIC_DESCRIPTIONS[topic].data),
+    ts: Type.Integer({ description: 'server time, Unix ms' }),
+  });
+}
+
+function messages(): Readonly<Record<string, Message>> {
+  const pushes = (topics: readonly (keyof typeof TOPIC_DESCRIPTIONS)[], roles: readonly StreamRole[]) =>
+    Object.fromEntries(
+      topics.map((topic): [string, Message] => {
+        const { summary } = TOPIC_DESCRIPTIONS[topic];
+        return [`push-${topic}`, { summary, direction: 'send', roles, payload: pushFrame(topic) }];
+      }),
+    );
+  const topics = `Orders: ${Object.entries(TRADE_TOPICS)
+    .map(([topic, { route }]) => `${topic} is POST ${route.path}`)
+    .join('; ')}`;
+  return {
+    ping: {
+      summary: 'The bare text ping',
+      direction: 'receive',
+      roles: ANY_ROLE,
+      payload: Type.Literal('ping'),
+    },
+    pong: {
+      summary: 'The bare text pong',
+      direction: 'send',
+      roles: ANY_ROLE,
+      payload: Type.Literal('pong'),
+    },
+    subscribe: {
+      summary: 'Begin or end topics; each argument is answered by itself',
+      direction: 'receive',
+      roles: ANY_ROLE,
+      payload: TopicFrame,
+    },
+    acknowledgement: {
+      summary: 'The answer to one argument, in the client’s own words',
+      direction: 'send',
+      roles: ANY_ROLE,
+      payload: AckFrame,
+    },
+    error: { summary: 'What was wrong', direction: 'send', roles: ANY_ROLE, payload: ErrorFrame },
+    login: { summary: 'Who the client is', direction: 'receive', roles: PRIVATE_ROLES, payload: LoginFrame },
+    'logged-in': {
+      summary: 'The login succeeded',
+      direction: 'send',
+      roles: PRIVATE_ROLES,
+      payload: LoggedInFrame,
+    },
+    trade: { summary: topics, direction: 'receive', roles: PRIVATE_ROLES, payload: TradeFrame },
+    'trade-reply': {
+      summary: 'The outcome of a request, durable',
+      direction: 'send',
+      roles: PRIVATE_ROLES,
+      payload: TradeReply,
+    },
+    'trade-refusal': {
+      summary: 'Why a request was refused',
+      direction: 'send',
+      roles: PRIVATE_ROLES,
+      payload: TradeRefusal,
+    },
+    ...pushes(PUBLIC_TOPICS, PUBLIC_ROLES),
+    ...pushes(Object.keys(PRIVATE_TOPICS) as (keyof typeof PRIVATE_TOPICS)[], PRIVATE_ROLES),
+  };
+}
+
+export function asyncApiDocument() {
+  const all = Object.entries(messages());
+  const channels = Object.entries(STREAM_PATHS).map(([address, role]) => {
+    const served = all.filter(([, { roles }]) => roles.includes(role)).map(([name]) => name);
+    const references = served.map((name) => [name, { $ref: `#/components/messages/${name}` }]);
+    return [role, { address, messages: Object.fromEntries(references) }] as const;
+  });
+  const operations = channels.flatMap(([role, { messages: served }]) =>
+    (['receive', 'send'] as const).map((action) => {
+      const names = Object.keys(served).filter(
+        (name) => all.find(([each]) => each === name)![1].direction === action,
+      );
+      const messages = names.map((name) => ({ $ref: `#/channels/${role}/messages/${name}` }));
+      return [`${action}-${role}`, { action, channel: { $ref: `#/channels/${role}` }, messages }] as const;
+    }),
+  );
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'Bourse streams',
+      version: VERSION,
+      description:
+        'Public topics, private topics and orders over WebSocket. Log in with Base64(HMAC-SHA256(secret, timestamp + ' +
+        '"GET" + "/user/verify")); send the text `ping` at least every 30 seconds. The HTTP interface is described in ' +
+        '/openapi.json.',
+    },
+    defaultContentType: 'application/json',
+    servers: {
+      exchange: {
+        host: '{host}',
+        protocol: 'ws',
+        description: 'wss behind a proxy that speaks TLS',
+        variables: { host: { default: '127.0.0.1:8787' } },
+      },
+    },
+    channels: Object.fromEntries(channels),
+    operations: Object.fromEntries(operations),
+    components: {
+      messages: Object.fromEntries(
+        all.map(([name, { summary, payload }]) => [name, { name, summary, payload }]),
+      ),
+    },
+  };
+}
+
+export function serveAsyncApi(app: FastifyInstance): void {
+  const document = asyncApiDocument();
+  app.get('/asyncapi.json', { schema: { hide: true }, exposeHeadRoute: false }, async () => document);
+}

@@ -1,0 +1,118 @@
+/** The document of the streams is whole, and what really leaves a socket is what it says. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import {
+  AckFrame,
+  ErrorFrame,
+  LoggedInFrame,
+  pushFrame,
+  TradeRefusal,
+  TradeReply,
+} from '../../src/streams/asyncapi.ts';
+import { TOPIC_DESCRIPTIONS } from '../../src/streams/push-schemas.ts';
+import { PUBLIC_TOPICS } from '../../src/streams/topic-request.ts';
+import { Operator } from '../harness/operator-door.ts';
+import { type RunningServer, startServer } from '../harness/server.ts';
+import { type Frame, loginFrame, StreamClient } from '../harness/stream-client.ts';
+
+let server: RunningServer;
+
+before(async () => {
+  server = await startServer({ args: ['--rate-limits', 'off'] });
+});
+
+after(() => server.stop());
+
+test('/asyncapi.json: every reference leads somewhere, every topic has a message', async () => {
+  const document = (await (await fetch(`${server.url}/asyncapi.json`)).json()) as Frame;
+  assert.equal(document.asyncapi, '3.0.0');
+  const resolve = (reference: string) =>
+    reference
+      .slice(2)
+      .split('/')
+      .reduce((at, name) => at?.[name], document);
+  const references: string[] = [];
+  JSON.stringify(document, (name, value) => {
+    if (name === '$ref') references.push(value);
+    return value;
+  });
+  assert.ok(references.length > 50);
+  for (const reference of references) assert.ok(resolve(reference) !== undefined, reference);
+  for (const topic of Object.keys(TOPIC_DESCRIPTIONS)) {
+    assert.ok(`push-${topic}` in document.channels.both.messages, topic);
+  }
+  assert.deepEqual(
+    Object.values(document.channels).map((channel: Frame) => channel.address),
+    ['/v3/ws/public', '/v3/ws/private', '/v3/ws'],
+  );
+  assert.equal(document.channels.public.messages['push-order'], undefined);
+});
+
+test('every frame of a lively session is one that the document describes', async () => {
+  const operator = new Operator(server);
+  await operator.setStatus('USDT-FUTURES', 'BTCUSDT', 'online');
+  await operator.setPrice('BTCUSDT', '60000');
+  const client = await StreamClient.open(server.url, { path: '/v3/ws' });
+  client.send(loginFrame(server.account('alice')));
+  await client.next((frame) => frame.event === 'login');
+  const silent = ['liquidation', 'adl-notification'];
+  for (const topic of Object.keys(TOPIC_DESCRIPTIONS)) {
+    const isPublic = (PUBLIC_TOPICS as readonly string[]).includes(topic);
+    if (!isPublic) await client.subscribe({ instType: 'UTA', topic });
+    else {
+      for (const instType of topic === 'liquidation' ? ['usdt-futures'] : ['spot', 'usdt-futures']) {
+        const arg = { instType, topic, symbol: 'BTCUSDT' };
+        await client.subscribe(topic === 'kline' ? { ...arg, interval: '1m' } : arg);
+      }
+    }
+  }
+  client.send({ op: 'subscribe', args: [{ instType: 'spot', topic: 'nothing' }] });
+  // Prices of contracts are taken once a second.
+  await client.next((frame) => frame.data?.[0]?.markPrice > '0');
+  const bob = await StreamClient.login(server.url, server.account('bob'));
+  const order = (side: string, price = '60000') => ({
+    symbol: 'BTCUSDT',
+    side,
+    orderType: 'limit',
+    price,
+    qty: '0.01',
+  });
+  for (const category of ['spot', 'usdt-futures']) {
+    await bob.trade(`s-${category}`, 'place-order', category, order('sell'));
+    await client.trade(`b-${category}`, 'batch-place', category, order('buy'), order('buy', '59900'));
+    await client.trade(`x-${category}`, 'cancel-order', category, { orderId: '1' });
+  }
+  await bob.trade('back', 'place-order', 'usdt-futures', order('buy'));
+  await client.trade('close', 'place-order', 'usdt-futures', { ...order('sell'), reduceOnly: 'YES' });
+  await client.next((frame) => frame.data?.some((item: Frame) => item.positionStatus === 'ended'));
+  await client.next((frame) => frame.arg?.topic === 'kline' && frame.action === 'update');
+  await sleep(300);
+
+  const seen = new Set<string>();
+  const schemas = new Map<string, TSchema>(
+    Object.keys(TOPIC_DESCRIPTIONS).map((topic) => [
+      topic,
+      pushFrame(topic as keyof typeof TOPIC_DESCRIPTIONS),
+    ]),
+  );
+  const schemaOf = (frame: Frame): TSchema => {
+    if (frame.data !== undefined) return schemas.get(frame.arg.topic)!;
+    if (frame.event === 'login') return LoggedInFrame;
+    if (frame.event === 'trade') return TradeReply;
+    if (frame.event === 'error') return frame.id === undefined ? ErrorFrame : TradeRefusal;
+    return AckFrame;
+  };
+  for (const frame of client.frames as Frame[]) {
+    const schema = schemaOf(frame);
+    const check = Compile(schema);
+    const fits: boolean = check.Check(frame);
+    assert.ok(fits, `${JSON.stringify(frame)}: ${JSON.stringify([...check.Errors(frame)].slice(0, 2))}`);
+    seen.add(frame.data === undefined ? frame.event : frame.arg.topic);
+  }
+  const missing = [...schemas.keys()].filter((topic) => !seen.has(topic) && !silent.includes(topic));
+  assert.deepEqual(missing, [], 'topics that pushed nothing');
+  for (const each of [client, bob]) each.close();
+});
