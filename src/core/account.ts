@@ -31,6 +31,8 @@ export class Account {
   marketMaker: boolean;
   /** Keeps no per-order history. */
   readonly house: boolean;
+  /** Of a master: the accounts below it. */
+  readonly subAccounts: Account[] = [];
   /** Wants fees taken from the deduction coin, when the venue has one. */
   feeDeduction = false;
   /** Own fee rates by instrument; the instrument's apply elsewhere. */
@@ -40,8 +42,12 @@ export class Account {
   readonly positions = new Map<number, Position>();
   /** Margin mode and leverage by instrument, where the account has chosen. */
   private readonly settings = new Map<number, FuturesSetting>();
-  /** Has placed futures orders: its cash may be negative. */
-  tradesFutures = false;
+  /** Has placed futures or margin orders: its cash may be negative. */
+  mayOwe = false;
+  /** Leverage of debts by coin, where the account has chosen. */
+  private readonly leverages = new Map<number, number>();
+  /** A margin ratio above the warning level has been told. */
+  warned = false;
   /** Being liquidated: takes no commands of its owner. */
   liquidating = false;
   /** Open orders by client id. */
@@ -98,5 +104,16 @@ export class Account {
   removePosition(position: Position): boolean {
     if (this.margin !== undefined) this.margin.positionsUnknown = true;
     return this.positions.delete(positionKey(position.instrument, position.posSide));
+  }
+
+  get coinLeverage(): ReadonlyMap<number, number> {
+    return this.leverages;
+  }
+
+  /** Undefined goes back to what nobody chose. */
+  chooseCoinLeverage(coin: number, leverage: number | undefined): void {
+    if (leverage === undefined) this.leverages.delete(coin);
+    else this.leverages.set(coin, leverage);
+    if (this.margin !== undefined) this.margin.claimsUnknown = true;
   }
 }

@@ -260,6 +260,8 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     instrument: u16,
     isolated: fc.boolean(),
   }),
+  setCoinLeverage: record({ type: fc.constant('setCoinLeverage'), time, uid: id, coin: u16, leverage: u16 }),
+  repay: record({ type: fc.constant('repay'), time, uid: id, debtCoin: u16, payCoin: u16 }),
   adjustMargin: record({
     type: fc.constant('adjustMargin'),
     time,
@@ -390,8 +392,8 @@ test('types keep their numbers for ever', () => {
   deepEqual(
     numbers,
     [
-      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
-      30, 31, 32, 33, 34, 14,
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36, 26, 27,
+      28, 29, 30, 31, 32, 33, 34, 14,
     ],
   );
 });

@@ -508,6 +508,24 @@ const LAYOUTS: Layouts = {
       c.clientOid = f.text(c.clientOid);
     },
   },
+  setCoinLeverage: {
+    code: 35,
+    blank: () => ({ type: 'setCoinLeverage', time: 0, uid: 0, coin: 0, leverage: 0 }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.coin = f.u16(c.coin);
+      c.leverage = f.u16(c.leverage);
+    },
+  },
+  repay: {
+    code: 36,
+    blank: () => ({ type: 'repay', time: 0, uid: 0, debtCoin: 0, payCoin: 0 }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.debtCoin = f.u16(c.debtCoin);
+      c.payCoin = f.u16(c.payCoin);
+    },
+  },
   checkpoint: {
     code: 14,
     blank: () => ({ type: 'checkpoint', time: 0, digest: 0 }),

@@ -330,6 +330,24 @@ export interface SetLeverage {
   shortLeverage: number;
 }
 
+/** Leverage of what is owed in a coin (margin trading). */
+export interface SetCoinLeverage {
+  readonly type: 'setCoinLeverage';
+  time: number;
+  uid: number;
+  coin: number;
+  leverage: number;
+}
+
+/** Sells a coin of the account to the house to pay a debt in another. */
+export interface Repay {
+  readonly type: 'repay';
+  time: number;
+  uid: number;
+  debtCoin: number;
+  payCoin: number;
+}
+
 export interface SetHoldMode {
   readonly type: 'setHoldMode';
   time: number;
@@ -450,6 +468,8 @@ export type Command =
   | CountdownCancel
   | ComponentPrice
   | SetLeverage
+  | SetCoinLeverage
+  | Repay
   | SetHoldMode
   | SetMarginMode
   | AdjustMargin

@@ -190,7 +190,12 @@ export type LedgerLineKind =
   | 'loanOut'
   | 'loanInterest'
   | 'pledgeOut'
-  | 'pledgeIn';
+  | 'pledgeIn'
+  | 'interest'
+  | 'convertIn'
+  | 'convertOut'
+  | 'forcedIn'
+  | 'forcedOut';
 
 /** Money that entered or left a user's coin (moves between cash and locked are not lines). */
 export interface LedgerLine {
@@ -249,6 +254,30 @@ export interface WalletRecord {
   readonly reference: string;
   readonly createdTime: number;
   readonly updatedTime: number;
+}
+
+/** One coin of an account sold to the house for another that it owed. */
+export interface Converted {
+  readonly type: 'conversion';
+  readonly conversionId: number;
+  readonly uid: number;
+  readonly fromCoin: number;
+  readonly fromAmount: bigint;
+  readonly toCoin: number;
+  readonly toAmount: bigint;
+  /** By the exchange and not by the owner. */
+  readonly forced: boolean;
+  readonly time: number;
+}
+
+/** The margin ratio of an account has reached the warning level; told once until it falls below again. */
+export interface RiskWarning {
+  readonly type: 'riskWarning';
+  readonly uid: number;
+  /** Dollars, 10^-8. */
+  readonly effective: bigint;
+  readonly maintenance: bigint;
+  readonly time: number;
 }
 
 /** A position that has ended, as its owner reads it later. */
@@ -424,6 +453,8 @@ export type Event =
   | LoanEvent
   | Transferred
   | WalletRecord
+  | Converted
+  | RiskWarning
   | CandleClosed
   | PriceCandleClosed
   | InsuranceHour

@@ -10,6 +10,7 @@
  * No clock, no randomness, no I/O: the same commands give the same state, ids and events, anywhere and always.
  */
 
+import { repayDebt, setCoinLeverage } from './borrowing/repayment.ts';
 import type { Checkpoint, Command } from './command.ts';
 import type { Event } from './event.ts';
 import { FuturesDesk } from './futures/futures-desk.ts';
@@ -121,6 +122,10 @@ export class Exchange {
         return setFees(state, command);
       case 'setLeverage':
         return setLeverage(state, command);
+      case 'setCoinLeverage':
+        return setCoinLeverage(state, command);
+      case 'repay':
+        return repayDebt(state, command);
       case 'setHoldMode':
         return setHoldMode(state, command);
       case 'setMarginMode':

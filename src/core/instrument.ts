@@ -3,6 +3,7 @@
  * integers the exchange works with. A specification whose numbers cannot be exact is refused when it is listed.
  */
 
+import type { BorrowSpec } from './borrowing/borrow-terms.ts';
 import { exact } from './exact-integers.ts';
 import { type MarginScale, marginScale } from './futures/margin-scale.ts';
 import { type MarginTier, readTiers, type TierSpec } from './futures/margin-tiers.ts';
@@ -37,11 +38,15 @@ export interface CoinSpec {
   /** Terms at which the loan desk lends it, and takes it as a pledge; it does not when absent. */
   readonly loan?: LoanSpec;
   readonly pledge?: PledgeSpec;
+  /** Terms on which it is lent to unified accounts; not at all when absent. */
+  readonly borrow?: BorrowSpec;
 }
 
 export interface CollateralTier {
   readonly tierStartValue: string;
   readonly discountRate: string;
+  /** What a forced conversion of so much takes off the price; nothing when absent. */
+  readonly exchangeDiscount?: string;
 }
 
 export interface ChainSpec {
@@ -153,6 +158,15 @@ export interface FuturesTerms {
   readonly costReserveRate: bigint;
 }
 
+/** What a margin pair adds to its instrument (domain.md 6.9); ratios in 10^-12. */
+export interface MarginTerms {
+  readonly maxLeverage: number;
+  readonly warningRatio: bigint;
+  readonly liquidationRatio: bigint;
+  /** The smallest amount that is lent. */
+  readonly minBorrow: bigint;
+}
+
 export interface Instrument {
   readonly index: number;
   /** Changes only where a delivery moves the quarters along. */
@@ -190,6 +204,7 @@ export interface Instrument {
   /** Name of the index it follows: base and quote coin. */
   readonly indexName: string;
   readonly futures: FuturesTerms | undefined;
+  readonly margin: MarginTerms | undefined;
   /** 0 = no limit of its own. */
   readonly maxSymbolOrders: number;
   readonly maxProductOrders: number;
@@ -260,6 +275,7 @@ export function readInstrument(
     maxProductOrders: count(spec, 'maxProductOrderNum', spec.maxProductOrderNum),
     indexName: spec.baseCoin + spec.quoteCoin,
     futures: futuresTerms(spec, category as Category, base, quote),
+    margin: marginTerms(spec, category as Category),
     status: status as InstrumentStatus,
   };
 }
@@ -299,6 +315,25 @@ function futuresTerms(
         ? { startTime: instant(spec, 'deliveryStartTime'), time: instant(spec, 'deliveryTime') }
         : undefined,
   };
+}
+
+function marginTerms(spec: InstrumentSpec, category: Category): MarginTerms | undefined {
+  if (category !== Category.margin) return undefined;
+  const { margin } = spec;
+  require(margin !== undefined, spec, 'margin is missing');
+  const maxLeverage = Number(margin.maxCrossedLeverage);
+  require(Number.isInteger(maxLeverage) &&
+    maxLeverage >= 1 &&
+    maxLeverage <=
+      125, spec, `maxCrossedLeverage "${margin.maxCrossedLeverage}" must be a whole number from 1 to 125`);
+  const warningRatio = decimal(spec, 'warningRiskRatio', margin.warningRiskRatio, RATE_SCALE);
+  const liquidationRatio = decimal(spec, 'liquidationRiskRatio', margin.liquidationRiskRatio, RATE_SCALE);
+  require(warningRatio > 0n &&
+    warningRatio <= liquidationRatio &&
+    liquidationRatio <=
+      RATE_ONE, spec, 'warningRiskRatio must be above 0 and at most liquidationRiskRatio, and that at most 1');
+  const minBorrow = decimal(spec, 'userMinBorrow', margin.userMinBorrow, MONEY_SCALE);
+  return { maxLeverage, warningRatio, liquidationRatio, minBorrow };
 }
 
 function marginTiers(spec: InstrumentSpec, futures: FuturesSpec, maxLeverage: number): readonly MarginTier[] {

@@ -6,8 +6,9 @@ import type { Account } from './account.ts';
 import type { Book } from './book/book.ts';
 import { displayedDepth } from './book/depth.ts';
 import { FLAG_RPI, NIL } from './book/order-slab.ts';
+import { checkLending } from './borrowing/lending-invariants.ts';
 import { checkFutures } from './futures/futures-invariants.ts';
-import { isFutures } from './instrument.ts';
+import { type Instrument, isFutures } from './instrument.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from './ledger.ts';
 import { OPEN_ORDERS_PER_LINE_MAX } from './limits.ts';
 import { checkLoans } from './loan/loan-invariants.ts';
@@ -25,6 +26,7 @@ export function checkInvariants(state: State): void {
   checkFutures(state);
   checkLoans(state);
   checkStrategies(state);
+  checkLending(state);
 }
 
 /** I01-I03, I05, and I04 for what withdrawals hold. */
@@ -45,7 +47,7 @@ function checkLedger(state: State): void {
     if (account === SystemAccount.insurance || account === SystemAccount.loanPool) {
       assert(buckets[Bucket.cash]! >= 0n, `I03: system account ${account} coin ${coin} is negative`);
     }
-    if (account >= FIRST_USER_ACCOUNT && !state.accounts[account]!.tradesFutures) {
+    if (account >= FIRST_USER_ACCOUNT && !state.accounts[account]!.mayOwe) {
       assert(buckets[Bucket.cash]! >= 0n, `I05: spot account ${account} coin ${coin} has negative cash`);
     }
   });
@@ -132,7 +134,7 @@ function checkAccount(state: State, account: Account): void {
     else spot++;
     const coin = lockedCoin(instrument, slab.side[slot] as Side);
     if (instrument.futures === undefined)
-      locks.set(coin, (locks.get(coin) ?? 0n) + lockOf(state, instrument, slot));
+      locks.set(coin, (locks.get(coin) ?? 0n) + heldBy(state, instrument, slot));
     const clientOid = slab.clientOids.get(slot);
     if (clientOid === undefined) continue;
     assert(!clientOids.has(clientOid), `I29: client id ${clientOid} twice`);
@@ -149,6 +151,19 @@ function checkAccount(state: State, account: Account): void {
     const locked = state.ledger.peek(account.index, coin, Bucket.locked);
     assert(locked === (locks.get(coin) ?? 0n), `I04: account ${account.uid} coin ${coin} locks ${locked}`);
   }
+}
+
+/** A margin order holds what was there; with what it would borrow it has what it needs. */
+function heldBy(state: State, instrument: Instrument, slot: number): bigint {
+  const need = lockOf(state, instrument, slot);
+  const lock = state.slab.marginLocks.get(slot);
+  assert((lock !== undefined) === (instrument.margin !== undefined), 'I04: a margin order without its lock');
+  if (lock === undefined) return need;
+  assert(
+    lock.held >= 0n && lock.borrowed >= 0n && lock.held + lock.borrowed === need,
+    'I04: lock of a margin order',
+  );
+  return lock.held;
 }
 
 /** I38, I39. */

@@ -50,6 +50,12 @@ export class Ledger {
   private readonly coins: number[][] = [];
   /** Rows opened so far. */
   rowCount = 0;
+  /** Whose row it is, and in which coin. */
+  private readonly rowAccounts: number[] = [];
+  private readonly rowCoins: number[] = [];
+  /** What users owe, by row: cash and locked together below zero (domain.md 6.1). Rows with negative cash only. */
+  private readonly owingRows = new Map<number, bigint>();
+  private readonly owedByCoin: bigint[] = [];
 
   /** Cell of a bucket; opens the row. */
   cell(account: number, coin: number, bucket: Bucket): number {
@@ -60,6 +66,8 @@ export class Ledger {
       row = ++this.rowCount;
       rows[coin] = row;
       this.addCoin(account, coin);
+      this.rowAccounts.push(account);
+      this.rowCoins.push(coin);
       this.cells.push(0n, 0n, 0n, 0n, 0n, 0n, 0n);
     }
     return (row - 1) * BUCKETS + bucket;
@@ -77,8 +85,28 @@ export class Ledger {
 
   move(from: number, to: number, amount: bigint): void {
     assert(amount >= 0n, 'a posting moves a positive amount');
-    this.cells[from] = this.cells[from]! - amount;
+    const left = this.cells[from]! - amount;
+    this.cells[from] = left;
     this.cells[to] = this.cells[to]! + amount;
+    if (left < 0n) this.reckon(rowOf(from));
+    else if (this.owingRows.size > 0 && this.owingRows.has(rowOf(from))) this.reckon(rowOf(from));
+    if (this.owingRows.size > 0 && this.owingRows.has(rowOf(to))) this.reckon(rowOf(to));
+  }
+
+  /** What all users together owe of a coin: the lending that is out. */
+  owed(coin: number): bigint {
+    return this.owedByCoin[coin] ?? 0n;
+  }
+
+  isOwed(): boolean {
+    return this.owingRows.size > 0;
+  }
+
+  /** Accounts with negative cash in some coin, ascending. */
+  accountsInDebt(): number[] {
+    const accounts = new Set<number>();
+    for (const row of this.owingRows.keys()) accounts.add(this.rowAccounts[row]!);
+    return [...accounts].sort((a, b) => a - b);
   }
 
   /** Coins an account has ever touched, ascending. */
@@ -99,6 +127,20 @@ export class Ledger {
   restoreRow(account: number, coin: number, buckets: readonly bigint[]): void {
     const first = this.cell(account, coin, Bucket.cash);
     for (let bucket = 0; bucket < BUCKETS; bucket++) this.cells[first + bucket] = buckets[bucket]!;
+    if (buckets[Bucket.cash]! < 0n) this.reckon(rowOf(first));
+  }
+
+  /** Brings the sum of debts up to date with a row that has, or had, negative cash. */
+  private reckon(row: number): void {
+    if (this.rowAccounts[row]! < FIRST_USER_ACCOUNT) return;
+    const cash = this.cells[row * BUCKETS + Bucket.cash]!;
+    const balance = cash + this.cells[row * BUCKETS + Bucket.locked]!;
+    const debt = balance < 0n ? -balance : 0n;
+    const coin = this.rowCoins[row]!;
+    while (this.owedByCoin.length <= coin) this.owedByCoin.push(0n);
+    this.owedByCoin[coin]! += debt - (this.owingRows.get(row) ?? 0n);
+    if (cash < 0n) this.owingRows.set(row, debt);
+    else this.owingRows.delete(row);
   }
 
   private addCoin(account: number, coin: number): void {
@@ -116,4 +158,9 @@ export class Ledger {
     this.rows[account] = rows;
     return rows;
   }
+}
+
+/** Rows are counted from zero here, cells lie in them side by side. */
+function rowOf(cell: number): number {
+  return (cell - (cell % BUCKETS)) / BUCKETS;
 }

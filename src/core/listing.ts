@@ -32,8 +32,12 @@ export function listCoin(state: State, command: ListCoin): Outcome {
   if (problem !== undefined) return refusedBecause(Refusal.invalidSpecification, problem);
   if (state.coins.length >= COINS_MAX) return refusedBecause(Refusal.invalidSpecification, 'too many coins');
   const coin = state.coins.length;
-  state.coins.push(spec);
-  state.coinByName.set(spec.coin, coin);
+  if (!state.addCoin(spec)) {
+    return refusedBecause(
+      Refusal.invalidSpecification,
+      `borrow of ${spec.coin}: limits and rates must be decimals, tiers must rise`,
+    );
+  }
   state.events.push({ type: 'coinListed', coin });
   return DONE;
 }
@@ -70,6 +74,7 @@ export function listSpecification(state: State, spec: InstrumentSpec): Outcome {
 /** A book of its own unless a twin has it, and for futures the prices that margin is measured by. */
 export function openMarket(state: State, instrument: Instrument, shared: boolean): void {
   const priceIndex = state.indexOf(instrument);
+  state.joinLending(instrument);
   if (shared) return;
   const { futures } = instrument;
   const prices =

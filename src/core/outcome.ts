@@ -10,6 +10,8 @@ export interface Outcome {
   readonly items?: readonly Outcome[];
   /** What would have been right, for the message: a price in ticks, a size in lots or a count. */
   readonly bound?: number;
+  /** What a repayment paid off, in 10^-8 of the coin. */
+  readonly amount?: bigint;
   /** Money at hand when money was short, in 10^-8 of `coin`. */
   readonly available?: bigint;
   readonly coin?: number;

@@ -16,7 +16,6 @@ export const Refusal = {
   openingRestricted: 12,
   closingRestricted: 13,
   apiRestricted: 14,
-  categoryNotTradable: 15,
   tradingHalted: 16,
   deliveryNear: 17,
 
@@ -44,6 +43,7 @@ export const Refusal = {
   unknownWithdrawal: 45,
   tooManyWithdrawals: 46,
   feeAboveAmount: 47,
+  nothingOwed: 48,
 
   // Amend
   nothingToAmend: 50,

@@ -1,5 +1,6 @@
 /** Work that time itself causes, done before the command that brings the time (domain.md 9.3, 9.4). */
 
+import { chargeInterest, INTEREST_MS, mayBearInterest } from './borrowing/interest.ts';
 import { settleFunding } from './futures/funding.ts';
 import type { FuturesDesk } from './futures/futures-desk.ts';
 import type { FuturesMarket } from './futures/futures-market.ts';
@@ -16,6 +17,11 @@ import { PRICE_KINDS } from './terms.ts';
 export function advance(state: State, time: number, desk: FuturesDesk, strategies: StrategyDesk): void {
   if (time <= state.now) return;
   if (state.nextInsuranceHour === 0) state.nextInsuranceHour = nextFullHour(time);
+  // Every full hour after the present one, once: nobody can owe anything before the first account is open.
+  let hour =
+    state.accountByUid.size === 0
+      ? Number.POSITIVE_INFINITY
+      : (Math.floor(state.now / INTEREST_MS) + 1) * INTEREST_MS;
   let pricesTaken = false;
   for (;;) {
     const nextLoan = state.loans.nextInstant();
@@ -29,16 +35,23 @@ export function advance(state: State, time: number, desk: FuturesDesk, strategie
       state.nextInsuranceHour,
       nextLoan,
       prices,
+      hour,
     );
     if (due > time) break;
     if (due > state.now) state.now = due;
     if (state.nextInsuranceHour <= state.now) recordInsurance(state);
+    const interest = hour <= state.now && mayBearInterest(state);
     // First, so that what is sampled or traded at this instant falls into the next candles.
     if (state.nextCandleEnd <= state.now) closeCandles(state);
-    if (Math.min(state.nextFunding, state.nextDelivery, prices) <= state.now)
+    if (Math.min(state.nextFunding, state.nextDelivery, prices) <= state.now || interest)
       takeSecond(state, desk, strategies);
     if (prices <= state.now) pricesTaken = true;
     if (state.nextFunding <= state.now) settleDueFunding(state, desk);
+    if (interest) {
+      chargeInterest(state);
+      desk.settleTouched();
+    }
+    if (hour <= state.now) hour += INTEREST_MS;
     if (state.loans.nextInstant() <= state.now) chargeLoans(state, desk);
     if (state.nextDelivery <= state.now) desk.deliverDue();
     strategies.settle();

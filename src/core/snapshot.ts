@@ -4,6 +4,7 @@
  * from a replay of everything or from a snapshot and the rest. Its hash is the state hash.
  */
 import type { Account } from './account.ts';
+import { restoreMarginLock } from './borrowing/margin-lock.ts';
 import { ByteReader, ByteWriter, UnreadableRecord } from './bytes.ts';
 import type { Traded } from './event.ts';
 import { Position } from './futures/position.ts';
@@ -15,7 +16,7 @@ import { Loan } from './loan/loan.ts';
 import type { Candle } from './market/candle-series.ts';
 import { scheduleDelivery, scheduleFunding } from './market/prices.ts';
 import { scheduleCountdowns } from './orders/cancel.ts';
-import { enroll } from './orders/order-life.ts';
+import { enroll, lockedCoin, lockOf } from './orders/order-life.ts';
 import { earliestCandleEnd, type Market, State } from './state.ts';
 import { enrollStrategy } from './strategy/strategy-life.ts';
 import { StrategyOrder } from './strategy/strategy-order.ts';
@@ -125,9 +126,7 @@ function saveListings(w: ByteWriter, state: State): void {
 function loadListings(r: ByteReader, state: State): void {
   const coins = r.i32(0);
   for (let coin = 0; coin < coins; coin++) {
-    const spec = JSON.parse(r.text(''));
-    state.coins.push(spec);
-    state.coinByName.set(spec.coin, coin);
+    if (!state.addCoin(JSON.parse(r.text('')))) throw new UnreadableRecord(`borrow terms of coin ${coin}`);
   }
   const instruments = r.i32(0);
   for (let index = 0; index < instruments; index++) {
@@ -177,7 +176,14 @@ function loadAccounts(r: ByteReader, state: State): void {
 
 function saveFutures(w: ByteWriter, account: Account): void {
   w.u8(account.holdMode);
-  w.flag(account.tradesFutures);
+  w.flag(account.mayOwe);
+  w.flag(account.warned);
+  const leverages = [...account.coinLeverage].sort((a, b) => a[0] - b[0]);
+  w.i32(leverages.length);
+  for (const [coin, leverage] of leverages) {
+    w.i32(coin);
+    w.u16(leverage);
+  }
   w.flag(account.liquidating);
   const settings = [...account.futuresSettings].sort((a, b) => a[0] - b[0]);
   w.i32(settings.length);
@@ -201,7 +207,9 @@ function saveFutures(w: ByteWriter, account: Account): void {
 
 function loadFutures(r: ByteReader, state: State, account: Account): void {
   account.holdMode = r.u8(0) as HoldMode;
-  account.tradesFutures = r.flag(false);
+  account.mayOwe = r.flag(false);
+  account.warned = r.flag(false);
+  for (let left = r.i32(0); left > 0; left--) account.chooseCoinLeverage(r.i32(0), r.u16(0));
   account.liquidating = r.flag(false);
   for (let left = r.i32(0); left > 0; left--) {
     const instrument = r.i32(0);
@@ -266,6 +274,7 @@ function saveOrders(w: ByteWriter, state: State): void {
     w.f64(slab.updatedTime[slot]!);
     w.text(slab.clientOids.get(slot) ?? '');
     w.money(slab.isolatedLocks.get(slot) ?? -1n);
+    w.money(slab.marginLocks.get(slot)?.held ?? -1n);
     const execution = slab.executions.get(slot);
     w.flag(execution !== undefined);
     if (execution !== undefined) {
@@ -305,13 +314,19 @@ function loadOrders(r: ByteReader, state: State): void {
     if (clientOid !== '') slab.clientOids.set(slot, clientOid);
     const isolatedLock = r.money(0n);
     if (isolatedLock >= 0n) slab.isolatedLocks.set(slot, isolatedLock);
+    const held = r.money(0n);
+    const instrument = state.instruments[slab.instrument[slot]!]!;
+    if (held >= 0n) {
+      const coin = lockedCoin(instrument, slab.side[slot] as Side);
+      restoreMarginLock(state, slot, coin, held, lockOf(state, instrument, slot));
+    }
     if (r.flag(false)) slab.executions.set(slot, { value: r.money(0n), fee: r.money(0n) });
     const origin = r.u8(0) as OrderOrigin;
     if (origin !== OrderOrigin.hand) slab.origins.set(slot, origin);
     if (r.flag(false)) slab.presets.set(slot, { preset: presetFields(r, NO_PRESET), strategyId: r.f64(0) });
     const account = state.accounts[slab.account[slot]!]!;
     slab.party[slot] = account.party;
-    enroll(state, account, state.instruments[slab.instrument[slot]!]!, slot);
+    enroll(state, account, instrument, slot);
   }
   // Queues are in the order of the places given (I14).
   slots.sort((a, b) => slab.prioritySeq[a]! - slab.prioritySeq[b]!);

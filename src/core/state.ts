@@ -2,6 +2,7 @@
 import { Account, positionKey } from './account.ts';
 import { Book } from './book/book.ts';
 import { OrderSlab } from './book/order-slab.ts';
+import { type BorrowTerms, readBorrowTerms } from './borrowing/borrow-terms.ts';
 import { Digest } from './digest.ts';
 import type { Event } from './event.ts';
 import { exactNumber } from './exact-integers.ts';
@@ -22,7 +23,7 @@ import { Tape } from './market/tape.ts';
 import type { PriceWatch } from './strategy/price-watch.ts';
 import { StrategyBook } from './strategy/strategy-book.ts';
 import { type CategoryName, PosSide } from './terms.ts';
-import { parseUnits, RATE_SCALE } from './units.ts';
+import { parseUnits, RATE_ONE, RATE_SCALE, smaller } from './units.ts';
 import type { PendingWithdrawal } from './wallet/pending-withdrawal.ts';
 import { RecentOids } from './wallet/recent-oids.ts';
 
@@ -49,6 +50,18 @@ export interface Market {
   readonly band: { instrument: number; referenceTicks: number; maxBuyTicks: number; minSellTicks: number };
 }
 
+/** How a coin is lent to unified accounts now. */
+export interface CoinLending {
+  readonly terms: BorrowTerms;
+  /** Of the margin pairs the coin is in; 0 = none, nobody can borrow it. */
+  maxLeverage: number;
+  /** The strictest of those pairs, 10^-12. */
+  warningRatio: bigint;
+  liquidationRatio: bigint;
+  /** What open margin orders would borrow. */
+  reserved: bigint;
+}
+
 /** An order that its failed modification cancelled. */
 export interface FailedAmend {
   readonly account: number;
@@ -67,6 +80,7 @@ export class State {
 
   readonly coins: CoinSpec[] = [];
   readonly coinByName = new Map<string, number>();
+  readonly lending: CoinLending[] = [];
   readonly instruments: Instrument[] = [];
   readonly instrumentByName = new Map<string, number>();
   readonly markets: Market[] = [];
@@ -126,9 +140,37 @@ export class State {
     this.priceVersion++;
   }
 
+  /** False when the terms of lending are not valid. */
+  addCoin(spec: CoinSpec): boolean {
+    const terms = readBorrowTerms(spec.borrow);
+    if (terms === undefined) return false;
+    this.coinByName.set(spec.coin, this.coins.push(spec) - 1);
+    this.lending.push({
+      terms,
+      maxLeverage: 0,
+      warningRatio: RATE_ONE,
+      liquidationRatio: RATE_ONE,
+      reserved: 0n,
+    });
+    return true;
+  }
+
   instrument(category: CategoryName, symbol: string): Instrument | undefined {
     const index = this.instrumentByName.get(`${category} ${symbol}`);
     return index === undefined ? undefined : this.instruments[index];
+  }
+
+  /** What a margin pair says about lending its coins. */
+  joinLending({ base, quote, margin }: Instrument): void {
+    if (margin === undefined) return;
+    // Leverage of debts may have changed by it.
+    this.priceVersion++;
+    for (const coin of [base, quote]) {
+      const lending = this.lending[coin]!;
+      lending.maxLeverage = Math.max(lending.maxLeverage, margin.maxLeverage);
+      lending.warningRatio = smaller(lending.warningRatio, margin.warningRatio);
+      lending.liquidationRatio = smaller(lending.liquidationRatio, margin.liquidationRatio);
+    }
   }
 
   market(instrument: Instrument): Market {
@@ -194,6 +236,7 @@ export class State {
     const account = new Account(uid, index, masterUid, party, marketMaker, house);
     this.accounts[index] = account;
     this.accountByUid.set(uid, account);
+    if (party !== index) this.accounts[party]!.subAccounts.push(account);
     return account;
   }
 

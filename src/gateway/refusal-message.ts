@@ -29,7 +29,6 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
   [Refusal.openingRestricted]: ['25105', (c) => `${symbol(c)} takes no buy or opening orders at the moment`],
   [Refusal.closingRestricted]: ['25101', (c) => `${symbol(c)} takes no sell or closing orders at the moment`],
   [Refusal.apiRestricted]: ['25013', (c) => `${symbol(c)} cannot be traded through the API at the moment`],
-  [Refusal.categoryNotTradable]: ['25002', (c) => `orders in ${symbol(c)} are not supported yet`],
 
   [Refusal.deliveryNear]: ['25106', (c) => `${symbol(c)} takes no more orders before its delivery`],
   [Refusal.tradingHalted]: ['25106', 'trading is halted; open orders can be cancelled'],
@@ -74,6 +73,7 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
   [Refusal.transferOidInUse]: ['25212', 'clientOid was used by an earlier transfer or withdrawal'],
   [Refusal.unknownWithdrawal]: ['40034', 'there is no pending withdrawal of that id'],
   [Refusal.tooManyWithdrawals]: ['13001', 'too many withdrawals are waiting to be settled; try again later'],
+  [Refusal.nothingOwed]: ['25200', 'repayableCoinList: nothing is owed in this coin'],
   [Refusal.feeAboveAmount]: ['25200', 'size must be above the withdrawal fee'],
 
   [Refusal.nothingToAmend]: ['25571', 'price and qty are what they were'],

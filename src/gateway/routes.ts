@@ -2,6 +2,7 @@
 import type { Route } from './route.ts';
 import { accountRoutes } from './routes/account.ts';
 import { accountModeRoutes } from './routes/account-mode.ts';
+import { borrowingRoutes } from './routes/borrowing.ts';
 import { brokerRoutes } from './routes/broker.ts';
 import { brokerMoneyRoutes } from './routes/broker-money.ts';
 import { candleRoutes } from './routes/candles.ts';
@@ -36,6 +37,7 @@ export const ROUTES: readonly Route[] = [
   ...accountModeRoutes,
   ...futuresAccountRoutes,
   ...leveragePreviewRoutes,
+  ...borrowingRoutes,
   ...subAccountRoutes,
   ...brokerRoutes,
   ...brokerMoneyRoutes,

@@ -1,6 +1,7 @@
 /** Events with believable values for the tests; each says what it needs to be different. */
 import type {
   CandleClosed,
+  Converted,
   FillRecord,
   FundingSettled,
   LedgerLine,
@@ -85,7 +86,20 @@ const BTCUSDT_PERPETUAL: InstrumentSpec = {
 /** One symbol in three categories, and two symbols in one. */
 export const INSTRUMENTS: readonly Instrument[] = [
   BTCUSDT,
-  { ...BTCUSDT, category: 'MARGIN' as const },
+  {
+    ...BTCUSDT,
+    category: 'MARGIN' as const,
+    margin: {
+      isIsolatedBaseBorrowable: 'NO',
+      isIsolatedQuotedBorrowable: 'NO',
+      warningRiskRatio: '0.8',
+      liquidationRiskRatio: '1',
+      maxCrossedLeverage: '5',
+      maxIsolatedLeverage: '10',
+      userMinBorrow: '0.00000001',
+      maxLeverage: '5',
+    },
+  },
   { ...BTCUSDT, symbol: 'ETHUSDT', baseCoin: 'ETH', openingPrice: '2500' },
   BTCUSDT_PERPETUAL,
 ].map((spec, index) => readInstrument(spec, index, index, (coin) => COINS.indexOf(coin)));
@@ -169,6 +183,20 @@ export function aTransfer(different: Partial<Transferred> & { transferId: number
     coin: 0,
     amount: 100_000_000n + BigInt(different.transferId),
     clientOid: '',
+    time: START_TIME,
+    ...different,
+  };
+}
+
+export function aConversion(different: Partial<Converted> & { conversionId: number }): Converted {
+  return {
+    type: 'conversion',
+    uid: 1,
+    fromCoin: 0,
+    fromAmount: 333_668n + BigInt(different.conversionId),
+    toCoin: 1,
+    toAmount: 20_000_000_000n,
+    forced: false,
     time: START_TIME,
     ...different,
   };

@@ -25,6 +25,7 @@ import {
   Wallet,
 } from '../core/terms.ts';
 import { candleRow, priceCandleRow } from '../record/candle-view.ts';
+import { conversionView } from '../record/conversion-view.ts';
 import { fillView } from '../record/fill-view.ts';
 import { parseId } from '../record/ids.ts';
 import { LEDGER_TYPES, type LedgerCategory, ledgerView, OTHER_CATEGORY } from '../record/ledger-view.ts';
@@ -36,6 +37,7 @@ import { walletRecordView } from '../record/wallet-record-view.ts';
 import {
   aCandle,
   aClosedPosition,
+  aConversion,
   aFill,
   aFunding,
   aLedgerLine,
@@ -148,6 +150,31 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
     const funding = await history.ledgerLines({ ...query, wallet: 'spot', coin: 'BTC' });
     assert.deepEqual(funding, [ledgerView(came, '', coinName)]);
     assert.equal(funding[0]!.type, 'transfer_in');
+  });
+
+  session('a conversion is found by its owner and its coins, newest first', async (history) => {
+    const repaid = aConversion({ conversionId: 1, time: START_TIME });
+    const forced = aConversion({
+      conversionId: 2,
+      forced: true,
+      fromCoin: 1,
+      toCoin: 0,
+      time: START_TIME + 1,
+    });
+    const other = aConversion({ conversionId: 3, uid: 2, time: START_TIME + 2 });
+    history.project({ seq: 1, time: START_TIME, events: [repaid, forced, other] });
+    const found = async (filters: object) =>
+      (await history.conversions({ uid: 1, ...ALL_TIME, limit: 10, ...filters })).map((each) =>
+        parseId(each.conversionId),
+      );
+    assert.deepEqual(await found({}), [2, 1]);
+    assert.deepEqual(await found({ limit: 1 }), [2]);
+    assert.deepEqual(await found({ beforeId: 2 }), [1]);
+    assert.deepEqual(await found({ fromCoin: COINS[1] }), [2]);
+    assert.deepEqual(await found({ toCoin: COINS[1] }), [1]);
+    assert.deepEqual(await found({ endTime: START_TIME }), [1]);
+    const [first] = await history.conversions({ uid: 2, ...ALL_TIME, limit: 1 });
+    assert.deepEqual(first, conversionView(other, coinName));
   });
 
   session('a transfer is found by who sent, received or asked for it', async (history) => {
@@ -461,12 +488,14 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
         { type: 'fill', fill: aFill({ execId: 9001, time: cutoff }) } as const,
         aLedgerLine({ lineId: 9002, time: cutoff }),
         aTransfer({ transferId: 9003, time: cutoff }),
+        aConversion({ conversionId: 2, time: cutoff - 1 }),
+        aConversion({ conversionId: 9005, time: cutoff }),
         aWalletRecord({ recordId: 3, createdTime: START_TIME }),
         aWalletRecord({ recordId: 9004, createdTime: cutoff }),
         aCandle({ openTime: START_TIME }),
       ];
       history.project({ seq: 1, time: now, events: [...old, ...kept] });
-      assert.equal(await history.prune(now), old.length);
+      assert.equal(await history.prune(now), old.length + 1);
       assert.deepEqual(await history.counts(), {
         closedOrders: 2,
         closedPositions: 0,
@@ -474,6 +503,7 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
         ledgerLines: 1,
         transfers: 1,
         walletRecords: 2,
+        conversions: 1,
         candles: 1,
         fundingRates: 0,
         insuranceHours: 0,

@@ -1,5 +1,5 @@
 /**
- * The past as people query it: closed orders and positions, fills, ledger lines, transfers, deposits, withdrawals,
+ * The past as people query it: closed orders and positions, fills, ledger lines, transfers, deposits, withdrawals, conversions,
  * candles, funding rates, liquidations and loans, made from the core's events alone and always rebuildable from the log. This is the port; `sqlite-history.ts` stands behind it and `history.contract.ts`
  * says what every adapter must do.
  *
@@ -12,6 +12,7 @@ import type { Instrument } from '../core/instrument.ts';
 import type { CandleWidth } from '../core/market/candle-width.ts';
 import type { CategoryName, WalletName } from '../core/terms.ts';
 import type { CandleRow, CandleType } from '../record/candle-view.ts';
+import type { ConversionView } from '../record/conversion-view.ts';
 import type { FillView } from '../record/fill-view.ts';
 import type { LedgerCategory, LedgerView } from '../record/ledger-view.ts';
 import type { BorrowView, PledgeRateView, ReduceView, RepayView } from '../record/loan-view.ts';
@@ -68,6 +69,8 @@ export interface History {
   transfers(query: TransferQuery): Promise<TransferView[]>;
   /** Deposits or withdrawals as they stand now, by creation time. */
   walletRecords(query: WalletRecordQuery): Promise<WalletRecordView[]>;
+  /** Coins sold for debts, by wish and by force. */
+  conversions(query: ConversionQuery): Promise<ConversionView[]>;
   /** Stored candles, which are those with trades or moves and over, ascending; gaps are the caller's to fill. */
   candles(query: CandleQuery): Promise<CandleRow[]>;
   lastCandleBefore(series: CandleSeries, openTime: number): Promise<CandleRow | undefined>;
@@ -139,6 +142,11 @@ interface MoneyQuery extends Omit<PageQuery, 'symbol'> {
   readonly clientOid?: string;
 }
 
+export interface ConversionQuery extends Omit<PageQuery, 'symbol'> {
+  readonly fromCoin?: string;
+  readonly toCoin?: string;
+}
+
 export interface CandleSeries {
   readonly type: CandleType;
   readonly category: CategoryName;
@@ -207,6 +215,7 @@ export interface HistoryCounts {
   readonly ledgerLines: number;
   readonly transfers: number;
   readonly walletRecords: number;
+  readonly conversions: number;
   readonly candles: number;
   readonly fundingRates: number;
   readonly insuranceHours: number;

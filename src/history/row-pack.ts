@@ -1,6 +1,7 @@
 /** The events that history keeps, sorted by table, on their way to the writer. */
 import type {
   CandleClosed,
+  Converted,
   Event,
   FillRecord,
   FundingSettled,
@@ -24,6 +25,7 @@ export interface RowPack {
   readonly ledgerLines: LedgerLine[];
   readonly transfers: Transferred[];
   readonly walletRecords: WalletRecord[];
+  readonly conversions: Converted[];
   readonly candles: CandleClosed[];
   readonly priceCandles: PriceCandleClosed[];
   readonly fundingRates: FundingSettled[];
@@ -40,6 +42,7 @@ export function emptyPack(): RowPack {
     ledgerLines: [],
     transfers: [],
     walletRecords: [],
+    conversions: [],
     candles: [],
     priceCandles: [],
     fundingRates: [],
@@ -56,6 +59,7 @@ export function packRows(pack: RowPack): number {
     pack.ledgerLines.length +
     pack.transfers.length +
     pack.walletRecords.length +
+    pack.conversions.length +
     pack.candles.length +
     pack.priceCandles.length +
     pack.fundingRates.length +
@@ -85,6 +89,9 @@ export function addEvent(pack: RowPack, event: Event): boolean {
       return true;
     case 'walletRecord':
       pack.walletRecords.push(event);
+      return true;
+    case 'conversion':
+      pack.conversions.push(event);
       return true;
     case 'candle':
       pack.candles.push(event);

@@ -8,6 +8,7 @@ import type { GeneratedCandles } from './generated-candles.ts';
 import type {
   CandleQuery,
   CandleSeries,
+  ConversionQuery,
   FillQuery,
   FundingRateQuery,
   History,
@@ -160,6 +161,10 @@ class SqliteHistory implements History {
 
   walletRecords(query: WalletRecordQuery) {
     return this.#read('walletRecords', query);
+  }
+
+  conversions(query: ConversionQuery) {
+    return this.#read('conversions', query);
   }
 
   candles(query: CandleQuery) {

@@ -8,6 +8,7 @@ import { inflateRawSync } from 'node:zlib';
 import { candleOpen, candleWidthIndex, nextCandleOpen } from '../core/market/candle-width.ts';
 import { CATEGORY_NAMES, type CategoryName } from '../core/terms.ts';
 import type { CandleRow } from '../record/candle-view.ts';
+import type { ConversionView } from '../record/conversion-view.ts';
 import type { FillView } from '../record/fill-view.ts';
 import { type LedgerView, OTHER_CATEGORY } from '../record/ledger-view.ts';
 import type { FundingRateView, InsuranceHourView } from '../record/market-record-view.ts';
@@ -26,6 +27,7 @@ import {
 import type {
   CandleQuery,
   CandleSeries,
+  ConversionQuery,
   FillQuery,
   FundingRateQuery,
   HistoryCounts,
@@ -43,6 +45,7 @@ import type {
 import { LOAN_TABLES, readLoan, selectLoans } from './sqlite-loans.ts';
 import {
   CANDLE_COLUMNS,
+  CONVERSION_COLUMNS,
   FILL_COLUMNS,
   FUNDING_RATE_COLUMNS,
   INSURANCE_HOUR_COLUMNS,
@@ -52,6 +55,7 @@ import {
   POSITION_COLUMNS,
   type Row,
   readCandle,
+  readConversion,
   readFill,
   readFundingRate,
   readInsuranceHour,
@@ -98,6 +102,13 @@ const WALLET_RECORDS: PagedTable = {
   id: 'order_id',
   time: 'created_time',
   columns: WALLET_RECORD_COLUMNS,
+};
+
+const CONVERSIONS: PagedTable = {
+  name: 'conversions',
+  id: 'conversion_id',
+  time: 'ts',
+  columns: CONVERSION_COLUMNS,
 };
 
 const UID_COLUMN: Readonly<Record<TransferRole, string>> = {
@@ -178,6 +189,12 @@ export class SqliteReader {
     const { uid, type, coin, clientOid, status, orderId } = query;
     const filters = { uid, type, coin, client_oid: clientOid, status, order_id: orderId };
     return this.#page(WALLET_RECORDS, walletRecordIndex(query), query, filters).map(readWalletRecord);
+  }
+
+  conversions(query: ConversionQuery): ConversionView[] {
+    const { uid, fromCoin, toCoin } = query;
+    const filters = { uid, from_coin: fromCoin, to_coin: toCoin };
+    return this.#page(CONVERSIONS, 'conversions_by_uid', query, filters).map(readConversion);
   }
 
   candles(query: CandleQuery): CandleRow[] {
@@ -318,6 +335,7 @@ export class SqliteReader {
       ledgerLines: this.#count('ledger_lines'),
       transfers: this.#count('transfers'),
       walletRecords: this.#count('wallet_records'),
+      conversions: this.#count('conversions'),
       candles: this.#count('candles'),
       fundingRates: this.#count('funding_rates'),
       insuranceHours: this.#count('insurance_hours'),

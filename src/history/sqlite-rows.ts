@@ -1,6 +1,7 @@
 /** Rows of the SQLite tables and the records they stand for: the one place that knows both spellings. */
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { CandleRow, CandleType } from '../record/candle-view.ts';
+import type { ConversionView } from '../record/conversion-view.ts';
 import type { FeeDetail } from '../record/fee-detail.ts';
 import type { FillView } from '../record/fill-view.ts';
 import { formatId } from '../record/ids.ts';
@@ -116,6 +117,15 @@ const WALLET_RECORD_TEXTS = [
   'tag',
 ] as const satisfies readonly (keyof WalletRecordView)[];
 
+const CONVERSION_TEXTS = [
+  'fromCoin',
+  'fromCoinSize',
+  'toCoin',
+  'toCoinSize',
+  'price',
+  'type',
+] as const satisfies readonly (keyof ConversionView)[];
+
 const CANDLE_TEXTS = ['open', 'high', 'low', 'close', 'volume', 'turnover'] as const;
 
 const LIQUIDATION_TEXTS = [
@@ -151,6 +161,7 @@ export const WALLET_RECORD_COLUMNS = [
   'created_time',
   'updated_time',
 ];
+export const CONVERSION_COLUMNS = ['conversion_id', 'uid', ...CONVERSION_TEXTS.map(columnName), 'ts'];
 export const CANDLE_COLUMNS = [...CANDLE_IDS, ...CANDLE_TEXTS];
 export const FUNDING_RATE_COLUMNS = ['category', 'symbol', 'funding_time', 'funding_rate'];
 export const INSURANCE_HOUR_COLUMNS = ['coin', 'hour_time', 'amount', 'balance'];
@@ -162,6 +173,7 @@ export const INSERT_POSITION = insertInto('closed_positions', POSITION_COLUMNS, 
 export const INSERT_FILL = insertInto('fills', FILL_COLUMNS, 'exec_id');
 export const INSERT_LEDGER_LINE = insertInto('ledger_lines', LEDGER_COLUMNS, 'id');
 export const INSERT_TRANSFER = insertInto('transfers', TRANSFER_COLUMNS, 'transfer_id');
+export const INSERT_CONVERSION = insertInto('conversions', CONVERSION_COLUMNS, 'conversion_id');
 export const INSERT_CANDLE = insertInto('candles', CANDLE_COLUMNS, CANDLE_IDS.join(', '));
 
 export const INSERT_INSURANCE_HOUR = insertInto('insurance_hours', INSURANCE_HOUR_COLUMNS, 'coin, hour_time');
@@ -293,6 +305,23 @@ export function readWalletRecord(row: Row): WalletRecordView {
     ...readTexts(row, WALLET_RECORD_TEXTS, WALLET_RECORD_IDS.length),
     createdTime: String(row.at(-2)),
     updatedTime: String(row.at(-1)),
+  };
+}
+
+export function conversionValues(
+  conversionId: number,
+  uid: number,
+  conversion: ConversionView,
+): SQLInputValue[] {
+  const texts = CONVERSION_TEXTS.map((field) => conversion[field]);
+  return [conversionId, uid, ...texts, Number(conversion.ts)];
+}
+
+export function readConversion(row: Row): ConversionView {
+  return {
+    conversionId: formatId(Number(row[0])),
+    ...readTexts(row, CONVERSION_TEXTS, 2),
+    ts: String(row.at(-1)),
   };
 }
 

@@ -6,6 +6,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { deflateRawSync } from 'node:zlib';
 import type {
   CandleClosed,
+  Converted,
   FillRecord,
   FundingSettled,
   InsuranceHour,
@@ -19,6 +20,7 @@ import type {
 import type { Instrument } from '../core/instrument.ts';
 import { CATEGORY_NAMES, WALLET_NAMES, Wallet } from '../core/terms.ts';
 import { candleRow, priceCandleRow } from '../record/candle-view.ts';
+import { conversionView } from '../record/conversion-view.ts';
 import { fillView } from '../record/fill-view.ts';
 import { ledgerView } from '../record/ledger-view.ts';
 import {
@@ -37,9 +39,11 @@ import { packRows, type RowPack } from './row-pack.ts';
 import { insertLoan, LOAN_TABLES, type LoanRow, loanValues } from './sqlite-loans.ts';
 import {
   candleValues,
+  conversionValues,
   fillValues,
   fundingRateValues,
   INSERT_CANDLE,
+  INSERT_CONVERSION,
   INSERT_FILL,
   INSERT_FUNDING_RATE,
   INSERT_INSURANCE_HOUR,
@@ -86,6 +90,7 @@ const USER_TABLES: readonly UserTable[] = [
     updated: 'updated_time',
     unless: "status = 'pending'",
   },
+  { name: 'conversions', id: 'conversion_id', created: 'ts', updated: 'ts' },
   { name: 'liquidations', id: 'exec_id', created: 'ts', updated: 'ts' },
   ...Object.values(LOAN_TABLES).map(({ name, key, time }) => ({
     name,
@@ -104,6 +109,7 @@ export class SqliteWriter {
   readonly #insertLedgerLine: StatementSync;
   readonly #insertTransfer: StatementSync;
   readonly #upsertWalletRecord: StatementSync;
+  readonly #insertConversion: StatementSync;
   readonly #insertCandle: StatementSync;
   readonly #insertFundingRate: StatementSync;
   readonly #insertInsuranceHour: StatementSync;
@@ -126,6 +132,7 @@ export class SqliteWriter {
     this.#insertLedgerLine = database.prepare(INSERT_LEDGER_LINE);
     this.#insertTransfer = database.prepare(INSERT_TRANSFER);
     this.#upsertWalletRecord = database.prepare(UPSERT_WALLET_RECORD);
+    this.#insertConversion = database.prepare(INSERT_CONVERSION);
     this.#insertCandle = database.prepare(INSERT_CANDLE);
     this.#insertFundingRate = database.prepare(INSERT_FUNDING_RATE);
     this.#insertInsuranceHour = database.prepare(INSERT_INSURANCE_HOUR);
@@ -173,6 +180,7 @@ export class SqliteWriter {
     for (const line of pack.ledgerLines) this.#writeLedgerLine(line);
     for (const transfer of pack.transfers) this.#writeTransfer(transfer);
     for (const record of pack.walletRecords) this.#writeWalletRecord(record);
+    for (const conversion of pack.conversions) this.#writeConversion(conversion);
     for (const candle of pack.candles) this.#writeCandle(candle);
     for (const candle of pack.priceCandles) this.#writePriceCandle(candle);
     for (const rate of pack.fundingRates) this.#writeFundingRate(rate);
@@ -282,6 +290,12 @@ export class SqliteWriter {
     const view = walletRecordView(record, this.#coinName);
     const { recordId, uid, reference } = record;
     this.#upsertWalletRecord.run(...walletRecordValues(recordId, uid, view, reference));
+  }
+
+  #writeConversion(conversion: Converted): void {
+    const { conversionId, uid } = conversion;
+    const view = conversionView(conversion, this.#coinName);
+    this.#insertConversion.run(...conversionValues(conversionId, uid, view));
   }
 
   #writeCandle(candle: CandleClosed): void {

@@ -93,6 +93,7 @@ class Verifier {
     fills: 0,
     ledgerLines: 0,
     transfers: 0,
+    conversions: 0,
     walletRecords: 0,
     candles: 0,
     fundingRates: 0,
@@ -191,6 +192,7 @@ class Verifier {
       this.#rows.fills += pack.fills.length;
       this.#rows.ledgerLines += pack.ledgerLines.length;
       this.#rows.transfers += pack.transfers.length;
+      this.#rows.conversions += pack.conversions.length;
       this.#rows.walletRecords += pack.walletRecords.filter(startsRecord).length;
       this.#rows.candles += pack.candles.length + pack.priceCandles.length;
       this.#rows.fundingRates += pack.fundingRates.length;

@@ -34,6 +34,11 @@ export const LEDGER_TYPES = {
   loanInterest: 'INTEREST_REPAYMENT',
   pledgeOut: 'TRANSFER_OUT',
   pledgeIn: 'TRANSFER_IN',
+  interest: 'INTEREST_SETTLEMENT_OUT',
+  convertIn: 'EXCHANGE_TARGET_TOKEN_USER_IN',
+  convertOut: 'EXCHANGE_SOURCE_TOKEN_USER_OUT',
+  forcedIn: 'LIQ_CONVERT_IN',
+  forcedOut: 'LIQ_CONVERT_OUT',
 } as const satisfies Record<LedgerLineKind, string>;
 
 /** The funding wallet has words of its own, and nothing is traded there. */

@@ -5,6 +5,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type BorrowSpec, readBorrowTerms } from '../core/borrowing/borrow-terms.ts';
 import type { TierSpec } from '../core/futures/margin-tiers.ts';
 import {
   type ChainSpec,
@@ -59,9 +60,7 @@ export function loadCatalogue(folder: string): Catalogue {
 /** What is wrong with one entry that somebody wants to list on a running exchange, if anything is. */
 export function coinProblem(entry: unknown): string | undefined {
   const problem = record(COIN)(entry, '')?.trim();
-  if (problem !== undefined) return problem;
-  const { loan, pledge } = entry as CoinSpec;
-  return loanTermsProblem(loan, pledge);
+  return problem ?? termsProblem(entry as CoinSpec);
 }
 
 export function instrumentProblem(entry: unknown): string | undefined {
@@ -143,7 +142,22 @@ const CHAIN: Fields<ChainSpec> = {
   minWithdrawAmount: decimal,
 };
 
-const COLLATERAL_TIER: Fields<CollateralTier> = { tierStartValue: decimal, discountRate: decimal };
+const COLLATERAL_TIER: Fields<CollateralTier> = {
+  tierStartValue: decimal,
+  discountRate: decimal,
+  exchangeDiscount: optional(decimal),
+};
+
+const TIER: Fields<TierSpec> = { upTo: decimal, maxLeverage: whole, mmr: decimal };
+
+const BORROW: Fields<BorrowSpec> = {
+  yearRate: decimal,
+  poolLimit: decimal,
+  userLimit: decimal,
+  masterSubLimit: decimal,
+  freeLimit: decimal,
+  tiers: listOf(record(TIER)),
+};
 
 const LOAN: Fields<LoanSpec> = {
   flexibleRate: decimal,
@@ -168,9 +182,8 @@ const COIN: Fields<CoinSpec> = {
   collateral: optional(listOf(record(COLLATERAL_TIER))),
   loan: optional(record(LOAN)),
   pledge: optional(record(PLEDGE)),
+  borrow: optional(record(BORROW)),
 };
-
-const TIER: Fields<TierSpec> = { upTo: decimal, maxLeverage: whole, mmr: decimal };
 
 const INDEX_COMPONENT: Fields<IndexComponentSpec> = { exchange: name, spotPair: name, weight: decimal };
 
@@ -247,9 +260,9 @@ const PARTS: Readonly<Record<CategoryName, readonly ('futures' | 'margin')[]>> =
 
 function readCoins(path: string): CoinSpec[] {
   const coins = readEntries(path, 'coin', record(COIN)) as CoinSpec[];
-  for (const { coin, loan, pledge } of coins) {
-    const problem = loanTermsProblem(loan, pledge);
-    if (problem !== undefined) fail(path, `${coin}: ${problem}`);
+  for (const spec of coins) {
+    const problem = termsProblem(spec);
+    if (problem !== undefined) fail(path, `${spec.coin}: ${problem}`);
   }
   return coins;
 }
@@ -261,6 +274,13 @@ function readInstruments(path: string, category: CategoryName): InstrumentSpec[]
     if (problem !== undefined) fail(path, `${spec.symbol}: ${problem}`);
   }
   return specs;
+}
+
+/** Terms at which the coin is lent to accounts and at the loan desk. */
+function termsProblem({ borrow, loan, pledge }: CoinSpec): string | undefined {
+  if (readBorrowTerms(borrow) === undefined)
+    return 'borrow.tiers must rise: upTo and mmr ascending, leverage at least 1';
+  return loanTermsProblem(loan, pledge);
 }
 
 /** A list of records whose `key` says which is which; none may come twice. */

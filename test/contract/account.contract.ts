@@ -1,10 +1,9 @@
 /** Section 4.5 with its objects (2.11, 2.12): the account, repayable coins, the broker's one operation. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { ACCOUNT_INFO, BROKER_KEY, REPAYABLE } from './objects.ts';
-import { needs } from './pending.ts';
-import { conforms } from './shape.ts';
-import { Caller, type Venue } from './venue.ts';
+import { ACCOUNT_INFO, BROKER_KEY, FILL, orderDetail, REPAYABLE } from './objects.ts';
+import { allConform, conforms } from './shape.ts';
+import { Caller, type Data, limit, type Venue } from './venue.ts';
 
 const PASSPHRASE = 'Passphrase1';
 
@@ -32,15 +31,27 @@ export function account(venue: Venue): void {
       );
     });
 
-    it(
-      'interface 2.12, 4.5 repayable-coins: none is owed at first',
-      needs('account/repayable-coins'),
-      async () => {
-        const coins = await bob.get('account/repayable-coins');
-        conforms(REPAYABLE, coins);
-        assert.deepEqual(coins.repayableCoinList, []);
-      },
-    );
+    it('interface 2.12, 4.5 repayable-coins: none is owed at first', async () => {
+      const coins = await bob.get('account/repayable-coins');
+      conforms(REPAYABLE, coins);
+      assert.deepEqual(coins.repayableCoinList, []);
+    });
+
+    it('interface 2.1, 2.2, 2.12 repayable-coins: what a margin order has borrowed, in coin and in dollars', async () => {
+      const borrower = await venue.small('borrower', '100');
+      const order = limit(['MARGIN', 'BTCUSDT'], 'buy', '0.005', '60000');
+      const orderId = await venue.trade(borrower, order);
+      conforms(orderDetail('MARGIN'), await borrower.get('trade/order-info', { orderId }));
+      const { list } = await borrower.get('trade/fills', { orderId });
+      allConform(FILL, list);
+      const coins = await borrower.get('account/repayable-coins');
+      conforms(REPAYABLE, coins);
+      const [owed] = coins.repayableCoinList;
+      assert.deepEqual([coins.repayableCoinList.length, owed.coin, owed.size], [1, 'USDT', '200']);
+      assert.ok(Math.abs(Number(owed.amount) - 200) < 1, owed.amount);
+      const { assets } = await borrower.get('account/assets');
+      assert.equal(assets.find(({ coin }: Data) => coin === 'USDT').debt, '200');
+    });
 
     describe('interface 4.5 modify-sub-apikey', () => {
       let subUid: string;

@@ -17,8 +17,7 @@ interface Enumeration {
 
 const ENUMERATIONS: Readonly<Record<string, Enumeration>> = {
   '2.1 order.category': {
-    can: ['SPOT', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'],
-    waits: { MARGIN: 'margin orders' },
+    can: ['SPOT', 'MARGIN', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'],
   },
   '2.1 order.orderType': { can: ['limit', 'market'] },
   '2.1 order.orderStatus': {
@@ -47,8 +46,7 @@ const ENUMERATIONS: Readonly<Record<string, Enumeration>> = {
     ],
   },
   '2.2 fill.category': {
-    can: ['SPOT', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'],
-    waits: { MARGIN: 'margin orders' },
+    can: ['SPOT', 'MARGIN', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'],
   },
   '2.2 fill.orderType': { can: ['limit', 'market'] },
   '2.2 fill.side': { can: ['buy', 'sell'] },

@@ -3,9 +3,6 @@
  * and one that passes says that its row here can go.
  */
 export const PENDING: Readonly<Record<string, string>> = {
-  'account/repayable-coins': 'borrowing is being built',
-  'margin orders': 'borrowing is being built',
-  'set-leverage of MARGIN': 'borrowing is being built',
   'modifying isolated and closing orders': 'the core refuses it with 25568',
   'strategy orders': 'strategy orders are being built',
   'preset take-profit and stop-loss': 'strategy orders are being built',

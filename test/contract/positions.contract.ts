@@ -4,25 +4,10 @@ import { before, describe, it } from 'node:test';
 import { ADL_RANK, FILL, FUTURES, historyOrder, openOrder, POSITION } from './objects.ts';
 import { needs } from './pending.ts';
 import { allConform, conforms } from './shape.ts';
-import { Caller, COIN, type Data, LINEAR, limit, USDC, type Venue } from './venue.ts';
+import { type Caller, COIN, type Data, LINEAR, limit, USDC, type Venue } from './venue.ts';
 
 const ON = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' };
 const HEDGE = { holdMode: 'hedge_mode' };
-
-/** A sub-account of alice with so much money: what happens to it concerns nobody else. */
-async function small({ operator, alice, server }: Venue, name: string, usdt: string): Promise<Caller> {
-  const keys = await operator.openSub(name, 'alice', ['uta_trade', 'uta_mgt']);
-  await alice.post('account/sub-transfer', {
-    fromType: 'uta',
-    toType: 'uta',
-    amount: usdt,
-    coin: 'USDT',
-    fromUserId: String(alice.uid),
-    toUserId: String(keys.uid),
-    clientOid: `fund-${name}`,
-  });
-  return new Caller(server.url, keys);
-}
 
 export function positions(venue: Venue): void {
   const { alice, bob, maker } = venue;
@@ -35,7 +20,7 @@ export function positions(venue: Venue): void {
       for (const who of [alice, maker]) {
         for (const category of FUTURES) await who.post('trade/cancel-symbol-order', { category });
       }
-      hedger = await small(venue, 'hedger', '20000');
+      hedger = await venue.small('hedger', '20000');
       await hedger.post('account/set-hold-mode', HEDGE);
       await venue.trade(hedger, limit(LINEAR, 'buy', '0.02', '60000', { posSide: 'long' }));
       await venue.trade(hedger, limit(LINEAR, 'sell', '0.01', '60000', { posSide: 'short' }));
@@ -93,7 +78,7 @@ export function positions(venue: Venue): void {
       'interface 3: an order of an isolated position can be modified like any other',
       needs('modifying isolated and closing orders'),
       async (test) => {
-        const trader = await small(venue, 'isolated', '5000');
+        const trader = await venue.small('isolated', '5000');
         const order = limit(LINEAR, 'buy', '0.01', '59000', { marginMode: 'isolated' });
         const { orderId } = await trader.post('trade/place-order', order);
         test.after(() => trader.post('trade/cancel-order', { orderId }));
@@ -152,19 +137,17 @@ export function positions(venue: Venue): void {
       assert.equal((await bob.refusedPost('account/set-leverage', ask({ leverage: '126' }))).code, '25223');
     });
 
-    it(
-      'interface 4.4 set-leverage: margin trading needs a coin',
-      needs('set-leverage of MARGIN'),
-      async () => {
-        const ask = { category: 'MARGIN', leverage: '3' };
-        assert.match((await bob.refusedPost('account/set-leverage', ask)).msg, /coin/);
-        assert.equal(await bob.post('account/set-leverage', { ...ask, coin: 'USDT' }), 'success');
-      },
-    );
+    it('interface 4.4 set-leverage: margin trading needs a coin', async () => {
+      const ask = { category: 'MARGIN', leverage: '3' };
+      assert.match((await bob.refusedPost('account/set-leverage', ask)).msg, /coin/);
+      assert.equal(await bob.post('account/set-leverage', { ...ask, coin: 'USDT' }), 'success');
+      const tooHigh = { ...ask, coin: 'USDT', leverage: '6' };
+      assert.equal((await bob.refusedPost('account/set-leverage', tooHigh)).code, '25223');
+    });
 
     it('interface 2.1: what is liquidated, netted and reduced says so in execType', async () => {
-      const isolated = await small(venue, 'wiped', '1000');
-      const crossed = await small(venue, 'netted', '700');
+      const isolated = await venue.small('wiped', '1000');
+      const crossed = await venue.small('netted', '700');
       await isolated.post('account/set-leverage', { ...ON, leverage: '100', marginMode: 'isolated' });
       await crossed.post('account/set-hold-mode', HEDGE);
       await crossed.post('account/set-leverage', { ...ON, leverage: '50' });

@@ -183,6 +183,22 @@ export class Venue {
     return orderId;
   }
 
+  /** A sub-account of alice with so much money: what happens to it concerns nobody else. */
+  async small(name: string, usdt: string): Promise<Caller> {
+    const { operator, alice, server } = this;
+    const keys = await operator.openSub(name, 'alice', ['uta_trade', 'uta_mgt']);
+    await alice.post('account/sub-transfer', {
+      fromType: 'uta',
+      toType: 'uta',
+      amount: usdt,
+      coin: 'USDT',
+      fromUserId: String(alice.uid),
+      toUserId: String(keys.uid),
+      clientOid: `fund-${name}`,
+    });
+    return new Caller(server.url, keys);
+  }
+
   /** Moves an index and lets mark prices follow: they are taken each second. */
   async price(index: string, price: string): Promise<void> {
     await this.operator.setPrice(index, price);

@@ -203,11 +203,6 @@ test('edge 27: with 400 open orders the next is refused even if it would fill at
   equal(floor.buy('ann', '0.001', '50000').stands, 'refused tooManyOpenOrders');
 });
 
-test('margin orders are refused while their money rules are not built', () => {
-  const floor = openFloor('ann');
-  equal(floor.buy('ann', '1', '60000', { category: 'MARGIN' }).stands, 'refused categoryNotTradable');
-});
-
 test('the limits of a symbol and of a product count open orders only', () => {
   const limited = { ...BTCUSDT, maxSymbolOrderNum: '1', maxProductOrderNum: '2' };
   const floor = new TradingFloor([

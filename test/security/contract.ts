@@ -30,6 +30,7 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'GET /api/v3/market/rpi-symbols': ['public', 10],
   'GET /api/v3/market/rpi-orderbook': ['public', 10],
   'GET /api/v3/account/custom-collateral-coins': ['public', 10],
+  'GET /api/v3/market/margin-loans': ['public', 20],
   'GET /api/v2/mix/market/symbol-price': ['public', 20],
   'GET /api/v2/mix/market/tickers': ['public', 20],
 
@@ -71,6 +72,10 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'GET /api/v3/account/collateral-type': ['mgt_read', 10],
   'POST /api/v3/account/set-collateral-type': ['mgt_write', 2],
   'GET /api/v3/account/repayable-coins': ['mgt_read', 10],
+  'GET /api/v3/account/payment-coins': ['mgt_read', 10],
+  'POST /api/v3/account/repay': ['mgt_write', 5],
+  'GET /api/v3/account/convert-records': ['mgt_read', 20],
+  'GET /api/v3/trade/loan-data': ['trade_read', 10],
   'GET /api/v3/loan/borrow-history': ['mgt_read', 10],
   'GET /api/v3/loan/pledge-rate-history': ['mgt_read', 10],
   'GET /api/v3/loan/debts': ['mgt_read', 10],

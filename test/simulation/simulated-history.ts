@@ -106,6 +106,7 @@ export class SimulatedHistory implements History {
   closedPositions = notSimulated;
   ledgerLines = notSimulated;
   transfers = notSimulated;
+  conversions = notSimulated;
   walletRecords = notSimulated;
   candles = notSimulated;
   lastCandleBefore = notSimulated;

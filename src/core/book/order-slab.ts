@@ -24,6 +24,12 @@ export interface AttachedPreset {
   strategyId: number;
 }
 
+/** How a margin order is paid, in 10^-8 of the coin it gives: together what it may still need. */
+export interface MarginLock {
+  held: bigint;
+  borrowed: bigint;
+}
+
 /** Bits of `flags`. */
 export const FLAG_RPI = 1;
 export const FLAG_RETAIL = 2;
@@ -94,6 +100,8 @@ export class OrderSlab {
   readonly presets = new Map<number, AttachedPreset>();
   /** Margin that isolated orders hold, in 10^-8 of the settlement coin. */
   readonly isolatedLocks = new Map<number, bigint>();
+  /** What margin orders hold and what they would borrow. */
+  readonly marginLocks = new Map<number, MarginLock>();
   capacity = 0;
   /** Slots ever used; free ones below it are chained through `next`. */
   used = 0;
@@ -126,6 +134,7 @@ export class OrderSlab {
     if (this.executions.size !== 0) this.executions.delete(slot);
     if (this.clientOids.size !== 0) this.clientOids.delete(slot);
     if (this.isolatedLocks.size !== 0) this.isolatedLocks.delete(slot);
+    if (this.marginLocks.size !== 0) this.marginLocks.delete(slot);
     if (this.kinds.size !== 0) this.kinds.delete(slot);
     if (this.origins.size !== 0) this.origins.delete(slot);
     if (this.presets.size !== 0) this.presets.delete(slot);

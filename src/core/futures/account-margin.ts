@@ -41,7 +41,7 @@ export const Line = {
 } as const;
 export const LINE_COLUMNS = 20;
 
-/** Columns of a coin. Margin of what is owed in a coin would be two more. */
+/** Columns of a coin.  */
 export const Worth = {
   /** Cash and locked together. */
   balance: 0,
@@ -68,6 +68,8 @@ export class AccountMargin {
   positionsUnknown = true;
   ordersUnknown = true;
   settingsUnknown = true;
+  /** What debts and open spot and margin orders ask for. */
+  claimsUnknown = true;
   /** Some lines are noted. */
   noted = false;
   /** Initial margin is no less than it says, but may be more than needed: losses of orders are bounds. */
@@ -87,6 +89,11 @@ export class AccountMargin {
   rows = -1;
 
   readonly totals = new Float64Array(TOTALS);
+  /** Margin of debts, and what open spot and margin orders would cost as collateral while it stands behind something. */
+  debtInitial = 0;
+  debtMaintenance = 0;
+  haircut = 0;
+  liable = false;
   readonly isolated: Position[] = [];
 
   get equity(): number {
@@ -98,11 +105,11 @@ export class AccountMargin {
   }
 
   get initial(): number {
-    return this.totals[Total.initial]!;
+    return this.totals[Total.initial]! + this.debtInitial + (this.liable ? this.haircut : 0);
   }
 
   get maintenance(): number {
-    return this.totals[Total.maintenance]!;
+    return this.totals[Total.maintenance]! + this.debtMaintenance;
   }
 
   /** A crossed position has this size and basis now; nothing is left of it when the size is 0. */

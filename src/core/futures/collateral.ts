@@ -20,6 +20,17 @@ export function coinUsd(state: State, coin: number): bigint {
   return state.coinPrices[coin] ?? findUsdPrice(state, state.coins[coin]!.coin);
 }
 
+/** Does the coin's price hang on an index that nobody vouches for? */
+export function hasStalePrice(state: State, coin: number): boolean {
+  const name = state.coins[coin]!.coin;
+  for (const pair of [`${name}USD`, `${name}USDT`]) {
+    const index = state.indexByName.get(pair);
+    if (index !== undefined && state.indices[index]!.price !== 0n) return state.indices[index]!.stale;
+    if (DOLLAR_COINS.has(name)) return false;
+  }
+  return false;
+}
+
 /** Taken once a second, so that margin does not hang on who asked first. */
 export function takeCoinPrices(state: State): void {
   state.setCoinPrices([]);

@@ -4,6 +4,7 @@
  * tested again, until nothing changes.
  */
 import type { Account } from '../account.ts';
+import { trimDebts } from '../borrowing/conversion.ts';
 import { scheduleDelivery } from '../market/prices.ts';
 import type { State } from '../state.ts';
 import { InstrumentStatus } from '../terms.ts';
@@ -69,6 +70,7 @@ export class FuturesDesk {
     const { state } = this;
     trimClosingOrders(state, account);
     liquidateIfDue(state, this.settlement, account);
+    trimDebts(state, account);
     this.watch.look(account);
   }
 }

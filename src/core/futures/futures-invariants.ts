@@ -5,7 +5,7 @@ import { Bucket, SystemAccount } from '../ledger.ts';
 import type { Market, State } from '../state.ts';
 import { assert } from '../units.ts';
 import { closingOrders } from './futures-entry.ts';
-import { crossedIsDue, hasLiveCrossed, hasStaleIndex, isolatedIsDue } from './liquidation.ts';
+import { crossedIsDue, hasStaleIndex, isActionable, isolatedIsDue } from './liquidation.ts';
 import { riskFromScratch } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
 
@@ -85,7 +85,7 @@ function checkAccountPositions(state: State, account: Account): void {
     assert(orders === (ordered.get(coin) ?? 0n), `isolated order margin of ${account.uid} coin ${coin}`);
   }
   checkMargin(state, account);
-  const due = hasLiveCrossed(state, account) && crossedIsDue(state, account);
+  const due = isActionable(state, account) && crossedIsDue(state, account);
   assert(!due, `I35: account ${account.uid} is due`);
   assert(!account.liquidating || account.firstOrder === NIL, 'I36: an account in liquidation has orders');
 }

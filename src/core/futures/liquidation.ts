@@ -5,6 +5,9 @@
  */
 import type { Account } from '../account.ts';
 import { MatchEnd } from '../book/book.ts';
+import { NIL } from '../book/order-slab.ts';
+import { convertByForce, hasStaleCoin, isConvertible } from '../borrowing/conversion.ts';
+import { isInDebt, liquidationRatio } from '../borrowing/debts.ts';
 import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import { PRICE_TICKS_MAX } from '../limits.ts';
@@ -20,7 +23,7 @@ import { coinUsd } from './collateral.ts';
 import { deleverage } from './deleveraging.ts';
 import { endForcedOrder, forcedOrder } from './forced-orders.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
-import { isolatedInQuote, maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
+import { isAbove, isolatedInQuote, maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
 import { accountRisk, currentMargin, isolatedSlackNumber } from './margin-cache.ts';
 import { tierIndex } from './margin-tiers.ts';
 import type { Position } from './position.ts';
@@ -41,10 +44,17 @@ export function isolatedSlack(state: State, position: Position): bigint {
 /** Does the account owe more margin than it is worth? */
 export function crossedIsDue(state: State, account: Account): boolean {
   const margin = currentMargin(state, account);
+  const ratio = liquidationRatio(state, account);
   // NaN is not above anything: the exact figures decide then.
-  if (margin.effective > margin.maintenance) return false;
-  const { effective, maintenance } = accountRisk(state, account);
-  return maintenance > 0n && effective <= maintenance;
+  if (ratio === RATE_ONE && margin.effective > margin.maintenance) return false;
+  return isAbove(accountRisk(state, account), ratio);
+}
+
+/** Can anything be done about an account as a whole: positions closed, orders cancelled, coins sold for debts? */
+export function isActionable(state: State, account: Account): boolean {
+  if (hasLiveCrossed(state, account)) return true;
+  if (!isInDebt(state, account) || hasStaleCoin(state, account)) return false;
+  return account.firstOrder !== NIL || isConvertible(state, account);
 }
 
 /** A price that nobody vouches for closes no position. */
@@ -64,12 +74,12 @@ export function isDue(state: State, account: Account): boolean {
   for (const position of currentMargin(state, account).isolated) {
     if (!hasStaleIndex(state, position) && isolatedIsDue(state, position)) return true;
   }
-  return crossedIsDue(state, account) && hasLiveCrossed(state, account);
+  return crossedIsDue(state, account) && isActionable(state, account);
 }
 
 /** Tests an account and liquidates what is due; true when it did anything. */
 export function liquidateIfDue(state: State, settlement: FuturesSettlement, account: Account): boolean {
-  if (account.positions.size === 0 || account.liquidating || !isDue(state, account)) return false;
+  if (!account.mayOwe || account.liquidating || !isDue(state, account)) return false;
   let acted = false;
   for (const position of positionsInOrder(state, account)) {
     if (!position.isolated || position.size === 0 || hasStaleIndex(state, position)) continue;
@@ -77,7 +87,7 @@ export function liquidateIfDue(state: State, settlement: FuturesSettlement, acco
     liquidateIsolated(state, settlement, account, position);
     acted = true;
   }
-  if (hasLiveCrossed(state, account) && crossedIsDue(state, account)) {
+  if (isActionable(state, account) && crossedIsDue(state, account)) {
     liquidateCrossed(state, settlement, account);
     acted = true;
   }
@@ -131,12 +141,14 @@ function liquidateCrossed(state: State, settlement: FuturesSettlement, account: 
   cancelWhere(state, account, CancelReason.burst, () => true);
   cancelStrategies(state, account, StrategyReason.liquidation);
   if (!healthy()) netHedgedPairs(state, settlement, account);
+  if (!healthy()) convertByForce(state, account, healthy);
   while (!healthy() && reduceByTiers(state, settlement, account));
   while (!healthy()) {
     const [position] = crossedInOrder(state, account);
     if (position === undefined) break;
     forceClose(state, settlement, account, position, position.lots, OrderKind.liquidation);
   }
+  if (!healthy()) convertByForce(state, account, healthy);
   coverDebts(state, account);
   account.liquidating = false;
 }

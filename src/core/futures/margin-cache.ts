@@ -15,9 +15,11 @@ import { AccountMargin, LINE_COLUMNS, Line, Total, WORTH_COLUMNS, Worth } from '
 import { collateralNumber } from './collateral.ts';
 import {
   countedValue,
+  debtFigures,
   futuresSetting,
   type Intent,
   inSettleCoin,
+  isLiable,
   markTicks,
   type Risk,
   riskFromScratch,
@@ -25,6 +27,7 @@ import {
 import { feesOf, keptOf } from './margin-scale.ts';
 import type { Position } from './position.ts';
 
+const NO_DEBTS: ReadonlyMap<number, bigint> = new Map();
 /** More than floating point can be wrong by in a bound, in 10^-8. */
 const LOSS_DUST = 16;
 
@@ -55,7 +58,9 @@ export function currentMargin(state: State, account: Account): AccountMargin {
   } else if (margin.noted) {
     addNoted(state, account, margin);
   }
-  addCoins(state, account, margin, moved);
+  const recounted = addCoins(state, account, margin, moved);
+  if (recounted || margin.claimsUnknown) takeDebts(state, account, margin);
+  margin.liable = margin.haircut !== 0 && isLiable(state, account);
   return margin;
 }
 
@@ -102,7 +107,9 @@ export function initialWith(
     loss += orderLoss(instrument, side, priceTicks, lots, mark);
   }
   const changed = lineInitial(state, account, instrument, lines, at, buys, sells, loss);
-  return exact(margin.initial - lines[at + Line.initial]! + changed);
+  // With an order the collateral stands behind something.
+  const haircut = intent !== undefined && !margin.liable ? margin.haircut : 0;
+  return exact(margin.initial + haircut - lines[at + Line.initial]! + changed);
 }
 
 /** Maintenance margin and closing fee of a size at a price in the quote coin, NaN when not exact. */
@@ -211,8 +218,8 @@ function addLines(state: State, account: Account, margin: AccountMargin, losses:
 
 /** Only the lines of which something was noted: their old part goes, the new one comes. */
 function addNoted(state: State, account: Account, margin: AccountMargin): void {
-  let initial = margin.initial;
-  let maintenance = margin.maintenance;
+  let initial = margin.totals[Total.initial]!;
+  let maintenance = margin.totals[Total.maintenance]!;
   const { lines, worths } = margin;
   for (let at = 0; at < margin.lineCount * LINE_COLUMNS; at += LINE_COLUMNS) {
     if (lines[at + Line.noted] === 0) continue;
@@ -332,9 +339,11 @@ function orderLoss(
   return worse > 0 ? valueNumber(instrument, worse, lots) : 0;
 }
 
-function addCoins(state: State, account: Account, margin: AccountMargin, moved: boolean): void {
+/** Says whether any coin counts for something else than before. */
+function addCoins(state: State, account: Account, margin: AccountMargin, moved: boolean): boolean {
   const { ledger } = state;
   if (margin.rows !== ledger.rowCount) takeCoins(state, account, margin);
+  let recounted = false;
   let equity = 0;
   let effective = 0;
   const { coins, worths } = margin;
@@ -349,13 +358,42 @@ function addCoins(state: State, account: Account, margin: AccountMargin, moved: 
       margin.locked[n] = locked;
       worths[at + Worth.balance] = exactNumber(cash + locked);
     }
-    if (changed || moved || worths[at + Worth.profit] !== worths[at + Worth.countedProfit])
+    if (changed || moved || worths[at + Worth.profit] !== worths[at + Worth.countedProfit]) {
       countWorth(state, margin, n);
+      recounted = true;
+    }
     equity += worths[at + Worth.equity]!;
     effective += worths[at + Worth.effective]!;
   }
   margin.totals[Total.equity] = exact(equity);
   margin.totals[Total.effective] = exact(effective);
+  return recounted;
+}
+
+/** Most accounts owe nothing and give no coins away: the others are computed in big integers. */
+function takeDebts(state: State, account: Account, margin: AccountMargin): void {
+  margin.claimsUnknown = false;
+  const { coins, worths, cash, locked } = margin;
+  let debts: Map<number, bigint> | undefined;
+  for (let n = 0; n < coins.length; n++) {
+    const profit = worths[n * WORTH_COLUMNS + Worth.profit]!;
+    // A balance beyond exact numbers is NaN, and so is what is not known of the profit.
+    if (worths[n * WORTH_COLUMNS + Worth.balance]! + profit >= 0) continue;
+    const amount = Number.isNaN(profit) ? 0n : cash[n]! + locked[n]! + BigInt(profit);
+    if (amount >= 0n) continue;
+    debts ??= new Map();
+    debts.set(coins[n]!, -amount);
+  }
+  if (debts === undefined && account.openSpot === 0) {
+    margin.debtInitial = 0;
+    margin.debtMaintenance = 0;
+    margin.haircut = 0;
+    return;
+  }
+  const figures = debtFigures(state, account, debts ?? NO_DEBTS);
+  margin.debtInitial = exactNumber(figures.initial);
+  margin.debtMaintenance = exactNumber(figures.maintenance);
+  margin.haircut = exactNumber(figures.haircut);
 }
 
 /** Rows of the ledger have been opened since: maybe some of this account. */

@@ -4,8 +4,15 @@
  */
 import { type Account, type FuturesSetting, positionKey } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
+import {
+  balanceOf,
+  debtInitial,
+  debtMaintenance,
+  isInDebt,
+  orderClaims,
+  type SpotIntent,
+} from '../borrowing/debts.ts';
 import { type Instrument, tradeValue } from '../instrument.ts';
-import { Bucket } from '../ledger.ts';
 import { countsAsOpening } from '../orders/order-life.ts';
 import type { State } from '../state.ts';
 import { HoldMode, type PosSide, Side } from '../terms.ts';
@@ -67,24 +74,94 @@ export function markTicks(state: State, instrument: Instrument): number {
   return futures?.markTicks || futures?.indexTicks || instrument.openingTicks;
 }
 
-/** With an order added or left out, if given. */
+/** With an order added or left out, if given: one of futures, or one that gives a coin. */
 export function riskFromScratch(
   state: State,
   account: Account,
   intent?: Intent,
   leaveOut: number = NIL,
+  spot?: SpotIntent,
 ): Risk {
   const exposures = exposuresOf(state, account, intent, leaveOut);
-  const worth = accountWorth(state, account);
-  let initial = 0n;
-  let maintenance = 0n;
+  const { equity, effective, debts } = accountWorth(state, account);
+  const owing = debtFigures(state, account, debts, spot, leaveOut);
+  let { initial, maintenance } = owing;
+  // Collateral that stands behind nothing may be given away.
+  if (intent !== undefined || spot !== undefined || isLiable(state, account)) initial += owing.haircut;
   for (const exposure of exposures.values()) {
     const { instrument } = exposure;
     const usd = coinUsd(state, instrument.quote);
     initial += inDollars(initialMargin(state, account, exposure), usd);
     maintenance += inDollars(exposureMaintenance(state, account, exposure), usd);
   }
-  return { ...worth, initial, maintenance };
+  return { equity, effective, initial, maintenance };
+}
+
+/** Has the margin ratio reached a level? Without anything to keep there is no ratio. */
+export function isAbove({ effective, maintenance }: Risk, ratio: bigint): boolean {
+  return maintenance > 0n && maintenance * RATE_ONE >= effective * ratio;
+}
+
+export interface DebtFigures {
+  /** Dollars of initial margin, of maintenance, and of what open spot and margin orders would cost as collateral. */
+  readonly initial: bigint;
+  readonly maintenance: bigint;
+  readonly haircut: bigint;
+}
+
+/** What debts need, with what open orders would add to them (domain.md 6.3). */
+export function debtFigures(
+  state: State,
+  account: Account,
+  debts: ReadonlyMap<number, bigint>,
+  intent?: SpotIntent,
+  leaveOut: number = NIL,
+): DebtFigures {
+  let initial = 0n;
+  let maintenance = 0n;
+  for (const [coin, debt] of debts) maintenance += debtMaintenance(state, coin, debt);
+  const owing = new Map(debts);
+  const { borrowed, haircut } = orderClaims(state, account, intent, leaveOut);
+  for (const [coin, part] of borrowed) owing.set(coin, (owing.get(coin) ?? 0n) + part);
+  for (const [coin, debt] of owing) initial += debtInitial(state, account, coin, debt);
+  return { initial, maintenance, haircut };
+}
+
+/** Is there anything that the account's coins stand behind: positions, futures orders, debts, orders that borrow? */
+export function isLiable(state: State, account: Account): boolean {
+  if (account.positions.size > 0 || account.openFutures > 0) return true;
+  if (!account.mayOwe) return false;
+  if (isInDebt(state, account)) return true;
+  const { slab } = state;
+  if (account.openSpot === 0 || slab.marginLocks.size === 0) return false;
+  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    if ((slab.marginLocks.get(slot)?.borrowed ?? 0n) > 0n) return true;
+  }
+  return false;
+}
+
+/** Balance of a coin with the profit of the crossed positions settled in it. */
+export function coinEquity(state: State, account: Account, coin: number): bigint {
+  return balanceOf(state, account, coin) + profitIn(state, account, coin);
+}
+
+/** Coins it has touched, and those that its positions settle in. */
+export function coinsOf(state: State, account: Account): number[] {
+  const coins = new Set(state.ledger.coinsOf(account.index));
+  for (const { instrument } of account.positions.values())
+    coins.add(state.instruments[instrument]!.futures!.settle);
+  return [...coins].sort((a, b) => a - b);
+}
+
+/** Unrealised profit of the crossed positions settled in a coin. */
+export function profitIn(state: State, account: Account, coin: number): bigint {
+  let profit = 0n;
+  for (const position of account.positions.values()) {
+    const instrument = state.instruments[position.instrument]!;
+    if (position.isolated || instrument.futures!.settle !== coin) continue;
+    profit += inSettleCoin(state, instrument, unrealisedOf(state, position));
+  }
+  return profit;
 }
 
 /** Dollars of an amount, in full and after the collateral discount; what is owed counts in full. */
@@ -114,8 +191,16 @@ export function inSettleCoin(state: State, instrument: Instrument, quoteAmount: 
   return price === 0n ? 0n : divFloor(quoteAmount * MONEY_ONE, price);
 }
 
-function accountWorth(state: State, account: Account): { equity: bigint; effective: bigint } {
+interface Worth {
+  readonly equity: bigint;
+  readonly effective: bigint;
+  /** What is owed by coin: an unrealised loss beyond the balance is already a debt (domain.md 6.1). */
+  readonly debts: ReadonlyMap<number, bigint>;
+}
+
+function accountWorth(state: State, account: Account): Worth {
   const { ledger } = state;
+  const debts = new Map<number, bigint>();
   const profits = new Map<number, bigint>();
   for (const position of account.positions.values()) {
     if (position.isolated) continue;
@@ -128,15 +213,14 @@ function accountWorth(state: State, account: Account): { equity: bigint; effecti
   let effective = 0n;
   const coins = new Set([...ledger.coinsOf(account.index), ...profits.keys()]);
   for (const coin of coins) {
-    const balance =
-      ledger.peek(account.index, coin, Bucket.cash) + ledger.peek(account.index, coin, Bucket.locked);
-    const amount = balance + (profits.get(coin) ?? 0n);
+    const amount = balanceOf(state, account, coin) + (profits.get(coin) ?? 0n);
     if (amount === 0n) continue;
+    if (amount < 0n) debts.set(coin, -amount);
     const { usd, counted } = countedValue(state, coin, amount);
     equity += usd;
     effective += counted;
   }
-  return { equity, effective };
+  return { equity, effective, debts };
 }
 
 function exposuresOf(

@@ -5,10 +5,11 @@
  * over the exposure, a sum of moves S <= R / (1 + R) cannot make (1 + S)-fold prices cost more than R.
  */
 import type { Account } from '../account.ts';
+import { isInDebt, liquidationRatio } from '../borrowing/debts.ts';
 import { valueNumber } from '../instrument.ts';
 import { RankedHeap } from '../ranked-heap.ts';
 import type { State } from '../state.ts';
-import { divCeil, larger } from '../units.ts';
+import { divCeil, larger, RATE_ONE } from '../units.ts';
 import { type AccountMargin, LINE_COLUMNS, Line, WORTH_COLUMNS, Worth } from './account-margin.ts';
 import { hasStaleIndex, isolatedSlack } from './liquidation.ts';
 import { isolatedInQuote, markTicks } from './margin.ts';
@@ -22,6 +23,7 @@ const FROM_NOTHING = GRAIN;
 /** Allowances are estimates in floating point, taken so much too small that no rounding can make them too large. */
 const SAFETY = 0.999_999;
 const MONEY = 100_000_000;
+const RATE_NUMBER = Number(RATE_ONE);
 
 interface Watched {
   readonly account: Account;
@@ -44,7 +46,7 @@ export class RiskWatch {
   constructor(state: State) {
     this.state = state;
     this.largestMove();
-    for (const account of state.accountByUid.values()) if (account.positions.size > 0) this.look(account);
+    for (const account of state.accountByUid.values()) if (account.mayOwe) this.look(account);
   }
 
   /** After prices were taken: accounts to be tested now, ascending uid. */
@@ -62,7 +64,7 @@ export class RiskWatch {
 
   /** Puts an account that was tested under watch again. One that has become safer is looked at when it was due before. */
   look(account: Account): void {
-    if (account.positions.size === 0) return;
+    if (account.positions.size === 0 && !isInDebt(this.state, account)) return;
     const due = this.moved + this.allowance(account);
     const known = this.entries.get(account);
     if (known === undefined) {
@@ -101,13 +103,13 @@ export class RiskWatch {
   /** How far all prices may move before the account must be looked at again. */
   private allowance(account: Account): number {
     const margin = currentMargin(this.state, account);
-    let least = this.crossedAllowance(margin);
+    let least = this.crossedAllowance(account, margin);
     for (const position of margin.isolated) least = Math.min(least, this.isolatedAllowance(position));
     return least;
   }
 
   /** Twice the notional covers a position and the growth of its maintenance margin; collateral moves too. */
-  private crossedAllowance(margin: AccountMargin): number {
+  private crossedAllowance(account: Account, margin: AccountMargin): number {
     const { state } = this;
     const { lines, coins, worths } = margin;
     let exposure = 0;
@@ -119,12 +121,31 @@ export class RiskWatch {
       if (state.market(instrument).futures?.index.stale === true) return 0;
       exposure += 2 * value * (quotePrice(state, instrument) / MONEY);
     }
-    if (exposure === 0) return Number.POSITIVE_INFINITY;
+    const owes = margin.debtMaintenance !== 0;
+    if (exposure === 0 && !owes) return Number.POSITIVE_INFINITY;
     for (let n = 0; n < coins.length; n++) {
       const balance = worths[n * WORTH_COLUMNS + Worth.balance]!;
-      exposure += Math.abs(balance) * ((state.coinPriceNumbers[coins[n]!] ?? Number.NaN) / MONEY);
+      // What debts keep grows with them: twice covers it, as with positions.
+      exposure += 2 * Math.abs(balance) * ((state.coinPriceNumbers[coins[n]!] ?? Number.NaN) / MONEY);
     }
-    return share(margin.effective - margin.maintenance, exposure);
+    const ratio = owes ? Number(liquidationRatio(state, account)) / RATE_NUMBER : 1;
+    return Math.min(
+      share(margin.effective * ratio - margin.maintenance, exposure),
+      this.toNextTier(margin, exposure),
+    );
+  }
+
+  /** The maintenance of a debt jumps where its tier ends: no price may carry it there unseen. */
+  private toNextTier({ coins, worths }: AccountMargin, exposure: number): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (let n = 0; n < coins.length; n++) {
+      const { tiers } = this.state.lending[coins[n]!]!.terms;
+      const usd = -worths[n * WORTH_COLUMNS + Worth.equity]!;
+      const tier = tiers.find(({ upTo }) => !(usd > Number(upTo)));
+      if (tier !== undefined && tier !== tiers.at(-1))
+        least = Math.min(least, share(Number(tier.upTo) - usd, exposure));
+    }
+    return least;
   }
 
   private isolatedAllowance(position: Position): number {

@@ -1,9 +1,10 @@
 /** Modifying resting orders (domain.md 1.12): what may change, what it costs, and whether the place is kept. */
 import type { Account } from '../account.ts';
 import { FLAG_CLOSING, FLAG_ISOLATED, NIL } from '../book/order-slab.ts';
+import { checkSpending } from '../borrowing/margin-entry.ts';
+import { changeMarginLock } from '../borrowing/margin-lock.ts';
 import type { AmendItem, AmendOrders } from '../command.ts';
 import { checkCrossed } from '../futures/futures-entry.ts';
-import { spendable } from '../futures/spendable.ts';
 import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from '../limits.ts';
 import { type Outcome, refused } from '../outcome.ts';
@@ -23,6 +24,7 @@ import {
   closeResting,
   countOrder,
   emitOpen,
+  isMargin,
   lock,
   lockedCoin,
   lockOf,
@@ -171,12 +173,9 @@ function checkAmend(
   if (instrument.futures !== undefined) {
     return checkFuturesAmend(state, account, instrument, slot, priceTicks, sizeLots - filled);
   }
-  const coin = lockedCoin(instrument, side);
-  const more = lockChange(state, instrument, slot, priceTicks, sizeLots - filled);
-  if (more <= 0n) return undefined;
-  const available = spendable(state, account, coin);
-  if (more <= available) return undefined;
-  return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
+  const need = needOf(instrument, side, priceTicks, sizeLots - filled);
+  if (need <= lockOf(state, instrument, slot)) return undefined;
+  return checkSpending(state, account, { instrument, side, need, slot });
 }
 
 /** Margin is tested as if the old order were gone; closing orders of one-way mode cannot be modified at all. */
@@ -199,20 +198,9 @@ function isMakerOnly(timeInForce: number): boolean {
   return timeInForce === TimeInForce.postOnly || timeInForce === TimeInForce.rpi;
 }
 
-/** How much more money the order holds after the change; negative when it holds less. */
-function lockChange(
-  state: State,
-  instrument: Instrument,
-  slot: number,
-  priceTicks: number,
-  remaining: number,
-): bigint {
-  const { slab } = state;
-  if (slab.side[slot] === Side.sell) {
-    const lots = remaining - slab.remaining[slot]!;
-    return lots < 0 ? -baseUnits(instrument, -lots) : baseUnits(instrument, lots);
-  }
-  return tradeValue(instrument, priceTicks, remaining) - lockOf(state, instrument, slot);
+/** What a spot order of so many lots gives at most. */
+function needOf(instrument: Instrument, side: Side, priceTicks: number, lots: number): bigint {
+  return side === Side.sell ? baseUnits(instrument, lots) : tradeValue(instrument, priceTicks, lots);
 }
 
 function applyAmend(
@@ -227,24 +215,22 @@ function applyAmend(
   const { slab } = state;
   const { book } = market;
   const side = slab.side[slot] as Side;
-  const account = slab.account[slot]!;
+  const account = state.accounts[slab.account[slot]!]!;
   const remaining = sizeLots - slab.filled(slot);
-  const difference =
-    instrument.futures === undefined ? lockChange(state, instrument, slot, priceTicks, remaining) : 0n;
-  const coin = lockedCoin(instrument, side);
-  if (difference > 0n) lock(state, account, coin, difference);
-  else if (difference < 0n) unlock(state, account, coin, -difference);
+  if (instrument.futures === undefined) {
+    holdOtherAmount(state, instrument, slot, needOf(instrument, side, priceTicks, remaining));
+  }
   state.digest.fold(slab.id[slot]! * 4 + 1);
   state.digest.fold(priceTicks);
   state.digest.fold(sizeLots);
   market.changes++;
-  countOrder(state, state.accounts[account]!, instrument, slot, -slab.remaining[slot]!);
+  countOrder(state, account, instrument, slot, -slab.remaining[slot]!);
 
   const keepsPlace = priceTicks === slab.price[slot] && sizeLots < slab.size[slot]!;
   if (keepsPlace && remaining > 0) {
     book.reduce(slot, slab.size[slot]! - sizeLots);
     slab.size[slot] = sizeLots;
-    countOrder(state, state.accounts[account]!, instrument, slot, remaining);
+    countOrder(state, account, instrument, slot, remaining);
     emitOpen(state, slot);
     return;
   }
@@ -253,7 +239,7 @@ function applyAmend(
   slab.size[slot] = sizeLots;
   slab.remaining[slot] = remaining;
   slab.price[slot] = priceTicks;
-  countOrder(state, state.accounts[account]!, instrument, slot, remaining);
+  countOrder(state, account, instrument, slot, remaining);
   if (remaining === 0) {
     close(state, slot, CancelReason.none);
     return;
@@ -265,6 +251,19 @@ function applyAmend(
   }
   book.rest(slot);
   emitOpen(state, slot);
+}
+
+/** The order gives at most `need` from now on. */
+function holdOtherAmount(state: State, instrument: Instrument, slot: number, need: bigint): void {
+  const { slab } = state;
+  const coin = lockedCoin(instrument, slab.side[slot] as Side);
+  if (isMargin(state, slot)) {
+    changeMarginLock(state, slot, coin, need);
+    return;
+  }
+  const held = lockOf(state, instrument, slot);
+  if (need > held) lock(state, slab.account[slot]!, coin, need - held);
+  else unlock(state, slab.account[slot]!, coin, held - need);
 }
 
 /** The caller asked for "modified or gone": later modifications of this order answer that it failed (25573). */

@@ -5,10 +5,11 @@
 import type { Account } from '../account.ts';
 import { type Book, MatchEnd } from '../book/book.ts';
 import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI, NIL } from '../book/order-slab.ts';
+import { checkSpending } from '../borrowing/margin-entry.ts';
+import { closeMarginLock, openMarginLock } from '../borrowing/margin-lock.ts';
 import type { PlaceOrder } from '../command.ts';
 import { closeLimit, makeRoom, planFuturesOrder } from '../futures/futures-entry.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
-import { spendable } from '../futures/spendable.ts';
 import { baseUnits, type Instrument, isFutures, tradeValue } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
 import { OPEN_ORDERS_PER_LINE_MAX, SIZE_LOTS_MAX } from '../limits.ts';
@@ -20,7 +21,6 @@ import { checkPreset, fittingPreset, triggerReference } from '../strategy/tpsl-c
 import { isEmpty, type Preset } from '../strategy/trigger-leg.ts';
 import {
   CancelReason,
-  Category,
   HoldMode,
   type OrderOrigin,
   OrderType,
@@ -48,6 +48,7 @@ import {
   closeResting,
   emitOpen,
   enroll,
+  isMargin,
   lock,
   lockedCoin,
   posSideOf,
@@ -104,14 +105,16 @@ function placeSpot(
       ? tradeValue(instrument, command.priceTicks, command.sizeLots)
       : baseUnits(instrument, command.sizeLots);
   const coin = lockedCoin(instrument, command.side);
-  const available = spendable(state, account, coin);
-  if (available < need) {
-    return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
-  }
+  const refusal = checkSpending(state, account, { instrument, side: command.side, need, slot: NIL });
+  if (refusal !== undefined) return refusal;
 
-  lock(state, account.index, coin, need);
   const size = byAmount ? SIZE_LOTS_MAX : command.sizeLots;
   const slot = accept(state, account, instrument, command, size, 0, child);
+  if (instrument.margin === undefined) lock(state, account.index, coin, need);
+  else {
+    account.mayOwe = true;
+    openMarginLock(state, slot, coin, need);
+  }
   return run(state, settlements, instrument, market, slot, byAmount ? command.quoteAmount : 0n);
 }
 
@@ -127,7 +130,7 @@ function placeFutures(
   const precedence = child?.takesPrecedence ?? false;
   const plan = planFuturesOrder(state, account, instrument, market, command, precedence);
   if ('refusal' in plan) return plan;
-  account.tradesFutures = true;
+  account.mayOwe = true;
   makeRoom(state, plan, precedence ? CancelReason.tpslPlan : CancelReason.normal);
   const slot = accept(state, account, instrument, command, plan.lots, plan.flags, child);
   if (plan.isolatedLock > 0n) {
@@ -172,7 +175,6 @@ function checkOrder(
     state.now,
   );
   if (status !== Refusal.none) return refused(status);
-  if (instrument.category === Category.margin) return refused(Refusal.categoryNotTradable);
   if (account.liquidating) return refused(Refusal.accountLiquidating);
   if (!isLegalCombination(instrument, command)) return refused(Refusal.illegalCombination);
   if (instrument.futures !== undefined && market.futures?.markTicks === 0)
@@ -197,7 +199,7 @@ function checkAttached(
   const { preset, side } = command;
   if (preset === undefined || isEmpty(preset)) return undefined;
   // A margin sale may open a debt in the base coin, which is a short position by another name.
-  const opening = instrument.category === Category.margin || isOpening(account, instrument, command);
+  const opening = instrument.margin !== undefined || isOpening(account, instrument, command);
   if (!opening) return refused(Refusal.presetNotOpening);
   return (
     checkStrategyCount(state, account) ??
@@ -455,7 +457,9 @@ function executeMarket(
   settlement.begin(instrument, market, budget);
   const end = market.book.match(slot, bandTicks, settlement, buying);
   const left = buying ? settlement.budgetLeft : baseUnits(instrument, slab.remaining[slot]!);
-  unlock(state, slab.account[slot]!, lockedCoin(instrument, slab.side[slot] as Side), left);
+  const coin = lockedCoin(instrument, slab.side[slot] as Side);
+  if (isMargin(state, slot)) closeMarginLock(state, slot, coin);
+  else unlock(state, slab.account[slot]!, coin, left);
   // Money that is spent to the last unit leaves nothing to execute, whatever else the book holds (I18).
   const spent = buying && left === 0n;
   close(state, slot, spent ? CancelReason.none : marketEnd(end, buying, slab.filled(slot) !== 0), budget);

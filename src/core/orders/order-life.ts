@@ -9,6 +9,7 @@ import {
   NIL,
   type OrderSlab,
 } from '../book/order-slab.ts';
+import { closeMarginLock } from '../borrowing/margin-lock.ts';
 import type { FuturesOrderFields, OrderRecord } from '../event.ts';
 import { baseUnits, type Instrument, isFutures, tradeValue, valueNumber } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
@@ -114,11 +115,18 @@ export function unlock(state: State, account: number, coin: number, amount: bigi
   ledger.move(ledger.cell(account, coin, Bucket.locked), ledger.cell(account, coin, Bucket.cash), amount);
 }
 
+/** Does the order borrow what is missing? */
+export function isMargin(state: State, slot: number): boolean {
+  return state.slab.marginLocks.size !== 0 && state.slab.marginLocks.has(slot);
+}
+
 /** Closes an order that rested: frees its lock and writes its last record. The book must have let go of it. */
 export function closeResting(state: State, slot: number, reason: CancelReason): void {
   const { slab } = state;
   const instrument = state.instruments[slab.instrument[slot]!]!;
   if (instrument.futures !== undefined) releaseIsolated(state, instrument.futures.settle, slot);
+  else if (isMargin(state, slot))
+    closeMarginLock(state, slot, lockedCoin(instrument, slab.side[slot] as Side));
   else if (slab.remaining[slot] !== 0) {
     const side = slab.side[slot] as Side;
     unlock(state, slab.account[slot]!, lockedCoin(instrument, side), lockOf(state, instrument, slot));

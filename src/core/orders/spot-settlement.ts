@@ -2,8 +2,8 @@
  * What a spot trade does to money and records (domain.md 1.4 step 6, 4.2, 4.3). One instance per exchange; the order
  * entry tells it whose turn it is, the book calls it for each match.
  */
-import type { Account } from '../account.ts';
 import type { MatchSink } from '../book/book.ts';
+import { payFromMarginLock } from '../borrowing/margin-lock.ts';
 import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import { SIZE_LOTS_MAX } from '../limits.ts';
@@ -11,7 +11,7 @@ import type { Market, State } from '../state.ts';
 import { growAttached } from '../strategy/attached.ts';
 import { CancelReason, OrderType, Side } from '../terms.ts';
 import { divTrunc, RATE_ONE } from '../units.ts';
-import { close, closeResting } from './order-life.ts';
+import { close, closeResting, isMargin, lockedCoin, lockOf } from './order-life.ts';
 import { recordTrade } from './trade-record.ts';
 
 export class SpotSettlement implements MatchSink {
@@ -55,22 +55,20 @@ export class SpotSettlement implements MatchSink {
 
     const buyerBase = ledger.cell(buyerAccount.index, instrument.base, Bucket.cash);
     const sellerQuote = ledger.cell(sellerAccount.index, instrument.quote, Bucket.cash);
-    const buyerLocked = ledger.cell(buyerAccount.index, instrument.quote, Bucket.locked);
-    const sellerLocked = ledger.cell(sellerAccount.index, instrument.base, Bucket.locked);
-    ledger.move(buyerLocked, sellerQuote, value);
-    ledger.move(sellerLocked, buyerBase, base);
-    const buyerFee = this.charge(buyerAccount, buying, base, buyerBase, instrument.base);
-    const sellerFee = this.charge(sellerAccount, !buying, value, sellerQuote, instrument.quote);
+    this.pay(buyer, value, sellerQuote);
+    this.pay(seller, base, buyerBase);
+    const buyerFee = this.charge(buyer, buying, base, buyerBase, instrument.base);
+    const sellerFee = this.charge(seller, !buying, value, sellerQuote, instrument.quote);
     // A buy that got a better price than its limit gets the difference back at once.
     const improvement = slab.price[buyer]! - priceTicks;
-    if (improvement > 0) {
+    if (improvement > 0 && !isMargin(state, buyer)) {
+      const buyerLocked = ledger.cell(buyerAccount.index, instrument.quote, Bucket.locked);
       const buyerQuote = ledger.cell(buyerAccount.index, instrument.quote, Bucket.cash);
       ledger.move(buyerLocked, buyerQuote, tradeValue(instrument, improvement, lots));
     }
 
-    for (const account of [buyerAccount, sellerAccount]) {
-      if (account.positions.size > 0) state.touched.add(account);
-    }
+    if (buyerAccount.mayOwe) state.touched.add(buyerAccount);
+    if (sellerAccount.mayOwe) state.touched.add(sellerAccount);
     execute(state, buyer, value, buyerFee);
     execute(state, seller, value, sellerFee);
     const takerFee = buying ? buyerFee : sellerFee;
@@ -98,14 +96,30 @@ export class SpotSettlement implements MatchSink {
 
   makerLeft(maker: number, filled: boolean): void {
     this.market.changes++;
-    if (filled) close(this.state, maker, CancelReason.none);
+    if (filled && !isMargin(this.state, maker)) close(this.state, maker, CancelReason.none);
+    else if (filled) closeResting(this.state, maker, CancelReason.none);
     else closeResting(this.state, maker, CancelReason.stp);
   }
 
+  /** What an order gives for a trade: out of its lock, and for a margin order also out of what it borrows. */
+  private pay(slot: number, amount: bigint, to: number): void {
+    const { state, instrument } = this;
+    const { slab, ledger } = state;
+    const coin = lockedCoin(instrument, slab.side[slot] as Side);
+    if (!isMargin(state, slot)) {
+      ledger.move(ledger.cell(slab.account[slot]!, coin, Bucket.locked), to, amount);
+      return;
+    }
+    const byAmount = slab.orderType[slot] === OrderType.market && slab.side[slot] === Side.buy;
+    const need = byAmount ? this.budgetLeft : lockOf(state, instrument, slot);
+    payFromMarginLock(state, slot, coin, amount, need, to);
+  }
+
   /** Fee of one side, truncated in favour of the payer; a negative one is a rebate from the house. */
-  private charge(account: Account, taker: boolean, received: bigint, cash: number, coin: number): bigint {
-    const own = account.fees.get(this.instrument.index);
-    const rates = own ?? this.instrument;
+  private charge(slot: number, taker: boolean, received: bigint, cash: number, coin: number): bigint {
+    const { slab, accounts, instruments } = this.state;
+    const own = instruments[slab.instrument[slot]!]!;
+    const rates = accounts[slab.account[slot]!]!.fees.get(own.index) ?? own;
     const fee = divTrunc(received * (taker ? rates.takerRate : rates.makerRate), RATE_ONE);
     const { ledger } = this.state;
     const house = ledger.cell(SystemAccount.fee, coin, Bucket.cash);

@@ -1,6 +1,7 @@
 /** The caller's account: who it is, what it holds, how it is set up, what it pays (interface 4.5, wire.md 4.3). */
 import Type from 'typebox';
 import type { Account } from '../../core/account.ts';
+import { coinLeverage } from '../../core/borrowing/debts.ts';
 import { feeRates } from '../../core/reads.ts';
 import type { State } from '../../core/state.ts';
 import { HOLD_MODE_NAMES, HoldMode } from '../../core/terms.ts';
@@ -22,6 +23,14 @@ function symbolConfigs(state: State, account: Account) {
     const { category, symbol } = state.instruments[index]!.spec;
     return { category, symbol, marginMode: marginModeName(isolated), leverage: String(longLeverage) };
   });
+}
+
+/** Coins of margin pairs, each with the leverage of what is owed in it. */
+function coinConfigs(state: State, account: Account) {
+  return state.coins
+    .map(({ coin }, index) => ({ coin, index }))
+    .filter(({ index }) => state.lending[index]!.maxLeverage > 0)
+    .map(({ coin, index }) => ({ coin, leverage: String(coinLeverage(state, account, index)) }));
 }
 
 export const accountRoutes: readonly Route[] = [
@@ -95,7 +104,7 @@ export const accountRoutes: readonly Route[] = [
         holdMode: HOLD_MODE_NAMES[account?.holdMode ?? HoldMode.oneWay],
         stpMode: 'none',
         symbolConfigList: account === undefined ? [] : symbolConfigs(state, account),
-        coinConfigList: [],
+        coinConfigList: account === undefined ? [] : coinConfigs(state, account),
       };
     },
   }),

@@ -1,10 +1,12 @@
 /** How an account holds its contracts: leverage, hold mode, isolated margin, and what it could still open (wire.md 4.1, 4.3). */
 import Type, { type Static } from 'typebox';
-import { positionKey } from '../../core/account.ts';
+import { type Account, positionKey } from '../../core/account.ts';
+import { NIL } from '../../core/book/order-slab.ts';
+import { mostSpendable } from '../../core/borrowing/margin-entry.ts';
 import { futuresSetting } from '../../core/futures/margin.ts';
-import { spendable } from '../../core/futures/spendable.ts';
 import type { Instrument } from '../../core/instrument.ts';
 import { Refusal } from '../../core/refusal.ts';
+import type { State } from '../../core/state.ts';
 import { HOLD_MODE_NAMES, ORDER_TYPE_NAMES, PosSide, SIDE_NAMES, Side } from '../../core/terms.ts';
 import { formatUnits, MONEY_SCALE, parseUnits } from '../../core/units.ts';
 import type { Venue } from '../../venue/venue.ts';
@@ -16,6 +18,7 @@ import { openingRoom } from '../opening-room.ts';
 import { priceTicks, sizeLots } from '../order-input.ts';
 import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
+import { findCoin } from '../wallet-input.ts';
 import { WireError, wireError } from '../wire-error.ts';
 
 const group = 'Futures account';
@@ -63,7 +66,7 @@ export function leveragesOf(body: Static<typeof LeverageBody>, isolated: boolean
 async function setLeverage(venue: Venue, uid: number, body: Static<typeof LeverageBody>) {
   const { state } = venue;
   const { category } = body;
-  if (category === 'MARGIN') return wireError('25002', 'leverage of margin trading is not supported yet');
+  if (category === 'MARGIN') return setCoinLeverage(venue, uid, body);
   if (body.symbol === undefined) return wireError('40019', 'symbol must be given for futures');
   const instrument = findInstrument(state, category, body.symbol);
   if (instrument instanceof WireError) return instrument;
@@ -84,6 +87,21 @@ async function setLeverage(venue: Venue, uid: number, body: Static<typeof Levera
   const command = { type: 'setLeverage', time: 0, uid, instrument: instrument.index, ...sides } as const;
   const [outcome] = await Promise.all([venue.submit(command), mode]);
   return outcome.refusal === Refusal.none ? 'success' : refusalError(state, outcome, instrument);
+}
+
+/** Margin trading has one leverage a coin, of what is owed in it. */
+async function setCoinLeverage(venue: Venue, uid: number, body: Static<typeof LeverageBody>) {
+  const { state } = venue;
+  if (body.coin === undefined) return wireError('40019', 'coin must be given for margin trading');
+  if (body.leverage === undefined) return wireError('40019', 'leverage must be given');
+  const coin = findCoin(state, body.coin);
+  if (coin === undefined || state.lending[coin.index]!.maxLeverage === 0) {
+    return wireError('25201', 'coin must be one of a margin pair');
+  }
+  const leverage = Number(body.leverage);
+  if (leverage < 1) return wireError('25200', 'leverage must be at least 1');
+  const outcome = await venue.submit({ type: 'setCoinLeverage', time: 0, uid, coin: coin.index, leverage });
+  return outcome.refusal === Refusal.none ? 'success' : refusalError(state, outcome);
 }
 
 function everySideKept({ longLeverage, shortLeverage }: Sides): boolean {
@@ -161,10 +179,7 @@ function maxOpenAvailable(venue: Venue, uid: number, body: Static<typeof MaxOpen
   if (account instanceof WireError) return account;
   const side = SIDE_NAMES.indexOf(body.side) as Side;
   const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
-  if (instrument.futures === undefined) {
-    const coin = side === Side.buy ? instrument.quote : instrument.base;
-    return { ...NOTHING, available: money(spendable(state, account, coin)) };
-  }
+  if (instrument.futures === undefined) return spotRoom(state, account, instrument, side);
   const orderType = ORDER_TYPE_NAMES.indexOf(body.orderType) as 0 | 1;
   if (body.orderType === 'limit' && body.price === undefined) {
     return wireError('40019', 'price must be given for a limit order');
@@ -187,9 +202,23 @@ function maxOpenAvailable(venue: Venue, uid: number, body: Static<typeof MaxOpen
   };
 }
 
+/** What a spot order may give; a margin order also what it could borrow. */
+function spotRoom(state: State, account: Account, instrument: Instrument, side: Side) {
+  const most = (pair: Instrument, of: Side) =>
+    formatUnits(mostSpendable(state, account, { instrument: pair, side: of, slot: NIL }), MONEY_SCALE);
+  if (instrument.margin === undefined) return { ...NOTHING, available: most(instrument, side) };
+  const spot = state.instrument('SPOT', instrument.symbol)!;
+  return {
+    ...NOTHING,
+    available: most(spot, side),
+    maxBuyAvailable: most(instrument, Side.buy),
+    maxSellAvailable: most(instrument, Side.sell),
+  };
+}
+
 const maxOpenRow = {
   path: '/api/v3/account/max-open-available',
-  summary: 'What an order could spend (spot) or open (futures) at most now',
+  summary: 'What an order could spend (spot), spend with borrowing (margin) or open (futures) at most now',
   group,
   access: 'trade_read',
   perSecond: 5,
@@ -200,7 +229,8 @@ export const futuresAccountRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/api/v3/account/set-leverage',
-    summary: 'Set the leverage of a contract; a marginMode given becomes the mode of the symbol',
+    summary:
+      'Set the leverage of a contract, or of what is owed in a coin (MARGIN); a marginMode given becomes the mode of the symbol',
     group,
     access: 'mgt_write',
     perSecond: 10,

@@ -1,6 +1,7 @@
 /** Public data of futures: tiers, funding, open interest, collateral rates, liquidations (wire.md 4.2). */
 import Type from 'typebox';
 import { collateralTiers } from '../../core/futures/collateral.ts';
+import type { MarginTier } from '../../core/futures/margin-tiers.ts';
 import type { Instrument } from '../../core/instrument.ts';
 import type { State } from '../../core/state.ts';
 import type { CategoryName } from '../../core/terms.ts';
@@ -11,10 +12,11 @@ import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
 import { contractPrices } from '../market-view.ts';
 import { cursorId, pageLimit } from '../paging.ts';
 import { type Route, route } from '../route.ts';
+import { CoinName, findCoin, unknownCoin } from '../wallet-input.ts';
 import { WireError, wireError } from '../wire-error.ts';
 
 const group = 'Futures market data';
-const FUTURES: readonly CategoryName[] = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES'];
+const FUTURES = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES'] as const satisfies readonly CategoryName[];
 const FUND_RATES_MAX = 200;
 const FUND_RATE_PAGES_MAX = 100;
 const LIQUIDATIONS_MS = 3 * 86_400_000;
@@ -57,8 +59,20 @@ export function fundingView(state: State, instrument: Instrument) {
   };
 }
 
-function tierViews({ futures }: Instrument) {
-  return futures!.tiers.map(({ from, upTo, maxLeverage, rate: mmr }, n) => ({
+/** Tiers of what is owed in a coin; the leverage never above that of its pairs. */
+function debtTiers(state: State, name: string | undefined) {
+  if (name === undefined) return wireError('40019', 'coin must be given for margin trading');
+  const coin = findCoin(state, name);
+  if (coin === undefined) return unknownCoin();
+  const { terms, maxLeverage } = state.lending[coin.index]!;
+  if (maxLeverage === 0) return [];
+  return tierViews(
+    terms.tiers.map((tier) => ({ ...tier, maxLeverage: Math.min(tier.maxLeverage, maxLeverage) })),
+  );
+}
+
+function tierViews(tiers: readonly MarginTier[]) {
+  return tiers.map(({ from, upTo, maxLeverage, rate: mmr }, n) => ({
     tier: String(n + 1),
     minTierValue: money(from),
     maxTierValue: money(upTo),
@@ -153,15 +167,22 @@ export const futuresMarketRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/api/v3/market/position-tier',
-    summary: 'Leverage and maintenance rate by the size of a position, in quote coin',
+    summary:
+      'Leverage and maintenance rate by the size of a position in quote coin, or of a debt in dollars (MARGIN, by coin)',
     group,
     access: 'public',
     perSecond: 20,
-    query: Type.Object({ category: FuturesCategory, symbol: SymbolName }),
+    query: Type.Object({
+      category: Type.Enum(['MARGIN', ...FUTURES], { description: 'MARGIN or a futures category' }),
+      symbol: Type.Optional(SymbolName),
+      coin: Type.Optional(CoinName),
+    }),
     data: Type.Array(Type.Object(answers.texts('tier', 'minTierValue', 'maxTierValue', 'leverage', 'mmr'))),
     handle: ({ venue: { state }, query }) => {
+      if (query.category === 'MARGIN') return debtTiers(state, query.coin);
+      if (query.symbol === undefined) return wireError('40019', 'symbol must be given for futures');
       const instrument = findInstrument(state, query.category, query.symbol);
-      return instrument instanceof WireError ? instrument : tierViews(instrument);
+      return instrument instanceof WireError ? instrument : tierViews(instrument.futures!.tiers);
     },
   }),
 

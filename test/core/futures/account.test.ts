@@ -1,32 +1,9 @@
-/** The unified account as margin: the worked account of domain.md 6.7, tiers, leverage, what may be spent. */
+/** The unified account as margin: tiers, leverage, what may be spent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { collateralValue } from '../../../src/core/futures/collateral.ts';
 import { formatUnits } from '../../../src/core/units.ts';
 import { FuturesFloor, futuresFloor, units } from './futures-floor.ts';
-
-test('the worked account (6.7), without the part of debts, which belongs to MARGIN', () => {
-  const floor = new FuturesFloor();
-  floor.index('60000', 'BTCUSD');
-  floor.index('3000', 'ETHUSD');
-  floor.index('0.9995', 'USDTUSD');
-  floor.trader('ann', { BTC: '0.5', ETH: '10' });
-  floor.trader('bob', { USDT: '1000000' });
-  floor.setFees('ann', '0', '0');
-  floor.deal('ann', 'bob', '1', '64000');
-  floor.deal('bob', 'ann', '1', '60000');
-  floor.deal('ann', 'bob', '2', '61000');
-  floor.mark('60000');
-  assert.equal(floor.cash('ann', 'USDT'), '-4000');
-  assert.equal(floor.fields('ann').unrealisedPnl, '-2000');
-  assert.deepEqual(floor.risk('ann'), {
-    equity: '54003',
-    effective: '51253',
-    initial: '12065.964',
-    maintenance: '551.724',
-    available: '39187.036',
-  });
-});
 
 test('collateral counts by slices (6.2)', () => {
   const floor = new FuturesFloor();

@@ -286,7 +286,7 @@ test('a crossed loser without anything left is paid for as well', () => {
   assert.equal(-share, lacking - moneyUnits('0.001'));
 });
 
-test('a crossed loser with another coin keeps the debt', () => {
+test('a crossed loser pays with its other coins before the fund does', () => {
   const floor = new DeliveryFloor({ ann: '0.0125', bob: '1' }).before('60000');
   floor.deposit('ann', '5', 'USDT');
   floor.leverage('ann', 125, H26.on);
@@ -295,7 +295,9 @@ test('a crossed loser with another coin keeps the debt', () => {
   const due = moneyUnits(floor.cash('ann', 'BTC')) - moneyUnits('0.02200489') - moneyUnits('0.0006');
   floor.surprise();
   assert.ok(due < 0n);
-  assert.equal(moneyUnits(floor.cash('ann', 'BTC')), due);
+  assert.equal(floor.cash('ann', 'USDT'), '0');
+  assert.equal(floor.cash('ann', 'BTC'), '0');
+  assert.ok(moneyUnits(floor.insurance('BTC')) > moneyUnits('1') + due);
   assert.deepEqual(floor.told('bob', 'liquidation'), []);
 });
 

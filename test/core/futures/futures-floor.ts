@@ -101,14 +101,18 @@ export const FUTURES_COINS: readonly CoinSpec[] = [
 ];
 
 export class FuturesFloor extends TradingFloor {
-  constructor(perpetual: InstrumentSpec = BTC_PERPETUAL, coins: readonly CoinSpec[] = FUTURES_COINS) {
-    super([perpetual, BTC_COIN, priced('USDT'), priced('ETH')], coins);
+  constructor(
+    perpetual: InstrumentSpec = BTC_PERPETUAL,
+    coins: readonly CoinSpec[] = FUTURES_COINS,
+    more: readonly InstrumentSpec[] = [],
+  ) {
+    super([perpetual, BTC_COIN, priced('USDT'), priced('ETH'), ...more], coins);
     this.index('60000');
   }
 
   override instrument(symbol = 'BTCUSDT', category?: CategoryName): Instrument {
     const names: readonly CategoryName[] =
-      category !== undefined ? [category] : ['USDT-FUTURES', 'COIN-FUTURES', 'SPOT'];
+      category !== undefined ? [category] : ['USDT-FUTURES', 'COIN-FUTURES', 'SPOT', 'MARGIN'];
     for (const name of names) {
       const instrument = this.state.instrument(name, symbol);
       if (instrument !== undefined) return instrument;

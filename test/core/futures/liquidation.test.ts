@@ -264,7 +264,7 @@ test('a restart right before a fall misses nobody', () => {
   assert.equal(floor.position('ann'), 'none');
 });
 
-test('the fund does not pay debts of an account that owns other coins', () => {
+test('other coins pay what a position has lost before it is closed and before the fund pays (5.9 step 4)', () => {
   const floor = futuresFloor('1000000', 'bob', 'cat');
   floor.index('60000', 'BTCUSD');
   floor.trader('ann', { BTC: '0.1' });
@@ -273,10 +273,11 @@ test('the fund does not pay debts of an account that owns other coins', () => {
   floor.insure('1000');
   floor.buy('cat', '0.5', '48400');
   floor.mark('48400');
-  assert.equal(floor.position('ann'), 'none');
-  assert.equal(floor.cash('ann', 'USDT'), '-5832.52');
-  assert.equal(floor.cash('ann', 'BTC'), '0.1');
-  assert.equal(floor.insurance(), '1014.52');
+  // The loss of 5 800 and the fee of 18 cost 0.09706374 BTC with the fee of the conversion.
+  assert.equal(floor.position('ann'), 'long 0.5 @ 60000');
+  assert.equal(floor.cash('ann', 'USDT'), '5800');
+  assert.equal(floor.cash('ann', 'BTC'), '0.00293626');
+  assert.equal(floor.insurance(), '1000');
 });
 
 test('what an account owes beyond all it owns is paid by the fund as far as it goes', () => {

@@ -3,17 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { futuresFloor } from './futures-floor.ts';
 
-test('a spot order cannot spend the margin behind a crossed position', () => {
-  const floor = futuresFloor('100000', 'bob');
-  floor.trader('ann', { USDT: '10000' });
-  floor.mark('60000');
-  floor.sell('bob', '1', '60000');
-  floor.buy('ann', '1', '60000');
-  // 60 000 x (0.1 + 0.0006) is held back of the 9 964 that are left after the fee.
-  assert.equal(floor.sell('ann', '5000', '1', { on: 'USDTUSD' }).stands, 'refused insufficientBalance');
-  assert.equal(floor.sell('ann', '3900', '1', { on: 'USDTUSD' }).stands, 'new 0/3900');
-});
-
 test('limit_open lets a position be closed and none be opened', () => {
   const floor = futuresFloor('100000', 'ann', 'bob');
   floor.mark('60000');

@@ -1,0 +1,206 @@
+/**
+ * Selling one coin of an account to the house for another, at index prices, to pay what it owes (domain.md 6.8). The
+ * house is the other side of both legs (`sys:convert`).
+ */
+import type { Account } from '../account.ts';
+import { coinUsd, collateralTiers, hasStalePrice } from '../futures/collateral.ts';
+import { coinEquity } from '../futures/margin.ts';
+import { Bucket, SystemAccount } from '../ledger.ts';
+import type { State } from '../state.ts';
+import { Wallet } from '../terms.ts';
+import {
+  compare,
+  divCeil,
+  divFloor,
+  larger,
+  MONEY_ONE,
+  MONEY_SCALE,
+  parseUnits,
+  RATE_ONE,
+  RATE_SCALE,
+  smaller,
+} from '../units.ts';
+import { emitLine, foldMoney } from '../wallet/wallet.ts';
+import { balanceOf, isInDebt } from './debts.ts';
+
+/** 0.1 % (domain.md 0.5). */
+export const CONVERSION_FEE_RATE = RATE_ONE / 1000n;
+
+export interface Conversion {
+  readonly debtCoin: number;
+  readonly payCoin: number;
+  /** Of the debt coin, at most. */
+  readonly wanted: bigint;
+  /** Of the payment coin, at most. */
+  readonly available: bigint;
+  readonly forced: boolean;
+}
+
+/** What is sold for what; nothing for nothing when a price is missing or the rest is too small. */
+function quote(state: State, conversion: Conversion): { sold: bigint; received: bigint } {
+  const { debtCoin, payCoin, wanted, available, forced } = conversion;
+  const debtPrice = coinUsd(state, debtCoin);
+  const discount = forced ? exchangeDiscount(state, payCoin, divFloor(wanted * debtPrice, MONEY_ONE)) : 0n;
+  const payPrice = coinUsd(state, payCoin) * (RATE_ONE - discount) * (RATE_ONE - CONVERSION_FEE_RATE);
+  if (debtPrice === 0n || payPrice === 0n || wanted <= 0n || available <= 0n)
+    return { sold: 0n, received: 0n };
+  const costs = debtPrice * RATE_ONE * RATE_ONE;
+  const whole = divCeil(wanted * costs, payPrice);
+  if (whole <= available) return { sold: whole, received: wanted };
+  return { sold: available, received: divFloor(available * payPrice, costs) };
+}
+
+/** Returns how much of the debt coin came in. */
+export function convert(state: State, account: Account, conversion: Conversion): bigint {
+  const { debtCoin, payCoin, forced } = conversion;
+  const { sold, received } = quote(state, conversion);
+  if (received === 0n) return 0n;
+  const { ledger } = state;
+  const move = (coin: number, amount: bigint, intoAccount: boolean): void => {
+    const house = ledger.cell(SystemAccount.convert, coin, Bucket.cash);
+    const cash = ledger.cell(account.index, coin, Bucket.cash);
+    ledger.move(intoAccount ? house : cash, intoAccount ? cash : house, amount);
+  };
+  const conversionId = state.nextId();
+  move(payCoin, sold, false);
+  emitLine(
+    state,
+    account,
+    Wallet.unified,
+    payCoin,
+    forced ? 'forcedOut' : 'convertOut',
+    -sold,
+    String(conversionId),
+  );
+  move(debtCoin, received, true);
+  emitLine(
+    state,
+    account,
+    Wallet.unified,
+    debtCoin,
+    forced ? 'forcedIn' : 'convertIn',
+    received,
+    String(conversionId),
+  );
+  foldMoney(state, sold);
+  foldMoney(state, received);
+  state.touched.add(account);
+  if (!account.house) {
+    state.events.push({
+      type: 'conversion',
+      conversionId,
+      uid: account.uid,
+      fromCoin: payCoin,
+      fromAmount: sold,
+      toCoin: debtCoin,
+      toAmount: received,
+      forced,
+      time: state.now,
+    });
+  }
+  return received;
+}
+
+/** Larger amounts get a worse rate: that of the tier the dollar value is in. */
+function exchangeDiscount(state: State, coin: number, usd: bigint): bigint {
+  let discount = 0n;
+  for (const tier of collateralTiers(state.coins[coin]!)) {
+    const start = parseUnits(tier.tierStartValue, MONEY_SCALE) ?? 0n;
+    if (start > 0n && usd <= start) break;
+    discount = parseUnits(tier.exchangeDiscount ?? '0', RATE_SCALE) ?? 0n;
+  }
+  return discount;
+}
+
+/** What is owed of a coin, an unrealised loss included. */
+export function debtOf(state: State, account: Account, coin: number): bigint {
+  return larger(0n, -coinEquity(state, account, coin));
+}
+
+/** Sells other coins for debts, largest debt first, until `enough`; stale prices sell nothing. */
+export function convertByForce(state: State, account: Account, enough: () => boolean): void {
+  for (const debtCoin of debtsInOrder(state, account)) {
+    for (const payCoin of paymentsInOrder(state, account)) {
+      if (enough()) return;
+      const wanted = debtOf(state, account, debtCoin);
+      if (wanted === 0n) break;
+      const available = payable(state, account, payCoin);
+      convert(state, account, { debtCoin, payCoin, wanted, available, forced: true });
+    }
+  }
+}
+
+/** Could a forced conversion do anything? */
+export function isConvertible(state: State, account: Account): boolean {
+  const payments = paymentsInOrder(state, account);
+  return debtsInOrder(state, account).some((debtCoin) =>
+    payments.some((payCoin) => {
+      const wanted = debtOf(state, account, debtCoin);
+      const available = payable(state, account, payCoin);
+      return quote(state, { debtCoin, payCoin, wanted, available, forced: true }).received > 0n;
+    }),
+  );
+}
+
+/** What an account owes beyond its limit, by interest or losses, is paid by force (domain.md 6.8). */
+export function trimDebts(state: State, account: Account): void {
+  if (!isInDebt(state, account)) return;
+  for (const debtCoin of debtsInOrder(state, account)) {
+    const { userLimit } = state.lending[debtCoin]!.terms;
+    for (const payCoin of userLimit === 0n ? [] : paymentsInOrder(state, account)) {
+      const wanted = -balanceOf(state, account, debtCoin) - userLimit;
+      const available = payable(state, account, payCoin);
+      convert(state, account, { debtCoin, payCoin, wanted, available, forced: true });
+    }
+  }
+}
+
+/** Does the account hold or owe a coin whose price nobody vouches for? */
+export function hasStaleCoin(state: State, account: Account): boolean {
+  return state.ledger
+    .coinsOf(account.index)
+    .some((coin) => balanceOf(state, account, coin) !== 0n && hasStalePrice(state, coin));
+}
+
+/** Largest dollar value first, then by name. */
+function debtsInOrder(state: State, account: Account): number[] {
+  return state.ledger
+    .coinsOf(account.index)
+    .map((coin) => ({ coin, usd: debtOf(state, account, coin) * coinUsd(state, coin) }))
+    .filter(({ coin, usd }) => usd > 0n && !hasStalePrice(state, coin))
+    .sort((a, b) => compare(b.usd, a.usd) || byName(state, a.coin, b.coin))
+    .map(({ coin }) => coin);
+}
+
+const FIRST_PAYMENTS = ['USDT', 'USDC'];
+
+/** USDT, USDC, then what counts for most as margin, then by name; coins that do not count are left alone. */
+function paymentsInOrder(state: State, account: Account): number[] {
+  return state.ledger
+    .coinsOf(account.index)
+    .map((coin) => ({ coin, ...rankOf(state, coin) }))
+    .filter(
+      ({ coin, rate }) => rate > 0n && payable(state, account, coin) > 0n && !hasStalePrice(state, coin),
+    )
+    .sort((a, b) => a.place - b.place || compare(b.rate, a.rate) || byName(state, a.coin, b.coin))
+    .map(({ coin }) => coin);
+}
+
+function rankOf(state: State, coin: number): { place: number; rate: bigint } {
+  const spec = state.coins[coin]!;
+  const [first] = collateralTiers(spec);
+  const rate = coinUsd(state, coin) === 0n ? 0n : (parseUnits(first?.discountRate ?? '0', RATE_SCALE) ?? 0n);
+  const place = FIRST_PAYMENTS.indexOf(spec.coin);
+  return { place: place < 0 ? FIRST_PAYMENTS.length : place, rate };
+}
+
+/** Cash that no unrealised loss of the same coin needs. */
+function payable(state: State, account: Account, coin: number): bigint {
+  const cash = state.ledger.peek(account.index, coin, Bucket.cash);
+  return larger(0n, smaller(cash, coinEquity(state, account, coin)));
+}
+
+function byName(state: State, a: number, b: number): number {
+  const [one, other] = [state.coins[a]!.coin, state.coins[b]!.coin];
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,196 @@
+/** What an account owes and what margin that takes (domain.md 6.1, 6.3). Amounts of a coin and dollars, both in 10^-8. */
+import type { Account } from '../account.ts';
+import { NIL } from '../book/order-slab.ts';
+import { coinUsd, collateralTiers } from '../futures/collateral.ts';
+import { tierIndex } from '../futures/margin-tiers.ts';
+import type { Instrument } from '../instrument.ts';
+import { Bucket } from '../ledger.ts';
+import { lockedCoin, lockOf } from '../orders/order-life.ts';
+import type { State } from '../state.ts';
+import type { Side } from '../terms.ts';
+import {
+  divCeil,
+  larger,
+  MONEY_ONE,
+  MONEY_SCALE,
+  parseUnits,
+  RATE_ONE,
+  RATE_SCALE,
+  smaller,
+} from '../units.ts';
+
+const DEFAULT_LEVERAGE = 3;
+
+/** Leverage of debts in a coin: the account's choice, never more than the venue allows now. */
+export function coinLeverage(state: State, account: Account, coin: number): number {
+  const most = Math.max(1, state.lending[coin]!.maxLeverage);
+  return Math.min(account.coinLeverage.get(coin) ?? DEFAULT_LEVERAGE, most);
+}
+
+/** The margin ratio at which the account is liquidated: the strictest of the pairs that lend what it owes (domain.md 6.9). */
+export function liquidationRatio(state: State, account: Account): bigint {
+  let ratio = RATE_ONE;
+  if (!account.mayOwe) return ratio;
+  for (const coin of state.ledger.coinsOf(account.index)) {
+    if (balanceOf(state, account, coin) < 0n) ratio = smaller(ratio, state.lending[coin]!.liquidationRatio);
+  }
+  return ratio;
+}
+
+/** Does the account owe anything, unrealised losses aside? */
+export function isInDebt(state: State, account: Account): boolean {
+  return (
+    account.mayOwe && state.ledger.coinsOf(account.index).some((coin) => balanceOf(state, account, coin) < 0n)
+  );
+}
+
+/** A spot or margin order that is being considered. */
+export interface SpotIntent {
+  readonly instrument: Instrument;
+  readonly side: Side;
+  /** Of the coin it gives: everything, the part that would be borrowed, and what it takes of the cash at once. */
+  readonly need: bigint;
+  readonly borrowed: bigint;
+  readonly lock: bigint;
+}
+
+/** What open spot and margin orders ask of the account's margin. */
+export interface OrderClaims {
+  /** By coin, what orders would borrow. */
+  readonly borrowed: ReadonlyMap<number, bigint>;
+  /** Dollars of margin value that their trades would cost. */
+  readonly haircut: bigint;
+}
+
+export function orderClaims(
+  state: State,
+  account: Account,
+  intent: SpotIntent | undefined,
+  leaveOut: number,
+): OrderClaims {
+  const borrowed = new Map<number, bigint>();
+  let haircut = 0n;
+  const add = ({ instrument, side, need, borrowed: part }: Omit<SpotIntent, 'lock'>): void => {
+    const coin = lockedCoin(instrument, side);
+    if (part > 0n) borrowed.set(coin, (borrowed.get(coin) ?? 0n) + part);
+    haircut += haircutLoss(state, account, instrument, side, need, part);
+  };
+  if (account.openSpot > 0) {
+    const { slab } = state;
+    for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+      const instrument = state.instruments[slab.instrument[slot]!]!;
+      if (instrument.futures !== undefined || slot === leaveOut) continue;
+      const part = slab.marginLocks.get(slot)?.borrowed ?? 0n;
+      add({
+        instrument,
+        side: slab.side[slot] as Side,
+        need: lockOf(state, instrument, slot),
+        borrowed: part,
+      });
+    }
+  }
+  if (intent !== undefined) add(intent);
+  // What has come in since an order was placed is not borrowed.
+  for (const [coin, part] of borrowed) {
+    const locks =
+      intent !== undefined && lockedCoin(intent.instrument, intent.side) === coin ? intent.lock : 0n;
+    const cash = larger(0n, state.ledger.peek(account.index, coin, Bucket.cash)) - locks;
+    borrowed.set(coin, larger(0n, part - cash));
+  }
+  return { borrowed, haircut };
+}
+
+/**
+ * Giving a coin that counts for much for one that counts for less costs margin value: value x (rate given - rate
+ * received). What is borrowed counts in full as a debt.
+ */
+function haircutLoss(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  side: Side,
+  need: bigint,
+  borrowed: bigint,
+): bigint {
+  const given = lockedCoin(instrument, side);
+  const received = given === instrument.quote ? instrument.base : instrument.quote;
+  const usd = divCeil(need * coinUsd(state, given), MONEY_ONE);
+  const debt = divCeil(borrowed * coinUsd(state, given), MONEY_ONE);
+  const worth = coinUsd(state, received) * larger(0n, balanceOf(state, account, received));
+  const receivedRate = rateAt(state, received, worth / MONEY_ONE + usd);
+  const givenRate = rateAt(state, given, 0n);
+  const own = larger(0n, usd - debt) * larger(0n, givenRate - receivedRate);
+  return divCeil(own + debt * (RATE_ONE - receivedRate), RATE_ONE);
+}
+
+/** Collateral rate of the slice that a dollar value reaches into; 0 for a coin that does not count. */
+function rateAt(state: State, coin: number, usd: bigint): bigint {
+  let rate = 0n;
+  for (const { tierStartValue, discountRate } of collateralTiers(state.coins[coin]!)) {
+    const start = parseUnits(tierStartValue, MONEY_SCALE) ?? 0n;
+    if (start > 0n && usd <= start) break;
+    rate = parseUnits(discountRate, RATE_SCALE) ?? 0n;
+  }
+  return rate;
+}
+
+/** Cash and what orders hold. */
+export function balanceOf(state: State, account: Account, coin: number): bigint {
+  const { ledger } = state;
+  return ledger.peek(account.index, coin, Bucket.cash) + ledger.peek(account.index, coin, Bucket.locked);
+}
+
+/** Dollars of initial margin for a debt, with what open orders would add to it. */
+export function debtInitial(state: State, account: Account, coin: number, debt: bigint): bigint {
+  const usd = divCeil(debt * coinUsd(state, coin), MONEY_ONE);
+  return divCeil(usd, BigInt(coinLeverage(state, account, coin)));
+}
+
+/** Dollars of maintenance margin: the whole debt at the rate of its tier. */
+export function debtMaintenance(state: State, coin: number, debt: bigint): bigint {
+  const { tiers } = state.lending[coin]!.terms;
+  const usd = divCeil(debt * coinUsd(state, coin), MONEY_ONE);
+  return divCeil(usd * tiers[tierIndex(tiers, usd)]!.rate, RATE_ONE);
+}
+
+/** What the account's open margin orders would borrow of a coin. */
+export function pendingBorrow(state: State, account: Account, coin: number, leaveOut: number = NIL): bigint {
+  const { slab } = state;
+  let sum = 0n;
+  if (account.openSpot === 0 || slab.marginLocks.size === 0) return sum;
+  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    const lock = slab.marginLocks.get(slot);
+    if (lock === undefined || slot === leaveOut) continue;
+    const instrument = state.instruments[slab.instrument[slot]!]!;
+    if (lockedCoin(instrument, slab.side[slot] as Side) === coin) sum += lock.borrowed;
+  }
+  return sum;
+}
+
+/** The largest further debt that pool, account, party and tier allow; the account's margin is another matter. */
+export function lendable(state: State, account: Account, coin: number, leaveOut: number = NIL): bigint {
+  const { terms, reserved, maxLeverage } = state.lending[coin]!;
+  if (maxLeverage === 0) return 0n;
+  const leftOut = state.slab.marginLocks.get(leaveOut)?.borrowed ?? 0n;
+  const owes = (one: Account) =>
+    larger(0n, -balanceOf(state, one, coin)) + pendingBorrow(state, one, coin, leaveOut);
+  const own = owes(account);
+  const master = state.accounts[account.party]!;
+  const party = [master, ...master.subAccounts].reduce((sum, one) => sum + owes(one), 0n);
+  const room = [
+    terms.poolLimit - state.ledger.owed(coin) - (reserved - leftOut),
+    terms.userLimit - own,
+    terms.masterSubLimit - party,
+    tierLimit(state, account, coin) - own,
+  ];
+  return larger(0n, room.reduce(smaller));
+}
+
+/** The largest debt that the leverage set for the coin allows, in the coin. */
+function tierLimit(state: State, account: Account, coin: number): bigint {
+  const leverage = coinLeverage(state, account, coin);
+  const price = coinUsd(state, coin);
+  let usd = 0n;
+  for (const tier of state.lending[coin]!.terms.tiers) if (tier.maxLeverage >= leverage) usd = tier.upTo;
+  return price === 0n ? 0n : (usd * MONEY_ONE) / price;
+}

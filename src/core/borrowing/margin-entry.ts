@@ -1,0 +1,95 @@
+/**
+ * What spot and margin orders may spend (domain.md 6.5, 6.6). A spot order spends what is there; a margin order may
+ * borrow the rest, as far as pool, limits and margin allow. Neither may take margin that positions and debts need.
+ */
+import type { Account } from '../account.ts';
+import { NIL } from '../book/order-slab.ts';
+import { isAbove, isLiable, riskFromScratch } from '../futures/margin.ts';
+import type { Instrument } from '../instrument.ts';
+import { Bucket } from '../ledger.ts';
+import { lockedCoin, lockOf } from '../orders/order-life.ts';
+import { type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { State } from '../state.ts';
+import type { Side } from '../terms.ts';
+import { larger } from '../units.ts';
+import { lendable } from './debts.ts';
+
+/** An order, or what an order becomes: `slot` is the resting order that it replaces. */
+export interface Spending {
+  readonly instrument: Instrument;
+  readonly side: Side;
+  /** Of the coin it gives. */
+  readonly need: bigint;
+  readonly slot: number;
+}
+
+type Order = Omit<Spending, 'need'>;
+
+/** Why the order cannot be paid, with what could be; undefined when it can. */
+export function checkSpending(state: State, account: Account, spending: Spending): Outcome | undefined {
+  const refusal = refusalOf(state, account, spending);
+  if (refusal === Refusal.none) return undefined;
+  if (refusal !== Refusal.insufficientBalance) return { ...refused(refusal), available: 0n };
+  const coin = lockedCoin(spending.instrument, spending.side);
+  const available = mostSpendable(state, account, spending) - heldBy(state, spending);
+  return { ...refused(refusal), available: larger(0n, available), coin };
+}
+
+/** The most that an order could give now, whatever it needs. */
+export function mostSpendable(state: State, account: Account, order: Order): bigint {
+  const coin = lockedCoin(order.instrument, order.side);
+  const own = ownMoney(state, account, coin, order);
+  const lent = order.instrument.margin === undefined ? 0n : lendable(state, account, coin, order.slot);
+  const passes = (need: bigint) => refusalOf(state, account, { ...order, need }) === Refusal.none;
+  let low = 0n;
+  let high = own + lent;
+  if (high === 0n || passes(high)) return high;
+  // The smallest loan may be larger than the whole difference: own money alone is then the most.
+  if (passes(own)) low = own;
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    if (passes(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+function refusalOf(state: State, account: Account, spending: Spending): Refusal {
+  const { instrument, side, need, slot } = spending;
+  const coin = lockedCoin(instrument, side);
+  const borrowed = larger(0n, need - ownMoney(state, account, coin, spending));
+  if (borrowed > 0n) {
+    const refusal = borrowingRefusal(state, account, spending, borrowed);
+    if (refusal !== Refusal.none) return refusal;
+  } else if (!isLiable(state, account)) return Refusal.none;
+  const lock = need - borrowed - heldBy(state, spending);
+  const after = riskFromScratch(state, account, undefined, slot, { instrument, side, need, borrowed, lock });
+  if (after.effective >= after.initial) return Refusal.none;
+  // Whoever has no margin left may still trade in ways that take none.
+  const before = riskFromScratch(state, account, undefined, slot);
+  return after.initial <= before.initial ? Refusal.none : Refusal.insufficientBalance;
+}
+
+/** Number by number: state of the account, what is lent, the smallest loan (domain.md 6.4, 6.5). */
+function borrowingRefusal(state: State, account: Account, spending: Spending, borrowed: bigint): Refusal {
+  const { instrument, side, slot } = spending;
+  if (instrument.margin === undefined) return Refusal.insufficientBalance;
+  const before = riskFromScratch(state, account, undefined, slot);
+  if (before.effective < before.initial) return Refusal.insufficientMargin;
+  if (isAbove(before, instrument.margin.warningRatio)) return Refusal.riskTooHigh;
+  const lent = lendable(state, account, lockedCoin(instrument, side), slot);
+  return borrowed > lent || borrowed < instrument.margin.minBorrow
+    ? Refusal.insufficientBalance
+    : Refusal.none;
+}
+
+/** Cash, with what the order that is replaced gives back. */
+function ownMoney(state: State, account: Account, coin: number, order: Order): bigint {
+  return larger(0n, state.ledger.peek(account.index, coin, Bucket.cash)) + heldBy(state, order);
+}
+
+function heldBy(state: State, { instrument, slot }: Order): bigint {
+  if (slot === NIL) return 0n;
+  return state.slab.marginLocks.get(slot)?.held ?? lockOf(state, instrument, slot);
+}

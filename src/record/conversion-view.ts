@@ -1,0 +1,34 @@
+/** One coin sold to the house for another, as its owner reads it (wire.md 4.3). */
+import type { Converted } from '../core/event.ts';
+import { divHalf, formatUnits, MONEY_SCALE, powerOfTen } from '../core/units.ts';
+import type { CoinName } from './fee-detail.ts';
+import { formatId } from './ids.ts';
+
+/** Decimals of the price shown: what one coin sold brought in. */
+const PRICE_SCALE = 12;
+
+export interface ConversionView {
+  readonly conversionId: string;
+  readonly fromCoin: string;
+  readonly fromCoinSize: string;
+  readonly toCoin: string;
+  readonly toCoinSize: string;
+  readonly price: string;
+  /** `liquidation` when the exchange did it, `repay` when the owner did. */
+  readonly type: string;
+  readonly ts: string;
+}
+
+export function conversionView(conversion: Converted, coinName: CoinName): ConversionView {
+  const { fromAmount, toAmount } = conversion;
+  return {
+    conversionId: formatId(conversion.conversionId),
+    fromCoin: coinName(conversion.fromCoin),
+    fromCoinSize: formatUnits(fromAmount, MONEY_SCALE),
+    toCoin: coinName(conversion.toCoin),
+    toCoinSize: formatUnits(toAmount, MONEY_SCALE),
+    price: formatUnits(divHalf(toAmount * powerOfTen(PRICE_SCALE), fromAmount), PRICE_SCALE),
+    type: conversion.forced ? 'liquidation' : 'repay',
+    ts: String(conversion.time),
+  };
+}
