@@ -76,7 +76,7 @@ export const gateway: Benchmark = {
   },
 };
 
-function load(job: LoadJob): Promise<LoadResult> {
+export function load(job: LoadJob): Promise<LoadResult> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'http-load.ts')], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -3,12 +3,22 @@ import { book } from './book.ts';
 import { core } from './core.ts';
 import { futures } from './futures.ts';
 import { gateway } from './gateway.ts';
+import { market } from './living-market.ts';
 import { memory } from './memory.ts';
 import { recovery } from './recovery.ts';
 import { type Benchmark, printConditions } from './report.ts';
 import { streams } from './streams.ts';
 
-const BENCHMARKS: Record<string, Benchmark> = { book, core, futures, memory, recovery, gateway, streams };
+const BENCHMARKS: Record<string, Benchmark> = {
+  book,
+  core,
+  futures,
+  memory,
+  recovery,
+  gateway,
+  streams,
+  market,
+};
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => BENCHMARKS[name] === undefined);

@@ -203,7 +203,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
   market: {
     group: 'Market',
     flags: ['--market <off|quiet|normal|wild>'],
-    help: 'agents that trade on every instrument, and prices of the world outside',
+    help: 'agents that trade on every instrument, and prices of the outside [normal; off with --no-demo]',
     initial: 'off',
     ...oneOf(...MARKET_LEVELS),
   },
@@ -418,15 +418,21 @@ export async function resolveConfig(surroundings: Surroundings): Promise<Resolve
   const origins: Partial<Record<SettingName, string>> = {};
   for (const name of SETTING_NAMES) {
     const layer = layers.find(({ given }) => given[name] !== undefined);
-    values[name] = layer === undefined ? initial(name, directory, values.port) : valueIn(layer, name);
+    values[name] = layer === undefined ? initial(name, directory, values) : valueIn(layer, name);
     origins[name] = layer?.origin(name) ?? 'default';
   }
   return { config: values as unknown as Config, origins: origins as ResolvedConfig['origins'] };
 }
 
-function initial(name: SettingName, directory: string, port: unknown): unknown {
+function initial(
+  name: SettingName,
+  directory: string,
+  { port, demo }: Partial<Record<SettingName, unknown>>,
+): unknown {
   if (name === 'data') return resolve(directory, SETTINGS.data.initial);
   if (name === 'operatorPort') return portBeside(Number(port));
+  // Somebody who tries the exchange out wants somebody to trade with; a venue of one's own brings its own traders.
+  if (name === 'market' && demo === true) return 'normal';
   return SETTINGS[name].initial;
 }
 

@@ -7,6 +7,7 @@ import { NIL } from '../core/book/order-slab.ts';
 import type { Command } from '../core/command.ts';
 import type { Position } from '../core/futures/position.ts';
 import type { Outcome } from '../core/outcome.ts';
+import { Refusal } from '../core/refusal.ts';
 import type { State } from '../core/state.ts';
 import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../core/terms.ts';
 import type { Desk } from './desk.ts';
@@ -33,8 +34,8 @@ export class Floor {
   now = 0;
   /** Commands given, and what became of them. */
   commands = 0;
-  refused = 0;
   unavailable = 0;
+  readonly refusals = new Map<Refusal, number>();
   private allowance = COMMANDS_BURST_MAX;
 
   constructor(door: Door) {
@@ -60,12 +61,23 @@ export class Floor {
     this.allowance--;
     this.door.submit(command).then(
       (outcome) => {
-        if (outcome.refusal !== 0) this.refused++;
+        this.note(outcome);
       },
       () => {
         this.unavailable++;
       },
     );
+  }
+
+  get refused(): number {
+    let sum = 0;
+    for (const count of this.refusals.values()) sum += count;
+    return sum;
+  }
+
+  private note({ refusal, items }: Outcome): void {
+    if (refusal !== Refusal.none) this.refusals.set(refusal, (this.refusals.get(refusal) ?? 0) + 1);
+    if (items !== undefined) for (const item of items) this.note(item);
   }
 
   place({ uid, desk, side, priceTicks, sizeLots, timeInForce, source, reduceOnly }: NewOrder): void {

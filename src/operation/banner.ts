@@ -17,6 +17,15 @@ export interface StartFacts {
   readonly replayedCommands: number;
   readonly readySeconds: number;
   readonly rateLimits: 'on' | 'off';
+  /** Undefined when the market is off. */
+  readonly market?: MarketFacts | undefined;
+}
+
+export interface MarketFacts {
+  readonly level: string;
+  readonly seed: number;
+  readonly feed: string;
+  readonly agents: number;
 }
 
 /** Scripts wait for this line: it is always the last, always the same. */
@@ -43,6 +52,7 @@ export function factsLine(facts: StartFacts): string {
     accounts,
     instruments,
     rateLimits,
+    market: facts.market ?? null,
     replayedCommands,
     readySeconds,
   })}\n`;
@@ -117,10 +127,15 @@ function world(facts: StartFacts, paint: Paint, dot: string): string[] {
   const restored =
     facts.replayedCommands === 0 ? '' : ` (${counted(facts.replayedCommands, 'command')} replayed)`;
   return [
-    ...titled('Market', [counts || 'no instruments', 'SPOT can be traded; the others can be queried'], paint),
+    ...titled('Market', [counts || 'no instruments', liveliness(facts.market, dot)], paint),
     ...titled('Limits', [`rate limits ${facts.rateLimits}`], paint),
     ...titled('State', [`${facts.data}${restored}`, 'kept when you stop with Ctrl-C and start again'], paint),
   ];
+}
+
+function liveliness(market: MarketFacts | undefined, dot: string): string {
+  if (market === undefined) return 'off: books are empty and futures wait for prices (--market normal)';
+  return `${market.level}: ${counted(market.agents, 'agent')} trading${dot}${market.feed}${dot}npm run bourse -- market --help`;
 }
 
 function toTry({ url, demoAccounts }: StartFacts, paint: Paint): string[] {

@@ -12,13 +12,19 @@ import type { SecondHand } from '../venue/second-hand.ts';
 import type { Venue } from '../venue/venue.ts';
 import { progressBar } from './progress-bar.ts';
 
+export interface OpenMarket {
+  readonly market: LivingMarket;
+  /** Gives no more commands: the exchange is about to stop. */
+  stop(): void;
+}
+
 export async function openMarket(
   venue: Venue,
   seconds: SecondHand,
   config: Config,
   logger: Logger,
   open: AsyncDisposableStack,
-): Promise<LivingMarket | undefined> {
+): Promise<OpenMarket | undefined> {
   const { market: level, seed } = config;
   if (level === 'off') {
     await Promise.all(withdrawnQuotes(venue.state).map((command) => venue.submit(command)));
@@ -26,7 +32,16 @@ export async function openMarket(
   }
   const knobs = loadKnobs(config.catalogue);
   const told = (text: string) => logger.info(text);
-  const feed = await openFeed(config.feed, { seed, knobs, intensity: LIVELINESS[level].volatility, told });
+  const loading = progressBar('reading prices', process.stderr);
+  const feed = await openFeed(config.feed, {
+    seed,
+    knobs,
+    intensity: LIVELINESS[level].volatility,
+    state: venue.state,
+    told,
+    progress: loading.show,
+  });
+  loading.end();
   open.defer(() => feed.close());
   const market = new LivingMarket(venue, { level, seed, knobs, feed });
   await market.open();
@@ -45,5 +60,5 @@ export async function openMarket(
   const driver = new MarketDriver(venue, market);
   driver.start(seconds);
   open.defer(() => driver.stop());
-  return market;
+  return { market, stop: () => driver.stop() };
 }

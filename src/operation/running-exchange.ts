@@ -45,6 +45,7 @@ export interface RunningExchange {
   readonly venue: Venue;
   /** Undefined when the market is off. */
   readonly market: LivingMarket | undefined;
+  readonly seconds: SecondHand;
   readonly demoAccounts: readonly OpenedDemoAccount[];
   readonly replayedCommands: number;
   stop(): Promise<void>;
@@ -70,7 +71,8 @@ export async function startExchange(
     const completed = await completeSubAccounts(rooms);
     if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
     const keeper = startKeeping(rooms, config, logger, open);
-    const market = await openMarket(venue, keeper.seconds, config, logger, open);
+    const living = await openMarket(venue, keeper.seconds, config, logger, open);
+    const market = living?.market;
     const { gateway, stopping, readiness } = await openGateway(rooms, config, logger, open);
     const url = await listen(gateway, config, 'port');
     const { seconds } = keeper;
@@ -78,6 +80,7 @@ export async function startExchange(
     const door = config.operator ? await openDoor(desk, config, logger, open) : undefined;
     const stop = async () => {
       stopping.begun = true;
+      living?.stop();
       const servers = door === undefined ? [gateway] : [door.server, gateway];
       await Promise.all(servers.map(closeServer));
       keeper.stop();
@@ -86,7 +89,7 @@ export async function startExchange(
       await open.disposeAsync();
     };
     const operatorUrl = door?.url;
-    return { url, operatorUrl, venue, market, demoAccounts, replayedCommands: rooms.replayed, stop };
+    return { url, operatorUrl, venue, market, seconds, demoAccounts, replayedCommands: rooms.replayed, stop };
   } catch (error) {
     await open.disposeAsync();
     throw error;

@@ -78,7 +78,7 @@ class ExchangeProcess {
     setTimeout(() => process.exit(ExitCode.failed), LAST_ANSWERS_MS);
   }
 
-  #tellReady({ url, operatorUrl, venue, demoAccounts, replayedCommands }: RunningExchange): void {
+  #tellReady({ url, operatorUrl, venue, market, demoAccounts, replayedCommands }: RunningExchange): void {
     const { data, quiet, rateLimits, color } = this.#config;
     const facts: StartFacts = {
       version: VERSION,
@@ -90,6 +90,12 @@ class ExchangeProcess {
       replayedCommands,
       readySeconds: Number((performance.now() / 1000).toFixed(2)),
       rateLimits,
+      market: market && {
+        level: market.options.level,
+        seed: market.options.seed,
+        feed: market.options.feed.name,
+        agents: market.members.length,
+      },
     };
     const { stdout } = process;
     if (!quiet && stdout.isTTY)

@@ -87,7 +87,7 @@ export class Server {
 
   /** Resolves when the last line of the banner is there. */
   static async start(args: readonly string[], place: Place = {}): Promise<Server> {
-    const child = new Child(MAIN, ['--port', '0', ...args], place);
+    const child = new Child(MAIN, ['--port', '0', '--market', 'off', ...args], place);
     const server = new Server(child);
     const deadline = performance.now() + READY_MAX_MS;
     while (!/^Listening on .*\n/m.test(child.stdout)) {

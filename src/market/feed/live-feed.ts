@@ -1,0 +1,191 @@
+/**
+ * Public prices of real venues through ccxt, which is the user's to install: it is not a dependency and nothing is
+ * asked for unless `--feed live:...` says so. Each venue is asked for all tickers at once, every few seconds; an
+ * answer that fails costs nothing but freshness.
+ */
+import { LIVE_SYMBOLS_MAX } from '../limits.ts';
+import { type PartialFeed, pairNames } from './layered-feed.ts';
+import { type FollowedIndex, priceUnits, type Report } from './price-feed.ts';
+
+const POLL_MS = 2000;
+const POLL_AFTER_FAILURE_MS = 15_000;
+
+export class LiveFeedError extends Error {
+  override name = 'LiveFeedError';
+}
+
+/** What of ccxt is used here. */
+interface Exchange {
+  loadMarkets(): Promise<unknown>;
+  readonly symbols: readonly string[];
+  fetchTickers(symbols: readonly string[]): Promise<Readonly<Record<string, Ticker>>>;
+  urls: { api?: unknown };
+  close?: () => Promise<unknown>;
+}
+
+interface Ticker {
+  readonly last?: number;
+  readonly close?: number;
+  readonly baseVolume?: number;
+}
+
+interface Quote {
+  readonly price: number;
+  readonly volume: number;
+}
+
+interface LiveVenue {
+  readonly id: string;
+  readonly exchange: Exchange;
+  readonly quotes: Map<string, Quote>;
+  failures: number;
+}
+
+export interface LiveOptions {
+  /** `kraken,coinbase` or `id@http://...` for a venue under another address. */
+  readonly venues: string;
+  readonly pairs: readonly string[];
+  readonly told: (text: string) => void;
+}
+
+/** Resolves when every venue has answered once. */
+export async function openLiveFeed(options: LiveOptions): Promise<LiveFeed> {
+  const library = await loadLibrary();
+  const venues = await Promise.all(
+    options.venues.split(',').map((text) => openVenue(library, text, options.pairs)),
+  );
+  const feed = new LiveFeed(venues, options);
+  await feed.begin();
+  return feed;
+}
+
+export class LiveFeed implements PartialFeed {
+  readonly name: string;
+  private readonly venues: readonly LiveVenue[];
+  private readonly options: LiveOptions;
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private readonly told = new Map<string, bigint>();
+  private closed = false;
+
+  constructor(venues: readonly LiveVenue[], options: LiveOptions) {
+    this.venues = venues;
+    this.options = options;
+    this.name = `live prices of ${venues.map(({ id }) => id).join(', ')}`;
+  }
+
+  async begin(): Promise<void> {
+    await Promise.all(this.venues.map((venue) => this.poll(venue)));
+    const silent = this.venues.filter(({ quotes }) => quotes.size === 0);
+    if (silent.length === this.venues.length) {
+      this.close();
+      throw new LiveFeedError(`${this.name}: no venue answers; check the names and the network`);
+    }
+  }
+
+  covers(index: FollowedIndex): boolean {
+    return this.venues.some((venue) => quoteOf(venue, index) !== undefined);
+  }
+
+  /** Components are shared out over the venues; those that know the pair stand in for those that do not. */
+  reports(indices: readonly FollowedIndex[]): readonly Report[] {
+    const reports: Report[] = [];
+    for (const index of indices) {
+      const quotes = this.venues.map((venue) => quoteOf(venue, index)).filter((quote) => quote !== undefined);
+      if (quotes.length === 0) continue;
+      for (const component of index.weights.keys()) {
+        const { price, volume } = quotes[component % quotes.length]!;
+        const units = priceUnits(price, 8);
+        const key = `${index.index} ${component}`;
+        if (this.told.get(key) === units) continue;
+        this.told.set(key, units);
+        reports.push({
+          index: index.index,
+          component,
+          price: units,
+          volume: BigInt(Math.round(Math.min(volume, 1e12))) * 100_000_000n,
+        });
+      }
+    }
+    return reports;
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const timer of this.timers) clearTimeout(timer);
+    for (const { exchange } of this.venues) exchange.close?.().catch(() => {});
+  }
+
+  private async poll(venue: LiveVenue): Promise<void> {
+    const { exchange, quotes, id } = venue;
+    try {
+      const wanted = exchange.symbols.filter((symbol) => this.options.pairs.includes(symbol));
+      const tickers = await exchange.fetchTickers(wanted.slice(0, LIVE_SYMBOLS_MAX));
+      for (const symbol of wanted) {
+        const ticker = tickers[symbol];
+        const price = ticker?.last ?? ticker?.close;
+        if (price !== undefined && price > 0) quotes.set(symbol, { price, volume: ticker?.baseVolume ?? 0 });
+      }
+      if (venue.failures > 0) this.options.told(`${id} answers again`);
+      venue.failures = 0;
+    } catch (error) {
+      if (venue.failures++ === 0) this.options.told(`${id} does not answer: ${(error as Error).message}`);
+    }
+    if (this.closed) return;
+    const timer = setTimeout(
+      () => {
+        this.timers.delete(timer);
+        void this.poll(venue);
+      },
+      venue.failures === 0 ? POLL_MS : POLL_AFTER_FAILURE_MS,
+    );
+    this.timers.add(timer.unref());
+  }
+}
+
+function quoteOf({ quotes }: LiveVenue, index: FollowedIndex): Quote | undefined {
+  for (const name of pairNames(index)) {
+    const quote = quotes.get(name);
+    if (quote !== undefined) return quote;
+  }
+  return undefined;
+}
+
+type Library = Readonly<Record<string, new (options: object) => Exchange>>;
+
+async function loadLibrary(): Promise<Library> {
+  // Named at run time: the program must start, and type-check, without it.
+  const name = 'ccxt';
+  try {
+    return ((await import(name)) as { default: Library }).default;
+  } catch {
+    throw new LiveFeedError(
+      '--feed live needs ccxt: install it with npm install ccxt, or use --feed synthetic',
+    );
+  }
+}
+
+async function openVenue(library: Library, text: string, pairs: readonly string[]): Promise<LiveVenue> {
+  const [id, url] = text.split('@') as [string, string | undefined];
+  const Venue = library[id];
+  if (Venue === undefined) throw new LiveFeedError(`--feed live: ccxt knows no venue ${JSON.stringify(id)}`);
+  const exchange = new Venue({ enableRateLimit: true, options: { uta: true, defaultType: 'spot' } });
+  if (url !== undefined) exchange.urls.api = readdressed(exchange.urls.api, url.replace(/\/$/, ''));
+  try {
+    await exchange.loadMarkets();
+  } catch (error) {
+    throw new LiveFeedError(`${id} does not tell its markets: ${(error as Error).message}`);
+  }
+  if (!exchange.symbols.some((symbol) => pairs.includes(symbol))) {
+    throw new LiveFeedError(`${id} trades none of ${pairs.slice(0, 5).join(', ')} ...`);
+  }
+  return { id, exchange, quotes: new Map(), failures: 0 };
+}
+
+/** The same table of addresses with every one replaced. */
+function readdressed(addresses: unknown, url: string): unknown {
+  if (typeof addresses === 'string') return url;
+  if (typeof addresses !== 'object' || addresses === null) return addresses;
+  return Object.fromEntries(
+    Object.entries(addresses).map(([name, value]) => [name, readdressed(value, url)]),
+  );
+}
