@@ -17,7 +17,7 @@ function bashBlocks(markdown: string): string[] {
 
 test('the commands of docs/operator.md lead from an empty directory to a funded trader with an order', async () => {
   const blocks = bashBlocks(readFileSync(join(ROOT, 'docs/operator.md'), 'utf8'));
-  assert.equal(blocks.length, 6);
+  assert.equal(blocks.length, 7);
   const script = blocks.map((block, index) => `echo "== ${index + 1}"\n${block}`).join('\n');
   const data = join(temporaryDirectory(), 'venue');
   // What the document leaves to the reader: the directory and the port.
@@ -36,11 +36,13 @@ test('the commands of docs/operator.md lead from an empty directory to a funded 
   clearTimeout(timer);
   const serverLog = existsSync(`${data}.log`) ? readFileSync(`${data}.log`, 'utf8') : '';
   assert.equal(code, 0, `${stdout}\n${stderr}\n${serverLog}`);
-  const [, , listed, opened, ordered, daily, stopped] = stdout.split(/^== \d$/m);
+  const [, , listed, opened, ordered, daily, market, stopped] = stdout.split(/^== \d$/m);
   assert.match(listed!, /SPOT +BTCUSDT +online/);
   assert.match(opened!, /USDT +10000 +0 +0 +0/);
   assert.equal(JSON.parse(ordered!).code, '00000');
   assert.match(daily!, /the books agree/);
   assert.match(daily!, /^verified$/m);
+  assert.match(market!, /^maker:SPOT:BTCUSDT .* yes/m);
+  assert.match(market!, /^24 agents stopped$/m);
   assert.match(stopped!, /^verified$/m);
 });
