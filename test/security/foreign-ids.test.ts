@@ -19,7 +19,7 @@ type IdField = (typeof ID_FIELDS)[number];
 
 /** Here `clientOid` names something new. */
 const NAMES_SOMETHING_NEW =
-  /\/(?:place-order|place-batch|transfer|sub-transfer|sub-master-transfer|withdrawal|withdraw)$/;
+  /\/(?:place-order|place-batch|transfer|sub-transfer|sub-master-transfer|withdrawal|sub-withdrawal|withdraw)$/;
 
 interface Attack {
   readonly route: Route;
@@ -88,6 +88,8 @@ before(async () => {
     pledgeCoin: 'BTC',
     method: 'borrowed_coin',
     repayAll: 'yes',
+    dest: 'internal_transfer',
+    address: uid,
   };
   const order = { side: 'buy', orderType: 'limit', price: '58000', clientOid: 'alices-oid' };
   const placed = await must(
