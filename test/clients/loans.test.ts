@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
+import { bourse } from '../operation/bourse-process.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 import { decimal, units } from './ledger-by-hand.ts';
 import { HandLoan, pledgeFor } from './loan-by-hand.ts';
@@ -50,8 +51,12 @@ afterEach(async () => {
   );
 });
 
+/** The log, replayed from its first command, comes to the same loans, books and records. */
 after(async () => {
   await server.stop();
+  const { code, stdout, stderr } = await bourse(['verify', '--data', data, '--json']);
+  assert.equal(code, 0, stdout + stderr);
+  assert.match(stdout, /"history: loanRecords","ok":true/);
   rmSync(data, { recursive: true, force: true });
 });
 

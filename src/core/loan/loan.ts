@@ -39,8 +39,16 @@ export class Loan {
   /** Its owner was told that the term is over. */
   overdue = false;
 
+  /** What `accrued` comes to, kept because loans are compared far more often than they grow. */
+  private cost = 0n;
+  private costOf = 0n;
+
   interestOwed(): bigint {
-    return divCeil(this.accrued, RATE_ONE) - this.interestPaid;
+    if (this.costOf !== this.accrued) {
+      this.cost = divCeil(this.accrued, RATE_ONE);
+      this.costOf = this.accrued;
+    }
+    return this.cost - this.interestPaid;
   }
 
   debt(): bigint {
