@@ -33,6 +33,7 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'GET /api/v3/market/margin-loans': ['public', 20],
   'GET /api/v2/mix/market/symbol-price': ['public', 20],
   'GET /api/v2/mix/market/tickers': ['public', 20],
+  'GET /api/v2/mix/market/current-fund-rate': ['public', 20],
 
   'GET /api/v3/trade/unfilled-orders': ['trade_read', 20],
   'GET /api/v3/trade/history-orders': ['trade_read', 20],

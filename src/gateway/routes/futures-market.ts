@@ -46,6 +46,17 @@ function perpetuals(state: State, category: CategoryName | undefined, symbol: st
   return found.filter(isPerpetual);
 }
 
+export const FundingRate = Type.Object(
+  answers.texts(
+    'symbol',
+    'fundingRate',
+    'fundingRateInterval',
+    'nextUpdate',
+    'minFundingRate',
+    'maxFundingRate',
+  ),
+);
+
 export function fundingView(state: State, instrument: Instrument) {
   const { fundIntervalMs, minFundingRate, maxFundingRate } = instrument.futures!;
   const { nextFunding } = state.market(instrument).futures!;
@@ -92,18 +103,7 @@ export const futuresMarketRoutes: readonly Route[] = [
     access: 'public',
     perSecond: 20,
     query: Type.Object({ category: Type.Optional(FuturesCategory), symbol: Type.Optional(SymbolName) }),
-    data: Type.Array(
-      Type.Object(
-        answers.texts(
-          'symbol',
-          'fundingRate',
-          'fundingRateInterval',
-          'nextUpdate',
-          'minFundingRate',
-          'maxFundingRate',
-        ),
-      ),
-    ),
+    data: Type.Array(FundingRate),
     handle: ({ venue: { state }, query }) => {
       const found = perpetuals(state, query.category, query.symbol);
       return found instanceof WireError ? found : found.map((instrument) => fundingView(state, instrument));

@@ -14,7 +14,7 @@ import { contractPrices, tickerView } from '../market-view.ts';
 import { type Route, route } from '../route.ts';
 import { WireError, wireError } from '../wire-error.ts';
 import { moveMargin } from './futures-account.ts';
-import { fundingView } from './futures-market.ts';
+import { FundingRate, fundingView } from './futures-market.ts';
 
 const group = 'Older futures paths';
 
@@ -100,6 +100,26 @@ export const mixRoutes: readonly Route[] = [
       const { indexPrice, markPrice } = contractPrices(state, instrument);
       const { lastPrice, ts } = tickerView(state, instrument);
       return [{ symbol: instrument.symbol, price: lastPrice, indexPrice, markPrice, ts }];
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v2/mix/market/current-fund-rate',
+    summary: 'Funding rates of a futures category, or of one contract, with their intervals',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object({ productType: FuturesCategory, symbol: Type.Optional(SymbolName) }),
+    data: Type.Array(FundingRate),
+    handle: ({ venue: { state }, query }) => {
+      const { productType, symbol } = query;
+      const one = symbol === undefined ? undefined : findInstrument(state, productType, symbol);
+      if (one instanceof WireError) return one;
+      const contracts = one === undefined ? instrumentsOf(state, productType) : [one];
+      return contracts
+        .filter(({ spec }) => spec.futures!.type === 'perpetual')
+        .map((instrument) => fundingView(state, instrument));
     },
   }),
 

@@ -1,0 +1,133 @@
+/**
+ * Every unified method that ccxt has for this venue (`has`), REST and streams, against one exchange with a living market:
+ * it works on parsed results, or it is not served and the reason is written down. A new method cannot be forgotten.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import ccxt from 'ccxt';
+import {
+  CCXT_CALLS,
+  CCXT_FLAGS,
+  CCXT_NOT_SERVED,
+  CCXT_UNDER_WAY,
+  CCXT_UNSUPPORTED,
+  type CcxtWorld,
+} from './ccxt-calls.ts';
+import { documentSection, keepDocument } from './document.ts';
+import { openWorld, type World } from './world.ts';
+
+const METHODS = Object.entries(new ccxt.pro.bitget().has as Record<string, unknown>)
+  .filter(([name, has]) => Boolean(has) && !CCXT_FLAGS.includes(name))
+  .map(([name]) => name);
+
+type Client = CcxtWorld['me'] & Record<string, (...args: unknown[]) => Promise<unknown>>;
+
+describe('ccxt, unified methods', () => {
+  let world: World;
+  let me: Client;
+  /** What the row under way has asked for. */
+  let asked: string[] = [];
+  const endpoints = new Map<string, string>();
+
+  before(async () => {
+    world = await openWorld();
+    me = await connect(world, (call) => asked.push(call));
+    await me.loadMarkets();
+  });
+  after(async () => {
+    await me.close();
+    await world.server.stop();
+  });
+
+  it('every method of the library has its place in the matrix', () => {
+    const places = [CCXT_CALLS, CCXT_NOT_SERVED, CCXT_UNSUPPORTED].map(Object.keys).concat([CCXT_UNDER_WAY]);
+    const placed = (name: string) => places.filter((place) => place.includes(name)).length;
+    assert.deepEqual(
+      METHODS.filter((name) => placed(name) !== 1),
+      [],
+    );
+    const known = new Set(METHODS);
+    assert.deepEqual(
+      places.flat().filter((name) => !known.has(name)),
+      [],
+    );
+  });
+
+  for (const [name, { checks, call }] of Object.entries(CCXT_CALLS)) {
+    it(`${name}: ${checks}`, async () => {
+      asked = [];
+      await call({ world, me });
+      const paths = [...new Set(asked)].join(', ');
+      endpoints.set(name, name.startsWith('watch') ? 'stream' : paths || 'none: from what is loaded');
+    });
+  }
+
+  for (const [name, [args, reason]] of Object.entries(CCXT_NOT_SERVED)) {
+    it(`${name}: not served, ${reason}`, async () => {
+      await assert.rejects(me[name]!(...args), /40404/);
+    });
+  }
+
+  for (const [name, args] of Object.entries(CCXT_UNSUPPORTED)) {
+    it(`${name}: ccxt itself does not support it`, async () => {
+      asked = [];
+      await assert.rejects(async () => me[name]!(...args), ccxt.NotSupported);
+      assert.deepEqual(asked, []);
+    });
+  }
+
+  it('docs/clients.md shows this table', () => {
+    const rows = Object.entries(CCXT_CALLS).map(([name, { checks }]) => [
+      name,
+      endpoints.get(name) ?? '',
+      checks,
+    ]);
+    const missing = Object.entries(CCXT_NOT_SERVED).map(([name, [, reason]]) => [name, reason]);
+    keepDocument('ccxt', [
+      documentSection('ccxt: unified methods', ['method', 'endpoints', 'checked'], rows),
+      documentSection(
+        'ccxt: being built',
+        ['method'],
+        CCXT_UNDER_WAY.map((name) => [name]),
+      ),
+      documentSection(
+        'ccxt: not served',
+        ['method', 'why'],
+        [
+          ...missing,
+          ...Object.keys(CCXT_UNSUPPORTED).map((name) => [name, 'ccxt itself does not support it']),
+        ],
+      ),
+    ]);
+  });
+});
+
+/** A client whose requests are noted; every address it knows is the exchange's. */
+async function connect(world: World, note: (call: string) => void): Promise<Client> {
+  const { apiKey, secretKey, passphrase } = world.keys('alice');
+  const { url } = world.server;
+  const stream = url.replace('http', 'ws');
+  const names = Object.keys(new ccxt.bitget().urls.api as object).filter(
+    (name) => !['ws', 'demo'].includes(name),
+  );
+  const client = new ccxt.pro.bitget({
+    apiKey,
+    secret: secretKey,
+    password: passphrase,
+    enableRateLimit: false,
+    options: { uta: true },
+    urls: {
+      api: {
+        ...Object.fromEntries(names.map((name) => [name, url])),
+        ws: { utaPublic: `${stream}/v3/ws/public`, utaPrivate: `${stream}/v3/ws/private` },
+      },
+    },
+  }) as unknown as Client;
+  await client.loadHttpProxyAgent();
+  const fetch = client.fetch.bind(client);
+  client.fetch = ((address: string, method = 'GET', ...rest: unknown[]) => {
+    note(`${method} ${new URL(address).pathname.replace('/api/', '')}`);
+    return (fetch as (...args: unknown[]) => Promise<unknown>)(address, method, ...rest);
+  }) as typeof client.fetch;
+  return client;
+}
