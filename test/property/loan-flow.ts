@@ -1,12 +1,14 @@
 /**
- * Random loans beside random futures of the same accounts: prices that fall more than they rise, small pools, every
+ * Random loans beside random futures and margin orders of the same accounts: prices that fall more than they rise, small pools, every
  * term, every way of repaying, clock jumps over many hours. Driven by a seed, so that a failure can be repeated.
  */
+import type { BorrowSpec } from '../../src/core/borrowing/borrow-terms.ts';
 import type { Command } from '../../src/core/command.ts';
 import { LoanTerm } from '../../src/core/loan/loan-terms.ts';
 import type { State } from '../../src/core/state.ts';
+import { Side, StpMode, TimeInForce } from '../../src/core/terms.ts';
 import { Dice, FuturesFlow, PRICES, SET_UP, UIDS } from './futures-flow.ts';
-import { OPENING_TIME } from './venue.ts';
+import { OPENING_TIME, order, spotPair } from './venue.ts';
 
 const ONE = 10n ** 8n;
 const HOUR = 3_600_000;
@@ -27,14 +29,46 @@ const TERMS: Readonly<Record<string, object>> = {
   USD: { pledge: { ...levels, initRate: '0.6' } },
 };
 const COINS = [0, 1, 2, 3];
+/** What accounts may owe by margin trading. */
+const CREDIT: BorrowSpec = {
+  yearRate: '0.5',
+  poolLimit: '20000',
+  userLimit: '2000',
+  masterSubLimit: '2000',
+  freeLimit: '50',
+  tiers: [{ upTo: '1000000', maxLeverage: '5', mmr: '0.05' }],
+};
+const CREDIT_COINS: readonly string[] = ['USDT', 'AAA'];
+const GRID = { pricePrecision: '1', quantityPrecision: '2', quotePrecision: '2', minOrderAmount: '1' };
+const PAIR = { ...GRID, buyLimitPriceRatio: '0.3', sellLimitPriceRatio: '0.3' };
+/** Where AAA is bought with credit, after the contracts, the dollar price of USDT and the SPOT pair. */
+const MARGIN_PAIR = 5;
 
 export const LOAN_SET_UP: readonly Command[] = [
   ...SET_UP.map(
     (command): Command =>
       command.type === 'listCoin'
-        ? { ...command, spec: { ...command.spec, ...TERMS[command.spec.coin] } }
+        ? {
+            ...command,
+            spec: { ...command.spec, ...TERMS[command.spec.coin], ...creditOf(command.spec.coin) },
+          }
         : command,
   ),
+  spotPair('AAA', 'USDT', PAIR),
+  spotPair('AAA', 'USDT', {
+    ...PAIR,
+    category: 'MARGIN',
+    margin: {
+      isIsolatedBaseBorrowable: 'NO',
+      isIsolatedQuotedBorrowable: 'NO',
+      warningRiskRatio: '0.8',
+      liquidationRiskRatio: '1',
+      maxCrossedLeverage: '5',
+      maxIsolatedLeverage: '10',
+      userMinBorrow: '0.01',
+      maxLeverage: '5',
+    },
+  }),
   ...[0, 2, 3].map(
     (coin): Command => ({
       type: 'fundLoanPool',
@@ -46,6 +80,10 @@ export const LOAN_SET_UP: readonly Command[] = [
     }),
   ),
 ];
+
+function creditOf(coin: string): { borrow?: BorrowSpec } {
+  return CREDIT_COINS.includes(coin) ? { borrow: CREDIT } : {};
+}
 
 export class LoanFlow {
   private readonly dice: Dice;
@@ -64,7 +102,8 @@ export class LoanFlow {
     const { time } = futures;
     const uid = dice.pick(UIDS);
     const roll = dice.next();
-    if (roll < 0.3) return futures.next();
+    if (roll < 0.22) return futures.next();
+    if (roll < 0.34) return this.marginOrder(uid);
     if (roll < 0.52) return this.borrow(uid);
     if (roll < 0.66) return this.repay(uid);
     if (roll < 0.78) return this.revise(uid);
@@ -74,8 +113,24 @@ export class LoanFlow {
       const reference = `${dice.below(1_000_000)}`;
       return { type: 'fundLoanPool', time, coin: dice.pick([0, 2, 3]), amount, reference, by: '' };
     }
-    futures.time += dice.pick([1000, 20 * 60_000, HOUR, 26 * HOUR, 200 * HOUR]);
+    futures.time += dice.pick([1000, 20 * 60_000, HOUR, HOUR, 26 * HOUR, 150 * HOUR]);
     return { type: 'tick', time: futures.time };
+  }
+
+  /** Near the index, so that some of them meet. */
+  private marginOrder(uid: number): Command {
+    const { dice, futures, state } = this;
+    const ticks = Number(state.indices[0]!.price / (ONE / 10n));
+    return order({
+      time: futures.time,
+      uid,
+      instrument: dice.chance(0.8) ? MARGIN_PAIR : MARGIN_PAIR - 1,
+      side: dice.pick([Side.buy, Side.sell]),
+      priceTicks: Math.max(1, ticks + dice.below(21) - 10),
+      sizeLots: 1 + dice.below(1000),
+      timeInForce: dice.chance(0.7) ? TimeInForce.gtc : TimeInForce.ioc,
+      stpMode: StpMode.cancelMaker,
+    });
   }
 
   private borrow(uid: number): Command {
@@ -139,7 +194,7 @@ export class LoanFlow {
     const { dice, futures, state } = this;
     const index = dice.below(PRICES.length);
     const before = state.indices[index]!.price;
-    const change = dice.chance(0.15) ? -0.35 * dice.next() : 0.05 * (dice.next() - 0.6);
+    const change = dice.chance(0.15) ? -0.5 * dice.next() : 0.05 * (dice.next() - 0.6);
     const low = before * 3n < PRICES[index]!;
     const price = low ? PRICES[index]! : (before * BigInt(Math.round((1 + change) * 1_000_000))) / 1_000_000n;
     futures.time += 1000;

@@ -24,7 +24,16 @@ interface NaiveLoan {
 export class NaiveLoans {
   readonly loans = new Map<number, NaiveLoan>();
   interest = new Map<number, bigint>();
-  readonly seen = { opened: 0, rolledBack: 0, repaid: 0, forced: 0, warned: 0, overdue: 0, short: 0 };
+  readonly seen = {
+    opened: 0,
+    rolledBack: 0,
+    repaid: 0,
+    forced: 0,
+    warned: 0,
+    overdue: 0,
+    short: 0,
+    credit: 0,
+  };
   private readonly rates: () => (coin: number) => bigint;
 
   /** `rates` gives the flexible rate of an hour as it is now. */
@@ -41,7 +50,11 @@ export class NaiveLoans {
         loan.paid += event.interest;
         loan.principal -= event.principal;
       } else if (event.type === 'loanReduced') this.onReduced(event);
-      else if (event.type === 'loanNotice') {
+      else if (event.type === 'ledgerLine' && event.kind === 'interest') {
+        // Debts of the unified account pay into the same account of the house.
+        this.seen.credit++;
+        this.earn(event.coin, -event.amount);
+      } else if (event.type === 'loanNotice') {
         if (event.kind === 'overdue') this.seen.overdue++;
         else this.seen.warned++;
       }
