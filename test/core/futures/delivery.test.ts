@@ -1,13 +1,9 @@
 /** The end of a quarter (domain.md 5.15, edge cases 106 to 108, I42). Every command is followed by `checkInvariants`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeCommand } from '../../../src/core/command-codec.ts';
-import type { Event } from '../../../src/core/event.ts';
-import { Exchange } from '../../../src/core/exchange.ts';
 import type { InstrumentSpec } from '../../../src/core/instrument.ts';
-import { checkInvariants } from '../../../src/core/invariants.ts';
-import { loadState, saveState } from '../../../src/core/snapshot.ts';
 import { INSTRUMENT_STATUS_NAMES } from '../../../src/core/terms.ts';
+import { assertRestartAnywhere } from '../restart-anywhere.ts';
 import { moneyUnits, OPENING_BELL, priceText } from '../trading-floor.ts';
 import { BTC_COIN, FuturesFloor } from './futures-floor.ts';
 
@@ -359,17 +355,5 @@ test('a replay, and a snapshot before any command with the rest, give the same s
   floor.at(MARCH - 30 * MINUTE);
   floor.surprise();
   floor.index('60000', 'BTCUSD');
-  const image = floor.image();
-  for (let at = 0; at <= floor.log.length; at++) {
-    let exchange = new Exchange();
-    const events: Event[] = [];
-    floor.log.forEach((bytes, number) => {
-      if (number === at) exchange = new Exchange(loadState(Uint8Array.from(saveState(exchange.state))));
-      exchange.apply(decodeCommand(bytes));
-      events.push(...exchange.takeEvents());
-    });
-    checkInvariants(exchange.state);
-    assert.deepEqual(Uint8Array.from(saveState(exchange.state)), image, `snapshot before command ${at}`);
-    assert.deepEqual(events, floor.events, `snapshot before command ${at}`);
-  }
+  assertRestartAnywhere(floor);
 });
