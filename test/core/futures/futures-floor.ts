@@ -76,7 +76,8 @@ export const BTC_COIN: InstrumentSpec = {
   indexComponents: venue('BTC/USD'),
 };
 
-const priced = (base: string): InstrumentSpec => ({
+/** A spot pair whose only job is the dollar index of a coin. */
+export const priced = (base: string): InstrumentSpec => ({
   ...BTCUSDT,
   symbol: `${base}USD`,
   baseCoin: base,
