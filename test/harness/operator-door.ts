@@ -86,6 +86,19 @@ export class Operator {
     return pools.find((pool) => pool.coin === coin)!;
   }
 
+  /** Does the audit log hold an action with these arguments that was carried out? */
+  async hasDone(action: string, given: object): Promise<boolean> {
+    const answer = await this.send('/admin/audit?limit=50', { method: 'GET' });
+    const { lines } = (await answer.json()) as {
+      lines: { action: string; outcome: string; arguments: object }[];
+    };
+    const wanted = JSON.stringify(given);
+    return lines.some(
+      (line) =>
+        line.action === action && line.outcome === 'done' && JSON.stringify(line.arguments) === wanted,
+    );
+  }
+
   async trySetPrice(body: object): Promise<number> {
     return (await this.post('/admin/prices', body)).status;
   }
