@@ -81,7 +81,7 @@ export function openMarket(state: State, instrument: Instrument, shared: boolean
     futures === undefined || priceIndex === undefined
       ? undefined
       : new FuturesMarket(instrument, futures, priceIndex);
-  state.addMarket(instrument.index, prices);
+  state.addMarket(instrument.index, priceIndex, prices);
   scheduleDelivery(state);
 }
 

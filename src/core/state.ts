@@ -37,6 +37,8 @@ export interface Market {
   readonly tape: Tape;
   /** The instrument whose trades these are (SPOT for a book that MARGIN shares). */
   readonly instrument: number;
+  /** What other venues pay for the pair, when somebody tells. */
+  readonly index: IndexPrice | undefined;
   /** Prices beyond the book's own, on futures. */
   readonly futures: FuturesMarket | undefined;
   /** Strategy orders that wait for a trade or for a mark of this market; undefined while none ever did. */
@@ -191,13 +193,14 @@ export class State {
     return true;
   }
 
-  addMarket(instrument: number, futures?: FuturesMarket): number {
+  addMarket(instrument: number, index?: IndexPrice, futures?: FuturesMarket): number {
     this.markets.push({
       book: new Book(this.slab),
       day: new DayWindow(),
       candles: new CandleSeries(),
       tape: new Tape(),
       instrument,
+      index,
       futures,
       lastWatch: undefined,
       markWatch: undefined,

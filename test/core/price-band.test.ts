@@ -106,3 +106,22 @@ test('edge 23: its price cannot be amended to 62 800; without autoCancel it stay
   equal(bid.stands, 'new 0/2');
   equal(bid.price, '62900');
 });
+
+test('before the first trade the index is the reference, before the first index the opening price', () => {
+  const floor = new TradingFloor([
+    { ...BTCUSDT, indexComponents: [{ exchange: 'elsewhere', spotPair: 'BTC/USDT', weight: '1' }] },
+  ]);
+  floor.trader('ann', PLENTY);
+  equal(floor.buy('ann', '0.1', '63000.01').stands, 'refused buyAboveBand');
+  floor.send({
+    type: 'componentPrice',
+    time: floor.now,
+    index: 0,
+    component: 0,
+    price: 8_000_000_000_000n,
+    volume: 0n,
+  });
+  floor.wait(1000);
+  equal(floor.buy('ann', '0.1', '84000').stands, 'new 0/0.1');
+  equal(floor.buy('ann', '0.1', '84000.01').stands, 'refused buyAboveBand');
+});

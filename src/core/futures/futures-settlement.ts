@@ -4,7 +4,7 @@
  */
 import { type Account, positionKey } from '../account.ts';
 import type { MatchSink } from '../book/book.ts';
-import { FLAG_CLOSING, FLAG_FORCED, FLAG_ISOLATED } from '../book/order-slab.ts';
+import { FLAG_CLOSING, FLAG_FORCED, FLAG_ISOLATED, FLAG_RPI } from '../book/order-slab.ts';
 import type { LedgerLineKind } from '../event.ts';
 import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
@@ -94,9 +94,10 @@ export class FuturesSettlement implements MatchSink {
     state.digest.fold(state.slab.id[maker]!);
     state.digest.fold(priceTicks);
     state.digest.fold(lots);
-    this.settle({ slot: taker, maker: false, priceTicks, lots, value, execLinkId, rpi: false });
-    this.settle({ slot: maker, maker: true, priceTicks, lots, value, execLinkId, rpi: false });
-    this.print(taker, priceTicks, lots, execLinkId);
+    const rpi = (state.slab.flags[maker]! & FLAG_RPI) !== 0;
+    this.settle({ slot: taker, maker: false, priceTicks, lots, value, execLinkId, rpi });
+    this.settle({ slot: maker, maker: true, priceTicks, lots, value, execLinkId, rpi });
+    this.print(taker, priceTicks, lots, execLinkId, rpi);
     this.onForcedFill?.(priceTicks, lots);
     if (state.slab.remaining[maker] !== 0) emitOpen(state, maker);
     market.day.trade(state.now, priceTicks, lots, value);
@@ -342,7 +343,7 @@ export class FuturesSettlement implements MatchSink {
     return (this.state.slab.flags[slot]! & FLAG_CLOSING) !== 0;
   }
 
-  private print(taker: number, priceTicks: number, lots: number, execLinkId: number): void {
+  private print(taker: number, priceTicks: number, lots: number, execLinkId: number, rpi: boolean): void {
     const { state, market } = this;
     const print = {
       type: 'trade',
@@ -352,7 +353,7 @@ export class FuturesSettlement implements MatchSink {
       side: state.slab.side[taker] as Side,
       priceTicks,
       sizeLots: lots,
-      rpi: false,
+      rpi,
       time: state.now,
     } as const;
     state.events.push(print);
@@ -368,10 +369,12 @@ export class FuturesSettlement implements MatchSink {
   }
 
   private record(account: Account, trade: Trade, part: Part, fee: bigint, pnl: bigint): void {
-    if (account.house) return;
     const { state, instrument } = this;
     const { slab, ledger } = state;
     const { slot } = trade;
+    const kind = slab.kinds.get(slot) ?? OrderKind.user;
+    // Liquidations are public, whoever is liquidated.
+    if (account.house && !isLiquidation(kind)) return;
     const settle = instrument.futures!.settle;
     state.events.push({
       type: 'fill',
@@ -396,11 +399,12 @@ export class FuturesSettlement implements MatchSink {
         futures: {
           posSide: posSideOf(slab.flags[slot]!),
           closing: part.closing,
-          kind: slab.kinds.get(slot) ?? OrderKind.user,
+          kind,
           pnl,
         },
       },
     });
+    if (account.house) return;
     const cash = ledger.peek(account.index, settle, Bucket.cash);
     const locked = ledger.peek(account.index, settle, Bucket.locked);
     state.events.push({

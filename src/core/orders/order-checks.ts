@@ -6,6 +6,7 @@ import { type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { Market } from '../state.ts';
 import { Side } from '../terms.ts';
+import { divHalf, MONEY_SCALE, powerOfTen } from '../units.ts';
 
 export function checkPrice(instrument: Instrument, priceTicks: number): Outcome | undefined {
   if (priceTicks === OFF_GRID) return refused(Refusal.priceOffTick);
@@ -46,11 +47,17 @@ export function checkQuoteAmount(instrument: Instrument, amount: bigint): Outcom
   return undefined;
 }
 
-/** Reference of the band: the last trade, before the first one the configured opening price (domain.md 1.9). */
+/** Reference of the band: the last trade, before the first one the index, else the opening price (domain.md 1.9). */
 export function referenceTicks(instrument: Instrument, market: Market): number {
-  const { futures } = market;
+  const { futures, index, day } = market;
   if (futures !== undefined) return futures.markTicks || futures.indexTicks || instrument.openingTicks;
-  return market.day.lastTicks !== 0 ? market.day.lastTicks : instrument.openingTicks;
+  return day.lastTicks || indexTicks(instrument, index?.price ?? 0n) || instrument.openingTicks;
+}
+
+/** An index price on the instrument's grid; 0 when there is none. */
+function indexTicks({ pricePrecision, tickStep }: Instrument, price: bigint): number {
+  const step = BigInt(tickStep);
+  return Number(divHalf(price, powerOfTen(MONEY_SCALE - pricePrecision) * step) * step);
 }
 
 /** Highest buy and lowest sell price now. Most orders meet the reference of the order before them. */
