@@ -40,5 +40,5 @@ test('trades of retail orders with RPI makers are marked, on spot and on futures
     events.flatMap((event) => (event.type === 'trade' && event.rpi ? [event.instrument] : [])),
   );
   const books = rig.market.desks.map(({ instrument }) => instrument.index);
-  assert.deepEqual([...marked].sort(), books.sort());
+  assert.deepEqual(marked, new Set(books));
 });
