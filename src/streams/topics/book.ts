@@ -93,9 +93,9 @@ export class BestLevelsChannel extends StandingChannel {
   private readonly kind: BookKind;
   private readonly levels: number;
   private readonly market: Market;
-  private seenSeq = -1;
-  private seen = '';
-  private toldSeq = 0;
+  private seenSeq: number;
+  private seen: string;
+  private toldSeq: number;
 
   constructor(key: string, floor: Floor, instrument: Instrument, kind: BookKind, levels: number) {
     super(key, floor);
@@ -104,6 +104,10 @@ export class BestLevelsChannel extends StandingChannel {
     this.levels = levels;
     this.market = floor.venue.state.market(instrument);
     this.pauseMs = levels === 1 ? TOP_PAUSE_MS : FUTURES_PAUSE_MS;
+    // The first reader gets just this.
+    this.seenSeq = this.market.changes;
+    this.toldSeq = this.seenSeq;
+    this.seen = JSON.stringify(this.read());
   }
 
   override again(subscription: Subscription): void {

@@ -37,8 +37,8 @@ export class KlineChannel extends StandingChannel {
   private ended: CandleRow[] = [];
   /** The last ones that ended, for readers whose past was read a moment before. */
   private recent: CandleRow[] = [];
-  private toldOpenTime = 0;
-  private toldVolumeLots = -1;
+  private toldOpenTime: number;
+  private toldVolumeLots: number;
 
   constructor(key: string, floor: Floor, instrument: Instrument, width: CandleWidth) {
     super(key, floor);
@@ -46,6 +46,8 @@ export class KlineChannel extends StandingChannel {
     this.traded = state.instruments[state.market(instrument).instrument]!;
     this.width = width;
     this.widthIndex = candleWidthIndex(width);
+    this.toldOpenTime = candleOpen(this.widthIndex, state.now);
+    this.toldVolumeLots = this.running()?.volumeLots ?? 0;
   }
 
   closed(candle: CandleClosed): void {

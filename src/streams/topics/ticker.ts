@@ -17,15 +17,18 @@ export class TickerChannel extends StandingChannel {
   protected override readonly pauseMs: number;
   private readonly instrument: Instrument;
   private readonly market: Market;
-  private seenChanges = -1;
+  private seenChanges: number;
   private seenMs = 0;
-  private seen = '';
+  private seen: string;
 
   constructor(key: string, floor: Floor, instrument: Instrument) {
     super(key, floor);
     this.instrument = instrument;
     this.market = floor.venue.state.market(instrument);
     this.pauseMs = instrument.futures === undefined ? SPOT_PAUSE_MS : FUTURES_PAUSE_MS;
+    // The first reader gets just this.
+    this.seenChanges = this.market.changes;
+    this.seen = withoutTime(this.view());
   }
 
   override again(subscription: Subscription): void {
@@ -42,7 +45,7 @@ export class TickerChannel extends StandingChannel {
   protected override next(nowMs: number): Push | undefined {
     this.seenChanges = this.market.changes;
     const view = this.view();
-    const text = JSON.stringify({ ...view, ts: '' });
+    const text = withoutTime(view);
     if (text === this.seen) return undefined;
     this.seen = text;
     return { action: 'snapshot', data: `[${JSON.stringify(view)}]`, ts: nowMs };
@@ -58,4 +61,8 @@ export class TickerChannel extends StandingChannel {
     if (futures === undefined || !Number.isFinite(futures.nextFunding)) return view;
     return { ...view, nextFundingTime: String(futures.nextFunding) };
   }
+}
+
+function withoutTime(view: Readonly<Record<string, string>>): string {
+  return JSON.stringify({ ...view, ts: '' });
 }
