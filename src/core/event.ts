@@ -68,6 +68,8 @@ export interface FuturesOrderFields {
   readonly closing: boolean;
   readonly isolated: boolean;
   readonly kind: OrderKind;
+  /** Profit of what it has closed so far, without fees. */
+  readonly pnl: bigint;
 }
 
 export interface OrderChanged {

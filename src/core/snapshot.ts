@@ -280,6 +280,7 @@ function saveOrders(w: ByteWriter, state: State): void {
     if (execution !== undefined) {
       w.money(execution.value);
       w.money(execution.fee);
+      w.money(execution.pnl);
     }
     w.u8(slab.origins.get(slot) ?? OrderOrigin.hand);
     const attached = slab.presets.get(slot);
@@ -320,7 +321,7 @@ function loadOrders(r: ByteReader, state: State): void {
       const coin = lockedCoin(instrument, slab.side[slot] as Side);
       restoreMarginLock(state, slot, coin, held, lockOf(state, instrument, slot));
     }
-    if (r.flag(false)) slab.executions.set(slot, { value: r.money(0n), fee: r.money(0n) });
+    if (r.flag(false)) slab.executions.set(slot, { value: r.money(0n), fee: r.money(0n), pnl: r.money(0n) });
     const origin = r.u8(0) as OrderOrigin;
     if (origin !== OrderOrigin.hand) slab.origins.set(slot, origin);
     if (r.flag(false)) slab.presets.set(slot, { preset: presetFields(r, NO_PRESET), strategyId: r.f64(0) });

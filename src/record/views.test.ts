@@ -412,6 +412,7 @@ function futuresOrder(
     closing: false,
     isolated: false,
     kind: OrderKind.user,
+    pnl: 0n,
     ...futures,
   };
   const order = { ...resting, category: Category.usdtFutures, side, orderType, futures: fields };

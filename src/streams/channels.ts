@@ -33,6 +33,7 @@ export class Channels {
   private readonly open = new Map<string, Open>();
   private readonly standing = new Set<StandingChannel>();
   private readonly desks = new Map<number, PrivateDesk>();
+  private readonly deskOf = new WeakMap<Channel, PrivateDesk>();
   /** By the instrument that trades. */
   private readonly trades = new Map<number, Set<PublicTradeChannel>>();
   private readonly candles = new Map<number, Set<KlineChannel>>();
@@ -95,7 +96,9 @@ export class Channels {
         desk = new PrivateDesk(this.floor, uid);
         this.desks.set(uid, desk);
       }
-      return this.watch(desk.open(key, request.topic));
+      const channel = desk.open(key, request.topic);
+      this.deskOf.set(channel, desk);
+      return this.watch(channel);
     }
     return this.watch(this.openPublic(key, request));
   }
@@ -142,7 +145,8 @@ export class Channels {
     if (channel instanceof LiquidationChannel) this.liquidations.delete(channel);
     if (channel instanceof PublicTradeChannel) delist(this.trades, channel);
     if (channel instanceof KlineChannel) delist(this.candles, channel);
-    for (const [uid, desk] of this.desks) if (desk.close(channel)) this.desks.delete(uid);
+    const desk = this.deskOf.get(channel);
+    if (desk?.close(channel)) this.desks.delete(desk.uid);
     if (this.standing.size === 0) this.close();
   }
 

@@ -56,6 +56,8 @@ export class Conversation {
   }
 
   hear(connection: Connection, bytes: Buffer, binary: boolean): void {
+    // What still arrives behind the end of a conversation is not part of it.
+    if (!connection.open) return;
     const nowMs = this.options.wall.now();
     connection.heard(nowMs);
     if (this.options.limited && !connection.countMessage(nowMs)) {

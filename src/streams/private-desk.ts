@@ -13,8 +13,8 @@ import { RecordChannel } from './topics/records.ts';
 type RecordTopic = Exclude<PrivateTopic, 'account' | 'position'>;
 
 export class PrivateDesk {
+  readonly uid: number;
   private readonly floor: Floor;
-  private readonly uid: number;
   private readonly channels = new Map<PrivateTopic, Channel>();
   private account: AccountChannel | undefined;
   private position: PositionChannel | undefined;

@@ -39,6 +39,7 @@ export function orderData(state: State, order: OrderRecord) {
     cumExecQty: view.cumExecQty,
     cumExecValue: view.cumExecValue,
     avgPrice: view.avgPrice,
+    totalProfit: money(order.futures?.pnl ?? 0n),
     orderStatus: view.orderStatus,
     cancelReason: view.cancelReason,
     leverage: futures ? leverageOf(state, order) : '',

@@ -85,7 +85,16 @@ const Position = exactly({
 const Order = exactly({
   ...texts('category', 'symbol', 'orderId', 'clientOid', 'price', 'qty', 'amount', 'holdMode', 'holdSide'),
   ...texts('tradeSide', 'delegateType', 'orderType', 'timeInForce', 'side', 'marginMode', 'marginCoin'),
-  ...texts('reduceOnly', 'cumExecQty', 'cumExecValue', 'avgPrice', 'orderStatus', 'cancelReason', 'leverage'),
+  ...texts(
+    'reduceOnly',
+    'cumExecQty',
+    'cumExecValue',
+    'avgPrice',
+    'totalProfit',
+    'orderStatus',
+    'cancelReason',
+    'leverage',
+  ),
   stpMode: Type.String(),
   feeDetail: FeeDetail,
   ...texts('createdTime', 'updatedTime'),

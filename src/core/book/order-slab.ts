@@ -15,6 +15,8 @@ export interface Execution {
   /** 10^-8 of the quote coin. */
   value: bigint;
   fee: bigint;
+  /** Profit of what it closed, in the settlement coin; 0 on spot. */
+  pnl: bigint;
 }
 
 /** The take-profit and stop-loss an order carries, and the record that its fills have made of it so far. */

@@ -162,10 +162,11 @@ export class FuturesSettlement implements MatchSink {
       position.updatedTime = state.now;
     }
     const execution = state.slab.executions.get(slot);
-    if (execution === undefined) state.slab.executions.set(slot, { value: part.value, fee });
+    if (execution === undefined) state.slab.executions.set(slot, { value: part.value, fee, pnl });
     else {
       execution.value += part.value;
       execution.fee += fee;
+      execution.pnl += pnl;
     }
     state.digest.fold(Number(BigInt.asIntN(32, fee + pnl * 31n)));
     this.record(account, trade, part, fee, pnl);

@@ -239,6 +239,7 @@ function futuresFields(state: State, slot: number): FuturesOrderFields {
     closing: (flags & FLAG_CLOSING) !== 0,
     isolated: (flags & FLAG_ISOLATED) !== 0,
     kind: slab.kinds.get(slot) ?? OrderKind.user,
+    pnl: slab.executions.get(slot)?.pnl ?? 0n,
   };
 }
 

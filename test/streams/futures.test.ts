@@ -1,0 +1,153 @@
+/** Contracts over the socket, on a clock that is moved by hand: profits of orders, positions, liquidations, deleveraging. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Operator } from '../harness/operator-door.ts';
+import { type RunningServer, startServer } from '../harness/server.ts';
+import { SignedClient } from '../harness/signed-client.ts';
+import { type Frame, StreamClient } from '../harness/stream-client.ts';
+
+const START = Date.UTC(2026, 5, 25, 6, 30);
+const CATEGORY = 'usdt-futures';
+const SYMBOL = 'BTCUSDT';
+
+let server: RunningServer;
+let operator: Operator;
+let alice: StreamClient;
+let maker: StreamClient;
+let nobody: StreamClient;
+let requests = 0;
+
+before(async () => {
+  const args = ['--clock', 'manual', '--clock-start', String(START), '--rate-limits', 'off'];
+  server = await startServer({ args });
+  operator = new Operator(server);
+  await operator.setStatus('USDT-FUTURES', SYMBOL, 'online');
+  await priceMoves('50000');
+  const http = new SignedClient(server.url, server.account('alice'));
+  const mode = { category: 'USDT-FUTURES', symbol: SYMBOL, leverage: '10', marginMode: 'isolated' };
+  assert.equal((await http.post('/api/v3/account/set-leverage', mode)).code, '00000');
+  http.close();
+  [alice, maker] = await Promise.all([
+    StreamClient.login(server.url, server.account('alice')),
+    StreamClient.login(server.url, server.account('maker')),
+  ]);
+  for (const client of [alice, maker]) {
+    await client.subscribe(
+      ...['order', 'fill', 'position', 'adl-notification'].map((topic) => ({ instType: 'UTA', topic })),
+    );
+  }
+  nobody = await StreamClient.open(server.url);
+  await nobody.subscribe({ instType: CATEGORY, topic: 'liquidation' });
+});
+
+after(async () => {
+  for (const client of [alice, maker, nobody]) client.close();
+  await server.stop();
+});
+
+async function priceMoves(price: string): Promise<void> {
+  await operator.setPrice('BTCUSDT', price);
+  await operator.advanceClock('1s');
+}
+
+async function place(client: StreamClient, order: object): Promise<string> {
+  const reply = await client.trade(`r${++requests}`, 'place-order', CATEGORY, { symbol: SYMBOL, ...order });
+  assert.equal(reply.code, '0', reply.msg);
+  return reply.args[0].orderId;
+}
+
+const limit = (side: string, qty: string, price: string) => ({ side, orderType: 'limit', qty, price });
+
+async function deal(qty: string, price: string): Promise<void> {
+  await place(maker, limit('sell', qty, price));
+  await place(alice, limit('buy', qty, price));
+}
+
+/** The next push of a topic, from a mark on, that holds a record that fits. */
+async function record(
+  client: StreamClient,
+  topic: string,
+  fits: (record: Frame) => boolean,
+  from = 0,
+): Promise<Frame> {
+  const frame = await client.next((each) => each.arg?.topic === topic && each.data?.some(fits), from);
+  return frame.data.find(fits);
+}
+
+test('a closing order tells the profit of all its fills', async () => {
+  await deal('1', '50000');
+  const opened = await record(alice, 'position', ({ size }) => size === '1');
+  assert.deepEqual(
+    [
+      opened.symbol,
+      opened.posSide,
+      opened.avgPrice,
+      opened.marginMode,
+      opened.leverage,
+      opened.positionStatus,
+    ],
+    [SYMBOL, 'long', '50000', 'isolated', '10', 'opening'],
+  );
+  await place(maker, limit('buy', '0.3', '50100'));
+  await place(maker, limit('buy', '0.3', '50050'));
+  const orderId = await place(alice, { side: 'sell', orderType: 'market', qty: '0.6', reduceOnly: 'YES' });
+  const closed = await record(
+    alice,
+    'order',
+    (each) => each.orderId === orderId && each.orderStatus === 'filled',
+  );
+  // 0.3 at 100 and 0.3 at 50.
+  assert.deepEqual(
+    [
+      closed.totalProfit,
+      closed.cumExecQty,
+      closed.reduceOnly,
+      closed.holdSide,
+      closed.marginCoin,
+      closed.tradeSide,
+    ],
+    ['45', '0.6', 'yes', 'net', 'USDT', 'close'],
+  );
+  const fills = alice
+    .pushes('fill')
+    .flatMap(({ data }) => data)
+    .filter((fill: Frame) => fill.orderId === orderId);
+  assert.deepEqual(
+    fills.map((fill: Frame) => [fill.execPrice, fill.execPnl]),
+    [
+      ['50100', '30'],
+      ['50050', '15'],
+    ],
+  );
+  const left = await record(alice, 'position', ({ size }) => size === '0.4');
+  assert.equal(left.curRealisedPnl, '45');
+});
+
+test('a liquidation is public, and its position ends once', async () => {
+  await place(maker, limit('buy', '0.4', '45100'));
+  const from = alice.frames.length;
+  await priceMoves('45000');
+  const forced = await record(nobody, 'liquidation', () => true);
+  assert.deepEqual(
+    [forced.symbol, forced.side, forced.price, forced.amount],
+    [SYMBOL, 'buy', '45100', '0.4'],
+  );
+  const ended = await record(alice, 'position', ({ positionStatus }) => positionStatus === 'ended', from);
+  assert.deepEqual([ended.size, ended.posSide, ended.available], ['0', 'long', '0']);
+  const order = await record(alice, 'order', ({ delegateType }) => delegateType === 'liquidation', from);
+  assert.deepEqual([order.orderStatus, order.totalProfit], ['filled', '-1960']);
+  const endings = alice
+    .pushes('position')
+    .flatMap(({ data }) => data)
+    .filter(({ positionStatus }: Frame) => positionStatus === 'ended');
+  assert.equal(endings.length, 1);
+});
+
+test('whose position is reduced for others is told', async () => {
+  await priceMoves('50000');
+  await operator.advanceClock('6m');
+  await deal('1', '50000');
+  await priceMoves('40000');
+  const notice = await record(maker, 'adl-notification', () => true);
+  assert.deepEqual([notice.symbol, notice.status, notice.amount], [SYMBOL, 'triggered', '1']);
+});
