@@ -25,6 +25,7 @@ import { protectedPosition } from '../../src/core/strategy/strategy-entry.ts';
 import { openStrategies } from '../../src/core/strategy/strategy-reads.ts';
 import {
   CancelReason,
+  Category,
   ORDER_STATUS_NAMES,
   OrderKind,
   OrderStatus,
@@ -117,6 +118,11 @@ export class Auditor {
   /** Strategy orders that were ever told of, as they stood last. */
   private readonly strategies = new Map<number, StrategyStatus>();
   private lastStrategy: number;
+  /** Sum of the house's interest, hours that were charged, debts by account and coin, and what was forced of them. */
+  private readonly interest = new Map<number, bigint>();
+  private readonly interestHours = new Set<string>();
+  private readonly debts = new Map<string, bigint>();
+  private readonly forced = new Map<number, bigint>();
   private lastTime = 0;
 
   constructor(state: State) {
@@ -139,7 +145,12 @@ export class Auditor {
         this.known.set(record.orderId, { record, filledLots, filledValue, fee });
       }
     }
-    for (const coin of state.coins.keys()) this.inside.set(coin, this.outsideOwes(coin));
+    for (const coin of state.coins.keys()) {
+      this.inside.set(coin, this.outsideOwes(coin));
+      this.interest.set(coin, state.ledger.peek(SystemAccount.interest, coin, Bucket.cash));
+      // What was owed before the audit began is nobody's growth.
+      this.forced.set(coin, state.ledger.owed(coin));
+    }
     for (const market of state.markets) this.lastTicks.set(market.instrument, market.day.lastTicks);
   }
 
@@ -174,6 +185,7 @@ export class Auditor {
           fills = [];
           break;
         case 'ledgerLine':
+          this.countDebt(event);
           this.checkLine(event, selfTraded === event.uid && event.kind !== 'deposit');
           touched.add(event.uid);
           break;
@@ -188,6 +200,8 @@ export class Auditor {
           break;
       }
     }
+    this.checkInterest(events);
+    this.checkPools();
     expect(fills.every(isUnseen), () => `I25: fills of trade ${fills[0]?.execLinkId} without a public fill`);
     for (const uid of touched) this.checkBalances(uid);
     if (command.type === 'fundLoanPool' && outcome.refusal === 0)
@@ -497,6 +511,58 @@ export class Auditor {
       trade.rpi === (order.timeInForce === TimeInForce.rpi),
       () => `I22: ${name} does not say whether its maker is RPI`,
     );
+  }
+
+  /** I32: what the house has earned is what was charged. Loans and house accounts pay without a line of this kind. */
+  private checkInterest(events: readonly Event[]): void {
+    const charged = new Map<number, bigint>();
+    let others = [...this.state.accountByUid.values()].some((account) => account.house);
+    for (const event of events) {
+      if (event.type.startsWith('loan')) others = true;
+      if (event.type !== 'ledgerLine') continue;
+      if (event.kind === 'loanInterest') others = true;
+      if (event.kind !== 'interest') continue;
+      expect(event.time % HOUR === 0, () => `I32: interest of ${event.uid} at ${event.time}`);
+      const hour = `${event.uid} ${event.coin} ${event.time}`;
+      expect(!this.interestHours.has(hour), () => `I32: ${hour} is charged twice`);
+      this.interestHours.add(hour);
+      charged.set(event.coin, (charged.get(event.coin) ?? 0n) - event.amount);
+    }
+    for (const coin of this.state.coins.keys()) {
+      const earned = this.state.ledger.peek(SystemAccount.interest, coin, Bucket.cash);
+      const before = this.interest.get(coin) ?? 0n;
+      this.interest.set(coin, earned);
+      const due = charged.get(coin) ?? 0n;
+      expect(
+        others || earned - before === due,
+        () => `I32: coin ${coin}: ${earned - before} for ${due} charged`,
+      );
+    }
+  }
+
+  /** A debt that grew by anything but a margin trade was forced on the account. */
+  private countDebt(line: LedgerLine): void {
+    if ((line.wallet ?? Wallet.unified) !== Wallet.unified) return;
+    const key = `${line.uid} ${line.coin}`;
+    const before = this.debts.get(key) ?? 0n;
+    const debt = line.balance < 0n ? -line.balance : 0n;
+    this.debts.set(key, debt);
+    const borrowed =
+      line.category === Category.margin && (line.kind === 'tradeOut' || line.kind === 'tradeIn');
+    if (!borrowed && debt > before)
+      this.forced.set(line.coin, (this.forced.get(line.coin) ?? 0n) + debt - before);
+  }
+
+  /** I44. */
+  private checkPools(): void {
+    for (const [coin, { terms }] of this.state.lending.entries()) {
+      const owed = this.state.ledger.owed(coin);
+      const forced = this.forced.get(coin) ?? 0n;
+      expect(
+        owed <= terms.poolLimit + forced,
+        () => `I44: ${owed} of coin ${coin} lent, ${forced} of it forced`,
+      );
+    }
   }
 
   /** I02 by lines, and I30. */

@@ -87,7 +87,8 @@ function creditOf(coin: string): { borrow?: BorrowSpec } {
 
 export class LoanFlow {
   private readonly dice: Dice;
-  private readonly futures: FuturesFlow;
+  /** Its clock is the clock of all. */
+  readonly futures: FuturesFlow;
   private readonly state: State;
 
   constructor(seed: number, state: State) {
