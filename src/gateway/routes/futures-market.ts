@@ -70,8 +70,11 @@ export function fundingView(state: State, instrument: Instrument) {
   };
 }
 
-/** Tiers of what is owed in a coin; the leverage never above that of its pairs. */
-function debtTiers(state: State, name: string | undefined) {
+/** Tiers of what is owed in a coin, or in the quote coin of a pair; the leverage never above that of its pairs. */
+function debtTiers(state: State, coinName: string | undefined, symbol: string | undefined) {
+  const pair = symbol === undefined ? undefined : findInstrument(state, 'MARGIN', symbol);
+  if (pair instanceof WireError) return pair;
+  const name = coinName ?? pair?.spec.quoteCoin;
   if (name === undefined) return wireError('40019', 'coin must be given for margin trading');
   const coin = findCoin(state, name);
   if (coin === undefined) return unknownCoin();
@@ -179,7 +182,7 @@ export const futuresMarketRoutes: readonly Route[] = [
     }),
     data: Type.Array(Type.Object(answers.texts('tier', 'minTierValue', 'maxTierValue', 'leverage', 'mmr'))),
     handle: ({ venue: { state }, query }) => {
-      if (query.category === 'MARGIN') return debtTiers(state, query.coin);
+      if (query.category === 'MARGIN') return debtTiers(state, query.coin, query.symbol);
       if (query.symbol === undefined) return wireError('40019', 'symbol must be given for futures');
       const instrument = findInstrument(state, query.category, query.symbol);
       return instrument instanceof WireError ? instrument : tierViews(instrument.futures!.tiers);
