@@ -38,8 +38,11 @@ export const PENDING_WITHDRAWALS_MAX = 100_000;
 export const LOANS_PER_ACCOUNT_MAX = 100;
 export const LOANS_MAX = 1_000_000;
 export const PUBLIC_FILLS_KEPT = 500;
-/** Distinct milliseconds with trades in one rolling day before the window halves its resolution. */
-export const WINDOW_BUCKETS_MAX = 1 << 17;
+/**
+ * Distinct milliseconds with trades in one rolling day before the window halves its resolution: a book with a trade
+ * every second is counted in steps of 16 seconds, which keeps the snapshot of a day on every book small.
+ */
+export const WINDOW_BUCKETS_MAX = 1 << 13;
 
 export const COINS_MAX = 512;
 export const INSTRUMENTS_MAX = 4096;

@@ -32,7 +32,11 @@ export async function openMarket(
   }
   const knobs = loadKnobs(config.catalogue);
   const told = (text: string) => logger.info(text);
-  const loading = progressBar('reading prices', process.stderr);
+  const screen = {
+    isTTY: process.stderr.isTTY && !config.quiet,
+    write: (text: string) => process.stderr.write(text),
+  };
+  const loading = progressBar('reading prices', screen);
   const feed = await openFeed(config.feed, {
     seed,
     knobs,
@@ -45,7 +49,7 @@ export async function openMarket(
   open.defer(() => feed.close());
   const market = new LivingMarket(venue, { level, seed, knobs, feed });
   await market.open();
-  const bar = progressBar('making up a past', process.stderr);
+  const bar = progressBar('making up a past', screen);
   const days = config.backfill;
   const made = await makePast(market.desks, {
     history: venue.history,

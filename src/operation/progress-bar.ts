@@ -1,6 +1,4 @@
 /** One line that fills while something takes long; silent where nobody watches. */
-import type { WriteStream } from 'node:tty';
-
 const CELLS = 24;
 
 export interface ProgressBar {
@@ -10,15 +8,25 @@ export interface ProgressBar {
   readonly end: () => void;
 }
 
-export function progressBar(what: string, stream: Pick<WriteStream, 'isTTY' | 'write'>): ProgressBar {
+/** A terminal, or something that is none. */
+export interface Screen {
+  readonly isTTY: boolean;
+  write(text: string): unknown;
+}
+
+export function progressBar(what: string, stream: Screen): ProgressBar {
   if (!stream.isTTY) return { show: () => {}, end: () => {} };
   const unicode = process.env.TERM !== 'dumb';
+  let shown = false;
   return {
     show: (share) => {
+      shown = true;
       const full = Math.round(Math.min(1, share) * CELLS);
       const bar = (unicode ? '█' : '#').repeat(full) + (unicode ? '░' : '.').repeat(CELLS - full);
       stream.write(`\r  ${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${what}`);
     },
-    end: () => stream.write('\r\u001b[K'),
+    end: () => {
+      if (shown) stream.write('\r\u001b[K');
+    },
   };
 }

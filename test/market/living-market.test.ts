@@ -161,3 +161,35 @@ test('orders, fills and ledger lines of house accounts leave no events; public t
   assert.ok(seen.get('trade')! > 20);
   assert.ok(seen.get('candle')! > 0);
 });
+
+test('when a quarter is delivered, the next one gets its market', async () => {
+  const delivery = Date.UTC(2026, 11, 25, 8);
+  const rig = await new Rig({
+    startTime: delivery - 12 * 60_000,
+    only: (category, symbol) => /^BTCUSD[HZ]?/.test(symbol) && category !== 'MARGIN',
+  }).open();
+  const before = rig.market.desks.length;
+  rig.run(13 * 60_000, 5000);
+  const opened = rig.market.desks.slice(before);
+  assert.deepEqual(
+    opened.map(({ instrument: { spec } }) => spec.symbol),
+    ['BTCUSDM27'],
+  );
+  const { asks, bids } = depth(rig.state, opened[0]!.instrument, 5);
+  assert.ok(asks.length > 0 && bids.length > 0, 'the new quarter is quoted');
+  const old = rig.state.instrument('COIN-FUTURES', 'BTCUSDZ26')!;
+  assert.deepEqual(depth(rig.state, old, 5), { asks: [], bids: [] });
+  checkInvariants(rig.state);
+});
+
+test('a wild market keeps its books two-sided and its ledger exact', async () => {
+  const rig = await new Rig({
+    level: 'wild',
+    only: (_category, symbol) => /^(BTC|SOL)USDT$/.test(symbol),
+  }).open();
+  rig.run(120_000, 1000);
+  for (const desk of rig.market.desks) {
+    assert.ok(desk.best(Side.buy) > 0 && desk.best(Side.sell) > desk.best(Side.buy), desk.name);
+  }
+  checkInvariants(rig.state);
+});

@@ -58,17 +58,19 @@ const NO_HISTORY = {
 export interface RigOptions {
   readonly seed?: number;
   readonly level?: Exclude<MarketLevel, 'off'>;
+  readonly startTime?: number;
   /** Instruments to list; all when absent. */
   readonly only?: (category: string, symbol: string) => boolean;
 }
 
 export class Rig {
-  readonly clock = new ManualClock(START_TIME);
+  readonly clock: ManualClock;
   readonly log = new MemoryLog();
   readonly venue: Venue;
   readonly market: LivingMarket;
 
-  constructor({ seed = 1, level = 'normal', only = () => true }: RigOptions = {}) {
+  constructor({ seed = 1, level = 'normal', startTime = START_TIME, only = () => true }: RigOptions = {}) {
+    this.clock = new ManualClock(startTime);
     this.venue = new Venue(new Exchange(), this.log, NO_HISTORY, this.clock, 0);
     const { coins, instruments } = loadCatalogue(CATALOGUE);
     for (const spec of coins) this.give({ type: 'listCoin', time: 0, spec });
