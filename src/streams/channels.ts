@@ -186,20 +186,11 @@ export class Channels {
   }
 }
 
-/** Whose private topics an event concerns. */
+/** Whose private topics an event concerns; a transfer has a ledger line at each end. */
 function ownerOf(event: Event): number | undefined {
-  switch (event.type) {
-    case 'order':
-      return event.order.uid;
-    case 'fill':
-      return event.fill.uid;
-    case 'ledgerLine':
-    case 'positionClosed':
-    case 'walletRecord':
-      return event.uid;
-    default:
-      return undefined;
-  }
+  if (event.type === 'order' || event.type === 'strategyOrder') return event.order.uid;
+  if (event.type === 'fill') return event.fill.uid;
+  return 'uid' in event ? event.uid : undefined;
 }
 
 function enlist<T>(lists: Map<number, Set<T>>, name: number, item: T): void {

@@ -42,6 +42,8 @@ export const SWEEP_INTERVAL_MS = 500;
 export const POLL_INTERVAL_MS = 10;
 /** Longest uninterrupted stretch of sending to many; orders are served in between. */
 export const SENDING_SLICE_MS = 2;
+/** Trades of a market with very many readers gather for so long for each of them: sending takes a third of it. */
+export const TRADE_REST_PER_READER_MS = 0.04;
 export const CLOSE_GRACE_MS = 1_000;
 
 /** First pushes and page sizes. */

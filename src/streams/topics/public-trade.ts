@@ -6,7 +6,7 @@ import { publicFillView } from '../../gateway/market-view.ts';
 import { Channel } from '../channel.ts';
 import type { Floor } from '../floor.ts';
 import type { Push } from '../frames.ts';
-import { FIRST_TRADES } from '../limits.ts';
+import { FIRST_TRADES, TRADE_REST_PER_READER_MS } from '../limits.ts';
 import type { Subscription } from '../subscription.ts';
 
 interface Print {
@@ -26,6 +26,8 @@ export class PublicTradeChannel extends Channel {
   private readonly instrument: Instrument;
   private pending: Print[] = [];
   private sending = false;
+  /** When the next push may begin. */
+  private restedMs = 0;
 
   constructor(key: string, floor: Floor, instrument: Instrument) {
     super(key);
@@ -51,7 +53,9 @@ export class PublicTradeChannel extends Channel {
     this.pending.push({ seq, text: tradeText(trade, this.instrument) });
     if (this.sending) return;
     this.sending = true;
-    setImmediate(() => this.flush());
+    const restMs = this.restedMs - performance.now();
+    if (restMs > 0) setTimeout(() => this.flush(), restMs);
+    else setImmediate(() => this.flush());
   }
 
   override without(push: Push, afterSeq: number): Push | undefined {
@@ -69,6 +73,7 @@ export class PublicTradeChannel extends Channel {
     const prints = this.pending;
     this.pending = [];
     const push = this.pushOf(prints, this.floor.clock.now());
+    this.restedMs = performance.now() + this.members.length * TRADE_REST_PER_READER_MS;
     this.floor.fanout.broadcast(this, push, prints[0]!.seq, prints.at(-1)!.seq);
   }
 
