@@ -11,7 +11,7 @@
  */
 
 import { repayDebt, setCoinLeverage } from './borrowing/repayment.ts';
-import type { Checkpoint, Command } from './command.ts';
+import type { Checkpoint, Command, SetInstrumentStatus } from './command.ts';
 import type { Event } from './event.ts';
 import { FuturesDesk } from './futures/futures-desk.ts';
 import { adjustMargin, setHoldMode, setLeverage, setMarginMode } from './futures/futures-settings.ts';
@@ -37,6 +37,7 @@ import { cancelAll, cancelOrder, setCountdown } from './orders/cancel.ts';
 import { placeOrder, type Settlements } from './orders/order-entry.ts';
 import { SpotSettlement } from './orders/spot-settlement.ts';
 import { DONE, type Outcome } from './outcome.ts';
+import { Refusal } from './refusal.ts';
 import { advance } from './schedule.ts';
 import { State } from './state.ts';
 import { StrategyDesk } from './strategy/strategy-desk.ts';
@@ -117,7 +118,7 @@ export class Exchange {
       case 'listInstrument':
         return listInstrument(state, command);
       case 'setInstrumentStatus':
-        return setInstrumentStatus(state, command);
+        return this.setStatus(command);
       case 'setFees':
         return setFees(state, command);
       case 'setLeverage':
@@ -158,6 +159,14 @@ export class Exchange {
   /** A pledge that has changed may be below its level again, or the reverse (domain.md 7.5). */
   private afterLoan(outcome: Outcome): Outcome {
     testLoans(this.state);
+    return outcome;
+  }
+
+  /** What goes offline is settled: nobody could close it any more. */
+  private setStatus(command: SetInstrumentStatus): Outcome {
+    const outcome = setInstrumentStatus(this.state, command);
+    if (outcome.refusal === Refusal.none && command.status === 'offline')
+      this.desk.delist(command.instrument);
     return outcome;
   }
 

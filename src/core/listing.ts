@@ -92,6 +92,12 @@ export function setInstrumentStatus(state: State, command: SetInstrumentStatus):
   const status = INSTRUMENT_STATUS_NAMES.indexOf(command.status);
   if (status < 0)
     return refusedBecause(Refusal.invalidSpecification, `status ${command.status} is not known`);
+  const delivery = instrument.futures?.delivery;
+  if (delivery !== undefined && delivery.time <= state.now)
+    return refusedBecause(
+      Refusal.instrumentOffline,
+      `${instrument.symbol} has been delivered, its status stays offline`,
+    );
   instrument.status = status as InstrumentStatus;
   scheduleDelivery(state);
   if (status === InstrumentStatus.offline) {

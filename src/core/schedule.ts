@@ -43,42 +43,49 @@ export function advance(state: State, time: number, desk: FuturesDesk, strategie
     const interest = hour <= state.now && mayBearInterest(state);
     // First, so that what is sampled or traded at this instant falls into the next candles.
     if (state.nextCandleEnd <= state.now) closeCandles(state);
-    if (Math.min(state.nextFunding, state.nextDelivery, prices) <= state.now || interest)
-      takeSecond(state, desk, strategies);
+    const needsPrices = Math.min(state.nextFunding, state.nextDelivery, prices) <= state.now || interest;
+    const taken = needsPrices && takeSecond(state);
     if (prices <= state.now) pricesTaken = true;
-    if (state.nextFunding <= state.now) settleDueFunding(state, desk);
-    if (interest) {
-      chargeInterest(state);
-      desk.settleTouched();
-    }
+    if (state.nextFunding <= state.now) settleDueFunding(state);
+    if (interest) chargeInterest(state);
     if (hour <= state.now) hour += INTEREST_MS;
-    if (state.loans.nextInstant() <= state.now) chargeLoans(state, desk);
+    const charged = state.loans.nextInstant() <= state.now;
+    // Hours that begin make loans grow, so they are tested at once.
+    if (charged) runLoanInstants(state);
     if (state.nextDelivery <= state.now) desk.deliverDue();
-    strategies.settle();
+    lookAround(state, desk, strategies, taken, charged);
     if (state.nextCountdown <= state.now) runCountdowns(state);
   }
   state.now = time;
-  takeSecond(state, desk, strategies);
+  if (takeSecond(state)) lookAround(state, desk, strategies, true, false);
 }
 
-/** Triggers come before the tests of loans, these before liquidations (domain.md 9.4). */
-function takeSecond(state: State, desk: FuturesDesk, strategies: StrategyDesk): void {
-  if (state.now < state.nextSecond) return;
+/** True when the prices of a new second were taken. */
+function takeSecond(state: State): boolean {
+  if (state.now < state.nextSecond) return false;
   takePrices(state, state.now);
-  strategies.afterPrices();
-  testLoans(state);
-  desk.afterPrices();
+  return true;
+}
+
+/**
+ * What the work of an instant leads to, after all of it is done (domain.md 9.4): triggers, then tests of loans, then
+ * liquidations. At the instant of its delivery a contract is settled before anybody could be liquidated on it.
+ */
+function lookAround(
+  state: State,
+  desk: FuturesDesk,
+  strategies: StrategyDesk,
+  pricesTaken: boolean,
+  loansGrew: boolean,
+): void {
+  if (pricesTaken) strategies.afterPrices();
+  if (pricesTaken || loansGrew) testLoans(state);
+  if (pricesTaken) desk.afterPrices();
+  else desk.settleTouched();
   strategies.settle();
 }
 
-/** Hours that begin make loans grow, so they are tested at once. */
-function chargeLoans(state: State, desk: FuturesDesk): void {
-  runLoanInstants(state);
-  testLoans(state);
-  desk.settleTouched();
-}
-
-function settleDueFunding(state: State, desk: FuturesDesk): void {
+function settleDueFunding(state: State): void {
   for (const market of state.markets) {
     const { futures } = market;
     if (futures === undefined || futures.nextFunding > state.now) continue;
@@ -86,7 +93,6 @@ function settleDueFunding(state: State, desk: FuturesDesk): void {
     settleFunding(state, market);
   }
   scheduleFunding(state);
-  desk.settleTouched();
 }
 
 function closeCandles(state: State): void {

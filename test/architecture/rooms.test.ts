@@ -114,6 +114,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
     'futures/futures-settlement',
     'futures/futures-settings',
     'futures/futures-entry',
+    'futures/futures-amend',
     'futures/funding',
     'loan/repay',
     'loan/borrow',

@@ -402,11 +402,11 @@ export class Auditor {
     );
   }
 
-  /** Netting and deleveraging are free, other forced closes pay the taker's rate of everybody. */
+  /** Netting, deleveraging and delisting are free, other forced closes pay the taker's rate of everybody. */
   private checkFuturesFee(fill: FillRecord, instrument: Instrument): void {
     const { kind, closing, pnl } = fill.futures!;
     const { coinMargined, settle } = instrument.futures!;
-    const free = kind === OrderKind.offset || kind === OrderKind.adl;
+    const free = kind === OrderKind.offset || kind === OrderKind.adl || kind === OrderKind.delisting;
     const rates = kind === OrderKind.user ? feeRates(this.state, fill.uid, instrument) : instrument;
     const base = coinMargined ? BigInt(fill.sizeLots) * instrument.unitsPerLot : fill.value;
     const fee = free ? 0n : (base * (fill.maker ? rates.makerRate : rates.takerRate)) / 10n ** 12n;

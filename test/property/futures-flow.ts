@@ -2,11 +2,21 @@
  * A small venue for random futures flows: three contracts (two linear, one coin-margined) with low tiers and thin
  * books, a few accounts of every mode, prices that jump. Driven by a seed, so that a failure can be repeated.
  */
-import type { Command } from '../../src/core/command.ts';
+import { NIL } from '../../src/core/book/order-slab.ts';
+import { ANY, type Command } from '../../src/core/command.ts';
 import { markTicks } from '../../src/core/futures/margin.ts';
 import type { InstrumentSpec } from '../../src/core/instrument.ts';
 import type { State } from '../../src/core/state.ts';
-import { HoldMode, OrderType, PosSide, Side, StpMode, TimeInForce } from '../../src/core/terms.ts';
+import {
+  HoldMode,
+  InstrumentStatus,
+  OrderType,
+  PosSide,
+  Side,
+  Source,
+  StpMode,
+  TimeInForce,
+} from '../../src/core/terms.ts';
 import { account, coin, deposit, OPENING_TIME, order, spotPair } from './venue.ts';
 
 export const UIDS = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -164,7 +174,8 @@ export class FuturesFlow {
     const roll = dice.next();
     this.time += dice.below(400);
     const { time } = this;
-    if (roll < 0.62) return this.order(uid, instrument);
+    if (roll < 0.56) return this.order(uid, instrument);
+    if (roll < 0.62) return this.amend(uid);
     if (roll < 0.8) return this.price();
     if (roll < 0.83) {
       this.time += 1000;
@@ -182,7 +193,8 @@ export class FuturesFlow {
       const amount = BigInt(dice.below(200) - 80) * (ONE / 10n);
       return { type: 'adjustMargin', time, uid, instrument, posSide: dice.pick([0, 1, 2]), amount };
     }
-    if (roll < 0.99) return this.money(uid);
+    if (roll < 0.988) return this.money(uid);
+    if (roll < 0.99) return this.status();
     this.time += dice.pick([10 * 60_000, HOURS, 5 * HOURS]);
     return { type: 'tick', time: this.time };
   }
@@ -208,6 +220,37 @@ export class FuturesFlow {
       ...(hedge && { posSide: dice.pick([PosSide.long, PosSide.short]) }),
       ...(dice.chance(0.2) && { reduceOnly: true }),
     });
+  }
+
+  /** Another price or size for one of the account's orders. */
+  private amend(uid: number): Command {
+    const { dice, state, time } = this;
+    const { slab } = state;
+    const own: number[] = [];
+    for (let slot = state.accountByUid.get(uid)!.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!)
+      own.push(slot);
+    const slot = own.length === 0 ? NIL : dice.pick(own);
+    const price = slot === NIL ? 1000 : slab.price[slot]!;
+    const size = slot === NIL ? 10 : slab.size[slot]!;
+    const item = {
+      orderId: slot === NIL ? 1 : slab.id[slot]!,
+      clientOid: '',
+      category: ANY,
+      instrument: ANY,
+      priceTicks: dice.chance(0.6) ? Math.max(1, Math.round(price * (0.95 + 0.1 * dice.next()))) : 0,
+      sizeLots: dice.chance(0.6) ? Math.max(1, Math.round(size * (0.3 + 1.5 * dice.next()))) : 0,
+      autoCancel: dice.chance(0.1),
+      outstanding: 0,
+    } as const;
+    return { type: 'amendOrders', time, uid, source: Source.api, items: [item] };
+  }
+
+  /** A contract is switched off now and then, and soon on again. */
+  private status(): Command {
+    const { state, time } = this;
+    const off = state.instruments.findIndex(({ status }) => status === InstrumentStatus.offline);
+    if (off >= 0) return { type: 'setInstrumentStatus', time, instrument: off, status: 'online' };
+    return { type: 'setInstrumentStatus', time, instrument: this.dice.below(3), status: 'offline' };
   }
 
   /** Small steps, sometimes a fifth up or down, drawn back to where it began. */

@@ -24,8 +24,16 @@ const RISK_MIN = RATE_ONE / 10_000n;
 export class AdlRanking {
   private readonly queues = new Map<string, Ranked[]>();
 
-  /** The first that still has something to give, accounts in liquidation last; undefined when nobody has. */
-  first(state: State, instrument: number, long: boolean): Ranked | undefined {
+  /**
+   * The first that still has something to give: of those who can bear it, accounts in liquidation last; then of the
+   * others. Undefined when nobody has.
+   */
+  first(
+    state: State,
+    instrument: number,
+    long: boolean,
+    canBear: (ranked: Ranked) => boolean,
+  ): Ranked | undefined {
     const key = `${instrument} ${long}`;
     let queue = this.queues.get(key);
     for (let fresh = false; ; fresh = true) {
@@ -35,7 +43,7 @@ export class AdlRanking {
         this.queues.set(key, queue);
         fresh = true;
       }
-      const found = this.next(queue);
+      const found = this.next(queue, canBear);
       if (found !== undefined || fresh) return found;
       // Positions opened since, by orders that met a forced close, are not in it.
       queue = undefined;
@@ -47,18 +55,20 @@ export class AdlRanking {
     this.queues.clear();
   }
 
-  private next(queue: Ranked[]): Ranked | undefined {
+  private next(queue: Ranked[], canBear: (ranked: Ranked) => boolean): Ranked | undefined {
     let waiting: Ranked | undefined;
+    let ruined: Ranked | undefined;
     for (let n = queue.length - 1; n >= 0; n--) {
       const ranked = queue[n]!;
       if (queueLots(ranked.account, ranked.position) <= 0) {
         if (n === queue.length - 1) queue.pop();
         continue;
       }
-      if (!ranked.account.liquidating) return ranked;
-      waiting ??= ranked;
+      if (!canBear(ranked)) ruined ??= ranked;
+      else if (ranked.account.liquidating) waiting ??= ranked;
+      else return ranked;
     }
-    return waiting;
+    return waiting ?? ruined;
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The end of a delivery contract (domain.md 5.15). At the very instant, in this order: its orders go, the settlement
+ * The end of a contract (domain.md 1.3, 5.15). At the very instant, in this order: its orders go, the settlement
  * price is fixed, every position closes at it, losers' shortfalls are paid by the fund and beyond it by the winners
  * (what nobody can pay stays as debt), the contract goes offline and the next quarter is listed.
  */
@@ -17,6 +17,7 @@ import { emitLine, foldMoney } from '../wallet/wallet.ts';
 import { endForcedOrder, forcedOrder } from './forced-orders.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
 import { holdersOf } from './holders.ts';
+import { markTicks } from './margin.ts';
 import type { Position } from './position.ts';
 import { deliveryAfter, quarterSymbol } from './quarters.ts';
 
@@ -43,11 +44,24 @@ export function deliver(state: State, settlement: FuturesSettlement, market: Mar
     cancelWhere(state, account, CancelReason.delivery, (index) => index === instrument.index);
   }
   cancelInstrumentStrategies(state, instrument, StrategyReason.delivery);
-  settlePositions(state, settlement, market, instrument);
+  const priceTicks = market.futures!.fixSettlement();
+  settlePositions(state, settlement, market, instrument, priceTicks, OrderKind.delivery);
   closeClearing(state, market);
   instrument.status = InstrumentStatus.offline;
   state.events.push({ type: 'instrument', instrument: instrument.index });
   listNextQuarter(state, instrument);
+}
+
+/**
+ * A contract that is switched off before its time, or has none: positions close at the mark and pay no fee for what
+ * they did not ask for; shortages are shared as at a delivery. Its orders are gone already.
+ */
+export function delist(state: State, settlement: FuturesSettlement, market: Market): void {
+  const instrument = state.instruments[market.instrument]!;
+  if (market.futures === undefined || market.holders.size === 0) return;
+  const priceTicks = markTicks(state, instrument);
+  settlePositions(state, settlement, market, instrument, priceTicks, OrderKind.delisting);
+  closeClearing(state, market);
 }
 
 function settlePositions(
@@ -55,15 +69,16 @@ function settlePositions(
   settlement: FuturesSettlement,
   market: Market,
   instrument: Instrument,
+  priceTicks: number,
+  kind: OrderKind,
 ): void {
-  const priceTicks = market.futures!.fixSettlement();
   const holders = holdersOf(state, instrument.index);
   settlement.begin(instrument, market);
   const results = new Map<Account | Position, Result>();
   const claims: Claim[] = [];
   for (const { account, position } of holders) {
     const { realised, closeFee } = position;
-    const slot = forcedOrder(state, account, position, position.lots, OrderKind.delivery);
+    const slot = forcedOrder(state, account, position, position.lots, kind);
     settlement.settleAlone(slot, priceTicks, position.lots);
     endForcedOrder(state, slot);
     const party = position.isolated ? position : account;

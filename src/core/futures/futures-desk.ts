@@ -9,7 +9,7 @@ import { scheduleDelivery } from '../market/prices.ts';
 import type { State } from '../state.ts';
 import { InstrumentStatus } from '../terms.ts';
 import { assert } from '../units.ts';
-import { deliver } from './delivery.ts';
+import { delist, deliver } from './delivery.ts';
 import { trimClosingOrders } from './futures-entry.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
 import { isDue, liquidateIfDue } from './liquidation.ts';
@@ -50,7 +50,11 @@ export class FuturesDesk {
       deliver(state, this.settlement, market);
     }
     scheduleDelivery(state);
-    this.settleTouched();
+  }
+
+  /** A contract that was switched off keeps no positions (domain.md 1.3). */
+  delist(instrument: number): void {
+    delist(this.state, this.settlement, this.state.market(this.state.instruments[instrument]!));
   }
 
   /** Accounts whose positions or money have changed. */

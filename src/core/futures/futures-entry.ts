@@ -82,7 +82,14 @@ function planClosing(
   const position = positionOf(account, instrument.index, posSide);
   if (position === undefined) return refused(Refusal.noPositionToClose);
   if (position.long !== (command.side === Side.sell)) return refused(Refusal.closesWrongWay);
-  const beyond = checkBankruptcy(state, account, instrument, command, posSide);
+  const intent: Intent = {
+    instrument,
+    side: command.side,
+    priceTicks: command.priceTicks,
+    lots: command.sizeLots,
+  };
+  const beyond =
+    command.orderType === OrderType.market ? undefined : checkBankruptcy(state, account, intent, posSide);
   if (beyond !== undefined) return beyond;
   const older = closingOrders(state, account, instrument.index, posSide);
   const frozen = older.reduce((sum, slot) => sum + state.slab.remaining[slot]!, 0);
@@ -167,7 +174,9 @@ function planOpening(
   const intent: Intent = { instrument, side: command.side, priceTicks, lots: command.sizeLots };
   const failure =
     checkTier(state, account, intent) ??
-    checkBankruptcy(state, account, instrument, command, posSideOf(flags));
+    (command.orderType === OrderType.market
+      ? undefined
+      : checkBankruptcy(state, account, intent, posSideOf(flags)));
   if (failure !== undefined) return failure;
   const plan = { flags, lots: command.sizeLots, cancels: [] };
   if (!isolated) return checkCrossed(state, account, intent) ?? { ...plan, isolatedLock: 0n };
@@ -178,19 +187,18 @@ function planOpening(
   return short ?? { ...plan, isolatedLock };
 }
 
-/** Number 16: nobody closes at a price that leaves the loss to others. */
-function checkBankruptcy(
+/** Number 16: nobody closes at a limit that leaves the loss to others. */
+export function checkBankruptcy(
   state: State,
   account: Account,
-  instrument: Instrument,
-  command: PlaceOrder,
+  intent: Intent,
   posSide: PosSide,
 ): Outcome | undefined {
-  if (command.orderType === OrderType.market) return undefined;
-  if (leavesPlenty(state, account, instrument, command)) return undefined;
-  const worst = closeLimit(state, account, instrument, command.side, posSide);
+  const { instrument, side, priceTicks } = intent;
+  if (leavesPlenty(state, account, intent)) return undefined;
+  const worst = closeLimit(state, account, instrument, side, posSide);
   if (worst === undefined) return undefined;
-  const beyond = command.side === Side.sell ? command.priceTicks < worst : command.priceTicks > worst;
+  const beyond = side === Side.sell ? priceTicks < worst : priceTicks > worst;
   return beyond ? refused(Refusal.beyondBankruptcy, worst) : undefined;
 }
 
@@ -198,12 +206,7 @@ function checkBankruptcy(
  * Would closing all that is held on the other side, at the order's price, leave half of a crossed account at least? Then
  * its bankruptcy price is far beyond; the exact price is computed for the others only.
  */
-function leavesPlenty(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  { side, priceTicks }: PlaceOrder,
-): boolean {
+function leavesPlenty(state: State, account: Account, { instrument, side, priceTicks }: Intent): boolean {
   const margin = currentMargin(state, account);
   const { scale, coinMargined } = instrument.futures!;
   const at = margin.find(instrument.index);
@@ -243,12 +246,17 @@ export function reservePrice(instrument: Instrument, market: Market, command: Pl
 }
 
 /** A buy costs at most its limit; a sell meets bids above its limit, and needs margin at their price. */
-function dearestFill({ book }: Market, { side, priceTicks }: Intent): number {
+export function dearestFill({ book }: Market, { side, priceTicks }: Intent): number {
   return side === Side.buy ? priceTicks : Math.max(priceTicks, book.bestTicks(Side.buy, true));
 }
 
 /** The size the account could end up with must be within the tier that its leverage allows (number 13). */
-function checkTier(state: State, account: Account, intent: Intent): Outcome | undefined {
+export function checkTier(
+  state: State,
+  account: Account,
+  intent: Intent,
+  leaveOut: number = NIL,
+): Outcome | undefined {
   const { instrument, side } = intent;
   const { tiers } = instrument.futures!;
   const buying = side === Side.buy;
@@ -256,7 +264,8 @@ function checkTier(state: State, account: Account, intent: Intent): Outcome | un
   const leverage = buying ? longLeverage : shortLeverage;
   if (fitsFirstTier(state, account, intent, leverage)) return undefined;
   let notional =
-    tradeValue(instrument, intent.priceTicks, intent.lots) + openValue(state, account, instrument, side);
+    tradeValue(instrument, intent.priceTicks, intent.lots) +
+    openValue(state, account, instrument, side, leaveOut);
   for (const position of account.positions.values()) {
     if (position.instrument !== instrument.index) continue;
     const value = tradeValue(instrument, markTicks(state, instrument), position.lots);
@@ -286,13 +295,19 @@ function fitsFirstTier(state: State, account: Account, intent: Intent, leverage:
 }
 
 /** Value of the account's opening orders of one side. */
-export function openValue(state: State, account: Account, instrument: Instrument, side: Side): bigint {
+export function openValue(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  side: Side,
+  leaveOut: number = NIL,
+): bigint {
   const { slab } = state;
   let value = 0n;
   if (!account.openByInstrument.has(instrument.index)) return value;
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
     if (slab.instrument[slot] !== instrument.index || slab.side[slot] !== side) continue;
-    if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) continue;
+    if (slot === leaveOut || (slab.flags[slot]! & FLAG_CLOSING) !== 0) continue;
     value += tradeValue(instrument, slab.price[slot]!, slab.remaining[slot]!);
   }
   return value;
@@ -357,7 +372,7 @@ export function isolatedReserve(account: Account, intent: Intent): bigint {
   return divCeil(value, leverage) + divCeil(value * 2n * instrument.takerRate, RATE_ONE);
 }
 
-function checkIsolated(
+export function checkIsolated(
   state: State,
   account: Account,
   instrument: Instrument,
@@ -381,7 +396,7 @@ function checkIsolated(
 }
 
 /** Filled at its price, the position must not be close to liquidation at once (5.6). */
-function checkIsolatedRisk(
+export function checkIsolatedRisk(
   state: State,
   account: Account,
   { instrument, side, priceTicks, lots }: Intent,

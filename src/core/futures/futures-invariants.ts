@@ -3,6 +3,7 @@ import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import type { Market, State } from '../state.ts';
+import { InstrumentStatus, Side } from '../terms.ts';
 import { assert } from '../units.ts';
 import { closingOrders } from './futures-entry.ts';
 import { crossedIsDue, hasStaleIndex, isActionable, isolatedIsDue } from './liquidation.ts';
@@ -25,7 +26,7 @@ export function checkFutures(state: State): void {
   for (const account of state.accountByUid.values()) checkAccountPositions(state, account);
 }
 
-/** I06, I07, I09. */
+/** I06 to I09, I42. */
 function checkContract(state: State, market: Market): void {
   const futures = market.futures!;
   const { symbol } = state.instruments[market.instrument]!;
@@ -48,8 +49,23 @@ function checkContract(state: State, market: Market): void {
     long === futures.openInterest,
     `open interest of ${symbol} is ${futures.openInterest}, longs hold ${long}`,
   );
+  checkEnded(state, market);
+  assert(futures.cleared + basis === 0n, `I08: ${symbol} has cleared ${futures.cleared}, basis ${basis}`);
   if (futures.terms.coinMargined) return;
   assert(futures.clearing + basis === 0n, `I07: clearing of ${symbol} ${futures.clearing}, basis ${basis}`);
+  assert(long !== 0 || futures.clearing === 0n, `I09: ${symbol} clears ${futures.clearing} for nobody`);
+}
+
+/** I42: what is offline, and what has been delivered must be, holds no orders and no positions. */
+function checkEnded(state: State, { instrument: index, futures, holders, book }: Market): void {
+  const { symbol, status } = state.instruments[index]!;
+  const delivery = futures!.terms.delivery;
+  const delivered = delivery !== undefined && delivery.time <= state.now;
+  assert(!delivered || status === InstrumentStatus.offline, `I42: ${symbol} is delivered and not offline`);
+  if (status !== InstrumentStatus.offline) return;
+  assert(holders.size === 0, `I42: ${symbol} is offline and has positions`);
+  const quiet = book.bestTicks(Side.buy, true) === 0 && book.bestTicks(Side.sell, true) === 0;
+  assert(quiet, `I42: ${symbol} is offline and has orders`);
 }
 
 /** I03, I10, I11, I26, I35, I36, and margin buckets equal to what positions and orders say. */

@@ -31,6 +31,8 @@ export class FuturesMarket {
   openInterest = 0;
   /** This contract's part of the clearing account, in 10^-8 of the settlement coin. */
   clearing = 0n;
+  /** The same in the quote coin, before profits are turned into coin: less all profits ever paid (I08). */
+  cleared = 0n;
   /** Index samples of the last hour before delivery. */
   private settlementSum = 0n;
   private settlementCount = 0;
@@ -152,6 +154,7 @@ export class FuturesMarket {
     this.settlementCount = f.f64(this.settlementCount);
     this.sampledUntil = f.f64(this.sampledUntil);
     this.clearing = f.money(this.clearing);
+    this.cleared = f.money(this.cleared);
     for (const kind of PRICE_KINDS) this.candles[kind].fields(f);
   }
 

@@ -1,5 +1,6 @@
 /** What an account chooses for its contracts: leverage, margin mode, hold mode, isolated margin (domain.md 5.3, 5.6). */
 import { type Account, positionKey } from '../account.ts';
+import { NIL } from '../book/order-slab.ts';
 import type { AdjustMargin, SetHoldMode, SetLeverage, SetMarginMode } from '../command.ts';
 import { type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
@@ -9,7 +10,8 @@ import type { State } from '../state.ts';
 import { HOLD_MODE_NAMES, type HoldMode, PosSide, Side } from '../terms.ts';
 import { divCeil, larger } from '../units.ts';
 import { emitLine } from '../wallet/wallet.ts';
-import { openValue } from './futures-entry.ts';
+import { holdForOrder } from './futures-amend.ts';
+import { isolatedReserve, openValue } from './futures-entry.ts';
 import { futuresSetting, inSettleCoin, maintenanceAt, markTicks, unrealisedOf } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
 import { tierIndex } from './margin-tiers.ts';
@@ -68,7 +70,10 @@ function lacksMargin(state: State, account: Account, before: bigint): boolean {
   return initial > before && effective < initial;
 }
 
-/** Lower leverage asks for more margin at once; higher leverage gives none back by itself. True when it is lacking. */
+/**
+ * Lower leverage asks for more margin at once, for positions and for orders that may open more; higher leverage gives
+ * none back by itself. True when it is lacking.
+ */
 function addIsolatedMargin(state: State, account: Account, instrument: Instrument): boolean {
   const coin = instrument.futures!.settle;
   const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
@@ -77,10 +82,36 @@ function addIsolatedMargin(state: State, account: Account, instrument: Instrumen
     const margin = divCeil(basis, BigInt(position.long ? longLeverage : shortLeverage));
     return { position, more: larger(0n, inSettleCoin(state, instrument, margin) - position.iso) };
   });
-  const total = wanted.reduce((sum, { more }) => sum + more, 0n);
+  const orders = ordersThatNeedMore(state, account, instrument);
+  const total =
+    wanted.reduce((sum, { more }) => sum + more, 0n) + orders.reduce((sum, { more }) => sum + more, 0n);
   if (total > 0n && total > spendable(state, account, coin)) return true;
   for (const { position, more } of wanted) moveMargin(state, account, instrument, position, more);
+  for (const { slot, amount } of orders) holdForOrder(state, account, instrument, slot, amount);
   return false;
+}
+
+/** Isolated orders that hold less than a fill would take at the present leverage. */
+function ordersThatNeedMore(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+): { slot: number; amount: bigint; more: bigint }[] {
+  const { slab } = state;
+  const found: { slot: number; amount: bigint; more: bigint }[] = [];
+  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    const held = slab.isolatedLocks.get(slot);
+    if (held === undefined || slab.instrument[slot] !== instrument.index) continue;
+    const intent = {
+      instrument,
+      side: slab.side[slot] as Side,
+      priceTicks: slab.price[slot]!,
+      lots: slab.remaining[slot]!,
+    };
+    const amount = isolatedReserve(account, intent);
+    if (amount > held) found.push({ slot, amount, more: amount - held });
+  }
+  return found;
 }
 
 export function setHoldMode(state: State, command: SetHoldMode): Outcome {

@@ -84,7 +84,15 @@ export class FuturesSettlement implements MatchSink {
     const { state, instrument } = this;
     const value = tradeValue(instrument, priceTicks, lots);
     state.slab.remaining[slot]! -= lots;
-    this.settle({ slot, maker: false, priceTicks, lots, value, execLinkId: state.nextId(), rpi: false });
+    this.settle({
+      slot,
+      maker: false,
+      priceTicks,
+      lots,
+      value,
+      execLinkId: state.nextId(),
+      rpi: false,
+    });
   }
 
   traded(taker: number, maker: number, priceTicks: number, lots: number): void {
@@ -173,9 +181,12 @@ export class FuturesSettlement implements MatchSink {
     if (position !== undefined && position.size === 0 && position.iso === 0n) this.forget(account, position);
   }
 
-  /** Netting and deleveraging are free; everything else pays its ordinary rate, forced closes the taker's. */
+  /**
+   * Everything pays its ordinary rate, forced closes the taker's. A liquidated side pays it for what was deleveraged
+   * too: its bankruptcy price is where nothing is left after that fee (domain.md 5.8, 5.9 step 8).
+   */
   private feeOf(account: Account, trade: Trade, part: Part, kind: OrderKind): bigint {
-    if (kind === OrderKind.offset || kind === OrderKind.adl) return 0n;
+    if (FREE_OF_FEES.has(kind)) return 0n;
     const { instrument } = this;
     const rates = kind === OrderKind.user ? (account.fees.get(instrument.index) ?? instrument) : instrument;
     const rate = trade.maker ? rates.makerRate : rates.takerRate;
@@ -215,6 +226,7 @@ export class FuturesSettlement implements MatchSink {
     const position = this.positionFor(account, trade.slot)!;
     if (position.long) this.market.futures!.openInterest -= part.lots;
     const { realised, margin } = position.close(part.lots, part.value);
+    this.market.futures!.cleared -= realised;
     const pnl = this.inCoin(realised, trade.priceTicks);
     position.realised += pnl;
     const cash = ledger.cell(account.index, coin, Bucket.cash);
@@ -425,9 +437,12 @@ export class FuturesSettlement implements MatchSink {
   }
 }
 
+/** Closes that an account does not pay for: netting, being deleveraged for others (domain.md 5.11), delisting. */
+const FREE_OF_FEES: ReadonlySet<OrderKind> = new Set([OrderKind.offset, OrderKind.adl, OrderKind.delisting]);
+
 /** Their margin stays with the position until all of it is settled. */
 function keepsMargin(kind: OrderKind): boolean {
-  return isLiquidation(kind) || kind === OrderKind.delivery;
+  return isLiquidation(kind) || kind === OrderKind.delivery || kind === OrderKind.delisting;
 }
 
 function isLiquidation(kind: OrderKind): boolean {

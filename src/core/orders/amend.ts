@@ -1,10 +1,10 @@
 /** Modifying resting orders (domain.md 1.12): what may change, what it costs, and whether the place is kept. */
 import type { Account } from '../account.ts';
-import { FLAG_CLOSING, FLAG_ISOLATED, NIL } from '../book/order-slab.ts';
+import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
 import { checkSpending } from '../borrowing/margin-entry.ts';
 import { changeMarginLock } from '../borrowing/margin-lock.ts';
 import type { AmendItem, AmendOrders } from '../command.ts';
-import { checkCrossed } from '../futures/futures-entry.ts';
+import { checkFuturesAmend, relockIsolated } from '../futures/futures-amend.ts';
 import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from '../limits.ts';
 import { type Outcome, refused } from '../outcome.ts';
@@ -171,27 +171,11 @@ function checkAmend(
     return refused(Refusal.amendWouldTake);
   }
   if (instrument.futures !== undefined) {
-    return checkFuturesAmend(state, account, instrument, slot, priceTicks, sizeLots - filled);
+    return checkFuturesAmend(state, account, instrument, market, slot, priceTicks, sizeLots - filled);
   }
   const need = needOf(instrument, side, priceTicks, sizeLots - filled);
   if (need <= lockOf(state, instrument, slot)) return undefined;
   return checkSpending(state, account, { instrument, side, need, slot });
-}
-
-/** Margin is tested as if the old order were gone; closing orders of one-way mode cannot be modified at all. */
-function checkFuturesAmend(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  slot: number,
-  priceTicks: number,
-  lots: number,
-): Outcome | undefined {
-  const { slab } = state;
-  const flags = slab.flags[slot]!;
-  if ((flags & (FLAG_CLOSING | FLAG_ISOLATED)) !== 0) return refused(Refusal.notAmendable);
-  const intent = { instrument, side: slab.side[slot] as Side, priceTicks, lots };
-  return checkCrossed(state, account, intent, slot);
 }
 
 function isMakerOnly(timeInForce: number): boolean {
@@ -219,6 +203,8 @@ function applyAmend(
   const remaining = sizeLots - slab.filled(slot);
   if (instrument.futures === undefined) {
     holdOtherAmount(state, instrument, slot, needOf(instrument, side, priceTicks, remaining));
+  } else {
+    relockIsolated(state, account, instrument, market, slot, priceTicks, remaining);
   }
   state.digest.fold(slab.id[slot]! * 4 + 1);
   state.digest.fold(priceTicks);

@@ -8,10 +8,10 @@ import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI, NIL } from '../book/order-slab.ts'
 import { checkSpending } from '../borrowing/margin-entry.ts';
 import { closeMarginLock, openMarginLock } from '../borrowing/margin-lock.ts';
 import type { PlaceOrder } from '../command.ts';
+import { holdForOrder } from '../futures/futures-amend.ts';
 import { closeLimit, makeRoom, planFuturesOrder } from '../futures/futures-entry.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { baseUnits, type Instrument, isFutures, tradeValue } from '../instrument.ts';
-import { Bucket } from '../ledger.ts';
 import { OPEN_ORDERS_PER_LINE_MAX, SIZE_LOTS_MAX } from '../limits.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
@@ -133,15 +133,7 @@ function placeFutures(
   account.mayOwe = true;
   makeRoom(state, plan, precedence ? CancelReason.tpslPlan : CancelReason.normal);
   const slot = accept(state, account, instrument, command, plan.lots, plan.flags, child);
-  if (plan.isolatedLock > 0n) {
-    const { ledger, slab } = state;
-    const coin = instrument.futures!.settle;
-    const cash = ledger.cell(account.index, coin, Bucket.cash);
-    ledger.move(cash, ledger.cell(account.index, coin, Bucket.isolatedOrders), plan.isolatedLock);
-    slab.isolatedLocks.set(slot, plan.isolatedLock);
-    // What the order holds no longer stands behind crossed positions.
-    state.touched.add(account);
-  }
+  if (plan.isolatedLock > 0n) holdForOrder(state, account, instrument, slot, plan.isolatedLock);
   return run(state, settlements, instrument, market, slot, 0n);
 }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { InstrumentSpec } from '../../../src/core/instrument.ts';
 import { INSTRUMENT_STATUS_NAMES } from '../../../src/core/terms.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';
-import { moneyUnits, OPENING_BELL, priceText } from '../trading-floor.ts';
+import { moneyUnits, OPENING_BELL, priceText, refusalName } from '../trading-floor.ts';
 import { BTC_COIN, FuturesFloor } from './futures-floor.ts';
 
 const SECOND = 1000;
@@ -356,4 +356,37 @@ test('a replay, and a snapshot before any command with the rest, give the same s
   floor.surprise();
   floor.index('60000', 'BTCUSD');
   assertRestartAnywhere(floor);
+});
+
+test('a contract that the operator switches off before its day is settled then, at the mark, and never delivered', () => {
+  const floor = new DeliveryFloor().before('60000');
+  floor.deal('ann', 'bob', '1', '60000', H26);
+  floor.setStatus('offline', H26.on, 'COIN-FUTURES');
+  assert.equal(floor.position('ann', H26), 'none');
+  assert.match(floor.executions('ann').at(-1)!, /^delisting close 1 @ 60000 fee 0 pnl 0$/);
+  floor.at(MARCH);
+  assert.deepEqual(floor.settledAt('ann'), []);
+  assert.equal(floor.status(H26.on), 'offline');
+});
+
+test('what has been delivered stays offline: its status cannot be changed any more', () => {
+  const floor = new DeliveryFloor().before('60000');
+  floor.at(MARCH);
+  const instrument = floor.instrument(H26.on).index;
+  const outcome = floor.send({ type: 'setInstrumentStatus', time: floor.now, instrument, status: 'online' });
+  assert.equal(refusalName(outcome.refusal), 'instrumentOffline');
+  assert.match(outcome.detail!, /has been delivered/);
+  assert.equal(floor.status(H26.on), 'offline');
+});
+
+test('at the instant of delivery a contract is settled before anybody is liquidated on it (9.4)', () => {
+  const floor = new DeliveryFloor().before('60000');
+  floor.stakeAtHighest('ann');
+  floor.deal('ann', 'bob', '1', '60000', H26);
+  // The last second before T sees a price that would liquidate; the mean of the hour barely moves.
+  floor.at(MARCH - 1);
+  floor.report('57000', MARCH - 1);
+  floor.at(MARCH);
+  assert.equal(floor.settledAt('ann').length, 1);
+  assert.ok(!floor.executions('ann').some((line) => line.startsWith('liquidation')));
 });

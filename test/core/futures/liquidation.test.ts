@@ -161,6 +161,49 @@ test('orders that freeze a position go before it is deleveraged (89)', () => {
   assert.equal(floor.position('bob'), 'none');
 });
 
+/**
+ * Ann is long 1 at 50 000, owes 600 USDT and has ETH behind it, which is about to be worth nothing; dan is short at
+ * 49 500 with an isolated margin of one percent.
+ */
+function longOnBadCollateral(bobKeeps: string): FuturesFloor {
+  const floor = futuresFloor('100000', 'bob');
+  floor.trader('ann', { ETH: '10' });
+  floor.trader('dan', { USDT: '1000' });
+  floor.index('3000', 'ETHUSD');
+  floor.mark('50000');
+  floor.deal('ann', 'bob', '1', '50500');
+  floor.deal('bob', 'ann', '1', '49900');
+  floor.deal('ann', 'bob', '1', '50000');
+  floor.isolate('dan');
+  floor.leverage('dan', 100);
+  floor.mark('49500');
+  floor.deal('bob', 'dan', String(1 - Number(bobKeeps)), '49500');
+  return floor;
+}
+
+test('nobody is deleveraged beyond its own margin: who can bear the price goes first', () => {
+  const floor = longOnBadCollateral('0.5');
+  floor.index('1', 'ETHUSD');
+  assert.equal(floor.position('ann'), 'none');
+  // Bob can pay what ann lacks; dan, who earns less and risks more, is closed where his margin ends.
+  // (50 000 + 670.28 owed - 9.5 of ETH) / 0.9994
+  assert.equal(floor.executions('bob').at(-1), 'adl close 0.5 @ 50691.2 fee 0 pnl -345.6');
+  assert.equal(floor.executions('dan').at(-1), 'adl close 0.5 @ 49965 fee 0 pnl -232.5');
+  assert.equal(floor.position('dan'), 'none');
+  assert.equal(floor.isolatedMargin('dan'), '0');
+});
+
+test('deleveraging costs an isolated counterparty no more than its margin, whatever the bankrupt side owes', () => {
+  const floor = longOnBadCollateral('0');
+  const before = Number(floor.cash('dan', 'USDT'));
+  floor.index('1', 'ETHUSD');
+  assert.equal(floor.position('ann'), 'none');
+  assert.equal(floor.executions('dan').at(-1), 'adl close 1 @ 49965 fee 0 pnl -465');
+  // 30 are left of the margin of 495.
+  assert.equal(Number(floor.cash('dan', 'USDT')) - before, 30);
+  assert.ok(Number(floor.cash('ann', 'USDT')) < 0, 'what nobody paid is a debt of hers');
+});
+
 test('an account with both sides isolated may be its own counterparty', () => {
   const floor = futuresFloor('100000', 'ann');
   floor.mark('50000');

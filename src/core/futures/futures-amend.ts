@@ -1,0 +1,105 @@
+/** Modifying futures orders (domain.md 1.12 rules 4 to 6): margin is tested as if the old order were gone. */
+import type { Account } from '../account.ts';
+import { FLAG_CLOSING, FLAG_ISOLATED } from '../book/order-slab.ts';
+import type { Instrument } from '../instrument.ts';
+import { Bucket } from '../ledger.ts';
+import { posSideOf } from '../orders/order-life.ts';
+import { type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { Market, State } from '../state.ts';
+import { PosSide, type Side } from '../terms.ts';
+import {
+  checkBankruptcy,
+  checkCrossed,
+  checkIsolated,
+  checkIsolatedRisk,
+  checkTier,
+  closingOrders,
+  dearestFill,
+  isolatedReserve,
+} from './futures-entry.ts';
+import { type Intent, positionOf } from './margin.ts';
+
+export function checkFuturesAmend(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  slot: number,
+  priceTicks: number,
+  lots: number,
+): Outcome | undefined {
+  const { slab } = state;
+  const flags = slab.flags[slot]!;
+  const posSide = posSideOf(flags);
+  const side = slab.side[slot] as Side;
+  const intent: Intent = { instrument, side, priceTicks, lots };
+  if ((flags & FLAG_CLOSING) !== 0) {
+    return (
+      checkClosing(state, account, slot, posSide, intent) ?? checkBankruptcy(state, account, intent, posSide)
+    );
+  }
+  const failure = checkTier(state, account, intent, slot) ?? checkBankruptcy(state, account, intent, posSide);
+  if (failure !== undefined) return failure;
+  if ((flags & FLAG_ISOLATED) === 0) return checkCrossed(state, account, intent, slot);
+  const more = reserveOf(account, market, intent) - (slab.isolatedLocks.get(slot) ?? 0n);
+  const short = more > 0n ? checkIsolated(state, account, instrument, more) : undefined;
+  return short ?? checkIsolatedRisk(state, account, intent, posSide);
+}
+
+/** Reduce-only orders cannot be modified; closing orders of hedge mode may grow as far as the position is free. */
+function checkClosing(
+  state: State,
+  account: Account,
+  slot: number,
+  posSide: PosSide,
+  { instrument, lots }: Intent,
+): Outcome | undefined {
+  if (posSide === PosSide.none) return refused(Refusal.notAmendable);
+  let free = positionOf(account, instrument.index, posSide)?.lots ?? 0;
+  for (const other of closingOrders(state, account, instrument.index, posSide))
+    if (other !== slot) free -= state.slab.remaining[other]!;
+  return lots > free ? refused(Refusal.closeAboveAvailable, free) : undefined;
+}
+
+/** What an isolated order holds follows its new price and size; freed margin returns at once. */
+export function relockIsolated(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  slot: number,
+  priceTicks: number,
+  lots: number,
+): void {
+  const { slab } = state;
+  if ((slab.flags[slot]! & FLAG_ISOLATED) === 0 || (slab.flags[slot]! & FLAG_CLOSING) !== 0) return;
+  const intent: Intent = { instrument, side: slab.side[slot] as Side, priceTicks, lots };
+  holdForOrder(state, account, instrument, slot, reserveOf(account, market, intent));
+}
+
+/** Brings the margin that an isolated order holds to an amount. */
+export function holdForOrder(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  slot: number,
+  amount: bigint,
+): void {
+  const { ledger, slab } = state;
+  const coin = instrument.futures!.settle;
+  const cash = ledger.cell(account.index, coin, Bucket.cash);
+  const orders = ledger.cell(account.index, coin, Bucket.isolatedOrders);
+  const more = amount - (slab.isolatedLocks.get(slot) ?? 0n);
+  if (more > 0n) ledger.move(cash, orders, more);
+  else ledger.move(orders, cash, -more);
+  slab.isolatedLocks.set(slot, amount);
+  // What the order holds no longer stands behind crossed positions.
+  state.touched.add(account);
+}
+
+function reserveOf(account: Account, market: Market, intent: Intent): bigint {
+  return intent.lots === 0
+    ? 0n
+    : isolatedReserve(account, { ...intent, priceTicks: dearestFill(market, intent) });
+}
