@@ -16,7 +16,7 @@ import { Auditor } from '../core/auditor.ts';
 import { LOAN_SET_UP, LoanFlow } from './loan-flow.ts';
 import { NaiveLoans } from './naive-loans.ts';
 
-const SEEDS = 6;
+const SEEDS = 10;
 const COMMANDS = 500;
 /** A refusal is held against the state before it this often. */
 const REFUSAL_EVERY = 5;

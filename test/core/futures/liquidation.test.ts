@@ -186,8 +186,8 @@ test('nobody is deleveraged beyond its own margin: who can bear the price goes f
   floor.index('1', 'ETHUSD');
   assert.equal(floor.position('ann'), 'none');
   // Bob can pay what ann lacks; dan, who earns less and risks more, is closed where his margin ends.
-  // (50 000 + 670.28 owed - 9.5 of ETH) / 0.9994
-  assert.equal(floor.executions('bob').at(-1), 'adl close 0.5 @ 50691.2 fee 0 pnl -345.6');
+  // (50 000 + 670.28 owed - 9.99 that her ETH was converted to) / 0.9994
+  assert.equal(floor.executions('bob').at(-1), 'adl close 0.5 @ 50690.8 fee 0 pnl -345.4');
   assert.equal(floor.executions('dan').at(-1), 'adl close 0.5 @ 49965 fee 0 pnl -232.5');
   assert.equal(floor.position('dan'), 'none');
   assert.equal(floor.isolatedMargin('dan'), '0');
