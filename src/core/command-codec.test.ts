@@ -307,6 +307,14 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     reference: text,
     by: text,
   }),
+  forceClose: record({
+    type: fc.constant('forceClose'),
+    time,
+    uid: id,
+    deleverage: fc.boolean(),
+    instrument: fc.integer({ min: -1, max: 4095 }),
+    by: text,
+  }),
   setLoanRate: record({
     type: fc.constant('setLoanRate'),
     time,
@@ -393,7 +401,7 @@ test('types keep their numbers for ever', () => {
     numbers,
     [
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36, 26, 27,
-      28, 29, 30, 31, 32, 33, 34, 14,
+      28, 29, 30, 37, 31, 32, 33, 34, 14,
     ],
   );
 });

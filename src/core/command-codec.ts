@@ -423,6 +423,16 @@ const LAYOUTS: Layouts = {
       c.by = f.text(c.by ?? '');
     },
   },
+  forceClose: {
+    code: 37,
+    blank: () => ({ type: 'forceClose', time: 0, uid: 0, deleverage: false, instrument: -1 }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.deleverage = f.flag(c.deleverage);
+      c.instrument = f.i32(c.instrument);
+      c.by = f.text(c.by ?? '');
+    },
+  },
   setLoanRate: {
     code: 31,
     blank: () => ({ type: 'setLoanRate', time: 0, coin: 0, term: 0, yearRate: '' }),

@@ -410,6 +410,20 @@ export interface LoanRevise {
   amount: bigint;
 }
 
+/**
+ * The operator of a demo closes an account's positions as the exchange would: by liquidation, everything; by
+ * deleveraging, those of one contract against the other side.
+ */
+export interface ForceClose {
+  readonly type: 'forceClose';
+  time: number;
+  uid: number;
+  deleverage: boolean;
+  /** ANY for a liquidation. */
+  instrument: number;
+  by?: string;
+}
+
 /** The operator's money for loans: more when positive, less when negative. */
 export interface FundLoanPool {
   readonly type: 'fundLoanPool';
@@ -477,6 +491,7 @@ export type Command =
   | LoanRepay
   | LoanRevise
   | FundLoanPool
+  | ForceClose
   | SetLoanRate
   | Transfer
   | RequestWithdrawal

@@ -13,6 +13,7 @@
 import { repayDebt, setCoinLeverage } from './borrowing/repayment.ts';
 import type { Checkpoint, Command, SetInstrumentStatus } from './command.ts';
 import type { Event } from './event.ts';
+import { forceClose } from './futures/force-close.ts';
 import { FuturesDesk } from './futures/futures-desk.ts';
 import { adjustMargin, setHoldMode, setLeverage, setMarginMode } from './futures/futures-settings.ts';
 import { FuturesSettlement } from './futures/futures-settlement.ts';
@@ -139,6 +140,8 @@ export class Exchange {
         return this.afterLoan(repay(state, command));
       case 'loanRevise':
         return this.afterLoan(revisePledge(state, command));
+      case 'forceClose':
+        return forceClose(state, this.settlements.futures, command);
       case 'fundLoanPool':
         return fundLoanPool(state, command);
       case 'setLoanRate':

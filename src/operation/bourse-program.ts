@@ -5,6 +5,7 @@ import { clientCommand } from './client-command.ts';
 import { clockCommand } from './clock-command.ts';
 import { describedProgram } from './command-line.ts';
 import { configCommand } from './config-command.ts';
+import { forceCommand } from './force-command.ts';
 import { keyCommand } from './key-command.ts';
 import { feesCommand, instrumentCommand } from './listing-commands.ts';
 import { loanCommand } from './loan-command.ts';
@@ -39,6 +40,7 @@ const GROUPS = {
     loanCommand(),
   ],
   'Listings:': [instrumentCommand(), feesCommand(), priceCommand(), marketCommand()],
+  'Trying things out:': [forceCommand()],
   'Data and records:': [auditCommand(), identityCommand(), verifyCommand(), configCommand()],
 };
 

@@ -184,7 +184,7 @@ interface DoorDesk extends Rooms {
 /** The note for the command line is written when the door is open and goes with it. */
 async function openDoor(desk: DoorDesk, config: Config, logger: Logger, open: AsyncDisposableStack) {
   const { venue, identity, audit, seconds, market, snapshot, readiness } = desk;
-  const { data, operatorHost: host, operatorPort: port, operatorTokenFile } = config;
+  const { data, demo, operatorHost: host, operatorPort: port, operatorTokenFile } = config;
   const token = openToken(operatorTokenFile === '' ? join(data, TOKEN_FILE) : operatorTokenFile);
   const server = buildDoor({
     venue,
@@ -196,6 +196,7 @@ async function openDoor(desk: DoorDesk, config: Config, logger: Logger, open: As
     snapshot,
     openSub: openSubAccount,
     data,
+    demo,
     logger: logger.child({}),
     health: () => ({
       version: VERSION,

@@ -19,3 +19,5 @@ export const CommandSeq = Type.Union([Type.Integer(), Type.Null()]);
 
 /** Unknown fields are refused: a misspelt one would be a silent default. */
 export const closed = { additionalProperties: false } as const;
+
+export const SymbolText = Type.String({ minLength: 1, maxLength: 32 });

@@ -36,6 +36,7 @@ const OF_CORE: Readonly<Partial<Record<Refusal, readonly [RefusalCode, string]>>
   [Refusal.unknownCoin]: ['unknown_coin', 'the coin is not listed'],
   [Refusal.unknownInstrument]: ['unknown_instrument', 'the instrument is not listed'],
   [Refusal.unknownWithdrawal]: ['unknown_withdrawal', 'there is no pending withdrawal of that id'],
+  [Refusal.noPositionToClose]: ['not_allowed', 'the account has no position there'],
   [Refusal.coinNotOffered]: ['not_allowed', 'the coin cannot be borrowed here'],
   [Refusal.alreadyExists]: ['already_exists', 'it exists already'],
   [Refusal.invalidSpecification]: ['invalid_request', 'the specification cannot be listed'],

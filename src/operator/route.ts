@@ -22,6 +22,8 @@ export interface Desk {
   readonly health: () => Health;
   /** The directory that holds the audit log. */
   readonly data: string;
+  /** Runs with demo accounts: what is done to them is for trying out. */
+  readonly demo: boolean;
 }
 
 /** Opens a sub-account as the public routes do it; commands go through the `submit` given. */

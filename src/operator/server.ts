@@ -23,6 +23,7 @@ import { REFUSAL_STATUS, Refused } from './refused.ts';
 import { type Call, Deed, type Desk, type OperatorRoute } from './route.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { clockRoutes } from './routes/clock.ts';
+import { forceRoutes } from './routes/force.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { listingRoutes } from './routes/listings.ts';
 import { loanRoutes } from './routes/loans.ts';
@@ -49,6 +50,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...loanRoutes,
   ...listingRoutes,
   ...priceRoutes,
+  ...forceRoutes,
   ...marketRoutes,
   ...clockRoutes,
 ];
@@ -125,7 +127,7 @@ function operatorOf(request: FastifyRequest): string {
 }
 
 function serve(app: FastifyInstance, route: OperatorRoute, options: DoorOptions): void {
-  const { venue, identity, seconds, market, snapshot, openSub, health, data } = options;
+  const { venue, identity, seconds, market, snapshot, openSub, health, data, demo } = options;
   app.route({
     method: route.method,
     url: route.path,
@@ -147,6 +149,7 @@ function serve(app: FastifyInstance, route: OperatorRoute, options: DoorOptions)
         openSub,
         health,
         data,
+        demo,
         params: request.params as never,
         query: request.query as never,
         body: request.body as never,

@@ -55,6 +55,12 @@ export class Operator {
     return { status: answer.status, ...error };
   }
 
+  /** Liquidates an account of a demo, or with a contract deleverages it there. */
+  async force(account: string, contract?: { category: string; symbol: string }): Promise<void> {
+    if (contract === undefined) await this.must('/admin/force/liquidation', { account });
+    else await this.must('/admin/force/deleveraging', { account, ...contract });
+  }
+
   /** The time of the exchange in milliseconds. */
   async time(): Promise<number> {
     const answer = await this.send('/admin/clock', { method: 'GET' });

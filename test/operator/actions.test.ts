@@ -239,6 +239,17 @@ test('an instrument changes status, and new coins and instruments are listed fro
   client.close();
 });
 
+test('positions are closed by force only on a demo', async () => {
+  await venue.refused(
+    1,
+    /only on a demo: this exchange was started with --no-demo/,
+    'force',
+    'liquidation',
+    'alice',
+  );
+  await venue.refused(1, /only on a demo/, 'force', 'deleveraging', 'alice', 'USDT-FUTURES', 'BTCUSDT');
+});
+
 test('a price that is set reaches every component of the index, and the index within two seconds', async () => {
   const { index, command } = await venue.ask('price', 'set', 'BTCUSDT', '60000.5');
   assert.ok(command > 0);

@@ -153,6 +153,18 @@ function liquidateCrossed(state: State, settlement: FuturesSettlement, account: 
   account.liquidating = false;
 }
 
+/** Closes all positions of an account that need not be due, as a liquidation would in the worst case. */
+export function liquidateWholly(state: State, settlement: FuturesSettlement, account: Account): void {
+  account.liquidating = true;
+  cancelWhere(state, account, CancelReason.burst, () => true);
+  cancelStrategies(state, account, StrategyReason.liquidation);
+  netHedgedPairs(state, settlement, account);
+  for (const position of positionsInOrder(state, account))
+    forceClose(state, settlement, account, position, position.lots, OrderKind.liquidation);
+  coverDebts(state, account);
+  account.liquidating = false;
+}
+
 /** Both sides of a hedged pair close against each other at the mark: no market impact, no fee. */
 function netHedgedPairs(state: State, settlement: FuturesSettlement, account: Account): void {
   for (const position of [...account.positions.values()]) {

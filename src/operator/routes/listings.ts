@@ -5,12 +5,18 @@ import type { State } from '../../core/state.ts';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/terms.ts';
 import { formatUnits, parseUnits, RATE_SCALE } from '../../core/units.ts';
 import { coinProblem, instrumentProblem } from '../../venue/catalogue.ts';
-import { AccountText, CategoryText, CommandSeq, closed, DecimalText, StatusText } from '../fields.ts';
+import {
+  AccountText,
+  CategoryText,
+  CommandSeq,
+  closed,
+  DecimalText,
+  StatusText,
+  SymbolText,
+} from '../fields.ts';
 import { findAccount, findInstrument } from '../lookup.ts';
 import { Refused } from '../refused.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
-
-const SymbolText = Type.String({ minLength: 1, maxLength: 32 });
 
 const InstrumentView = Type.Object({
   category: Type.String(),

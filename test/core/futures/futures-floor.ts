@@ -219,6 +219,19 @@ export class FuturesFloor extends TradingFloor {
     return this.house('sys:insurance', coin);
   }
 
+  /** The operator of a demo closes positions: all by liquidation, or those of a contract by deleveraging. */
+  force(name: string, deleverage: string | undefined = undefined): RefusalName {
+    const instrument = deleverage === undefined ? -1 : this.instrument(deleverage).index;
+    const uid = this.uid(name);
+    return this.settle({
+      type: 'forceClose',
+      time: this.now,
+      uid,
+      deleverage: deleverage !== undefined,
+      instrument,
+    });
+  }
+
   // Positions
 
   view(name: string, words: { on?: string; long?: boolean } = {}): PositionView | undefined {
