@@ -35,7 +35,7 @@ async function positions(client: SdkClient): Promise<number> {
 }
 
 /** The kind of the last fill. */
-async function lastFill(client: SdkClient): Promise<string> {
+async function lastFill(client: SdkClient): Promise<string | undefined> {
   const { list } = (await client.getTradeFills({ category: CONTRACT.category })).data;
   return list[0]!.tradeSide;
 }

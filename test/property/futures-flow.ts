@@ -161,9 +161,9 @@ export class FuturesFlow {
   private readonly jumps: number;
   time = OPENING_TIME + 1000;
 
-  constructor(seed: number, state: State) {
+  constructor(seed: number, state: State, jumps = seed % 2 === 0 ? 0.12 : 0.4) {
     this.dice = new Dice(seed);
-    this.jumps = seed % 2 === 0 ? 0.12 : 0.4;
+    this.jumps = jumps;
     this.state = state;
   }
 
