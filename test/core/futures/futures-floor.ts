@@ -220,7 +220,7 @@ export class FuturesFloor extends TradingFloor {
   }
 
   /** The operator of a demo closes positions: all by liquidation, or those of a contract by deleveraging. */
-  force(name: string, deleverage: string | undefined = undefined): RefusalName {
+  force(name: string, deleverage?: string): RefusalName {
     const instrument = deleverage === undefined ? -1 : this.instrument(deleverage).index;
     const uid = this.uid(name);
     return this.settle({
