@@ -529,30 +529,37 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
     assert.equal((await history.counts()).closedOrders, 1);
   });
 
-  session(
-    'closed positions are paged by the time they were opened, whenever they closed',
-    async (history) => {
-      const long = aClosedPosition({ positionId: 4, updatedTime: START_TIME + 900_000 });
-      const short = aClosedPosition({
-        positionId: 9,
-        createdTime: START_TIME + 5,
-        long: false,
-        isolated: true,
+  session('closed positions are paged by the time they ended, whenever they began', async (history) => {
+    const category = Category.usdtFutures;
+    const position = (positionId: number, opened: number, ended: number, more = {}) =>
+      aClosedPosition({
+        positionId,
+        category,
+        createdTime: START_TIME + opened,
+        updatedTime: START_TIME + ended,
+        ...more,
       });
-      const stranger = aClosedPosition({ positionId: 12, uid: 2, createdTime: START_TIME + 5 });
-      history.project({ seq: 1, time: START_TIME, events: [short, stranger, long] });
-      const views = [short, long].map((p) => closedPositionView(p, INSTRUMENTS[p.instrument]!, coinName));
-      const query = { uid: 1, category: 'USDT-FUTURES', ...ALL_TIME, limit: 10 } as const;
-      assert.deepEqual(await history.closedPositions(query), views);
-      assert.deepEqual(await history.closedPositions({ ...query, symbol: 'BTCUSDT', beforeId: 9 }), [
-        views[1],
-      ]);
-      assert.deepEqual(await history.closedPositions({ ...query, limit: 1 }), [views[0]]);
-      assert.deepEqual(await history.closedPositions({ ...query, endTime: START_TIME }), [views[1]]);
-      assert.deepEqual(await history.closedPositions({ ...query, category: 'USDC-FUTURES' }), []);
-      assert.equal((await history.counts()).closedPositions, 3);
-    },
-  );
+    const long = position(4, 0, 900_000);
+    const short = position(9, 5, 10, { long: false, isolated: true });
+    const same = position(7, 2, 10);
+    const stranger = position(12, 5, 20, { uid: 2 });
+    history.project({ seq: 1, time: START_TIME, events: [short, stranger, same, long] });
+    const query = { uid: 1, category: 'USDT-FUTURES', ...ALL_TIME, limit: 10 } as const;
+    const views = [long, short, same].map((p) => closedPositionView(p, INSTRUMENTS[p.instrument]!, coinName));
+    assert.deepEqual(await history.closedPositions(query), views);
+    assert.deepEqual(await history.closedPositions({ ...query, limit: 1 }), [views[0]]);
+    const ids = async (more: object) =>
+      (await history.closedPositions({ ...query, ...more })).map(({ positionId }) => positionId.slice(-2));
+    assert.deepEqual(await ids({ beforeId: 4 }), ['09', '07']);
+    assert.deepEqual(await ids({ symbol: 'BTCUSDT', beforeId: 9 }), ['07']);
+    assert.deepEqual(await ids({ beforeId: 7 }), []);
+    // Nothing of the other account's row is used.
+    assert.deepEqual(await ids({ beforeId: 12 }), ['04', '09', '07']);
+    assert.deepEqual(await ids({ endTime: START_TIME + 10 }), ['09', '07']);
+    assert.deepEqual(await ids({ startTime: START_TIME + 11 }), ['04']);
+    assert.deepEqual(await history.closedPositions({ ...query, category: 'USDC-FUTURES' }), []);
+    assert.equal((await history.counts()).closedPositions, 4);
+  });
 
   session(
     'loan records are paged by number, newest first, and chosen by loan, coins and status',

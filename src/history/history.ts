@@ -63,8 +63,8 @@ export interface History {
   /** A client id may be used again once its order is closed; the newest order answers. */
   latestOrderByClientOid(uid: number, clientOid: string): Promise<OrderView | undefined>;
   fills(query: FillQuery): Promise<FillView[]>;
-  /** Positions that have ended, by the time they were opened. */
-  closedPositions(query: OrderQuery): Promise<ClosedPositionView[]>;
+  /** Positions that have ended, by the time they did; the cursor of a page is the id of its last row. */
+  closedPositions(query: PositionQuery): Promise<ClosedPositionView[]>;
   ledgerLines(query: LedgerQuery): Promise<LedgerView[]>;
   transfers(query: TransferQuery): Promise<TransferView[]>;
   /** Deposits or withdrawals as they stand now, by creation time. */
@@ -105,6 +105,10 @@ export interface PageQuery {
 
 export interface OrderQuery extends PageQuery {
   readonly category?: CategoryName;
+}
+
+export interface PositionQuery extends PageQuery {
+  readonly category: CategoryName;
 }
 
 export interface FillQuery extends PageQuery {

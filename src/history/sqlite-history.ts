@@ -18,6 +18,7 @@ import type {
   LoanRecordKind,
   LoanRecords,
   OrderQuery,
+  PositionQuery,
   ProjectedCommand,
   TransferQuery,
   WalletRecordQuery,
@@ -147,7 +148,7 @@ class SqliteHistory implements History {
     return this.#read('fills', query);
   }
 
-  closedPositions(query: OrderQuery) {
+  closedPositions(query: PositionQuery) {
     return this.#read('closedPositions', query);
   }
 

@@ -37,6 +37,7 @@ import type {
   LoanRecordKind,
   OrderQuery,
   PageQuery,
+  PositionQuery,
   StoredLiquidation,
   TransferQuery,
   TransferRole,
@@ -82,12 +83,6 @@ const ORDERS: PagedTable = {
   id: 'order_id',
   time: 'created_time',
   columns: ORDER_COLUMNS,
-};
-const POSITIONS: PagedTable = {
-  name: 'closed_positions',
-  id: 'position_id',
-  time: 'created_time',
-  columns: POSITION_COLUMNS,
 };
 const FILLS: PagedTable = { name: 'fills', id: 'exec_id', time: 'created_time', columns: FILL_COLUMNS };
 const LEDGER_LINES: PagedTable = { name: 'ledger_lines', id: 'id', time: 'ts', columns: LEDGER_COLUMNS };
@@ -159,12 +154,30 @@ export class SqliteReader {
     return this.#fillRows(query, { uid, category, symbol, order_id: orderId }).map(readFill);
   }
 
-  closedPositions(query: OrderQuery): ClosedPositionView[] {
-    const { uid, category, symbol } = query;
-    const rows =
-      symbol === undefined
-        ? this.#pageByCategory(POSITIONS, query, category, {})
-        : this.#page(POSITIONS, 'closed_positions_by_symbol', query, { uid, symbol, category });
+  /** Positions end in another order than they begin, so a page goes on after the end and the id of its cursor's row. */
+  closedPositions(query: PositionQuery): ClosedPositionView[] {
+    const { uid, category, symbol, startTime, endTime, beforeId, limit } = query;
+    const last =
+      beforeId === undefined
+        ? undefined
+        : this.#rows(
+            'SELECT updated_time FROM closed_positions WHERE position_id = ? AND uid = ?',
+            beforeId,
+            uid,
+          )[0];
+    const index = symbol === undefined ? 'closed_positions_by_category' : 'closed_positions_by_symbol';
+    const rows = this.#rows(
+      `SELECT ${POSITION_COLUMNS.join(', ')} FROM closed_positions INDEXED BY ${index}
+       WHERE uid = ? AND category = ?${symbol === undefined ? '' : ' AND symbol = ?'}
+         AND updated_time BETWEEN ? AND ? AND (updated_time, position_id) < (?, ?)
+       ORDER BY updated_time DESC, position_id DESC LIMIT ?`,
+      ...[uid, category, ...(symbol === undefined ? [] : [symbol])],
+      startTime,
+      endTime,
+      last === undefined ? Number.MAX_SAFE_INTEGER : Number(last[0]),
+      beforeId ?? Number.MAX_SAFE_INTEGER,
+      limit,
+    );
     return rows.map(readPosition);
   }
 

@@ -363,6 +363,14 @@ CREATE VIEW conversions_printed AS
   FROM conversions;
 `;
 
+/** Positions are looked for by when they ended. */
+const ENDED_POSITIONS = `
+DROP INDEX closed_positions_by_category;
+DROP INDEX closed_positions_by_symbol;
+CREATE INDEX closed_positions_by_category ON closed_positions (uid, category, updated_time, position_id);
+CREATE INDEX closed_positions_by_symbol ON closed_positions (uid, category, symbol, updated_time, position_id);
+`;
+
 const MIGRATIONS: readonly string[] = [
   FIRST_TABLES,
   WALLETS,
@@ -372,6 +380,7 @@ const MIGRATIONS: readonly string[] = [
   LOANS,
   INSURANCE,
   CONVERSIONS,
+  ENDED_POSITIONS,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

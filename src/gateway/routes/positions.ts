@@ -212,7 +212,7 @@ export const positionRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/api/v3/position/history-position',
-    summary: 'Positions that have ended, last opened first; times are those of opening',
+    summary: 'Positions that have ended, last closed first; times are those of closing',
     group,
     access: 'trade_read',
     perSecond: 20,
