@@ -2,24 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPENING_BELL } from '../trading-floor.ts';
-import { MARGIN, MarginFloor, SPOT, TERMS, USDT_TERMS } from './margin-floor.ts';
+import { MARGIN, MarginFloor, SPOT, TERMS, USDT_TERMS, workedAccount } from './margin-floor.ts';
 
 const HOUR = 3_600_000;
 const at = (hour: number, minute: number) => OPENING_BELL + hour * HOUR + minute * 60_000;
-
-/** Ann owes 6 000 USDT, of which 2 000 are an unrealised loss. */
-function workedAccount(): MarginFloor {
-  const floor = new MarginFloor();
-  floor.index('0.9995', 'USDTUSD');
-  floor.trader('ann', { BTC: '0.5', ETH: '10' });
-  floor.trader('bob', { USDT: '1000000' });
-  floor.setFees('ann', '0', '0');
-  floor.deal('ann', 'bob', '1', '64000');
-  floor.deal('bob', 'ann', '1', '60000');
-  floor.deal('ann', 'bob', '2', '61000');
-  floor.mark('60000');
-  return floor;
-}
 
 test('the worked account (6.7): debt, margin and the interest of the next hour (123)', () => {
   const floor = workedAccount();

@@ -147,3 +147,17 @@ export class MarginFloor extends FuturesFloor {
     return this;
   }
 }
+
+/** The worked account of domain.md 6.7: ann owes 6 000 USDT, of which 2 000 are an unrealised loss. */
+export function workedAccount(): MarginFloor {
+  const floor = new MarginFloor();
+  floor.index('0.9995', 'USDTUSD');
+  floor.trader('ann', { BTC: '0.5', ETH: '10' });
+  floor.trader('bob', { USDT: '1000000' });
+  floor.setFees('ann', '0', '0');
+  floor.deal('ann', 'bob', '1', '64000');
+  floor.deal('bob', 'ann', '1', '60000');
+  floor.deal('ann', 'bob', '2', '61000');
+  floor.mark('60000');
+  return floor;
+}

@@ -7,6 +7,7 @@ import { accountRisk } from '../../../src/core/futures/margin-cache.ts';
 import { Bucket, SystemAccount } from '../../../src/core/ledger.ts';
 import { formatUnits, RATE_SCALE } from '../../../src/core/units.ts';
 import { marginRatio } from '../../../src/gateway/valuation.ts';
+import { workedAccount } from '../borrowing/margin-floor.ts';
 import { FuturesFloor, futuresFloor, priced, units } from './futures-floor.ts';
 
 /** Takes or gives cash outside of any rule, so that an account stands exactly where an example has it. */
@@ -134,10 +135,7 @@ test('a coin that is no collateral counts for equity, not for margin; owed it co
   floor.trader('ann', { USDT: '6.193', TOK: '4.946' });
   floor.index('1', 'TOKUSD');
   assert.deepEqual([floor.risk('ann').equity, floor.risk('ann').effective], ['11.139', '6.193']);
-  // Whoever trades contracts may owe a coin.
-  floor.cancel('ann', floor.buy('ann', '0.0001', '59000'));
   setCash(floor, 'ann', '-2', 'TOK');
-  floor.wait(1000);
   assert.deepEqual([floor.risk('ann').equity, floor.risk('ann').effective], ['4.193', '4.193']);
 });
 
@@ -164,4 +162,24 @@ test('with a position and less than nothing behind it the ratio is infinite, and
   floor.mark('53026');
   assert.equal(floor.position('ann'), 'none');
   assert.match(floor.executions('ann').at(-1)!, /^liquidation close 0.1 /);
+});
+
+test('the worked account (6.7) falls at 35 619.74 when only its mark moves (5.7)', () => {
+  const floor = workedAccount();
+  floor.mark('35619.8');
+  assert.deepEqual(floor.conversions('ann'), []);
+  assert.equal(floor.position('ann'), 'long 2 @ 61000');
+  floor.mark('35619.7');
+  assert.notDeepEqual(floor.conversions('ann'), []);
+});
+
+test('and at 40 267.43 when the coin that it owns falls with it (5.7)', () => {
+  const floor = workedAccount();
+  floor.index('40267.5', 'BTCUSD');
+  floor.mark('40267.5');
+  assert.deepEqual(floor.conversions('ann'), []);
+  floor.index('40267.4', 'BTCUSD');
+  assert.deepEqual(floor.conversions('ann'), []);
+  floor.mark('40267.4');
+  assert.notDeepEqual(floor.conversions('ann'), []);
 });
