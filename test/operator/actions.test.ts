@@ -161,6 +161,24 @@ test('a withdrawal is settled once or refused once', async () => {
   client.close();
 });
 
+test('a loan pool is funded once per reference and drained of what is not lent; rates are set', async () => {
+  const { pools } = await venue.ask('loan', 'pools');
+  assert.equal(pools.length, 12);
+  assert.ok(pools.every(({ free, lent }: { free: string; lent: string }) => free === '0' && lent === '0'));
+  const fund = ['loan', 'fund', '2500.5', 'USDT', '--reference', 'treasury-1'];
+  assert.equal((await venue.ask(...fund)).pool.free, '2500.5');
+  await venue.refused(1, /treasury-1 was booked for this pool before/, ...fund);
+  const drain = (amount: string) => ['loan', 'drain', amount, 'USDT', '--reference', `out-${amount}`];
+  await venue.refused(1, /only 2500.5 USDT of the pool are not lent/, ...drain('2500.6'));
+  assert.equal((await venue.ask(...drain('500.5'))).pool.free, '2000');
+  await venue.refused(1, /Did you mean DOGE\?/, 'loan', 'fund', '1', 'DOGF', '--reference', 'x');
+  await venue.refused(1, /must be above zero/, 'loan', 'fund', '0', 'USDT', '--reference', 'x');
+  assert.equal((await venue.ask('loan', 'rate', 'USDT', 'SEVEN', '0.06')).pool.sevenDayRate, '0.06');
+  await venue.refused(1, /sevenDayRate must be below 1/, 'loan', 'rate', 'USDT', 'SEVEN', '6');
+  await venue.refused(1, /USD cannot be borrowed here/, 'loan', 'rate', 'USD', 'SEVEN', '0.06');
+  await venue.refused(1, /term/, 'loan', 'rate', 'USDT', 'FOREVER', '0.06');
+});
+
 test('a halt refuses orders with 25106 and lets them be cancelled; a resume takes them again', async () => {
   const client = await venue.client('alice');
   const resting = await client.post(PLACE, limitOrder('buy', '59000', '0.01'));
@@ -291,6 +309,9 @@ test('the books sum to zero per coin, and every command is audited in both logs'
     'deposit',
     'withdrawal.settle',
     'withdrawal.refuse',
+    'loanPool.fund',
+    'loanPool.drain',
+    'loanRate.set',
     'halt',
     'resume',
     'fees.set',

@@ -93,7 +93,7 @@ export const loanRoutes: readonly OperatorRoute[] = [
     path: '/admin/loan-pools/fund',
     body: PoolBody,
     answer: Changed,
-    action: 'loan-pool.fund',
+    action: 'loanPool.fund',
     recorded,
     handle: (call) => move(call, 1n),
   }),
@@ -103,7 +103,7 @@ export const loanRoutes: readonly OperatorRoute[] = [
     path: '/admin/loan-pools/drain',
     body: PoolBody,
     answer: Changed,
-    action: 'loan-pool.drain',
+    action: 'loanPool.drain',
     recorded,
     handle: (call) => move(call, -1n),
   }),
@@ -116,7 +116,7 @@ export const loanRoutes: readonly OperatorRoute[] = [
       closed,
     ),
     answer: Changed,
-    action: 'loan-rate.set',
+    action: 'loanRate.set',
     recorded: ({ body: { coin, term, yearRate } }) => ({ coin, term, yearRate }),
     handle: async (call) => {
       const { venue, body, deed } = call;
