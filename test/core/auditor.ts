@@ -123,6 +123,8 @@ export class Auditor {
   private readonly interestHours = new Set<string>();
   private readonly debts = new Map<string, bigint>();
   private readonly forced = new Map<number, bigint>();
+  /** Coins that the present command has lent. */
+  private readonly borrowed = new Set<number>();
   private lastTime = 0;
 
   constructor(state: State) {
@@ -544,25 +546,23 @@ export class Auditor {
   private countDebt(line: LedgerLine): void {
     if ((line.wallet ?? Wallet.unified) !== Wallet.unified) return;
     const key = `${line.uid} ${line.coin}`;
-    const before = this.debts.get(key) ?? 0n;
-    const debt = line.balance < 0n ? -line.balance : 0n;
-    this.debts.set(key, debt);
-    const borrowed =
-      line.category === Category.margin && (line.kind === 'tradeOut' || line.kind === 'tradeIn');
-    if (!borrowed && debt > before)
-      this.forced.set(line.coin, (this.forced.get(line.coin) ?? 0n) + debt - before);
+    const growth = (line.balance < 0n ? -line.balance : 0n) - (this.debts.get(key) ?? 0n);
+    this.debts.set(key, line.balance < 0n ? -line.balance : 0n);
+    if (growth <= 0n) return;
+    const traded = line.kind === 'tradeOut' || line.kind === 'tradeIn';
+    if (line.category === Category.margin && traded) this.borrowed.add(line.coin);
+    else this.forced.set(line.coin, (this.forced.get(line.coin) ?? 0n) + growth);
   }
 
-  /** I44. */
+  /** I44: whoever borrows finds it in the pool, what was forced on accounts aside. */
   private checkPools(): void {
-    for (const [coin, { terms }] of this.state.lending.entries()) {
+    for (const coin of this.borrowed) {
       const owed = this.state.ledger.owed(coin);
+      const { poolLimit } = this.state.lending[coin]!.terms;
       const forced = this.forced.get(coin) ?? 0n;
-      expect(
-        owed <= terms.poolLimit + forced,
-        () => `I44: ${owed} of coin ${coin} lent, ${forced} of it forced`,
-      );
+      expect(owed <= poolLimit + forced, () => `I44: ${owed} of coin ${coin} lent, ${forced} of it forced`);
     }
+    this.borrowed.clear();
   }
 
   /** I02 by lines, and I30. */
