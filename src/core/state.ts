@@ -165,8 +165,9 @@ export class State {
   /** What a margin pair says about lending its coins. */
   joinLending({ base, quote, margin }: Instrument): void {
     if (margin === undefined) return;
-    // Leverage of debts may have changed by it.
+    // Leverage and levels of debts may have changed by it.
     this.priceVersion++;
+    for (const index of this.ledger.accountsInDebt()) this.touched.add(this.accounts[index]!);
     for (const coin of [base, quote]) {
       const lending = this.lending[coin]!;
       lending.maxLeverage = Math.max(lending.maxLeverage, margin.maxLeverage);

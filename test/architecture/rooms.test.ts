@@ -124,7 +124,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
     'loan/loan-desk',
   ],
   ['futures/forced-orders', 'futures/deleveraging'],
-  ['futures/liquidation', 'futures/risk-watch', 'futures/force-close'],
+  ['futures/liquidation', 'futures/risk-watch', 'futures/force-close', 'borrowing/risk-warning'],
   ['orders/order-entry', 'listing'],
   ['futures/delivery'],
   [

@@ -75,16 +75,30 @@ export const MARGIN_SET_UP: readonly Command[] = [
   pair('BBB', 'SPOT', '20'),
   pair('AAA', 'MARGIN', '100'),
   pair('BBB', 'MARGIN', '20'),
-  ...UIDS.map(
-    (uid): Command => ({
-      type: 'deposit',
-      time: 0,
-      uid,
-      coin: 3,
-      amount: BigInt(5 * uid) * ONE,
-      reference: '',
-    }),
-  ),
+  // Everybody starts small, so that borrowing is what trades.
+  ...UIDS.flatMap((uid): Command[] => [
+    { type: 'deposit', time: 0, uid, coin: 3, amount: 10n * ONE, reference: '' },
+    ...(uid === 1
+      ? []
+      : [
+          {
+            type: 'withdraw',
+            time: 0,
+            uid,
+            coin: 0,
+            amount: BigInt(400 * uid - 400) * ONE,
+            reference: '',
+          } as const,
+          {
+            type: 'withdraw',
+            time: 0,
+            uid,
+            coin: 2,
+            amount: BigInt(3 * uid - 3) * ONE,
+            reference: '',
+          } as const,
+        ]),
+  ]),
 ];
 
 export class MarginFlow {
@@ -116,7 +130,8 @@ export class MarginFlow {
     const { time } = futures;
     const uid = dice.pick(UIDS);
     const roll = dice.next();
-    if (roll < 0.14) return this.others.next();
+    if (roll < 0.1) return this.others.next();
+    if (roll < 0.24) return futures.next();
     if (roll < 0.68) return this.order(uid);
     if (roll < 0.72)
       return { type: 'setCoinLeverage', time, uid, coin: dice.below(4), leverage: 1 + dice.below(6) };

@@ -20,6 +20,8 @@ import {
 } from '../units.ts';
 
 const DEFAULT_LEVERAGE = 3;
+/** Of accounts that owe nothing (domain.md 0.5). */
+const WARNING_RATIO = (RATE_ONE * 8n) / 10n;
 
 /** Leverage of debts in a coin: the account's choice, never more than the venue allows now. */
 export function coinLeverage(state: State, account: Account, coin: number): number {
@@ -29,10 +31,24 @@ export function coinLeverage(state: State, account: Account, coin: number): numb
 
 /** The margin ratio at which the account is liquidated: the strictest of the pairs that lend what it owes (domain.md 6.9). */
 export function liquidationRatio(state: State, account: Account): bigint {
-  let ratio = RATE_ONE;
+  return strictest(state, account, 'liquidationRatio', RATE_ONE);
+}
+
+/** The same for the level at which it is warned. */
+export function warningRatio(state: State, account: Account): bigint {
+  return strictest(state, account, 'warningRatio', WARNING_RATIO);
+}
+
+function strictest(
+  state: State,
+  account: Account,
+  level: 'liquidationRatio' | 'warningRatio',
+  withoutDebt: bigint,
+): bigint {
+  let ratio = withoutDebt;
   if (!account.mayOwe) return ratio;
   for (const coin of state.ledger.coinsOf(account.index)) {
-    if (balanceOf(state, account, coin) < 0n) ratio = smaller(ratio, state.lending[coin]!.liquidationRatio);
+    if (balanceOf(state, account, coin) < 0n) ratio = smaller(ratio, state.lending[coin]![level]);
   }
   return ratio;
 }

@@ -5,6 +5,7 @@
  */
 import type { Account } from '../account.ts';
 import { trimDebts } from '../borrowing/conversion.ts';
+import { updateWarning } from '../borrowing/risk-warning.ts';
 import { scheduleDelivery } from '../market/prices.ts';
 import type { State } from '../state.ts';
 import { InstrumentStatus } from '../terms.ts';
@@ -33,8 +34,12 @@ export class FuturesDesk {
     const { state, watch } = this;
     // Only who is due now: whom else the watch wanted to see must not decide in which order accounts are taken.
     for (const account of watch.afterPrices()) {
-      if (isDue(state, account)) state.touched.add(account);
-      else watch.look(account);
+      if (isDue(state, account)) {
+        state.touched.add(account);
+        continue;
+      }
+      updateWarning(state, account);
+      watch.look(account);
     }
     this.settleTouched();
   }
@@ -75,6 +80,7 @@ export class FuturesDesk {
     trimClosingOrders(state, account);
     liquidateIfDue(state, this.settlement, account);
     trimDebts(state, account);
+    updateWarning(state, account);
     this.watch.look(account);
   }
 }

@@ -1,13 +1,14 @@
 /** What must hold of positions and margin after every command (domain.md 10.1). */
 import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
+import { warningRatio } from '../borrowing/debts.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import type { Market, State } from '../state.ts';
 import { InstrumentStatus, Side } from '../terms.ts';
 import { assert } from '../units.ts';
 import { closingOrders } from './futures-entry.ts';
 import { crossedIsDue, hasStaleIndex, isActionable, isolatedIsDue } from './liquidation.ts';
-import { riskFromScratch } from './margin.ts';
+import { isAbove, riskFromScratch } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
 
 export function checkFutures(state: State): void {
@@ -101,6 +102,8 @@ function checkAccountPositions(state: State, account: Account): void {
     assert(orders === (ordered.get(coin) ?? 0n), `isolated order margin of ${account.uid} coin ${coin}`);
   }
   checkMargin(state, account);
+  const above = isAbove(riskFromScratch(state, account), warningRatio(state, account));
+  assert(account.warned === above, `the warning of account ${account.uid} is ${account.warned}`);
   const due = isActionable(state, account) && crossedIsDue(state, account);
   assert(!due, `I35: account ${account.uid} is due`);
   assert(!account.liquidating || account.firstOrder === NIL, 'I36: an account in liquidation has orders');

@@ -5,7 +5,7 @@
  * over the exposure, a sum of moves S <= R / (1 + R) cannot make (1 + S)-fold prices cost more than R.
  */
 import type { Account } from '../account.ts';
-import { isInDebt, liquidationRatio } from '../borrowing/debts.ts';
+import { isInDebt, liquidationRatio, warningRatio } from '../borrowing/debts.ts';
 import { valueNumber } from '../instrument.ts';
 import { RankedHeap } from '../ranked-heap.ts';
 import type { State } from '../state.ts';
@@ -128,9 +128,15 @@ export class RiskWatch {
       // What debts keep grows with them: twice covers it, as with positions.
       exposure += 2 * Math.abs(balance) * ((state.coinPriceNumbers[coins[n]!] ?? Number.NaN) / MONEY);
     }
-    const ratio = owes ? Number(liquidationRatio(state, account)) / RATE_NUMBER : 1;
+    const { effective, maintenance } = margin;
+    const warned = Number(warningRatio(state, account)) / RATE_NUMBER;
+    const above = maintenance - effective * warned;
+    if (!account.warned) return Math.min(share(-above, exposure), this.toNextTier(margin, exposure));
+    // Between the two levels, and neither may be crossed unseen.
+    const lost = Number(liquidationRatio(state, account)) / RATE_NUMBER;
     return Math.min(
-      share(margin.effective * ratio - margin.maintenance, exposure),
+      share(above, exposure),
+      share(effective * lost - maintenance, exposure),
       this.toNextTier(margin, exposure),
     );
   }

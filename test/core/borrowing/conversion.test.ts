@@ -192,3 +192,21 @@ test('an account worth less than nothing with a position is liquidated (128)', (
   floor.mark('52000');
   assert.equal(floor.position('ann'), 'none');
 });
+
+test('the warning level is told once, stops borrowing, and is told again after it was left (6.4)', () => {
+  const floor = new MarginFloor().stocked();
+  floor.trader('ann', { USDT: '1000' });
+  floor.buy('ann', '0.06', '60000', MARGIN);
+  const warnings = () => floor.events.filter((event) => event.type === 'riskWarning').length;
+  // 104 is 0.8 of 130: 0.05994 x 0.975 x P - 2 600 = 130 at 46 713.3...
+  floor.index('46714', 'BTCUSD');
+  assert.equal(warnings(), 0);
+  floor.index('46713', 'BTCUSD');
+  assert.equal(warnings(), 1);
+  floor.index('46600', 'BTCUSD');
+  assert.equal(warnings(), 1);
+  floor.index('47000', 'BTCUSD');
+  floor.index('46700', 'BTCUSD');
+  assert.equal(warnings(), 2);
+  assert.equal(floor.conversions('ann').length, 0);
+});

@@ -1,0 +1,30 @@
+/**
+ * Tells when the margin ratio of an account reaches the warning level of the pairs that lend what it owes, once until it
+ * falls below again (domain.md 6.4). The flag is state, so it changes exactly when the ratio does and never because
+ * somebody happened to look.
+ */
+import type { Account } from '../account.ts';
+import { isAbove } from '../futures/margin.ts';
+import { accountRisk, currentMargin } from '../futures/margin-cache.ts';
+import type { State } from '../state.ts';
+import { warningRatio } from './debts.ts';
+
+/** Far below every warning level of accounts without debts. */
+const CALM = 0.4;
+
+export function updateWarning(state: State, account: Account): void {
+  const { effective, maintenance, debtMaintenance } = currentMargin(state, account);
+  if (!account.warned && debtMaintenance === 0 && maintenance <= CALM * effective) return;
+  const risk = accountRisk(state, account);
+  const above = isAbove(risk, warningRatio(state, account));
+  if (above === account.warned) return;
+  account.warned = above;
+  if (!above || account.house) return;
+  state.events.push({
+    type: 'riskWarning',
+    uid: account.uid,
+    effective: risk.effective,
+    maintenance: risk.maintenance,
+    time: state.now,
+  });
+}
