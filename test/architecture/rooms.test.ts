@@ -144,6 +144,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
     'futures/leverage-preview',
     'loan/loan-reads',
     'borrowing/borrowing-reads',
+    'borrowing/coin-leverage-preview',
     'invariants',
   ],
   ['exchange'],

@@ -1,5 +1,6 @@
 /** What a leverage would mean before it is set (wire.md 4.3). */
 import Type, { type Static } from 'typebox';
+import { previewCoinLeverage } from '../../core/borrowing/coin-leverage-preview.ts';
 import { previewLeverage, withSetting } from '../../core/futures/leverage-preview.ts';
 import { futuresSetting, markTicks } from '../../core/futures/margin.ts';
 import type { State } from '../../core/state.ts';
@@ -12,14 +13,34 @@ import { modeIsKept } from '../margin-mode.ts';
 import { sizeText } from '../market-view.ts';
 import { openingRoom } from '../opening-room.ts';
 import { type Route, route } from '../route.ts';
+import { findCoin } from '../wallet-input.ts';
 import { WireError, wireError } from '../wire-error.ts';
 import { LeverageBody, leveragesOf } from './futures-account.ts';
 
 const Query = Type.Object({ ...LeverageBody.properties, marginMode: MarginMode });
 
+/** Margin trading has one leverage a coin. */
+function previewOfCoin(state: State, uid: number, query: Static<typeof Query>) {
+  if (query.coin === undefined) return wireError('40019', 'coin must be given for margin trading');
+  const coin = findCoin(state, query.coin);
+  const most = coin === undefined ? 0 : state.lending[coin.index]!.maxLeverage;
+  if (coin === undefined || most === 0) return wireError('25201', 'coin must be one of a margin pair');
+  const account = findAccount(state, uid);
+  if (account instanceof WireError) return account;
+  const leverage = Number(query.leverage ?? 0);
+  if (leverage < 1 || leverage > most) return wireError('25223', `leverage must be from 1 to ${most}`);
+  const { borrowable, required, change } = previewCoinLeverage(state, account, coin.index, leverage);
+  return {
+    estMaxOpen: '',
+    estMaxBorrowable: formatUnits(borrowable, MONEY_SCALE),
+    requiredMargin: formatUnits(required, MONEY_SCALE),
+    marginChange: formatUnits(change, MONEY_SCALE),
+  };
+}
+
 function preview(state: State, uid: number, query: Static<typeof Query>) {
   const { category, symbol } = query;
-  if (category === 'MARGIN') return wireError('25002', 'leverage of margin trading cannot be previewed');
+  if (category === 'MARGIN') return previewOfCoin(state, uid, query);
   if (symbol === undefined) return wireError('40019', 'symbol must be given for futures');
   const instrument = findInstrument(state, category, symbol);
   if (instrument instanceof WireError) return instrument;

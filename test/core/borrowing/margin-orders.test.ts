@@ -1,6 +1,8 @@
 /** Margin orders: what they lock, what they borrow and within which limits (domain.md 4.2, 6.3-6.6, 6.9). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { previewCoinLeverage } from '../../../src/core/borrowing/coin-leverage-preview.ts';
+import { units } from '../futures/futures-floor.ts';
 import { MARGIN, MarginFloor, SPOT, TERMS, USDT_TERMS } from './margin-floor.ts';
 
 test('100 USDT buy 300 USDT of BTC: the debt is 200 (6.5)', () => {
@@ -242,6 +244,23 @@ test('money that debts stand on cannot leave (79), nor can locked money (80)', (
   floor.sell('ann', '1.4', '70000', SPOT);
   assert.equal(floor.withdraw('ann', '0.2', 'BTC'), 'insufficientBalance');
   assert.equal(floor.withdraw('ann', '0.09', 'BTC'), 'none');
+});
+
+test('a leverage can be looked at before it is chosen', () => {
+  const floor = new MarginFloor().stocked();
+  floor.trader('ann', { USDT: '1000' });
+  floor.buy('ann', '0.03', '60000', MARGIN);
+  const { state } = floor;
+  const preview = (leverage: number) =>
+    previewCoinLeverage(state, floor.account('ann'), state.coinByName.get('USDT')!, leverage);
+  // Owes 800; worth 0.02997 x 58 500 - 800 = 953.245.
+  assert.deepEqual(preview(4), {
+    borrowable: units('3012.98'),
+    required: units('200'),
+    change: units('-66.66666667'),
+  });
+  assert.equal(preview(1).borrowable, units('153.245'));
+  assert.equal(floor.risk('ann').initial, '266.66666667');
 });
 
 test('an account in debt survives a snapshot with its locks and reserves', () => {
