@@ -88,6 +88,9 @@ export const CCXT_CALLS: Readonly<Record<string, Row<CcxtWorld>>> = {
   fetchMarketLeverageTiers: row('tiers', async ({ me }) =>
     some(await me.fetchMarketLeverageTiers(SWAP), 'tiers'),
   ),
+  fetchCrossBorrowRate: row('daily interest', async ({ me }) =>
+    positive((await me.fetchCrossBorrowRate('USDT')).rate, 'rate'),
+  ),
 
   fetchBalance: row('the unified account, and the funding wallet', async ({ me }) => {
     positive((await me.fetchBalance()).USDT!.free, 'USDT');
@@ -340,7 +343,6 @@ export const CCXT_UNDER_WAY = [
   'createTakeProfitOrder',
   'createTrailingPercentOrder',
   'createTriggerOrder',
-  'fetchCrossBorrowRate',
 ];
 
 const older =

@@ -8,9 +8,11 @@ import { RestClientV3 } from 'bitget-api';
 import { ROUTES } from '../../src/gateway/routes.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { documentSection, keepDocument } from './document.ts';
+import { BORROWING_CALLS } from './sdk-borrowing-calls.ts';
 import { SDK_CALLS, SDK_LOCAL, SDK_NOT_SERVED, SDK_UNDER_WAY } from './sdk-calls.ts';
 import { openWorld, type World } from './world.ts';
 
+const CALLS = { ...SDK_CALLS, ...BORROWING_CALLS };
 const METHODS = Object.getOwnPropertyNames(RestClientV3.prototype).filter((name) => name !== 'constructor');
 const SERVED = new Set(ROUTES.map(({ method, path }) => `${method} ${path}`));
 const WIRE_METHODS = { get: 'GET', getPrivate: 'GET', post: 'POST', postPrivate: 'POST' } as const;
@@ -40,7 +42,7 @@ describe('bitget-api, RestClientV3', () => {
 
   it('every method of the library has its place in the matrix', () => {
     const placed = (name: string) =>
-      [SDK_CALLS[name], SDK_LOCAL[name], SDK_UNDER_WAY.includes(name) || undefined, reasonOf(name)].filter(
+      [CALLS[name], SDK_LOCAL[name], SDK_UNDER_WAY.includes(name) || undefined, reasonOf(name)].filter(
         (place) => place !== undefined,
       ).length;
     assert.deepEqual(
@@ -48,12 +50,12 @@ describe('bitget-api, RestClientV3', () => {
       [],
     );
     assert.deepEqual(
-      Object.keys(SDK_CALLS).filter((name) => !METHODS.includes(name)),
+      Object.keys(CALLS).filter((name) => !METHODS.includes(name)),
       [],
     );
   });
 
-  for (const [name, { checks, call }] of Object.entries(SDK_CALLS)) {
+  for (const [name, { checks, call }] of Object.entries(CALLS)) {
     it(`${name}: ${checks}`, async () => {
       assert.ok(SERVED.has(endpointOf(name)!), `${endpointOf(name)} is not served`);
       await call(world);
@@ -71,7 +73,7 @@ describe('bitget-api, RestClientV3', () => {
   }
 
   it('docs/clients.md shows this table', () => {
-    const served = Object.entries(SDK_CALLS).map(([name, { checks }]) => [name, endpointOf(name)!, checks]);
+    const served = Object.entries(CALLS).map(([name, { checks }]) => [name, endpointOf(name)!, checks]);
     const missing = METHODS.filter((name) => reasonOf(name) !== undefined).map((name) => [
       name,
       endpointOf(name)!,
