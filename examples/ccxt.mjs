@@ -75,8 +75,8 @@ const followed = follow();
 await sleep(300);
 
 const placed = [];
-for (let n = 0; n < count; n++) placed.push(await placeOnce(`${run}-${n}`, 58_000));
-await patiently(() => exchange.editOrder(placed[0].id, 'BTC/USDT', 'limit', 'buy', 0.001, 58_100));
+for (let n = 0; n < count; n++) placed.push(await placeOnce(`${run}-${n}`, 30_000));
+await patiently(() => exchange.editOrder(placed[0].id, 'BTC/USDT', 'limit', 'buy', 0.001, 30_100));
 
 const open = await patiently(() => exchange.fetchOpenOrders('BTC/USDT'));
 const mine = open.filter((order) => order.clientOrderId.startsWith(run));

@@ -56,8 +56,8 @@ patiently(exchange.load_markets)
 balance = patiently(exchange.fetch_balance)
 print("balance", balance["USDT"]["free"], "USDT")
 
-placed = [place_once(f"{RUN}-{n}", 58_000) for n in range(COUNT)]
-patiently(lambda: exchange.edit_order(placed[0]["id"], "BTC/USDT", "limit", "buy", 0.001, 58_100))
+placed = [place_once(f"{RUN}-{n}", 30_000) for n in range(COUNT)]
+patiently(lambda: exchange.edit_order(placed[0]["id"], "BTC/USDT", "limit", "buy", 0.001, 30_100))
 
 mine = [o for o in patiently(lambda: exchange.fetch_open_orders("BTC/USDT")) if o["clientOrderId"].startswith(RUN)]
 print(len(mine), "of", COUNT, "orders open,", len({order["id"] for order in mine}), "different")

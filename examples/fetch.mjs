@@ -87,9 +87,9 @@ console.log(`balance ${account.assets.find(({ coin }) => coin === 'USDT').availa
 await sleep(300);
 
 const placed = [];
-for (let n = 0; n < count; n++) placed.push(await placeOnce(`${run}-${n}`, '58000'));
+for (let n = 0; n < count; n++) placed.push(await placeOnce(`${run}-${n}`, '30000'));
 const [{ orderId: first }] = placed;
-await patiently('POST', '/api/v3/trade/modify-order', { orderId: first, price: '58100' });
+await patiently('POST', '/api/v3/trade/modify-order', { orderId: first, price: '30100' });
 
 const { data: open } = await patiently('GET', '/api/v3/trade/unfilled-orders?category=SPOT&symbol=BTCUSDT');
 const mine = open.list.filter(({ clientOid }) => clientOid.startsWith(run));

@@ -66,9 +66,9 @@ console.log(`balance ${assets.find(({ coin }) => coin === 'USDT').available} USD
 await sleep(500);
 
 const placed = [];
-for (let n = 0; n < count; n++) placed.push(await placeOnce(`${run}-${n}`, '58000'));
+for (let n = 0; n < count; n++) placed.push(await placeOnce(`${run}-${n}`, '30000'));
 const [{ orderId: first }] = placed;
-await patiently(() => client.modifyOrder({ orderId: first, price: '58100' }));
+await patiently(() => client.modifyOrder({ orderId: first, price: '30100' }));
 
 const { list } = await patiently(() => client.getUnfilledOrders({ category: 'SPOT', symbol: 'BTCUSDT' }));
 const mine = list.filter(({ clientOid }) => clientOid.startsWith(run));

@@ -24,7 +24,7 @@ const exchange = new ccxt.bitget({
   urls: { api: { uta: api, spot: api, common: api, mix: api } },
 });
 
-const order = await exchange.createOrder('BTC/USDT', 'limit', 'buy', 0.001, 58000);
+const order = await exchange.createOrder('BTC/USDT', 'limit', 'buy', 0.001, 30000);
 console.log(await exchange.fetchOpenOrders('BTC/USDT'));
 await exchange.cancelOrder(order.id, 'BTC/USDT');
 `,
@@ -40,7 +40,7 @@ exchange = ccxt.bitget({
 for name in ("uta", "spot", "common", "mix"):
     exchange.urls["api"][name] = "${url}"
 
-order = exchange.create_order("BTC/USDT", "limit", "buy", 0.001, 58000)
+order = exchange.create_order("BTC/USDT", "limit", "buy", 0.001, 30000)
 print(exchange.fetch_open_orders("BTC/USDT"))
 exchange.cancel_order(order["id"], "BTC/USDT")
 `,
@@ -59,7 +59,7 @@ const order = await client.submitNewOrder({
   symbol: 'BTCUSDT',
   side: 'buy',
   orderType: 'limit',
-  price: '58000',
+  price: '30000',
   qty: '0.001',
 });
 console.log((await client.getUnfilledOrders()).data.list);
@@ -67,7 +67,7 @@ await client.cancelOrder({ orderId: order.data.orderId });
 `,
   curl: ({ url, apiKey, secretKey, passphrase }) => `\
 API='${url}'
-BODY='{"category":"SPOT","symbol":"BTCUSDT","side":"buy","orderType":"limit","price":"58000","qty":"0.001"}'
+BODY='{"category":"SPOT","symbol":"BTCUSDT","side":"buy","orderType":"limit","price":"30000","qty":"0.001"}'
 TIME="$(date +%s)000"
 SIGN=$(printf '%s' "\${TIME}POST/api/v3/trade/place-order\${BODY}" |
   openssl dgst -sha256 -hmac '${secretKey}' -binary | base64)
