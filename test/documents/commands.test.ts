@@ -12,7 +12,6 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
-import { StreamClient } from '../harness/stream-client.ts';
 import { removeTemporaryDirectories, Server, temporaryDirectory } from '../operation/bourse-process.ts';
 import { type Block, blocksOf, documents, ROOT } from './blocks.ts';
 
@@ -154,11 +153,10 @@ describe('README.md and docs: every block is executed', () => {
       assert.match(await program(text, data), /USDT/);
     },
     'docs/streams.md js': async ({ text }) => {
-      const client = await StreamClient.open(server.url);
-      new Function('ws', text)(client.ws);
-      await client.next((frame) => frame.event === 'subscribe');
-      await client.next((frame) => frame.action === 'snapshot');
-      client.close();
+      const open = `const ws = new WebSocket('${server.url.replace('http', 'ws')}/v3/ws/public');`;
+      const tell =
+        "ws.onmessage = ({ data }) => { console.log(data); if (data.includes('snapshot')) ws.close(); };";
+      assert.match(await program(`${open}\n${tell}\nws.onopen = () => {\n${text}};`), /"event":"subscribe"/);
     },
     'docs/operator.md bash': async () => {},
     'docs/operator.md ': async (block) => {
