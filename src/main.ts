@@ -1,8 +1,11 @@
 #!/usr/bin/env node
-/** Starts the exchange. Compiled code is kept between starts: most of a start is compiling. */
+/** Starts the exchange. Compiled code is kept between starts, that of its threads too: most of a start is compiling. */
 import { enableCompileCache } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
-enableCompileCache();
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
+enableCompileCache(process.env.NODE_COMPILE_CACHE);
 const { runProgram } = await import('./operation/command-line.ts');
 const { startCommand } = await import('./operation/start-command.ts');
 

@@ -161,6 +161,17 @@ describe('limits', { concurrency: 2 }, () => {
       assert.equal(reply!.status, 200, 'the address is welcome again when the flood is over');
     });
 
+    async function orderMs(clientOid: string): Promise<number> {
+      const startedMs = performance.now();
+      const placed = await alice.post('/api/v3/trade/place-order', { ...ORDER, clientOid });
+      const takenMs = performance.now() - startedMs;
+      assert.equal(placed.code, '00000', placed.text);
+      const cancelled = await alice.post('/api/v3/trade/cancel-order', { clientOid });
+      assert.equal(cancelled.code, '00000', cancelled.text);
+      await sleep(10);
+      return takenMs;
+    }
+
     it('slow senders are dropped while a good client is served quickly', async (test) => {
       const head = `POST /api/v3/trade/place-order HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
       const attackers = [
@@ -177,34 +188,36 @@ describe('limits', { concurrency: 2 }, () => {
       const latencies: number[] = [];
       const deadlineMs = performance.now() + 14_000;
       while (attackers.some(({ droppedMs }) => droppedMs === undefined) && performance.now() < deadlineMs) {
-        const startedMs = performance.now();
-        const clientOid = `good-${latencies.length}`;
-        const placed = await alice.post('/api/v3/trade/place-order', { ...ORDER, clientOid });
-        latencies.push(performance.now() - startedMs);
-        assert.equal(placed.code, '00000', placed.text);
-        const cancelled = await alice.post('/api/v3/trade/cancel-order', { clientOid });
-        assert.equal(cancelled.code, '00000', cancelled.text);
-        await sleep(10);
+        latencies.push(await orderMs(`good-${latencies.length}`));
       }
       for (const attacker of attackers) attacker.leave();
-      latencies.sort((left, right) => left - right);
-      const p99 = latencies[Math.floor(latencies.length * 0.99)]!;
+      // How quick the machine is with nobody attacking, measured in the same minute.
+      const undisturbed: number[] = [];
+      while (undisturbed.length < 100) undisturbed.push(await orderMs(`calm-${undisturbed.length}`));
+      const [p99, calmP99] = [percentile(latencies), percentile(undisturbed)];
       const dropped = (kind: string) =>
         Math.max(...attackers.filter((each) => each.kind === kind).map((each) => each.droppedMs ?? Infinity));
       test.diagnostic(
         `450 attackers; slowest drop: headers ${Math.round(dropped('slow headers'))} ms, silent ` +
           `${Math.round(dropped('silent'))} ms, body ${Math.round(dropped('slow body'))} ms`,
       );
-      test.diagnostic(`good client meanwhile: ${latencies.length} orders, p99 ${p99.toFixed(1)} ms`);
+      test.diagnostic(
+        `good client meanwhile: ${latencies.length} orders, p99 ${p99.toFixed(1)} ms; after it ${calmP99.toFixed(1)} ms`,
+      );
       assert.ok(
         dropped('slow headers') < 7_000 && dropped('silent') < 7_000,
         'headers within 5 s and a check',
       );
       assert.ok(dropped('slow body') < 12_500, 'a request within 10 s and a check');
-      assert.ok(p99 < 250, `p99 ${p99} ms`);
+      assert.ok(p99 < Math.max(250, calmP99 * 3), `p99 ${p99} ms, without attackers ${calmP99} ms`);
     });
   });
 });
+
+function percentile(latencies: readonly number[]): number {
+  const sorted = latencies.toSorted((left, right) => left - right);
+  return sorted[Math.floor(sorted.length * 0.99)]!;
+}
 
 function assertTooMany(reply: Reply, path: string): void {
   assertRefused(reply, /Too many requests/, path);
