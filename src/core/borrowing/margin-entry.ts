@@ -4,7 +4,9 @@
  */
 import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
+import { ceilWorth, exactNumber } from '../exact-integers.ts';
 import { isAbove, isLiable, riskFromScratch } from '../futures/margin.ts';
+import { currentMargin } from '../futures/margin-cache.ts';
 import type { Instrument } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
 import { lockedCoin, lockOf } from '../orders/order-life.ts';
@@ -62,13 +64,20 @@ function refusalOf(state: State, account: Account, spending: Spending): Refusal 
   if (borrowed > 0n) {
     const refusal = borrowingRefusal(state, account, spending, borrowed);
     if (refusal !== Refusal.none) return refusal;
-  } else if (!isLiable(state, account)) return Refusal.none;
+  } else if (!isLiable(state, account) || hasPlenty(state, account, coin, need)) return Refusal.none;
   const lock = need - borrowed - heldBy(state, spending);
   const after = riskFromScratch(state, account, undefined, slot, { instrument, side, need, borrowed, lock });
   if (after.effective >= after.initial) return Refusal.none;
   // Whoever has no margin left may still trade in ways that take none.
   const before = riskFromScratch(state, account, undefined, slot);
   return after.initial <= before.initial ? Refusal.none : Refusal.insufficientBalance;
+}
+
+/** Would margin be left even if everything the order gives were lost? Most orders need no closer look. */
+function hasPlenty(state: State, account: Account, coin: number, need: bigint): boolean {
+  const { effective, initial } = currentMargin(state, account);
+  const lost = ceilWorth(exactNumber(need), state.coinPriceNumbers[coin] ?? Number.NaN);
+  return effective - initial >= lost;
 }
 
 /** Number by number: state of the account, what is lent, the smallest loan (domain.md 6.4, 6.5). */

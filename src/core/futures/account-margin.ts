@@ -93,6 +93,8 @@ export class AccountMargin {
   debtInitial = 0;
   debtMaintenance = 0;
   haircut = 0;
+  /** The haircut is no less than it says, but may be more than needed: everything that orders hold counts as lost. */
+  haircutEstimated = false;
   liable = false;
   readonly isolated: Position[] = [];
 

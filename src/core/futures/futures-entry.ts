@@ -350,7 +350,7 @@ function isComfortable(
   const added = ceilWorth(keptAt(instrument, priceTicks, lots), quotePrice(state, instrument));
   if (!(2 * (maintenance + added) < effective)) return false;
   if (effective >= initialWith(state, account, margin, instrument, intent, leaveOut)) return true;
-  if (!margin.estimated) return false;
+  if (!margin.estimated && !margin.haircutEstimated) return false;
   return effective >= initialWith(state, account, exactMargin(state, account), instrument, intent, leaveOut);
 }
 

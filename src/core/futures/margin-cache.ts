@@ -8,6 +8,7 @@ import { NIL } from '../book/order-slab.ts';
 import { ceilQuotient, ceilWorth, exact, exactNumber, floorWorth } from '../exact-integers.ts';
 import { type Instrument, valueNumber } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
+import { OPEN_ORDERS_PER_LINE_MAX } from '../limits.ts';
 import { countsAsOpening } from '../orders/order-life.ts';
 import type { State } from '../state.ts';
 import { HoldMode, Side } from '../terms.ts';
@@ -27,6 +28,8 @@ import {
 import { feesOf, keptOf } from './margin-scale.ts';
 import type { Position } from './position.ts';
 
+/** More than all roundings of the orders of an account together, in 10^-8. */
+const ORDERS_DUST = 2 * OPEN_ORDERS_PER_LINE_MAX;
 const NO_DEBTS: ReadonlyMap<number, bigint> = new Map();
 /** More than floating point can be wrong by in a bound, in 10^-8. */
 const LOSS_DUST = 16;
@@ -59,7 +62,7 @@ export function currentMargin(state: State, account: Account): AccountMargin {
     addNoted(state, account, margin);
   }
   const recounted = addCoins(state, account, margin, moved);
-  if (recounted || margin.claimsUnknown) takeDebts(state, account, margin);
+  if (recounted || margin.claimsUnknown) takeDebts(state, account, margin, false);
   margin.liable = margin.haircut !== 0 && isLiable(state, account);
   return margin;
 }
@@ -67,6 +70,10 @@ export function currentMargin(state: State, account: Account): AccountMargin {
 /** The same with initial margin exact, for which every opening order is looked at. */
 export function exactMargin(state: State, account: Account): AccountMargin {
   const margin = currentMargin(state, account);
+  if (margin.haircutEstimated) {
+    takeDebts(state, account, margin, true);
+    margin.liable = margin.haircut !== 0 && isLiable(state, account);
+  }
   if (!margin.estimated) return margin;
   takeOrders(state, account, margin);
   addLines(state, account, margin, true);
@@ -371,8 +378,9 @@ function addCoins(state: State, account: Account, margin: AccountMargin, moved: 
 }
 
 /** Most accounts owe nothing and give no coins away: the others are computed in big integers. */
-function takeDebts(state: State, account: Account, margin: AccountMargin): void {
+function takeDebts(state: State, account: Account, margin: AccountMargin, exactly: boolean): void {
   margin.claimsUnknown = false;
+  margin.haircutEstimated = false;
   const { coins, worths, cash, locked } = margin;
   let debts: Map<number, bigint> | undefined;
   for (let n = 0; n < coins.length; n++) {
@@ -390,10 +398,36 @@ function takeDebts(state: State, account: Account, margin: AccountMargin): void 
     margin.haircut = 0;
     return;
   }
+  // Who has hundreds of orders and owes nothing is not asked for each of them while there is plenty.
+  if (debts === undefined && !exactly && !hasMarginOrders(state, account)) {
+    margin.debtInitial = 0;
+    margin.debtMaintenance = 0;
+    margin.haircut = lockedWorth(state, margin);
+    margin.haircutEstimated = true;
+    return;
+  }
   const figures = debtFigures(state, account, debts ?? NO_DEBTS);
   margin.debtInitial = exactNumber(figures.initial);
   margin.debtMaintenance = exactNumber(figures.maintenance);
   margin.haircut = exactNumber(figures.haircut);
+}
+
+function hasMarginOrders(state: State, account: Account): boolean {
+  for (const instrument of account.openByInstrument.keys())
+    if (state.instruments[instrument]!.margin !== undefined) return true;
+  return false;
+}
+
+/** Dollars of everything that orders hold. */
+function lockedWorth(state: State, { coins, locked }: AccountMargin): number {
+  let sum = 0;
+  for (let n = 0; n < coins.length; n++) {
+    if (locked[n] === 0n) continue;
+    const price = state.coinPriceNumbers[coins[n]!] ?? Number.NaN;
+    // A unit more for each order that is rounded up by itself.
+    sum += ceilWorth(exactNumber(locked[n]!), price) + ORDERS_DUST;
+  }
+  return exact(sum);
 }
 
 /** Rows of the ledger have been opened since: maybe some of this account. */
