@@ -67,6 +67,7 @@ export const Fill = Type.Object({
   ...texts('createdTime', 'updatedTime', 'execPnl', 'isRPI', 'posSide'),
 });
 
+/** Interface 2.3, and after it what is needed to tell one from another and how it ended. */
 export const StrategyOrder = Type.Object(
   texts(
     'orderId',
@@ -91,6 +92,14 @@ export const StrategyOrder = Type.Object(
     'triggerOrderPrice',
     'createdTime',
     'updatedTime',
+    'type',
+    'side',
+    'reduceOnly',
+    'tpslMode',
+    'callbackRatio',
+    'cancelReason',
+    'failReason',
+    'subOrderId',
   ),
 );
 

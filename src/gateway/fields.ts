@@ -29,6 +29,14 @@ export const FIELD_CASE: Readonly<Record<string, 'upper' | 'lower'>> = {
   holdMode: 'lower',
   holdSide: 'lower',
   operation: 'lower',
+  tpTriggerBy: 'lower',
+  slTriggerBy: 'lower',
+  triggerBy: 'lower',
+  triggerType: 'lower',
+  tpOrderType: 'lower',
+  slOrderType: 'lower',
+  triggerOrderType: 'lower',
+  tpslMode: 'lower',
   productType: 'upper',
   daily: 'upper',
   method: 'lower',
@@ -56,6 +64,9 @@ export const SymbolName = Type.String({
 });
 export const Side = Type.Enum(['buy', 'sell'] as const);
 export const OrderType = Type.Enum(['limit', 'market'] as const);
+export const TriggerBy = Type.Enum(['market', 'mark'] as const, {
+  description: 'the last trade (default) or the mark price; spot has no mark and follows trades',
+});
 export const TimeInForce = Type.Enum(['gtc', 'ioc', 'fok', 'post_only', 'rpi'] as const, {
   description: 'default gtc; market orders accept gtc and ioc',
 });

@@ -16,6 +16,7 @@ import { positionRoutes } from './routes/positions.ts';
 import { publicRoutes } from './routes/public.ts';
 import { riskReserveRoutes } from './routes/risk-reserve.ts';
 import { rpiRoutes } from './routes/rpi.ts';
+import { strategyOrderRoutes } from './routes/strategy-orders.ts';
 import { subAccountRoutes } from './routes/sub-accounts.ts';
 import { tradeActionRoutes } from './routes/trade-actions.ts';
 import { tradeQueryRoutes } from './routes/trade-queries.ts';
@@ -32,6 +33,7 @@ export const ROUTES: readonly Route[] = [
   ...riskReserveRoutes,
   ...tradeQueryRoutes,
   ...tradeActionRoutes,
+  ...strategyOrderRoutes,
   ...positionRoutes,
   ...accountRoutes,
   ...accountModeRoutes,

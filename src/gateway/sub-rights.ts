@@ -21,6 +21,8 @@ const ORDER_PATHS: ReadonlySet<string> = new Set([
   '/api/v3/trade/modify-order',
   '/api/v3/trade/batch-modify-order',
   '/api/v3/trade/close-positions',
+  '/api/v3/trade/place-strategy-order',
+  '/api/v3/trade/modify-strategy-order',
 ]);
 
 /** Undefined when nothing is withheld; the body has passed the route's schema. */

@@ -12,11 +12,13 @@ import type {
   PledgeRevised,
   PositionClosed,
   PriceCandleClosed,
+  StrategyOrderRecord,
   Transferred,
   WalletRecord,
 } from '../core/event.ts';
 import { type Instrument, type InstrumentSpec, readInstrument } from '../core/instrument.ts';
 import { LoanTerm } from '../core/loan/loan-terms.ts';
+import { NO_LEG } from '../core/strategy/trigger-leg.ts';
 import {
   CancelReason,
   Category,
@@ -25,7 +27,10 @@ import {
   Side,
   Source,
   StpMode,
+  StrategyKind,
+  StrategyStatus,
   TimeInForce,
+  TriggerType,
   Wallet,
 } from '../core/terms.ts';
 
@@ -222,6 +227,36 @@ export function aWalletRecord(different: Partial<WalletRecord> & { recordId: num
     createdTime,
     updatedTime: createdTime,
     ...different,
+  };
+}
+
+export function aStrategy(changes: Partial<StrategyOrderRecord> = {}): StrategyOrderRecord {
+  const orderId = changes.orderId ?? 1;
+  return {
+    orderId,
+    clientOid: `strategy-${orderId}`,
+    uid: 1,
+    instrument: 0,
+    category: Category.spot,
+    kind: StrategyKind.partial,
+    side: Side.sell,
+    posSide: 0,
+    reduceOnly: false,
+    sizeLots: 500_000,
+    quoteAmount: 0n,
+    status: StrategyStatus.success,
+    triggerType: TriggerType.stopLoss,
+    takeProfit: NO_LEG,
+    stopLoss: { ...NO_LEG, triggerTicks: 5_800_000 },
+    trigger: NO_LEG,
+    callbackPpm: 0,
+    extremeTicks: 0,
+    reason: 0,
+    failure: 0,
+    childOrderId: orderId + 1,
+    createdTime: START_TIME,
+    updatedTime: START_TIME,
+    ...changes,
   };
 }
 

@@ -9,18 +9,25 @@ import type {
   LoanReduced,
   LoanRepaid,
   OrderRecord,
+  StrategyOrderRecord,
   Transferred,
   WalletRecord,
 } from '../core/event.ts';
 import type { CandleWidth } from '../core/market/candle-width.ts';
+import { Refusal } from '../core/refusal.ts';
+import { NO_LEG } from '../core/strategy/trigger-leg.ts';
 import {
   CATEGORY_NAMES,
   CancelReason,
   Category,
   OrderKind,
   OrderStatus,
+  OrderType,
   PosSide,
   PRICE_KINDS,
+  StrategyKind,
+  StrategyStatus,
+  TriggerType,
   WALLET_NAMES,
   Wallet,
 } from '../core/terms.ts';
@@ -32,6 +39,7 @@ import { LEDGER_TYPES, type LedgerCategory, ledgerView, OTHER_CATEGORY } from '.
 import { reduceView, repayView } from '../record/loan-view.ts';
 import { orderView } from '../record/order-view.ts';
 import { closedPositionView } from '../record/position-view.ts';
+import { strategyView } from '../record/strategy-view.ts';
 import { transferView } from '../record/transfer-view.ts';
 import { walletRecordView } from '../record/wallet-record-view.ts';
 import {
@@ -47,6 +55,7 @@ import {
   aReduction,
   aRepayment,
   aRevision,
+  aStrategy,
   aTransfer,
   aWalletRecord,
   COINS,
@@ -498,6 +507,7 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
       assert.equal(await history.prune(now), old.length + 1);
       assert.deepEqual(await history.counts(), {
         closedOrders: 2,
+        strategies: 0,
         closedPositions: 0,
         fills: 1,
         ledgerLines: 1,
@@ -527,6 +537,43 @@ export function historyContract(adapter: string, createStorage: () => Promise<Hi
     assert.equal(await pruned, 3000);
     assert.deepEqual(await history.orderById(1, 5000), viewOf(fresh));
     assert.equal((await history.counts()).closedOrders, 1);
+  });
+
+  session('strategy orders are kept once they have ended, and paged by type', async (history) => {
+    const told = (order: StrategyOrderRecord) => ({ type: 'strategyOrder', order }) as const;
+    const stop = aStrategy({ orderId: 4 });
+    const trigger = aStrategy({
+      orderId: 7,
+      kind: StrategyKind.trigger,
+      triggerType: TriggerType.none,
+      stopLoss: NO_LEG,
+      trigger: { ...NO_LEG, triggerTicks: 6_100_000, orderType: OrderType.limit, limitTicks: 6_100_100 },
+      createdTime: START_TIME + 5,
+      updatedTime: START_TIME + 5,
+    });
+    const failed = aStrategy({
+      orderId: 9,
+      status: StrategyStatus.failed,
+      failure: Refusal.insufficientBalance,
+      childOrderId: 0,
+      createdTime: START_TIME + 9,
+    });
+    const waiting = aStrategy({ orderId: 11, status: StrategyStatus.pending, childOrderId: 0 });
+    const stranger = aStrategy({ orderId: 12, uid: 2 });
+    const orders = [stop, trigger, failed, waiting, stranger];
+    history.project({ seq: 1, time: START_TIME, events: orders.map(told) });
+    const views = [failed, trigger, stop].map((order) => strategyView(order, INSTRUMENTS[0]!));
+    const query = { uid: 1, category: 'SPOT', ...ALL_TIME, limit: 10 } as const;
+    assert.deepEqual(await history.endedStrategies(query), views);
+    assert.deepEqual(await history.endedStrategies({ ...query, type: 'trigger' }), [views[1]]);
+    assert.deepEqual(await history.endedStrategies({ ...query, type: 'tpsl', beforeId: 9 }), [views[2]]);
+    assert.deepEqual(await history.endedStrategies({ ...query, limit: 1 }), [views[0]]);
+    assert.deepEqual(await history.endedStrategies({ ...query, category: 'MARGIN' }), []);
+    assert.deepEqual(await history.endedStrategy(1, 7, ''), views[1]);
+    assert.deepEqual(await history.endedStrategy(1, 0, 'strategy-4'), views[2]);
+    assert.equal(await history.endedStrategy(2, 7, ''), undefined);
+    assert.equal(await history.endedStrategy(1, 11, ''), undefined);
+    assert.equal((await history.counts()).strategies, 4);
   });
 
   session('closed positions are paged by the time they ended, whenever they began', async (history) => {

@@ -1,6 +1,6 @@
 /**
- * The past as people query it: closed orders and positions, fills, ledger lines, transfers, deposits, withdrawals, conversions,
- * candles, funding rates, liquidations and loans, made from the core's events alone and always rebuildable from the log. This is the port; `sqlite-history.ts` stands behind it and `history.contract.ts`
+ * The past as people query it: closed orders and positions, ended strategy orders, fills, ledger lines, transfers,
+ * deposits, withdrawals, conversions, candles, funding rates, liquidations and loans, made from the core's events alone and always rebuildable from the log. This is the port; `sqlite-history.ts` stands behind it and `history.contract.ts`
  * says what every adapter must do.
  *
  * Lists are newest first and paged by id: pass the smallest id of a page as `beforeId` to get the next. Ids come from
@@ -10,7 +10,7 @@
 import type { Event, WalletRecord } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
 import type { CandleWidth } from '../core/market/candle-width.ts';
-import type { CategoryName, WalletName } from '../core/terms.ts';
+import type { CategoryName, StrategyType, WalletName } from '../core/terms.ts';
 import type { CandleRow, CandleType } from '../record/candle-view.ts';
 import type { ConversionView } from '../record/conversion-view.ts';
 import type { FillView } from '../record/fill-view.ts';
@@ -19,6 +19,7 @@ import type { BorrowView, PledgeRateView, ReduceView, RepayView } from '../recor
 import type { FundingRateView, InsuranceHourView, LiquidationView } from '../record/market-record-view.ts';
 import type { OrderView } from '../record/order-view.ts';
 import type { ClosedPositionView } from '../record/position-view.ts';
+import type { StrategyView } from '../record/strategy-view.ts';
 import type { TransferView } from '../record/transfer-view.ts';
 import type { WalletRecordType, WalletRecordView } from '../record/wallet-record-view.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
@@ -63,6 +64,10 @@ export interface History {
   /** A client id may be used again once its order is closed; the newest order answers. */
   latestOrderByClientOid(uid: number, clientOid: string): Promise<OrderView | undefined>;
   fills(query: FillQuery): Promise<FillView[]>;
+  /** Strategy orders that have fired, failed or been cancelled, by creation time. */
+  endedStrategies(query: StrategyQuery): Promise<StrategyView[]>;
+  /** One of them by its id, else the newest of the client id. */
+  endedStrategy(uid: number, orderId: number, clientOid: string): Promise<StrategyView | undefined>;
   /** Positions that have ended, by the time they did; the cursor of a page is the id of its last row. */
   closedPositions(query: PositionQuery): Promise<ClosedPositionView[]>;
   ledgerLines(query: LedgerQuery): Promise<LedgerView[]>;
@@ -109,6 +114,11 @@ export interface OrderQuery extends PageQuery {
 
 export interface PositionQuery extends PageQuery {
   readonly category: CategoryName;
+}
+
+export interface StrategyQuery extends Omit<PageQuery, 'symbol'> {
+  readonly category: CategoryName;
+  readonly type?: StrategyType;
 }
 
 export interface FillQuery extends PageQuery {
@@ -214,6 +224,7 @@ export interface LoanQuery {
 
 export interface HistoryCounts {
   readonly closedOrders: number;
+  readonly strategies: number;
   readonly closedPositions: number;
   readonly fills: number;
   readonly ledgerLines: number;

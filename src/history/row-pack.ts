@@ -10,16 +10,18 @@ import type {
   OrderRecord,
   PositionClosed,
   PriceCandleClosed,
+  StrategyOrderRecord,
   Transferred,
   WalletRecord,
 } from '../core/event.ts';
-import { OrderStatus } from '../core/terms.ts';
+import { OrderStatus, StrategyStatus } from '../core/terms.ts';
 import type { LoanRow } from './sqlite-loans.ts';
 
 export interface RowPack {
   /** The last command whose events are in the pack. */
   seq: number;
   readonly orders: OrderRecord[];
+  readonly strategies: StrategyOrderRecord[];
   readonly positions: PositionClosed[];
   readonly fills: FillRecord[];
   readonly ledgerLines: LedgerLine[];
@@ -37,6 +39,7 @@ export function emptyPack(): RowPack {
   return {
     seq: 0,
     orders: [],
+    strategies: [],
     positions: [],
     fills: [],
     ledgerLines: [],
@@ -54,6 +57,7 @@ export function emptyPack(): RowPack {
 export function packRows(pack: RowPack): number {
   return (
     pack.orders.length +
+    pack.strategies.length +
     pack.positions.length +
     pack.fills.length +
     pack.ledgerLines.length +
@@ -74,6 +78,10 @@ export function addEvent(pack: RowPack, event: Event): boolean {
     case 'order':
       if (!isClosed(event.order)) return false;
       pack.orders.push(event.order);
+      return true;
+    case 'strategyOrder':
+      if (!hasEnded(event.order)) return false;
+      pack.strategies.push(event.order);
       return true;
     case 'positionClosed':
       pack.positions.push(event);
@@ -122,6 +130,10 @@ export function addEvent(pack: RowPack, event: Event): boolean {
 /** A withdrawal to the outside is told twice, when it is asked for and when it ends; both are one row. */
 export function startsRecord({ kind, status, counterUid }: WalletRecord): boolean {
   return kind === 'deposit' || counterUid !== 0 || status === 'pending';
+}
+
+function hasEnded({ status }: StrategyOrderRecord): boolean {
+  return status !== StrategyStatus.pending && status !== StrategyStatus.submitting;
 }
 
 function isClosed(order: OrderRecord): boolean {

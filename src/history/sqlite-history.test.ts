@@ -74,6 +74,7 @@ test('a database that lost its place is projected again without a double row', a
     const stored = await projectAll();
     assert.deepEqual(stored, {
       closedOrders: 300,
+      strategies: 0,
       closedPositions: 0,
       fills: 300,
       ledgerLines: 300,

@@ -20,6 +20,7 @@ import type {
   OrderQuery,
   PositionQuery,
   ProjectedCommand,
+  StrategyQuery,
   TransferQuery,
   WalletRecordQuery,
 } from './history.ts';
@@ -146,6 +147,14 @@ class SqliteHistory implements History {
 
   fills(query: FillQuery) {
     return this.#read('fills', query);
+  }
+
+  endedStrategies(query: StrategyQuery) {
+    return this.#read('endedStrategies', query);
+  }
+
+  endedStrategy(uid: number, orderId: number, clientOid: string) {
+    return this.#read('endedStrategy', { uid, orderId, clientOid });
   }
 
   closedPositions(query: PositionQuery) {

@@ -14,6 +14,7 @@ import { type LedgerView, OTHER_CATEGORY } from '../record/ledger-view.ts';
 import type { FundingRateView, InsuranceHourView } from '../record/market-record-view.ts';
 import type { OrderView } from '../record/order-view.ts';
 import type { ClosedPositionView } from '../record/position-view.ts';
+import type { StrategyView } from '../record/strategy-view.ts';
 import type { TransferView } from '../record/transfer-view.ts';
 import type { WalletRecordView } from '../record/wallet-record-view.ts';
 import {
@@ -39,6 +40,7 @@ import type {
   PageQuery,
   PositionQuery,
   StoredLiquidation,
+  StrategyQuery,
   TransferQuery,
   TransferRole,
   WalletRecordQuery,
@@ -64,8 +66,10 @@ import {
   readLiquidation,
   readOrder,
   readPosition,
+  readStrategy,
   readTransfer,
   readWalletRecord,
+  STRATEGY_COLUMNS,
   TRANSFER_COLUMNS,
   WALLET_RECORD_COLUMNS,
 } from './sqlite-rows.ts';
@@ -83,6 +87,12 @@ const ORDERS: PagedTable = {
   id: 'order_id',
   time: 'created_time',
   columns: ORDER_COLUMNS,
+};
+const STRATEGIES: PagedTable = {
+  name: 'strategy_orders',
+  id: 'order_id',
+  time: 'created_time',
+  columns: STRATEGY_COLUMNS,
 };
 const FILLS: PagedTable = { name: 'fills', id: 'exec_id', time: 'created_time', columns: FILL_COLUMNS };
 const LEDGER_LINES: PagedTable = { name: 'ledger_lines', id: 'id', time: 'ts', columns: LEDGER_COLUMNS };
@@ -152,6 +162,26 @@ export class SqliteReader {
   fills(query: FillQuery): FillView[] {
     const { uid, category, symbol, orderId } = query;
     return this.#fillRows(query, { uid, category, symbol, order_id: orderId }).map(readFill);
+  }
+
+  endedStrategies(query: StrategyQuery): StrategyView[] {
+    const { uid, category, type } = query;
+    const index = type === undefined ? 'strategy_orders_by_category' : 'strategy_orders_by_type';
+    return this.#page(STRATEGIES, index, query, { uid, category, type }).map(readStrategy);
+  }
+
+  endedStrategy(name: { uid: number; orderId: number; clientOid: string }): StrategyView | undefined {
+    const { uid, orderId, clientOid } = name;
+    const select = `SELECT ${STRATEGY_COLUMNS.join(', ')} FROM strategy_orders`;
+    const rows =
+      orderId === 0
+        ? this.#rows(
+            `${select} WHERE uid = ? AND client_oid = ? ORDER BY order_id DESC LIMIT 1`,
+            uid,
+            clientOid,
+          )
+        : this.#rows(`${select} WHERE order_id = ? AND uid = ?`, orderId, uid);
+    return rows.map(readStrategy)[0];
   }
 
   /** Positions end in another order than they begin, so a page goes on after the end and the id of its cursor's row. */
@@ -343,6 +373,7 @@ export class SqliteReader {
   counts(): HistoryCounts {
     return {
       closedOrders: this.#count('closed_orders'),
+      strategies: this.#count('strategy_orders'),
       closedPositions: this.#count('closed_positions'),
       fills: this.#count('fills'),
       ledgerLines: this.#count('ledger_lines'),

@@ -9,6 +9,7 @@ import type { LedgerView } from '../record/ledger-view.ts';
 import type { FundingRateView, InsuranceHourView, LiquidationView } from '../record/market-record-view.ts';
 import type { OrderView } from '../record/order-view.ts';
 import type { ClosedPositionView } from '../record/position-view.ts';
+import type { StrategyView } from '../record/strategy-view.ts';
 import { TRANSFERRED, type TransferView } from '../record/transfer-view.ts';
 import type { WalletRecordView } from '../record/wallet-record-view.ts';
 import type { StoredLiquidation } from './history.ts';
@@ -49,6 +50,36 @@ const ORDER_TEXTS = [
   'cancelReason',
   'execType',
 ] as const satisfies readonly (keyof OrderView)[];
+
+const STRATEGY_TEXTS = [
+  'clientOid',
+  'category',
+  'symbol',
+  'qty',
+  'posSide',
+  'status',
+  'triggerType',
+  'tpTriggerBy',
+  'slTriggerBy',
+  'takeProfit',
+  'stopLoss',
+  'tpOrderType',
+  'slOrderType',
+  'tpLimitPrice',
+  'slLimitPrice',
+  'triggerBy',
+  'triggerPrice',
+  'triggerOrderType',
+  'triggerOrderPrice',
+  'type',
+  'side',
+  'reduceOnly',
+  'tpslMode',
+  'callbackRatio',
+  'cancelReason',
+  'failReason',
+  'subOrderId',
+] as const satisfies readonly (keyof StrategyView)[];
 
 const POSITION_TEXTS = [
   'category',
@@ -145,6 +176,12 @@ const CANDLE_IDS = ['category', 'symbol', 'type', 'width', 'open_time'];
 const FEE_AND_TIMES = ['fee_coin', 'fee', 'created_time', 'updated_time'];
 
 export const ORDER_COLUMNS = [...ORDER_IDS, ...ORDER_TEXTS.map(columnName), ...FEE_AND_TIMES];
+export const STRATEGY_COLUMNS = [
+  ...ORDER_IDS,
+  ...STRATEGY_TEXTS.map(columnName),
+  'created_time',
+  'updated_time',
+];
 export const POSITION_COLUMNS = [
   ...POSITION_IDS,
   ...POSITION_TEXTS.map(columnName),
@@ -169,6 +206,7 @@ export const LIQUIDATION_COLUMNS = ['exec_id', 'category', ...LIQUIDATION_TEXTS,
 
 /** A conflict of the key is a row projected before; every other conflict is an error. */
 export const INSERT_ORDER = insertInto('closed_orders', ORDER_COLUMNS, 'order_id');
+export const INSERT_STRATEGY = insertInto('strategy_orders', STRATEGY_COLUMNS, 'order_id');
 export const INSERT_POSITION = insertInto('closed_positions', POSITION_COLUMNS, 'position_id');
 export const INSERT_FILL = insertInto('fills', FILL_COLUMNS, 'exec_id');
 export const INSERT_LEDGER_LINE = insertInto('ledger_lines', LEDGER_COLUMNS, 'id');
@@ -218,6 +256,20 @@ export function readPosition(row: Row): ClosedPositionView {
   return {
     positionId: formatId(Number(row[0])),
     ...readTexts(row, POSITION_TEXTS, POSITION_IDS.length),
+    createdTime: String(row.at(-2)),
+    updatedTime: String(row.at(-1)),
+  };
+}
+
+export function strategyValues(orderId: number, uid: number, strategy: StrategyView): SQLInputValue[] {
+  const texts = STRATEGY_TEXTS.map((field) => strategy[field]);
+  return [orderId, uid, ...texts, Number(strategy.createdTime), Number(strategy.updatedTime)];
+}
+
+export function readStrategy(row: Row): StrategyView {
+  return {
+    orderId: formatId(Number(row[0])),
+    ...readTexts(row, STRATEGY_TEXTS, ORDER_IDS.length),
     createdTime: String(row.at(-2)),
     updatedTime: String(row.at(-1)),
   };

@@ -14,6 +14,7 @@ import type {
   OrderRecord,
   PositionClosed,
   PriceCandleClosed,
+  StrategyOrderRecord,
   Transferred,
   WalletRecord,
 } from '../core/event.ts';
@@ -31,6 +32,7 @@ import {
 } from '../record/market-record-view.ts';
 import { orderView } from '../record/order-view.ts';
 import { closedPositionView } from '../record/position-view.ts';
+import { strategyView } from '../record/strategy-view.ts';
 import { transferView } from '../record/transfer-view.ts';
 import { walletRecordView } from '../record/wallet-record-view.ts';
 import { GENERATED_STEP_MS, type GeneratedCandles, packGenerated } from './generated-candles.ts';
@@ -51,12 +53,14 @@ import {
   INSERT_LIQUIDATION,
   INSERT_ORDER,
   INSERT_POSITION,
+  INSERT_STRATEGY,
   INSERT_TRANSFER,
   insuranceHourValues,
   ledgerValues,
   liquidationValues,
   orderValues,
   positionValues,
+  strategyValues,
   transferValues,
   UPSERT_WALLET_RECORD,
   walletRecordValues,
@@ -79,6 +83,7 @@ interface UserTable {
 
 const USER_TABLES: readonly UserTable[] = [
   { name: 'closed_orders', id: 'order_id', created: 'created_time', updated: 'updated_time' },
+  { name: 'strategy_orders', id: 'order_id', created: 'created_time', updated: 'updated_time' },
   { name: 'closed_positions', id: 'position_id', created: 'created_time', updated: 'updated_time' },
   { name: 'fills', id: 'exec_id', created: 'created_time', updated: 'updated_time' },
   { name: 'ledger_lines', id: 'id', created: 'ts', updated: 'ts' },
@@ -104,6 +109,7 @@ const USER_TABLES: readonly UserTable[] = [
 export class SqliteWriter {
   readonly #database: DatabaseSync;
   readonly #insertOrder: StatementSync;
+  readonly #insertStrategy: StatementSync;
   readonly #insertPosition: StatementSync;
   readonly #insertFill: StatementSync;
   readonly #insertLedgerLine: StatementSync;
@@ -127,6 +133,7 @@ export class SqliteWriter {
   constructor(database: DatabaseSync) {
     this.#database = database;
     this.#insertOrder = database.prepare(INSERT_ORDER);
+    this.#insertStrategy = database.prepare(INSERT_STRATEGY);
     this.#insertPosition = database.prepare(INSERT_POSITION);
     this.#insertFill = database.prepare(INSERT_FILL);
     this.#insertLedgerLine = database.prepare(INSERT_LEDGER_LINE);
@@ -175,6 +182,7 @@ export class SqliteWriter {
     const rows = packRows(pack);
     if (rows > 0) this.#begin();
     for (const order of pack.orders) this.#writeOrder(order);
+    for (const strategy of pack.strategies) this.#writeStrategy(strategy);
     for (const position of pack.positions) this.#writePosition(position);
     for (const fill of pack.fills) this.#writeFill(fill);
     for (const line of pack.ledgerLines) this.#writeLedgerLine(line);
@@ -259,6 +267,11 @@ export class SqliteWriter {
   #writeOrder(order: OrderRecord): void {
     const view = orderView(order, this.#instrument(order.instrument), this.#coinName);
     this.#insertOrder.run(...orderValues(order.orderId, order.uid, view));
+  }
+
+  #writeStrategy(strategy: StrategyOrderRecord): void {
+    const view = strategyView(strategy, this.#instrument(strategy.instrument));
+    this.#insertStrategy.run(...strategyValues(strategy.orderId, strategy.uid, view));
   }
 
   #writePosition(position: PositionClosed): void {

@@ -89,6 +89,7 @@ class Verifier {
   readonly #expected = new Map<number, Uint8Array>();
   readonly #rows = {
     closedOrders: 0,
+    strategies: 0,
     closedPositions: 0,
     fills: 0,
     ledgerLines: 0,
@@ -188,6 +189,7 @@ class Verifier {
       const pack: RowPack = emptyPack();
       for (const event of events) addEvent(pack, event);
       this.#rows.closedOrders += pack.orders.length;
+      this.#rows.strategies += pack.strategies.length;
       this.#rows.closedPositions += pack.positions.length;
       this.#rows.fills += pack.fills.length;
       this.#rows.ledgerLines += pack.ledgerLines.length;

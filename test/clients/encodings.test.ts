@@ -1,9 +1,8 @@
 /** The same request in the different shapes that clients give it (wire.md 0, rules 1, 10-12, 16-21). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import ccxt from 'ccxt';
 import { type RunningServer, startServer } from '../harness/server.ts';
-import { type CcxtClient, ccxtClient, refusesWith, type SdkClient, sdkClient } from './clients.ts';
+import { type CcxtClient, ccxtClient, type SdkClient, sdkClient } from './clients.ts';
 
 let server: RunningServer;
 let alice: CcxtClient;
@@ -91,10 +90,15 @@ test('keys that the venue does not know are ignored', async () => {
   await sdk.cancelOrder({ orderId: data.orderId });
 });
 
-test('a price that should trigger is refused rather than traded at once', async () => {
-  const order = alice.createOrder('BTC/USDT', 'limit', 'buy', 0.01, 58000, { triggerPrice: 57000 });
-  await refusesWith(order, ccxt.ExchangeError, '25200');
+test('an order with a trigger price waits instead of trading at once', async () => {
+  const order = await alice.createOrder('BTC/USDT', 'limit', 'buy', 0.01, 58000, { triggerPrice: 57000 });
   assert.deepEqual((await sdk.getUnfilledOrders()).data.list, []);
+  const { data: waiting } = await sdk.getUnfilledStrategyOrders({ category: 'SPOT' });
+  assert.deepEqual(
+    waiting.map(({ orderId, triggerPrice, triggerOrderPrice }) => [orderId, triggerPrice, triggerOrderPrice]),
+    [[order.id, '57000', '58000']],
+  );
+  await alice.cancelOrder(order.id!, 'BTC/USDT', { trigger: true });
 });
 
 test('both clients trade with the header of demo trading', async () => {

@@ -19,7 +19,7 @@ type IdField = (typeof ID_FIELDS)[number];
 
 /** Here `clientOid` names something new. */
 const NAMES_SOMETHING_NEW =
-  /\/(?:place-order|place-batch|transfer|sub-transfer|sub-master-transfer|withdrawal|sub-withdrawal|withdraw)$/;
+  /\/(?:place-order|place-strategy-order|place-batch|transfer|sub-transfer|sub-master-transfer|withdrawal|sub-withdrawal|withdraw)$/;
 
 interface Attack {
   readonly route: Route;
@@ -39,6 +39,7 @@ let filler: Record<string, unknown>;
 let orderIds: Record<string, string>;
 let withdrawalIds: Record<string, string>;
 let loanIds: Record<string, string>;
+let strategyIds: Record<string, string>;
 
 const MISSING: Readonly<Record<IdField, string>> = {
   orderId: '1000000000000999999',
@@ -119,6 +120,18 @@ before(async () => {
   };
   orderIds = { ...people, orderId: placed.orderId, clientOid: 'alices-oid' };
   loanIds = { orderId: await borrow() };
+  const waiting = await must(
+    alice.post('/api/v3/trade/place-strategy-order', {
+      category: 'SPOT',
+      symbol: 'BTCUSDT',
+      type: 'trigger',
+      side: 'sell',
+      qty: '0.01',
+      triggerPrice: '70000',
+      clientOid: 'alices-strategy',
+    }),
+  );
+  strategyIds = { orderId: waiting.orderId, clientOid: 'alices-strategy' };
   withdrawalIds = { orderId: withdrawn.orderId, clientOid: 'alices-withdrawal' };
 });
 after(async () => {
@@ -174,9 +187,11 @@ const ATTACKS: readonly Attack[] = ROUTES.filter(({ access }) => access !== 'pub
 function foreignId({ route, field }: Attack): string {
   const ids = /withdrawal/.test(route.path)
     ? withdrawalIds
-    : /\/loan\//.test(route.path)
-      ? loanIds
-      : orderIds;
+    : /strategy/.test(route.path)
+      ? strategyIds
+      : /\/loan\//.test(route.path)
+        ? loanIds
+        : orderIds;
   return ids[field] ?? orderIds[field]!;
 }
 
@@ -201,6 +216,7 @@ async function belongings(): Promise<unknown> {
     alice.get('/api/v3/account/assets'),
     alice.get('/api/v3/account/funding-assets'),
     alice.get('/api/v3/trade/unfilled-orders'),
+    alice.get('/api/v3/trade/unfilled-strategy-orders', { category: 'SPOT' }),
     alice.get('/api/v3/loan/borrow-ongoing'),
     alice.get('/api/v3/loan/debts'),
     alice.get('/api/v3/account/withdrawal-records', period),

@@ -103,6 +103,8 @@ export class SimulatedHistory implements History {
   orderById = notSimulated;
   latestOrderByClientOid = notSimulated;
   fills = notSimulated;
+  endedStrategies = notSimulated;
+  endedStrategy = notSimulated;
   closedPositions = notSimulated;
   ledgerLines = notSimulated;
   transfers = notSimulated;

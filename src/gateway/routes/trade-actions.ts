@@ -1,12 +1,21 @@
 /** Placing, modifying and cancelling (interface 4.3, wire.md 4.1). */
 import Type, { type Static } from 'typebox';
-import { type AmendItem, ANY, type CancelOrder, type PlaceOrder } from '../../core/command.ts';
+import {
+  type AmendItem,
+  ANY,
+  type CancelOrder,
+  type PlaceOrder,
+  type PlaceStrategy,
+} from '../../core/command.ts';
 import type { Instrument } from '../../core/instrument.ts';
 import { BATCH_ITEMS_MAX } from '../../core/limits.ts';
 import { formatOrderId, parseOrderId } from '../../core/orders/order-id.ts';
 import type { Outcome } from '../../core/outcome.ts';
+import { openOrderId } from '../../core/reads.ts';
 import { Refusal } from '../../core/refusal.ts';
 import type { State } from '../../core/state.ts';
+import { openStrategy } from '../../core/strategy/strategy-reads.ts';
+import { isEmpty } from '../../core/strategy/trigger-leg.ts';
 import {
   type CategoryName,
   ORDER_TYPE_NAMES,
@@ -27,7 +36,17 @@ import { adoptMarginMode } from '../margin-mode.ts';
 import { priceTicks, quoteAmount, sizeLots } from '../order-input.ts';
 import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
+import {
+  isWaiting,
+  type PresetInput,
+  presetBody,
+  presetChangeOf,
+  presetOf,
+  waitingBody,
+  waitingCommand,
+} from '../strategy-input.ts';
 import { type ErrorDialect, WireError, wireError } from '../wire-error.ts';
+import { modifyStrategy } from './strategy-orders.ts';
 
 const group = 'Trading';
 
@@ -44,9 +63,8 @@ const PlaceBody = Type.Object({
   posSide: Type.Optional(fields.PosSide),
   reduceOnly: Type.Optional(fields.YesNo),
   marginMode: Type.Optional(fields.MarginMode),
-  triggerPrice: Type.Optional(fields.Decimal),
-  takeProfit: Type.Optional(fields.Decimal),
-  stopLoss: Type.Optional(fields.Decimal),
+  ...presetBody,
+  ...waitingBody,
 });
 
 const NamedOrder = {
@@ -61,6 +79,13 @@ const AmendBody = Type.Object({
   autoCancel: Type.Optional(fields.YesNo),
   symbol: Type.Optional(fields.SymbolName),
   category: Type.Optional(fields.Category),
+});
+
+/** A plain modification also reaches what came with the order, and a trigger order by its id (wire.md 4.1). */
+const ModifyBody = Type.Object({
+  ...AmendBody.properties,
+  ...presetBody,
+  triggerPrice: Type.Optional(fields.Decimal),
 });
 
 export const CancelBody = Type.Object({
@@ -79,15 +104,16 @@ interface OrderResult {
 }
 
 /** A place-order body as a command, or what is wrong with it before the core is asked. */
-function placeCommand(state: State, uid: number, body: Static<typeof PlaceBody>): PlaceOrder | WireError {
+function placeCommand(
+  state: State,
+  uid: number,
+  body: Static<typeof PlaceBody>,
+): PlaceOrder | PlaceStrategy | WireError {
   const instrument = findInstrument(state, body.category, body.symbol);
   if (instrument instanceof WireError) return instrument;
-  // Ignoring these would place an order at once that was meant to wait (wire.md 4.1).
-  if (body.triggerPrice !== undefined)
-    return wireError('25200', 'triggerPrice: trigger orders are not supported yet');
-  if (body.takeProfit !== undefined || body.stopLoss !== undefined) {
-    return wireError('25593', 'takeProfit and stopLoss are not supported yet; place the order without them');
-  }
+  // Ignoring a trigger would place an order at once that was meant to wait (wire.md 4.1).
+  if (isWaiting(body)) return waitingCommand(uid, instrument, body);
+  const preset = presetOf(instrument, body);
   const market = body.orderType === 'market';
   if (!market && body.price === undefined) return wireError('40019', 'price must be given for a limit order');
   const futures = instrument.futures !== undefined;
@@ -110,6 +136,7 @@ function placeCommand(state: State, uid: number, body: Static<typeof PlaceBody>)
       posSide: POS_SIDE_NAMES.indexOf(body.posSide ?? '') as PosSide,
       reduceOnly: body.reduceOnly === 'yes',
     }),
+    ...(!isEmpty(preset) && { preset }),
   };
 }
 
@@ -187,12 +214,18 @@ interface Amendment {
   readonly instrument: Instrument | undefined;
 }
 
-function amendment(state: State, uid: number, body: Static<typeof AmendBody>): Amendment | WireError {
+function amendment(
+  state: State,
+  uid: number,
+  body: Static<typeof AmendBody>,
+  protection: PresetInput = {},
+): Amendment | WireError {
   const name = orderName(state, uid, body);
   if (name instanceof WireError) return name;
-  if (body.qty === undefined && body.price === undefined)
-    return wireError('25200', 'qty or price must be given');
   const instrument = instrumentOfOrder(state, uid, name.orderId, name.clientOid);
+  const preset = instrument === undefined ? undefined : presetChangeOf(instrument, protection);
+  if (body.qty === undefined && body.price === undefined && preset === undefined)
+    return wireError('25200', 'qty or price must be given');
   const item = {
     ...name,
     // Without an instrument the order does not exist, and the core says so whatever the numbers are.
@@ -200,8 +233,17 @@ function amendment(state: State, uid: number, body: Static<typeof AmendBody>): A
     sizeLots: body.qty === undefined || instrument === undefined ? 0 : sizeLots(body.qty, instrument),
     autoCancel: body.autoCancel === 'yes',
     outstanding: 0,
+    ...(preset !== undefined && { preset }),
   };
   return { item, instrument };
+}
+
+/** Is there no open order of that name, but a strategy order that waits? */
+function namesStrategy(state: State, uid: number, body: { orderId?: string; clientOid?: string }): boolean {
+  const orderId = body.orderId === undefined ? 0 : (parseOrderId(body.orderId) ?? -1);
+  const clientOid = body.orderId === undefined ? (body.clientOid ?? '') : '';
+  if (openOrderId(state, uid, orderId, clientOid) !== 0) return false;
+  return openStrategy(state, uid, orderId, clientOid) !== undefined;
 }
 
 function amendResult(state: State, outcome: Outcome, instrument: Instrument | undefined) {
@@ -278,11 +320,17 @@ export const tradeActionRoutes: readonly Route[] = [
     group,
     access: 'trade_write',
     perSecond: 10,
-    body: AmendBody,
+    body: ModifyBody,
     data: answers.OrderIds,
     handle: async ({ venue, caller, body }) => {
       const { uid } = caller.user;
-      const amended = amendment(venue.state, uid, body);
+      if (namesStrategy(venue.state, uid, body)) {
+        return modifyStrategy(venue, uid, {
+          ...body,
+          ...(body.price !== undefined && { triggerOrderPrice: body.price }),
+        });
+      }
+      const amended = amendment(venue.state, uid, body, body);
       if (amended instanceof WireError) return amended;
       const outcome = await venue.submit({
         type: 'amendOrders',
@@ -309,6 +357,7 @@ export const tradeActionRoutes: readonly Route[] = [
       if (wrong !== undefined) return wrong;
       const { uid } = caller.user;
       const { state } = venue;
+      // A batch changes prices and quantities only (wire.md 3.14).
       const asked = body.map((each) => amendment(state, uid, each));
       // What cannot be read fails alone (domain.md 1.12); the others go to the core together.
       const items = asked.flatMap((each) => (each instanceof WireError ? [] : [each.item]));

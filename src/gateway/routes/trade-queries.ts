@@ -1,24 +1,18 @@
 /** An account's orders and fills (interface 4.2). */
 import Type from 'typebox';
-import type { OrderRecord } from '../../core/event.ts';
 import { parseOrderId } from '../../core/orders/order-id.ts';
 import { openOrder, openOrders } from '../../core/reads.ts';
-import type { State } from '../../core/state.ts';
-import { orderView, withAliases } from '../../record/order-view.ts';
+import { withAliases } from '../../record/order-view.ts';
 import * as answers from '../answers.ts';
 import { Category, ClientOid, OrderId, pageFields, SymbolName } from '../fields.ts';
 import { categoryCode } from '../instrument-lookup.ts';
+import { openView } from '../open-order-view.ts';
 import { cursorId, pageLimit, pageOf, period, times } from '../paging.ts';
 import { type Route, route } from '../route.ts';
 import { WireError, wireError } from '../wire-error.ts';
 
 const group = 'Trading queries';
 const orderNotFound = () => wireError('25204', 'Order does not exist');
-
-function openView(state: State, order: OrderRecord) {
-  const instrument = state.instruments[order.instrument]!;
-  return withAliases(orderView(order, instrument, (coin) => state.coins[coin]!.coin));
-}
 
 export const tradeQueryRoutes: readonly Route[] = [
   route({
@@ -147,28 +141,6 @@ export const tradeQueryRoutes: readonly Route[] = [
         ...(beforeId !== undefined && { beforeId }),
       });
       return pageOf(fills, (fill) => fill.execId);
-    },
-  }),
-
-  route({
-    method: 'GET',
-    path: '/api/v3/trade/history-strategy-orders',
-    summary:
-      'Take-profit, stop-loss and trigger orders of the past; none exist before strategy orders can be placed',
-    group,
-    access: 'trade_read',
-    perSecond: 20,
-    query: Type.Object({
-      category: Category,
-      type: Type.Optional(Type.Enum(['tpsl', 'trigger'] as const)),
-      ...pageFields,
-    }),
-    data: answers.page(answers.StrategyOrder),
-    handle: ({ clock, query }) => {
-      const window = period(query, clock.now());
-      if (window instanceof WireError) return window;
-      const limit = pageLimit(query.limit);
-      return limit instanceof WireError ? limit : { list: [], cursor: '' };
     },
   }),
 ];

@@ -1,0 +1,184 @@
+/** Take-profit, stop-loss, trigger and trailing orders (interface 2.3, 4.2, wire.md 4.1). */
+import Type, { type Static } from 'typebox';
+import { formatOrderId, parseOrderId } from '../../core/orders/order-id.ts';
+import type { Outcome } from '../../core/outcome.ts';
+import { openOrder } from '../../core/reads.ts';
+import { Refusal } from '../../core/refusal.ts';
+import { openStrategies, openStrategy } from '../../core/strategy/strategy-reads.ts';
+import { withAliases } from '../../record/order-view.ts';
+import { strategyView } from '../../record/strategy-view.ts';
+import type { Venue } from '../../venue/venue.ts';
+import * as answers from '../answers.ts';
+import { Category, ClientOid, OrderId, pageFields, SymbolName } from '../fields.ts';
+import { categoryCode, findInstrument } from '../instrument-lookup.ts';
+import { openView } from '../open-order-view.ts';
+import { cursorId, pageLimit, pageOf, period } from '../paging.ts';
+import { refusalError } from '../refusal-message.ts';
+import { type Route, route } from '../route.ts';
+import { ModifyStrategyBody, modifyCommand, StrategyBody, strategyCommand } from '../strategy-input.ts';
+import { WireError, wireError } from '../wire-error.ts';
+
+const group = 'Strategy orders';
+const StrategyType = Type.Enum(['tpsl', 'trigger'] as const, {
+  description: 'tpsl: take-profit and stop-loss; trigger: trigger and trailing orders; both when left out',
+});
+
+const NamedStrategy = {
+  orderId: Type.Optional(OrderId),
+  clientOid: Type.Optional(ClientOid),
+};
+
+/** -1 as an id is one that cannot exist, so that it is not found. */
+function nameOf(body: { orderId?: string; clientOid?: string }) {
+  if (body.orderId === undefined && body.clientOid === undefined)
+    return wireError('40019', 'orderId or clientOid must be given');
+  return {
+    orderId: body.orderId === undefined ? 0 : (parseOrderId(body.orderId) ?? -1),
+    clientOid: body.orderId === undefined ? body.clientOid! : '',
+  };
+}
+
+function idsOf({ orderId, clientOid }: Outcome) {
+  return { orderId: formatOrderId(orderId), clientOid };
+}
+
+/** Changes a waiting strategy order; also what a modification of a plain order means when it names one. */
+export async function modifyStrategy(venue: Venue, uid: number, body: Static<typeof ModifyStrategyBody>) {
+  const name = nameOf(body);
+  if (name instanceof WireError) return name;
+  const order = openStrategy(venue.state, uid, name.orderId, name.clientOid);
+  const instrument = order === undefined ? undefined : venue.state.instruments[order.instrument];
+  const command = modifyCommand(uid, name, instrument, (order?.quoteAmount ?? 0n) > 0n, body);
+  const outcome = await venue.submit(command);
+  return outcome.refusal === Refusal.none ? idsOf(outcome) : refusalError(venue.state, outcome, instrument);
+}
+
+export const strategyOrderRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/place-strategy-order',
+    summary: 'Place take-profit and stop-loss of a position, a trigger order or a trailing order',
+    group,
+    access: 'trade_write',
+    perSecond: 10,
+    body: StrategyBody,
+    data: answers.OrderIds,
+    handle: async ({ venue, caller, body }) => {
+      const { state } = venue;
+      const instrument = findInstrument(state, body.category, body.symbol);
+      if (instrument instanceof WireError) return instrument;
+      const command = strategyCommand(caller.user.uid, instrument, body);
+      if (command instanceof WireError) return command;
+      const outcome = await venue.submit(command);
+      return outcome.refusal === Refusal.none ? idsOf(outcome) : refusalError(state, outcome, instrument);
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/modify-strategy-order',
+    summary: 'Change a strategy order that waits; a takeProfit or stopLoss of 0 takes that leg away',
+    group,
+    access: 'trade_write',
+    perSecond: 10,
+    body: ModifyStrategyBody,
+    data: answers.OrderIds,
+    handle: ({ venue, caller, body }) => modifyStrategy(venue, caller.user.uid, body),
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/cancel-strategy-order',
+    summary: 'Cancel a strategy order that waits; orderId wins over clientOid',
+    group,
+    access: 'trade_write',
+    perSecond: 10,
+    body: Type.Object(NamedStrategy),
+    data: Type.Null(),
+    handle: async ({ venue, caller, body }) => {
+      const name = nameOf(body);
+      if (name instanceof WireError) return name;
+      const { uid } = caller.user;
+      const outcome = await venue.submit({ type: 'cancelStrategy', time: 0, uid, ...name });
+      return outcome.refusal === Refusal.none ? null : refusalError(venue.state, outcome);
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/trade/unfilled-strategy-orders',
+    summary: 'Strategy orders that wait, newest first',
+    group,
+    access: 'trade_read',
+    perSecond: 20,
+    query: Type.Object({
+      category: Category,
+      type: Type.Optional(StrategyType),
+      symbol: Type.Optional(SymbolName),
+    }),
+    data: Type.Array(answers.StrategyOrder),
+    handle: ({ venue, caller, query }) => {
+      const { state } = venue;
+      const { uid } = caller.user;
+      const { type, symbol } = query;
+      const orders = openStrategies(state, { uid, category: categoryCode(query.category), type, symbol });
+      return orders.map((order) => strategyView(order, state.instruments[order.instrument]!));
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/trade/history-strategy-orders',
+    summary: 'Strategy orders that have fired, failed or been cancelled, newest first',
+    group,
+    access: 'trade_read',
+    perSecond: 20,
+    query: Type.Object({ category: Category, type: Type.Optional(StrategyType), ...pageFields }),
+    data: answers.page(answers.StrategyOrder),
+    handle: async ({ venue, clock, caller, query }) => {
+      const window = period(query, clock.now());
+      if (window instanceof WireError) return window;
+      const limit = pageLimit(query.limit);
+      if (limit instanceof WireError) return limit;
+      const beforeId = cursorId(query.cursor);
+      await venue.settled();
+      const orders = await venue.history.endedStrategies({
+        uid: caller.user.uid,
+        category: query.category,
+        ...window,
+        limit,
+        ...(query.type !== undefined && { type: query.type }),
+        ...(beforeId !== undefined && { beforeId }),
+      });
+      return pageOf(orders, (order) => order.orderId);
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/trade/strategy-sub-orders',
+    summary: 'The order that a strategy order made, when it has fired',
+    group,
+    access: 'trade_read',
+    perSecond: 10,
+    query: Type.Object(NamedStrategy),
+    data: answers.page(answers.OrderDetail),
+    handle: async ({ venue, caller, query }) => {
+      const { state, history } = venue;
+      const { uid } = caller.user;
+      const name = nameOf(query);
+      if (name instanceof WireError) return name;
+      const waits = openStrategy(state, uid, name.orderId, name.clientOid) !== undefined;
+      await venue.settled();
+      if (waits) return { list: [], cursor: '' };
+      const ended = await history.endedStrategy(uid, name.orderId, name.clientOid);
+      if (ended === undefined) return wireError('25597', 'there is no strategy order of that id');
+      const child = parseOrderId(ended.subOrderId);
+      if (child === undefined) return { list: [], cursor: '' };
+      const open = openOrder(state, uid, child, '');
+      if (open !== undefined) return pageOf([openView(state, open)], (order) => order.orderId);
+      const closed = await history.orderById(uid, child);
+      return pageOf(closed === undefined ? [] : [withAliases(closed)], (order) => order.orderId);
+    },
+  }),
+];

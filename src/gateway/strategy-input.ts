@@ -1,0 +1,335 @@
+/**
+ * Strategy orders as clients write them (wire.md 4.1): with and without type, mode and position side, and as plain
+ * orders that wait for a trigger price. What a client left out is filled in here; the core sees whole commands.
+ */
+import Type, { type Static } from 'typebox';
+import type { ModifyStrategy, PlaceStrategy } from '../core/command.ts';
+import type { Instrument } from '../core/instrument.ts';
+import {
+  KEEP_LEG,
+  KEEP_WORD,
+  type LegChange,
+  NO_LEG,
+  type Preset,
+  type PresetChange,
+  REMOVE,
+  type TriggerLeg,
+} from '../core/strategy/trigger-leg.ts';
+import {
+  ORDER_TYPE_NAMES,
+  OrderType,
+  POS_SIDE_NAMES,
+  PosSide,
+  SIDE_NAMES,
+  Side,
+  Source,
+  STP_MODE_NAMES,
+  type StpMode,
+  StrategyKind,
+  TRIGGER_BY_NAMES,
+  TriggerBy,
+} from '../core/terms.ts';
+import { parseDecimal, unitsAtScale } from './decimal.ts';
+import * as fields from './fields.ts';
+import { priceTicks, quoteAmount, sizeLots } from './order-input.ts';
+import { type WireError, wireError } from './wire-error.ts';
+
+/** Take-profit and stop-loss, on orders and strategy orders alike. */
+export const presetBody = {
+  takeProfit: Type.Optional(fields.Decimal),
+  stopLoss: Type.Optional(fields.Decimal),
+  tpTriggerBy: Type.Optional(fields.TriggerBy),
+  slTriggerBy: Type.Optional(fields.TriggerBy),
+  tpOrderType: Type.Optional(fields.OrderType),
+  slOrderType: Type.Optional(fields.OrderType),
+  tpLimitPrice: Type.Optional(fields.Decimal),
+  slLimitPrice: Type.Optional(fields.Decimal),
+};
+
+const triggerBody = {
+  triggerBy: Type.Optional(fields.TriggerBy),
+  triggerPrice: Type.Optional(fields.Decimal),
+  triggerOrderType: Type.Optional(fields.OrderType),
+  triggerOrderPrice: Type.Optional(fields.Decimal),
+  callbackRatio: Type.Optional(
+    Type.String({ ...fields.Decimal, description: 'percent a trailing order lets the price come back' }),
+  ),
+};
+
+/** What turns a plain order into one that waits; the second names are those that one client passes through. */
+export const waitingBody = {
+  triggerPrice: Type.Optional(
+    Type.String({
+      ...fields.Decimal,
+      description: 'the order waits for this price: it becomes a trigger order',
+    }),
+  ),
+  triggerBy: Type.Optional(fields.TriggerBy),
+  callbackRatio: Type.Optional(
+    Type.String({ ...fields.Decimal, description: 'percent; the order becomes a trailing order' }),
+  ),
+  stopPrice: Type.Optional(fields.Decimal),
+  triggerType: Type.Optional(Type.Enum(['fill_price', 'mark_price'] as const)),
+  trailingPercent: Type.Optional(fields.Decimal),
+  trailingTriggerPrice: Type.Optional(fields.Decimal),
+};
+
+export const StrategyBody = Type.Object({
+  category: fields.Category,
+  symbol: fields.SymbolName,
+  type: Type.Optional(Type.Enum(['tpsl', 'trigger', 'trailing'] as const, { description: 'default tpsl' })),
+  tpslMode: Type.Optional(
+    Type.Enum(['full', 'partial'] as const, { description: 'partial when qty is given, else full' }),
+  ),
+  qty: Type.Optional(fields.Decimal),
+  side: Type.Optional(fields.Side),
+  posSide: Type.Optional(fields.PosSide),
+  reduceOnly: Type.Optional(fields.YesNo),
+  stpMode: Type.Optional(fields.StpMode),
+  clientOid: Type.Optional(fields.ClientOid),
+  ...presetBody,
+  ...triggerBody,
+});
+
+export const ModifyStrategyBody = Type.Object({
+  orderId: Type.Optional(fields.OrderId),
+  clientOid: Type.Optional(fields.ClientOid),
+  qty: Type.Optional(fields.Decimal),
+  ...presetBody,
+  ...triggerBody,
+});
+
+const PresetShape = Type.Object(presetBody);
+const WaitingShape = Type.Object(waitingBody);
+const TriggerShape = Type.Object(triggerBody);
+export type PresetInput = Static<typeof PresetShape>;
+type TriggerInput = Static<typeof TriggerShape>;
+type WaitingInput = Static<typeof WaitingShape>;
+
+const triggerBy = (name: string | undefined) =>
+  (name === undefined ? TriggerBy.market : TRIGGER_BY_NAMES.indexOf(name as 'market')) as TriggerBy;
+
+function leg(
+  instrument: Instrument,
+  price: string | undefined,
+  by: string | undefined,
+  type: string | undefined,
+  limit: string | undefined,
+): TriggerLeg {
+  if (price === undefined) return NO_LEG;
+  const orderType = type === 'limit' ? OrderType.limit : OrderType.market;
+  return {
+    triggerTicks: priceTicks(price, instrument),
+    triggerBy: triggerBy(by),
+    orderType,
+    limitTicks: orderType === OrderType.limit && limit !== undefined ? priceTicks(limit, instrument) : 0,
+  };
+}
+
+export function presetOf(instrument: Instrument, body: PresetInput): Preset {
+  return {
+    takeProfit: leg(instrument, body.takeProfit, body.tpTriggerBy, body.tpOrderType, body.tpLimitPrice),
+    stopLoss: leg(instrument, body.stopLoss, body.slTriggerBy, body.slOrderType, body.slLimitPrice),
+  };
+}
+
+/** Zero takes a leg away; what is left out stays. */
+function legChange(
+  instrument: Instrument,
+  price: string | undefined,
+  by: string | undefined,
+  type: string | undefined,
+  limit: string | undefined,
+): LegChange {
+  if (price !== undefined && parseDecimal(price)?.units === 0n) return { ...KEEP_LEG, triggerTicks: REMOVE };
+  return {
+    triggerTicks: price === undefined ? 0 : priceTicks(price, instrument),
+    triggerBy: by === undefined ? KEEP_WORD : triggerBy(by),
+    orderType: type === undefined ? KEEP_WORD : ORDER_TYPE_NAMES.indexOf(type as 'limit'),
+    limitTicks: limit === undefined ? 0 : priceTicks(limit, instrument),
+  };
+}
+
+/** Undefined when the request says nothing about take-profit and stop-loss. */
+export function presetChangeOf(instrument: Instrument, body: PresetInput): PresetChange | undefined {
+  const names = Object.keys(presetBody) as (keyof PresetInput)[];
+  if (names.every((name) => body[name] === undefined)) return undefined;
+  return {
+    takeProfit: legChange(instrument, body.takeProfit, body.tpTriggerBy, body.tpOrderType, body.tpLimitPrice),
+    stopLoss: legChange(instrument, body.stopLoss, body.slTriggerBy, body.slOrderType, body.slLimitPrice),
+  };
+}
+
+/** Percent as millionths; -1 for what is no such number, which the core refuses by its range. */
+function callbackPpm(percent: string | undefined): number {
+  if (percent === undefined) return 0;
+  const decimal = parseDecimal(percent);
+  const ppm = decimal === undefined ? undefined : unitsAtScale(decimal, 4);
+  return ppm === undefined || ppm > 10n ** 7n ? -1 : Number(ppm);
+}
+
+/** A side given without a position side: a sale closes a long, a purchase a short. */
+function protectedSide(body: { side?: string; posSide?: string }): PosSide {
+  if (body.posSide !== undefined) return POS_SIDE_NAMES.indexOf(body.posSide as 'long') as PosSide;
+  if (body.side === undefined) return PosSide.none;
+  return body.side === 'sell' ? PosSide.long : PosSide.short;
+}
+
+const blank = (uid: number, instrument: Instrument): PlaceStrategy => ({
+  type: 'placeStrategy',
+  time: 0,
+  uid,
+  source: Source.api,
+  instrument: instrument.index,
+  kind: StrategyKind.full,
+  side: Side.buy,
+  posSide: PosSide.none,
+  reduceOnly: false,
+  stpMode: 0,
+  sizeLots: 0,
+  quoteAmount: 0n,
+  takeProfit: NO_LEG,
+  stopLoss: NO_LEG,
+  trigger: NO_LEG,
+  callbackPpm: 0,
+  clientOid: '',
+});
+
+export function strategyCommand(
+  uid: number,
+  instrument: Instrument,
+  body: Static<typeof StrategyBody>,
+): PlaceStrategy | WireError {
+  const common = {
+    ...blank(uid, instrument),
+    ...presetOf(instrument, body),
+    stpMode: STP_MODE_NAMES.indexOf(body.stpMode ?? 'none') as StpMode,
+    clientOid: body.clientOid ?? '',
+  };
+  if (body.type === 'trigger' || body.type === 'trailing') {
+    if (body.side === undefined) return wireError('40019', 'side must be given');
+    if (body.qty === undefined) return wireError('40019', 'qty must be given');
+    if (body.type === 'trigger' && body.triggerPrice === undefined)
+      return wireError('40019', 'triggerPrice must be given');
+    if (body.type === 'trailing' && body.callbackRatio === undefined)
+      return wireError('40019', 'callbackRatio must be given');
+    const limit = body.triggerOrderType ?? (body.triggerOrderPrice === undefined ? 'market' : 'limit');
+    return {
+      ...common,
+      ...planOf(instrument, body.side, body.qty, {
+        ...body,
+        triggerOrderType: limit,
+        // A trigger order with a callback beside it is still a trigger order.
+        ...(body.type === 'trigger' && { callbackRatio: undefined }),
+      }),
+      posSide: POS_SIDE_NAMES.indexOf(body.posSide ?? '') as PosSide,
+      reduceOnly: body.reduceOnly === 'yes',
+    };
+  }
+  const partial = body.tpslMode === undefined ? body.qty !== undefined : body.tpslMode === 'partial';
+  if (partial && body.qty === undefined) return wireError('40019', 'qty must be given with tpslMode partial');
+  return {
+    ...common,
+    kind: partial ? StrategyKind.partial : StrategyKind.full,
+    posSide: protectedSide(body),
+    sizeLots: partial ? sizeLots(body.qty!, instrument) : 0,
+  };
+}
+
+/** What trigger and trailing orders have in common; a callback makes it trailing. */
+function planOf(
+  instrument: Instrument,
+  side: 'buy' | 'sell',
+  qty: string,
+  body: { [K in keyof TriggerInput]: TriggerInput[K] | undefined },
+) {
+  const { triggerPrice, triggerOrderType, triggerOrderPrice } = body;
+  const byAmount = instrument.futures === undefined && side === 'buy' && triggerOrderType !== 'limit';
+  return {
+    kind: body.callbackRatio === undefined ? StrategyKind.trigger : StrategyKind.trailing,
+    side: SIDE_NAMES.indexOf(side) as Side,
+    sizeLots: byAmount ? 0 : sizeLots(qty, instrument),
+    quoteAmount: byAmount ? quoteAmount(qty, instrument) : 0n,
+    trigger: {
+      ...leg(instrument, triggerPrice, body.triggerBy, triggerOrderType, triggerOrderPrice),
+      triggerBy: triggerBy(body.triggerBy),
+    },
+    callbackPpm: callbackPpm(body.callbackRatio),
+  };
+}
+
+interface WaitingOrder extends WaitingInput, PresetInput {
+  readonly qty: string;
+  readonly side: 'buy' | 'sell';
+  readonly orderType: 'limit' | 'market';
+  readonly price?: string;
+  readonly timeInForce?: string;
+  readonly clientOid?: string;
+  readonly stpMode?: (typeof STP_MODE_NAMES)[number];
+  readonly posSide?: 'long' | 'short';
+  readonly reduceOnly?: 'yes' | 'no';
+}
+
+/** Does a place-order request mean an order that waits? Placing it at once would be the opposite of what was asked. */
+export function isWaiting(body: WaitingInput): boolean {
+  return (body.triggerPrice ?? body.stopPrice ?? body.callbackRatio ?? body.trailingPercent) !== undefined;
+}
+
+export function waitingCommand(
+  uid: number,
+  instrument: Instrument,
+  body: WaitingOrder,
+): PlaceStrategy | WireError {
+  const trailing = body.callbackRatio ?? body.trailingPercent;
+  const market = body.orderType === 'market' || trailing !== undefined;
+  if (!market && body.price === undefined) return wireError('40019', 'price must be given for a limit order');
+  if (!market && (body.timeInForce ?? 'gtc') !== 'gtc')
+    return wireError('25200', 'timeInForce: a limit order that waits for a trigger is gtc');
+  const preset = presetOf(instrument, body);
+  return {
+    ...blank(uid, instrument),
+    ...preset,
+    ...planOf(instrument, body.side, body.qty, {
+      triggerPrice: body.triggerPrice ?? body.stopPrice ?? body.trailingTriggerPrice,
+      triggerBy: body.triggerBy ?? (body.triggerType === 'mark_price' ? 'mark' : undefined),
+      triggerOrderType: market ? 'market' : 'limit',
+      triggerOrderPrice: body.price,
+      callbackRatio: trailing,
+    }),
+    posSide: POS_SIDE_NAMES.indexOf(body.posSide ?? '') as PosSide,
+    reduceOnly: body.reduceOnly === 'yes',
+    stpMode: STP_MODE_NAMES.indexOf(body.stpMode ?? 'none') as StpMode,
+    clientOid: body.clientOid ?? '',
+  };
+}
+
+/** `instrument` is that of the strategy order; without one it does not exist, and the core says so. */
+export function modifyCommand(
+  uid: number,
+  name: { readonly orderId: number; readonly clientOid: string },
+  instrument: Instrument | undefined,
+  byAmount: boolean,
+  body: Static<typeof ModifyStrategyBody>,
+): ModifyStrategy {
+  const command: ModifyStrategy = {
+    type: 'modifyStrategy',
+    time: 0,
+    uid,
+    ...name,
+    sizeLots: 0,
+    quoteAmount: 0n,
+    takeProfit: KEEP_LEG,
+    stopLoss: KEEP_LEG,
+    trigger: KEEP_LEG,
+    callbackPpm: callbackPpm(body.callbackRatio),
+  };
+  if (instrument === undefined) return command;
+  const { qty, triggerPrice, triggerOrderType, triggerOrderPrice } = body;
+  return {
+    ...command,
+    ...presetChangeOf(instrument, body),
+    sizeLots: qty === undefined || byAmount ? 0 : sizeLots(qty, instrument),
+    quoteAmount: qty === undefined || !byAmount ? 0n : quoteAmount(qty, instrument),
+    trigger: legChange(instrument, triggerPrice, body.triggerBy, triggerOrderType, triggerOrderPrice),
+  };
+}
