@@ -7,12 +7,14 @@ import { market } from './living-market.ts';
 import { memory } from './memory.ts';
 import { recovery } from './recovery.ts';
 import { type Benchmark, printConditions } from './report.ts';
+import { strategy } from './strategy.ts';
 import { streams } from './streams.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
   book,
   core,
   futures,
+  strategy,
   memory,
   recovery,
   gateway,

@@ -21,16 +21,10 @@ import {
 } from '../terms.ts';
 import { checkStrategyCount } from './attached.ts';
 import { disarm } from './price-watch.ts';
-import {
-  armStrategy,
-  cancelStrategy,
-  emitStrategy,
-  enrollStrategy,
-  isTpsl,
-  watchOf,
-} from './strategy-life.ts';
-import { StrategyOrder } from './strategy-order.ts';
+import { armStrategy, cancelStrategy, emitStrategy, enrollStrategy, isTpsl } from './strategy-life.ts';
+import { HIT_TRIGGER, StrategyOrder } from './strategy-order.ts';
 import { checkPreset, checkTicks, fittingLeg, triggerReference } from './tpsl-checks.ts';
+import { trailingTicks } from './trailing.ts';
 import { changedLeg, hasLeg, isEmpty, type Preset, sameLeg, type TriggerLeg } from './trigger-leg.ts';
 
 /** A strategy order as it would stand after the command. */
@@ -232,11 +226,25 @@ function start(instrument: Instrument, market: Market, order: StrategyOrder, res
   order.extremeTicks = order.kind === StrategyKind.trailing && triggerTicks === 0 ? reference : 0;
 }
 
-/** A condition that holds already fires at once (domain.md 3.4). */
+/** A condition that holds already fires at once (domain.md 3.4). Only this order looks: nothing has been traded. */
 function testNow(state: State, instrument: Instrument, market: Market, order: StrategyOrder): void {
   if (isTpsl(order.kind)) return;
-  const { triggerBy } = order.trigger;
-  watchOf(state, market, triggerBy).see(triggerReference(instrument, market, triggerBy));
+  const { triggerTicks, triggerBy } = order.trigger;
+  const reference = triggerReference(instrument, market, triggerBy);
+  const selling = order.side === Side.sell;
+  if (order.kind === StrategyKind.trailing && order.extremeTicks === 0) {
+    if (selling ? reference < triggerTicks : reference > triggerTicks) return;
+    disarm(order);
+    order.extremeTicks = reference;
+    armStrategy(state, order);
+    return;
+  }
+  const trailing = order.kind === StrategyKind.trailing;
+  const level = trailing ? trailingTicks(order.side, order.extremeTicks, order.callbackPpm) : triggerTicks;
+  const rises = trailing ? !selling : order.rises;
+  if (rises ? reference < level : reference > level) return;
+  disarm(order);
+  state.strategies.hit(order, HIT_TRIGGER);
 }
 
 /** What may trade later can be asked for now; what can be traded by nobody cannot. */

@@ -3,8 +3,15 @@
  * events only; the exchange remembers those that can still fire.
  */
 import type { Fields } from '../bytes.ts';
-import type { PosSide, Side, Source, StpMode, StrategyKind } from '../terms.ts';
-import { StrategyStatus, TriggerType } from '../terms.ts';
+import {
+  type PosSide,
+  type Side,
+  type Source,
+  type StpMode,
+  StrategyKind,
+  StrategyStatus,
+  TriggerType,
+} from '../terms.ts';
 import type { TrailingGroup } from './trailing.ts';
 import type { Alarm } from './trigger-ladder.ts';
 import { hasLeg, legFields, NO_LEG, type Preset, type TriggerLeg } from './trigger-leg.ts';
@@ -86,7 +93,8 @@ export class StrategyOrder {
   get triggerType(): TriggerType {
     if ((this.hits & HIT_STOP_LOSS) !== 0) return TriggerType.stopLoss;
     if ((this.hits & HIT_TAKE_PROFIT) !== 0) return TriggerType.takeProfit;
-    if (hasLeg(this.trigger) || hasLeg(this.takeProfit) === hasLeg(this.stopLoss)) return TriggerType.none;
+    const plan = this.kind === StrategyKind.trigger || this.kind === StrategyKind.trailing;
+    if (plan || hasLeg(this.takeProfit) === hasLeg(this.stopLoss)) return TriggerType.none;
     return hasLeg(this.takeProfit) ? TriggerType.takeProfit : TriggerType.stopLoss;
   }
 
