@@ -95,7 +95,8 @@ export class NaiveTriggers {
     if (status === StrategyStatus.cancelled) {
       this.waiting.delete(id);
       this.queue = this.queue.filter((other) => other !== id);
-      return this.count('cancelled');
+      this.count('cancelled');
+      return;
     }
     assert.equal(id, this.queue.shift(), 'first come, first served');
     this.count(status === StrategyStatus.success ? 'success' : 'failed');
