@@ -79,7 +79,7 @@ export class NaiveTriggers {
   /** The smallest id of all that have been reached. */
   private submit(record: StrategyOrderRecord): void {
     const due = [...this.waiting].filter(([, { reached }]) => reached.size > 0).map(([id]) => id);
-    assert.equal(record.orderId, Math.min(...due), `of ${due} the first fires`);
+    assert.equal(record.orderId, Math.min(...due), `of ${due.join(', ')} the first fires`);
     const { reached } = this.waiting.get(record.orderId)!;
     const type = reached.has('loss')
       ? TriggerType.stopLoss

@@ -122,7 +122,7 @@ class StrategyFlow {
 /** Lets the model hear every mark that waiting orders were held against, at its place among the events. */
 function hearMarks(exchange: Exchange) {
   const marks: { instrument: number; ticks: number; at: number }[] = [];
-  const { see } = PriceWatch.prototype;
+  const see: (this: PriceWatch, ticks: number) => void = Reflect.get(PriceWatch.prototype, 'see');
   PriceWatch.prototype.see = function heard(this: PriceWatch, ticks: number): void {
     const { state } = exchange;
     const market = state.markets.find(({ markWatch }) => markWatch === this);
