@@ -3,7 +3,6 @@
  * and one that passes says that its row here can go.
  */
 export const PENDING: Readonly<Record<string, string>> = {
-  'modifying isolated and closing orders': 'the core refuses it with 25568',
   'strategy orders': 'strategy orders are being built',
   'preset take-profit and stop-loss': 'strategy orders are being built',
   'retail trades': 'nobody trades as retail yet, so no fill is an RPI fill',

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { ADL_RANK, FILL, FUTURES, historyOrder, openOrder, POSITION } from './objects.ts';
-import { needs } from './pending.ts';
 import { allConform, conforms } from './shape.ts';
 import { type Caller, COIN, type Data, LINEAR, limit, USDC, type Venue } from './venue.ts';
 
@@ -74,38 +73,30 @@ export function positions(venue: Venue): void {
       assert.ok(Number(safe.liquidationPrice) <= 0, 'a long of a rich account is never liquidated');
     });
 
-    it(
-      'interface 3: an order of an isolated position can be modified like any other',
-      needs('modifying isolated and closing orders'),
-      async (test) => {
-        const trader = await venue.small('isolated', '5000');
-        const order = limit(LINEAR, 'buy', '0.01', '59000', { marginMode: 'isolated' });
-        const { orderId } = await trader.post('trade/place-order', order);
-        test.after(() => trader.post('trade/cancel-order', { orderId }));
-        const [result] = await trader.post('trade/batch-modify-order', [
-          { orderId, price: '59100', qty: '0.02' },
-        ]);
-        assert.deepEqual([result.orderId, result.msg], [orderId, undefined]);
-        const { price, qty, marginMode } = await trader.get('trade/order-info', { orderId });
-        assert.deepEqual([price, qty, marginMode], ['59100', '0.02', 'isolated']);
-      },
-    );
+    it('interface 3: an order of an isolated position can be modified like any other', async (test) => {
+      const trader = await venue.small('isolated', '5000');
+      const order = limit(LINEAR, 'buy', '0.01', '59000', { marginMode: 'isolated' });
+      const { orderId } = await trader.post('trade/place-order', order);
+      test.after(() => trader.post('trade/cancel-order', { orderId }));
+      const [result] = await trader.post('trade/batch-modify-order', [
+        { orderId, price: '59100', qty: '0.02' },
+      ]);
+      assert.deepEqual([result.orderId, result.msg], [orderId, undefined]);
+      const { price, qty, marginMode } = await trader.get('trade/order-info', { orderId });
+      assert.deepEqual([price, qty, marginMode], ['59100', '0.02', 'isolated']);
+    });
 
-    it(
-      'interface 3: a closing order of hedge mode can be modified within its position',
-      needs('modifying isolated and closing orders'),
-      async (test) => {
-        const order = limit(LINEAR, 'sell', '0.01', '61000', { posSide: 'long' });
-        const { orderId } = await hedger.post('trade/place-order', order);
-        test.after(() => hedger.post('trade/cancel-order', { orderId }));
-        const [grown] = await hedger.post('trade/batch-modify-order', [
-          { orderId, price: '61100', qty: '0.02' },
-        ]);
-        assert.deepEqual([grown.orderId, grown.msg], [orderId, undefined]);
-        const [beyond] = await hedger.post('trade/batch-modify-order', [{ orderId, qty: '0.03' }]);
-        assert.match(beyond.msg, /position/);
-      },
-    );
+    it('interface 3: a closing order of hedge mode can be modified within its position', async (test) => {
+      const order = limit(LINEAR, 'sell', '0.01', '61000', { posSide: 'long' });
+      const { orderId } = await hedger.post('trade/place-order', order);
+      test.after(() => hedger.post('trade/cancel-order', { orderId }));
+      const [grown] = await hedger.post('trade/batch-modify-order', [
+        { orderId, price: '61100', qty: '0.02' },
+      ]);
+      assert.deepEqual([grown.orderId, grown.msg], [orderId, undefined]);
+      const [beyond] = await hedger.post('trade/batch-modify-order', [{ orderId, qty: '0.03' }]);
+      assert.match(beyond.msg, /position/);
+    });
 
     it('interface 2.5, 4.4 adlRank: one record per position side, closer to 1 is reduced earlier', async () => {
       const ranks = await hedger.get('position/adlRank');
