@@ -160,7 +160,7 @@ export const STRATEGY_ORDER = shape(
     createdTime: time,
     updatedTime: time,
   },
-  ['side', 'type', 'reduceOnly', 'tpslMode'],
+  ['side', 'type', 'reduceOnly', 'tpslMode', 'callbackRatio', 'cancelReason', 'failReason', 'subOrderId'],
 );
 
 export const POSITION = shape('2.4', 'position', {

@@ -87,22 +87,29 @@ const ENUMERATIONS: Readonly<Record<string, Enumeration>> = {
   },
   '2.12 broker sub-account API key record.permType': { can: ['read_write', 'read_only'] },
   '2.12 broker sub-account API key record.permList': { can: ['uta_trade', 'uta_mgt', 'withdraw'] },
+  '2.1 order.tpTriggerBy': { can: ['mark'] },
+  '2.1 order.slTriggerBy': { can: ['market'] },
+  '2.1 order.tpOrderType': { can: ['market'] },
+  '2.1 order.slOrderType': { can: ['limit'] },
+  '2.3 strategy order.category': { can: ['USDT-FUTURES'] },
   '2.3 strategy order.status': {
-    can: [],
-    waits: allOf('pending success failed cancelled', 'strategy orders'),
+    can: ['pending', 'success', 'failed', 'cancelled'],
+    cannot: { submitting: 'what fires is placed in the same step' },
   },
-  '2.3 strategy order.triggerType': { can: [], waits: allOf('takeProfit stopLoss', 'strategy orders') },
-  '2.3 strategy order.triggerBy': { can: [], waits: allOf('market mark', 'strategy orders') },
+  '2.3 strategy order.posSide': { can: ['long'] },
+  '2.3 strategy order.triggerType': { can: ['takeProfit', 'stopLoss'] },
+  '2.3 strategy order.triggerBy': { can: ['market', 'mark'] },
+  '2.3 strategy order.tpTriggerBy': { can: ['market'] },
+  '2.3 strategy order.slTriggerBy': { can: ['market'] },
+  '2.3 strategy order.tpOrderType': { can: ['market'] },
+  '2.3 strategy order.slOrderType': { can: ['limit'] },
+  '2.3 strategy order.triggerOrderType': { can: ['market'] },
   '2.12 borrow record.daily': { can: ['FLEXIBLE', 'SEVEN', 'THIRTY'] },
   '2.12 borrow record.status': {
     can: ['REPAY', 'ROLLBACK', 'FORCE'],
   },
   '2.12 pledge rate record.reviseSide': { can: ['down', 'up'] },
 };
-
-function allOf(words: string, row: string): Record<string, string> {
-  return Object.fromEntries(words.split(' ').map((word) => [word, row]));
-}
 
 export function occurrence(): void {
   describe('interface 2: every enumerated value that can occur was seen to occur', () => {

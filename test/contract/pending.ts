@@ -3,8 +3,6 @@
  * and one that passes says that its row here can go.
  */
 export const PENDING: Readonly<Record<string, string>> = {
-  'strategy orders': 'strategy orders are being built',
-  'preset take-profit and stop-loss': 'strategy orders are being built',
   'retail trades': 'nobody trades as retail yet, so no fill is an RPI fill',
 };
 

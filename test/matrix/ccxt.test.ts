@@ -5,14 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import ccxt from 'ccxt';
-import {
-  CCXT_CALLS,
-  CCXT_FLAGS,
-  CCXT_NOT_SERVED,
-  CCXT_UNDER_WAY,
-  CCXT_UNSUPPORTED,
-  type CcxtWorld,
-} from './ccxt-calls.ts';
+import { CCXT_CALLS, CCXT_FLAGS, CCXT_NOT_SERVED, CCXT_UNSUPPORTED, type CcxtWorld } from './ccxt-calls.ts';
 import { documentSection, keepDocument } from './document.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -40,7 +33,7 @@ describe('ccxt, unified methods', () => {
   });
 
   it('every method of the library has its place in the matrix', () => {
-    const places = [CCXT_CALLS, CCXT_NOT_SERVED, CCXT_UNSUPPORTED].map(Object.keys).concat([CCXT_UNDER_WAY]);
+    const places = [CCXT_CALLS, CCXT_NOT_SERVED, CCXT_UNSUPPORTED].map(Object.keys);
     const placed = (name: string) => places.filter((place) => place.includes(name)).length;
     assert.deepEqual(
       METHODS.filter((name) => placed(name) !== 1),
@@ -85,11 +78,6 @@ describe('ccxt, unified methods', () => {
     const missing = Object.entries(CCXT_NOT_SERVED).map(([name, [, reason]]) => [name, reason]);
     keepDocument('ccxt', [
       documentSection('ccxt: unified methods', ['method', 'endpoints', 'checked'], rows),
-      documentSection(
-        'ccxt: being built',
-        ['method'],
-        CCXT_UNDER_WAY.map((name) => [name]),
-      ),
       documentSection(
         'ccxt: not served',
         ['method', 'why'],

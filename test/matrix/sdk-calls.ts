@@ -625,19 +625,6 @@ async function refusedWith(code: string, call: Promise<unknown>): Promise<void> 
   assert.equal(refusal, code);
 }
 
-/** Being built: served or not, nothing is claimed yet. */
-export const SDK_UNDER_WAY: readonly string[] = [
-  'getOpenInterestLimit',
-  'getDeltaInfo',
-  'movePositions',
-  'getMovePositionHistory',
-  'submitStrategyOrder',
-  'modifyStrategyOrder',
-  'cancelStrategyOrder',
-  'getUnfilledStrategyOrders',
-  'getHistoryStrategyOrders',
-];
-
 /** Methods that call nothing of ours. */
 export const SDK_LOCAL: Readonly<Record<string, string>> = {
   getClientType: 'tells the kind of client',
@@ -668,6 +655,9 @@ export const SDK_NOT_SERVED: readonly (readonly [methods: RegExp, reason: string
     /^getEligible/,
     'regional lists; nothing is restricted by region here, instruments and tiers are the whole list',
   ],
+  [/^getDeltaInfo$/, 'accounts have no delta-neutral mode'],
+  [/^getOpenInterestLimit$/, 'the same limits are told by getContractsOi'],
+  [/^movePositions$|^getMovePositionHistory$/, 'positions stay with the account that opened them'],
   [/^getTaxRecords$/, 'asks for a year; the history keeps 90 days'],
   [/RateLimitQuota$/, 'limits are those of the interface for everybody'],
   [/^getWithdrawAddressBook$/, 'there is no address book'],
