@@ -4,7 +4,7 @@ import { OrderKind, SIDE_NAMES } from '../core/terms.ts';
 import { priceText, sizeText } from '../gateway/market-view.ts';
 import type { Channel } from './channel.ts';
 import type { Floor } from './floor.ts';
-import { fastFillData, fillData, orderData } from './private-views.ts';
+import { fastFillData, fillData, orderData, strategyData } from './private-views.ts';
 import type { PrivateTopic } from './topic-request.ts';
 import { AccountChannel } from './topics/account.ts';
 import { PositionChannel } from './topics/position.ts';
@@ -76,6 +76,10 @@ export class PrivateDesk {
         return events.flatMap((event) => (event.type === 'fill' ? [fillData(state, event.fill)] : []));
       case 'fast-fill':
         return events.flatMap((event) => (event.type === 'fill' ? [fastFillData(state, event.fill)] : []));
+      case 'strategy-order':
+        return events.flatMap((event) =>
+          event.type === 'strategyOrder' ? [strategyData(state, event.order)] : [],
+        );
       case 'adl-notification':
         return events.flatMap((event) =>
           event.type === 'fill' && event.fill.futures?.kind === OrderKind.adl

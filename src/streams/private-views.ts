@@ -1,5 +1,5 @@
 /** Orders, fills, positions and balances as their owner's socket shows them: other names than HTTP has (wire.md 5.4). */
-import type { FillRecord, OrderRecord, PositionClosed } from '../core/event.ts';
+import type { FillRecord, OrderRecord, PositionClosed, StrategyOrderRecord } from '../core/event.ts';
 import { futuresSetting } from '../core/futures/margin.ts';
 import type { PositionView } from '../core/futures/position-reads.ts';
 import type { State } from '../core/state.ts';
@@ -9,6 +9,7 @@ import { assetViews, marginRatio, valueAccount } from '../gateway/valuation.ts';
 import { fillView } from '../record/fill-view.ts';
 import { orderView } from '../record/order-view.ts';
 import { closedPositionView, openPositionView } from '../record/position-view.ts';
+import { strategyView } from '../record/strategy-view.ts';
 
 const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
 /** Of the position an order or fill belongs to; one-way mode has one. */
@@ -99,6 +100,37 @@ export function fastFillData(state: State, fill: FillRecord) {
     execQty,
     execTime,
     updatedTime,
+  };
+}
+
+export function strategyData(state: State, order: StrategyOrderRecord) {
+  const view = strategyView(order, state.instruments[order.instrument]!);
+  return {
+    category: view.category.toLowerCase(),
+    symbol: view.symbol,
+    orderId: view.orderId,
+    clientOid: view.clientOid,
+    qty: view.qty,
+    side: view.side,
+    posSide: view.posSide,
+    reduceOnly: view.reduceOnly.toLowerCase(),
+    type: view.type,
+    status: view.status,
+    triggerType: view.triggerType,
+    tpTriggerBy: view.tpTriggerBy,
+    slTriggerBy: view.slTriggerBy,
+    takeProfit: view.takeProfit,
+    stopLoss: view.stopLoss,
+    tpOrderType: view.tpOrderType,
+    slOrderType: view.slOrderType,
+    tpLimitPrice: view.tpLimitPrice,
+    slLimitPrice: view.slLimitPrice,
+    triggerBy: view.triggerBy,
+    triggerPrice: view.triggerPrice,
+    triggerOrderType: view.triggerOrderType,
+    triggerOrderPrice: view.triggerOrderPrice,
+    createdTime: view.createdTime,
+    updatedTime: view.updatedTime,
   };
 }
 

@@ -121,6 +121,13 @@ const Fill = exactly({
   feeDetail: FeeDetail,
 });
 
+const StrategyOrder = exactly({
+  ...texts('category', 'symbol', 'orderId', 'clientOid', 'qty', 'side', 'posSide', 'reduceOnly', 'type'),
+  ...texts('status', 'triggerType', 'tpTriggerBy', 'slTriggerBy', 'takeProfit', 'stopLoss', 'tpOrderType'),
+  ...texts('slOrderType', 'tpLimitPrice', 'slLimitPrice', 'triggerBy', 'triggerPrice', 'triggerOrderType'),
+  ...texts('triggerOrderPrice', 'createdTime', 'updatedTime'),
+});
+
 const AdlNotification = exactly(texts('category', 'symbol', 'side', 'status', 'price', 'amount', 'ts'));
 
 interface TopicDescription {
@@ -157,5 +164,6 @@ export const TOPIC_DESCRIPTIONS: Readonly<Record<PublicTopic | PrivateTopic, Top
   order: { summary: 'Each change of an order, once', data: Order },
   fill: { summary: 'Each fill, once', data: Fill },
   'fast-fill': { summary: 'Each fill, once, in few words', data: FastFill },
+  'strategy-order': { summary: 'Each change of a strategy order, once', data: StrategyOrder },
   'adl-notification': { summary: 'A position was reduced to cover a loss of others', data: AdlNotification },
 };

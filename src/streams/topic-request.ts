@@ -46,6 +46,7 @@ export const PRIVATE_TOPICS = {
   order: 'trade_read',
   fill: 'trade_read',
   'fast-fill': 'trade_read',
+  'strategy-order': 'trade_read',
   'adl-notification': 'trade_read',
 } as const satisfies Readonly<Record<string, Need>>;
 export type PrivateTopic = keyof typeof PRIVATE_TOPICS;
