@@ -126,6 +126,62 @@ for (const path of ['/v3/ws/private', '/v3/ws']) {
   });
 }
 
+test('strategy orders as they are placed, changed, fired, refused and cancelled, each once and as HTTP has them', async () => {
+  const listener = new Listener(
+    new WebsocketClientV3(settings('/v3/ws/private', server.account('alice')), SILENT),
+  );
+  const topic = 'strategy-order' as const;
+  void listener.client.subscribe({ topic, payload: { instType: 'UTA' } }, v3Private);
+  await listener.until((frame) => frame.event === 'subscribe' && frame.arg.topic === topic);
+  const maker = sdkClient(server.url, server.account('maker'));
+  const bob = sdkClient(server.url, server.account('bob'));
+  const trades = async (price: string) => {
+    await maker.submitNewOrder({ category: 'SPOT', ...buy(price, '0.001'), side: 'sell' });
+    await bob.submitNewOrder({ category: 'SPOT', ...buy(price, '0.001') });
+  };
+  await trades('60000');
+  const plan = {
+    category: 'SPOT',
+    symbol: 'BTCUSDT',
+    type: 'trigger',
+    side: 'sell',
+    qty: '0.01',
+    triggerPrice: '61000',
+    triggerOrderType: 'limit',
+    triggerOrderPrice: '62000',
+  } as const;
+  await rest.submitStrategyOrder({ ...plan, clientOid: 'fires' });
+  await rest.modifyStrategyOrder({ clientOid: 'fires', qty: '0.01', triggerPrice: '60500' });
+  await rest.submitStrategyOrder({ ...plan, clientOid: 'fails', side: 'buy', triggerOrderPrice: '99000' });
+  await rest.submitStrategyOrder({ ...plan, clientOid: 'goes' });
+  await trades('60500');
+  await trades('61000');
+  const goes = await rest.getHistoryStrategyOrders({ category: 'SPOT' });
+  assert.equal(goes.data.list.length, 3);
+  await rest.submitStrategyOrder({ ...plan, clientOid: 'last', triggerPrice: '61500' });
+  await rest.cancelStrategyOrder({ clientOid: 'last' });
+  await listener.until((frame) => isPush(topic)(frame) && frame.data.at(-1).status === 'cancelled');
+  const told: Frame[] = listener.heard.filter(isPush(topic)).flatMap(({ data }) => data);
+  const { list } = (await rest.getHistoryStrategyOrders({ category: 'SPOT' })).data;
+  for (const [clientOid, life] of Object.entries({
+    fires: ['pending 61000', 'pending 60500', 'submitting 60500', 'success 60500'],
+    fails: ['pending 61000', 'submitting 61000', 'failed 61000'],
+    goes: ['pending 61000', 'submitting 61000', 'success 61000'],
+    last: ['pending 61500', 'cancelled 61500'],
+  })) {
+    const own = told.filter((each) => each.clientOid === clientOid);
+    assert.deepEqual(
+      own.map(({ status, triggerPrice }) => `${status} ${triggerPrice}`),
+      life,
+      clientOid,
+    );
+    const kept: Frame = list.find((each) => each.clientOid === clientOid);
+    for (const name of ['orderId', 'symbol', 'qty', 'status', 'triggerOrderPrice', 'updatedTime'])
+      assert.equal(own.at(-1)[name], kept[name], `${clientOid} ${name}`);
+  }
+  assert.equal(told.length, 12);
+});
+
 test('one address serves public topics too', async () => {
   const listener = new Listener(new WebsocketClientV3(settings('/v3/ws'), SILENT));
   void listener.client.subscribe(

@@ -16,6 +16,7 @@ import { TOPIC_DESCRIPTIONS } from '../../src/streams/push-schemas.ts';
 import { PUBLIC_TOPICS } from '../../src/streams/topic-request.ts';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
+import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, loginFrame, StreamClient } from '../harness/stream-client.ts';
 
 let server: RunningServer;
@@ -73,6 +74,7 @@ test('every frame of a lively session is one that the document describes', async
   // Prices of contracts are taken once a second.
   await client.next((frame) => frame.data?.[0]?.markPrice > '0');
   const bob = await StreamClient.login(server.url, server.account('bob'));
+  const http = new SignedClient(server.url, server.account('alice'));
   const order = (side: string, price = '60000') => ({
     symbol: 'BTCUSDT',
     side,
@@ -85,6 +87,9 @@ test('every frame of a lively session is one that the document describes', async
     await client.trade(`b-${category}`, 'batch-place', category, order('buy'), order('buy', '59900'));
     await client.trade(`x-${category}`, 'cancel-order', category, { orderId: '1' });
   }
+  const stop = { category: 'USDT-FUTURES', symbol: 'BTCUSDT', stopLoss: '50000' };
+  const { code, msg } = await http.post('/api/v3/trade/place-strategy-order', stop);
+  assert.equal(code, '00000', msg);
   await bob.trade('back', 'place-order', 'usdt-futures', order('buy'));
   await client.trade('close', 'place-order', 'usdt-futures', { ...order('sell'), reduceOnly: 'YES' });
   await client.next((frame) => frame.data?.some((item: Frame) => item.positionStatus === 'ended'));
@@ -114,5 +119,5 @@ test('every frame of a lively session is one that the document describes', async
   }
   const missing = [...schemas.keys()].filter((topic) => !seen.has(topic) && !silent.includes(topic));
   assert.deepEqual(missing, [], 'topics that pushed nothing');
-  for (const each of [client, bob]) each.close();
+  for (const each of [client, bob, http]) each.close();
 });
