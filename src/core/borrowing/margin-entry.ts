@@ -28,6 +28,9 @@ export interface Spending {
 
 type Order = Omit<Spending, 'need'>;
 
+/** More than all roundings of one order's claims together, in 10^-8. */
+const ROUNDINGS = 16;
+
 /** Why the order cannot be paid, with what could be; undefined when it can. */
 export function checkSpending(state: State, account: Account, spending: Spending): Outcome | undefined {
   const refusal = refusalOf(state, account, spending);
@@ -73,11 +76,15 @@ function refusalOf(state: State, account: Account, spending: Spending): Refusal 
   return after.initial <= before.initial ? Refusal.none : Refusal.insufficientBalance;
 }
 
-/** Would margin be left even if everything the order gives were lost? Most orders need no closer look. */
+/**
+ * Would margin be left even if everything the order gives were lost, and had to be borrowed again for margin orders that
+ * the cash would have paid for? Most orders need no closer look. It may say yes only where the rule does: whether the
+ * kept figures are estimates depends on who has looked at them, and must not decide about an order.
+ */
 function hasPlenty(state: State, account: Account, coin: number, need: bigint): boolean {
   const { effective, initial } = currentMargin(state, account);
   const lost = ceilWorth(exactNumber(need), state.coinPriceNumbers[coin] ?? Number.NaN);
-  return effective - initial >= lost;
+  return effective - initial >= 2 * lost + ROUNDINGS;
 }
 
 /** Number by number: state of the account, what is lent, the smallest loan (domain.md 6.4, 6.5). */

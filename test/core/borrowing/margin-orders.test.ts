@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { previewCoinLeverage } from '../../../src/core/borrowing/coin-leverage-preview.ts';
+import { decodeCommand } from '../../../src/core/command-codec.ts';
+import { Exchange } from '../../../src/core/exchange.ts';
+import { accountRisk } from '../../../src/core/futures/margin-cache.ts';
 import { units } from '../futures/futures-floor.ts';
 import { MARGIN, MarginFloor, SPOT, TERMS, USDT_TERMS } from './margin-floor.ts';
 
@@ -272,4 +275,34 @@ test('an account in debt survives a snapshot with its locks and reserves', () =>
   const before = [floor.owed('USDT'), floor.reserved('USDT'), floor.risk('ann').initial];
   floor.restart();
   assert.deepEqual([floor.owed('USDT'), floor.reserved('USDT'), floor.risk('ann').initial], before);
+});
+
+test('a spot order takes the cash that margin orders count on: what they borrow then needs margin, whoever looked before', () => {
+  const floor = new MarginFloor();
+  floor.trader('ann', { USDT: '10000' });
+  // 5 000 would be borrowed, until they come in.
+  floor.buy('ann', '0.3', '50000', MARGIN);
+  floor.deposit('ann', '5000', 'USDT');
+  // The few lots above the mark make the kept margin an estimate until somebody reads it.
+  floor.buy('ann', '2.9', '30000');
+  floor.buy('ann', '0.001', '66000');
+  assert.equal(floor.risk('ann').available, '5860.1604');
+  // XAU is no collateral: 5 000 of haircut and 5 000 / 3 for the debt.
+  const order = floor.buy('ann', '50', '100', { ...SPOT, on: 'XAUUSDT' });
+  assert.equal(order.stands, 'refused insufficientBalance');
+  const outcomes = (look: (exchange: Exchange) => void) => {
+    const exchange = new Exchange();
+    return floor.log.map((bytes) => {
+      const { refusal } = exchange.apply(decodeCommand(bytes));
+      look(exchange);
+      return refusal;
+    });
+  };
+  const readers = ({ state }: Exchange) => {
+    for (const account of state.accountByUid.values()) accountRisk(state, account);
+  };
+  assert.deepEqual(
+    outcomes(readers),
+    outcomes(() => {}),
+  );
 });
