@@ -311,6 +311,8 @@ export interface FundingSettled {
   readonly instrument: number;
   /** 10^-12. */
   readonly rate: bigint;
+  /** 10^-8 of the settlement coin: what payers gave and no receiver got. */
+  readonly toFund: bigint;
   readonly time: number;
 }
 

@@ -330,7 +330,7 @@ export function aReduction(different: Partial<LoanReduced> & { reduceId: number 
 }
 
 export function aFunding(time: number, rate: bigint): FundingSettled {
-  return { type: 'fundingSettled', instrument: PERPETUAL, rate, time };
+  return { type: 'fundingSettled', instrument: PERPETUAL, rate, toFund: 0n, time };
 }
 
 export function aPriceCandle(different: Partial<PriceCandleClosed>): PriceCandleClosed {

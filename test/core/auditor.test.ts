@@ -6,6 +6,7 @@ import type { Event } from '../../src/core/event.ts';
 import { DONE } from '../../src/core/outcome.ts';
 import { CancelReason, OrderStatus, Source, StpMode, TimeInForce } from '../../src/core/terms.ts';
 import { Auditor } from './auditor.ts';
+import { BTC_FUNDED, FuturesFloor } from './futures/futures-floor.ts';
 import { openFloor } from './trading-floor.ts';
 
 type Tamper = (event: Event) => Event;
@@ -126,3 +127,50 @@ test('it notices a trade at another price than the maker’s, and one beyond the
     throws(() => tell(order({ priceTicks, source: Source.api })), /I24/);
   }
 });
+
+/** A long that pays funding and is closed in part, told to a fresh auditor. */
+function tellFutures(tamper: Tamper): void {
+  const floor = new FuturesFloor(BTC_FUNDED);
+  for (const name of ['ann', 'bob']) floor.trader(name, { USDT: '100000' });
+  const auditor = new Auditor(floor.state);
+  const told = floor.events.length;
+  floor.deal('ann', 'bob', '1', '60000');
+  floor.at(floor.now + 8 * 3_600_000);
+  floor.buy('bob', '0.4', '60000');
+  floor.sell('ann', '0.4', '60000', { reduceOnly: true });
+  auditor.observe({ type: 'tick', time: floor.now }, DONE, floor.events.slice(told).map(tamper));
+}
+
+const futuresFill = (change: object, where: { closing: boolean }) =>
+  changing(
+    'fill',
+    (event) => ({ fill: { ...event.fill, futures: { ...event.fill.futures, ...change } } }),
+    (event) => event.fill.futures!.closing === where.closing,
+  );
+
+test('the true story of a position passes', () => {
+  doesNotThrow(() => tellFutures((event) => event));
+});
+
+const FUTURES_LIES: Record<string, readonly [Tamper, RegExp]> = {
+  'a close of what is not there': [futuresFill({ closing: true }, { closing: false }), /I27.*closes/],
+  'an opening that makes a position smaller': [
+    futuresFill({ closing: false, pnl: 0n }, { closing: true }),
+    /I27.*opens/,
+  ],
+  'an order that may only close and opens': [
+    changing('order', (event) => ({
+      order: { ...event.order, futures: { ...event.order.futures!, reduceOnly: true } },
+    })),
+    /I27.*may only close/,
+  ],
+  'funding that stays with nobody': [
+    changing('fundingSettled', (event) => ({ toFund: event.toFund + 1n })),
+    /I31/,
+  ],
+  'a fund that pays for funding': [changing('fundingSettled', () => ({ toFund: -1n })), /I31: the fund paid/],
+};
+
+for (const [lie, [tamper, finding]] of Object.entries(FUTURES_LIES)) {
+  test(`it notices ${lie}`, () => throws(() => tellFutures(tamper), finding));
+}

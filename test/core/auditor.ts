@@ -1,6 +1,6 @@
 /**
  * Follows the exchange from outside: sees each command, its outcome and the events, and checks the rules of domain.md
- * 10.1 that can only be seen over time (I02, I16-I25, I30, I38). Complements `checkInvariants`, which looks at one
+ * 10.1 that can only be seen over time (I02, I16-I25, I27, I30, I31, I38). Complements `checkInvariants`, which looks at one
  * state. Shared by the scenario tests and the property tests.
  */
 
@@ -40,6 +40,7 @@ import {
   TimeInForce,
   Wallet,
 } from '../../src/core/terms.ts';
+import { PositionAudit } from './position-audit.ts';
 
 export class AuditFailure extends Error {
   override name = 'AuditFailure';
@@ -126,10 +127,14 @@ export class Auditor {
   /** Coins that the present command has lent. */
   private readonly borrowed = new Set<number>();
   private lastTime = 0;
+  private readonly positions: PositionAudit;
 
   constructor(state: State) {
     this.state = state;
     this.since = state.now;
+    this.positions = new PositionAudit(state, (message) => {
+      throw new AuditFailure(message);
+    });
     const { lastId } = state;
     this.lastStrategy = lastId;
     this.lastId = { order: lastId, fill: lastId, trade: lastId, link: lastId, line: lastId };
@@ -202,6 +207,7 @@ export class Auditor {
           break;
       }
     }
+    this.positions.observe(events);
     this.checkInterest(events);
     this.checkPools();
     expect(fills.every(isUnseen), () => `I25: fills of trade ${fills[0]?.execLinkId} without a public fill`);

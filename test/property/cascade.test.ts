@@ -13,6 +13,7 @@ import { checkInvariants } from '../../src/core/invariants.ts';
 import { Bucket, SystemAccount } from '../../src/core/ledger.ts';
 import { loadState, saveState } from '../../src/core/snapshot.ts';
 import { HoldMode, OrderKind, PosSide, Side } from '../../src/core/terms.ts';
+import { PositionAudit } from '../core/position-audit.ts';
 import { contract, Dice, PRICES } from './futures-flow.ts';
 import { account, coin, deposit, OPENING_TIME, order } from './venue.ts';
 
@@ -115,12 +116,15 @@ test('a cascade: 2,000 leveraged accounts, a fall of 30 % in a minute', () => {
   const log = [...crowd(), ...fall()];
   const exchange = new Exchange();
   const { state } = exchange;
+  const audit = new PositionAudit(state, assert.fail);
   const kinds = new Map<OrderKind, number>();
   let insured = 0;
   let held = 0;
   for (const [n, command] of log.entries()) {
     exchange.apply(command);
-    for (const event of exchange.takeEvents()) {
+    const events = exchange.takeEvents();
+    audit.observe(events);
+    for (const event of events) {
       if (event.type === 'ledgerLine' && event.kind === 'liquidation' && event.amount > 0n) insured++;
       const kind = event.type === 'fill' ? event.fill.futures!.kind : OrderKind.user;
       if (kind !== OrderKind.user) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);

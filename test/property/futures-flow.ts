@@ -94,7 +94,11 @@ export function contract(
     makerFeeRate: '0.0002',
     takerFeeRate: '0.0006',
     openingPrice: price,
-    indexComponents: [{ exchange: 'elsewhere', spotPair: `${base}/${quote}`, weight: '1' }],
+    // One of the two never says anything: its weight is the other's.
+    indexComponents: [
+      { exchange: 'elsewhere', spotPair: `${base}/${quote}`, weight: '0.7' },
+      { exchange: 'nowhere', spotPair: `${base}/${quote}`, weight: '0.3' },
+    ],
     futures: FUTURES,
   });
 }

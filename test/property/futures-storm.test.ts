@@ -8,6 +8,7 @@ import { Exchange } from '../../src/core/exchange.ts';
 import { checkInvariants } from '../../src/core/invariants.ts';
 import { Bucket, SystemAccount } from '../../src/core/ledger.ts';
 import { OrderKind } from '../../src/core/terms.ts';
+import { PositionAudit } from '../core/position-audit.ts';
 import { FuturesFlow, SET_UP, UIDS } from './futures-flow.ts';
 
 const SEEDS = 90;
@@ -22,9 +23,12 @@ test('a storm: thousands of forced closes, and nothing is lost, created or left 
   for (let seed = 1; seed <= SEEDS; seed++) {
     const exchange = new Exchange();
     const { state } = exchange;
+    const audit = new PositionAudit(state, assert.fail);
     const apply = (command: Parameters<Exchange['apply']>[0]): void => {
       exchange.apply(command);
-      for (const event of exchange.takeEvents()) {
+      const events = exchange.takeEvents();
+      audit.observe(events);
+      for (const event of events) {
         if (event.type === 'ledgerLine' && event.kind === 'liquidation' && event.amount > 0n) insured++;
         const kind = event.type === 'fill' ? event.fill.futures!.kind : OrderKind.user;
         if (kind !== OrderKind.user) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);

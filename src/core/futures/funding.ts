@@ -13,8 +13,19 @@ export function settleFunding(state: State, market: Market): void {
   const futures = market.futures!;
   const { rate } = futures;
   futures.premium.restart();
-  state.events.push({ type: 'fundingSettled', instrument: market.instrument, rate, time: state.now });
-  if (rate === 0n) return;
+  const fund = state.ledger.cell(SystemAccount.insurance, futures.terms.settle, Bucket.cash);
+  const before = state.ledger.balance(fund);
+  if (rate !== 0n) payHolders(state, market, rate);
+  state.events.push({
+    type: 'fundingSettled',
+    instrument: market.instrument,
+    rate,
+    toFund: state.ledger.balance(fund) - before,
+    time: state.now,
+  });
+}
+
+function payHolders(state: State, market: Market, rate: bigint): void {
   const holders = holdersOf(state, market.instrument);
   const paysLong = rate > 0n;
   const payers = holders.filter(({ position }) => position.long === paysLong);

@@ -5,18 +5,24 @@ import { warningRatio } from '../borrowing/debts.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import type { Market, State } from '../state.ts';
 import { InstrumentStatus, Side } from '../terms.ts';
-import { assert } from '../units.ts';
+import { assert, larger, smaller } from '../units.ts';
 import { closingOrders } from './futures-entry.ts';
+import type { FuturesMarket } from './futures-market.ts';
 import { crossedIsDue, hasStaleIndex, isActionable, isolatedIsDue } from './liquidation.ts';
 import { isAbove, riskFromScratch } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
 
 export function checkFutures(state: State): void {
+  for (const index of state.indices) {
+    const whole = index.stale || index.weightsSumToOne;
+    assert(whole, `I43: the weights in use of ${index.name} do not sum to 1`);
+  }
   const clearing = new Map<number, bigint>();
   for (const market of state.markets) {
     const { futures } = market;
     if (futures === undefined) continue;
     checkContract(state, market);
+    checkMark(futures);
     const coin = futures.terms.settle;
     clearing.set(coin, (clearing.get(coin) ?? 0n) + futures.clearing);
   }
@@ -55,6 +61,18 @@ function checkContract(state: State, market: Market): void {
   if (futures.terms.coinMargined) return;
   assert(futures.clearing + basis === 0n, `I07: clearing of ${symbol} ${futures.clearing}, basis ${basis}`);
   assert(long !== 0 || futures.clearing === 0n, `I09: ${symbol} clears ${futures.clearing} for nobody`);
+}
+
+/** I43: the mark of a perpetual lies within what it was made of. */
+function checkMark({ instrument, terms, mark: { price, inputs } }: FuturesMarket): void {
+  if (terms.delivery !== undefined) return;
+  const [last, funded, based] = inputs;
+  const lowest = smaller(last, smaller(funded, based));
+  const highest = larger(last, larger(funded, based));
+  assert(
+    lowest <= price && price <= highest,
+    `I43: mark of ${instrument.symbol} ${price} beyond ${lowest} to ${highest}`,
+  );
 }
 
 /** I42: what is offline, and what has been delivered must be, holds no orders and no positions. */

@@ -39,6 +39,8 @@ export class IndexPrice {
   stale = true;
   /** Which components made the price, a bit each. */
   private members = 0;
+  /** The weights of these as the mean was taken, together: each counted as its part of this. */
+  private weightInUse = 0n;
   /** What is left to spread of the jump that a change of members made. */
   private offset = 0n;
   private offsetTime = 0;
@@ -81,11 +83,18 @@ export class IndexPrice {
     for (const component of this.components) component.weight = divHalf(component.volume * 10n ** 12n, total);
   }
 
+  /** I43: parts of the whole that the components in use make up sum to exactly one. */
+  get weightsSumToOne(): boolean {
+    const used = this.components.filter((_, n) => (this.members & (1 << n)) !== 0);
+    return used.length > 0 && used.reduce((sum, c) => sum + c.weight, 0n) === this.weightInUse;
+  }
+
   /** For snapshots. */
   fields(f: Fields): void {
     this.price = f.money(this.price);
     this.stale = f.flag(this.stale);
     this.members = f.i32(this.members);
+    this.weightInUse = f.money(this.weightInUse);
     this.offset = f.money(this.offset);
     this.offsetTime = f.f64(this.offsetTime);
     for (const component of this.components) {
@@ -98,7 +107,7 @@ export class IndexPrice {
   }
 
   private set(used: readonly Component[], time: number): void {
-    const mean = weightedMean(used);
+    const { mean, weightInUse } = weightedMean(used);
     const members = used.reduce((bits, c) => bits | (1 << this.components.indexOf(c)), 0);
     const before = this.price;
     const jumps = before !== 0n && distance(mean, before) * 1000n > SMOOTH_PERMILLE * before;
@@ -109,20 +118,22 @@ export class IndexPrice {
     const left = SMOOTH_MS - (time - this.offsetTime);
     if (left <= 0) this.offset = 0n;
     this.members = members;
+    this.weightInUse = weightInUse;
     this.stale = false;
     this.price = this.offset === 0n ? mean : mean + divHalf(this.offset * BigInt(left), BigInt(SMOOTH_MS));
   }
 }
 
 /** Weights are brought to a sum of one: published ones are rounded, and bad components are missing. */
-function weightedMean(components: readonly Component[]): bigint {
+function weightedMean(components: readonly Component[]): { mean: bigint; weightInUse: bigint } {
   let sum = 0n;
-  let weights = 0n;
+  let weightInUse = 0n;
   for (const { price, weight } of components) {
     sum += price * weight;
-    weights += weight;
+    weightInUse += weight;
   }
-  return weights === 0n ? median(components.map((c) => c.price)) : divHalf(sum, weights);
+  const mean = weightInUse === 0n ? median(components.map((c) => c.price)) : divHalf(sum, weightInUse);
+  return { mean, weightInUse };
 }
 
 /** The middle value; the mean of the middle two when their number is even. */

@@ -8,6 +8,8 @@ const BASIS_SAMPLES = 60;
 export class MarkPrice {
   /** 10^-8; 0 = none yet. */
   price = 0n;
+  /** What the median was last taken of (I43): last trade, index with funding, index with basis; 0 on delivery contracts. */
+  readonly inputs: [bigint, bigint, bigint] = [0n, 0n, 0n];
   private readonly basis: bigint[] = [];
   private basisSum = 0n;
 
@@ -29,11 +31,15 @@ export class MarkPrice {
   updatePerpetual(last: bigint, index: bigint, rate: bigint, msToFunding: number, intervalMs: number): void {
     const funded = index + divHalf(index * rate * BigInt(msToFunding), RATE_ONE * BigInt(intervalMs));
     const based = this.byBasis(index);
-    this.price = median([last === 0n ? based : last, funded, based]);
+    this.inputs[0] = last === 0n ? based : last;
+    this.inputs[1] = funded;
+    this.inputs[2] = based;
+    this.price = median(this.inputs);
   }
 
   fields(f: Fields): void {
     this.price = f.money(this.price);
+    for (let n = 0; n < this.inputs.length; n++) this.inputs[n] = f.money(this.inputs[n]!);
     const count = f.u16(this.basis.length);
     for (let n = 0; n < count; n++) {
       const sample = f.money(this.basis[n] ?? 0n);
