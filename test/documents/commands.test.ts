@@ -67,6 +67,14 @@ async function trades(url: string): Promise<void> {
   alice.close();
 }
 
+/** A position of alice's, for what is done to positions. */
+async function opens(url: string): Promise<void> {
+  const alice = new SignedClient(url, { ...ALICE, name: 'alice', uid: 0 });
+  const buy = { category: 'USDT-FUTURES', symbol: 'BTCUSDT', side: 'buy', orderType: 'market', qty: '0.01' };
+  await alice.post('/api/v3/trade/place-order', buy);
+  alice.close();
+}
+
 /** As a newcomer starts it: demo accounts and a living market. */
 const living = (data: string) => ['--data', data, '--market', 'normal', '--backfill', '0'];
 
@@ -161,6 +169,14 @@ describe('README.md and docs: every block is executed', () => {
     'docs/operator.md bash': async () => {},
     'docs/operator.md ': async (block) => {
       const [start, ...commands] = linesOf(block);
+      if (!isStart(start!)) {
+        // Forced closes need something to close.
+        for (const line of linesOf(block)) {
+          await opens(server.url);
+          await shell(line.replace('npm run bourse', 'npm run -s bourse'));
+        }
+        return;
+      }
       const manual = await startServer({ args: start!.split(' -- ')[1]!.split(' ') });
       try {
         for (const line of commands) {
