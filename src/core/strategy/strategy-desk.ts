@@ -4,10 +4,12 @@
  * looked after when the queue is empty, which may trade and reach more, until nothing changes.
  */
 import type { Account } from '../account.ts';
+import { NIL } from '../book/order-slab.ts';
+import { mostSpendable } from '../borrowing/margin-entry.ts';
 import type { PlaceOrder } from '../command.ts';
 import type { FuturesDesk } from '../futures/futures-desk.ts';
-import { spendable } from '../futures/spendable.ts';
 import { baseUnits, type Instrument } from '../instrument.ts';
+import { Bucket } from '../ledger.ts';
 import { FIRINGS_PER_COMMAND_MAX } from '../limits.ts';
 import { bandOf } from '../orders/order-checks.ts';
 import { type Child, placeOrder, type Settlements } from '../orders/order-entry.ts';
@@ -25,6 +27,7 @@ import {
   TimeInForce,
   TriggerType,
 } from '../terms.ts';
+import { smaller } from '../units.ts';
 import { protectedPosition } from './strategy-entry.ts';
 import { isTpsl, strikeStrategy, submitStrategy, tellEnd } from './strategy-life.ts';
 import type { StrategyOrder } from './strategy-order.ts';
@@ -132,14 +135,23 @@ export class StrategyDesk {
     return order.kind === StrategyKind.full ? position.lots : Math.min(order.sizeLots, position.lots);
   }
 
-  /** The fee of a spot buy is taken from what was bought: its stop sells what is left of it. */
-  private heldLots(order: StrategyOrder, account: Account, instrument: Instrument): number {
-    if (order.side === Side.buy) return order.sizeLots;
+  /**
+   * The fee of a buy is taken from what was bought: its stop sells what is left of it, as far as positions and debts
+   * allow that sale (domain.md 6.6), and never borrows to sell, on MARGIN either: it closes only (domain.md 3.1).
+   */
+  private heldLots(order: StrategyOrder, account: Account, instrument: Instrument): number | undefined {
+    const { side, sizeLots } = order;
+    if (side === Side.buy) return sizeLots;
+    const cash = this.state.ledger.peek(account.index, instrument.base, Bucket.cash);
     const { lotStep } = instrument;
-    const steps = spendable(this.state, account, instrument.base) / baseUnits(instrument, lotStep);
-    // With nothing at all there is nothing to shrink to: the order is refused for what is missing.
-    if (steps <= 0n || steps * BigInt(lotStep) >= BigInt(order.sizeLots)) return order.sizeLots;
-    return Number(steps) * lotStep;
+    const step = baseUnits(instrument, lotStep);
+    const held =
+      cash < step ? 0n : smaller(cash, mostSpendable(this.state, account, { instrument, side, slot: NIL }));
+    const steps = held / step;
+    if (steps * BigInt(lotStep) >= BigInt(sizeLots)) return sizeLots;
+    if (steps > 0n) return Number(steps) * lotStep;
+    // With nothing to shrink to, a spot order is refused for what is missing; a margin order would sell short.
+    return instrument.margin === undefined ? sizeLots : undefined;
   }
 
   private commandOf(

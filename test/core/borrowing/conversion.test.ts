@@ -1,8 +1,9 @@
 /** Paying debts with other coins, by wish and by force, and liquidation of the whole account (domain.md 5.9, 6.4, 6.8). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { InstrumentSpec } from '../../../src/core/instrument.ts';
 import { refusalName } from '../trading-floor.ts';
-import { MARGIN, MarginFloor, SPOT, TERMS, USDT_TERMS } from './margin-floor.ts';
+import { COIN_TERMS, MARGIN, MarginFloor, margin, PAIRS, SPOT, TERMS, USDT_TERMS } from './margin-floor.ts';
 
 test('a manual repayment sells what the debt costs and the fee of a thousandth', () => {
   const floor = new MarginFloor().stocked();
@@ -164,10 +165,29 @@ test('a price nobody vouches for liquidates nobody', () => {
   assert.deepEqual(floor.conversions('ann'), []);
 });
 
-test('a coin that does not count adds to equity and not to margin (125); owed, it counts in full (126)', () => {
+test('a coin that does not count adds to equity and not to margin (125)', () => {
   const floor = new MarginFloor().stocked('100', 'XAUUSDT');
   floor.trader('ann', { USDT: '1000', XAU: '5' });
   assert.deepEqual([floor.risk('ann').equity, floor.risk('ann').effective], ['1500', '1000']);
+});
+
+test('a coin that does not count is owed in full when it was borrowed and sold (126)', () => {
+  const gold: InstrumentSpec = { ...margin('XAU', 'USDT'), openingPrice: '100' };
+  const floor = new MarginFloor({ ...TERMS, XAU: COIN_TERMS }, [...PAIRS, gold]);
+  floor.trader('bob', { USDT: '100000' });
+  floor.buy('bob', '10', '100', { ...SPOT, on: 'XAUUSDT' });
+  floor.trader('ann', { USDT: '1000', XAU: '1' });
+  assert.equal(floor.risk('ann').effective, '1000');
+  assert.equal(floor.sell('ann', '3', '100', { ...MARGIN, on: 'XAUUSDT' }).stands, 'filled 3/3');
+  assert.equal(floor.cash('ann', 'XAU'), '-2');
+  // 1 300 USDT less the fee of 0.3 and 200 dollars of gold; 200 / 3 and 4 % of it.
+  assert.deepEqual(floor.risk('ann'), {
+    equity: '1099.7',
+    effective: '1099.7',
+    initial: '66.66666667',
+    maintenance: '8',
+    available: '1033.03333333',
+  });
 });
 
 test('an account worth nothing that owes nothing is left alone (127)', () => {

@@ -27,7 +27,7 @@ export const USDT_TERMS: BorrowSpec = {
   ],
 };
 
-const COIN_TERMS: BorrowSpec = {
+export const COIN_TERMS: BorrowSpec = {
   ...USDT_TERMS,
   poolLimit: '100',
   userLimit: '50',
@@ -43,7 +43,7 @@ const spot = (base: string, quote: string): InstrumentSpec => ({
   baseCoin: base,
   quoteCoin: quote,
 });
-const margin = (base: string, quote: string): InstrumentSpec => ({
+export const margin = (base: string, quote: string): InstrumentSpec => ({
   ...spot(base, quote),
   category: 'MARGIN',
   margin: BTCUSDT_MARGIN.margin!,
@@ -75,9 +75,9 @@ export const TERMS = { USDT: USDT_TERMS, BTC: COIN_TERMS, ETH: COIN_TERMS };
 
 /** BTC 60 000, ETH 3 000, a dollar a USDT, unless an example says otherwise. */
 export class MarginFloor extends FuturesFloor {
-  constructor(terms: Readonly<Record<string, BorrowSpec>> = TERMS) {
+  constructor(terms: Readonly<Record<string, BorrowSpec>> = TERMS, pairs: readonly InstrumentSpec[] = PAIRS) {
     const coins = [...FUTURES_COINS, { coin: 'XAU', name: 'XAU', chains: [] }];
-    super(undefined, lent(coins, terms), PAIRS);
+    super(undefined, lent(coins, terms), pairs);
     this.index('1', 'USDTUSD');
     this.index('60000', 'BTCUSD');
     this.index('3000', 'ETHUSD');

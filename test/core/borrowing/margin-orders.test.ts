@@ -6,7 +6,7 @@ import { decodeCommand } from '../../../src/core/command-codec.ts';
 import { Exchange } from '../../../src/core/exchange.ts';
 import { accountRisk } from '../../../src/core/futures/margin-cache.ts';
 import { units } from '../futures/futures-floor.ts';
-import { MARGIN, MarginFloor, SPOT, TERMS, USDT_TERMS } from './margin-floor.ts';
+import { MARGIN, MarginFloor, PAIRS, SPOT, TERMS, USDT_TERMS } from './margin-floor.ts';
 
 test('100 USDT buy 300 USDT of BTC: the debt is 200 (6.5)', () => {
   const floor = new MarginFloor().stocked();
@@ -173,6 +173,21 @@ test('limits of the account and of a main account with its sub-accounts', () => 
 });
 
 test('a loan below the smallest one is refused', () => {
+  const pairs = PAIRS.map((spec) =>
+    spec.margin === undefined ? spec : { ...spec, margin: { ...spec.margin, userMinBorrow: '10' } },
+  );
+  const floor = new MarginFloor(TERMS, pairs).stocked();
+  floor.trader('ann', { USDT: '50.00000001' });
+  floor.trader('bob', { USDT: '50' });
+  // 60 USDT: ann lacks 9.99999999 and could pay with her own money only, bob lacks 10.
+  const tooSmall = floor.buy('ann', '0.001', '60000', MARGIN);
+  assert.equal(tooSmall.stands, 'refused insufficientBalance');
+  assert.equal(floor.cash('ann', 'USDT'), '50.00000001');
+  assert.equal(floor.buy('bob', '0.001', '60000', MARGIN).stands, 'filled 0.001/0.001');
+  assert.equal(floor.cash('bob', 'USDT'), '-10');
+});
+
+test('where the smallest loan is the smallest unit, that much is lent', () => {
   const floor = new MarginFloor().stocked();
   floor.trader('ann', { USDT: '59.99999999' });
   assert.equal(floor.buy('ann', '0.001', '60000', MARGIN).stands, 'filled 0.001/0.001');

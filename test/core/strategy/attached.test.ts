@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { KEEP_LEG } from '../../../src/core/strategy/trigger-leg.ts';
+import { MARGIN, MarginFloor, SPOT } from '../borrowing/margin-floor.ts';
 import { type FuturesFloor, futuresFloor } from '../futures/futures-floor.ts';
-import { openFloor } from '../trading-floor.ts';
+import { type OrderWords, openFloor } from '../trading-floor.ts';
 import { attachedOf, cancel, changeOf, modify } from './strategy-tickets.ts';
 
 function floorOfFour(): FuturesFloor {
@@ -207,5 +208,48 @@ describe('on spot', () => {
     assert.equal(record!.record.sizeLots, 500_000);
     // Spot has no mark price: the record follows trades.
     assert.equal(record!.record.takeProfit.triggerBy, 0);
+  });
+});
+
+describe('where positions and debts stand beside it', () => {
+  /** ann buys 0.5 BTC of the market with a stop at 58 000. */
+  function protectedAnn(money: string, words: OrderWords): MarginFloor {
+    const floor = new MarginFloor().stocked();
+    floor.trader('ann', { USDT: money });
+    floor.trader('mel', { USDT: '1000000', BTC: '10' });
+    floor.buy('ann', '0.5', '60000', { ...words, stopLoss: '58000' });
+    floor.cancelAll('market');
+    return floor;
+  }
+  function fallTo58000(floor: MarginFloor): void {
+    floor.buy('mel', '2', '57900', SPOT);
+    floor.buy('market', '0.1', '58000', SPOT);
+    floor.sell('mel', '0.1', '58000', SPOT);
+  }
+
+  test('a spot stop sells all it holds: the money that comes in carries the position as well as the coin did', () => {
+    const floor = protectedAnn('30000', SPOT);
+    floor.deal('ann', 'mel', '3', '60000');
+    // Most of the coin could not be sent away now, which says nothing about selling it.
+    assert.ok(Number(floor.risk('ann').available) < 20_000);
+    fallTo58000(floor);
+    assert.equal(attachedOf(floor, 'ann')[0]!.child.stands, 'filled 0.4995/0.4995');
+  });
+
+  test('a margin stop sells what the fee has left and borrows no coin to sell', () => {
+    const floor = protectedAnn('20000', MARGIN);
+    assert.equal(floor.cash('ann', 'USDT'), '-10000');
+    fallTo58000(floor);
+    assert.equal(attachedOf(floor, 'ann')[0]!.child.stands, 'filled 0.4995/0.4995');
+    assert.equal(floor.cash('ann', 'BTC'), '0');
+  });
+
+  test('a margin stop without anything left to sell is cancelled instead of selling short', () => {
+    const floor = protectedAnn('20000', MARGIN);
+    floor.buy('mel', '0.4995', '59990', SPOT);
+    floor.sell('ann', '0.4995', '59990', SPOT);
+    fallTo58000(floor);
+    assert.equal(attachedOf(floor, 'ann')[0]!.stands, 'cancelled position_closed');
+    assert.equal(floor.owed('BTC'), '0');
   });
 });
