@@ -1,23 +1,14 @@
 /** What an account owes and what margin that takes (domain.md 6.1, 6.3). Amounts of a coin and dollars, both in 10^-8. */
 import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
-import { coinUsd, collateralTiers } from '../futures/collateral.ts';
+import { coinUsd, collateralRate } from '../futures/collateral.ts';
 import { tierIndex } from '../futures/margin-tiers.ts';
 import type { Instrument } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
 import { lockedCoin, lockOf } from '../orders/order-life.ts';
 import type { State } from '../state.ts';
 import type { Side } from '../terms.ts';
-import {
-  divCeil,
-  larger,
-  MONEY_ONE,
-  MONEY_SCALE,
-  parseUnits,
-  RATE_ONE,
-  RATE_SCALE,
-  smaller,
-} from '../units.ts';
+import { divCeil, larger, MONEY_ONE, RATE_ONE, smaller } from '../units.ts';
 
 const DEFAULT_LEVERAGE = 3;
 /** Of accounts that owe nothing (domain.md 0.5). */
@@ -78,34 +69,37 @@ export interface OrderClaims {
   readonly haircut: bigint;
 }
 
+/** The claims of all open orders but one, before cash that has come in since is set against them. */
+export function openClaims(state: State, account: Account, leaveOut: number): OrderClaims {
+  const borrowed = new Map<number, bigint>();
+  let haircut = 0n;
+  const { slab } = state;
+  for (let slot = account.firstOrder; account.openSpot > 0 && slot !== NIL; slot = slab.accountNext[slot]!) {
+    const instrument = state.instruments[slab.instrument[slot]!]!;
+    if (instrument.futures !== undefined || slot === leaveOut) continue;
+    const side = slab.side[slot] as Side;
+    const part = slab.marginLocks.get(slot)?.borrowed ?? 0n;
+    addBorrowed(borrowed, lockedCoin(instrument, side), part);
+    haircut += haircutLoss(state, account, instrument, side, lockOf(state, instrument, slot), part);
+  }
+  return { borrowed, haircut };
+}
+
+/** `open` are the claims of open orders, when they were computed already. */
 export function orderClaims(
   state: State,
   account: Account,
   intent: SpotIntent | undefined,
   leaveOut: number,
+  open: OrderClaims = openClaims(state, account, leaveOut),
 ): OrderClaims {
-  const borrowed = new Map<number, bigint>();
-  let haircut = 0n;
-  const add = ({ instrument, side, need, borrowed: part }: Omit<SpotIntent, 'lock'>): void => {
-    const coin = lockedCoin(instrument, side);
-    if (part > 0n) borrowed.set(coin, (borrowed.get(coin) ?? 0n) + part);
+  const borrowed = new Map(open.borrowed);
+  let { haircut } = open;
+  if (intent !== undefined) {
+    const { instrument, side, need, borrowed: part } = intent;
+    addBorrowed(borrowed, lockedCoin(instrument, side), part);
     haircut += haircutLoss(state, account, instrument, side, need, part);
-  };
-  if (account.openSpot > 0) {
-    const { slab } = state;
-    for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
-      const instrument = state.instruments[slab.instrument[slot]!]!;
-      if (instrument.futures !== undefined || slot === leaveOut) continue;
-      const part = slab.marginLocks.get(slot)?.borrowed ?? 0n;
-      add({
-        instrument,
-        side: slab.side[slot] as Side,
-        need: lockOf(state, instrument, slot),
-        borrowed: part,
-      });
-    }
   }
-  if (intent !== undefined) add(intent);
   // What has come in since an order was placed is not borrowed.
   for (const [coin, part] of borrowed) {
     const locks =
@@ -114,6 +108,10 @@ export function orderClaims(
     borrowed.set(coin, larger(0n, part - cash));
   }
   return { borrowed, haircut };
+}
+
+function addBorrowed(borrowed: Map<number, bigint>, coin: number, part: bigint): void {
+  if (part > 0n) borrowed.set(coin, (borrowed.get(coin) ?? 0n) + part);
 }
 
 /**
@@ -133,21 +131,10 @@ function haircutLoss(
   const usd = divCeil(need * coinUsd(state, given), MONEY_ONE);
   const debt = divCeil(borrowed * coinUsd(state, given), MONEY_ONE);
   const worth = coinUsd(state, received) * larger(0n, balanceOf(state, account, received));
-  const receivedRate = rateAt(state, received, worth / MONEY_ONE + usd);
-  const givenRate = rateAt(state, given, 0n);
+  const receivedRate = collateralRate(state, received, worth / MONEY_ONE + usd);
+  const givenRate = collateralRate(state, given, 0n);
   const own = larger(0n, usd - debt) * larger(0n, givenRate - receivedRate);
   return divCeil(own + debt * (RATE_ONE - receivedRate), RATE_ONE);
-}
-
-/** Collateral rate of the slice that a dollar value reaches into; 0 for a coin that does not count. */
-function rateAt(state: State, coin: number, usd: bigint): bigint {
-  let rate = 0n;
-  for (const { tierStartValue, discountRate } of collateralTiers(state.coins[coin]!)) {
-    const start = parseUnits(tierStartValue, MONEY_SCALE) ?? 0n;
-    if (start > 0n && usd <= start) break;
-    rate = parseUnits(discountRate, RATE_SCALE) ?? 0n;
-  }
-  return rate;
 }
 
 /** Cash and what orders hold. */

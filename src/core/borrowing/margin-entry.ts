@@ -5,7 +5,7 @@
 import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
 import { ceilWorth, exactNumber } from '../exact-integers.ts';
-import { isAbove, isLiable, riskFromScratch } from '../futures/margin.ts';
+import { isAbove, isLiable, type Risk, riskFromScratch } from '../futures/margin.ts';
 import { currentMargin } from '../futures/margin-cache.ts';
 import type { Instrument } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
@@ -15,7 +15,7 @@ import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
 import type { Side } from '../terms.ts';
 import { larger } from '../units.ts';
-import { lendable } from './debts.ts';
+import { lendable, type OrderClaims, openClaims } from './debts.ts';
 
 /** An order, or what an order becomes: `slot` is the resting order that it replaces. */
 export interface Spending {
@@ -45,10 +45,10 @@ export function checkSpending(state: State, account: Account, spending: Spending
 export function mostSpendable(state: State, account: Account, order: Order): bigint {
   const coin = lockedCoin(order.instrument, order.side);
   const own = ownMoney(state, account, coin, order);
-  const lent = order.instrument.margin === undefined ? 0n : lendable(state, account, coin, order.slot);
-  const passes = (need: bigint) => refusalOf(state, account, { ...order, need }) === Refusal.none;
+  const known = knownOf(state, account, order);
+  const passes = (need: bigint) => refusalOf(state, account, { ...order, need }, known) === Refusal.none;
   let low = 0n;
-  let high = own + lent;
+  let high = own + (order.instrument.margin === undefined ? 0n : known.lent);
   if (high === 0n || passes(high)) return high;
   // The smallest loan may be larger than the whole difference: own money alone is then the most.
   if (passes(own)) low = own;
@@ -60,19 +60,39 @@ export function mostSpendable(state: State, account: Account, order: Order): big
   return low;
 }
 
-function refusalOf(state: State, account: Account, spending: Spending): Refusal {
+/** The account without the order: whoever tries one size after the other computes it once. */
+interface Known {
+  readonly claims: OrderClaims;
+  readonly before: Risk;
+  readonly lent: bigint;
+}
+
+function knownOf(state: State, account: Account, { instrument, side, slot }: Order): Known {
+  const claims = openClaims(state, account, slot);
+  return {
+    claims,
+    before: riskFromScratch(state, account, undefined, slot, undefined, claims),
+    lent: lendable(state, account, lockedCoin(instrument, side), slot),
+  };
+}
+
+function refusalOf(state: State, account: Account, spending: Spending, present?: Known): Refusal {
   const { instrument, side, need, slot } = spending;
   const coin = lockedCoin(instrument, side);
   const borrowed = larger(0n, need - ownMoney(state, account, coin, spending));
+  let known = present;
   if (borrowed > 0n) {
-    const refusal = borrowingRefusal(state, account, spending, borrowed);
+    if (instrument.margin === undefined) return Refusal.insufficientBalance;
+    known ??= knownOf(state, account, spending);
+    const refusal = borrowingRefusal(instrument.margin, borrowed, known);
     if (refusal !== Refusal.none) return refusal;
   } else if (!isLiable(state, account) || hasPlenty(state, account, coin, need)) return Refusal.none;
   const lock = need - borrowed - heldBy(state, spending);
-  const after = riskFromScratch(state, account, undefined, slot, { instrument, side, need, borrowed, lock });
+  const intent = { instrument, side, need, borrowed, lock };
+  const after = riskFromScratch(state, account, undefined, slot, intent, known?.claims);
   if (after.effective >= after.initial) return Refusal.none;
   // Whoever has no margin left may still trade in ways that take none.
-  const before = riskFromScratch(state, account, undefined, slot);
+  const before = known?.before ?? riskFromScratch(state, account, undefined, slot);
   return after.initial <= before.initial ? Refusal.none : Refusal.insufficientBalance;
 }
 
@@ -88,16 +108,14 @@ function hasPlenty(state: State, account: Account, coin: number, need: bigint): 
 }
 
 /** Number by number: state of the account, what is lent, the smallest loan (domain.md 6.4, 6.5). */
-function borrowingRefusal(state: State, account: Account, spending: Spending, borrowed: bigint): Refusal {
-  const { instrument, side, slot } = spending;
-  if (instrument.margin === undefined) return Refusal.insufficientBalance;
-  const before = riskFromScratch(state, account, undefined, slot);
+function borrowingRefusal(
+  { warningRatio, minBorrow }: NonNullable<Instrument['margin']>,
+  borrowed: bigint,
+  { before, lent }: Known,
+): Refusal {
   if (before.effective < before.initial) return Refusal.insufficientMargin;
-  if (isAbove(before, instrument.margin.warningRatio)) return Refusal.riskTooHigh;
-  const lent = lendable(state, account, lockedCoin(instrument, side), slot);
-  return borrowed > lent || borrowed < instrument.margin.minBorrow
-    ? Refusal.insufficientBalance
-    : Refusal.none;
+  if (isAbove(before, warningRatio)) return Refusal.riskTooHigh;
+  return borrowed > lent || borrowed < minBorrow ? Refusal.insufficientBalance : Refusal.none;
 }
 
 /** Cash, with what the order that is replaced gives back. */

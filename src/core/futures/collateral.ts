@@ -68,7 +68,17 @@ export function collateralValue(state: State, coin: number, usd: bigint): bigint
   return value;
 }
 
-/** The same in exact numbers; NaN when the rates are too fine for them. */
+/** Collateral rate of the slice that a dollar value reaches into; 0 for a coin that does not count. */
+export function collateralRate(state: State, coin: number, usd: bigint): bigint {
+  let reached = 0n;
+  for (const { from, rate } of slicesOf(state.coins[coin]!)) {
+    if (from > 0n && usd <= from) break;
+    reached = rate;
+  }
+  return reached;
+}
+
+/** Margin value in exact numbers; NaN when the rates are too fine for them. */
 export function collateralNumber(state: State, coin: number, usd: number): number {
   let value = 0;
   for (const { fromNumber, upToNumber, share, divisor } of slicesOf(state.coins[coin]!)) {

@@ -9,6 +9,7 @@ import {
   debtInitial,
   debtMaintenance,
   isInDebt,
+  type OrderClaims,
   orderClaims,
   type SpotIntent,
 } from '../borrowing/debts.ts';
@@ -74,17 +75,18 @@ export function markTicks(state: State, instrument: Instrument): number {
   return futures?.markTicks || futures?.indexTicks || instrument.openingTicks;
 }
 
-/** With an order added or left out, if given: one of futures, or one that gives a coin. */
+/** With an order added or left out, if given: one of futures, or one that gives a coin. `claims`: see `orderClaims`. */
 export function riskFromScratch(
   state: State,
   account: Account,
   intent?: Intent,
   leaveOut: number = NIL,
   spot?: SpotIntent,
+  claims?: OrderClaims,
 ): Risk {
   const exposures = exposuresOf(state, account, intent, leaveOut);
   const { equity, effective, debts } = accountWorth(state, account);
-  const owing = debtFigures(state, account, debts, spot, leaveOut);
+  const owing = debtFigures(state, account, debts, spot, leaveOut, claims);
   let { initial, maintenance } = owing;
   // Collateral that stands behind nothing may be given away.
   if (intent !== undefined || spot !== undefined || isLiable(state, account)) initial += owing.haircut;
@@ -116,12 +118,13 @@ export function debtFigures(
   debts: ReadonlyMap<number, bigint>,
   intent?: SpotIntent,
   leaveOut: number = NIL,
+  claims?: OrderClaims,
 ): DebtFigures {
   let initial = 0n;
   let maintenance = 0n;
   for (const [coin, debt] of debts) maintenance += debtMaintenance(state, coin, debt);
   const owing = new Map(debts);
-  const { borrowed, haircut } = orderClaims(state, account, intent, leaveOut);
+  const { borrowed, haircut } = orderClaims(state, account, intent, leaveOut, claims);
   for (const [coin, part] of borrowed) owing.set(coin, (owing.get(coin) ?? 0n) + part);
   for (const [coin, debt] of owing) initial += debtInitial(state, account, coin, debt);
   return { initial, maintenance, haircut };
