@@ -158,17 +158,26 @@ export function liquidateWholly(state: State, settlement: FuturesSettlement, acc
   account.liquidating = true;
   cancelWhere(state, account, CancelReason.burst, () => true);
   cancelStrategies(state, account, StrategyReason.liquidation);
-  netHedgedPairs(state, settlement, account);
-  for (const position of positionsInOrder(state, account))
+  // Stale or not: a hedged pair takes no part in deleveraging, so nobody need be there for its two sides.
+  netHedgedPairs(state, settlement, account, () => true);
+  for (const position of positionsInOrder(state, account)) {
+    // It may have been deleveraged for one before it.
+    if (position.lots === 0) continue;
     forceClose(state, settlement, account, position, position.lots, OrderKind.liquidation);
+  }
   coverDebts(state, account);
   account.liquidating = false;
 }
 
 /** Both sides of a hedged pair close against each other at the mark: no market impact, no fee. */
-function netHedgedPairs(state: State, settlement: FuturesSettlement, account: Account): void {
+function netHedgedPairs(
+  state: State,
+  settlement: FuturesSettlement,
+  account: Account,
+  mayClose: (position: Position) => boolean = (position) => !hasStaleIndex(state, position),
+): void {
   for (const position of [...account.positions.values()]) {
-    if (position.posSide !== PosSide.long || position.isolated || hasStaleIndex(state, position)) continue;
+    if (position.posSide !== PosSide.long || position.isolated || !mayClose(position)) continue;
     const other = positionOf(account, position.instrument, PosSide.short);
     if (other === undefined || other.isolated) continue;
     const instrument = state.instruments[position.instrument]!;

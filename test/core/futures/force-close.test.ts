@@ -39,3 +39,19 @@ test('a position is deleveraged at the mark against the other side, without fees
   assert.equal(floor.executions('bob').at(-1), 'adl close 1 @ 61000 fee 0 pnl -1000');
   assert.equal(floor.force('ann', 'BTCUSDT'), 'noPositionToClose');
 });
+
+test('two hedged accounts that only have each other: one is closed although the index is stale', () => {
+  const floor = futuresFloor('100000', 'ann', 'bob');
+  for (const name of ['ann', 'bob']) floor.holdMode(name, 'hedge_mode');
+  floor.sell('bob', '1', '60000', { posSide: 'short' });
+  floor.buy('ann', '1', '60000', { posSide: 'long' });
+  floor.buy('bob', '1', '60000', { posSide: 'long' });
+  floor.sell('ann', '1', '60000', { posSide: 'short' });
+  floor.wait(20 * 60_000);
+  assert.equal(floor.force('ann'), 'none');
+  assert.deepEqual(floor.executions('ann').slice(-2), [
+    'offset close 1 @ 60000 fee 0 pnl 0',
+    'offset close 1 @ 60000 fee 0 pnl 0',
+  ]);
+  assert.equal(floor.force('ann'), 'noPositionToClose');
+});
