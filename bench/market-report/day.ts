@@ -55,6 +55,7 @@ export async function day(): Promise<boolean> {
       '120 m',
       'r lag 1 m',
       'kurtosis',
+      'volume with |r|',
     ],
     watched.map((each) => [each.name, ...statisticsOf(each)]),
   );
@@ -79,7 +80,7 @@ function look(each: Watched, now: number, minute: boolean): void {
   each.spreads.push(each.spreadSum / Math.max(1, each.samples));
 }
 
-function statisticsOf({ closes, spreadSum, samples }: Watched): string[] {
+function statisticsOf({ closes, volumes, spreadSum, samples }: Watched): string[] {
   const returns = closes.slice(1).map((close, n) => Math.log(close / closes[n]!));
   const variance = returns.reduce((sum, r) => sum + r * r, 0) / returns.length;
   const fourth = returns.reduce((sum, r) => sum + r ** 4, 0) / returns.length;
@@ -90,7 +91,31 @@ function statisticsOf({ closes, spreadSum, samples }: Watched): string[] {
     ...[1, 5, 30, 120].map((lag) => autocorrelation(sizes, lag).toFixed(3)),
     autocorrelation(returns, 1).toFixed(3),
     (fourth / variance ** 2).toFixed(1),
+    correlation(quarters(volumes.slice(1).map((volume, n) => volume - volumes[n]!)), quarters(sizes)).toFixed(
+      3,
+    ),
   ];
+}
+
+/** Sums over quarters of an hour. */
+function quarters(minutes: readonly number[]): number[] {
+  const sums: number[] = [];
+  for (let n = 0; n + 15 <= minutes.length; n += 15)
+    sums.push(minutes.slice(n, n + 15).reduce((sum, value) => sum + value, 0));
+  return sums;
+}
+
+function correlation(ones: readonly number[], others: readonly number[]): number {
+  const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [mean, otherMean] = [meanOf(ones), meanOf(others)];
+  let [variance, otherVariance, covariance] = [0, 0, 0];
+  for (const [n, one] of ones.entries()) {
+    const other = others[n]! - otherMean;
+    variance += (one - mean) ** 2;
+    otherVariance += other ** 2;
+    covariance += (one - mean) * other;
+  }
+  return covariance / Math.sqrt(variance * otherVariance);
 }
 
 function autocorrelation(values: readonly number[], lag: number): number {

@@ -13,6 +13,7 @@ import { wander } from './feed/coin-prices.ts';
 import type { InstrumentKnobs } from './knobs.ts';
 import type { Liveliness } from './levels.ts';
 import { clamp, decay } from './own-maths.ts';
+import { Turbulence } from './turbulence.ts';
 
 /** What perpetuals cost above their index, as a fraction: mean, deviation, and how long it takes to change. */
 const PREMIUM = { mean: 0.00008, deviation: 0.00035, halfLifeS: 3 * 3600 };
@@ -50,12 +51,15 @@ export class Desk {
   private premium: number;
   private carry: number;
   private lastFair = 0;
+  private readonly turbulence: Turbulence;
 
   constructor(
     state: State,
     instrument: Instrument,
     knobs: InstrumentKnobs,
     liveliness: Liveliness,
+    /** Usual volatility of its price in a year, before the liveliness. */
+    volatility: number,
     seed: number,
   ) {
     this.state = state;
@@ -65,6 +69,7 @@ export class Desk {
     this.tickLotValue = instrument.valuePerTickLotNumber / 1e8;
     const index = state.indexByName.get(instrument.indexName);
     this.index = index === undefined ? undefined : state.indices[index];
+    this.turbulence = new Turbulence(volatility * liveliness.volatility);
     this.dice = new Dice(seed, `desk ${this.name}`);
     this.premium = this.dice.normal() * PREMIUM.deviation;
     this.carry = CARRY.mean + this.dice.normal() * CARRY.deviation;
@@ -120,7 +125,13 @@ export class Desk {
     const move = Math.abs(this.fairTicks / this.lastFair - 1) / Math.sqrt(Math.max(seconds, 0.05));
     this.movePerSecond += (move - this.movePerSecond) * (1 - decay(seconds, 30));
     this.lastFair = this.fairTicks;
+    this.turbulence.observe(this.fairTicks, seconds);
     this.excitement *= decay(seconds, EXCITEMENT_HALF_LIFE_S);
+  }
+
+  /** Rate of takers' orders over the usual: what moves is traded more. */
+  get bustle(): number {
+    return this.turbulence.crowd * (1 + this.excitement);
   }
 
   excite(by: number): void {

@@ -42,6 +42,14 @@ export class Knobs {
     return this.coins.get(name) ?? UNKNOWN_COIN;
   }
 
+  /** Of one coin's price in the other: what both share cancels out. */
+  pairVolatility(base: string, quote: string): number {
+    const one = this.coin(base);
+    const other = DOLLARS.has(quote) ? STILL : this.coin(quote);
+    const shared = one.correlation * other.correlation * one.volatility * other.volatility;
+    return Math.sqrt(one.volatility ** 2 + other.volatility ** 2 - 2 * shared);
+  }
+
   instrument({ spec }: Instrument): InstrumentKnobs {
     const named = this.instruments.get(`${spec.category} ${spec.symbol}`);
     if (named !== undefined) return named;
@@ -55,6 +63,9 @@ export class Knobs {
   }
 }
 
+/** Coins that are worth a dollar. */
+export const DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC']);
+const STILL: CoinKnobs = { volatility: 0, correlation: 0 };
 const UNKNOWN_COIN: CoinKnobs = { volatility: 0.8, correlation: 0.7 };
 const UNKNOWN_INSTRUMENT: InstrumentKnobs = {
   spreadBps: 8,

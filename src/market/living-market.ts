@@ -143,7 +143,14 @@ export class LivingMarket {
         give({ type: 'setInstrumentStatus', time: 0, instrument: instrument.index, status: 'online' });
       }
       if (state.market(instrument).instrument !== instrument.index) continue;
-      const desk = new Desk(state, instrument, knobs.instrument(instrument), LIVELINESS[level], this.seed);
+      const desk = new Desk(
+        state,
+        instrument,
+        knobs.instrument(instrument),
+        LIVELINESS[level],
+        knobs.pairVolatility(instrument.spec.baseCoin, instrument.spec.quoteCoin),
+        this.seed,
+      );
       desk.observe(now, 0);
       this.desks.push(desk);
       this.makers.push(...makersOf(desk, this.seed));

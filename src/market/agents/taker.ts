@@ -1,5 +1,5 @@
 /**
- * The crowd that takes: orders at random times, more of them when the market is excited, mostly small and sometimes
+ * The crowd that takes: orders at random times, more of them when prices move and when others trade, mostly small and sometimes
  * large. It buys a little more often below the fair price and sells above, and half of it comes from the web page.
  */
 import { Side, Source } from '../../core/terms.ts';
@@ -52,7 +52,7 @@ export class Taker implements Agent {
     for (const stall of this.stalls) {
       if (stall.dueMs === 0) stall.dueMs = floor.now + this.dice.below(FIRST_ORDER_MS);
       for (let n = 0; n < TAKES_PER_WAKE_MAX && stall.dueMs <= floor.now; n++) {
-        stall.dueMs += this.dice.exponential(stall.meanMs / (1 + stall.desk.excitement));
+        stall.dueMs += this.dice.exponential(stall.meanMs / stall.desk.bustle);
         this.take(floor, stall.desk);
       }
       // Orders that a long pause would have brought stay away.

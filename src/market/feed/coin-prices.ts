@@ -9,7 +9,7 @@
  *   - dollar coins stay near one; everything else is drawn back to its first price over months.
  */
 import { Dice } from '../dice.ts';
-import type { Knobs } from '../knobs.ts';
+import { DOLLARS, type Knobs } from '../knobs.ts';
 import { clamp, decay, exp, log } from '../own-maths.ts';
 
 const YEAR_S = 365 * 86_400;
@@ -44,8 +44,6 @@ const OWN_JUMP = 0.01;
 /** How far dollar coins leave their dollar, and how long they take to come back. */
 const PEG = { deviation: 0.0004, halfLifeS: 6 * 3600 };
 const ANCHOR_HALF_LIFE_S = 90 * DAY_S;
-
-const DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC']);
 
 interface Coin {
   readonly name: string;
