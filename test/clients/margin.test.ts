@@ -211,3 +211,35 @@ test('a debt in coin is liquidated by a rise: coins are sold for it, and the rec
     .list;
   assert.equal(lines[0]!.amount, `-${list[0]!.fromCoinSize}`);
 });
+
+const RECORD_TYPES = {
+  USDT: [
+    'EXCHANGE_TARGET_TOKEN_USER_IN',
+    'INTEREST_SETTLEMENT_OUT',
+    'LIQ_CONVERT_OUT',
+    'ORDER_DEALT_FROZEN_OUT',
+    'ORDER_DEALT_IN',
+    'TRANSFER_IN',
+  ],
+  BTC: ['EXCHANGE_SOURCE_TOKEN_USER_OUT', 'LIQ_CONVERT_IN', 'ORDER_DEALT_FROZEN_OUT', 'ORDER_DEALT_IN'],
+};
+
+test('a debt is the negative balance of the records: trades, interest and conversions add up to what is there', async () => {
+  const bought = { category: 'MARGIN', coin: 'USDT', type: 'ORDER_DEALT_FROZEN_OUT' };
+  const [first] = (await sdk.getFinancialRecords(bought as never)).data.list.slice(-1);
+  // The buy of 3 000 with 1 000 in hand: what it borrowed is in no other line, or it would count twice.
+  assert.deepEqual([first!.amount, first!.balance], ['-3000', '-2000']);
+  for (const coin of ['USDT', 'BTC'] as const) {
+    let sum = 0n;
+    const types = new Set<string>();
+    for (const category of ['SPOT', 'MARGIN', 'OTHER']) {
+      const { list } = (await sdk.getFinancialRecords({ category, coin } as never)).data;
+      for (const { amount, fee, type } of list) {
+        sum += units(amount) + units(fee);
+        types.add(type);
+      }
+    }
+    assert.equal(decimal(sum), (await asset(coin))?.balance ?? '0', coin);
+    assert.deepEqual([...types].sort(), RECORD_TYPES[coin], coin);
+  }
+});
