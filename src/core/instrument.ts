@@ -167,6 +167,13 @@ export interface MarginTerms {
   readonly minBorrow: bigint;
 }
 
+/** When an instrument opens, takes no more openings and goes offline; Infinity = not set. */
+export interface InstrumentCalendar {
+  readonly launchTime: number;
+  readonly limitOpenTime: number;
+  readonly offTime: number;
+}
+
 export interface Instrument {
   readonly index: number;
   /** Changes only where a delivery moves the quarters along. */
@@ -208,6 +215,7 @@ export interface Instrument {
   /** 0 = no limit of its own. */
   readonly maxSymbolOrders: number;
   readonly maxProductOrders: number;
+  readonly calendar: InstrumentCalendar;
   status: InstrumentStatus;
 }
 
@@ -276,6 +284,7 @@ export function readInstrument(
     indexName: spec.baseCoin + spec.quoteCoin,
     futures: futuresTerms(spec, category as Category, base, quote),
     margin: marginTerms(spec, category as Category),
+    calendar: calendarOf(spec),
     status: status as InstrumentStatus,
   };
 }
@@ -312,7 +321,10 @@ function futuresTerms(
     costReserveRate: decimal(spec, 'openCostUpRatio', futures.openCostUpRatio || '0', RATE_SCALE),
     delivery:
       futures.type === 'delivery'
-        ? { startTime: instant(spec, 'deliveryStartTime'), time: instant(spec, 'deliveryTime') }
+        ? {
+            startTime: instant(spec, 'deliveryStartTime', futures.deliveryStartTime),
+            time: instant(spec, 'deliveryTime', futures.deliveryTime),
+          }
         : undefined,
   };
 }
@@ -347,8 +359,25 @@ function marginTiers(spec: InstrumentSpec, futures: FuturesSpec, maxLeverage: nu
   return tiers;
 }
 
-function instant(spec: InstrumentSpec, field: 'deliveryStartTime' | 'deliveryTime'): number {
-  const text = spec.futures![field];
+function calendarOf(spec: InstrumentSpec): InstrumentCalendar {
+  const { launchTime } = spec;
+  const { limitOpenTime = '', offTime = '' } = spec.futures ?? {};
+  const limitOpen = instantIfSet(spec, 'limitOpenTime', limitOpenTime);
+  const off = instantIfSet(spec, 'offTime', offTime);
+  const launch = instantIfSet(spec, 'launchTime', launchTime);
+  require(limitOpen <= off ||
+    offTime === '' ||
+    limitOpenTime === '', spec, 'offTime must not come before limitOpenTime');
+  const end = Math.min(limitOpen, off);
+  require(launch < end || launchTime === '', spec, 'launchTime must come before limitOpenTime and offTime');
+  return { launchTime: launch, limitOpenTime: limitOpen, offTime: off };
+}
+
+function instantIfSet(spec: InstrumentSpec, field: string, text: string): number {
+  return text === '' ? Number.POSITIVE_INFINITY : instant(spec, field, text);
+}
+
+function instant(spec: InstrumentSpec, field: string, text: string): number {
   require(/^[0-9]{1,16}$/.test(text), spec, `${field} "${text}" must be Unix time in milliseconds`);
   return Number(text);
 }

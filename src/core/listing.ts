@@ -12,6 +12,7 @@ import type {
 } from './command.ts';
 import { FuturesMarket } from './futures/futures-market.ts';
 import { type Instrument, type InstrumentSpec, readInstrument, SpecificationError } from './instrument.ts';
+import { scheduleCalendar } from './instrument-calendar.ts';
 import { ACCOUNTS_MAX, COINS_MAX, INSTRUMENTS_MAX } from './limits.ts';
 import { loanTermsProblem } from './loan/loan-terms.ts';
 import { scheduleDelivery } from './market/prices.ts';
@@ -67,6 +68,7 @@ export function listSpecification(state: State, spec: InstrumentSpec): Outcome {
   }
   openMarket(state, state.instruments[index]!, twin !== undefined);
   state.instrumentByName.set(name, index);
+  scheduleCalendar(state);
   state.events.push({ type: 'instrument', instrument: index });
   return DONE;
 }
@@ -85,7 +87,6 @@ export function openMarket(state: State, instrument: Instrument, shared: boolean
   scheduleDelivery(state);
 }
 
-/** Going offline cancels every order of the instrument (domain.md 1.3). */
 export function setInstrumentStatus(state: State, command: SetInstrumentStatus): Outcome {
   const instrument = state.instruments[command.instrument];
   if (instrument === undefined) return refused(Refusal.unknownInstrument);
@@ -98,14 +99,19 @@ export function setInstrumentStatus(state: State, command: SetInstrumentStatus):
       Refusal.instrumentOffline,
       `${instrument.symbol} has been delivered, its status stays offline`,
     );
-  instrument.status = status as InstrumentStatus;
+  switchStatus(state, instrument, status as InstrumentStatus);
+  return DONE;
+}
+
+/** Going offline cancels every order of the instrument (domain.md 1.3). */
+export function switchStatus(state: State, instrument: Instrument, status: InstrumentStatus): void {
+  instrument.status = status;
   scheduleDelivery(state);
   if (status === InstrumentStatus.offline) {
     cancelOrdersOf(state, instrument.index);
     cancelInstrumentStrategies(state, instrument, StrategyReason.delisting);
   }
   state.events.push({ type: 'instrument', instrument: instrument.index });
-  return DONE;
 }
 
 function cancelOrdersOf(state: State, instrument: number): void {

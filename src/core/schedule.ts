@@ -5,13 +5,15 @@ import { settleFunding } from './futures/funding.ts';
 import type { FuturesDesk } from './futures/futures-desk.ts';
 import type { FuturesMarket } from './futures/futures-market.ts';
 import { nextFullHour, recordInsurance } from './futures/insurance-record.ts';
+import { dueChanges, scheduleCalendar } from './instrument-calendar.ts';
+import { switchStatus } from './listing.ts';
 import { runLoanInstants, testLoans } from './loan/loan-desk.ts';
 import { CANDLE_WIDTHS } from './market/candle-width.ts';
 import { scheduleFunding, takePrices } from './market/prices.ts';
 import { runCountdowns } from './orders/cancel.ts';
 import { earliestCandleEnd, type Market, type State } from './state.ts';
 import type { StrategyDesk } from './strategy/strategy-desk.ts';
-import { PRICE_KINDS } from './terms.ts';
+import { InstrumentStatus, PRICE_KINDS } from './terms.ts';
 
 /** Moves the clock to `time`; each due instant runs at its own time, in order, whatever the jump. */
 export function advance(state: State, time: number, desk: FuturesDesk, strategies: StrategyDesk): void {
@@ -32,6 +34,7 @@ export function advance(state: State, time: number, desk: FuturesDesk, strategie
       state.nextCountdown,
       state.nextFunding,
       state.nextDelivery,
+      state.nextCalendarTime,
       state.nextInsuranceHour,
       nextLoan,
       prices,
@@ -40,6 +43,7 @@ export function advance(state: State, time: number, desk: FuturesDesk, strategie
     if (due > time) break;
     if (due > state.now) state.now = due;
     if (state.nextInsuranceHour <= state.now) recordInsurance(state);
+    if (state.nextCalendarTime <= state.now) keepCalendar(state, desk);
     const interest = hour <= state.now && mayBearInterest(state);
     // First, so that what is sampled or traded at this instant falls into the next candles.
     if (state.nextCandleEnd <= state.now) closeCandles(state);
@@ -83,6 +87,14 @@ function lookAround(
   if (pricesTaken) desk.afterPrices();
   else desk.settleTouched();
   strategies.settle();
+}
+
+function keepCalendar(state: State, desk: FuturesDesk): void {
+  for (const { instrument, status } of dueChanges(state)) {
+    switchStatus(state, instrument, status);
+    if (status === InstrumentStatus.offline) desk.delist(instrument.index);
+  }
+  scheduleCalendar(state);
 }
 
 function settleDueFunding(state: State): void {

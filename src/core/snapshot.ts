@@ -9,6 +9,7 @@ import { ByteReader, ByteWriter, UnreadableRecord } from './bytes.ts';
 import type { Traded } from './event.ts';
 import { Position } from './futures/position.ts';
 import { readInstrument } from './instrument.ts';
+import { scheduleCalendar } from './instrument-calendar.ts';
 import { BUCKETS } from './ledger.ts';
 import { PUBLIC_FILLS_KEPT } from './limits.ts';
 import { openMarket } from './listing.ts';
@@ -107,6 +108,7 @@ export function loadState(bytes: Uint8Array): State {
   scheduleCountdowns(state);
   scheduleFunding(state);
   scheduleDelivery(state);
+  scheduleCalendar(state);
   for (const market of state.markets) {
     state.nextCandleEnd = Math.min(state.nextCandleEnd, earliestCandleEnd(market));
   }

@@ -121,6 +121,8 @@ export class State {
   nextFunding = Number.POSITIVE_INFINITY;
   /** Earliest delivery of any contract; Infinity = none. */
   nextDelivery = Number.POSITIVE_INFINITY;
+  /** Earliest change of status in any instrument's calendar; Infinity = none. */
+  nextCalendarTime = Number.POSITIVE_INFINITY;
   /** The insurance fund by coin as of the last full hour, and the next one; 0 = at the first chance. */
   insuranceAtHour: bigint[] = [];
   nextInsuranceHour = 0;

@@ -139,7 +139,10 @@ export class LivingMarket {
     const { state } = this.venue;
     const { knobs, level } = this.options;
     for (const instrument of state.instruments.slice(this.knownInstruments)) {
-      if (instrument.status === InstrumentStatus.listed && !hasTraded(state, instrument.index)) {
+      const { status, calendar } = instrument;
+      // One with a launch to come opens by itself.
+      const waits = Number.isFinite(calendar.launchTime) && calendar.launchTime > state.now;
+      if (status === InstrumentStatus.listed && !waits && !hasTraded(state, instrument.index)) {
         give({ type: 'setInstrumentStatus', time: 0, instrument: instrument.index, status: 'online' });
       }
       if (state.market(instrument).instrument !== instrument.index) continue;

@@ -100,7 +100,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
     'loan/loan-money',
     'loan/loan-lookup',
   ],
-  ['orders/order-checks', 'market/prices', 'futures/margin'],
+  ['orders/order-checks', 'market/prices', 'futures/margin', 'instrument-calendar'],
   ['futures/margin-cache'],
   ['futures/spendable', 'futures/adl-ranking', 'borrowing/margin-entry'],
   ['strategy/strategy-life'],

@@ -3,7 +3,7 @@
  * crash, a scaled one runs ahead and never back, the machine's own cannot be moved. Clients sign as they always do.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -98,6 +98,45 @@ test('candles follow the manual clock: the minutes that nobody traded in are fla
     [START + 120_000, ...flat],
     [START + 180_000, 60_100, 60_100, 60_100, 60_100, 0.01],
   ]);
+});
+
+test('an instrument opens and goes offline by its calendar, also after a crash between the two', async () => {
+  const data = home();
+  let server = await start(data, ...MANUAL);
+  const catalogue = join(import.meta.dirname, '../../catalogue/usdt-futures.json');
+  const [model] = JSON.parse(readFileSync(catalogue, 'utf8'));
+  const futures = { ...model.futures, limitOpenTime: '', offTime: String(START + 2 * HOUR) };
+  const symbol = 'BTCUSDTNEW';
+  let operator = new Operator(server);
+  await operator.list({ ...model, symbol, status: 'listed', launchTime: String(START + HOUR), futures });
+  await operator.setPrice('BTCUSDT', '60000');
+  const order = { category: 'USDT-FUTURES', symbol, side: 'buy', orderType: 'limit', qty: '0.5' } as const;
+  const place = () =>
+    sdkClient(server.url, server.account('alice')).submitNewOrder({ ...order, price: '60000' });
+  const status = async () =>
+    (
+      await new SignedClient(server.url).get(
+        `/api/v3/market/instruments?category=USDT-FUTURES&symbol=${symbol}`,
+      )
+    ).data[0].status;
+  await operator.advanceClock('3599s');
+  await assert.rejects(place(), (error: { body: { code: string } }) => error.body.code === '25103');
+  await operator.advanceClock('1s');
+  assert.equal(await status(), 'online');
+  assert.equal((await place()).code, '00000');
+  await server.kill();
+
+  server = await start(data, ...MANUAL);
+  operator = new Operator(server);
+  await operator.advanceClock('3599s', '1m');
+  assert.equal(await status(), 'online');
+  await operator.advanceClock('1s');
+  assert.equal(await status(), 'offline');
+  const open = await sdkClient(server.url, server.account('alice')).getUnfilledOrders({
+    category: 'USDT-FUTURES',
+    symbol,
+  });
+  assert.deepEqual(open.data.list, []);
 });
 
 test('a client may sign with its own clock or with the time that the exchange tells, and with no other', async () => {

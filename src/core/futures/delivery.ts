@@ -260,6 +260,11 @@ function withPeriod(
   const times =
     deliveryTime === undefined
       ? {}
-      : { deliveryTime: String(deliveryTime), deliveryStartTime: String(startTime) };
+      : {
+          deliveryTime: String(deliveryTime),
+          deliveryStartTime: String(startTime),
+          limitOpenTime: '',
+          offTime: '',
+        };
   return { ...spec, futures: { ...spec.futures!, deliveryPeriod, ...times } };
 }
