@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import type { Caller } from '../gateway/route.ts';
 import { CloseCode, CONTROL, type ControlName } from './control.ts';
 import type { StreamFigures } from './figures.ts';
-import { errorText, textFrame } from './frames.ts';
+import { errorText, textFrame, tradeErrorText } from './frames.ts';
 import {
   ASK_AFTER_BYTES,
   ASK_AFTER_MS,
@@ -124,6 +124,14 @@ export class Connection {
     const { code, closes } = CONTROL[name];
     this.send(errorText(code, msg, this.id, arg));
     if (closes) this.close(CloseCode.policy, `${code}`);
+  }
+
+  /** The same for an order: under its own id, where it has one. */
+  failTrade(id: string | undefined, name: ControlName, msg: string): void {
+    const { code } = CONTROL[name];
+    this.send(
+      id === undefined ? errorText(code, msg, this.id) : tradeErrorText(id, String(code), msg, this.id),
+    );
   }
 
   close(code: CloseCode, reason: string): void {

@@ -21,7 +21,7 @@ import {
   TRADES_IN_FLIGHT_MAX,
 } from './limits.ts';
 import type { Login, TopicCall, TradeCall } from './schemas.ts';
-import { LoginFrame, TopicFrame, TradeFrame } from './schemas.ts';
+import { LoginFrame, TopicFrame, TradeFrame, TradeId } from './schemas.ts';
 import { PRIVATE_TOPICS, readTopic, type TopicRequest } from './topic-request.ts';
 import type { TradingDesk } from './trading.ts';
 
@@ -37,6 +37,7 @@ const PONG = 'pong';
 const loginFrame = Compile(LoginFrame);
 const topicFrame = Compile(TopicFrame);
 const tradeFrame = Compile(TradeFrame);
+const tradeIdShape = Compile(TradeId);
 
 export interface ConversationOptions extends Services {
   readonly wall: Clock;
@@ -84,7 +85,11 @@ export class Conversation {
     this.carryOut(connection, parsed.value, bytes.length);
   }
 
-  private carryOut(connection: Connection, frame: object & { op?: unknown }, length: number): void {
+  private carryOut(
+    connection: Connection,
+    frame: object & { op?: unknown; id?: unknown },
+    length: number,
+  ): void {
     switch (frame.op) {
       case 'login':
         if (!loginFrame.Check(frame)) connection.fail('loginFailed', LOGIN_SHAPE);
@@ -98,7 +103,7 @@ export class Conversation {
         else this.topics(connection, frame as TopicCall);
         return;
       case 'trade':
-        if (!tradeFrame.Check(frame)) connection.fail('parameterWrong', TRADE_SHAPE);
+        if (!tradeFrame.Check(frame)) connection.failTrade(tradeId(frame), 'parameterWrong', TRADE_SHAPE);
         else this.trade(connection, frame as TradeCall);
         return;
       default:
@@ -214,11 +219,11 @@ export class Conversation {
   private trade(connection: Connection, call: TradeCall): void {
     const { caller } = connection;
     if (connection.role === 'public') {
-      connection.fail('unknownOperation', 'orders are taken at /v3/ws/private');
+      connection.failTrade(String(call.id), 'unknownOperation', 'orders are taken at /v3/ws/private');
       return;
     }
     if (caller === undefined) {
-      connection.fail('loginNeeded', 'log in first');
+      connection.failTrade(String(call.id), 'loginNeeded', 'log in first');
       return;
     }
     if (!this.isCurrent(connection)) return;
@@ -244,6 +249,11 @@ export class Conversation {
     connection.fail('keyInvalid', 'the API key was changed, deleted or frozen; log in again');
     return false;
   }
+}
+
+/** Undefined where the request has none that could be repeated. */
+function tradeId({ id }: { readonly id?: unknown }): string | undefined {
+  return tradeIdShape.Check(id) ? String(id) : undefined;
 }
 
 const LOGIN_SHAPE = 'a login has one argument with apiKey, passphrase, timestamp and sign';

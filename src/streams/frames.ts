@@ -32,6 +32,11 @@ export function errorText(code: number, msg: string, connId: string, arg?: strin
   return `{"event":"error","code":${code},"msg":${JSON.stringify(msg)}${about},"connId":"${connId}"}`;
 }
 
+/** The refusal of an order: a client finds the promise it has given by the id, and wants the code as text. */
+export function tradeErrorText(id: string, code: string, msg: string, connId: string): string {
+  return JSON.stringify({ event: 'error', id, code, msg, connId });
+}
+
 const FINAL_TEXT = 0x81;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;

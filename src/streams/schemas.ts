@@ -41,11 +41,13 @@ export const TopicFrame = Type.Object({
   args: Type.Array(TopicArgument, { minItems: 1 }),
 });
 
+export const TradeId = Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Integer()], {
+  description: 'repeated in the answer',
+});
+
 export const TradeFrame = Type.Object({
   op: Type.Literal('trade'),
-  id: Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Integer()], {
-    description: 'repeated in the answer',
-  }),
+  id: TradeId,
   topic: Type.String({ maxLength: 32 }),
   category: Type.Optional(Type.String({ maxLength: 32 })),
   args: Type.Array(Type.Record(Type.String(), Type.Unknown()), { minItems: 1 }),

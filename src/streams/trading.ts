@@ -17,6 +17,7 @@ import { batchOf, CancelBody, tradeActionRoutes } from '../gateway/routes/trade-
 import { validationError } from '../gateway/validation.ts';
 import { WireError, wireError } from '../gateway/wire-error.ts';
 import type { Clock } from '../venue/clock.ts';
+import { tradeErrorText } from './frames.ts';
 import type { TradeCall } from './schemas.ts';
 
 interface TradeTopic {
@@ -62,6 +63,7 @@ const FIELD_ALIASES: Readonly<Record<string, string>> = {
 };
 const RECEIVE_WINDOW_MIN_MS = 10;
 const RECEIVE_WINDOW_MAX_MS = 60_000;
+const WHOLE_NUMBER = /^[0-9]{1,16}$/;
 
 type Item = Record<string, unknown>;
 
@@ -107,7 +109,7 @@ export class TradingDesk {
     if (result instanceof WireError) {
       const code = result.codeIn(this.services.errorDialect);
       // Number and text matter: one client rejects what does not have a string here (wire.md rule 5).
-      return JSON.stringify({ event: 'error', id, code, msg: result.msg, connId });
+      return tradeErrorText(id, code, result.msg, connId);
     }
     const nowMs = this.services.clock.now();
     return JSON.stringify({
@@ -179,7 +181,9 @@ export class TradingDesk {
 /** An argument as the body of a call over HTTP: the category stands beside the arguments here. */
 function itemOf(item: Item, call: TradeCall): Item {
   const body: Item = {};
-  for (const [name, value] of Object.entries(item)) body[FIELD_ALIASES[name] ?? name] = value;
+  for (const [name, value] of Object.entries(item)) {
+    body[Object.hasOwn(FIELD_ALIASES, name) ? FIELD_ALIASES[name]! : name] = value;
+  }
   body.category ??= call.category;
   body.requestTime ??= call.requestTime;
   return normaliseFields(body) as Item;
@@ -188,16 +192,21 @@ function itemOf(item: Item, call: TradeCall): Item {
 /** An order that says how old it may be when it arrives is refused when it is older. */
 function lateness(item: Item, nowMs: number): WireError | undefined {
   if (item.receiveWindow === undefined || item.requestTime === undefined) return undefined;
-  const [windowMs, sentMs] = [Number(item.receiveWindow), Number(item.requestTime)];
+  const [windowMs, sentMs] = [wholeNumber(item.receiveWindow), wholeNumber(item.requestTime)];
   if (!(windowMs >= RECEIVE_WINDOW_MIN_MS && windowMs <= RECEIVE_WINDOW_MAX_MS)) {
     return wireError(
       '40017',
       `receiveWindow must be ${RECEIVE_WINDOW_MIN_MS} to ${RECEIVE_WINDOW_MAX_MS} milliseconds`,
     );
   }
-  if (!Number.isFinite(sentMs)) return wireError('40017', 'requestTime must be Unix time in milliseconds');
+  if (Number.isNaN(sentMs)) return wireError('40017', 'requestTime must be Unix time in milliseconds');
   if (nowMs - sentMs <= windowMs) return undefined;
   return wireError('25200', `receiveWindow: the request is ${nowMs - sentMs} ms old; no order was placed`);
+}
+
+/** What else stands there may be anything: an object of a stranger's making has no number in it. */
+function wholeNumber(value: unknown): number {
+  return typeof value === 'string' && WHOLE_NUMBER.test(value) ? Number(value) : Number.NaN;
 }
 
 function batchItem({ orderId, clientOid, code, msg }: OrderAnswer, symbol: string) {

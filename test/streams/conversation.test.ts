@@ -172,9 +172,36 @@ describe('subscriptions', () => {
 describe('orders over the socket', () => {
   it('need a login', async () => {
     const client = await open('/v3/ws/private');
-    client.send({ op: 'trade', id: '1', topic: 'place-order', category: 'spot', args: [ORDER] });
-    assert.equal((await client.next(isError)).code, 30004);
+    const refused = await client.trade('1', 'place-order', 'spot', ORDER);
+    assert.deepEqual([refused.event, refused.code], ['error', '30004']);
   });
+
+  it('are answered under their id even where they are no orders at all', async () => {
+    const outside = await open('/v3/ws/public');
+    assert.equal((await outside.trade('1', 'place-order', 'spot', ORDER)).code, '30003');
+    const client = await login();
+    client.send({ op: 'trade', id: 7, topic: 'place-order', category: 'spot', args: 'all' });
+    assert.equal((await client.next((frame) => frame.id === '7')).code, '30016');
+    client.send({ op: 'trade', id: { a: 1 }, topic: 'place-order', category: 'spot', args: [ORDER] });
+    assert.equal((await client.next((frame) => isError(frame) && frame.id === undefined)).code, 30016);
+  });
+
+  for (const [field, value] of [
+    ['receiveWindow', {}],
+    ['receiveWindow', ['5000']],
+    ['receiveWindow', '0x1388'],
+    ['requestTime', {}],
+    ['requestTime', '1e400'],
+    ['requestTime', '１２'],
+  ] as const) {
+    it(`a ${field} that is no number (${JSON.stringify(value)}) is refused by name`, async () => {
+      const client = await login(server.account('bot'));
+      const times = { receiveWindow: '5000', requestTime: String(Date.now()), [field]: value };
+      const { code, msg } = await client.trade('1', 'place-order', 'spot', { ...ORDER, ...times });
+      assert.equal(code, '40017', msg);
+      assert.match(msg, new RegExp(field));
+    });
+  }
 
   it('place, modify and cancel, one and many, also by the names of other clients', async () => {
     const client = await login();
