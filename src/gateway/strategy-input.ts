@@ -3,7 +3,7 @@
  * orders that wait for a trigger price. What a client left out is filled in here; the core sees whole commands.
  */
 import Type, { type Static } from 'typebox';
-import type { ModifyStrategy, PlaceStrategy } from '../core/command.ts';
+import { type ModifyStrategy, OUT_OF_RANGE, type PlaceStrategy } from '../core/command.ts';
 import type { Instrument } from '../core/instrument.ts';
 import {
   KEEP_LEG,
@@ -92,6 +92,7 @@ export const StrategyBody = Type.Object({
 });
 
 export const ModifyStrategyBody = Type.Object({
+  category: Type.Optional(fields.Category),
   orderId: Type.Optional(fields.OrderId),
   clientOid: Type.Optional(fields.ClientOid),
   qty: Type.Optional(fields.Decimal),
@@ -160,12 +161,12 @@ export function presetChangeOf(instrument: Instrument, body: PresetInput): Prese
   };
 }
 
-/** Percent as millionths; -1 for what is no such number, which the core refuses by its range. */
+/** Percent as millionths; -1 for what is no such number and for zero, which the core refuses by its range. */
 function callbackPpm(percent: string | undefined): number {
   if (percent === undefined) return 0;
   const decimal = parseDecimal(percent);
   const ppm = decimal === undefined ? undefined : unitsAtScale(decimal, 4);
-  return ppm === undefined || ppm > 10n ** 7n ? -1 : Number(ppm);
+  return ppm === undefined || ppm === 0n || ppm > 10n ** 7n ? -1 : Number(ppm);
 }
 
 /** A side given without a position side: a sale closes a long, a purchase a short. */
@@ -214,6 +215,8 @@ export function strategyCommand(
     if (body.type === 'trailing' && body.callbackRatio === undefined)
       return wireError('40019', 'callbackRatio must be given');
     const limit = body.triggerOrderType ?? (body.triggerOrderPrice === undefined ? 'market' : 'limit');
+    if (limit === 'limit' && body.triggerOrderPrice === undefined)
+      return wireError('40019', 'triggerOrderPrice must be given when triggerOrderType is limit');
     return {
       ...common,
       ...planOf(instrument, body.side, body.qty, {
@@ -329,7 +332,8 @@ export function modifyCommand(
     ...command,
     ...presetChangeOf(instrument, body),
     sizeLots: qty === undefined || byAmount ? 0 : sizeLots(qty, instrument),
-    quoteAmount: qty === undefined || !byAmount ? 0n : quoteAmount(qty, instrument),
+    // Zero would mean "keep what is there" to the core.
+    quoteAmount: qty === undefined || !byAmount ? 0n : quoteAmount(qty, instrument) || BigInt(OUT_OF_RANGE),
     trigger: legChange(instrument, triggerPrice, body.triggerBy, triggerOrderType, triggerOrderPrice),
   };
 }

@@ -294,6 +294,60 @@ describe('with the SDK', () => {
     assert.equal(nothing.body.code, '25597');
   });
 
+  test('a change that changes nothing, or names another category, is refused', async () => {
+    const modify = (body: object) =>
+      raw.post('/api/v3/trade/modify-strategy-order', { clientOid: 'still', ...body });
+    const plan = { type: 'trigger', side: 'buy', qty: '0.01', triggerPrice: '50000', clientOid: 'still' };
+    const placed = await raw.post('/api/v3/trade/place-strategy-order', { ...CONTRACT, ...plan });
+    assert.equal(placed.code, '00000', placed.text);
+    for (const [change, code, names] of [
+      [{ slOrderType: 'limit' }, '25600', /nothing would change/],
+      [{ slLimitPrice: '55000' }, '25600', /nothing would change/],
+      [{ callbackRatio: '5' }, '25600', /nothing would change/],
+      [{ qty: '0' }, '25208', /qty must be above zero/],
+      [{ category: 'SPOT', qty: '0.02' }, '25597', /SPOT/],
+      [{ category: ['SPOT'], qty: '0.02' }, '40020', /category/],
+    ] as const) {
+      const { code: told, msg } = await modify(change);
+      assert.equal(told, code, `${JSON.stringify(change)}: ${msg}`);
+      assert.match(msg, names);
+    }
+    const disguised = { clientOid: 'still', category: 'SPOT', qty: '0.02' };
+    assert.equal((await raw.post('/api/v3/trade/modify-order', disguised)).code, '25597');
+    const open = await raw.get('/api/v3/trade/unfilled-strategy-orders', { category: 'USDT-FUTURES' });
+    const [kept] = (open.data as { clientOid: string }[]).filter(({ clientOid }) => clientOid === 'still');
+    assert.deepEqual(
+      kept && { ...kept, createdTime: '', updatedTime: '' },
+      kept && { ...kept, qty: '0.01', slOrderType: '', callbackRatio: '', createdTime: '', updatedTime: '' },
+    );
+    assert.equal(
+      (await raw.post('/api/v3/trade/cancel-strategy-order', { clientOid: 'still' })).code,
+      '00000',
+    );
+  });
+
+  test('zero is refused where a number must be above it, and a limit order needs its price', async () => {
+    const trailing = { ...CONTRACT, type: 'trailing', side: 'sell', qty: '0.01', clientOid: 'trails' };
+    const bare = await raw.post('/api/v3/trade/place-strategy-order', { ...trailing, callbackRatio: '1' });
+    assert.equal(bare.code, '00000', bare.text);
+    const still = await raw.post('/api/v3/trade/modify-strategy-order', {
+      clientOid: 'trails',
+      callbackRatio: '0',
+    });
+    assert.match(still.msg, /callbackRatio must lie between/);
+    assert.equal(
+      (await raw.post('/api/v3/trade/cancel-strategy-order', { clientOid: 'trails' })).code,
+      '00000',
+    );
+    const limit = { ...CONTRACT, type: 'trigger', side: 'buy', qty: '0.01', triggerPrice: '50000' };
+    const priceless = await raw.post('/api/v3/trade/place-strategy-order', {
+      ...limit,
+      triggerOrderType: 'limit',
+    });
+    assert.equal(priceless.code, '40019');
+    assert.match(priceless.msg, /triggerOrderPrice/);
+  });
+
   test('modify, cancel by client id, and a child that fails', async () => {
     await sdk.submitStrategyOrder({
       ...CONTRACT,

@@ -25,7 +25,15 @@ import { armStrategy, cancelStrategy, emitStrategy, enrollStrategy, isTpsl } fro
 import { HIT_TRIGGER, StrategyOrder } from './strategy-order.ts';
 import { checkPreset, checkTicks, fittingLeg, triggerReference } from './tpsl-checks.ts';
 import { trailingTicks } from './trailing.ts';
-import { changedLeg, hasLeg, isEmpty, type Preset, sameLeg, type TriggerLeg } from './trigger-leg.ts';
+import {
+  changedLeg,
+  changedProtection,
+  hasLeg,
+  isEmpty,
+  type Preset,
+  sameLeg,
+  type TriggerLeg,
+} from './trigger-leg.ts';
 
 /** A strategy order as it would stand after the command. */
 interface Draft {
@@ -190,10 +198,13 @@ function changedDraft(instrument: Instrument, order: StrategyOrder, command: Mod
     sizeLots:
       kind === StrategyKind.full || byAmount || command.sizeLots === 0 ? order.sizeLots : command.sizeLots,
     quoteAmount: byAmount && command.quoteAmount !== 0n ? command.quoteAmount : order.quoteAmount,
-    takeProfit: fittingLeg(instrument, changedLeg(order.takeProfit, command.takeProfit)),
-    stopLoss: fittingLeg(instrument, changedLeg(order.stopLoss, command.stopLoss)),
-    trigger: fittingLeg(instrument, changedLeg(order.trigger, command.trigger)),
-    callbackPpm: command.callbackPpm === 0 ? order.callbackPpm : command.callbackPpm,
+    takeProfit: fittingLeg(instrument, changedProtection(order.takeProfit, command.takeProfit)),
+    stopLoss: fittingLeg(instrument, changedProtection(order.stopLoss, command.stopLoss)),
+    trigger: isTpsl(kind)
+      ? order.trigger
+      : fittingLeg(instrument, changedLeg(order.trigger, command.trigger)),
+    callbackPpm:
+      kind !== StrategyKind.trailing || command.callbackPpm === 0 ? order.callbackPpm : command.callbackPpm,
   };
 }
 

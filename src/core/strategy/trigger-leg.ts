@@ -77,10 +77,16 @@ export function changedLeg(leg: TriggerLeg, change: LegChange): TriggerLeg {
   };
 }
 
+/** A take-profit or stop-loss is its price: without one there is nothing to change the rest of. */
+export function changedProtection(leg: TriggerLeg, change: LegChange): TriggerLeg {
+  const changed = changedLeg(leg, change);
+  return hasLeg(changed) ? changed : NO_LEG;
+}
+
 export function changedPreset(preset: Preset, change: PresetChange): Preset {
   return {
-    takeProfit: changedLeg(preset.takeProfit, change.takeProfit),
-    stopLoss: changedLeg(preset.stopLoss, change.stopLoss),
+    takeProfit: changedProtection(preset.takeProfit, change.takeProfit),
+    stopLoss: changedProtection(preset.stopLoss, change.stopLoss),
   };
 }
 

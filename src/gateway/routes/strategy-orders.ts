@@ -48,6 +48,9 @@ export async function modifyStrategy(venue: Venue, uid: number, body: Static<typ
   if (name instanceof WireError) return name;
   const order = openStrategy(venue.state, uid, name.orderId, name.clientOid);
   const instrument = order === undefined ? undefined : venue.state.instruments[order.instrument];
+  // The right to trade was looked up for the category that the request names.
+  if (body.category !== undefined && instrument !== undefined && body.category !== instrument.spec.category)
+    return wireError('25597', `there is no waiting strategy order of that id in ${body.category}`);
   const command = modifyCommand(uid, name, instrument, (order?.quoteAmount ?? 0n) > 0n, body);
   const outcome = await venue.submit(command);
   return outcome.refusal === Refusal.none ? idsOf(outcome) : refusalError(venue.state, outcome, instrument);

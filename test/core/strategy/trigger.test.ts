@@ -126,6 +126,13 @@ describe('a trigger order', () => {
     assert.equal(order.child.stands, 'cancelled 0/0.2 ioc_not_full_cancel');
   });
 
+  test('has no callback to change', () => {
+    const floor = floorOfFour();
+    const order = when(floor, 'ann', 'buy', '0.5', '61000');
+    assert.equal(modify(floor, 'ann', order, { callback: 5 }), 'strategyUnchanged');
+    assert.equal(order.record.callbackPpm, 0);
+  });
+
   test('is checked for what can be known before', () => {
     const floor = floorOfFour();
     assert.equal(when(floor, 'ann', 'buy', '0', '61000').stands, 'refused sizeTooSmall');
