@@ -5,7 +5,8 @@ import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../core/terms.ts';
 /** An account by uid or by name; a sub-account by uid. */
 export const AccountText = Type.String({ minLength: 1, maxLength: 64 });
 export const AccountParams = Type.Object({ account: AccountText });
-export const Text = Type.String({ minLength: 1, maxLength: 128 });
+/** What is kept for ever and shown to people: no control characters, no halves of surrogate pairs. */
+export const Text = Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\p{Cc}\\p{Cs}]*$' });
 export const CoinName = Type.String({ minLength: 1, maxLength: 20 });
 export const DecimalText = Type.String({
   maxLength: 40,

@@ -7,6 +7,7 @@
  *   handler       a read waits until what it shows is durable; a change goes through the audit log:
  *                 line "begun" on disk, the deed, line with the outcome on disk, answer
  */
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, {
   type FastifyBaseLogger,
@@ -19,7 +20,7 @@ import Fastify, {
 import { OutcomeUnknown, Unavailable } from '../venue/venue.ts';
 import type { AuditLog } from './audit-log.ts';
 import { defaultOperator } from './default-operator.ts';
-import { REFUSAL_STATUS, Refused } from './refused.ts';
+import { REFUSAL_STATUS, type RefusalCode, Refused } from './refused.ts';
 import { type Call, Deed, type Desk, type OperatorRoute } from './route.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { clockRoutes } from './routes/clock.ts';
@@ -76,6 +77,7 @@ export function buildDoor(options: DoorOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: LIMITS.bodyBytes,
     http: LIMITS.server,
+    clientErrorHandler: endConnection,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     ajv: {
@@ -90,6 +92,23 @@ export function buildDoor(options: DoorOptions): FastifyInstance {
   );
   for (const route of OPERATOR_ROUTES) serve(app, route, options);
   return app;
+}
+
+/** Bytes that are no request, or one with too long a head: the one refusal that no route can give. */
+function endConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+  const message =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? `the request line and headers may have at most ${LIMITS.server.maxHeaderSize} bytes`
+      : 'the request is not valid HTTP/1.1 or took too long to arrive';
+  const code: RefusalCode = 'invalid_request';
+  const body = JSON.stringify({ error: { code, message } });
+  if (socket.writable) {
+    socket.write(
+      `HTTP/1.1 ${REFUSAL_STATUS[code]} Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  }
+  socket.destroySoon();
 }
 
 function authentication({ token, logger }: DoorOptions) {

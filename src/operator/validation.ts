@@ -21,6 +21,8 @@ function wording(
     case 'enum':
       return `${field} must be one of ${(params.allowedValues as string[]).join(', ')}`;
     case 'pattern':
+      if (String(params.pattern).includes('\\p{Cc}'))
+        return `${field} must be text without control characters`;
       return String(params.pattern).includes('\\.')
         ? `${field} must be a decimal number such as 1000.5`
         : `${field} must be a whole number`;

@@ -66,7 +66,8 @@ export function loanTermsProblem(loan?: LoanSpec, pledge?: PledgeSpec): string |
   if (loan !== undefined) {
     for (const field of RATE_FIELDS) {
       const value = parseUnits(loan[field], RATE_SCALE);
-      if (value === undefined || value < 0n || value >= ONE) return `loan.${field} must be below 1`;
+      if (value === undefined || value < 0n || value >= ONE)
+        return `loan.${field} must be from 0 to below 1, with at most ${RATE_SCALE} decimal places`;
     }
     if (!isRange(loan)) return 'loan.minUsdt must be above 0 and not above loan.maxUsdt';
   }

@@ -119,8 +119,8 @@ export const marketRoutes: readonly OperatorRoute[] = [
       const instrument = findInstrument(venue.state, body.category, body.symbol);
       if (instrument instanceof Refused) return instrument;
       const { symbol, factor, seconds = DEFAULT_WIDENING_S } = body;
-      market.widen(instrument.index, factor, seconds * 1000);
-      return { symbol, factor, seconds };
+      if (market.widen(instrument.index, factor, seconds * 1000)) return { symbol, factor, seconds };
+      return new Refused('not_allowed', `nobody makes a market in ${body.category} ${symbol} here`);
     },
   }),
 
