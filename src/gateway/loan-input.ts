@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { LOAN_TERM_NAMES, type LoanTerm, type LoanTermName } from '../core/loan/loan-terms.ts';
 import { parseOrderId } from '../core/orders/order-id.ts';
 import type { State } from '../core/state.ts';
-import { findCoin, type NamedCoin } from './wallet-input.ts';
+import { findCoin, type NamedCoin, unknownCoin } from './wallet-input.ts';
 import { type WireError, wireError } from './wire-error.ts';
 
 export const Daily = Type.Enum([...LOAN_TERM_NAMES], {
@@ -24,9 +24,9 @@ export function findPair(
   { loanCoin, pledgeCoin }: { readonly loanCoin: string; readonly pledgeCoin: string },
 ): CoinPair | WireError {
   const loan = findCoin(state, loanCoin);
-  if (loan === undefined) return wireError('25201', 'loanCoin is not known');
+  if (loan === undefined) return unknownCoin('loanCoin');
   const pledge = findCoin(state, pledgeCoin);
-  if (pledge === undefined) return wireError('25201', 'pledgeCoin is not known');
+  if (pledge === undefined) return unknownCoin('pledgeCoin');
   return { loan, pledge };
 }
 

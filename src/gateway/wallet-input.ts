@@ -33,8 +33,8 @@ export function findCoin(state: State, name: string): NamedCoin | undefined {
   return index === undefined ? undefined : { index, spec: state.coins[index]! };
 }
 
-export function unknownCoin(): WireError {
-  return wireError('25201', 'the coin is not known');
+export function unknownCoin(field = 'coin'): WireError {
+  return wireError('25201', `${field} is not known`);
 }
 
 /** Money in 10^-8 of the coin; the core judges zero and too much. */

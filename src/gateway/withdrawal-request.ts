@@ -44,7 +44,7 @@ function withdrawalCommand(
   words: WithdrawalWords,
 ): RequestWithdrawal | InnerWithdrawal | WireError {
   const coin = findCoin(state, words.coin);
-  if (coin === undefined) return wireError('13002', 'the coin is not known');
+  if (coin === undefined) return wireError('13002', 'coin is not known');
   const amount = moneyOf(words.size, 'size');
   if (amount instanceof WireError) return amount;
   const wallets = walletsOf(words.accountType);

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
+import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
+import { StreamClient } from '../harness/stream-client.ts';
 import { Dice } from './dice.ts';
 import { assertEnvelope } from './floor.ts';
 import { HostileRequests, type OpenApi, wounded } from './hostile-requests.ts';
@@ -17,6 +19,10 @@ const SEED = Number(process.env.BOURSE_FUZZ_SEED ?? 1);
 const SIGNED_REQUESTS = 14_000;
 const WOUNDED_REQUESTS = 7_000;
 const LIMITED_REQUESTS = 1_000;
+const SOCKET_FRAMES = 3_000;
+const SOCKETS = 8;
+/** A longer frame ends the connection without a word in our envelope. */
+const FRAME_BYTES = 16_384;
 const AT_ONCE = 16;
 const SLOWEST_MS = 1_000;
 /** reliability.md 4, T9, counted from the state after the first requests. */
@@ -92,6 +98,51 @@ async function signedRun(url: string, keys: readonly DemoKeys[], requests: Hosti
   return tally;
 }
 
+/** Contracts are listed but closed until somebody opens them and they have a price. */
+async function openContract(server: RunningServer): Promise<void> {
+  const operator = new Operator(server);
+  await operator.setPrice('BTCUSDT', '60000');
+  await operator.setStatus('USDT-FUTURES', 'BTCUSDT', 'online');
+}
+
+const ANSWERS = new Set(['trade', 'error', 'subscribe', 'unsubscribe', 'login']);
+
+/** One request under way per socket; a socket that a bad login has ended is opened again. */
+async function socketRun(
+  url: string,
+  keys: readonly DemoKeys[],
+  requests: HostileRequests,
+  count: number,
+): Promise<{ sent: number; carriedOut: number; faults: string[] }> {
+  const faults: string[] = [];
+  let sent = 0;
+  let carriedOut = 0;
+  const work = async (key: DemoKeys) => {
+    let client = await StreamClient.login(url, key);
+    while (sent < count) {
+      const text = requests.nextFrame();
+      if (Buffer.byteLength(text) > FRAME_BYTES) continue;
+      sent += 1;
+      const from = client.frames.length;
+      client.send(text);
+      const answer = await client.next((frame) => ANSWERS.has(frame.event), from).catch(() => undefined);
+      if (answer === undefined || answer.code === '25000') {
+        faults.push(`${text.slice(0, 2_000)}\n  -> ${JSON.stringify(answer)}`);
+      }
+      if (answer?.event === 'trade') {
+        carriedOut += 1;
+        rememberOrders(JSON.stringify(answer), requests.orderIds);
+      }
+      if (answer?.code !== 30005 && client.ws.readyState === client.ws.OPEN) continue;
+      client.close();
+      client = await StreamClient.login(url, key);
+    }
+    client.close();
+  };
+  await Promise.all(keys.slice(0, SOCKETS).map(work));
+  return { sent, carriedOut, faults };
+}
+
 function rememberOrders(text: string, orderIds: string[]): void {
   const match = /"orderId":"(1[0-9]{18})"/.exec(text);
   if (match === null) return;
@@ -165,6 +216,7 @@ describe('20,000 hostile requests', () => {
       }
     });
     server = await startServer({ data, args: ['--rate-limits', 'off', '--log-level', 'trace'] });
+    await openContract(server);
     requests = new HostileRequests(
       (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi,
       dice,
@@ -185,6 +237,13 @@ describe('20,000 hostile requests', () => {
     (await woundedRun(server.url, canaries, requests, dice, WOUNDED_REQUESTS)).report(test, 'raw bytes');
   });
 
+  it('frames of logged-in sockets: an answer for each, and none is a fault of ours', async (test) => {
+    const { sent, carriedOut, faults } = await socketRun(server.url, canaries, requests, SOCKET_FRAMES);
+    test.diagnostic(`sockets, seed ${SEED}: ${sent} frames sent, ${carriedOut} carried out`);
+    assert.ok(carriedOut > sent / 50, 'some requests are right');
+    assert.deepEqual(faults.slice(0, 5), [], `${faults.length} faults`);
+  });
+
   it('the process has not ended and has not grown', async (test) => {
     assert.equal(server.process.exitCode, null, server.log());
     const megabytes = await residentMegabytes(server.url);
@@ -199,7 +258,7 @@ describe('20,000 hostile requests', () => {
 
   it('no secret and no passphrase in the log or in any file', async () => {
     assert.equal(await server.stop(), 0, server.log().slice(-2_000));
-    assert.ok(!/defect|request failed/.test(server.log()), server.log().slice(-2_000));
+    assert.ok(!/defect|request failed|over a socket failed/.test(server.log()), server.log().slice(-2_000));
     const files = readdirSync(data, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
@@ -230,7 +289,7 @@ describe('20,000 hostile requests', () => {
 async function trade(server: RunningServer): Promise<void> {
   for (const name of FUZZED) {
     const client = new SignedClient(server.url, server.account(name));
-    for (const category of ['SPOT', 'MARGIN'])
+    for (const category of ['SPOT', 'MARGIN', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'])
       await client.post('/api/v3/trade/cancel-symbol-order', { category });
     assert.deepEqual((await client.get('/api/v3/trade/unfilled-orders')).data.list, []);
     client.close();

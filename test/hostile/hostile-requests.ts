@@ -13,7 +13,8 @@ import {
 import type { RawRequest } from './raw-http.ts';
 
 interface Schema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
+  readonly minimum?: number;
   readonly enum?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -72,6 +73,27 @@ const HOSTILE_NAMES = [
   'qty\u0000',
 ];
 
+const TRADE_CALLS = [
+  ['place-order', '/api/v3/trade/place-order'],
+  ['batch-place', '/api/v3/trade/place-batch'],
+  ['modify-order', '/api/v3/trade/modify-order'],
+  ['batch-modify', '/api/v3/trade/batch-modify-order'],
+  ['cancel-order', '/api/v3/trade/cancel-order'],
+  ['batch-cancel', '/api/v3/trade/cancel-batch'],
+] as const;
+const TOPIC_ARGUMENTS = [
+  '{"instType":"UTA","topic":"order"}',
+  '{"instType":"UTA","topic":"account"}',
+  '{"instType":"UTA","topic":"toString"}',
+  '{"instType":"spot","topic":"ticker","symbol":"BTCUSDT"}',
+  '{"instType":"usdt-futures","topic":"rpi-books","symbol":"BTCUSDT"}',
+  '{"instType":"spot","topic":"kline","symbol":"BTCUSDT","interval":"1M"}',
+  '{"instType":"usdt-futures","topic":"liquidation","symbol":"default"}',
+  '{"instType":["spot"],"topic":"ticker","symbol":"BTCUSDT"}',
+  '{"instType":"spot","topic":"ticker","symbol":{"toString":1}}',
+  'null',
+];
+
 export class HostileRequests {
   private readonly operations: readonly (readonly [method: string, path: string, operation: Operation])[];
   private readonly dice: Dice;
@@ -97,11 +119,46 @@ export class HostileRequests {
     return { method, path: query === '' ? path : `${path}?${query}`, body };
   }
 
+  /** A request over a socket: mostly orders, else a subscription, now and then a login or no operation at all. */
+  nextFrame(): string {
+    const { dice } = this;
+    const [topic, path] = dice.pick(TRADE_CALLS);
+    const schema = this.body(path);
+    const frame = new Map<string, string>([
+      [
+        'op',
+        dice.chance(0.8) ? '"trade"' : dice.pick(['"subscribe"', '"unsubscribe"', '"login"', '"x"', '7']),
+      ],
+      ['id', JSON.stringify(String(dice.below(1_000)))],
+      ['topic', JSON.stringify(topic)],
+      ['category', dice.pick(['"spot"', '"SPOT"', '"usdt-futures"', '"margin"'])],
+    ]);
+    if (frame.get('op') === '"trade"') {
+      const orders = this.damaged(schema);
+      frame.set('args', schema.type === 'array' ? orders : `[${orders}]`);
+    } else frame.set('args', `[${dice.pick(TOPIC_ARGUMENTS)}]`);
+    if (dice.chance(0.2))
+      frame.set('requestTime', dice.pick([...HOSTILE_VALUES, JSON.stringify(String(Date.now()))]));
+    if (dice.chance(0.2)) this.damageFields(frame);
+    return this.damagedText(
+      `{${[...frame].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`,
+    );
+  }
+
+  private body(path: string): Schema {
+    const [, , operation] = this.operations.find((each) => each[1] === path)!;
+    return operation.requestBody!.content['application/json'].schema;
+  }
+
   // Values that are right
 
   private value(name: string, schema: Schema): string {
     if (schema.enum !== undefined) return JSON.stringify(this.dice.pick(schema.enum));
     const { dice } = this;
+    if (schema.type === 'boolean') return dice.pick(['true', 'false']);
+    if (schema.type === 'number' || schema.type === 'integer') return dice.pick(['0', '1', '2', '50', '-5']);
+    if (schema.type === 'array') return `[${this.value(name.replace(/List$/, ''), schema.items ?? {})}]`;
+    if (schema.type === 'object') return this.object(schema);
     const now = Date.now();
     const values: Readonly<Record<string, () => string>> = {
       symbol: () => dice.pick(['BTCUSDT', 'ETHUSDT', 'SOLUSDT', 'BTCUSDC', 'btcusdt']),
@@ -117,6 +174,36 @@ export class HostileRequests {
       interval: () => dice.pick(['1m', '1H', '1D', '1W', '1M', '1Dutc', '3D', '6H']),
       amount: () => `${dice.below(20)}.5`,
       coin: () => dice.pick(['BTC', 'USDT']),
+      loanCoin: () => dice.pick(['USDT', 'USDC', 'btc', 'ETH']),
+      pledgeCoin: () => dice.pick(['BTC', 'ETH', 'USDT']),
+      fromCoin: () => dice.pick(['BTC', 'USDT']),
+      toCoin: () => dice.pick(['BTC', 'USDT']),
+      marginCoin: () => dice.pick(['BTC', 'USDT', 'USDC']),
+      repayableCoin: () => dice.pick(['BTC', 'USDT', 'ETH']),
+      paymentCoin: () => dice.pick(['BTC', 'USDT', 'ETH']),
+      pledgeAmount: () => dice.pick(['0.01', '0.1', '1']),
+      loanAmount: () => dice.pick(['100', '500', '2000.5']),
+      leverage: () => String(dice.below(130)),
+      longLeverage: () => String(dice.below(130)),
+      shortLeverage: () => String(dice.below(130)),
+      triggerPrice: () => dice.pick(['50000', '59000', '61000', '70000', '60000.05']),
+      triggerOrderPrice: () => dice.pick(['50000', '60000', '70000']),
+      stopPrice: () => dice.pick(['50000', '70000']),
+      takeProfit: () => dice.pick(['0', '65000', '70000', '50000']),
+      stopLoss: () => dice.pick(['0', '55000', '50000', '70000']),
+      tpLimitPrice: () => dice.pick(['65000', '70000']),
+      slLimitPrice: () => dice.pick(['55000', '50000']),
+      callbackRatio: () => dice.pick(['0.01', '1', '5', '10', '11']),
+      trailingPercent: () => dice.pick(['0.5', '5']),
+      pageNo: () => String(dice.below(4)),
+      pageSize: () => String(dice.below(200)),
+      account: () => dice.pick(['alice', 'bob', 'maker', '1000000001']),
+      reference: () => `fuzz-${dice.below(500)}`,
+      agent: () => dice.pick(['maker', 'taker', 'maker:SPOT:BTCUSDT']),
+      index: () => dice.pick(['BTCUSDT', 'ETHUSDT', 'BTCUSD']),
+      yearRate: () => dice.pick(['0', '0.05', '0.9']),
+      by: () => dice.pick(['1s', '90s', '250ms', '1h']),
+      step: () => dice.pick(['1s', '1m', '1h']),
     };
     return JSON.stringify(values[name]?.() ?? 'x');
   }
@@ -128,11 +215,17 @@ export class HostileRequests {
     const fields = new Map<string, string>();
     for (const [name, schema] of Object.entries(properties)) {
       // Most orders carry none of these, because their mere presence is refused.
-      const rare = /triggerPrice|takeProfit|stopLoss|posSide|marginMode/.test(name);
-      if (required.includes(name) || this.dice.chance(rare ? 0.02 : 0.6))
+      const rare = /stopPrice|trailing|takeProfit|stopLoss|(tp|sl)[A-Z]|posSide|marginMode/.test(name);
+      if (required.includes(name) || this.dice.chance(rare ? 0.08 : 0.6))
         fields.set(name, this.value(name, schema));
     }
     return fields;
+  }
+
+  /** An operation's body with nothing wrong in it that a schema could find. */
+  private object(schema: Schema): string {
+    const fields = this.fields(schema.properties ?? {}, schema.required ?? []);
+    return `{${[...fields].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
   }
 
   // Damage
@@ -144,6 +237,7 @@ export class HostileRequests {
       return this.dice.chance(0.05) ? (items[0] ?? 'null') : `[${items.join(',')}]`;
     }
     const fields = this.fields(schema.properties ?? {}, schema.required ?? []);
+    if (this.dice.chance(0.1)) fields.set('receiveWindow', this.dice.pick(['"5000"', ...HOSTILE_VALUES]));
     this.damageFields(fields);
     const text = [...fields].map(([name, value]) => `${JSON.stringify(name)}:${value}`);
     if (this.dice.chance(0.03)) text.push(this.dice.pick(text.length === 0 ? ['"a":1'] : text));

@@ -47,7 +47,7 @@ const RepayBody = Type.Object({
 /** The one coin of a list. */
 function selected(state: State, field: string, names: readonly string[]): number | WireError {
   if (names.length !== SELECTION_MAX) return wireError('40020', `${field} must name ${SELECTION_MAX} coin`);
-  return findCoin(state, names[0]!)?.index ?? unknownCoin();
+  return findCoin(state, names[0]!)?.index ?? unknownCoin(field);
 }
 
 async function repay(venue: Venue, uid: number, body: Static<typeof RepayBody>) {

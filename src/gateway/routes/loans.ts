@@ -140,7 +140,7 @@ async function repay({ venue, caller, body }: Call<unknown, Static<typeof RepayB
 
 async function revisePledge({ venue, caller, body }: Call<unknown, Static<typeof ReviseBody>>) {
   const pledge = findCoin(venue.state, body.pledgeCoin);
-  if (pledge === undefined) return unknownCoin();
+  if (pledge === undefined) return unknownCoin('pledgeCoin');
   const amount = moneyOf(body.amount, 'amount');
   if (amount instanceof WireError) return amount;
   const { uid } = caller.user;

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { CoinSpec } from '../../core/instrument.ts';
 import * as answers from '../answers.ts';
 import { type Route, route } from '../route.ts';
-import { wireError } from '../wire-error.ts';
+import { unknownCoin } from '../wallet-input.ts';
 
 const group = 'Public';
 
@@ -35,9 +35,7 @@ export const publicRoutes: readonly Route[] = [
       const { coins } = venue.state;
       if (query.coin === undefined) return coins.map(coinView);
       const index = venue.state.coinByName.get(query.coin.toUpperCase());
-      return index === undefined
-        ? wireError('25201', 'the coin is not known')
-        : [coinView(coins[index]!, index)];
+      return index === undefined ? unknownCoin() : [coinView(coins[index]!, index)];
     },
   }),
 ];
