@@ -74,8 +74,7 @@ describe(`${REQUESTS} damaged requests at the operator's door`, () => {
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       const { error } = JSON.parse(text) as { error?: { code: string; message: string } };
       const explained = status === 200 ? error === undefined : (error?.message ?? '') !== '';
-      if (status >= 500 || !explained)
-        faults.push(`${method} ${path} ${body.slice(0, 500)} -> ${status} ${text}`);
+      if (status >= 500 || !explained) faults.push(`${method} ${path} ${body} -> ${status} ${text}`);
     }
     test.diagnostic([...statuses].map(([status, count]) => `${count} x ${status}`).join(', '));
     assert.deepEqual(faults.slice(0, 5), [], `${faults.length} faults`);
