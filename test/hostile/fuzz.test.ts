@@ -240,7 +240,7 @@ describe('20,000 hostile requests', () => {
   it('frames of logged-in sockets: an answer for each, and none is a fault of ours', async (test) => {
     const { sent, carriedOut, faults } = await socketRun(server.url, canaries, requests, SOCKET_FRAMES);
     test.diagnostic(`sockets, seed ${SEED}: ${sent} frames sent, ${carriedOut} carried out`);
-    assert.ok(carriedOut > sent / 50, 'some requests are right');
+    assert.ok(carriedOut > sent / 200, 'some requests are right');
     assert.deepEqual(faults.slice(0, 5), [], `${faults.length} faults`);
   });
 
