@@ -62,9 +62,14 @@ export async function startExchange(
   if (!existsSync(config.catalogue)) throw new ConfigError(`--catalogue ${config.catalogue} does not exist`);
   const catalogue = loadCatalogue(config.catalogue);
   const open = new AsyncDisposableStack();
+  let givenUp = false;
   try {
-    const rooms = await openRooms(config, logger, open, onFailure);
+    // Why a start was given up is what its user must read, not what closing the rooms may say about it.
+    const rooms = await openRooms(config, logger, open, (error) => {
+      if (!givenUp) onFailure(error);
+    });
     const { venue, identity } = rooms;
+    open.defer(() => lastRecords(venue));
     if (hasDemoKeys(identity)) refuseDemoBeyondLoopback(config.host);
     await listCatalogue(venue, catalogue);
     const demoAccounts = config.demo ? await openDemo(venue, identity, config.data) : [];
@@ -91,9 +96,17 @@ export async function startExchange(
     const operatorUrl = door?.url;
     return { url, operatorUrl, venue, market, seconds, demoAccounts, replayedCommands: rooms.replayed, stop };
   } catch (error) {
-    await open.disposeAsync();
+    givenUp = true;
+    await open
+      .disposeAsync()
+      .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
     throw error;
   }
+}
+
+/** Commands under way, such as those of a living market, need the log and the history until they are durable. */
+async function lastRecords(venue: Venue): Promise<void> {
+  if (venue.failure === undefined) await venue.settled();
 }
 
 function startKeeping(rooms: Rooms, config: Config, logger: Logger, open: AsyncDisposableStack): Keeper {
