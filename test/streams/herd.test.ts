@@ -1,0 +1,63 @@
+/** Everybody at once: a stop says goodbye to each reader, and all return after it (reliability.md 2.2). */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type RunningServer, startServer } from '../harness/server.ts';
+import { type Frame, StreamClient } from '../harness/stream-client.ts';
+
+const HERD = 200;
+/** Limits are on: each address may hold a hundred sockets. */
+const ADDRESSES = 4;
+const BOOK = { instType: 'spot', topic: 'books', symbol: 'BTCUSDT' };
+const ORDERS = { instType: 'UTA', topic: 'order' };
+
+let server: RunningServer;
+
+before(async () => {
+  server = await startServer();
+});
+
+after(() => server.stop());
+
+/** One in ten is a private reader. */
+async function join(n: number): Promise<StreamClient> {
+  const options = { localAddress: `127.0.6.${1 + (n % ADDRESSES)}` };
+  const client =
+    n % 10 === 0
+      ? await StreamClient.login(server.url, server.account('alice'), options)
+      : await StreamClient.open(server.url, options);
+  await client.subscribe(n % 10 === 0 ? ORDERS : BOOK);
+  return client;
+}
+
+const everybody = () => Promise.all(Array.from({ length: HERD }, (_, n) => join(n)));
+
+async function everybodyHears(herd: readonly StreamClient[], id: string): Promise<void> {
+  const trader = await StreamClient.login(server.url, server.account('alice'));
+  const order = { symbol: 'BTCUSDT', side: 'buy', orderType: 'limit', price: '59000', qty: '0.01' };
+  assert.equal((await trader.trade(id, 'place-order', 'spot', { ...order, clientOid: id })).code, '0');
+  await Promise.all(
+    herd.map((client, n) =>
+      client.next((frame: Frame) =>
+        n % 10 === 0
+          ? frame.arg?.topic === 'order' && frame.data?.[0].clientOid === id
+          : frame.arg?.topic === 'books' && frame.data?.[0].b[0]?.[0] === '59000',
+      ),
+    ),
+  );
+  trader.close();
+}
+
+test(`${HERD} readers leave with 1012 at a stop, return at once after it and are all served`, async () => {
+  const herd = await everybody();
+  await everybodyHears(herd, 'before');
+  const { data, url } = server;
+  const ended = new Promise<number | null>((resolve) => server.process.once('exit', resolve));
+  server.process.kill('SIGTERM');
+  const goodbyes = await Promise.all(herd.map(({ closed }) => closed));
+  assert.deepEqual([...new Set(goodbyes.map(({ code }) => code))], [1012]);
+  assert.equal(await ended, 0, 'the stop is an orderly one');
+  server = await startServer({ data, args: ['--port', new URL(url).port] });
+  const returned = await everybody();
+  await everybodyHears(returned, 'after');
+  for (const client of returned) client.close();
+});
