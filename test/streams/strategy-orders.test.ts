@@ -101,13 +101,10 @@ async function ended(category: string, orderId: string): Promise<Frame> {
   return data.list.find((order: Frame) => order.orderId === orderId);
 }
 
-for (const [market, by] of [
-  [CONTRACT, { qty: '0.01' }],
-  [SPOT, { qty: '0.01' }],
-] as const) {
+for (const market of [CONTRACT, SPOT, { ...SPOT, category: 'MARGIN' }]) {
   const plan = {
     ...market,
-    ...by,
+    qty: '0.01',
     type: 'trigger',
     side: 'sell',
     triggerOrderType: 'limit',
