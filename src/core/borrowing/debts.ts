@@ -7,8 +7,17 @@ import type { Instrument } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
 import { lockedCoin, lockOf } from '../orders/order-life.ts';
 import type { State } from '../state.ts';
-import type { Side } from '../terms.ts';
-import { divCeil, larger, MONEY_ONE, RATE_ONE, smaller } from '../units.ts';
+import { Side } from '../terms.ts';
+import {
+  divCeil,
+  divFloor,
+  larger,
+  MONEY_ONE,
+  MONEY_SCALE,
+  powerOfTen,
+  RATE_ONE,
+  smaller,
+} from '../units.ts';
 
 const DEFAULT_LEVERAGE = 3;
 /** Of accounts that owe nothing (domain.md 0.5). */
@@ -55,6 +64,8 @@ export function isInDebt(state: State, account: Account): boolean {
 export interface SpotIntent {
   readonly instrument: Instrument;
   readonly side: Side;
+  /** The worst it may trade at. */
+  readonly priceTicks: number;
   /** Of the coin it gives: everything, the part that would be borrowed, and what it takes of the cash at once. */
   readonly need: bigint;
   readonly borrowed: bigint;
@@ -80,7 +91,9 @@ export function openClaims(state: State, account: Account, leaveOut: number): Or
     const side = slab.side[slot] as Side;
     const part = slab.marginLocks.get(slot)?.borrowed ?? 0n;
     addBorrowed(borrowed, lockedCoin(instrument, side), part);
-    haircut += haircutLoss(state, account, instrument, side, lockOf(state, instrument, slot), part);
+    const priceTicks = slab.price[slot]!;
+    const need = lockOf(state, instrument, slot);
+    haircut += haircutLoss(state, account, { instrument, side, priceTicks, need, borrowed: part });
   }
   return { borrowed, haircut };
 }
@@ -96,9 +109,9 @@ export function orderClaims(
   const borrowed = new Map(open.borrowed);
   let { haircut } = open;
   if (intent !== undefined) {
-    const { instrument, side, need, borrowed: part } = intent;
+    const { instrument, side, borrowed: part } = intent;
     addBorrowed(borrowed, lockedCoin(instrument, side), part);
-    haircut += haircutLoss(state, account, instrument, side, need, part);
+    haircut += haircutLoss(state, account, intent);
   }
   // What has come in since an order was placed is not borrowed.
   for (const [coin, part] of borrowed) {
@@ -116,16 +129,11 @@ function addBorrowed(borrowed: Map<number, bigint>, coin: number, part: bigint):
 
 /**
  * Giving a coin that counts for much for one that counts for less costs margin value: value x (rate given - rate
- * received). What is borrowed counts in full as a debt.
+ * received). What is borrowed counts in full as a debt. A price worse than the coins are worth costs the difference
+ * too: otherwise an account could give its collateral, or what it borrows, to a friend and leave the loss to the house.
  */
-function haircutLoss(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  side: Side,
-  need: bigint,
-  borrowed: bigint,
-): bigint {
+function haircutLoss(state: State, account: Account, order: Omit<SpotIntent, 'lock'>): bigint {
+  const { instrument, side, need, borrowed } = order;
   const given = lockedCoin(instrument, side);
   const received = given === instrument.quote ? instrument.base : instrument.quote;
   const usd = divCeil(need * coinUsd(state, given), MONEY_ONE);
@@ -133,8 +141,22 @@ function haircutLoss(
   const worth = coinUsd(state, received) * larger(0n, balanceOf(state, account, received));
   const receivedRate = collateralRate(state, received, worth / MONEY_ONE + usd);
   const givenRate = collateralRate(state, given, 0n);
-  const own = larger(0n, usd - debt) * larger(0n, givenRate - receivedRate);
-  return divCeil(own + debt * (RATE_ONE - receivedRate), RATE_ONE);
+  const own = larger(0n, usd - debt);
+  const kept = (part: bigint) => worthAfter(state, order, part) * receivedRate;
+  return divCeil(larger(0n, own * givenRate - kept(own)) + debt * RATE_ONE - kept(debt), RATE_ONE);
+}
+
+/** Dollars that come back for dollars given at the order's price, by what the coins are worth; never more than given. */
+function worthAfter(
+  state: State,
+  { instrument, side, priceTicks }: Pick<SpotIntent, 'instrument' | 'side' | 'priceTicks'>,
+  usd: bigint,
+): bigint {
+  const price = BigInt(priceTicks) * powerOfTen(MONEY_SCALE - instrument.pricePrecision);
+  const asked = price * coinUsd(state, instrument.quote);
+  const fair = coinUsd(state, instrument.base) * MONEY_ONE;
+  const [gets, gives] = side === Side.buy ? [fair, asked] : [asked, fair];
+  return gets >= gives ? usd : divFloor(usd * gets, gives);
 }
 
 /** Cash and what orders hold. */

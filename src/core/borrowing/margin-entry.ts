@@ -7,13 +7,14 @@ import { NIL } from '../book/order-slab.ts';
 import { ceilWorth, exactNumber } from '../exact-integers.ts';
 import { isAbove, isLiable, type Risk, riskFromScratch } from '../futures/margin.ts';
 import { currentMargin } from '../futures/margin-cache.ts';
-import type { Instrument } from '../instrument.ts';
+import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
+import { bandOf, referenceTicks } from '../orders/order-checks.ts';
 import { lockedCoin, lockOf } from '../orders/order-life.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
-import type { Side } from '../terms.ts';
+import { Side } from '../terms.ts';
 import { larger } from '../units.ts';
 import { lendable, type OrderClaims, openClaims } from './debts.ts';
 
@@ -21,6 +22,8 @@ import { lendable, type OrderClaims, openClaims } from './debts.ts';
 export interface Spending {
   readonly instrument: Instrument;
   readonly side: Side;
+  /** 0 on market orders. */
+  readonly limitTicks: number;
   /** Of the coin it gives. */
   readonly need: bigint;
   readonly slot: number;
@@ -30,6 +33,9 @@ type Order = Omit<Spending, 'need'>;
 
 /** More than all roundings of one order's claims together, in 10^-8. */
 const ROUNDINGS = 16;
+
+/** Levels that a market order is followed into the book. */
+const LEVELS_WALKED_MAX = 256;
 
 /** Why the order cannot be paid, with what could be; undefined when it can. */
 export function checkSpending(state: State, account: Account, spending: Spending): Outcome | undefined {
@@ -88,7 +94,8 @@ function refusalOf(state: State, account: Account, spending: Spending, present?:
     if (refusal !== Refusal.none) return refusal;
   } else if (!isLiable(state, account) || hasPlenty(state, account, coin, need)) return Refusal.none;
   const lock = need - borrowed - heldBy(state, spending);
-  const intent = { instrument, side, need, borrowed, lock };
+  const priceTicks = spending.limitTicks || worstTicks(state, spending);
+  const intent = { instrument, side, priceTicks, need, borrowed, lock };
   const after = riskFromScratch(state, account, undefined, slot, intent, known?.claims);
   if (after.effective >= after.initial) return Refusal.none;
   // Whoever has no margin left may still trade in ways that take none.
@@ -105,6 +112,23 @@ function hasPlenty(state: State, account: Account, coin: number, need: bigint): 
   const { effective, initial } = currentMargin(state, account);
   const lost = ceilWorth(exactNumber(need), state.coinPriceNumbers[coin] ?? Number.NaN);
   return effective - initial >= 2 * lost + ROUNDINGS;
+}
+
+/** The worst price that a market order meets in the book as it stands; beyond many levels, that of the band (domain.md 1.9). */
+function worstTicks(state: State, { instrument, side, need }: Spending): number {
+  const market = state.market(instrument);
+  const { maxBuyTicks, minSellTicks } = bandOf(instrument, market);
+  const buying = side === Side.buy;
+  let worst = referenceTicks(instrument, market);
+  let left = need;
+  let levels = 0;
+  market.book.eachLevel(buying ? Side.sell : Side.buy, (priceTicks, lots) => {
+    if (buying ? priceTicks > maxBuyTicks : priceTicks < minSellTicks) return false;
+    if (lots > 0) worst = priceTicks;
+    left -= buying ? tradeValue(instrument, priceTicks, lots) : baseUnits(instrument, lots);
+    return left > 0n && ++levels < LEVELS_WALKED_MAX;
+  });
+  return levels < LEVELS_WALKED_MAX ? worst : buying ? maxBuyTicks : minSellTicks;
 }
 
 /** Number by number: state of the account, what is lent, the smallest loan (domain.md 6.4, 6.5). */

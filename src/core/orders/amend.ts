@@ -174,8 +174,10 @@ function checkAmend(
     return checkFuturesAmend(state, account, instrument, market, slot, priceTicks, sizeLots - filled);
   }
   const need = needOf(instrument, side, priceTicks, sizeLots - filled);
-  if (need <= lockOf(state, instrument, slot)) return undefined;
-  return checkSpending(state, account, { instrument, side, need, slot });
+  const oldTicks = slab.price[slot]!;
+  const dearer = side === Side.buy ? priceTicks > oldTicks : priceTicks < oldTicks;
+  if (need <= lockOf(state, instrument, slot) && !dearer) return undefined;
+  return checkSpending(state, account, { instrument, side, limitTicks: priceTicks, need, slot });
 }
 
 function isMakerOnly(timeInForce: number): boolean {

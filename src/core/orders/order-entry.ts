@@ -105,7 +105,13 @@ function placeSpot(
       ? tradeValue(instrument, command.priceTicks, command.sizeLots)
       : baseUnits(instrument, command.sizeLots);
   const coin = lockedCoin(instrument, command.side);
-  const refusal = checkSpending(state, account, { instrument, side: command.side, need, slot: NIL });
+  const refusal = checkSpending(state, account, {
+    instrument,
+    side: command.side,
+    limitTicks: command.priceTicks,
+    need,
+    slot: NIL,
+  });
   if (refusal !== undefined) return refusal;
 
   const size = byAmount ? SIZE_LOTS_MAX : command.sizeLots;

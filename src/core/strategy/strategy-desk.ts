@@ -146,7 +146,9 @@ export class StrategyDesk {
     const { lotStep } = instrument;
     const step = baseUnits(instrument, lotStep);
     const held =
-      cash < step ? 0n : smaller(cash, mostSpendable(this.state, account, { instrument, side, slot: NIL }));
+      cash < step
+        ? 0n
+        : smaller(cash, mostSpendable(this.state, account, { instrument, side, limitTicks: 0, slot: NIL }));
     const steps = held / step;
     if (steps * BigInt(lotStep) >= BigInt(sizeLots)) return sizeLots;
     if (steps > 0n) return Number(steps) * lotStep;

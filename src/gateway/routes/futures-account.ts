@@ -205,7 +205,10 @@ function maxOpenAvailable(venue: Venue, uid: number, body: Static<typeof MaxOpen
 /** What a spot order may give; a margin order also what it could borrow. */
 function spotRoom(state: State, account: Account, instrument: Instrument, side: Side) {
   const most = (pair: Instrument, of: Side) =>
-    formatUnits(mostSpendable(state, account, { instrument: pair, side: of, slot: NIL }), MONEY_SCALE);
+    formatUnits(
+      mostSpendable(state, account, { instrument: pair, side: of, limitTicks: 0, slot: NIL }),
+      MONEY_SCALE,
+    );
   if (instrument.margin === undefined) return { ...NOTHING, available: most(instrument, side) };
   const spot = state.instrument('SPOT', instrument.symbol)!;
   return {
