@@ -174,7 +174,7 @@ test('a loan pool is funded once per reference and drained of what is not lent; 
   await venue.refused(1, /Did you mean DOGE\?/, 'loan', 'fund', '1', 'DOGF', '--reference', 'x');
   await venue.refused(1, /must be above zero/, 'loan', 'fund', '0', 'USDT', '--reference', 'x');
   assert.equal((await venue.ask('loan', 'rate', 'USDT', 'SEVEN', '0.06')).pool.sevenDayRate, '0.06');
-  await venue.refused(1, /sevenDayRate must be below 1/, 'loan', 'rate', 'USDT', 'SEVEN', '6');
+  await venue.refused(1, /sevenDayRate must be from 0 to below 1/, 'loan', 'rate', 'USDT', 'SEVEN', '6');
   await venue.refused(1, /USD cannot be borrowed here/, 'loan', 'rate', 'USD', 'SEVEN', '0.06');
   await venue.refused(1, /term/, 'loan', 'rate', 'USDT', 'FOREVER', '0.06');
 });
