@@ -67,6 +67,26 @@ export function cursorId(cursor: string | undefined): number | undefined {
   return parseOrderId(cursor) ?? (BigInt(cursor) >= 2n * 10n ** 18n ? Number.MAX_SAFE_INTEGER : 0);
 }
 
+export interface HistoryPage extends Period {
+  readonly limit: number;
+  readonly beforeId?: number;
+}
+
+/** The rows that a query of history asks for: its window, how many, and after which. */
+export function historyPage(
+  query: PageRequest,
+  now: number,
+  spanMs = SPAN_MS,
+  byDefault = PAGE_MAX,
+): HistoryPage | WireError {
+  const window = period(query, now, spanMs);
+  if (window instanceof WireError) return window;
+  const limit = pageLimit(query.limit, byDefault);
+  if (limit instanceof WireError) return limit;
+  const beforeId = cursorId(query.cursor);
+  return { ...window, limit, ...(beforeId !== undefined && { beforeId }) };
+}
+
 /** The smallest id of the page, which is its last row's. */
 export function pageOf<T>(
   list: readonly T[],

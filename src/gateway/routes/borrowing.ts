@@ -13,7 +13,7 @@ import { divHalf, formatUnits, MONEY_SCALE, RATE_SCALE } from '../../core/units.
 import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
 import * as fields from '../fields.ts';
-import { cursorId, pageLimit, period } from '../paging.ts';
+import { historyPage } from '../paging.ts';
 import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
 import { CoinName, findCoin, unknownCoin } from '../wallet-input.ts';
@@ -120,19 +120,14 @@ export const borrowingRoutes: readonly Route[] = [
       Type.Object(answers.texts('fromCoin', 'fromCoinSize', 'toCoin', 'toCoinSize', 'price', 'ts')),
     ),
     handle: async ({ venue, clock, caller, query }) => {
-      const window = period(query, clock.now());
-      if (window instanceof WireError) return window;
-      const limit = pageLimit(query.limit);
-      if (limit instanceof WireError) return limit;
-      const beforeId = cursorId(query.cursor);
+      const page = historyPage(query, clock.now());
+      if (page instanceof WireError) return page;
       await venue.settled();
       const list = await venue.history.conversions({
         uid: caller.user.uid,
-        ...window,
-        limit,
+        ...page,
         ...(query.fromCoin !== undefined && { fromCoin: query.fromCoin.toUpperCase() }),
         ...(query.toCoin !== undefined && { toCoin: query.toCoin.toUpperCase() }),
-        ...(beforeId !== undefined && { beforeId }),
       });
       return { list, cursor: list.at(-1)?.conversionId ?? '' };
     },

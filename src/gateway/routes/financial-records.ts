@@ -9,7 +9,7 @@ import {
 } from '../../record/ledger-view.ts';
 import { page } from '../answers.ts';
 import * as fields from '../fields.ts';
-import { cursorId, pageLimit, pageOf, period } from '../paging.ts';
+import { historyPage, pageOf } from '../paging.ts';
 import { type Call, type Route, route } from '../route.ts';
 import * as answers from '../wallet-answers.ts';
 import { CoinName } from '../wallet-input.ts';
@@ -35,22 +35,17 @@ async function readLines(
   { venue, clock, caller, query }: Call<Static<typeof LineQuery>, unknown>,
   { wallet, category, type }: Lines,
 ): Promise<LedgerView[] | WireError> {
-  const window = period(query, clock.now());
-  if (window instanceof WireError) return window;
-  const limit = pageLimit(query.limit);
-  if (limit instanceof WireError) return limit;
-  const beforeId = cursorId(query.cursor);
+  const page = historyPage(query, clock.now());
+  if (page instanceof WireError) return page;
   await venue.settled();
   return venue.history.ledgerLines({
     uid: caller.user.uid,
     wallet,
     category,
-    ...window,
-    limit,
+    ...page,
     ...(type !== undefined && { type }),
     ...(query.coin !== undefined && { coin: query.coin.toUpperCase() }),
     ...(query.symbol !== undefined && { symbol: query.symbol }),
-    ...(beforeId !== undefined && { beforeId }),
   });
 }
 

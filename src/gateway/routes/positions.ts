@@ -15,7 +15,7 @@ import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
 import { FuturesCategory, PosSide as PosSideField, pageFields, SymbolName } from '../fields.ts';
 import { categoryCode, findInstrument } from '../instrument-lookup.ts';
-import { cursorId, pageLimit, pageOf, period } from '../paging.ts';
+import { historyPage, pageOf } from '../paging.ts';
 import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
 import { type ErrorDialect, WireError } from '../wire-error.ts';
@@ -219,19 +219,14 @@ export const positionRoutes: readonly Route[] = [
     query: Type.Object({ category: FuturesCategory, symbol: Type.Optional(SymbolName), ...pageFields }),
     data: answers.page(ClosedPosition),
     handle: async ({ venue, clock, caller, query }) => {
-      const window = period(query, clock.now());
-      if (window instanceof WireError) return window;
-      const limit = pageLimit(query.limit);
-      if (limit instanceof WireError) return limit;
-      const beforeId = cursorId(query.cursor);
+      const page = historyPage(query, clock.now());
+      if (page instanceof WireError) return page;
       await venue.settled();
       const positions = await venue.history.closedPositions({
         uid: caller.user.uid,
         category: query.category,
-        ...window,
-        limit,
+        ...page,
         ...(query.symbol !== undefined && { symbol: query.symbol }),
-        ...(beforeId !== undefined && { beforeId }),
       });
       return pageOf(positions, (position) => position.positionId);
     },

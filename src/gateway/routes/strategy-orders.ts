@@ -12,7 +12,7 @@ import * as answers from '../answers.ts';
 import { Category, ClientOid, OrderId, pageFields, SymbolName } from '../fields.ts';
 import { categoryCode, findInstrument } from '../instrument-lookup.ts';
 import { openView } from '../open-order-view.ts';
-import { cursorId, pageLimit, pageOf, period } from '../paging.ts';
+import { historyPage, pageOf } from '../paging.ts';
 import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
 import { ModifyStrategyBody, modifyCommand, StrategyBody, strategyCommand } from '../strategy-input.ts';
@@ -139,19 +139,14 @@ export const strategyOrderRoutes: readonly Route[] = [
     query: Type.Object({ category: Category, type: Type.Optional(StrategyType), ...pageFields }),
     data: answers.page(answers.StrategyOrder),
     handle: async ({ venue, clock, caller, query }) => {
-      const window = period(query, clock.now());
-      if (window instanceof WireError) return window;
-      const limit = pageLimit(query.limit);
-      if (limit instanceof WireError) return limit;
-      const beforeId = cursorId(query.cursor);
+      const page = historyPage(query, clock.now());
+      if (page instanceof WireError) return page;
       await venue.settled();
       const orders = await venue.history.endedStrategies({
         uid: caller.user.uid,
         category: query.category,
-        ...window,
-        limit,
+        ...page,
         ...(query.type !== undefined && { type: query.type }),
-        ...(beforeId !== undefined && { beforeId }),
       });
       return pageOf(orders, (order) => order.orderId);
     },

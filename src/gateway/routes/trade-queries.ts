@@ -7,7 +7,7 @@ import * as answers from '../answers.ts';
 import { Category, ClientOid, OrderId, pageFields, SymbolName } from '../fields.ts';
 import { categoryCode } from '../instrument-lookup.ts';
 import { openView } from '../open-order-view.ts';
-import { cursorId, pageLimit, pageOf, period, times } from '../paging.ts';
+import { cursorId, historyPage, pageLimit, pageOf, times } from '../paging.ts';
 import { type Route, route } from '../route.ts';
 import { WireError, wireError } from '../wire-error.ts';
 
@@ -60,19 +60,14 @@ export const tradeQueryRoutes: readonly Route[] = [
     query: Type.Object({ category: Category, symbol: Type.Optional(SymbolName), ...pageFields }),
     data: answers.page(answers.HistoryOrder),
     handle: async ({ venue, clock, caller, query }) => {
-      const window = period(query, clock.now());
-      if (window instanceof WireError) return window;
-      const limit = pageLimit(query.limit);
-      if (limit instanceof WireError) return limit;
-      const beforeId = cursorId(query.cursor);
+      const page = historyPage(query, clock.now());
+      if (page instanceof WireError) return page;
       await venue.settled();
       const orders = await venue.history.closedOrders({
         uid: caller.user.uid,
         category: query.category,
-        ...window,
-        limit,
+        ...page,
         ...(query.symbol !== undefined && { symbol: query.symbol }),
-        ...(beforeId !== undefined && { beforeId }),
       });
       return pageOf(orders.map(withAliases), (order) => order.orderId);
     },
@@ -123,22 +118,17 @@ export const tradeQueryRoutes: readonly Route[] = [
     }),
     data: answers.page(answers.Fill),
     handle: async ({ venue, clock, caller, query }) => {
-      const window = period(query, clock.now());
-      if (window instanceof WireError) return window;
-      const limit = pageLimit(query.limit);
-      if (limit instanceof WireError) return limit;
-      const beforeId = cursorId(query.cursor);
+      const page = historyPage(query, clock.now());
+      if (page instanceof WireError) return page;
       // An id that no order can have has no fills.
       const orderId = query.orderId === undefined ? undefined : (parseOrderId(query.orderId) ?? 0);
       await venue.settled();
       const fills = await venue.history.fills({
         uid: caller.user.uid,
-        ...window,
-        limit,
+        ...page,
         ...(query.category !== undefined && { category: query.category }),
         ...(query.symbol !== undefined && { symbol: query.symbol }),
         ...(orderId !== undefined && { orderId }),
-        ...(beforeId !== undefined && { beforeId }),
       });
       return pageOf(fills, (fill) => fill.execId);
     },

@@ -9,7 +9,7 @@ import type { Identity, User } from '../../identity/identity.ts';
 import type { TransferView } from '../../record/transfer-view.ts';
 import type { Venue } from '../../venue/venue.ts';
 import * as fields from '../fields.ts';
-import { cursorId, pageLimit, pageOf, period, WINDOW_MS } from '../paging.ts';
+import { historyPage, pageOf, WINDOW_MS } from '../paging.ts';
 import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
 import * as answers from '../wallet-answers.ts';
@@ -158,21 +158,16 @@ export const transferRoutes: readonly Route[] = [
     handle: async ({ venue, identity, clock, caller: { user }, query }) => {
       const of = query.subUid === undefined ? user : findOwnSub(identity, user, query.subUid);
       if (of instanceof WireError) return of;
-      const window = period(query, clock.now(), WINDOW_MS);
-      if (window instanceof WireError) return window;
-      const limit = pageLimit(query.limit);
-      if (limit instanceof WireError) return limit;
-      const beforeId = cursorId(query.cursor);
+      const page = historyPage(query, clock.now(), WINDOW_MS);
+      if (page instanceof WireError) return page;
       await venue.settled();
       const transfers = await venue.history.transfers({
         uid: of.uid,
         role: query.role === 'receiver' ? 'receiver' : 'sender',
         betweenAccounts: true,
-        ...window,
-        limit,
+        ...page,
         ...(query.coin !== undefined && { coin: query.coin.toUpperCase() }),
         ...(query.clientOid !== undefined && { clientOid: query.clientOid }),
-        ...(beforeId !== undefined && { beforeId }),
       });
       const rows = transfers.map((each) => ({ ...each, oldTransferId: each.transferId }));
       const { list, cursor } = pageOf(rows, (each) => each.transferId);
@@ -198,21 +193,16 @@ export const transferRoutes: readonly Route[] = [
     }),
     data: Type.Array(answers.OldTransfer),
     handle: async ({ venue, clock, caller, query }) => {
-      const window = period(query, clock.now(), WINDOW_MS);
-      if (window instanceof WireError) return window;
-      const limit = pageLimit(query.limit);
-      if (limit instanceof WireError) return limit;
-      const beforeId = cursorId(query.idLessThan);
+      const page = historyPage({ ...query, cursor: query.idLessThan }, clock.now(), WINDOW_MS);
+      if (page instanceof WireError) return page;
       await venue.settled();
       const transfers = await venue.history.transfers({
         uid: caller.user.uid,
         role: 'sender',
-        ...window,
-        limit,
+        ...page,
         ...(query.coin !== undefined && { coin: query.coin.toUpperCase() }),
         ...(query.fromType !== undefined && { fromType: query.fromType }),
         ...(query.clientOid !== undefined && { clientOid: query.clientOid }),
-        ...(beforeId !== undefined && { beforeId }),
       });
       return transfers.map(oldTransfer);
     },

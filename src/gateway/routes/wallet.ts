@@ -10,7 +10,7 @@ import type { WalletRecordType, WalletRecordView } from '../../record/wallet-rec
 import { OrderIds, SubAssets, Success } from '../answers.ts';
 import { depositAddress } from '../deposit-address.ts';
 import * as fields from '../fields.ts';
-import { cursorId, pageLimit, period, WINDOW_MS } from '../paging.ts';
+import { historyPage, pageLimit, WINDOW_MS } from '../paging.ts';
 import { refusalError } from '../refusal-message.ts';
 import { type Call, type Route, route, type Services } from '../route.ts';
 import { assetViews, valueAccount } from '../valuation.ts';
@@ -98,23 +98,18 @@ async function readRecords(
   type: WalletRecordType,
   query: Static<typeof RecordQuery>,
 ): Promise<WalletRecordView[] | WireError> {
-  const window = period(query, clock.now(), WINDOW_MS);
-  if (window instanceof WireError) return window;
-  const limit = pageLimit(query.limit, RECORDS_DEFAULT);
-  if (limit instanceof WireError) return limit;
-  const beforeId = cursorId(query.cursor);
+  const page = historyPage(query, clock.now(), WINDOW_MS, RECORDS_DEFAULT);
+  if (page instanceof WireError) return page;
   // An id that nothing can have finds nothing.
   const orderId = query.orderId === undefined ? undefined : (parseOrderId(query.orderId) ?? 0);
   await venue.settled();
   return venue.history.walletRecords({
     uid,
     type,
-    ...window,
-    limit,
+    ...page,
     ...(query.coin !== undefined && { coin: query.coin.toUpperCase() }),
     ...(orderId !== undefined && { orderId }),
     ...(query.clientOid !== undefined && { clientOid: query.clientOid }),
-    ...(beforeId !== undefined && { beforeId }),
   });
 }
 
