@@ -5,7 +5,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import ccxt from 'ccxt';
-import { CCXT_CALLS, CCXT_FLAGS, CCXT_NOT_SERVED, CCXT_UNSUPPORTED, type CcxtWorld } from './ccxt-calls.ts';
+import { CCXT_CALLS } from './ccxt/calls.ts';
+import { CCXT_FLAGS, CCXT_NOT_SERVED, CCXT_UNSUPPORTED } from './ccxt/not-served.ts';
+import type { CcxtWorld } from './ccxt/world.ts';
 import { documentSection, keepDocument } from './document.ts';
 import { openWorld, type World } from './world.ts';
 

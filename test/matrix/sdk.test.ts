@@ -8,12 +8,10 @@ import { RestClientV3 } from 'bitget-api';
 import { ROUTES } from '../../src/gateway/routes.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { documentSection, keepDocument } from './document.ts';
-import { BORROWING_CALLS } from './sdk-borrowing-calls.ts';
-import { SDK_CALLS, SDK_LOCAL, SDK_NOT_SERVED } from './sdk-calls.ts';
-import { STRATEGY_CALLS } from './sdk-strategy-calls.ts';
+import { SDK_CALLS } from './sdk/calls.ts';
+import { SDK_LOCAL, SDK_NOT_SERVED } from './sdk/not-served.ts';
 import { openWorld, type World } from './world.ts';
 
-const CALLS = { ...SDK_CALLS, ...BORROWING_CALLS, ...STRATEGY_CALLS };
 const METHODS = Object.getOwnPropertyNames(RestClientV3.prototype).filter((name) => name !== 'constructor');
 const SERVED = new Set(ROUTES.map(({ method, path }) => `${method} ${path}`));
 const WIRE_METHODS = { get: 'GET', getPrivate: 'GET', post: 'POST', postPrivate: 'POST' } as const;
@@ -43,18 +41,18 @@ describe('bitget-api, RestClientV3', () => {
 
   it('every method of the library has its place in the matrix', () => {
     const placed = (name: string) =>
-      [CALLS[name], SDK_LOCAL[name], reasonOf(name)].filter((place) => place !== undefined).length;
+      [SDK_CALLS[name], SDK_LOCAL[name], reasonOf(name)].filter((place) => place !== undefined).length;
     assert.deepEqual(
       METHODS.filter((name) => placed(name) !== 1),
       [],
     );
     assert.deepEqual(
-      Object.keys(CALLS).filter((name) => !METHODS.includes(name)),
+      Object.keys(SDK_CALLS).filter((name) => !METHODS.includes(name)),
       [],
     );
   });
 
-  for (const [name, { checks, call }] of Object.entries(CALLS)) {
+  for (const [name, { checks, call }] of Object.entries(SDK_CALLS)) {
     it(`${name}: ${checks}`, async () => {
       assert.ok(SERVED.has(endpointOf(name)!), `${endpointOf(name)} is not served`);
       await call(world);
@@ -72,7 +70,7 @@ describe('bitget-api, RestClientV3', () => {
   }
 
   it('docs/clients.md shows this table', () => {
-    const served = Object.entries(CALLS).map(([name, { checks }]) => [name, endpointOf(name)!, checks]);
+    const served = Object.entries(SDK_CALLS).map(([name, { checks }]) => [name, endpointOf(name)!, checks]);
     const missing = METHODS.filter((name) => reasonOf(name) !== undefined).map((name) => [
       name,
       endpointOf(name)!,

@@ -1,11 +1,11 @@
 /** The SDK's methods about borrowed money: debts of the unified account, and loans against collateral. */
 import assert from 'node:assert/strict';
-import { type Row, SWAP, type World } from './world.ts';
+import { positive } from '../checks.ts';
+import { type Row, SWAP, type World } from '../world.ts';
 
 const LOAN = { loanCoin: 'USDT', pledgeCoin: 'ETH', daily: 'FLEXIBLE' } as const;
 const loan = { orderId: '' };
 
-const positive = (text: string | undefined, what: string) => assert.ok(Number(text) > 0, `${what}: ${text}`);
 const coinsOf = (list: readonly { coin: string }[]) => list.map(({ coin }) => coin);
 
 export const BORROWING_CALLS: Readonly<Record<string, Row<World>>> = {

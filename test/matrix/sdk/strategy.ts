@@ -1,6 +1,6 @@
 /** The SDK's methods about orders that wait for a price. */
 import assert from 'node:assert/strict';
-import { type Row, SWAP, type World } from './world.ts';
+import { type Row, SWAP, type World } from '../world.ts';
 
 const order = { id: '' };
 

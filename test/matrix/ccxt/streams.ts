@@ -1,0 +1,62 @@
+/** ccxt's methods that watch a stream. */
+import assert from 'node:assert/strict';
+import { positive, some } from '../checks.ts';
+import { type Calls, cleared, low, row, SPOT, SWAP } from './world.ts';
+
+/** A subscription takes a moment; the channels of an account push nothing that was before it. */
+const settled = () => new Promise((resolve) => setTimeout(resolve, 500));
+
+export const STREAM_CALLS: Calls = {
+  watchTicker: row('pushed', async ({ me }) => positive((await me.watchTicker(SPOT)).last, 'last')),
+  watchTickers: row('pushed', async ({ me }) => assert.ok((await me.watchTickers(['ETH/USDT']))['ETH/USDT'])),
+  watchBidsAsks: row('pushed', async ({ me }) =>
+    positive((await me.watchBidsAsks([SPOT]))[SPOT]!.bid, 'bid'),
+  ),
+  watchOrderBook: row('a book that grows with updates', async ({ me }) => {
+    await me.watchOrderBook(SPOT);
+    const { asks, bids } = await me.watchOrderBook(SPOT);
+    assert.ok(Number(asks[0]![0]) > Number(bids[0]![0]));
+  }),
+  watchOrderBookForSymbols: row('pushed', async ({ me }) =>
+    some((await me.watchOrderBookForSymbols(['ETH/USDT'])).asks, 'asks'),
+  ),
+  watchTrades: row('pushed', async ({ me }) => positive((await me.watchTrades(SPOT))[0]!.price, 'price')),
+  watchTradesForSymbols: row('pushed', async ({ me }) =>
+    some(await me.watchTradesForSymbols(['ETH/USDT']), 'trades'),
+  ),
+  watchOHLCV: row('pushed', async ({ me }) => positive((await me.watchOHLCV(SPOT, '1m'))[0]![1], 'open')),
+  watchBalance: row('pushed', async ({ me }) => positive((await me.watchBalance()).USDT!.total, 'USDT')),
+  watchOrders: row('an order as it is placed', async (c) => {
+    const watched = c.me.watchOrders(SPOT);
+    await settled();
+    const order = {
+      category: 'SPOT',
+      symbol: 'BTCUSDT',
+      side: 'buy',
+      orderType: 'limit',
+      qty: '0.001',
+    } as const;
+    const { orderId } = (await c.world.alice.submitNewOrder({ ...order, price: String(await low(c)) })).data;
+    assert.equal((await watched)[0]!.id, orderId);
+    await cleared(c);
+  }),
+  watchMyTrades: row('a fill as it happens', async ({ me, world }) => {
+    const watched = me.watchMyTrades(SPOT);
+    await settled();
+    const order = {
+      category: 'SPOT',
+      symbol: 'BTCUSDT',
+      side: 'sell',
+      orderType: 'market',
+      qty: '0.001',
+    } as const;
+    const { orderId } = (await world.alice.submitNewOrder(order)).data;
+    assert.equal((await watched)[0]!.order, orderId);
+  }),
+  watchPositions: row('the positions there are', async ({ me, world }) => {
+    const order = { category: 'USDT-FUTURES', symbol: 'BTCUSDT', orderType: 'market', qty: '0.01' } as const;
+    await world.alice.submitNewOrder({ ...order, side: 'buy' });
+    assert.equal((await me.watchPositions([SWAP]))[0]!.symbol, SWAP);
+    await world.alice.closeAllPositions({ category: 'USDT-FUTURES' });
+  }),
+};

@@ -1,0 +1,72 @@
+/** The SDK's methods about an account: what it is, holds, pays and has set. */
+import assert from 'node:assert/strict';
+import { sdkClient } from '../../clients/clients.ts';
+import { positive, refusedWith, some } from '../checks.ts';
+import { type Row, SPOT, type World } from '../world.ts';
+
+export const ACCOUNT_CALLS: Readonly<Record<string, Row<World>>> = {
+  getAccountInfo: {
+    checks: 'the caller',
+    call: async (w) => assert.equal((await w.alice.getAccountInfo()).data.userId, w.uid('alice')),
+  },
+  getAccountSettings: {
+    checks: 'a unified account',
+    call: async ({ alice }) => assert.equal((await alice.getAccountSettings()).data.accountMode, 'unified'),
+  },
+  getBalances: {
+    checks: 'coins and their worth',
+    call: async ({ alice }) => positive((await alice.getBalances()).data.accountEquity, 'equity'),
+  },
+  getFundingAssets: {
+    checks: 'the funding wallet, empty at first',
+    call: async ({ alice }) => assert.deepEqual((await alice.getFundingAssets()).data, []),
+  },
+  getFeeRate: {
+    checks: 'maker and taker rate',
+    call: async ({ alice }) => positive((await alice.getFeeRate(SPOT)).data.takerFeeRate, 'rate'),
+  },
+  getAllFeeRates: {
+    checks: 'a rate for every pair',
+    call: async ({ alice }) => some((await alice.getAllFeeRates({ category: 'SPOT' })).data, 'rates'),
+  },
+  getUnifiedAccountSwitchStatus: {
+    checks: 'every account is unified',
+    call: async ({ alice }) =>
+      assert.equal((await alice.getUnifiedAccountSwitchStatus()).data.status, 'success'),
+  },
+  downgradeAccountToClassic: {
+    checks: 'refused with 25009: there is no classic account',
+    call: ({ alice }) => refusedWith('25009', alice.downgradeAccountToClassic()),
+  },
+  adjustAccountMode: {
+    checks: 'advanced is taken, others are refused with 25009',
+    call: async ({ alice }) => {
+      await alice.adjustAccountMode({ mode: 'advanced' });
+      await refusedWith('25009', alice.adjustAccountMode({ mode: 'isolated' }));
+    },
+  },
+  getCollateralType: {
+    checks: 'all coins',
+    call: async ({ alice }) => assert.equal((await alice.getCollateralType()).data.collateralType, 'all'),
+  },
+  setCollateralType: {
+    checks: 'all is taken',
+    call: async ({ alice }) =>
+      assert.equal((await alice.setCollateralType({ collateralType: 'all' })).data, 'success'),
+  },
+  getCustomCollateralCoins: {
+    checks: 'coins, without a key',
+    call: async (w) => some((await sdkClient(w.server.url).getCustomCollateralCoins()).data, 'coins'),
+  },
+  getDeductInfo: {
+    checks: 'off at first',
+    call: async ({ alice }) => assert.equal((await alice.getDeductInfo()).data.deduct, 'off'),
+  },
+  switchDeduct: {
+    checks: 'remembered',
+    call: async ({ alice }) => {
+      await alice.switchDeduct({ deduct: 'on' });
+      assert.equal((await alice.getDeductInfo()).data.deduct, 'on');
+    },
+  },
+};

@@ -1,0 +1,120 @@
+/** The SDK's methods about the market: what anybody may ask. */
+import assert from 'node:assert/strict';
+import { positive, some } from '../checks.ts';
+import { type Row, SPOT, SWAP, type World } from '../world.ts';
+
+export const MARKET_CALLS: Readonly<Record<string, Row<World>>> = {
+  getServerTime: {
+    checks: 'the time, within a second of ours',
+    call: async ({ alice }) => {
+      const { serverTime } = (await alice.getServerTime()).data;
+      assert.ok(Math.abs(Number(serverTime) - Date.now()) < 60_000);
+    },
+  },
+  fetchServerTime: {
+    checks: 'the same as a number',
+    call: async ({ alice }) => assert.ok(Math.abs((await alice.fetchServerTime()) - Date.now()) < 60_000),
+  },
+  getInstruments: {
+    checks: 'all five categories',
+    call: async ({ alice }) => {
+      for (const category of ['SPOT', 'MARGIN', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'] as const) {
+        some((await alice.getInstruments({ category })).data, category);
+      }
+    },
+  },
+  getTickers: {
+    checks: 'a traded price and both sides of the book',
+    call: async ({ alice }) => {
+      const [ticker] = (await alice.getTickers(SPOT)).data;
+      positive(ticker!.lastPrice, 'lastPrice');
+      assert.ok(Number(ticker!.ask1Price) > Number(ticker!.bid1Price));
+    },
+  },
+  getOrderBook: {
+    checks: 'levels sorted from the best',
+    call: async ({ alice }) => {
+      const { a, b } = (await alice.getOrderBook({ ...SPOT, limit: '20' })).data;
+      assert.ok(a.length > 3 && b.length > 3);
+      assert.ok(Number(a[0]![0]) < Number(a[1]![0]) && Number(b[0]![0]) > Number(b[1]![0]));
+    },
+  },
+  getFills: {
+    checks: 'trades of the market',
+    call: async ({ alice }) =>
+      positive((await alice.getFills({ ...SPOT, limit: '5' })).data[0]!.price, 'price'),
+  },
+  getCandles: {
+    checks: 'candles of seven fields, also of mark and index prices',
+    call: async ({ alice }) => {
+      assert.equal((await alice.getCandles({ ...SPOT, interval: '1m', limit: '10' })).data[0]!.length, 7);
+      for (const type of ['MARK', 'INDEX'] as const) {
+        some((await alice.getCandles({ ...SWAP, interval: '1m', type })).data, type);
+      }
+    },
+  },
+  getHistoryCandles: {
+    checks: 'the past before the exchange began',
+    call: async ({ alice }) => {
+      const endTime = String(Date.now() - 86_400_000);
+      const candles = (await alice.getHistoryCandles({ ...SPOT, interval: '1H', endTime, limit: '5' })).data;
+      assert.equal(candles.length, 5);
+    },
+  },
+  getOpenInterest: {
+    checks: 'contracts that are held',
+    call: async ({ alice }) =>
+      positive((await alice.getOpenInterest(SWAP)).data.list[0]!.openInterest, 'open interest'),
+  },
+  getCurrentFundingRate: {
+    checks: 'rate, bounds and the next settlement',
+    call: async ({ alice }) => {
+      const [rate] = (await alice.getCurrentFundingRate({ symbol: 'BTCUSDT' })).data;
+      assert.ok(Number(rate!.nextUpdate) > Date.now());
+    },
+  },
+  getHistoryFundingRate: {
+    checks: 'the list of settled rates',
+    call: async ({ alice }) =>
+      assert.ok('resultList' in ((await alice.getHistoryFundingRate(SWAP)).data as object)),
+  },
+  getPositionTier: {
+    checks: 'tiers with falling leverage',
+    call: async ({ alice }) => {
+      const tiers = (await alice.getPositionTier(SWAP)).data;
+      assert.ok(Number(tiers[0]!.leverage) > Number(tiers.at(-1)!.leverage));
+    },
+  },
+  getDiscountRate: {
+    checks: 'collateral rates by coin',
+    call: async ({ alice }) => some((await alice.getDiscountRate()).data, 'rates'),
+  },
+  getRiskReserveAll: {
+    checks: 'insurance funds',
+    call: async ({ alice }) =>
+      some((await alice.getRiskReserveAll({ category: SWAP.category })).data.list, 'funds'),
+  },
+  getContractsOi: {
+    checks: 'limits of open interest',
+    call: async ({ alice }) => some((await alice.getContractsOi({ category: SWAP.category })).data, 'limits'),
+  },
+  getIndexComponents: {
+    checks: 'venues with prices and weights',
+    call: async ({ alice }) => {
+      const { componentList } = (await alice.getIndexComponents({ symbol: 'BTCUSDT' })).data;
+      positive(componentList[0]!.equivalentPrice, 'price');
+    },
+  },
+  getLiquidations: {
+    checks: 'a list',
+    call: async ({ alice }) => assert.ok(Array.isArray((await alice.getLiquidations(SWAP)).data.list)),
+  },
+  getRpiSymbols: {
+    checks: 'pairs that take RPI orders',
+    call: async ({ alice }) => some((await alice.getRpiSymbols()).data, 'pairs'),
+  },
+  getRpiOrderBook: {
+    checks: 'levels of three fields',
+    call: async ({ alice }) => assert.equal((await alice.getRpiOrderBook(SPOT)).data.b[0]!.length, 3),
+  },
+};

@@ -1,0 +1,42 @@
+/** The SDK's methods that have no row of their own, and why. */
+
+/** Methods that call nothing of ours. */
+export const SDK_LOCAL: Readonly<Record<string, string>> = {
+  getClientType: 'tells the kind of client',
+  fetchLatencySummary: 'measures with getServerTime',
+};
+
+/** Methods whose endpoint is not served: 404 `40404`. The first pattern that fits gives the reason. */
+export const SDK_NOT_SERVED: readonly (readonly [methods: RegExp, reason: string])[] = [
+  [/^getCopyFutures|^copyFutures/, 'copy trading is another business'],
+  [/StockPlus/i, 'stock brokerage is another business'],
+  [/Reality|getCashDividendRecords/, 'stock tokens are another business'],
+  [/P2p/i, 'peer-to-peer trading is another business'],
+  [/EarnElite/, 'earning products are another business'],
+  [
+    /^getLoan(Transfered|Symbols|RiskUnit|RepaidHistory|ProductInfo|Order|LTVConvert|MarginCoinInfo)$|^bindLoanUid$/,
+    'loans to institutions are another business',
+  ],
+  [
+    /^get(Spot(Whale|Fund|Net)Flow|MarginLongShort|MarginLoanGrowth|MarginIsolatedBorrow|FuturesActiveBuySell|Futures(Position|Account)?LongShort)$/,
+    'statistics about who trades; everything they are made of is in the trades and candles',
+  ],
+  [
+    /^getMarketFeeGroup$|^getMarketScoreWeights$/,
+    'fee groups and maker scores are a programme of the vendor; fees are set per account here',
+  ],
+  [/^getProofOfReserves$/, 'there are no reserves to prove; `bourse books` shows that the books add up'],
+  [
+    /^getEligible/,
+    'regional lists; nothing is restricted by region here, instruments and tiers are the whole list',
+  ],
+  [/^getDeltaInfo$/, 'accounts have no delta-neutral mode'],
+  [/^getOpenInterestLimit$/, 'the same limits are told by getContractsOi'],
+  [/^movePositions$|^getMovePositionHistory$/, 'positions stay with the account that opened them'],
+  [/^getTaxRecords$/, 'asks for a year; the history keeps 90 days'],
+  [/RateLimitQuota$/, 'limits are those of the interface for everybody'],
+  [/^getWithdrawAddressBook$/, 'there is no address book'],
+  [/^setDepositAccount$/, 'the operator says which wallet a deposit goes to'],
+  [/^getBrokerAllSubDepositWithdrawal$/, "each sub-account's own records are served"],
+  [/^getBrokerCommission$/, 'there is no commission programme'],
+];

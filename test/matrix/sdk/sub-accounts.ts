@@ -1,0 +1,127 @@
+/** The SDK's methods about sub-accounts, their keys and their money. */
+import assert from 'node:assert/strict';
+import { type SdkClient, sdkClient } from '../../clients/clients.ts';
+import { refusedWith, some } from '../checks.ts';
+import type { Row, World } from '../world.ts';
+
+const PASSPHRASE = 'Passphrase1';
+const made = { sub: '', subKey: '' };
+const subs = new Map<string, SdkClient>();
+
+export const SUB_ACCOUNT_CALLS: Readonly<Record<string, Row<World>>> = {
+  createSubAccount: {
+    checks: 'a sub-account',
+    call: async ({ alice }) => {
+      made.sub = (await alice.createSubAccount({ username: 'matrixsub' })).data.subUid;
+      assert.match(made.sub, /^[0-9]+$/);
+    },
+  },
+  createAgentSubAccount: {
+    checks: 'a sub-account with a key',
+    call: async ({ alice }) => {
+      const agent = { username: 'matrixagent', passphrase: PASSPHRASE };
+      assert.ok((await alice.createAgentSubAccount(agent)).data.secret.length > 20);
+    },
+  },
+  getSubAccountList: {
+    checks: 'both',
+    call: async ({ alice }) => assert.equal((await alice.getSubAccountList()).data.list.length, 2),
+  },
+  freezeSubAccount: {
+    checks: 'frozen and thawed',
+    call: async ({ alice }) => {
+      await alice.freezeSubAccount({ subUid: made.sub, operation: 'freeze' });
+      await alice.freezeSubAccount({ subUid: made.sub, operation: 'unfreeze' });
+    },
+  },
+  createSubAccountApiKey: {
+    checks: 'a key that works',
+    call: async (w) => {
+      const asked = { subUid: made.sub, note: 'desk', type: 'read_write', passphrase: PASSPHRASE } as const;
+      const rights = { permissions: ['uta_mgt', 'uta_trade'], ips: [] as string[] };
+      const key = (await w.alice.createSubAccountApiKey({ ...asked, ...rights } as never)).data;
+      made.subKey = key.apiKey;
+      const access = { name: 'sub', uid: Number(made.sub), passphrase: PASSPHRASE };
+      const sub = sdkClient(w.server.url, { ...access, apiKey: key.apiKey, secretKey: key.secret });
+      assert.equal((await sub.getAccountInfo()).data.parentId, w.uid('alice'));
+      subs.set(made.sub, sub);
+    },
+  },
+  getSubAccountApiKeys: {
+    checks: 'the key',
+    call: async ({ alice }) => {
+      const { items } = (await alice.getSubAccountApiKeys({ subUid: made.sub })).data;
+      assert.equal(items[0]!.apiKey, made.subKey);
+    },
+  },
+  updateSubAccountApiKey: {
+    checks: 'fewer rights',
+    call: async ({ alice }) => {
+      const change = { apiKey: made.subKey, passphrase: PASSPHRASE, permissions: ['uta_mgt'] };
+      assert.deepEqual((await alice.updateSubAccountApiKey(change as never)).data.permissions, ['uta_mgt']);
+    },
+  },
+  subAccountTransfer: {
+    checks: 'money for the sub-account',
+    call: async (w) => {
+      const moved = {
+        fromType: 'uta',
+        toType: 'uta',
+        amount: '200',
+        coin: 'USDT',
+        clientOid: 'matrix-sub',
+      } as const;
+      await w.alice.subAccountTransfer({ ...moved, fromUserId: w.uid('alice'), toUserId: made.sub });
+      assert.equal(
+        (await w.alice.getSubUnifiedAssets({ subUid: made.sub })).data[0]!.assets[0]!.balance,
+        '200',
+      );
+    },
+  },
+  subMasterTransfer: {
+    checks: 'the sub-account sends back',
+    call: async () => {
+      const moved = { fromType: 'uta', toType: 'uta', amount: '50', coin: 'USDT' } as const;
+      assert.match((await subs.get(made.sub)!.subMasterTransfer(moved)).data.transferId, /^[0-9]+$/);
+    },
+  },
+  getSubUnifiedAssets: {
+    checks: 'what the sub-account holds',
+    call: async ({ alice }) => {
+      const [row] = (await alice.getSubUnifiedAssets({ subUid: made.sub })).data;
+      assert.equal(row!.assets[0]!.balance, '150');
+    },
+  },
+  getSubTransferRecords: {
+    checks: 'the transfer',
+    call: async ({ alice }) => {
+      const { list } = (await alice.getSubTransferRecords({ subUid: made.sub } as never)).data as unknown as {
+        list: unknown[];
+      };
+      some(list, 'records');
+    },
+  },
+  getSubDepositAddress: {
+    checks: 'an address of its own',
+    call: async ({ alice }) => {
+      const own = (await alice.getDepositAddress({ coin: 'USDT' })).data.address;
+      const { address } = (await alice.getSubDepositAddress({ subUid: made.sub, coin: 'USDT' })).data;
+      assert.notEqual(address, own);
+    },
+  },
+  getSubDepositRecords: {
+    checks: 'what was credited to it',
+    call: async (w) => {
+      await w.operator.deposit({ account: made.sub, coin: 'USDT', amount: '5', reference: 'matrix-2' });
+      const records = (await w.alice.getSubDepositRecords({ subUid: made.sub, ...w.lately() })).data;
+      assert.equal(records[0]!.size, '5');
+    },
+  },
+  deleteSubAccountApiKey: {
+    checks: 'the key is gone',
+    call: async ({ alice }) => {
+      await alice.deleteSubAccountApiKey({ apiKey: made.subKey });
+      await refusedWith('40037', subs.get(made.sub)!.getAccountInfo());
+    },
+  },
+};

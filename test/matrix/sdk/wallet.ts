@@ -1,0 +1,79 @@
+/** The SDK's methods that move money: transfers, deposits, withdrawals. */
+import assert from 'node:assert/strict';
+import { positive, some } from '../checks.ts';
+import type { Row, World } from '../world.ts';
+
+const made = { withdrawal: '' };
+
+export const WALLET_CALLS: Readonly<Record<string, Row<World>>> = {
+  submitTransfer: {
+    checks: 'from the unified account to the funding wallet',
+    call: async ({ alice }) => {
+      const moved = { fromType: 'uta', toType: 'spot', amount: '500', coin: 'USDT' } as const;
+      assert.match((await alice.submitTransfer(moved)).data.transferId, /^[0-9]+$/);
+      assert.equal((await alice.getFundingAssets({ coin: 'USDT' })).data[0]!.available, '500');
+    },
+  },
+  getMaxTransferable: {
+    checks: 'what is free',
+    call: async ({ alice }) =>
+      positive((await alice.getMaxTransferable({ coin: 'USDT' })).data.maxTransfer, 'USDT'),
+  },
+  getTransferableCoins: {
+    checks: 'coins that can move',
+    call: async ({ alice }) => {
+      some((await alice.getTransferableCoins({ fromType: 'uta', toType: 'spot' })).data, 'coins');
+    },
+  },
+  getMaxWithdrawal: {
+    checks: 'both wallets together',
+    call: async ({ alice }) => {
+      positive((await alice.getMaxWithdrawal({ coin: 'USDT' })).data.totalMaxWithdrawal, 'USDT');
+    },
+  },
+  getFinancialRecords: {
+    checks: 'a line for each movement',
+    call: async ({ alice }) =>
+      some((await alice.getFinancialRecords({ category: 'SPOT' })).data.list, 'lines'),
+  },
+  getDepositAddress: {
+    checks: 'an address',
+    call: async ({ alice }) =>
+      assert.match((await alice.getDepositAddress({ coin: 'USDT' })).data.address, /^bourse1/),
+  },
+  getDepositRecords: {
+    checks: 'what the operator credited',
+    call: async (w) => {
+      await w.operator.deposit({ account: 'alice', coin: 'USDT', amount: '25', reference: 'matrix-1' });
+      assert.equal((await w.alice.getDepositRecords({ ...w.lately(), coin: 'USDT' })).data[0]!.size, '25');
+    },
+  },
+  submitWithdraw: {
+    checks: 'waits for the operator',
+    call: async ({ alice }) => {
+      const { chain } = (await alice.getDepositAddress({ coin: 'USDT' })).data;
+      const asked = {
+        coin: 'USDT',
+        transferType: 'on_chain',
+        address: 'somewhere',
+        chain,
+        size: '100',
+      } as const;
+      made.withdrawal = (await alice.submitWithdraw(asked)).data.orderId;
+      assert.match(made.withdrawal, /^1[0-9]{18}$/);
+    },
+  },
+  getWithdrawRecords: {
+    checks: 'the withdrawal, pending',
+    call: async (w) => {
+      const [record] = (await w.alice.getWithdrawRecords(w.lately())).data;
+      assert.deepEqual([record!.orderId, record!.status], [made.withdrawal, 'pending']);
+    },
+  },
+  cancelWithdrawal: {
+    checks: 'taken back',
+    call: async ({ alice }) => {
+      assert.equal((await alice.cancelWithdrawal({ orderId: made.withdrawal })).data, 'success');
+    },
+  },
+};
