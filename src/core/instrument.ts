@@ -138,6 +138,9 @@ export class SpecificationError extends Error {
   override name = 'SpecificationError';
 }
 
+/** 0.01 %, of everything but stocks. */
+const FUNDING_INTEREST = RATE_ONE / 10_000n;
+
 /** What a futures contract adds to its instrument. */
 export interface FuturesTerms {
   /** Coin that profit, margin and fees are paid in. */
@@ -149,6 +152,8 @@ export interface FuturesTerms {
   readonly fundIntervalMs: number;
   readonly minFundingRate: bigint;
   readonly maxFundingRate: bigint;
+  /** What funding charges for the money itself in eight hours, 10^-12: nothing for stocks (domain.md 5.10). */
+  readonly interestRate: bigint;
   readonly delivery: { readonly startTime: number; readonly time: number } | undefined;
   readonly tiers: readonly MarginTier[];
   /** Rates and tiers for exact numbers; undefined when they are too fine. */
@@ -215,6 +220,7 @@ export interface Instrument {
   /** 0 = no limit of its own. */
   readonly maxSymbolOrders: number;
   readonly maxProductOrders: number;
+  readonly maxPositions: number;
   readonly calendar: InstrumentCalendar;
   status: InstrumentStatus;
 }
@@ -281,6 +287,7 @@ export function readInstrument(
     takerRate: feeRate(spec, 'takerFeeRate', spec.takerFeeRate),
     maxSymbolOrders: count(spec, 'maxSymbolOrderNum', spec.maxSymbolOrderNum),
     maxProductOrders: count(spec, 'maxProductOrderNum', spec.maxProductOrderNum),
+    maxPositions: count(spec, 'maxPositionNum', spec.maxPositionNum),
     indexName: spec.baseCoin + spec.quoteCoin,
     futures: futuresTerms(spec, category as Category, base, quote),
     margin: marginTerms(spec, category as Category),
@@ -315,6 +322,7 @@ function futuresTerms(
     fundIntervalMs: hours * 3_600_000,
     minFundingRate: decimal(spec, 'minFundingRate', futures.minFundingRate ?? '-0.003', RATE_SCALE),
     maxFundingRate: decimal(spec, 'maxFundingRate', futures.maxFundingRate ?? '0.003', RATE_SCALE),
+    interestRate: spec.symbolType === 'stock' ? 0n : FUNDING_INTEREST,
     tiers,
     scale: marginScale(tiers, feeRate(spec, 'takerFeeRate', spec.takerFeeRate), feeReserveRate),
     feeReserveRate,

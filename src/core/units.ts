@@ -54,6 +54,10 @@ export function larger(a: bigint, b: bigint): bigint {
   return a < b ? b : a;
 }
 
+export function clamp(value: bigint, low: bigint, high: bigint): bigint {
+  return smaller(larger(value, low), high);
+}
+
 /** For sorting: negative, zero or positive. */
 export function compare(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;

@@ -3,10 +3,16 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Book } from '../../src/core/book/book.ts';
 import { OrderSlab } from '../../src/core/book/order-slab.ts';
-import { fundingRate, impactPrice, PremiumAverage, premiumOf } from '../../src/core/futures/funding-rate.ts';
+import {
+  type FundingTerms,
+  fundingRate,
+  impactPrice,
+  PremiumAverage,
+  premiumOf,
+} from '../../src/core/futures/funding-rate.ts';
 import type { Instrument } from '../../src/core/instrument.ts';
 import { type Component, IndexPrice } from '../../src/core/market/index-price.ts';
-import { MarkPrice } from '../../src/core/market/mark-price.ts';
+import { CRYPTO_MARK, LEASHED_MARK, MarkPrice } from '../../src/core/market/mark-price.ts';
 import { Side } from '../../src/core/terms.ts';
 import { formatUnits, parseUnits } from '../../src/core/units.ts';
 
@@ -14,6 +20,13 @@ const price = (text: string) => parseUnits(text, 8)!;
 const rate = (text: string) => parseUnits(text, 12)!;
 const shown = (value: bigint) => formatUnits(value, 8);
 const HOUR = 3_600_000;
+/** Eight hours, the interest of coins, at most 0.3 %. */
+const FUNDED: FundingTerms = {
+  interestRate: rate('0.0001'),
+  fundIntervalMs: 8 * HOUR,
+  minFundingRate: rate('-0.003'),
+  maxFundingRate: rate('0.003'),
+};
 
 function indexOf(...rows: readonly (readonly [string, string])[]): IndexPrice {
   const components = rows.map(
@@ -85,7 +98,7 @@ test('a component that drops out and moves the index by more than 0.1 % does so 
 });
 
 test('the mark is the median of last trade, index with funding and index with basis', () => {
-  const mark = new MarkPrice();
+  const mark = new MarkPrice(CRYPTO_MARK);
   mark.sampleBasis(price('91512.4'), price('91500'));
   mark.updatePerpetual(price('91530'), price('91500'), rate('0.0001'), 2 * HOUR, 8 * HOUR);
   equal(shown(mark.price), '91512.4');
@@ -94,10 +107,50 @@ test('the mark is the median of last trade, index with funding and index with ba
 });
 
 test('edge 100: one trade 10 % away moves the mark no farther than the second of the three', () => {
-  const mark = new MarkPrice();
+  const mark = new MarkPrice(CRYPTO_MARK);
   mark.sampleBasis(price('60010'), price('60000'));
   mark.updatePerpetual(price('66000'), price('60000'), 0n, HOUR, 8 * HOUR);
   equal(shown(mark.price), '60010');
+});
+
+test('the mark of a metal, stock or commodity stays within 3 % of its index (5.13)', () => {
+  const mark = new MarkPrice(LEASHED_MARK);
+  const made = (last: string, middle: string) => {
+    for (let n = 0; n < 6; n++) mark.sampleBasis(price(middle), price('2000'));
+    mark.updatePerpetual(price(last), price('2000'), 0n, HOUR, 8 * HOUR);
+    return shown(mark.price);
+  };
+  equal(made('2055', '2060'), '2055');
+  equal(made('2061', '2059.99'), '2059.99');
+  equal(made('2100', '2080'), '2060');
+  equal(made('1900', '1930'), '1940');
+  const free = new MarkPrice(CRYPTO_MARK);
+  free.sampleBasis(price('2080'), price('2000'));
+  free.updatePerpetual(price('2100'), price('2000'), 0n, HOUR, 8 * HOUR);
+  equal(shown(free.price), '2080');
+});
+
+test('the basis of coins is the mean of 60 samples, that of others of the last six: 30 seconds (5.13)', () => {
+  const based = (mark: MarkPrice) => {
+    for (let n = 0; n < 54; n++) mark.sampleBasis(price('2000'), price('2000'));
+    for (let n = 0; n < 6; n++) mark.sampleBasis(price('2010'), price('2000'));
+    // No trade: the basis stands in for it and is the median.
+    mark.updatePerpetual(0n, price('2000'), 0n, HOUR, 8 * HOUR);
+    return shown(mark.price);
+  };
+  equal(based(new MarkPrice(CRYPTO_MARK)), '2001');
+  equal(based(new MarkPrice(LEASHED_MARK)), '2010');
+});
+
+test('an empty side of the book repeats the last basis; without a trade the basis stands in for it (5.13)', () => {
+  const mark = new MarkPrice(CRYPTO_MARK);
+  mark.sampleBasis(price('60012'), price('60000'));
+  mark.sampleBasis(undefined, price('60000'));
+  mark.updatePerpetual(0n, price('60000'), 0n, HOUR, 8 * HOUR);
+  equal(shown(mark.price), '60012');
+  mark.sampleBasis(price('60000'), price('60000'));
+  mark.updatePerpetual(0n, price('60000'), 0n, HOUR, 8 * HOUR);
+  equal(shown(mark.price), '60008');
 });
 
 test('premium samples are weighted 1 to n, newest heaviest', () => {
@@ -117,9 +170,21 @@ test('the funding rate of the published table', () => {
     ['0', 1, '0.0000125'],
   ];
   for (const [average, hours, expected] of rows) {
-    const result = fundingRate(rate(average), hours * HOUR, rate('-0.003'), rate('0.003'));
+    const result = fundingRate(rate(average), { ...FUNDED, fundIntervalMs: hours * HOUR });
     equal(formatUnits(result, 12), expected, `Pavg ${average}, ${hours} h`);
   }
+});
+
+test('funding of stocks charges no interest for the money (5.10)', () => {
+  const stock = { ...FUNDED, interestRate: 0n };
+  const shownRate = (average: string, terms: FundingTerms) =>
+    formatUnits(fundingRate(rate(average), terms), 12);
+  equal(shownRate('0', stock), '0');
+  equal(shownRate('0', FUNDED), '0.0001');
+  // Within half a thousandth the premium is forgiven whole; beyond it all but that.
+  equal(shownRate('0.0005', stock), '0');
+  equal(shownRate('0.001', stock), '0.0005');
+  equal(shownRate('-0.0008', stock), '-0.0003');
 });
 
 test('impact prices and premium of the worked book', () => {

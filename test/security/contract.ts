@@ -60,6 +60,7 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'POST /api/v3/account/set-leverage': ['mgt_write', 10],
   'GET /api/v3/account/pre-set-leverage': ['mgt_read', 10],
   'POST /api/v3/account/set-margin': ['mgt_write', 10],
+  'GET /api/v3/account/open-interest-limit': ['mgt_read', 5],
   'POST /api/v3/account/max-open-available': ['trade_read', 5],
   'GET /api/v3/account/max-open-available': ['trade_read', 5],
   'GET /api/v2/mix/account/account': ['mgt_read', 10],

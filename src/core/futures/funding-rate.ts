@@ -1,11 +1,10 @@
 /** Premium samples and the funding rate they make (domain.md 5.10). Fractions are integers of 10^-12. */
 import type { Book } from '../book/book.ts';
 import type { Fields } from '../bytes.ts';
-import type { Instrument } from '../instrument.ts';
+import type { FuturesTerms, Instrument } from '../instrument.ts';
 import { Side } from '../terms.ts';
-import { divHalf, RATE_ONE } from '../units.ts';
+import { clamp, divHalf, RATE_ONE } from '../units.ts';
 
-const INTEREST = RATE_ONE / 10_000n;
 const INTEREST_CLAMP = RATE_ONE / 2_000n;
 /** Rates are rounded `half` to 8 decimals. */
 const RATE_GRAIN = 10_000n;
@@ -41,13 +40,21 @@ export class PremiumAverage {
   }
 }
 
+export type FundingTerms = Pick<
+  FuturesTerms,
+  'interestRate' | 'fundIntervalMs' | 'minFundingRate' | 'maxFundingRate'
+>;
+
 /** (P + clamp(I - P, +-0.05 %)) / (8 h / interval), within the instrument's limits. */
-export function fundingRate(average: bigint, intervalMs: number, minRate: bigint, maxRate: bigint): bigint {
-  const hours = BigInt(intervalMs / HOUR_MS);
-  const interest = clamp(INTEREST - average, -INTEREST_CLAMP, INTEREST_CLAMP);
+export function fundingRate(
+  average: bigint,
+  { interestRate, fundIntervalMs, minFundingRate, maxFundingRate }: FundingTerms,
+): bigint {
+  const hours = BigInt(fundIntervalMs / HOUR_MS);
+  const interest = clamp(interestRate - average, -INTEREST_CLAMP, INTEREST_CLAMP);
   const exact = (average + interest) * hours;
   const rounded = divHalf(exact, 8n * RATE_GRAIN) * RATE_GRAIN;
-  return clamp(rounded, minRate, maxRate);
+  return clamp(rounded, minFundingRate, maxFundingRate);
 }
 
 /** [max(0, impact bid - index) - max(0, index - impact ask)] / index; a side without depth has no premium. */
@@ -86,9 +93,4 @@ export function impactPrice(
   if (left > 0n || lots === 0n) return undefined;
   // value / base: both in 10^-8 units once lots are brought to base units.
   return divHalf(value * grain * 10n ** 8n, lots * instrument.unitsPerLot);
-}
-
-export function clamp(value: bigint, low: bigint, high: bigint): bigint {
-  if (value < low) return low;
-  return value > high ? high : value;
 }

@@ -174,6 +174,7 @@ function planOpening(
   const intent: Intent = { instrument, side: command.side, priceTicks, lots: command.sizeLots };
   const failure =
     checkTier(state, account, intent) ??
+    checkPositionCount(account, instrument, posSideOf(flags)) ??
     (command.orderType === OrderType.market
       ? undefined
       : checkBankruptcy(state, account, intent, posSideOf(flags)));
@@ -277,6 +278,19 @@ export function checkTier(
     return refused(Refusal.aboveTier, leverage);
   }
   return undefined;
+}
+
+/** Two positions of a contract at most, a long and a short; its terms may allow but one (number 13). */
+function checkPositionCount(
+  account: Account,
+  { index, maxPositions }: Instrument,
+  posSide: PosSide,
+): Outcome | undefined {
+  if (maxPositions !== 1 || posSide === PosSide.none) return undefined;
+  const other = posSide === PosSide.long ? PosSide.short : PosSide.long;
+  return positionOf(account, index, other) === undefined
+    ? undefined
+    : refused(Refusal.tooManyPositions, maxPositions);
 }
 
 /** Everything of the contract together is within the first tier, whichever way it would go. */

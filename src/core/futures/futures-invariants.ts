@@ -63,12 +63,13 @@ function checkContract(state: State, market: Market): void {
   assert(long !== 0 || futures.clearing === 0n, `I09: ${symbol} clears ${futures.clearing} for nobody`);
 }
 
-/** I43: the mark of a perpetual lies within what it was made of. */
-function checkMark({ instrument, terms, mark: { price, inputs } }: FuturesMarket): void {
-  if (terms.delivery !== undefined) return;
-  const [last, funded, based] = inputs;
-  const lowest = smaller(last, smaller(funded, based));
-  const highest = larger(last, larger(funded, based));
+/** I43: the mark of a perpetual lies within what it was made of, as far as it may leave its index. */
+function checkMark({ instrument, terms, index, mark }: FuturesMarket): void {
+  const { price } = mark;
+  if (terms.delivery !== undefined || price === 0n) return;
+  const [last, funded, based] = mark.inputs;
+  const lowest = mark.leashed(smaller(last, smaller(funded, based)), index.price);
+  const highest = mark.leashed(larger(last, larger(funded, based)), index.price);
   assert(
     lowest <= price && price <= highest,
     `I43: mark of ${instrument.symbol} ${price} beyond ${lowest} to ${highest}`,

@@ -3,7 +3,7 @@ import type { Book } from '../book/book.ts';
 import type { Fields } from '../bytes.ts';
 import type { FuturesTerms, Instrument } from '../instrument.ts';
 import type { IndexPrice } from '../market/index-price.ts';
-import { MarkPrice } from '../market/mark-price.ts';
+import { CRYPTO_MARK, LEASHED_MARK, MarkPrice } from '../market/mark-price.ts';
 import { PriceSeries } from '../market/price-series.ts';
 import { PRICE_KINDS, type PriceKind, Side } from '../terms.ts';
 import { divHalf, MONEY_SCALE, powerOfTen } from '../units.ts';
@@ -20,7 +20,7 @@ export class FuturesMarket {
   readonly instrument: Instrument;
   readonly terms: FuturesTerms;
   readonly index: IndexPrice;
-  readonly mark = new MarkPrice();
+  readonly mark: MarkPrice;
   readonly premium = new PremiumAverage();
   readonly candles: Readonly<Record<PriceKind, PriceSeries>> = {
     mark: new PriceSeries(),
@@ -49,6 +49,7 @@ export class FuturesMarket {
     this.instrument = instrument;
     this.terms = terms;
     this.index = index;
+    this.mark = new MarkPrice(instrument.spec.symbolType === 'crypto' ? CRYPTO_MARK : LEASHED_MARK);
   }
 
   /** The mark price on the instrument's grid; 0 while there is no index. */
@@ -70,7 +71,9 @@ export class FuturesMarket {
     const { index, terms, mark } = this;
     if (index.stale) return;
     if (terms.delivery !== undefined) {
-      mark.price = this.expectedSettlement(now, terms.delivery.time) ?? mark.byBasis(index.price);
+      const expected = this.expectedSettlement(now, terms.delivery.time);
+      if (expected === undefined) mark.updateDelivery(index.price);
+      else mark.price = expected;
       return;
     }
     const last = BigInt(lastTicks) * this.unitsPerTick;
@@ -136,12 +139,7 @@ export class FuturesMarket {
     const { index, terms } = this;
     if (index.stale || terms.delivery !== undefined) return;
     this.premium.add(premiumOf(book, this.instrument, index.price, IMPACT_BASE * BigInt(terms.maxLeverage)));
-    this.rate = fundingRate(
-      this.premium.average(),
-      terms.fundIntervalMs,
-      terms.minFundingRate,
-      terms.maxFundingRate,
-    );
+    this.rate = fundingRate(this.premium.average(), terms);
   }
 
   fields(f: Fields): void {

@@ -1,11 +1,23 @@
 /** The price that margin is measured by (domain.md 5.13, 5.15): no single trade can move it far. */
 import type { Fields } from '../bytes.ts';
-import { divHalf, RATE_ONE } from '../units.ts';
+import { clamp, divCeil, divFloor, divHalf, RATE_ONE } from '../units.ts';
 import { median } from './index-price.ts';
 
-const BASIS_SAMPLES = 60;
+/** How freely the mark of a contract may leave its index. */
+export interface MarkRule {
+  /** So many of the last five-second samples make the basis. */
+  readonly basisSamples: number;
+  /** The mark stays so near to the index, in 1/1000 of it; undefined = anywhere its inputs are. */
+  readonly leashPermille: bigint | undefined;
+}
+
+/** Coins trade around the clock, everywhere: five minutes of basis. */
+export const CRYPTO_MARK: MarkRule = { basisSamples: 60, leashPermille: undefined };
+/** Metals, stocks and commodities have markets that close, and books that wander while they are: 30 seconds, 3 %. */
+export const LEASHED_MARK: MarkRule = { basisSamples: 6, leashPermille: 30n };
 
 export class MarkPrice {
+  private readonly rule: MarkRule;
   /** 10^-8; 0 = none yet. */
   price = 0n;
   /** What the median was last taken of (I43): last trade, index with funding, index with basis; 0 on delivery contracts. */
@@ -13,16 +25,20 @@ export class MarkPrice {
   private readonly basis: bigint[] = [];
   private basisSum = 0n;
 
+  constructor(rule: MarkRule) {
+    this.rule = rule;
+  }
+
   /** Every five seconds: how far the middle of the book is from the index; an empty side repeats the last sample. */
   sampleBasis(middle: bigint | undefined, index: bigint): void {
     const sample = middle === undefined ? (this.basis.at(-1) ?? 0n) : middle - index;
     this.basis.push(sample);
     this.basisSum += sample;
-    if (this.basis.length > BASIS_SAMPLES) this.basisSum -= this.basis.shift()!;
+    if (this.basis.length > this.rule.basisSamples) this.basisSum -= this.basis.shift()!;
   }
 
   /** Index plus the mean of the last samples. */
-  byBasis(index: bigint): bigint {
+  private byBasis(index: bigint): bigint {
     if (this.basis.length === 0) return index;
     return index + divHalf(this.basisSum, BigInt(this.basis.length));
   }
@@ -34,7 +50,20 @@ export class MarkPrice {
     this.inputs[0] = last === 0n ? based : last;
     this.inputs[1] = funded;
     this.inputs[2] = based;
-    this.price = median(this.inputs);
+    this.price = this.leashed(median(this.inputs), index);
+  }
+
+  /** Delivery contract before its last hour: index and basis alone. */
+  updateDelivery(index: bigint): void {
+    this.price = this.leashed(this.byBasis(index), index);
+  }
+
+  /** The price, or the nearest to it that the rule allows. */
+  leashed(price: bigint, index: bigint): bigint {
+    const { leashPermille } = this.rule;
+    if (leashPermille === undefined) return price;
+    const low = divCeil(index * (1000n - leashPermille), 1000n);
+    return clamp(price, low, divFloor(index * (1000n + leashPermille), 1000n));
   }
 
   fields(f: Fields): void {

@@ -20,6 +20,7 @@ import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
 import { findCoin } from '../wallet-input.ts';
 import { WireError, wireError } from '../wire-error.ts';
+import { largestPosition } from './futures-market.ts';
 
 const group = 'Futures account';
 
@@ -280,6 +281,29 @@ export const futuresAccountRoutes: readonly Route[] = [
       if (amount === undefined) return wireError('25200', `amount must have at most ${MONEY_SCALE} decimals`);
       const signed = body.operation === 'add' ? amount : -amount;
       return moveMargin(venue, caller.user.uid, instrument, body.posSide, signed);
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/account/open-interest-limit',
+    summary:
+      'The largest position in a contract, in quote coin: of an account and of a market maker; a main account and its sub-accounts have no limit together',
+    group,
+    access: 'mgt_read',
+    perSecond: 5,
+    query: Type.Object({ category: fields.FuturesCategory, symbol: fields.SymbolName }),
+    data: Type.Object(answers.texts('symbol', 'singleUserLimit', 'masterSubLimit', 'marketMakerLimit')),
+    handle: ({ venue: { state }, query }) => {
+      const instrument = findInstrument(state, query.category, query.symbol);
+      if (instrument instanceof WireError) return instrument;
+      const limit = largestPosition(instrument.futures!);
+      return {
+        symbol: instrument.symbol,
+        singleUserLimit: limit,
+        masterSubLimit: '',
+        marketMakerLimit: limit,
+      };
     },
   }),
 

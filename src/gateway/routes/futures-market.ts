@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { collateralTiers } from '../../core/futures/collateral.ts';
 import type { MarginTier } from '../../core/futures/margin-tiers.ts';
-import type { Instrument } from '../../core/instrument.ts';
+import type { FuturesTerms, Instrument } from '../../core/instrument.ts';
 import type { State } from '../../core/state.ts';
 import type { CategoryName } from '../../core/terms.ts';
 import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../../core/units.ts';
@@ -83,6 +83,11 @@ function debtTiers(state: State, coinName: string | undefined, symbol: string | 
   return tierViews(
     terms.tiers.map((tier) => ({ ...tier, maxLeverage: Math.min(tier.maxLeverage, maxLeverage) })),
   );
+}
+
+/** The end of the last tier: no account may hold more of a contract, whoever it is. */
+export function largestPosition({ tiers }: FuturesTerms): string {
+  return money(tiers.at(-1)!.upTo);
 }
 
 function tierViews(tiers: readonly MarginTier[]) {
@@ -203,7 +208,7 @@ export const futuresMarketRoutes: readonly Route[] = [
       if (found instanceof WireError) return found;
       return found.map(({ symbol, futures }) => ({
         symbol,
-        notionalValue: money(futures!.tiers.at(-1)!.upTo),
+        notionalValue: largestPosition(futures!),
         totalNotionalValue: '',
       }));
     },

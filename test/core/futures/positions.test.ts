@@ -164,6 +164,17 @@ test('the hold mode does not change with an open order (57)', () => {
   assert.equal(floor.holdMode('ann', 'hedge_mode'), 'none');
 });
 
+test('a contract that allows one position takes no long beside a short (1.2, number 13)', () => {
+  const floor = new FuturesFloor({ ...BTC_PERPETUAL, maxPositionNum: '1' });
+  for (const name of ['ann', 'bob']) floor.trader(name, { USDT: '100000' });
+  floor.holdMode('ann', 'hedge_mode');
+  floor.buy('bob', '1', '60000');
+  floor.sell('ann', '1', '60000', { posSide: 'short' });
+  const long = floor.buy('ann', '1', '60000', { posSide: 'long' });
+  assert.equal(long.refusal, 'tooManyPositions');
+  assert.equal(floor.sell('ann', '1', '60000', { posSide: 'short' }).stands, 'new 0/1');
+});
+
 test('position fields agree with the published sample (5.4)', () => {
   const floor = new FuturesFloor();
   floor.trader('ann', { USDT: '100000000' });

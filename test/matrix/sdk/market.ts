@@ -98,6 +98,14 @@ export const MARKET_CALLS: Readonly<Record<string, Row<World>>> = {
     checks: 'limits of open interest',
     call: async ({ alice }) => some((await alice.getContractsOi({ category: SWAP.category })).data, 'limits'),
   },
+  getOpenInterestLimit: {
+    checks: 'the end of the last tier',
+    call: async ({ alice }) => {
+      const { data } = await alice.getOpenInterestLimit(SWAP);
+      const tiers = (await alice.getPositionTier(SWAP)).data;
+      assert.equal(data.singleUserLimit, tiers.at(-1)!.maxTierValue);
+    },
+  },
   getIndexComponents: {
     checks: 'venues with prices and weights',
     call: async ({ alice }) => {

@@ -31,7 +31,6 @@ export const SDK_NOT_SERVED: readonly (readonly [methods: RegExp, reason: string
     'regional lists; nothing is restricted by region here, instruments and tiers are the whole list',
   ],
   [/^getDeltaInfo$/, 'accounts have no delta-neutral mode'],
-  [/^getOpenInterestLimit$/, 'the same limits are told by getContractsOi'],
   [/^movePositions$|^getMovePositionHistory$/, 'positions stay with the account that opened them'],
   [/^getTaxRecords$/, 'asks for a year; the history keeps 90 days'],
   [/RateLimitQuota$/, 'limits are those of the interface for everybody'],
