@@ -1,5 +1,8 @@
 /** What answers look like, as schemas (interface 2). They document and they serialise: a field not named here never leaves. */
 import Type, { type TProperties } from 'typebox';
+import { FILL_FIELDS } from '../record/fill-view.ts';
+import { ORDER_ALIASES, ORDER_END_FIELDS, ORDER_FIELDS } from '../record/order-view.ts';
+import { STRATEGY_FIELDS } from '../record/strategy-view.ts';
 
 const text = Type.String();
 export const texts = <const N extends readonly string[]>(...names: N) =>
@@ -9,99 +12,18 @@ export const FeeDetail = Type.Array(Type.Object(texts('feeCoin', 'fee')));
 
 /** Common to all order answers (interface 2.1), with the names one client reads instead (wire.md 3.6). */
 const orderFields: TProperties = {
-  ...texts(
-    'orderId',
-    'clientOid',
-    'category',
-    'symbol',
-    'price',
-    'qty',
-    'amount',
-    'orderType',
-    'cumExecQty',
-    'cumExecValue',
-    'avgPrice',
-    'orderStatus',
-    'side',
-    'timeInForce',
-    'posSide',
-    'holdMode',
-    'delegateType',
-    'marginMode',
-    'stpMode',
-    'takeProfit',
-    'stopLoss',
-    'tpTriggerBy',
-    'slTriggerBy',
-    'tpOrderType',
-    'slOrderType',
-    'tpLimitPrice',
-    'slLimitPrice',
-    'reduceOnly',
-  ),
+  ...texts(...ORDER_FIELDS, ...ORDER_ALIASES),
   feeDetail: FeeDetail,
-  ...texts('createdTime', 'updatedTime', 'priceAvg', 'quoteVolume', 'baseVolume'),
 };
 
 export const OpenOrder = Type.Object(orderFields);
-export const HistoryOrder = Type.Object({ ...orderFields, ...texts('cancelReason', 'execType') });
-export const OrderDetail = Type.Object({ ...orderFields, ...texts('cancelReason', 'execType', 'tradeSide') });
+export const HistoryOrder = Type.Object({ ...orderFields, ...texts(...ORDER_END_FIELDS) });
+export const OrderDetail = Type.Object({ ...orderFields, ...texts(...ORDER_END_FIELDS, 'tradeSide') });
 
-export const Fill = Type.Object({
-  ...texts(
-    'execId',
-    'execLinkId',
-    'orderId',
-    'clientOid',
-    'category',
-    'symbol',
-    'orderType',
-    'side',
-    'execPrice',
-    'execQty',
-    'execValue',
-    'tradeScope',
-    'tradeSide',
-  ),
-  feeDetail: FeeDetail,
-  ...texts('createdTime', 'updatedTime', 'execPnl', 'isRPI', 'posSide'),
-});
+export const Fill = Type.Object({ ...texts(...FILL_FIELDS), feeDetail: FeeDetail });
 
 /** Interface 2.3, and after it what is needed to tell one from another and how it ended. */
-export const StrategyOrder = Type.Object(
-  texts(
-    'orderId',
-    'clientOid',
-    'category',
-    'symbol',
-    'qty',
-    'posSide',
-    'status',
-    'triggerType',
-    'tpTriggerBy',
-    'slTriggerBy',
-    'takeProfit',
-    'stopLoss',
-    'tpOrderType',
-    'slOrderType',
-    'tpLimitPrice',
-    'slLimitPrice',
-    'triggerBy',
-    'triggerPrice',
-    'triggerOrderType',
-    'triggerOrderPrice',
-    'createdTime',
-    'updatedTime',
-    'type',
-    'side',
-    'reduceOnly',
-    'tpslMode',
-    'callbackRatio',
-    'cancelReason',
-    'failReason',
-    'subOrderId',
-  ),
-);
+export const StrategyOrder = Type.Object(texts(...STRATEGY_FIELDS));
 
 export const page = (item: ReturnType<typeof Type.Object>) =>
   Type.Object({ list: Type.Array(item), cursor: Type.String({ description: 'smallest id of the page' }) });

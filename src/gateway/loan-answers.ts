@@ -1,5 +1,12 @@
 /** What answers about loans look like (interface 2.12, wire.md 4.6). */
 import Type from 'typebox';
+import {
+  BORROW_FIELDS,
+  PLEDGE_RATE_FIELDS,
+  REDUCE_FIELDS,
+  REPAY_FIELDS,
+  REPAYMENT_FIELDS,
+} from '../record/loan-view.ts';
 import { texts } from './answers.ts';
 
 export const LoanCoins = Type.Object({
@@ -47,62 +54,12 @@ export const OngoingLoan = Type.Object(
   ),
 );
 
-export const ClosedLoan = Type.Object(
-  texts(
-    'orderId',
-    'loanCoin',
-    'pledgeCoin',
-    'initPledgeAmount',
-    'initLoanAmount',
-    'hourRate',
-    'pledgeDays',
-    'daily',
-    'borrowTime',
-    'status',
-  ),
-);
-
-const repayment = texts(
-  'loanCoin',
-  'pledgeCoin',
-  'repayAmount',
-  'payInterest',
-  'repayLoanAmount',
-  'repayUnlockAmount',
-);
-export const Repayment = Type.Object(repayment);
-export const RepayRecord = Type.Object({ ...texts('orderId'), ...repayment, ...texts('repayTime') });
-
+export const ClosedLoan = Type.Object(texts(...BORROW_FIELDS));
+export const Repayment = Type.Object(texts(...REPAYMENT_FIELDS));
+export const RepayRecord = Type.Object(texts(...REPAY_FIELDS));
 export const RevisedPledge = Type.Object(texts('loanCoin', 'pledgeCoin', 'afterPledgeRate'));
-export const PledgeRateRecord = Type.Object(
-  texts(
-    'loanCoin',
-    'pledgeCoin',
-    'orderId',
-    'reviseTime',
-    'reviseSide',
-    'reviseAmount',
-    'afterPledgeRate',
-    'beforePledgeRate',
-  ),
-);
-
-export const ReduceRecord = Type.Object(
-  texts(
-    'orderId',
-    'loanCoin',
-    'pledgeCoin',
-    'reduceTime',
-    'pledgeRate',
-    'pledgePrice',
-    'status',
-    'pledgeAmount',
-    'reduceFee',
-    'residueAmount',
-    'runlockAmount',
-    'repayLoanAmount',
-  ),
-);
+export const PledgeRateRecord = Type.Object(texts(...PLEDGE_RATE_FIELDS));
+export const ReduceRecord = Type.Object(texts(...REDUCE_FIELDS));
 
 const CoinDebts = Type.Array(Type.Object(texts('coin', 'amount', 'amountUsdt')));
 export const LoanDebts = Type.Object({ pledgeInfos: CoinDebts, loanInfos: CoinDebts });

@@ -1,5 +1,6 @@
 /** What answers about wallets look like (wire.md 4.3, 4.4). */
 import Type from 'typebox';
+import { LEDGER_FIELDS } from '../record/ledger-view.ts';
 import { texts } from './answers.ts';
 
 export const TransferIds = Type.Object(texts('transferId', 'clientOid'));
@@ -67,9 +68,7 @@ const movement = texts(
 export const DepositRecord = Type.Object(movement);
 export const WithdrawalRecord = Type.Object({ ...movement, ...texts('clientOid', 'fee', 'confirm', 'tag') });
 
-export const FinancialRecord = Type.Object(
-  texts('category', 'id', 'symbol', 'coin', 'type', 'amount', 'fee', 'balance', 'ts'),
-);
+export const FinancialRecord = Type.Object(texts(...LEDGER_FIELDS));
 export const FundingRecord = Type.Object(
   texts('id', 'coin', 'groupType', 'type', 'amount', 'fee', 'balance', 'ts'),
 );

@@ -192,9 +192,7 @@ export interface LiquidationQuery {
   readonly limit: number;
 }
 
-export interface StoredLiquidation extends LiquidationView {
-  readonly execId: string;
-}
+export type StoredLiquidation = LiquidationView & { readonly execId: string };
 
 export interface LoanRecords {
   readonly borrow: BorrowView;

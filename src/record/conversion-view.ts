@@ -3,21 +3,23 @@ import type { Converted } from '../core/event.ts';
 import { divHalf, formatUnits, MONEY_SCALE, powerOfTen } from '../core/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
+import type { Texts } from './texts.ts';
 
 /** Decimals of the price shown: what one coin sold brought in. */
 const PRICE_SCALE = 12;
 
-export interface ConversionView {
-  readonly conversionId: string;
-  readonly fromCoin: string;
-  readonly fromCoinSize: string;
-  readonly toCoin: string;
-  readonly toCoinSize: string;
-  readonly price: string;
-  /** `liquidation` when the exchange did it, `repay` when the owner did. */
-  readonly type: string;
-  readonly ts: string;
-}
+export const CONVERSION_FIELDS = [
+  'conversionId',
+  'fromCoin',
+  'fromCoinSize',
+  'toCoin',
+  'toCoinSize',
+  'price',
+  // `liquidation` when the exchange did it, `repay` when the owner did.
+  'type',
+  'ts',
+] as const;
+export type ConversionView = Texts<typeof CONVERSION_FIELDS>;
 
 export function conversionView(conversion: Converted, coinName: CoinName): ConversionView {
   const { fromAmount, toAmount } = conversion;

@@ -6,28 +6,29 @@ import { formatUnits, MONEY_SCALE } from '../core/units.ts';
 import { type CoinName, type FeeDetail, feeDetail } from './fee-detail.ts';
 import { tradeSideOf } from './futures-words.ts';
 import { formatId } from './ids.ts';
+import type { Texts } from './texts.ts';
 
-export interface FillView {
-  readonly execId: string;
-  readonly execLinkId: string;
-  readonly orderId: string;
-  readonly clientOid: string;
-  readonly category: string;
-  readonly symbol: string;
-  readonly orderType: string;
-  readonly side: string;
-  readonly execPrice: string;
-  readonly execQty: string;
-  readonly execValue: string;
-  readonly tradeScope: string;
-  readonly tradeSide: string;
-  readonly posSide: string;
-  readonly feeDetail: readonly FeeDetail[];
-  readonly createdTime: string;
-  readonly updatedTime: string;
-  readonly execPnl: string;
-  readonly isRPI: string;
-}
+export const FILL_FIELDS = [
+  'execId',
+  'execLinkId',
+  'orderId',
+  'clientOid',
+  'category',
+  'symbol',
+  'orderType',
+  'side',
+  'execPrice',
+  'execQty',
+  'execValue',
+  'tradeScope',
+  'tradeSide',
+  'posSide',
+  'createdTime',
+  'updatedTime',
+  'execPnl',
+  'isRPI',
+] as const;
+export type FillView = Texts<typeof FILL_FIELDS> & { readonly feeDetail: readonly FeeDetail[] };
 
 export function fillView(fill: FillRecord, instrument: Instrument, coinName: CoinName): FillView {
   const time = String(fill.time);

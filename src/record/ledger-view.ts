@@ -4,6 +4,7 @@ import { CATEGORY_NAMES, type CategoryName, Wallet } from '../core/terms.ts';
 import { formatUnits, MONEY_SCALE } from '../core/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
+import type { Texts } from './texts.ts';
 
 /** Movements that belong to no product line, such as deposits. */
 export const OTHER_CATEGORY = 'OTHER';
@@ -59,19 +60,20 @@ export const FUNDING_GROUPS: Readonly<Record<(typeof FUNDING_TYPES)[keyof typeof
   transfer_out: 'transfer',
 };
 
-export interface LedgerView {
-  readonly category: string;
-  readonly id: string;
-  readonly symbol: string;
-  readonly coin: string;
-  readonly type: string;
-  /** Signed: positive came in, negative went out; the fee is apart. */
-  readonly amount: string;
-  /** Negative when charged, the reverse of orders and fills (wire.md 3.9). */
-  readonly fee: string;
-  readonly balance: string;
-  readonly ts: string;
-}
+export const LEDGER_FIELDS = [
+  'category',
+  'id',
+  'symbol',
+  'coin',
+  'type',
+  // Signed: positive came in, negative went out; the fee is apart.
+  'amount',
+  // Negative when charged, the reverse of orders and fills (wire.md 3.9).
+  'fee',
+  'balance',
+  'ts',
+] as const;
+export type LedgerView = Texts<typeof LEDGER_FIELDS>;
 
 /** `symbol` is '' for a line that concerns no instrument. */
 export function ledgerView(line: LedgerLine, symbol: string, coinName: CoinName): LedgerView {

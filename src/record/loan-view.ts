@@ -4,62 +4,64 @@ import { LOAN_TERM_DAYS, LOAN_TERM_NAMES, LoanTerm } from '../core/loan/loan-ter
 import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../core/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
+import type { Texts } from './texts.ts';
 
-interface LoanParties {
-  readonly orderId: string;
-  readonly loanCoin: string;
-  readonly pledgeCoin: string;
-}
+const PARTIES = ['orderId', 'loanCoin', 'pledgeCoin'] as const;
 
 /** A loan that has ended. */
-export interface BorrowView extends LoanParties {
-  readonly initPledgeAmount: string;
-  readonly initLoanAmount: string;
-  /** Percent, as in all records; the list of coins shows fractions (domain.md 7.3). */
-  readonly hourRate: string;
-  /** `''` for a flexible loan (wire.md 3.21). */
-  readonly pledgeDays: string;
-  readonly daily: string;
-  readonly borrowTime: string;
-  readonly status: string;
-}
+export const BORROW_FIELDS = [
+  ...PARTIES,
+  'initPledgeAmount',
+  'initLoanAmount',
+  // Percent, as in all records; the list of coins shows fractions (domain.md 7.3).
+  'hourRate',
+  // `''` for a flexible loan (wire.md 3.21).
+  'pledgeDays',
+  'daily',
+  'borrowTime',
+  'status',
+] as const;
+export type BorrowView = Texts<typeof BORROW_FIELDS>;
 
-export interface RepaymentView {
-  readonly loanCoin: string;
-  readonly pledgeCoin: string;
-  readonly repayAmount: string;
-  readonly payInterest: string;
-  readonly repayLoanAmount: string;
-  readonly repayUnlockAmount: string;
-}
+export const REPAYMENT_FIELDS = [
+  'loanCoin',
+  'pledgeCoin',
+  'repayAmount',
+  'payInterest',
+  'repayLoanAmount',
+  'repayUnlockAmount',
+] as const;
+export type RepaymentView = Texts<typeof REPAYMENT_FIELDS>;
 
-export interface RepayView extends RepaymentView {
-  readonly orderId: string;
-  readonly repayTime: string;
-}
+export const REPAY_FIELDS = ['orderId', ...REPAYMENT_FIELDS, 'repayTime'] as const;
+export type RepayView = Texts<typeof REPAY_FIELDS>;
 
-export interface PledgeRateView extends LoanParties {
-  readonly reviseTime: string;
-  /** `down`: collateral came in, the rate fell; `up`: the reverse. */
-  readonly reviseSide: string;
-  readonly reviseAmount: string;
-  readonly afterPledgeRate: string;
-  readonly beforePledgeRate: string;
-}
+export const PLEDGE_RATE_FIELDS = [
+  ...PARTIES,
+  'reviseTime',
+  // `down`: collateral came in, the rate fell; `up`: the reverse.
+  'reviseSide',
+  'reviseAmount',
+  'afterPledgeRate',
+  'beforePledgeRate',
+] as const;
+export type PledgeRateView = Texts<typeof PLEDGE_RATE_FIELDS>;
 
 /** A closing by force: what was pledged is the sum of the amounts sold, still pledged and released. */
-export interface ReduceView extends LoanParties {
-  readonly reduceTime: string;
-  readonly pledgeRate: string;
-  readonly pledgePrice: string;
-  readonly status: string;
-  readonly pledgeAmount: string;
-  readonly reduceFee: string;
-  readonly residueAmount: string;
-  readonly runlockAmount: string;
-  /** Interest and principal. */
-  readonly repayLoanAmount: string;
-}
+export const REDUCE_FIELDS = [
+  ...PARTIES,
+  'reduceTime',
+  'pledgeRate',
+  'pledgePrice',
+  'status',
+  'pledgeAmount',
+  'reduceFee',
+  'residueAmount',
+  'runlockAmount',
+  // Interest and principal.
+  'repayLoanAmount',
+] as const;
+export type ReduceView = Texts<typeof REDUCE_FIELDS>;
 
 /** Closings happen at once, so none waits. */
 export const REDUCE_COMPLETE = 'COMPLETE';
@@ -137,7 +139,7 @@ export function percentRate(rate: bigint): string {
 function parties(
   { loanId, loanCoin, pledgeCoin }: { loanId: number; loanCoin: number; pledgeCoin: number },
   coinName: CoinName,
-): LoanParties {
+): Texts<typeof PARTIES> {
   return { orderId: formatId(loanId), loanCoin: coinName(loanCoin), pledgeCoin: coinName(pledgeCoin) };
 }
 

@@ -3,6 +3,7 @@ import type { FillRecord, FundingSettled, InsuranceHour } from '../core/event.ts
 import type { Instrument } from '../core/instrument.ts';
 import { OrderKind, SIDE_NAMES } from '../core/terms.ts';
 import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../core/units.ts';
+import type { Texts } from './texts.ts';
 
 export interface FundingRateView {
   readonly symbol: string;
@@ -31,13 +32,8 @@ export function insuranceHourView({ time, amount, balance }: InsuranceHour): Ins
 }
 
 /** A fill of an order by which the exchange closed a position that could no longer be carried. */
-export interface LiquidationView {
-  readonly symbol: string;
-  readonly side: string;
-  readonly price: string;
-  readonly amount: string;
-  readonly ts: string;
-}
+export const LIQUIDATION_FIELDS = ['symbol', 'side', 'price', 'amount', 'ts'] as const;
+export type LiquidationView = Texts<typeof LIQUIDATION_FIELDS>;
 
 export function isLiquidation({ futures }: FillRecord): boolean {
   return futures?.kind === OrderKind.liquidation || futures?.kind === OrderKind.reduce;

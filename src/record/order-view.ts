@@ -21,51 +21,46 @@ import { averagePrice } from './average-price.ts';
 import { type CoinName, type FeeDetail, feeDetail } from './fee-detail.ts';
 import { delegateTypeOf, execTypeOf, marginModeName, tradeSideOf } from './futures-words.ts';
 import { formatId } from './ids.ts';
-import { presetFields } from './preset-view.ts';
+import { PRESET_FIELDS, presetFields } from './preset-view.ts';
+import type { Texts } from './texts.ts';
 
-export interface OrderView {
-  readonly orderId: string;
-  readonly clientOid: string;
-  readonly category: string;
-  readonly symbol: string;
-  readonly price: string;
-  readonly qty: string;
-  readonly amount: string;
-  readonly orderType: string;
-  readonly cumExecQty: string;
-  readonly cumExecValue: string;
-  readonly avgPrice: string;
-  readonly orderStatus: string;
-  readonly side: string;
-  readonly timeInForce: string;
-  readonly posSide: string;
-  readonly holdMode: string;
-  readonly tradeSide: string;
-  readonly delegateType: string;
-  readonly marginMode: string;
-  readonly stpMode: string;
-  readonly takeProfit: string;
-  readonly stopLoss: string;
-  readonly tpTriggerBy: string;
-  readonly slTriggerBy: string;
-  readonly tpOrderType: string;
-  readonly slOrderType: string;
-  readonly tpLimitPrice: string;
-  readonly slLimitPrice: string;
-  readonly reduceOnly: string;
-  readonly feeDetail: readonly FeeDetail[];
-  readonly cancelReason: string;
-  readonly execType: string;
-  readonly createdTime: string;
-  readonly updatedTime: string;
-}
+export const ORDER_FIELDS = [
+  'orderId',
+  'clientOid',
+  'category',
+  'symbol',
+  'price',
+  'qty',
+  'amount',
+  'orderType',
+  'cumExecQty',
+  'cumExecValue',
+  'avgPrice',
+  'orderStatus',
+  'side',
+  'timeInForce',
+  'posSide',
+  'holdMode',
+  'delegateType',
+  'marginMode',
+  'stpMode',
+  ...PRESET_FIELDS,
+  'reduceOnly',
+  'createdTime',
+  'updatedTime',
+] as const;
+/** What an order shows of how it ended. */
+export const ORDER_END_FIELDS = ['cancelReason', 'execType'] as const;
+
+export type OrderView = Texts<typeof ORDER_FIELDS> &
+  Texts<typeof ORDER_END_FIELDS> & {
+    readonly tradeSide: string;
+    readonly feeDetail: readonly FeeDetail[];
+  };
 
 /** Names that one widely used client reads instead of the documented ones (wire.md 3.6). */
-export interface OrderAliases {
-  readonly priceAvg: string;
-  readonly quoteVolume: string;
-  readonly baseVolume: string;
-}
+export const ORDER_ALIASES = ['priceAvg', 'quoteVolume', 'baseVolume'] as const;
+export type OrderAliases = Texts<typeof ORDER_ALIASES>;
 
 export function orderView(order: OrderRecord, instrument: Instrument, coinName: CoinName): OrderView {
   const market = order.orderType === OrderType.market;

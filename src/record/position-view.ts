@@ -8,10 +8,40 @@ import { averagePrice } from './average-price.ts';
 import type { CoinName } from './fee-detail.ts';
 import { marginModeName } from './futures-words.ts';
 import { formatId } from './ids.ts';
+import type { Texts } from './texts.ts';
 
 const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
 
-export function openPositionView(position: PositionView, coinName: CoinName): Record<string, string> {
+export const OPEN_POSITION_FIELDS = [
+  'category',
+  'symbol',
+  'marginCoin',
+  'holdMode',
+  'posSide',
+  'marginMode',
+  'positionBalance',
+  'available',
+  'frozen',
+  'total',
+  'leverage',
+  'curRealisedPnl',
+  'avgPrice',
+  'positionStatus',
+  'unrealisedPnl',
+  'liquidationPrice',
+  'mmr',
+  'profitRate',
+  'markPrice',
+  'breakEvenPrice',
+  'totalFunding',
+  'openFeeTotal',
+  'closeFeeTotal',
+  'createdTime',
+  'updatedTime',
+] as const;
+export type OpenPositionView = Texts<typeof OPEN_POSITION_FIELDS>;
+
+export function openPositionView(position: PositionView, coinName: CoinName): OpenPositionView {
   const { instrument } = position;
   const price = (ticks: number) => formatUnits(BigInt(ticks), instrument.pricePrecision);
   const size = (lots: number) => formatUnits(BigInt(lots), instrument.quantityPrecision);
@@ -44,29 +74,30 @@ export function openPositionView(position: PositionView, coinName: CoinName): Re
   };
 }
 
-export interface ClosedPositionView {
-  readonly positionId: string;
-  readonly category: string;
-  readonly symbol: string;
-  readonly marginCoin: string;
-  readonly holdMode: string;
-  readonly posSide: string;
-  readonly marginMode: string;
-  readonly openPriceAvg: string;
-  readonly closePriceAvg: string;
-  readonly openTotalPos: string;
-  readonly closeTotalPos: string;
-  /** Without fees and funding. */
-  readonly cumRealisedPnl: string;
-  /** After fees and funding. */
-  readonly netProfit: string;
-  /** Negative when paid, like the fees. */
-  readonly totalFunding: string;
-  readonly openFeeTotal: string;
-  readonly closeFeeTotal: string;
-  readonly createdTime: string;
-  readonly updatedTime: string;
-}
+export const CLOSED_POSITION_FIELDS = [
+  'positionId',
+  'category',
+  'symbol',
+  'marginCoin',
+  'holdMode',
+  'posSide',
+  'marginMode',
+  'openPriceAvg',
+  'closePriceAvg',
+  'openTotalPos',
+  'closeTotalPos',
+  // Without fees and funding.
+  'cumRealisedPnl',
+  // After fees and funding.
+  'netProfit',
+  // Negative when paid, like the fees.
+  'totalFunding',
+  'openFeeTotal',
+  'closeFeeTotal',
+  'createdTime',
+  'updatedTime',
+] as const;
+export type ClosedPositionView = Texts<typeof CLOSED_POSITION_FIELDS>;
 
 export function closedPositionView(
   position: PositionClosed,

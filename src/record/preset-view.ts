@@ -3,17 +3,19 @@ import type { Instrument } from '../core/instrument.ts';
 import { hasLeg, type Preset, type TriggerLeg } from '../core/strategy/trigger-leg.ts';
 import { ORDER_TYPE_NAMES, OrderType, TRIGGER_BY_NAMES } from '../core/terms.ts';
 import { formatUnits } from '../core/units.ts';
+import type { Texts } from './texts.ts';
 
-export interface PresetFields {
-  readonly takeProfit: string;
-  readonly stopLoss: string;
-  readonly tpTriggerBy: string;
-  readonly slTriggerBy: string;
-  readonly tpOrderType: string;
-  readonly slOrderType: string;
-  readonly tpLimitPrice: string;
-  readonly slLimitPrice: string;
-}
+export const PRESET_FIELDS = [
+  'takeProfit',
+  'stopLoss',
+  'tpTriggerBy',
+  'slTriggerBy',
+  'tpOrderType',
+  'slOrderType',
+  'tpLimitPrice',
+  'slLimitPrice',
+] as const;
+export type PresetFields = Texts<typeof PRESET_FIELDS>;
 
 const NOTHING: PresetFields = {
   takeProfit: '',

@@ -18,37 +18,40 @@ import {
 } from '../core/terms.ts';
 import { formatUnits, MONEY_SCALE } from '../core/units.ts';
 import { formatId } from './ids.ts';
-import { legFields, type PresetFields, presetFields } from './preset-view.ts';
+import { legFields, PRESET_FIELDS, presetFields } from './preset-view.ts';
+import type { Texts } from './texts.ts';
 
-export interface StrategyView extends PresetFields {
-  readonly orderId: string;
-  readonly clientOid: string;
-  readonly category: string;
-  readonly symbol: string;
-  readonly qty: string;
-  readonly posSide: string;
-  readonly status: string;
-  readonly triggerType: string;
-  readonly triggerBy: string;
-  readonly triggerPrice: string;
-  readonly triggerOrderType: string;
-  readonly triggerOrderPrice: string;
-  readonly createdTime: string;
-  readonly updatedTime: string;
+export const STRATEGY_FIELDS = [
+  'orderId',
+  'clientOid',
+  'category',
+  'symbol',
+  'qty',
+  'posSide',
+  'status',
+  'triggerType',
+  ...PRESET_FIELDS,
+  'triggerBy',
+  'triggerPrice',
+  'triggerOrderType',
+  'triggerOrderPrice',
+  'createdTime',
+  'updatedTime',
 
-  /** `tpsl` or `trigger`. */
-  readonly type: string;
-  readonly side: string;
-  readonly reduceOnly: string;
-  /** `full` or `partial` on take-profit and stop-loss of positions. */
-  readonly tpslMode: string;
-  /** Percent, on trailing orders. */
-  readonly callbackRatio: string;
-  readonly cancelReason: string;
-  readonly failReason: string;
-  /** The order it made. */
-  readonly subOrderId: string;
-}
+  // `tpsl` or `trigger`.
+  'type',
+  'side',
+  'reduceOnly',
+  // `full` or `partial` on take-profit and stop-loss of positions.
+  'tpslMode',
+  // Percent, on trailing orders.
+  'callbackRatio',
+  'cancelReason',
+  'failReason',
+  // The order it made.
+  'subOrderId',
+] as const;
+export type StrategyView = Texts<typeof STRATEGY_FIELDS>;
 
 const TPSL_MODES: Readonly<Record<StrategyKind, string>> = {
   [StrategyKind.attached]: 'partial',

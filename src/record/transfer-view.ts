@@ -4,21 +4,23 @@ import { WALLET_NAMES } from '../core/terms.ts';
 import { formatUnits, MONEY_SCALE } from '../core/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
+import type { Texts } from './texts.ts';
 
-export interface TransferView {
-  readonly transferId: string;
-  readonly fromType: string;
-  readonly toType: string;
-  readonly coin: string;
-  readonly amount: string;
-  readonly fromUserId: string;
-  readonly toUserId: string;
-  /** Always `Successful`: a transfer happens at once or not at all. */
-  readonly status: string;
-  readonly clientOid: string;
-  readonly createdTime: string;
-  readonly updatedTime: string;
-}
+export const TRANSFER_FIELDS = [
+  'transferId',
+  'fromType',
+  'toType',
+  'coin',
+  'amount',
+  'fromUserId',
+  'toUserId',
+  // Always `Successful`: a transfer happens at once or not at all.
+  'status',
+  'clientOid',
+  'createdTime',
+  'updatedTime',
+] as const;
+export type TransferView = Texts<typeof TRANSFER_FIELDS>;
 
 export const TRANSFERRED = 'Successful';
 

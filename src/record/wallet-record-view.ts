@@ -3,27 +3,29 @@ import type { WalletRecord } from '../core/event.ts';
 import { formatUnits, MONEY_SCALE } from '../core/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
+import type { Texts } from './texts.ts';
 
-export interface WalletRecordView {
-  readonly orderId: string;
-  /** The transaction id once there is one, else the order id. */
-  readonly recordId: string;
-  readonly clientOid: string;
-  readonly coin: string;
-  readonly type: string;
-  readonly dest: string;
-  /** What entered or left the account, a withdrawal's fee included. */
-  readonly size: string;
-  readonly status: string;
-  readonly fromAddress: string;
-  readonly toAddress: string;
-  readonly chain: string;
-  /** Negative when charged. */
-  readonly fee: string;
-  readonly tag: string;
-  readonly createdTime: string;
-  readonly updatedTime: string;
-}
+export const WALLET_RECORD_FIELDS = [
+  'orderId',
+  // The transaction id once there is one, else the order id.
+  'recordId',
+  'clientOid',
+  'coin',
+  'type',
+  'dest',
+  // What entered or left the account, a withdrawal's fee included.
+  'size',
+  'status',
+  'fromAddress',
+  'toAddress',
+  'chain',
+  // Negative when charged.
+  'fee',
+  'tag',
+  'createdTime',
+  'updatedTime',
+] as const;
+export type WalletRecordView = Texts<typeof WALLET_RECORD_FIELDS>;
 
 const TYPES = { deposit: 'deposit', withdrawal: 'withdraw' } as const;
 export type WalletRecordType = (typeof TYPES)[keyof typeof TYPES];

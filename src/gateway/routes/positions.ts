@@ -10,7 +10,11 @@ import { Refusal } from '../../core/refusal.ts';
 import type { State } from '../../core/state.ts';
 import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../../core/terms.ts';
 import { formatUnits } from '../../core/units.ts';
-import { openPositionView } from '../../record/position-view.ts';
+import {
+  CLOSED_POSITION_FIELDS,
+  OPEN_POSITION_FIELDS,
+  openPositionView,
+} from '../../record/position-view.ts';
 import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
 import { FuturesCategory, PosSide as PosSideField, pageFields, SymbolName } from '../fields.ts';
@@ -22,59 +26,8 @@ import { type ErrorDialect, WireError } from '../wire-error.ts';
 
 const group = 'Positions';
 
-const Position = Type.Object(
-  answers.texts(
-    'category',
-    'symbol',
-    'marginCoin',
-    'holdMode',
-    'posSide',
-    'marginMode',
-    'positionBalance',
-    'available',
-    'frozen',
-    'total',
-    'leverage',
-    'curRealisedPnl',
-    'avgPrice',
-    'positionStatus',
-    'unrealisedPnl',
-    'liquidationPrice',
-    'mmr',
-    'profitRate',
-    'markPrice',
-    'breakEvenPrice',
-    'totalFunding',
-    'openFeeTotal',
-    'closeFeeTotal',
-    'createdTime',
-    'updatedTime',
-  ),
-);
-
-const ClosedPosition = Type.Object(
-  answers.texts(
-    'positionId',
-    'category',
-    'symbol',
-    'marginCoin',
-    'holdMode',
-    'posSide',
-    'marginMode',
-    'openPriceAvg',
-    'closePriceAvg',
-    'openTotalPos',
-    'closeTotalPos',
-    'cumRealisedPnl',
-    'netProfit',
-    'totalFunding',
-    'openFeeTotal',
-    'closeFeeTotal',
-    'createdTime',
-    'updatedTime',
-  ),
-);
-
+const Position = Type.Object(answers.texts(...OPEN_POSITION_FIELDS));
+const ClosedPosition = Type.Object(answers.texts(...CLOSED_POSITION_FIELDS));
 const AdlRank = Type.Object(answers.texts('symbol', 'marginCoin', 'adlRank', 'holdSide'));
 
 const positionQuery = {
