@@ -270,6 +270,14 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     posSide: code<PosSide>(2),
     amount: money,
   }),
+  setAutoMargin: record({
+    type: fc.constant('setAutoMargin'),
+    time,
+    uid: id,
+    instrument: u16,
+    posSide: code<PosSide>(2),
+    room: money,
+  }),
   loanBorrow: record({
     type: fc.constant('loanBorrow'),
     time,
@@ -400,8 +408,8 @@ test('types keep their numbers for ever', () => {
   deepEqual(
     numbers,
     [
-      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36, 26, 27,
-      28, 29, 30, 37, 31, 32, 33, 34, 14,
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36, 26, 38,
+      27, 28, 29, 30, 37, 31, 32, 33, 34, 14,
     ],
   );
 });

@@ -352,6 +352,16 @@ const LAYOUTS: Layouts = {
       c.amount = f.money(c.amount);
     },
   },
+  setAutoMargin: {
+    code: 38,
+    blank: () => ({ type: 'setAutoMargin', time: 0, uid: 0, instrument: 0, posSide: 0, room: 0n }),
+    fields: (f, c) => {
+      c.uid = f.f64(c.uid);
+      c.instrument = f.u16(c.instrument);
+      c.posSide = f.u8(c.posSide) as PosSide;
+      c.room = f.money(c.room);
+    },
+  },
   loanBorrow: {
     code: 27,
     blank: () => ({

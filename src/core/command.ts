@@ -373,6 +373,16 @@ export interface AdjustMargin {
   amount: bigint;
 }
 
+/** Lets an isolated position add margin by itself before it is liquidated, so much at most; 0n = no more. */
+export interface SetAutoMargin {
+  readonly type: 'setAutoMargin';
+  time: number;
+  uid: number;
+  instrument: number;
+  posSide: PosSide;
+  room: bigint;
+}
+
 /** Pledges one coin and borrows another; one of the amounts is given, the other is 0n and follows from it. */
 export interface LoanBorrow {
   readonly type: 'loanBorrow';
@@ -487,6 +497,7 @@ export type Command =
   | SetHoldMode
   | SetMarginMode
   | AdjustMargin
+  | SetAutoMargin
   | LoanBorrow
   | LoanRepay
   | LoanRevise

@@ -15,8 +15,9 @@ import type { Checkpoint, Command, SetInstrumentStatus } from './command.ts';
 import type { Event } from './event.ts';
 import { forceClose } from './futures/force-close.ts';
 import { FuturesDesk } from './futures/futures-desk.ts';
-import { adjustMargin, setHoldMode, setLeverage, setMarginMode } from './futures/futures-settings.ts';
+import { setHoldMode, setLeverage, setMarginMode } from './futures/futures-settings.ts';
 import { FuturesSettlement } from './futures/futures-settlement.ts';
+import { adjustMargin, setAutoMargin } from './futures/isolated-margin.ts';
 import {
   listCoin,
   listInstrument,
@@ -134,6 +135,8 @@ export class Exchange {
         return setMarginMode(state, command);
       case 'adjustMargin':
         return adjustMargin(state, command);
+      case 'setAutoMargin':
+        return setAutoMargin(state, command);
       case 'loanBorrow':
         return this.afterLoan(borrow(state, command));
       case 'loanRepay':

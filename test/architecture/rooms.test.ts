@@ -89,7 +89,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
   ['futures/funding-rate', 'futures/futures-market'],
   ['futures/account-margin', 'account'],
   ['state'],
-  ['futures/holders'],
+  ['futures/holders', 'futures/futures-lookup'],
   [
     'futures/collateral',
     'futures/insurance-record',
@@ -113,6 +113,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
     'wallet/withdrawal',
     'futures/futures-settlement',
     'futures/futures-settings',
+    'futures/isolated-margin',
     'futures/futures-entry',
     'futures/futures-amend',
     'futures/funding',

@@ -5,6 +5,7 @@
 import { NIL } from '../../src/core/book/order-slab.ts';
 import { ANY, type Command } from '../../src/core/command.ts';
 import { markTicks } from '../../src/core/futures/margin.ts';
+import { AUTO_MARGIN_UNBOUNDED } from '../../src/core/futures/position.ts';
 import type { InstrumentSpec } from '../../src/core/instrument.ts';
 import type { State } from '../../src/core/state.ts';
 import {
@@ -195,7 +196,11 @@ export class FuturesFlow {
     if (roll < 0.93) return { type: 'setHoldMode', time, uid, holdMode: dice.below(2) };
     if (roll < 0.96) {
       const amount = BigInt(dice.below(200) - 80) * (ONE / 10n);
-      return { type: 'adjustMargin', time, uid, instrument, posSide: dice.pick([0, 1, 2]), amount };
+      const posSide = dice.pick([0, 1, 2] as const);
+      if (dice.chance(0.5)) return { type: 'adjustMargin', time, uid, instrument, posSide, amount };
+      // Off, on for a while, or on for good.
+      const room = dice.pick([0n, 20n * ONE, AUTO_MARGIN_UNBOUNDED]);
+      return { type: 'setAutoMargin', time, uid, instrument, posSide, room };
     }
     if (roll < 0.988) return this.money(uid);
     if (roll < 0.99) return this.status();

@@ -66,6 +66,7 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'GET /api/v2/mix/account/account': ['mgt_read', 10],
   'POST /api/v2/mix/account/set-margin-mode': ['mgt_write', 5],
   'POST /api/v2/mix/account/set-margin': ['mgt_write', 5],
+  'POST /api/v2/mix/account/set-auto-margin': ['mgt_write', 5],
 
   'GET /api/v3/account/info': ['none', 5],
   'GET /api/v3/account/assets': ['mgt_read', 20],

@@ -10,7 +10,7 @@ import { queueLots } from './adl-ranking.ts';
 import { deleverage } from './deleveraging.ts';
 import { endForcedOrder, forcedOrder } from './forced-orders.ts';
 import { closingOrders } from './futures-entry.ts';
-import { positionsOf } from './futures-settings.ts';
+import { positionsOf } from './futures-lookup.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
 import { liquidateWholly } from './liquidation.ts';
 import { markTicks } from './margin.ts';

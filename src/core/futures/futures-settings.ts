@@ -1,21 +1,20 @@
-/** What an account chooses for its contracts: leverage, margin mode, hold mode, isolated margin (domain.md 5.3, 5.6). */
-import { type Account, positionKey } from '../account.ts';
+/** What an account chooses for its contracts: leverage, margin mode, hold mode (domain.md 5.3, 5.6). */
+import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
-import type { AdjustMargin, SetHoldMode, SetLeverage, SetMarginMode } from '../command.ts';
+import type { SetHoldMode, SetLeverage, SetMarginMode } from '../command.ts';
 import { type Instrument, tradeValue } from '../instrument.ts';
-import { Bucket } from '../ledger.ts';
 import { DONE, type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
-import { HOLD_MODE_NAMES, type HoldMode, PosSide, Side } from '../terms.ts';
+import { HOLD_MODE_NAMES, type HoldMode, Side } from '../terms.ts';
 import { divCeil, larger } from '../units.ts';
-import { emitLine } from '../wallet/wallet.ts';
 import { holdForOrder } from './futures-amend.ts';
 import { isolatedReserve, openValue } from './futures-entry.ts';
-import { futuresSetting, inSettleCoin, maintenanceAt, markTicks, unrealisedOf } from './margin.ts';
+import { futuresOf, positionsOf } from './futures-lookup.ts';
+import { moveMargin } from './isolated-margin.ts';
+import { futuresSetting, inSettleCoin, markTicks } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
 import { tierIndex } from './margin-tiers.ts';
-import type { Position } from './position.ts';
 import { spendable } from './spendable.ts';
 
 export function setLeverage(state: State, command: SetLeverage): Outcome {
@@ -140,82 +139,4 @@ export function setMarginMode(state: State, command: SetMarginMode): Outcome {
   }
   account.choose(instrument.index, { ...setting, isolated: command.isolated });
   return DONE;
-}
-
-/** Adds to or takes from the margin of an isolated position; what it needs stays. */
-export function adjustMargin(state: State, command: AdjustMargin): Outcome {
-  const found = futuresOf(state, command.uid, command.instrument);
-  if ('refusal' in found) return found;
-  const { account, instrument } = found;
-  const position =
-    account.positions.get(positionKey(instrument.index, command.posSide)) ??
-    account.positions.get(positionKey(instrument.index, PosSide.none));
-  if (position === undefined || !position.isolated) return refused(Refusal.noPositionToClose);
-  const { amount } = command;
-  const coin = instrument.futures!.settle;
-  const available = spendable(state, account, coin);
-  if (amount === 0n) return refused(Refusal.amountOutOfRange);
-  if (amount > 0n && available < amount) {
-    return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
-  }
-  if (amount < 0n && position.iso + amount < neededMargin(state, account, instrument, position)) {
-    return refused(Refusal.marginTooLow);
-  }
-  moveMargin(state, account, instrument, position, amount);
-  emitLine(
-    state,
-    account,
-    0,
-    coin,
-    amount > 0n ? 'marginAdded' : 'marginRemoved',
-    -amount,
-    String(position.id),
-    0n,
-    instrument,
-  );
-  return DONE;
-}
-
-/** What must stay: the initial margin at the mark, and with a loss also that loss. */
-function neededMargin(state: State, account: Account, instrument: Instrument, position: Position): bigint {
-  const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
-  const notional = tradeValue(instrument, markTicks(state, instrument), position.lots);
-  const initial = divCeil(notional, BigInt(position.long ? longLeverage : shortLeverage));
-  const kept = larger(initial, maintenanceAt(instrument, markTicks(state, instrument), position.lots));
-  const loss = larger(0n, -unrealisedOf(state, position));
-  return inSettleCoin(state, instrument, kept + loss);
-}
-
-function moveMargin(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  position: Position,
-  amount: bigint,
-): void {
-  const { ledger } = state;
-  const coin = instrument.futures!.settle;
-  const cash = ledger.cell(account.index, coin, Bucket.cash);
-  const isolated = ledger.cell(account.index, coin, Bucket.isolated);
-  if (amount > 0n) ledger.move(cash, isolated, amount);
-  else ledger.move(isolated, cash, -amount);
-  position.iso += amount;
-  position.updatedTime = state.now;
-  state.touched.add(account);
-}
-
-export function positionsOf(account: Account, instrument: Instrument): Position[] {
-  return [...account.positions.values()].filter((position) => position.instrument === instrument.index);
-}
-
-function futuresOf(
-  state: State,
-  uid: number,
-  index: number,
-): { account: Account; instrument: Instrument } | Outcome {
-  const account = state.accountByUid.get(uid);
-  if (account === undefined) return refused(Refusal.unknownAccount);
-  const instrument = state.instruments[index];
-  if (instrument?.futures === undefined) return refused(Refusal.unknownInstrument);
-  return { account, instrument };
 }

@@ -4,7 +4,7 @@ import { type Instrument, tradeValue } from '../instrument.ts';
 import type { State } from '../state.ts';
 import { divCeil, larger, MONEY_ONE, RATE_ONE } from '../units.ts';
 import { coinUsd } from './collateral.ts';
-import { positionsOf } from './futures-settings.ts';
+import { positionsOf } from './futures-lookup.ts';
 import { inSettleCoin, markTicks, riskFromScratch } from './margin.ts';
 import type { Position } from './position.ts';
 

@@ -23,6 +23,7 @@ import { coinUsd } from './collateral.ts';
 import { deleverage } from './deleveraging.ts';
 import { endForcedOrder, forcedOrder } from './forced-orders.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
+import { addByItself } from './isolated-margin.ts';
 import { isAbove, isolatedInQuote, maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
 import { accountRisk, currentMargin, isolatedSlackNumber } from './margin-cache.ts';
 import { tierIndex } from './margin-tiers.ts';
@@ -124,14 +125,16 @@ function liquidateIsolated(
   account: Account,
   position: Position,
 ): void {
-  const orders = cancelWhere(
+  cancelWhere(
     state,
     account,
     CancelReason.burst,
     (instrument, slot) =>
       instrument === position.instrument && posSideOf(state.slab.flags[slot]!) === position.posSide,
   );
-  if (orders.length > 0 && !isolatedIsDue(state, position)) return;
+  const isDue = (each: Position) => isolatedIsDue(state, each);
+  addByItself(state, account, position, isDue);
+  if (!isDue(position)) return;
   forceClose(state, settlement, account, position, position.lots, OrderKind.liquidation);
 }
 

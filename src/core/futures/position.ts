@@ -13,6 +13,9 @@ export interface Closed {
   readonly margin: bigint;
 }
 
+/** As much as the account has. */
+export const AUTO_MARGIN_UNBOUNDED = 2n ** 64n;
+
 export class Position {
   readonly id: number;
   readonly account: number;
@@ -31,6 +34,8 @@ export class Position {
   basis = 0n;
   /** Isolated margin in 10^-8 of the margin coin. */
   iso = 0n;
+  /** What it may still add to that by itself before it is liquidated; 0 = nothing. */
+  autoMargin = 0n;
   /** Life sums in the margin coin: profit without fees and funding, fees charged, funding received less paid. */
   realised = 0n;
   openFee = 0n;
@@ -104,6 +109,7 @@ export class Position {
     this.size = f.f64(this.size);
     this.basis = f.money(this.basis);
     this.iso = f.money(this.iso);
+    this.autoMargin = f.money(this.autoMargin);
     this.realised = f.money(this.realised);
     this.openFee = f.money(this.openFee);
     this.closeFee = f.money(this.closeFee);

@@ -1,18 +1,19 @@
 /** How an account holds its contracts: leverage, hold mode, isolated margin, and what it could still open (wire.md 4.1, 4.3). */
 import Type, { type Static } from 'typebox';
-import { type Account, positionKey } from '../../core/account.ts';
+import type { Account } from '../../core/account.ts';
 import { NIL } from '../../core/book/order-slab.ts';
 import { mostSpendable } from '../../core/borrowing/margin-entry.ts';
 import { futuresSetting } from '../../core/futures/margin.ts';
 import type { Instrument } from '../../core/instrument.ts';
 import { Refusal } from '../../core/refusal.ts';
 import type { State } from '../../core/state.ts';
-import { HOLD_MODE_NAMES, ORDER_TYPE_NAMES, PosSide, SIDE_NAMES, Side } from '../../core/terms.ts';
+import { HOLD_MODE_NAMES, ORDER_TYPE_NAMES, SIDE_NAMES, Side } from '../../core/terms.ts';
 import { formatUnits, MONEY_SCALE, parseUnits } from '../../core/units.ts';
 import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
 import * as fields from '../fields.ts';
 import { findAccount, findInstrument } from '../instrument-lookup.ts';
+import { moveMargin } from '../isolated-margin.ts';
 import { adoptMarginMode } from '../margin-mode.ts';
 import { openingRoom } from '../opening-room.ts';
 import { priceTicks, sizeLots } from '../order-input.ts';
@@ -107,36 +108,6 @@ async function setCoinLeverage(venue: Venue, uid: number, body: Static<typeof Le
 
 function everySideKept({ longLeverage, shortLeverage }: Sides): boolean {
   return longLeverage === 0 && shortLeverage === 0;
-}
-
-/** Moves margin into (positive) or out of (negative) the isolated position of a side. */
-export async function moveMargin(
-  venue: Venue,
-  uid: number,
-  instrument: Instrument,
-  side: 'long' | 'short' | undefined,
-  amount: bigint,
-): Promise<'success' | WireError> {
-  const { state } = venue;
-  const account = findAccount(state, uid);
-  if (account instanceof WireError) return account;
-  const { positions } = account;
-  const position = [PosSide.none, PosSide.long, PosSide.short]
-    .map((posSide) => positions.get(positionKey(instrument.index, posSide)))
-    .find((each) => each !== undefined && (side === undefined || each.long === (side === 'long')));
-  if (position === undefined || !position.isolated) {
-    const which = side === undefined ? '' : ` ${side}`;
-    return wireError('25227', `${instrument.symbol} has no isolated${which} position`);
-  }
-  const outcome = await venue.submit({
-    type: 'adjustMargin',
-    time: 0,
-    uid,
-    instrument: instrument.index,
-    posSide: position.posSide,
-    amount,
-  });
-  return outcome.refusal === Refusal.none ? 'success' : refusalError(state, outcome, instrument);
 }
 
 const MaxOpenBody = Type.Object({

@@ -7,13 +7,13 @@ import { HOLD_MODE_NAMES } from '../../core/terms.ts';
 import { MONEY_SCALE, parseUnits } from '../../core/units.ts';
 import { marginModeName } from '../../record/futures-words.ts';
 import * as answers from '../answers.ts';
-import { FuturesCategory, MarginMode, PosSide, SymbolName } from '../fields.ts';
+import { Decimal, FuturesCategory, MarginMode, PosSide, SymbolName } from '../fields.ts';
 import { findAccount, findInstrument, instrumentsOf } from '../instrument-lookup.ts';
+import { autoMarginWord, moveMargin, setAutoMargin } from '../isolated-margin.ts';
 import { adoptMarginMode } from '../margin-mode.ts';
 import { contractPrices, tickerView } from '../market-view.ts';
 import { type Route, route } from '../route.ts';
 import { WireError, wireError } from '../wire-error.ts';
-import { moveMargin } from './futures-account.ts';
 import { FundingRate, fundingView } from './futures-market.ts';
 
 const group = 'Older futures paths';
@@ -52,6 +52,24 @@ function mixTicker(state: State, instrument: Instrument) {
   };
 }
 
+/** One client leaves the category out here: the coin that margin is in tells it. */
+function contractBySymbol(
+  state: State,
+  symbol: string,
+  marginCoin: string | undefined,
+): Instrument | WireError {
+  const found = state.instruments.filter(
+    ({ futures, symbol: name }) =>
+      futures !== undefined &&
+      name === symbol &&
+      (marginCoin === undefined || state.coins[futures.settle]!.coin === marginCoin.toUpperCase()),
+  );
+  if (found.length === 1) return found[0]!;
+  return found.length === 0
+    ? wireError('25100', 'symbol: no contract of this name has its margin in marginCoin')
+    : wireError('40019', 'productType must be given: several contracts have this symbol');
+}
+
 /** Leverage and margin mode of a contract under the names of the older paths. */
 function settingView(state: State, uid: number, instrument: Instrument) {
   const account = findAccount(state, uid);
@@ -67,6 +85,8 @@ function settingView(state: State, uid: number, instrument: Instrument) {
     isolatedShortLever: String(shortLeverage),
     longLeverage: String(longLeverage),
     shortLeverage: String(shortLeverage),
+    isolatedLongAutoMargin: autoMarginWord(state, uid, instrument, 'long'),
+    isolatedShortAutoMargin: autoMarginWord(state, uid, instrument, 'short'),
   };
 }
 
@@ -81,6 +101,8 @@ const Setting = Type.Object(
     'isolatedShortLever',
     'longLeverage',
     'shortLeverage',
+    'isolatedLongAutoMargin',
+    'isolatedShortAutoMargin',
   ),
 );
 
@@ -216,6 +238,40 @@ export const mixRoutes: readonly Route[] = [
       if (amount === undefined) return wireError('25200', `amount must have at most ${MONEY_SCALE} decimals`);
       const moved = await moveMargin(venue, caller.user.uid, instrument, body.holdSide, amount);
       return moved instanceof WireError ? moved : '';
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v2/mix/account/set-auto-margin',
+    summary:
+      'Let an isolated position take margin from the account before it is liquidated, at most the amount if one is given; ends with the position',
+    group,
+    access: 'mgt_write',
+    perSecond: 5,
+    body: Type.Object({
+      symbol: SymbolName,
+      productType: Type.Optional(FuturesCategory),
+      marginCoin: Type.Optional(Coin),
+      autoMargin: Type.Enum(['on', 'off'] as const),
+      amount: Type.Optional(Type.Union([Decimal, Type.Literal('')])),
+      holdSide: Type.Optional(PosSide),
+    }),
+    data: answers.Success,
+    handle: ({ venue, caller, body }) => {
+      const { productType, symbol, marginCoin, autoMargin, holdSide } = body;
+      const instrument =
+        productType === undefined
+          ? contractBySymbol(venue.state, symbol, marginCoin)
+          : findInstrument(venue.state, productType, symbol);
+      if (instrument instanceof WireError) return instrument;
+      const { uid } = caller.user;
+      if (autoMargin === 'off') return setAutoMargin(venue, uid, instrument, holdSide, 'off');
+      const room = body.amount ? parseUnits(body.amount, MONEY_SCALE) : 'unbounded';
+      if (room === undefined || room === 0n) {
+        return wireError('25200', `amount must be above 0 and have at most ${MONEY_SCALE} decimals`);
+      }
+      return setAutoMargin(venue, uid, instrument, holdSide, room);
     },
   }),
 ];

@@ -1,6 +1,7 @@
 /** A trading floor for contracts: prices move at will, positions are read as people write them. */
 
 import { accountRisk } from '../../../src/core/futures/margin-cache.ts';
+import { AUTO_MARGIN_UNBOUNDED } from '../../../src/core/futures/position.ts';
 import {
   ADL_RANK_SCALE,
   adlRanks,
@@ -201,6 +202,18 @@ export class FuturesFloor extends TradingFloor {
       instrument: this.instrument(words.on).index,
       posSide: POS_SIDE_NAMES.indexOf(words.posSide ?? '') as PosSide,
       amount: moneyUnits(amount),
+    });
+  }
+
+  /** So much at most, 'off', or as much as there is. */
+  autoMargin(name: string, room = '', words: { on?: string; posSide?: 'long' | 'short' } = {}): RefusalName {
+    return this.settle({
+      type: 'setAutoMargin',
+      time: this.now,
+      uid: this.uid(name),
+      instrument: this.instrument(words.on).index,
+      posSide: POS_SIDE_NAMES.indexOf(words.posSide ?? '') as PosSide,
+      room: room === 'off' ? 0n : room === '' ? AUTO_MARGIN_UNBOUNDED : moneyUnits(room),
     });
   }
 

@@ -1,0 +1,124 @@
+/** The margin of isolated positions: put in and taken out by hand, or added by itself (domain.md 5.3, 5.9). */
+import { type Account, positionKey } from '../account.ts';
+import type { AdjustMargin, SetAutoMargin } from '../command.ts';
+import { type Instrument, tradeValue } from '../instrument.ts';
+import { Bucket } from '../ledger.ts';
+import { DONE, type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { State } from '../state.ts';
+import { PosSide } from '../terms.ts';
+import { divCeil, larger, smaller } from '../units.ts';
+import { emitLine } from '../wallet/wallet.ts';
+import { futuresOf } from './futures-lookup.ts';
+import { futuresSetting, inSettleCoin, maintenanceAt, markTicks, unrealisedOf } from './margin.ts';
+import { AUTO_MARGIN_UNBOUNDED, type Position } from './position.ts';
+import { spendable } from './spendable.ts';
+
+/** Adds to or takes from the margin of an isolated position; what it needs stays. */
+export function adjustMargin(state: State, command: AdjustMargin): Outcome {
+  const found = isolatedOf(state, command);
+  if ('refusal' in found) return found;
+  const { account, instrument, position } = found;
+  const { amount } = command;
+  const coin = instrument.futures!.settle;
+  const available = spendable(state, account, coin);
+  if (amount === 0n) return refused(Refusal.amountOutOfRange);
+  if (amount > 0n && available < amount) {
+    return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
+  }
+  if (amount < 0n && position.iso + amount < neededMargin(state, account, instrument, position)) {
+    return refused(Refusal.marginTooLow);
+  }
+  moveMargin(state, account, instrument, position, amount);
+  tellMoved(state, account, instrument, position, amount);
+  return DONE;
+}
+
+/** From now on the position may take so much of the account's cash when it would be liquidated; nothing = off. */
+export function setAutoMargin(state: State, command: SetAutoMargin): Outcome {
+  const found = isolatedOf(state, command);
+  if ('refusal' in found) return found;
+  if (command.room < 0n) return refused(Refusal.amountOutOfRange);
+  found.position.autoMargin = command.room;
+  found.position.updatedTime = state.now;
+  return DONE;
+}
+
+/**
+ * A position that is due takes cash up to its initial margin, if it may. Money that would not save it stays where it is:
+ * the loss of an isolated position is its margin (domain.md 5.3).
+ */
+export function addByItself(
+  state: State,
+  account: Account,
+  position: Position,
+  isDue: (position: Position) => boolean,
+): void {
+  if (position.autoMargin === 0n) return;
+  const instrument = state.instruments[position.instrument]!;
+  const wanted = larger(0n, neededMargin(state, account, instrument, position) - position.iso);
+  const coin = instrument.futures!.settle;
+  const amount = smaller(smaller(wanted, position.autoMargin), spendable(state, account, coin));
+  if (amount === 0n) return;
+  moveMargin(state, account, instrument, position, amount);
+  if (isDue(position)) {
+    moveMargin(state, account, instrument, position, -amount);
+    return;
+  }
+  if (position.autoMargin !== AUTO_MARGIN_UNBOUNDED) position.autoMargin -= amount;
+  tellMoved(state, account, instrument, position, amount);
+}
+
+/** The isolated position that a command names: of its side, or the net one. */
+function isolatedOf(
+  state: State,
+  { uid, instrument: index, posSide }: { uid: number; instrument: number; posSide: PosSide },
+): { account: Account; instrument: Instrument; position: Position } | Outcome {
+  const found = futuresOf(state, uid, index);
+  if ('refusal' in found) return found;
+  const { positions } = found.account;
+  const position =
+    positions.get(positionKey(index, posSide)) ?? positions.get(positionKey(index, PosSide.none));
+  if (position === undefined || !position.isolated) return refused(Refusal.noPositionToClose);
+  return { ...found, position };
+}
+
+function tellMoved(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  position: Position,
+  amount: bigint,
+): void {
+  const kind = amount > 0n ? 'marginAdded' : 'marginRemoved';
+  const coin = instrument.futures!.settle;
+  emitLine(state, account, 0, coin, kind, -amount, String(position.id), 0n, instrument);
+}
+
+/** What must stay: the initial margin at the mark, and with a loss also that loss. */
+function neededMargin(state: State, account: Account, instrument: Instrument, position: Position): bigint {
+  const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
+  const notional = tradeValue(instrument, markTicks(state, instrument), position.lots);
+  const initial = divCeil(notional, BigInt(position.long ? longLeverage : shortLeverage));
+  const kept = larger(initial, maintenanceAt(instrument, markTicks(state, instrument), position.lots));
+  const loss = larger(0n, -unrealisedOf(state, position));
+  return inSettleCoin(state, instrument, kept + loss);
+}
+
+export function moveMargin(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  position: Position,
+  amount: bigint,
+): void {
+  const { ledger } = state;
+  const coin = instrument.futures!.settle;
+  const cash = ledger.cell(account.index, coin, Bucket.cash);
+  const isolated = ledger.cell(account.index, coin, Bucket.isolated);
+  if (amount > 0n) ledger.move(cash, isolated, amount);
+  else ledger.move(isolated, cash, -amount);
+  position.iso += amount;
+  position.updatedTime = state.now;
+  state.touched.add(account);
+}
