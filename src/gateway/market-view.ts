@@ -111,8 +111,15 @@ function futuresFields(state: State, instrument: Instrument): Record<string, str
   return { ...common, deliveryStartTime, deliveryTime, deliveryStatus: deliveryStatus(state, instrument) };
 }
 
-/** The four states of a delivery contract, by the clock alone (domain.md 5.15). */
-function deliveryStatus({ now }: State, { futures }: Instrument): string {
+/** Of a delivery contract, by the clock alone (domain.md 5.15). */
+export const DELIVERY_STATUSES = [
+  'delivery_config_period',
+  'delivery_normal',
+  'delivery_before',
+  'delivery_period',
+] as const;
+
+function deliveryStatus({ now }: State, { futures }: Instrument): (typeof DELIVERY_STATUSES)[number] {
   const { startTime, time } = futures!.delivery!;
   if (now < startTime) return 'delivery_config_period';
   if (now >= time) return 'delivery_period';

@@ -96,6 +96,30 @@ export function delegateTypeOf(
   return delegateType.endsWith('_') ? delegateType + closedSide(side) : delegateType;
 }
 
+/** Every word that the two functions have. */
+const KINDS = Object.values(OrderKind);
+const SIDES = Object.values(Side);
+export const TRADE_SIDES: readonly string[] = unique(
+  KINDS.flatMap((kind) =>
+    Object.values(PosSide).flatMap((posSide) =>
+      SIDES.flatMap((side) => [true, false].map((closing) => tradeSideOf({ kind, posSide, side, closing }))),
+    ),
+  ),
+);
+export const DELEGATE_TYPES: readonly string[] = unique(
+  KINDS.flatMap((kind) =>
+    Object.values(OrderType).flatMap((orderType) =>
+      SIDES.flatMap((side) =>
+        Object.values(OrderOrigin).map((origin) => delegateTypeOf(kind, orderType, side, origin)),
+      ),
+    ),
+  ),
+);
+
+function unique(words: readonly string[]): string[] {
+  return [...new Set(words)];
+}
+
 export function execTypeOf(kind: OrderKind): string {
   return kind === OrderKind.user ? 'normal' : FORCED[kind].execType;
 }

@@ -1,6 +1,6 @@
 /** The AsyncAPI document of the streams, made from the schemas that validate requests and describe pushes. */
 import type { FastifyInstance } from 'fastify';
-import Type, { type TSchema } from 'typebox';
+import Type, { type TProperties, type TSchema } from 'typebox';
 import { STREAM_PATHS, type StreamRole } from '../gateway/stream-paths.ts';
 import { VERSION } from '../version.ts';
 import { CONTROL } from './control.ts';
@@ -22,36 +22,41 @@ const ANY_ROLE: readonly StreamRole[] = ['public', 'private', 'both'];
 const PUBLIC_ROLES: readonly StreamRole[] = ['public', 'both'];
 const PRIVATE_ROLES: readonly StreamRole[] = ['private', 'both'];
 
+/** Nothing stands in a frame that is not named here; an argument holds whatever its client wrote. */
+const exactly = <T extends TProperties>(fields: T) => Type.Object(fields, { additionalProperties: false });
 const connId = Type.String({ description: 'names the connection in questions to the venue' });
 const codes = Object.entries(CONTROL).map(
   ([name, { code, closes }]) => `${code} ${name}${closes ? ' (closes)' : ''}`,
 );
 
-export const ErrorFrame = Type.Object({
+const ErrorFrame = exactly({
   event: Type.Literal('error'),
-  code: Type.Integer({ description: codes.join(', ') }),
+  code: Type.Enum(
+    Object.values(CONTROL).map(({ code }) => code),
+    { description: codes.join(', ') },
+  ),
   msg: Type.String(),
   arg: Type.Optional(TopicArgument),
   connId,
 });
-export const AckFrame = Type.Object({
+const AckFrame = exactly({
   event: Type.Enum(['subscribe', 'unsubscribe'] as const),
   arg: TopicArgument,
   connId,
 });
-export const LoggedInFrame = Type.Object({
+const LoggedInFrame = exactly({
   event: Type.Literal('login'),
   code: Type.Literal(0),
   msg: Type.Literal('success'),
   connId,
 });
-export const TradeReply = Type.Object({
+const TradeReply = exactly({
   event: Type.Literal('trade'),
   id: Type.String(),
   category: Type.String(),
   topic: Type.Enum(Object.keys(TRADE_TOPICS)),
   args: Type.Array(
-    Type.Object({
+    exactly({
       symbol: Type.String(),
       orderId: Type.String(),
       clientOid: Type.String(),
@@ -66,9 +71,9 @@ export const TradeReply = Type.Object({
   connId,
   receiveTime: Type.String({ description: 'Unix time in microseconds' }),
   pushTime: Type.String({ description: 'Unix time in microseconds' }),
-  rateLimit: Type.Array(Type.Object({ limit: Type.String(), remaining: Type.String() })),
+  rateLimit: Type.Array(exactly({ limit: Type.String(), remaining: Type.String() })),
 });
-export const TradeRefusal = Type.Object({
+const TradeRefusal = exactly({
   event: Type.Literal('error'),
   id: Type.String(),
   code: Type.String({ description: 'the code of the same refusal over HTTP' }),
@@ -76,13 +81,36 @@ export const TradeRefusal = Type.Object({
   connId,
 });
 
-export function pushFrame(topic: keyof typeof TOPIC_DESCRIPTIONS): TSchema {
-  return Type.Object({
+function pushFrame(topic: keyof typeof TOPIC_DESCRIPTIONS): TSchema {
+  return exactly({
     action: Type.Enum(['snapshot', 'update'] as const),
     arg: TopicArgument,
     data: Type.Array(TOPIC_DESCRIPTIONS[topic].data),
     ts: Type.Integer({ description: 'server time, Unix ms' }),
   });
+}
+
+/** One message for each call over HTTP that a topic stands for; some have two names. */
+function tradeRequests(): Record<string, Message> {
+  const requests = new Map<string, { names: string[]; topic: (typeof TRADE_TOPICS)[string] }>();
+  for (const [name, topic] of Object.entries(TRADE_TOPICS)) {
+    const known = requests.get(topic.route.path);
+    if (known === undefined) requests.set(topic.route.path, { names: [name], topic });
+    else known.names.push(name);
+  }
+  const messageOf = (names: readonly string[], { route, batch, schema }: (typeof TRADE_TOPICS)[string]) => ({
+    summary: `POST ${route.path}: ${route.summary}`,
+    direction: 'receive' as const,
+    roles: PRIVATE_ROLES,
+    payload: Type.Object({
+      ...TradeFrame.properties,
+      topic: Type.Enum([...names]),
+      args: batch ? schema : Type.Array(schema, { minItems: 1, maxItems: 1 }),
+    }),
+  });
+  return Object.fromEntries(
+    [...requests.values()].map(({ names, topic }) => [`trade-${names[0]}`, messageOf(names, topic)]),
+  );
 }
 
 function messages(): Readonly<Record<string, Message>> {
@@ -93,9 +121,6 @@ function messages(): Readonly<Record<string, Message>> {
         return [`push-${topic}`, { summary, direction: 'send', roles, payload: pushFrame(topic) }];
       }),
     );
-  const topics = `Orders: ${Object.entries(TRADE_TOPICS)
-    .map(([topic, { route }]) => `${topic} is POST ${route.path}`)
-    .join('; ')}`;
   return {
     ping: {
       summary: 'The bare text ping',
@@ -129,7 +154,7 @@ function messages(): Readonly<Record<string, Message>> {
       roles: PRIVATE_ROLES,
       payload: LoggedInFrame,
     },
-    trade: { summary: topics, direction: 'receive', roles: PRIVATE_ROLES, payload: TradeFrame },
+    ...tradeRequests(),
     'trade-reply': {
       summary: 'The outcome of a request, durable',
       direction: 'send',
@@ -139,7 +164,7 @@ function messages(): Readonly<Record<string, Message>> {
     'trade-refusal': {
       summary: 'Why a request was refused',
       direction: 'send',
-      roles: PRIVATE_ROLES,
+      roles: ANY_ROLE,
       payload: TradeRefusal,
     },
     ...pushes(PUBLIC_TOPICS, PUBLIC_ROLES),

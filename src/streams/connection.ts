@@ -48,6 +48,7 @@ export class Connection {
   tradesInFlight = 0;
   subscribeHourMs: number;
   subscribeRequests = 0;
+  spokeMs: number;
   private readonly socket: Socket;
   private readonly figures: StreamFigures;
   private messageAllowance = MESSAGE_BURST;
@@ -69,6 +70,7 @@ export class Connection {
     this.figures = options.figures;
     this.openedMs = options.openedMs;
     this.heardMs = options.openedMs;
+    this.spokeMs = options.openedMs;
     this.allowanceMs = options.openedMs;
     this.progressMs = options.openedMs;
     this.subscribeHourMs = options.openedMs;
@@ -80,6 +82,12 @@ export class Connection {
 
   get unsentBytes(): number {
     return this.socket.writableLength;
+  }
+
+  /** Of its own accord: an answer to our ping is a sign of life, but no word. */
+  spoke(nowMs: number): void {
+    this.spokeMs = nowMs;
+    this.heard(nowMs);
   }
 
   heard(nowMs: number): void {

@@ -22,7 +22,13 @@ import {
 } from './limits.ts';
 import type { Login, TopicCall, TradeCall } from './schemas.ts';
 import { LoginFrame, TopicFrame, TradeFrame, TradeId } from './schemas.ts';
-import { PRIVATE_TOPICS, readTopic, type TopicRequest } from './topic-request.ts';
+import {
+  PRIVATE_TOPIC_NAMES,
+  PRIVATE_TOPICS,
+  privateKey,
+  readTopic,
+  type TopicRequest,
+} from './topic-request.ts';
 import type { TradingDesk } from './trading.ts';
 
 const FRAME_LIMITS = {
@@ -60,7 +66,7 @@ export class Conversation {
     // What still arrives behind the end of a conversation is not part of it.
     if (!connection.open) return;
     const nowMs = this.options.wall.now();
-    connection.heard(nowMs);
+    connection.spoke(nowMs);
     if (this.options.limited && !connection.countMessage(nowMs)) {
       this.options.limiter.chargeOverall(connection.peer, nowMs, FLOOD_COST);
       connection.fail('overLimit', 'too many messages: at most 10 a second');
@@ -154,6 +160,19 @@ export class Conversation {
     }
     connection.caller = { user, key };
     connection.send(loginText(connection.id));
+    this.endForbidden(connection);
+  }
+
+  /** What was subscribed with other rights goes on only as far as the present ones reach (reliability.md 3.3). */
+  private endForbidden(connection: Connection): void {
+    for (const topic of PRIVATE_TOPIC_NAMES) {
+      const subscription = connection.subscriptions.get(privateKey(topic));
+      const denied =
+        subscription === undefined ? undefined : mayUse(connection.caller!, PRIVATE_TOPICS[topic]);
+      if (denied === undefined) continue;
+      this.options.channels.unsubscribe(connection, privateKey(topic));
+      connection.fail('permissionMissing', `the subscription has ended: ${denied.msg}`, subscription!.arg);
+    }
   }
 
   private topics(connection: Connection, { op, args }: TopicCall): void {
@@ -243,7 +262,10 @@ export class Conversation {
     const credential = this.options.identity.findKey(caller.key.apiKey);
     if (credential !== undefined && !credential.frozen && credential.key.version === caller.key.version) {
       // What a broker allows its sub-account is part of the user, not of the key.
-      if (credential.user !== caller.user) connection.caller = { user: credential.user, key: credential.key };
+      if (credential.user !== caller.user) {
+        connection.caller = { user: credential.user, key: credential.key };
+        this.endForbidden(connection);
+      }
       return true;
     }
     connection.fail('keyInvalid', 'the API key was changed, deleted or frozen; log in again');

@@ -23,6 +23,8 @@ export const LOGIN_WITHIN_MS = 10_000;
 export const PING_INTERVAL_MS = 20_000;
 /** Two pings without any sign of life. */
 export const SILENCE_MAX_MS = 2 * PING_INTERVAL_MS + 5_000;
+/** A client says `ping`, or anything else, at least so often (wire.md 5.1). */
+export const IDLE_MAX_MS = 120_000;
 export const AGE_MAX_MS = 24 * 60 * 60_000;
 export const AGE_NOTICE_MS = 60_000;
 
@@ -45,6 +47,10 @@ export const SENDING_SLICE_MS = 2;
 /** Trades of a market with very many readers gather for so long for each of them: sending takes a third of it. */
 export const TRADE_REST_PER_READER_MS = 0.04;
 export const CLOSE_GRACE_MS = 1_000;
+/** At a stop so many leave together, as many a second as may return, and all within ten seconds. */
+export const LEAVE_STEP_MS = 100;
+export const LEAVE_TOGETHER = (HANDSHAKES_PER_SECOND * LEAVE_STEP_MS) / 1_000;
+export const LEAVE_WITHIN_MS = 10_000;
 
 /** First pushes and page sizes. */
 export const BOOK_LEVELS_MAX = 1_000;

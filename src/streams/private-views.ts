@@ -217,9 +217,10 @@ export function accountData(state: State, uid: number) {
       balance: coin.balance,
       available: coin.available,
       locked: coin.locked,
-      // One client adds the two (wire.md 5.4): the whole debt is in the first.
-      borrow: debt,
-      debts: '0',
+      // One client adds the two (wire.md 5.4). Interest joins what is owed and is not told apart (domain.md 6.8), so
+      // the whole debt stands in one of them: what HTTP calls `debt`.
+      borrow: '0',
+      debts: debt,
       usdValue: coin.usdValue,
     })),
   };

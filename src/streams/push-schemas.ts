@@ -1,38 +1,69 @@
-/** What the venue pushes, topic by topic, as schemas for the document (`asyncapi.ts`); a test holds real pushes to them. */
+/** What the venue pushes, topic by topic, as schemas for the document (`asyncapi.ts`); tests hold every frame to them. */
 import Type, { type TProperties, type TSchema } from 'typebox';
-import { FeeDetail, texts } from '../gateway/answers.ts';
+import {
+  CANCEL_REASON_NAMES,
+  CATEGORY_NAMES,
+  HOLD_MODE_NAMES,
+  ORDER_STATUS_NAMES,
+  ORDER_TYPE_NAMES,
+  POS_SIDE_NAMES,
+  SIDE_NAMES,
+  STP_MODE_NAMES,
+  STRATEGY_STATUS_NAMES,
+  STRATEGY_TYPES,
+  TIME_IN_FORCE_NAMES,
+  TRIGGER_BY_NAMES,
+  TRIGGER_TYPE_NAMES,
+} from '../core/terms.ts';
+import { texts } from '../gateway/answers.ts';
+import { DELIVERY_STATUSES } from '../gateway/market-view.ts';
+import { DELEGATE_TYPES, TRADE_SIDES } from '../record/futures-words.ts';
 import type { PrivateTopic, PublicTopic } from './topic-request.ts';
 
 /** Nothing leaves that is not named here. */
 const exactly = <T extends TProperties>(fields: T) => Type.Object(fields, { additionalProperties: false });
-const optionalTexts = (...names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [name, Type.Optional(Type.String())]));
+
+const DECIMAL = '-?(0|[1-9][0-9]*)(\\.[0-9]+)?';
+const Decimal = Type.String({ pattern: `^${DECIMAL}$` });
+/** Empty where there is none, such as the price of a market order. */
+const DecimalOrNone = Type.String({ pattern: `^(${DECIMAL})?$` });
+/** Ids and times in Unix milliseconds. */
+const Digits = Type.String({ pattern: '^[0-9]+$' });
+
+const all = (names: readonly string[], schema: TSchema): TProperties =>
+  Object.fromEntries(names.map((name) => [name, schema]));
+const decimals = (...names: readonly string[]) => all(names, Decimal);
+const digits = (...names: readonly string[]) => all(names, Digits);
+
+const word = (...words: readonly string[]) => Type.Enum([...new Set(words)]);
+/** Empty where it does not apply, as words of positions on spot. */
+const wordOrNone = (...words: readonly string[]) => word('', ...words);
+
+const CategoryWord = word(...CATEGORY_NAMES.map((name) => name.toLowerCase()));
+const SideWord = word(...SIDE_NAMES);
+const YesNo = word('yes', 'no');
+const FeeDetail = Type.Array(exactly({ feeCoin: Type.String(), ...decimals('fee') }));
 
 const Ticker = exactly({
-  ...texts(
-    'category',
-    'symbol',
-    'ts',
-    'lastPrice',
-    'openPrice24h',
-    'highPrice24h',
-    'lowPrice24h',
-    'ask1Price',
-    'ask1Size',
-    'bid1Price',
-    'bid1Size',
-    'price24hPcnt',
-    'volume24h',
-    'turnover24h',
-  ),
-  ...optionalTexts('indexPrice', 'markPrice', 'fundingRate', 'openInterest', 'nextFundingTime'),
-  ...optionalTexts('deliveryStartTime', 'deliveryTime', 'deliveryStatus'),
+  category: word(...CATEGORY_NAMES),
+  symbol: Type.String(),
+  ...digits('ts'),
+  ...decimals('lastPrice', 'openPrice24h', 'highPrice24h', 'lowPrice24h', 'ask1Size', 'bid1Size'),
+  ...all(['ask1Price', 'bid1Price'], DecimalOrNone),
+  ...decimals('price24hPcnt', 'volume24h', 'turnover24h'),
+  ...all(['indexPrice', 'markPrice'], Type.Optional(DecimalOrNone)),
+  ...all(['fundingRate', 'openInterest'], Type.Optional(Decimal)),
+  ...all(['nextFundingTime', 'deliveryStartTime', 'deliveryTime'], Type.Optional(Digits)),
+  deliveryStatus: Type.Optional(word(...DELIVERY_STATUSES)),
 });
 
-const Kline = exactly(texts('start', 'open', 'high', 'low', 'close', 'volume', 'turnover'));
+const Kline = exactly({
+  ...digits('start'),
+  ...decimals('open', 'high', 'low', 'close', 'volume', 'turnover'),
+});
 
-const book = (level: string) => {
-  const Levels = Type.Array(Type.Array(Type.String()), {
+const book = (level: string, parts: number) => {
+  const Levels = Type.Array(Type.Array(Decimal, { minItems: parts, maxItems: parts }), {
     description: `${level}, best first; size 0 deletes`,
   });
   return exactly({
@@ -42,93 +73,127 @@ const book = (level: string) => {
       description: 'counts the changes of the book; GET /api/v3/market/orderbook tells the same',
     }),
     pseq: Type.Integer({ description: 'seq of the push before; 0 at the start' }),
-    ts: Type.String(),
+    ...digits('ts'),
   });
 };
-const Book = book('[price, size]');
-const RpiBook = book('[price, size, RPI size]');
+const Book = book('[price, size]', 2);
+const RpiBook = book('[price, size, RPI size]', 3);
 
 const PublicTrade = exactly({
-  ...texts('i', 'L', 'p', 'P', 'v'),
-  S: Type.Enum(['buy', 'sell'] as const, { description: 'side of the taker' }),
-  ...texts('T', 'isRPI'),
+  ...digits('i', 'L'),
+  ...decimals('p', 'P', 'v'),
+  S: Type.Enum([...SIDE_NAMES], { description: 'side of the taker' }),
+  ...digits('T'),
+  isRPI: YesNo,
 });
 
 const Liquidation = exactly({
   symbol: Type.String(),
-  side: Type.Enum(['buy', 'sell'] as const, { description: 'buy: a long was liquidated' }),
-  ...texts('price', 'amount', 'ts'),
+  side: Type.Enum([...SIDE_NAMES], { description: 'buy: a long was liquidated' }),
+  ...decimals('price', 'amount'),
+  ...digits('ts'),
 });
 
 const Account = exactly({
-  ...texts('totalEquity', 'effEquity', 'mmr', 'imr', 'mgnRatio', 'positionMgnRatio', 'unrealisedPnL'),
+  ...decimals('totalEquity', 'effEquity', 'mmr', 'imr', 'mgnRatio', 'positionMgnRatio', 'unrealisedPnL'),
   coin: Type.Array(
-    exactly(texts('coin', 'equity', 'balance', 'available', 'locked', 'borrow', 'debts', 'usdValue')),
+    exactly({
+      coin: Type.String(),
+      ...decimals('equity', 'balance', 'available', 'locked', 'borrow', 'debts', 'usdValue'),
+    }),
   ),
 });
 
 const Position = exactly({
-  ...texts('symbol', 'marginCoin', 'holdMode', 'posSide', 'marginMode', 'size', 'available', 'frozen'),
-  ...texts('leverage', 'marginSize', 'avgPrice', 'markPrice', 'breakEvenPrice', 'liqPrice', 'mmr'),
-  ...texts(
-    'unrealisedPnl',
-    'curRealisedPnl',
-    'profitRate',
-    'totalFundingFee',
-    'openFeeTotal',
-    'closeFeeTotal',
-  ),
-  positionStatus: Type.Enum(['opening', 'ended'] as const),
-  ...texts('createdTime', 'updatedTime'),
+  ...texts('symbol', 'marginCoin'),
+  holdMode: word(...HOLD_MODE_NAMES),
+  posSide: word('long', 'short'),
+  marginMode: word('crossed', 'isolated'),
+  ...decimals('size', 'available', 'frozen', 'leverage', 'marginSize', 'avgPrice'),
+  ...all(['markPrice', 'breakEvenPrice', 'liqPrice', 'mmr'], DecimalOrNone),
+  ...decimals('unrealisedPnl', 'curRealisedPnl'),
+  profitRate: DecimalOrNone,
+  ...decimals('totalFundingFee', 'openFeeTotal', 'closeFeeTotal'),
+  positionStatus: word('opening', 'ended'),
+  ...digits('createdTime', 'updatedTime'),
 });
 
 const Order = exactly({
-  ...texts('category', 'symbol', 'orderId', 'clientOid', 'price', 'qty', 'amount', 'holdMode', 'holdSide'),
-  ...texts('tradeSide', 'delegateType', 'orderType', 'timeInForce', 'side', 'marginMode', 'marginCoin'),
-  ...texts(
-    'reduceOnly',
-    'cumExecQty',
-    'cumExecValue',
-    'avgPrice',
-    'totalProfit',
-    'orderStatus',
-    'cancelReason',
-    'leverage',
-  ),
-  stpMode: Type.String(),
+  category: CategoryWord,
+  symbol: Type.String(),
+  ...digits('orderId'),
+  clientOid: Type.String(),
+  price: DecimalOrNone,
+  ...decimals('qty', 'amount'),
+  holdMode: wordOrNone(...HOLD_MODE_NAMES),
+  holdSide: wordOrNone('long', 'short', 'net'),
+  tradeSide: word(...TRADE_SIDES),
+  delegateType: word(...DELEGATE_TYPES),
+  orderType: word(...ORDER_TYPE_NAMES),
+  timeInForce: word(...TIME_IN_FORCE_NAMES),
+  side: SideWord,
+  marginMode: wordOrNone('crossed', 'isolated'),
+  marginCoin: Type.String(),
+  reduceOnly: YesNo,
+  ...decimals('cumExecQty', 'cumExecValue', 'avgPrice', 'totalProfit'),
+  orderStatus: word(...ORDER_STATUS_NAMES),
+  cancelReason: word(...CANCEL_REASON_NAMES),
+  leverage: DecimalOrNone,
+  stpMode: word(...STP_MODE_NAMES),
   feeDetail: FeeDetail,
-  ...texts('createdTime', 'updatedTime'),
+  ...digits('createdTime', 'updatedTime'),
 });
 
-const fillNames = [
-  'category',
-  'symbol',
-  'orderId',
-  'clientOid',
-  'execId',
-  'side',
-  'holdSide',
-  'tradeScope',
-  'execPrice',
-  'execQty',
-  'execTime',
-  'updatedTime',
-] as const;
-const FastFill = exactly(texts(...fillNames));
+const fastFill = {
+  category: CategoryWord,
+  symbol: Type.String(),
+  ...digits('orderId'),
+  clientOid: Type.String(),
+  ...digits('execId'),
+  side: SideWord,
+  holdSide: wordOrNone('long', 'short', 'net'),
+  tradeScope: word('maker', 'taker'),
+  ...decimals('execPrice', 'execQty'),
+  ...digits('execTime', 'updatedTime'),
+};
+const FastFill = exactly(fastFill);
 const Fill = exactly({
-  ...texts(...fillNames),
-  ...texts('execLinkId', 'orderType', 'tradeSide', 'execValue', 'execPnl', 'isRPI'),
+  ...fastFill,
+  ...digits('execLinkId'),
+  orderType: word(...ORDER_TYPE_NAMES),
+  tradeSide: word(...TRADE_SIDES),
+  ...decimals('execValue', 'execPnl'),
   feeDetail: FeeDetail,
+  isRPI: YesNo,
 });
 
 const StrategyOrder = exactly({
-  ...texts('category', 'symbol', 'orderId', 'clientOid', 'qty', 'side', 'posSide', 'reduceOnly', 'type'),
-  ...texts('status', 'triggerType', 'tpTriggerBy', 'slTriggerBy', 'takeProfit', 'stopLoss', 'tpOrderType'),
-  ...texts('slOrderType', 'tpLimitPrice', 'slLimitPrice', 'triggerBy', 'triggerPrice', 'triggerOrderType'),
-  ...texts('triggerOrderPrice', 'createdTime', 'updatedTime'),
+  category: CategoryWord,
+  symbol: Type.String(),
+  ...digits('orderId'),
+  clientOid: Type.String(),
+  qty: DecimalOrNone,
+  side: SideWord,
+  posSide: word(...POS_SIDE_NAMES),
+  reduceOnly: YesNo,
+  type: word(...STRATEGY_TYPES),
+  status: word(...STRATEGY_STATUS_NAMES),
+  triggerType: word(...TRIGGER_TYPE_NAMES),
+  ...all(['tpTriggerBy', 'slTriggerBy', 'triggerBy'], wordOrNone(...TRIGGER_BY_NAMES)),
+  ...all(['tpOrderType', 'slOrderType', 'triggerOrderType'], wordOrNone(...ORDER_TYPE_NAMES)),
+  ...all(['takeProfit', 'stopLoss', 'tpLimitPrice', 'slLimitPrice'], DecimalOrNone),
+  ...all(['triggerPrice', 'triggerOrderPrice'], DecimalOrNone),
+  ...digits('createdTime', 'updatedTime'),
 });
 
-const AdlNotification = exactly(texts('category', 'symbol', 'side', 'status', 'price', 'amount', 'ts'));
+const AdlNotification = exactly({
+  category: CategoryWord,
+  symbol: Type.String(),
+  side: SideWord,
+  status: word('triggered'),
+  ...decimals('price', 'amount'),
+  ...digits('ts'),
+});
 
 interface TopicDescription {
   readonly summary: string;

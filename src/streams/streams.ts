@@ -28,6 +28,10 @@ import {
   CLOSE_GRACE_MS,
   CONNECTIONS_PER_UID_MAX,
   FRAME_BYTES_MAX,
+  IDLE_MAX_MS,
+  LEAVE_STEP_MS,
+  LEAVE_TOGETHER,
+  LEAVE_WITHIN_MS,
   LOGIN_WITHIN_MS,
   PING_INTERVAL_MS,
   SWEEP_INTERVAL_MS,
@@ -45,6 +49,8 @@ export interface StreamsOptions extends Services {
   /** Web pages of other hosts that may connect. */
   readonly allowedOrigins: readonly string[];
   readonly logger: FastifyBaseLogger;
+  /** What may wait for all readers together; a process with little memory may want less. */
+  readonly unsentTotalBytesMax?: number;
 }
 
 export class Streams {
@@ -93,13 +99,22 @@ export class Streams {
     );
   }
 
-  /** Every client is told, and gets a moment to say goodbye. */
+  /** Everybody is told at once and leaves by turns, so that they do not come back all at once (reliability.md 2.2). */
   async close(): Promise<void> {
     if (this.closing) return;
     this.closing = true;
+    const leaving = [...this.connections];
+    for (const connection of leaving) connection.fail('upgrade', 'the exchange stops: connect again');
+    const steps = LEAVE_WITHIN_MS / LEAVE_STEP_MS;
+    const aStep = Math.max(LEAVE_TOGETHER, Math.ceil(leaving.length / steps));
+    for (let from = 0; from < leaving.length; from += aStep) {
+      if (from > 0) await sleep(LEAVE_STEP_MS);
+      for (const connection of leaving.slice(from, from + aStep)) {
+        connection.close(CloseCode.restart, 'the exchange stops');
+      }
+    }
     clearInterval(this.sweeping);
     this.channels.close();
-    for (const connection of this.connections) connection.close(CloseCode.restart, 'the exchange stops');
     for (let waited = 0; this.connections.size > 0 && waited < CLOSE_GRACE_MS; waited += 10) await sleep(10);
     for (const { ws } of this.connections) ws.terminate();
   }
@@ -143,13 +158,12 @@ export class Streams {
     this.admission.entered(peer);
     figures.accepted++;
     figures.connections++;
-    const alive = () => connection.heard(wall.now());
     ws.on('message', (data, binary) => {
       figures.received++;
       this.conversation.hear(connection, data as Buffer, binary);
     });
-    ws.on('ping', alive);
-    ws.on('pong', alive);
+    ws.on('ping', () => connection.spoke(wall.now()));
+    ws.on('pong', () => connection.heard(wall.now()));
     // Broken frames end the connection with their own close code; there is nothing else to do.
     ws.on('error', (error) => logger.debug({ err: error }, 'a socket failed'));
     ws.on('close', () => this.farewell(connection));
@@ -175,7 +189,8 @@ export class Streams {
     return true;
   }
 
-  private sweep(): void {
+  /** Twice a second. */
+  sweep(): void {
     const nowMs = this.options.wall.now();
     const pings = nowMs - this.pingedMs >= PING_INTERVAL_MS;
     if (pings) this.pingedMs = nowMs;
@@ -185,7 +200,8 @@ export class Streams {
       if (this.mayStay(connection, nowMs)) connection.ask(nowMs, pings);
     }
     this.figures.unsentBytes = unsentBytes;
-    if (unsentBytes > UNSENT_TOTAL_BYTES_MAX) this.relieve(unsentBytes);
+    const { unsentTotalBytesMax = UNSENT_TOTAL_BYTES_MAX } = this.options;
+    if (unsentBytes > unsentTotalBytesMax) this.relieve(unsentBytes, unsentTotalBytesMax);
   }
 
   private mayStay(connection: Connection, nowMs: number): boolean {
@@ -196,6 +212,10 @@ export class Streams {
     }
     if (connection.role === 'private' && connection.caller === undefined && ageMs > LOGIN_WITHIN_MS) {
       connection.fail('loginFailed', `log in within ${LOGIN_WITHIN_MS / 1000} seconds`);
+      return false;
+    }
+    if (nowMs - connection.spokeMs > IDLE_MAX_MS) {
+      connection.close(CloseCode.policy, `no ping for ${IDLE_MAX_MS / 60_000} minutes`);
       return false;
     }
     if (ageMs > AGE_MAX_MS) {
@@ -210,11 +230,11 @@ export class Streams {
   }
 
   /** Too much waits for all readers together: those who are furthest behind go first. */
-  private relieve(unsentBytes: number): void {
+  private relieve(unsentBytes: number, bytesMax: number): void {
     let left = unsentBytes;
     const furthestFirst = [...this.connections].sort((a, b) => b.unsentBytes - a.unsentBytes);
     for (const connection of furthestFirst) {
-      if (left <= UNSENT_TOTAL_BYTES_MAX) return;
+      if (left <= bytesMax) return;
       left -= connection.unsentBytes;
       connection.drop();
     }

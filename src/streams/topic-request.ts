@@ -50,6 +50,10 @@ export const PRIVATE_TOPICS = {
   'adl-notification': 'trade_read',
 } as const satisfies Readonly<Record<string, Need>>;
 export type PrivateTopic = keyof typeof PRIVATE_TOPICS;
+export const PRIVATE_TOPIC_NAMES = Object.keys(PRIVATE_TOPICS) as readonly PrivateTopic[];
+
+/** What a connection calls its subscription; whose account it is follows from the login. */
+export const privateKey = (topic: PrivateTopic): string => `UTA ${topic}`;
 
 export type TopicRequest =
   | { readonly kind: 'private'; readonly key: string; readonly topic: PrivateTopic }
@@ -70,9 +74,9 @@ export function readTopic(state: State, argument: TopicArgument): TopicRequest |
   const instType = argument.instType.toUpperCase();
   if (instType === 'UTA') {
     if (!isPrivate(topic)) {
-      return `topic must be one of ${Object.keys(PRIVATE_TOPICS).join(', ')} where instType is UTA`;
+      return `topic must be one of ${PRIVATE_TOPIC_NAMES.join(', ')} where instType is UTA`;
     }
-    return { kind: 'private', key: `UTA ${topic}`, topic };
+    return { kind: 'private', key: privateKey(topic), topic };
   }
   const category = CATEGORY_NAMES.find((name) => name === instType);
   if (category === undefined) return 'instType must be spot, usdt-futures, coin-futures, usdc-futures or UTA';

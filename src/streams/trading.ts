@@ -23,18 +23,21 @@ import type { TradeCall } from './schemas.ts';
 interface TradeTopic {
   readonly route: Route;
   readonly batch: boolean;
+  /** Of one order, or of a list of them. */
+  readonly schema: TSchema;
   /** What is wrong with the arguments; undefined when they are right. */
   readonly check: (body: unknown) => WireError | undefined;
 }
 
-function topicOf(path: string, batch: boolean, schema?: TSchema): TradeTopic {
+function topicOf(path: string, batch: boolean, ownSchema?: TSchema): TradeTopic {
   const route = tradeActionRoutes.find((row) => row.path === path)!;
-  const validator = Compile(schema ?? route.body!);
+  const schema = ownSchema ?? route.body!;
+  const validator = Compile(schema);
   const check = (body: unknown) => {
     if (validator.Check(body)) return undefined;
     return validationError(validator.Errors(body));
   };
-  return { route, batch, check };
+  return { route, batch, schema, check };
 }
 
 const batchPlace = topicOf('/api/v3/trade/place-batch', true);

@@ -305,6 +305,61 @@ describe('rights that are taken away', () => {
   });
 });
 
+describe('a second login on one connection (reliability.md 3.3: bound to the rights at subscribe and at delivery)', () => {
+  const PRIVATE = ['account', 'position', 'order', 'fill'].map((topic) => ({ instType: 'UTA', topic }));
+
+  it('with a narrower key ends the topics which that key may not read, says so, and leaves the others', async () => {
+    const client = await login();
+    await client.subscribe(...PRIVATE);
+    const keys = await operator.openKey(alice.uid, 'balances only', ['uta_mgt']);
+    const from = client.frames.length;
+    client.send(loginFrame(keys));
+    await client.next((frame) => frame.event === 'login', from);
+    await client.answers();
+    const ended: Frame[] = client.frames.slice(from).filter(isError);
+    assert.deepEqual(
+      ended.map(({ code, arg }) => [code, arg.topic]),
+      [
+        [40014, 'position'],
+        [40014, 'order'],
+        [40014, 'fill'],
+      ],
+    );
+    const trader = await login();
+    const mark = client.frames.length;
+    const { args } = await trader.trade('1', 'place-order', 'spot', ORDER);
+    await client.next((frame) => frame.arg?.topic === 'account', mark);
+    await trader.trade('2', 'cancel-order', 'spot', { orderId: args[0].orderId });
+    await client.answers();
+    assert.deepEqual(
+      client.pushes('order').map(({ data }) => data),
+      [],
+    );
+    client.send({ op: 'subscribe', args: [PRIVATE[2]] });
+    assert.equal((await client.next(isError, mark)).code, 40014);
+    assert.equal((await client.trade('3', 'place-order', 'spot', ORDER)).code, '40014');
+  });
+
+  it('with a wider key allows more from then on', async () => {
+    const keys = await operator.openKey(alice.uid, 'balances first', ['uta_mgt']);
+    const client = await login(keys);
+    client.send({ op: 'subscribe', args: [PRIVATE[2]] });
+    assert.equal((await client.next(isError)).code, 40014);
+    const from = client.frames.length;
+    client.send(loginFrame(alice));
+    await client.next((frame) => frame.event === 'login', from);
+    await client.subscribe(PRIVATE[2]!);
+  });
+
+  it('of another account is refused and ends the connection: nobody’s topics change hands', async () => {
+    const client = await login();
+    await client.subscribe(...PRIVATE);
+    client.send(loginFrame(server.account('bob')));
+    assert.equal((await client.next(isError)).code, 30005);
+    assert.equal((await client.closed).code, 1008);
+  });
+});
+
 describe('who may connect', () => {
   const refusalOf = (options: Parameters<typeof StreamClient.open>[1]) =>
     StreamClient.open(server.url, options).then(

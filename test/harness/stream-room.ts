@@ -1,0 +1,140 @@
+/**
+ * The streams of an exchange in this process, with a wall clock that moves only when it is told to: for limits that
+ * take minutes, hours or a day. Everything else is real: the venue, its log, the sockets.
+ */
+import assert from 'node:assert/strict';
+import { createSecretKey, randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mock } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { type Config, SETTING_NAMES, SETTINGS } from '../../src/config.ts';
+import { RateLimiter } from '../../src/gateway/rate-limit.ts';
+import { listCatalogue, openDemo } from '../../src/operation/first-start.ts';
+import { openRooms, type Rooms } from '../../src/operation/rooms.ts';
+import { Streams, type StreamsOptions } from '../../src/streams/streams.ts';
+import { loadCatalogue } from '../../src/venue/catalogue.ts';
+import { ManualClock } from '../../src/venue/clock.ts';
+import type { DemoKeys } from './server.ts';
+import { loginFrame, StreamClient, type StreamOptions } from './stream-client.ts';
+
+type Settings = Partial<Pick<StreamsOptions, 'rateLimits' | 'unsentTotalBytesMax' | 'allowedOrigins'>>;
+
+export class StreamRoom {
+  readonly url: string;
+  readonly streams: Streams;
+  readonly rooms: Rooms;
+  private readonly wall: ManualClock;
+  private readonly accounts: readonly DemoKeys[];
+  private readonly open: AsyncDisposableStack;
+  private readonly clients: StreamClient[] = [];
+  private addresses = 0;
+
+  private constructor(
+    url: string,
+    streams: Streams,
+    rooms: Rooms,
+    wall: ManualClock,
+    accounts: readonly DemoKeys[],
+    open: AsyncDisposableStack,
+  ) {
+    this.url = url;
+    this.streams = streams;
+    this.rooms = rooms;
+    this.wall = wall;
+    this.accounts = accounts;
+    this.open = open;
+  }
+
+  static async start(settings: Settings = {}): Promise<StreamRoom> {
+    const open = new AsyncDisposableStack();
+    const data = mkdtempSync(join(tmpdir(), 'bourse-streams-'));
+    open.defer(() => rmSync(data, { recursive: true, force: true }));
+    const initial = Object.fromEntries(SETTING_NAMES.map((name) => [name, SETTINGS[name].initial]));
+    const config = { ...initial, data } as unknown as Config;
+    const logger = pino({ level: 'silent' });
+    const rooms = await openRooms(config, logger, open, (error) => {
+      throw error;
+    });
+    const { venue, identity } = rooms;
+    open.defer(async () => void (await venue.settled()));
+    await listCatalogue(venue, loadCatalogue(config.catalogue));
+    const opened = await openDemo(venue, identity, data);
+    const wall = new ManualClock(Date.now());
+    const rateLimits = settings.rateLimits ?? 'on';
+    // The sweep comes when the test says so, and not between two of its steps.
+    mock.timers.enable({ apis: ['setInterval'] });
+    const streams = new Streams({
+      venue,
+      identity,
+      clock: venue.clock,
+      wall,
+      errorDialect: config.errorDialect,
+      addressKey: createSecretKey(randomBytes(32)),
+      limiter: new RateLimiter({ rateLimits }),
+      trustedProxies: [],
+      allowedOrigins: [],
+      logger,
+      ...settings,
+      rateLimits,
+    });
+    mock.timers.reset();
+    const server = createServer();
+    streams.attach(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    open.defer(async () => {
+      await streams.close();
+      server.close();
+    });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const accounts = opened.map(({ account, uid }) => ({ ...account, uid }));
+    return new StreamRoom(url, streams, rooms, wall, accounts, open);
+  }
+
+  account(name: string): DemoKeys {
+    return this.accounts.find((account) => account.name === name)!;
+  }
+
+  /** Each from an address of its own unless one is given. */
+  async connect(options: StreamOptions = {}): Promise<StreamClient> {
+    const localAddress = `127.0.7.${1 + (this.addresses++ % 250)}`;
+    const client = await StreamClient.open(this.url, { localAddress, ...options });
+    this.clients.push(client);
+    return client;
+  }
+
+  async login(keys: DemoKeys, options: StreamOptions = {}): Promise<StreamClient> {
+    const client = await this.connect({ path: '/v3/ws/private', ...options });
+    client.send(this.loginFrame(keys));
+    await client.next((frame) => frame.event === 'login');
+    return client;
+  }
+
+  loginFrame(keys: DemoKeys) {
+    return loginFrame(keys, Math.floor(this.wall.now() / 1000));
+  }
+
+  /** Time passes; those who are named say something; then comes the sweep. */
+  async pass(ms: number, ...awake: readonly StreamClient[]): Promise<void> {
+    this.wall.advance(ms);
+    await Promise.all(awake.map((client) => client.answers()));
+    this.streams.sweep();
+  }
+
+  /** Everybody leaves, and nothing of them stays behind. */
+  async empty(): Promise<void> {
+    for (const client of this.clients.splice(0)) client.close();
+    const { figures } = this.streams;
+    while (figures.connections > 0) await sleep(2);
+    assert.equal(figures.subscriptions, 0, 'subscriptions of nobody');
+  }
+
+  async close(): Promise<void> {
+    await this.empty();
+    await this.open.disposeAsync();
+  }
+}
