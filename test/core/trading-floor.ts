@@ -1,9 +1,12 @@
 /**
  * A trading floor for scenarios: an exchange with the examples' instruments, people with names, and decimals as
  * people write them. Each command goes through the log's bytes, and after each one the state and the events are
- * checked (`checkInvariants`, `Auditor`).
+ * checked (`checkInvariants`, `Auditor`). At the end every scenario is played again without any of these looks, which
+ * make kept figures exact, and must come to the same (I40).
  */
 
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
 import { type AmendItem, ANY, type Command, OFF_GRID, OUT_OF_RANGE } from '../../src/core/command.ts';
 import { decodeCommand, encodeCommand } from '../../src/core/command-codec.ts';
 import type {
@@ -106,6 +109,15 @@ export const PLENTY = { USDT: '10000000', BTC: '100', ETH: '1000', XAU: '100000'
 /** 2026-01-01 00:00:00 UTC. */
 export const OPENING_BELL = 1_767_225_600_000;
 
+/** A change that no command makes, for examples that begin in the middle. */
+type Arrangement = (exchange: Exchange) => void;
+
+const floors: TradingFloor[] = [];
+
+after(() => {
+  for (const floor of floors) floor.assertSameUnseen();
+});
+
 export class TradingFloor {
   exchange = new Exchange();
   private auditor = new Auditor(this.exchange.state);
@@ -114,11 +126,15 @@ export class TradingFloor {
   readonly log: Uint8Array[] = [];
   /** Everything that happened so far. */
   readonly events: Event[] = [];
+  private readonly outcomes: Outcome[] = [];
+  /** By the number of commands before them. */
+  private readonly arrangements = new Map<number, Arrangement[]>();
   /** Latest record of each order ever told of. */
   private readonly orders = new Map<number, OrderRecord>();
   private readonly uids = new Map<string, number>();
 
   constructor(instruments: readonly InstrumentSpec[] = INSTRUMENTS, coins: readonly CoinSpec[] = COINS) {
+    floors.push(this);
     for (const spec of coins) this.carryOut({ type: 'listCoin', time: this.now, spec });
     for (const spec of instruments) this.carryOut({ type: 'listInstrument', time: this.now, spec });
   }
@@ -504,12 +520,35 @@ export class TradingFloor {
     this.log.push(bytes);
     const decoded = decodeCommand(bytes);
     const outcome = this.exchange.apply(decoded);
+    this.outcomes.push(outcome);
     const events = this.exchange.takeEvents();
     this.events.push(...events);
     for (const event of events) if (event.type === 'order') this.orders.set(event.order.orderId, event.order);
     checkInvariants(this.state);
     this.auditor.observe(decoded, outcome, events);
     return outcome;
+  }
+
+  arrange(change: Arrangement): void {
+    const at = this.log.length;
+    this.arrangements.set(at, [...(this.arrangements.get(at) ?? []), change]);
+    change(this.exchange);
+  }
+
+  /** The same commands on an exchange that nobody looks into. */
+  assertSameUnseen(): void {
+    const exchange = new Exchange();
+    let told = 0;
+    for (const [at, bytes] of this.log.entries()) {
+      for (const change of this.arrangements.get(at) ?? []) change(exchange);
+      const command = decodeCommand(bytes);
+      const where = `command ${at} ${command.type}, unseen`;
+      assert.deepEqual(exchange.apply(command), this.outcomes[at], where);
+      const events = exchange.takeEvents();
+      assert.deepEqual(events, this.events.slice(told, told + events.length), where);
+      told += events.length;
+    }
+    assert.equal(told, this.events.length, 'the scenario played unseen tells less');
   }
 
   /** Stops and starts again from a snapshot; the floor goes on with the loaded state. */

@@ -179,11 +179,14 @@ function paymentsInOrder(state: State, account: Account): number[] {
   return state.ledger
     .coinsOf(account.index)
     .map((coin) => ({ coin, ...rankOf(state, coin) }))
-    .filter(
-      ({ coin, rate }) => rate > 0n && payable(state, account, coin) > 0n && !hasStalePrice(state, coin),
-    )
+    .filter(({ coin }) => paysForDebts(state, coin) && payable(state, account, coin) > 0n)
     .sort((a, b) => a.place - b.place || compare(b.rate, a.rate) || byName(state, a.coin, b.coin))
     .map(({ coin }) => coin);
+}
+
+/** Is the coin sold for debts? One that does not count as margin, or whose price nobody vouches for, is not. */
+export function paysForDebts(state: State, coin: number): boolean {
+  return rankOf(state, coin).rate > 0n && !hasStalePrice(state, coin);
 }
 
 function rankOf(state: State, coin: number): { place: number; rate: bigint } {

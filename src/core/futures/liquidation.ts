@@ -5,17 +5,17 @@
  */
 import type { Account } from '../account.ts';
 import { MatchEnd } from '../book/book.ts';
-import { NIL } from '../book/order-slab.ts';
-import { convertByForce, hasStaleCoin, isConvertible } from '../borrowing/conversion.ts';
+import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
+import { convertByForce, hasStaleCoin, isConvertible, paysForDebts } from '../borrowing/conversion.ts';
 import { isInDebt, liquidationRatio } from '../borrowing/debts.ts';
 import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import { PRICE_TICKS_MAX } from '../limits.ts';
 import { cancelWhere } from '../orders/cancel.ts';
-import { posSideOf } from '../orders/order-life.ts';
+import { lockedCoin, posSideOf } from '../orders/order-life.ts';
 import type { State } from '../state.ts';
 import { cancelStrategies } from '../strategy/strategy-life.ts';
-import { CancelReason, OrderKind, PosSide, StrategyReason, Wallet } from '../terms.ts';
+import { CancelReason, OrderKind, PosSide, type Side, StrategyReason, Wallet } from '../terms.ts';
 import { compare, divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../units.ts';
 import { emitLine } from '../wallet/wallet.ts';
 import { bankruptcyTicks, marginBehind } from './bankruptcy.ts';
@@ -55,7 +55,26 @@ export function crossedIsDue(state: State, account: Account): boolean {
 export function isActionable(state: State, account: Account): boolean {
   if (hasLiveCrossed(state, account)) return true;
   if (!isInDebt(state, account) || hasStaleCoin(state, account)) return false;
-  return account.firstOrder !== NIL || isConvertible(state, account);
+  return hasOrderToCancel(state, account) || isConvertible(state, account);
+}
+
+/**
+ * Does an order take margin, or hold what could pay for debts? One that sells a coin which counts for nothing does
+ * neither and may stay: what it brings in is the only way such a debt is ever paid.
+ */
+function hasOrderToCancel(state: State, account: Account): boolean {
+  const { slab } = state;
+  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    const instrument = state.instruments[slab.instrument[slot]!]!;
+    if (instrument.futures !== undefined) {
+      if ((slab.flags[slot]! & FLAG_CLOSING) === 0) return true;
+    } else if (
+      (slab.marginLocks.get(slot)?.borrowed ?? 0n) > 0n ||
+      paysForDebts(state, lockedCoin(instrument, slab.side[slot] as Side))
+    )
+      return true;
+  }
+  return false;
 }
 
 /** A price that nobody vouches for closes no position. */

@@ -437,6 +437,9 @@ export function wouldTake(book: Book, slot: number, limitTicks: number): boolean
 function restOrder(state: State, market: Market, slot: number): void {
   market.book.rest(slot);
   market.changes++;
+  // Whoever could already be liquidated for it may not keep an order that takes margin.
+  const account = state.accounts[state.slab.account[slot]!]!;
+  if (account.warned) state.touched.add(account);
   emitOpen(state, slot);
 }
 

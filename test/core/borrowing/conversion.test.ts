@@ -136,6 +136,21 @@ test('what is left unpaid comes from the fund as far as it goes, the rest stays 
   assert.equal(floor.cash('ann', 'USDT'), '296.4018');
 });
 
+test('who owes more than its coins count for may still offer a coin that counts for nothing', () => {
+  const floor = new MarginFloor().stocked();
+  floor.trader('ann', { USDT: '1000', XAU: '10' });
+  floor.buy('ann', '0.06', '60000', MARGIN);
+  floor.index('30000', 'BTCUSD');
+  // Everything that counts was sold; gold outweighs the rest, so that the fund pays nothing.
+  assert.equal(floor.cash('ann', 'USDT'), '-803.5982');
+  const offer = floor.sell('ann', '9', '100', { ...SPOT, on: 'XAUUSDT' });
+  assert.equal(offer.stands, 'new 0/9');
+  floor.index('30001', 'BTCUSD');
+  assert.equal(offer.stands, 'new 0/9');
+  floor.buy('market', '9', '100', { ...SPOT, on: 'XAUUSDT' });
+  assert.equal(floor.cash('ann', 'USDT'), '95.5018');
+});
+
 test('a debt above the limit of the account is brought down by force (6.8)', () => {
   const terms = { ...TERMS, USDT: { ...USDT_TERMS, userLimit: '1000', yearRate: '87.6' } };
   const floor = new MarginFloor(terms).stocked();

@@ -112,10 +112,11 @@ test('coin-margined: rounded once, in the coin, payers up and receivers down', (
   const floor = new FuturesFloor();
   floor.index('60123.4', 'BTCUSD');
   for (const name of ['ann', 'bob', 'cat']) floor.trader(name, { BTC: '10' });
-  const { futures } = floor.state.market(floor.instrument('BTCUSD'));
   floor.deal('ann', 'bob', '0.7', '60123.4', { on: 'BTCUSD' });
   floor.deal('cat', 'bob', '0.3', '60123.4', { on: 'BTCUSD' });
-  futures!.rate = 71_000_001n;
+  floor.arrange(({ state }) => {
+    state.market(floor.instrument('BTCUSD')).futures!.rate = 71_000_001n;
+  });
   floor.at(EIGHT);
   assert.equal(floor.fields('ann', { on: 'BTCUSD' }).totalFunding, '-0.00004971');
   assert.equal(floor.fields('cat', { on: 'BTCUSD' }).totalFunding, '-0.00002131');

@@ -219,12 +219,13 @@ export class FuturesFloor extends TradingFloor {
 
   /** Gives the insurance fund what an example says it has; the house lends it. */
   insure(amount: string, coin = 'USDT'): void {
-    const { ledger } = this.state;
     const index = this.coin(coin);
-    ledger.move(
-      ledger.cell(SystemAccount.convert, index, Bucket.cash),
-      ledger.cell(SystemAccount.insurance, index, Bucket.cash),
-      moneyUnits(amount),
+    this.arrange(({ state: { ledger } }) =>
+      ledger.move(
+        ledger.cell(SystemAccount.convert, index, Bucket.cash),
+        ledger.cell(SystemAccount.insurance, index, Bucket.cash),
+        moneyUnits(amount),
+      ),
     );
   }
 

@@ -12,14 +12,15 @@ import { FuturesFloor, futuresFloor, priced, units } from './futures-floor.ts';
 
 /** Takes or gives cash outside of any rule, so that an account stands exactly where an example has it. */
 function setCash(floor: FuturesFloor, name: string, amount: string, coin = 'USDT'): void {
-  const { ledger } = floor.state;
   const account = floor.state.accountByUid.get(floor.uid(name))!;
   const index = floor.state.coinByName.get(coin)!;
-  const own = ledger.cell(account.index, index, Bucket.cash);
-  const house = ledger.cell(SystemAccount.convert, index, Bucket.cash);
-  const change = units(amount) - ledger.peek(account.index, index, Bucket.cash);
-  if (change > 0n) ledger.move(house, own, change);
-  else ledger.move(own, house, -change);
+  floor.arrange(({ state: { ledger } }) => {
+    const own = ledger.cell(account.index, index, Bucket.cash);
+    const house = ledger.cell(SystemAccount.convert, index, Bucket.cash);
+    const change = units(amount) - ledger.peek(account.index, index, Bucket.cash);
+    if (change > 0n) ledger.move(house, own, change);
+    else ledger.move(own, house, -change);
+  });
 }
 
 test('the scores and ranks of the worked queue with its exact risks (5.12)', () => {

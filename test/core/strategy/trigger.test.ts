@@ -309,22 +309,17 @@ describe('a cascade', () => {
 
   test('that is too long for one command goes on with the next second', () => {
     const floor = openFloor('ann', 'bob');
-    const { exchange } = floor;
     floor.printPrice('60000');
     const uids = Array.from({ length: 26 }, (_, n) => 5000 + n);
-    for (const uid of uids)
-      exchange.apply({
-        type: 'openAccount',
-        time: floor.now,
-        uid,
-        masterUid: 0,
-        marketMaker: false,
-        house: false,
-      });
     const count = FIRINGS_PER_COMMAND_MAX + 20;
-    for (let n = 0; n < count; n++)
-      exchange.apply({ ...stop(floor, 'ann', 5_900_000, 'SPOT'), uid: uids[n % uids.length]! });
-    exchange.takeEvents();
+    const opening = { type: 'openAccount', masterUid: 0, marketMaker: false, house: false } as const;
+    const trigger = stop(floor, 'ann', 5_900_000, 'SPOT');
+    // Beyond the floor, which checks everything after each command.
+    floor.arrange((exchange) => {
+      for (const uid of uids) exchange.apply({ ...opening, time: trigger.time, uid });
+      for (let n = 0; n < count; n++) exchange.apply({ ...trigger, uid: uids[n % uids.length]! });
+      exchange.takeEvents();
+    });
     floor.restart();
     floor.printPrice('59000');
     const failed = () =>
