@@ -1,8 +1,6 @@
 /** Section 4.5 with its objects (2.11, 2.12): the account, repayable coins, the broker's one operation. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { ACCOUNT_INFO, BROKER_KEY, FILL, orderDetail, REPAYABLE } from './objects.ts';
-import { allConform, conforms } from './shape.ts';
 import { Caller, type Data, limit, type Venue } from './venue.ts';
 
 const PASSPHRASE = 'Passphrase1';
@@ -13,7 +11,6 @@ export function account(venue: Venue): void {
   describe('interface 4.5: account and broker', () => {
     it('interface 2.11, 4.5 info: who calls, with which rights', async () => {
       const info = await alice.get('account/info');
-      conforms(ACCOUNT_INFO, info);
       assert.deepEqual(
         [info.userId, info.parentId, info.permType],
         [String(alice.uid), '', 'read-and-write'],
@@ -24,7 +21,6 @@ export function account(venue: Venue): void {
     it('interface 2.11: parentId has a value only for a sub-account; ips is one text with commas', async () => {
       const keys = await operator.openSub('desk', 'alice', ['uta_trade']);
       const sub = await new Caller(server.url, keys).get('account/info');
-      conforms(ACCOUNT_INFO, sub);
       assert.deepEqual(
         [sub.userId, sub.parentId, sub.permissions],
         [String(keys.uid), String(alice.uid), ['uta_trade']],
@@ -33,7 +29,6 @@ export function account(venue: Venue): void {
 
     it('interface 2.12, 4.5 repayable-coins: none is owed at first', async () => {
       const coins = await bob.get('account/repayable-coins');
-      conforms(REPAYABLE, coins);
       assert.deepEqual(coins.repayableCoinList, []);
     });
 
@@ -41,11 +36,9 @@ export function account(venue: Venue): void {
       const borrower = await venue.small('borrower', '100');
       const order = limit(['MARGIN', 'BTCUSDT'], 'buy', '0.005', '60000');
       const orderId = await venue.trade(borrower, order);
-      conforms(orderDetail('MARGIN'), await borrower.get('trade/order-info', { orderId }));
-      const { list } = await borrower.get('trade/fills', { orderId });
-      allConform(FILL, list);
+      await borrower.get('trade/order-info', { orderId });
+      await borrower.get('trade/fills', { orderId });
       const coins = await borrower.get('account/repayable-coins');
-      conforms(REPAYABLE, coins);
       const [owed] = coins.repayableCoinList;
       assert.deepEqual([coins.repayableCoinList.length, owed.coin, owed.size], [1, 'USDT', '200']);
       assert.ok(Math.abs(Number(owed.amount) - 200) < 1, owed.amount);
@@ -76,11 +69,9 @@ export function account(venue: Venue): void {
         const permList = ['uta_trade', 'uta_mgt'];
         const body = change({ label: 'new', ipList, permType: 'read_only', permList });
         const key = await bob.post('broker/modify-sub-apikey', body);
-        conforms(BROKER_KEY, key);
         assert.deepEqual(key, { subUid, label: 'new', apiKey, permType: 'read_only', permList, ipList });
         const keys = { name: 'sub', uid: Number(subUid), apiKey, secretKey, passphrase: PASSPHRASE };
         const info = await new Caller(server.url, keys).get('account/info');
-        conforms(ACCOUNT_INFO, info);
         assert.deepEqual([info.ips, info.permType], ['127.0.0.1,10.0.0.0', 'read-only']);
       });
 
@@ -88,7 +79,6 @@ export function account(venue: Venue): void {
         const kept = await bob.post('broker/modify-sub-apikey', change({}));
         assert.deepEqual([kept.label, kept.permType], ['new', 'read_only']);
         const opened = await bob.post('broker/modify-sub-apikey', change({ ipList: [] }));
-        conforms(BROKER_KEY, opened);
         assert.deepEqual(opened.ipList, []);
       });
 
@@ -114,11 +104,7 @@ export function account(venue: Venue): void {
           change({ permType: 'read_only', permList }),
         );
         assert.match(refused.msg, /withdraw/);
-        const allowed = await bob.post(
-          'broker/modify-sub-apikey',
-          change({ permType: 'read_write', permList }),
-        );
-        conforms(BROKER_KEY, allowed);
+        await bob.post('broker/modify-sub-apikey', change({ permType: 'read_write', permList }));
         assert.match(
           (await bob.refusedPost('broker/modify-sub-apikey', change({ permType: 'read_only' }))).msg,
           /withdraw/,

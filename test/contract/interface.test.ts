@@ -4,12 +4,16 @@
  */
 import { after } from 'node:test';
 import { account } from './account.contract.ts';
+import { breakage } from './breakage.contract.ts';
 import { conventions } from './conventions.contract.ts';
+import { endings } from './endings.contract.ts';
+import { forced } from './forced.contract.ts';
 import { limits } from './limits.contract.ts';
 import { loans } from './loans.contract.ts';
 import { marketData } from './market-data.contract.ts';
 import { occurrence } from './occurrence.contract.ts';
 import { positions } from './positions.contract.ts';
+import { retail } from './retail.contract.ts';
 import { strategyOrders } from './strategy.contract.ts';
 import { tradingActions } from './trading-actions.contract.ts';
 import { tradingQueries } from './trading-queries.contract.ts';
@@ -24,7 +28,11 @@ tradingQueries(venue);
 tradingActions(venue);
 positions(venue);
 strategyOrders(venue);
+endings(venue);
+forced(venue);
+retail();
 account(venue);
 loans(venue);
 limits(venue);
 occurrence();
+breakage();

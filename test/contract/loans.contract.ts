@@ -1,8 +1,6 @@
 /** Section 4.6 with its objects (2.12): loan queries. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BORROW, DEBTS, PLEDGE_RATE } from './objects.ts';
-import { allConform, conforms } from './shape.ts';
 import { DAY_MS, type Data, type Venue } from './venue.ts';
 
 const HISTORIES = ['loan/borrow-history', 'loan/pledge-rate-history'] as const;
@@ -18,7 +16,6 @@ export function loans(venue: Venue): void {
     it('interface 2.12, 4.6: a loan, its collateral moved both ways, its debt and its end', async () => {
       const { orderId } = await bot.post('loan/borrow', { ...LOAN, pledgeAmount: '0.1' });
       const debts = await bot.get('loan/debts');
-      conforms(DEBTS, debts);
       assert.deepEqual(
         debts.loanInfos.map(({ coin }: Data) => coin),
         ['USDT'],
@@ -33,7 +30,6 @@ export function loans(venue: Venue): void {
       await bot.post('loan/revise-pledge', { ...revise, amount: '0.01', reviseType: 'IN' });
       await bot.post('loan/revise-pledge', { ...revise, amount: '0.009', reviseType: 'OUT' });
       const revisions = await bot.get('loan/pledge-rate-history', lately());
-      allConform(PLEDGE_RATE, revisions);
       assert.deepEqual(
         revisions.map(({ reviseSide }: Data) => reviseSide),
         ['up', 'down'],
@@ -49,7 +45,6 @@ export function loans(venue: Venue): void {
         repayUnlock: 'yes',
       });
       const history = await bot.get('loan/borrow-history', lately());
-      allConform(BORROW, history);
       assert.deepEqual(
         history.map((each: Data) => [each.orderId, each.loanCoin, each.pledgeCoin, each.status]),
         [[orderId, 'USDT', 'BTC', 'REPAY']],
@@ -121,7 +116,6 @@ export function loans(venue: Venue): void {
           ...lately(),
           status: status.toLowerCase(),
         });
-        allConform(BORROW, rows);
         assert.deepEqual(
           rows.map((row: Data) => [row.orderId, row.status, row.daily, row.pledgeDays]),
           [[orderId, status, daily, pledgeDays]],

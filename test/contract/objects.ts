@@ -43,6 +43,25 @@ export const DELEGATE_TYPES =
     /\s+/,
   );
 
+/** What is done by users, and the words for what is done to them (wire.md appendix A). */
+const TRADE_SIDES = [
+  ...['open', 'close', 'reduce_buy_single', 'reduce_sell_single', 'burst_buy_single', 'burst_sell_single'],
+  ...['delivery_buy_single', 'delivery_sell_single'],
+  ...['dte_sys_adl_buy_in_single_side_mode', 'dte_sys_adl_sell_in_single_side_mode'],
+  ...['reduce_close', 'burst_close', 'offset_close', 'delivery_close', 'dte_sys_adl_close'].flatMap(
+    (word) => [`${word}_long`, `${word}_short`],
+  ),
+];
+
+/** The interface shows the first; the others are those of wire.md appendix A. */
+const CANCEL_REASONS =
+  `normal_cancel trade_too_many_times_cancel trade_count_too_small fok_not_full_cancel ioc_not_full_cancel
+  post_only_fill_cancel self_trade_cancel trade_max_deal_size_cancel tpsl_plan_cancel back_contract_cancel
+  delegated_risk_order_cancel trader_order_cancel delivery_order_cancel modify_limit_order slippage_cancel adl_cancel
+  penetrate_cancel stp_cancel call_auction_cancel limit_price_exceed_cancel burst_cancel cancel_receiveWindow`.split(
+    /\s+/,
+  );
+
 const feeDetail = listOf(objectOf({ feeCoin: name, fee: decimal }));
 const triggerBy = orEmpty(words('market', 'mark'));
 const executedAs = orEmpty(words('limit', 'market'));
@@ -81,87 +100,88 @@ const orderFields = (futures: boolean, statuses: readonly string[]): Fields => (
   feeDetail,
   createdTime: time,
   updatedTime: time,
+  // Names that one client reads instead of the documented ones (wire.md 3.6).
+  priceAvg: positive,
+  quoteVolume: positive,
+  baseVolume: positive,
 });
 
-/** Names that one client reads instead of the documented ones (wire.md 3.6). */
-const ORDER_ALIASES = ['priceAvg', 'quoteVolume', 'baseVolume'];
 const OPEN = ['live', 'new', 'partially_filled'];
 const ALL = [...OPEN, 'filled', 'cancelled'];
 
 const ending: Fields = {
-  cancelReason: orEmpty(name),
+  cancelReason: orEmpty(words(...CANCEL_REASONS)),
   execType: words('normal', 'offset', 'reduce', 'liquidation', 'delivery'),
 };
 
-export const openOrder = (category: string) =>
-  shape('2.1', 'order', orderFields(isFutures(category), OPEN), ORDER_ALIASES);
+export const openOrder = (category: string) => shape('2.1', 'order', orderFields(isFutures(category), OPEN));
 export const historyOrder = (category: string) =>
-  shape('2.1', 'order', { ...orderFields(isFutures(category), ALL), ...ending }, ORDER_ALIASES);
+  shape('2.1', 'order', { ...orderFields(isFutures(category), ALL), ...ending });
 export const orderDetail = (category: string) =>
-  shape(
-    '2.1',
-    'order',
-    { ...orderFields(isFutures(category), ALL), ...ending, tradeSide: name },
-    ORDER_ALIASES,
-  );
+  shape('2.1', 'order', {
+    ...orderFields(isFutures(category), ALL),
+    ...ending,
+    tradeSide: words(...TRADE_SIDES),
+  });
 
-export const FILL = shape(
-  '2.2',
-  'fill',
-  {
-    execId: id,
-    execLinkId: id,
-    orderId: id,
-    clientOid: name,
-    category: words(...CATEGORIES),
-    symbol: name,
-    orderType: words('limit', 'market'),
-    side: words('buy', 'sell'),
-    execPrice: positive,
-    execQty: positive,
-    execValue: positive,
-    tradeScope: words('taker', 'maker'),
-    // Beyond open and close there are the words for what is done to an account (wire.md appendix A).
-    tradeSide: name,
-    feeDetail,
-    createdTime: time,
-    updatedTime: time,
-    execPnl: decimal,
-    isRPI: words('yes', 'no'),
-  },
-  ['posSide'],
-);
+export const FILL = shape('2.2', 'fill', {
+  execId: id,
+  execLinkId: id,
+  orderId: id,
+  clientOid: name,
+  category: words(...CATEGORIES),
+  symbol: name,
+  orderType: words('limit', 'market'),
+  side: words('buy', 'sell'),
+  execPrice: positive,
+  execQty: positive,
+  execValue: positive,
+  tradeScope: words('taker', 'maker'),
+  tradeSide: words(...TRADE_SIDES),
+  feeDetail,
+  createdTime: time,
+  updatedTime: time,
+  execPnl: decimal,
+  isRPI: words('yes', 'no'),
+  // Not of the interface; one client reads it (wire.md 3.9).
+  posSide: orEmpty(words('long', 'short')),
+});
 
-export const STRATEGY_ORDER = shape(
-  '2.3',
-  'strategy order',
-  {
-    orderId: id,
-    clientOid: name,
-    // The record names only futures; the query takes all five (wire.md 3.10).
-    category: words(...CATEGORIES),
-    symbol: name,
-    qty: positive,
-    posSide: orEmpty(words('long', 'short')),
-    status: words('pending', 'success', 'failed', 'cancelled', 'submitting'),
-    triggerType: orEmpty(words('takeProfit', 'stopLoss')),
-    tpTriggerBy: triggerBy,
-    slTriggerBy: triggerBy,
-    takeProfit: orEmpty(positive),
-    stopLoss: orEmpty(positive),
-    tpOrderType: executedAs,
-    slOrderType: executedAs,
-    tpLimitPrice: orEmpty(positive),
-    slLimitPrice: orEmpty(positive),
-    triggerBy,
-    triggerPrice: orEmpty(positive),
-    triggerOrderType: executedAs,
-    triggerOrderPrice: orEmpty(positive),
-    createdTime: time,
-    updatedTime: time,
-  },
-  ['side', 'type', 'reduceOnly', 'tpslMode', 'callbackRatio', 'cancelReason', 'failReason', 'subOrderId'],
-);
+export const STRATEGY_ORDER = shape('2.3', 'strategy order', {
+  orderId: id,
+  clientOid: name,
+  // The record names only futures; the query takes all five (wire.md 3.10).
+  category: words(...CATEGORIES),
+  symbol: name,
+  // Nothing is fixed while it guards a whole position.
+  qty: orEmpty(positive),
+  posSide: orEmpty(words('long', 'short')),
+  status: words('pending', 'success', 'failed', 'cancelled', 'submitting'),
+  triggerType: orEmpty(words('takeProfit', 'stopLoss')),
+  tpTriggerBy: triggerBy,
+  slTriggerBy: triggerBy,
+  takeProfit: orEmpty(positive),
+  stopLoss: orEmpty(positive),
+  tpOrderType: executedAs,
+  slOrderType: executedAs,
+  tpLimitPrice: orEmpty(positive),
+  slLimitPrice: orEmpty(positive),
+  triggerBy,
+  triggerPrice: orEmpty(positive),
+  triggerOrderType: executedAs,
+  triggerOrderPrice: orEmpty(positive),
+  createdTime: time,
+  updatedTime: time,
+  // Not of the interface: what it is and how it ended.
+  side: words('buy', 'sell'),
+  type: words('tpsl', 'trigger'),
+  reduceOnly: words('YES', 'NO'),
+  tpslMode: orEmpty(words('full', 'partial')),
+  callbackRatio: orEmpty(positive),
+  cancelReason: text,
+  failReason: text,
+  subOrderId: orEmpty(id),
+});
 
 export const POSITION = shape('2.4', 'position', {
   category: words(...FUTURES),
@@ -234,7 +254,7 @@ const futuresOnly = (delivery: boolean): Fields => ({
   offTime: orEmpty(time),
   limitOpenTime: orEmpty(time),
   // A contract that delivers pays no funding.
-  fundInterval: delivery ? orEmpty(words('1', '8')) : words('1', '2', '4', '8'),
+  fundInterval: delivery ? empty : words('1', '2', '4', '8'),
   minLeverage: integer,
   maxLeverage: integer,
   maxMarketOrderQty: positive,
@@ -270,43 +290,45 @@ export function instrument(record: { category?: string; type?: string; areaSymbo
 const price = orEmpty(positive);
 
 export function ticker(category: string, delivery: boolean): Shape {
-  return shape(
-    '2.7',
-    'ticker',
-    {
-      category: words('SPOT', ...FUTURES),
-      symbol: name,
-      ts: time,
-      lastPrice: positive,
-      openPrice24h: positive,
-      highPrice24h: positive,
-      lowPrice24h: positive,
-      ask1Price: price,
-      ask1Size: positive,
-      bid1Price: price,
-      bid1Size: positive,
-      price24hPcnt: decimal,
-      volume24h: positive,
-      turnover24h: positive,
-      ...(isFutures(category) && {
-        indexPrice: price,
-        markPrice: price,
-        fundingRate: decimal,
-        openInterest: positive,
-      }),
-      ...(delivery && {
-        deliveryStartTime: time,
-        deliveryTime: time,
-        deliveryStatus: words(
-          'delivery_config_period',
-          'delivery_normal',
-          'delivery_before',
-          'delivery_period',
-        ),
-      }),
-    },
-    ['nextFundingTime'],
-  );
+  return shape('2.7', 'ticker', {
+    category: words('SPOT', ...FUTURES),
+    symbol: name,
+    ts: time,
+    lastPrice: positive,
+    openPrice24h: positive,
+    highPrice24h: positive,
+    lowPrice24h: positive,
+    ask1Price: price,
+    ask1Size: positive,
+    bid1Price: price,
+    bid1Size: positive,
+    price24hPcnt: decimal,
+    volume24h: positive,
+    turnover24h: positive,
+    ...(isFutures(category) && {
+      indexPrice: price,
+      markPrice: price,
+      fundingRate: decimal,
+      openInterest: positive,
+    }),
+    ...(delivery && {
+      deliveryStartTime: time,
+      deliveryTime: time,
+      deliveryStatus: words(
+        'delivery_config_period',
+        'delivery_normal',
+        'delivery_before',
+        'delivery_period',
+      ),
+    }),
+  });
+}
+
+/** Section 2.8: time, open, high, low, close, volume in base coin, turnover in quote coin. */
+export function candleProblem(value: unknown): string | undefined {
+  if (!Array.isArray(value) || value.length !== 7) return 'must be an array of 7 strings';
+  const [opened, ...numbers] = value;
+  return time(opened, '2.8 candle') ?? numbers.map((each) => decimal(each, '2.8 candle')).find(Boolean);
 }
 
 export const PUBLIC_FILL = shape('2.9', 'public fill', {

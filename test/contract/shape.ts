@@ -13,20 +13,24 @@ export interface Shape {
   readonly section: string;
   readonly name: string;
   readonly fields: Fields;
-  /** Sent besides the documented fields, for clients that read other names (wire.md 3). */
-  readonly extras: readonly string[];
 }
 
-export function shape(section: string, name: string, fields: Fields, extras: readonly string[] = []): Shape {
-  return { section, name, fields, extras };
+export function shape(section: string, name: string, fields: Fields): Shape {
+  return { section, name, fields };
 }
 
-/** `section name.field` to the words seen there. */
-export const seen = new Map<string, Set<string>>();
+/** Of one enumeration, by `section name.field`: the words that are documented and those that were seen. */
+export interface Enumeration {
+  readonly documented: Set<string>;
+  readonly seen: Set<string>;
+}
+export const enumerations = new Map<string, Enumeration>();
 
-function note(where: string, word: string): void {
-  const words = seen.get(where) ?? new Set();
-  seen.set(where, words.add(word));
+function note(where: string, allowed: readonly string[], word: string): void {
+  const enumeration = enumerations.get(where) ?? { documented: new Set(), seen: new Set() };
+  for (const each of allowed) enumeration.documented.add(each);
+  enumeration.seen.add(word);
+  enumerations.set(where, enumeration);
 }
 
 const pattern = (must: string, allowed: RegExp): Check => {
@@ -50,7 +54,7 @@ export const orEmpty = (check: Check): Check => {
 export const words = (...allowed: readonly string[]): Check => {
   return (value, where) => {
     if (typeof value !== 'string' || !allowed.includes(value)) return `must be one of ${allowed.join(', ')}`;
-    note(where, value);
+    note(where, allowed, value);
     return undefined;
   };
 };
@@ -67,15 +71,10 @@ export const listOf = (item: Check): Check => {
 };
 
 export const objectOf = (fields: Fields): Check => {
-  return (value, where) => problemOf(fields, [], value, where);
+  return (value, where) => problemOf(fields, value, where);
 };
 
-function problemOf(
-  fields: Fields,
-  extras: readonly string[],
-  value: unknown,
-  where: string,
-): string | undefined {
+function problemOf(fields: Fields, value: unknown, where: string): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be an object';
   const record = value as Record<string, unknown>;
   for (const [field, check] of Object.entries(fields)) {
@@ -83,15 +82,13 @@ function problemOf(
     const problem = check(record[field], `${where}.${field}`);
     if (problem !== undefined) return `field ${field} ${problem}, not ${JSON.stringify(record[field])}`;
   }
-  const unknown = Object.keys(record).find(
-    (field) => !Object.hasOwn(fields, field) && !extras.includes(field),
-  );
+  const unknown = Object.keys(record).find((field) => !Object.hasOwn(fields, field));
   return unknown === undefined ? undefined : `has the undocumented field ${unknown}`;
 }
 
 /** Fails with the section when the value is not such an object. */
-export function conforms({ section, name: object, fields, extras }: Shape, value: unknown): void {
-  const problem = problemOf(fields, extras, value, `${section} ${object}`);
+export function conforms({ section, name: object, fields }: Shape, value: unknown): void {
+  const problem = problemOf(fields, value, `${section} ${object}`);
   assert.equal(problem, undefined, `interface ${section}: ${object} ${problem}: ${JSON.stringify(value)}`);
 }
 

@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
+import { holds } from './endpoints.ts';
+import { CATEGORIES } from './objects.ts';
 
 export const DAY_MS = 86_400_000;
 /** When the past was traded: midnight of the day that the server starts on. */
@@ -19,7 +21,7 @@ export const DELIVERED = 'BTCUSDV26';
 // biome-ignore lint/suspicious/noExplicitAny: answers are what this suite examines
 export type Data = any;
 
-/** A caller whose every answer is held against section 1 of the interface. */
+/** A caller whose every answer is held against section 1 of the interface and the endpoint's row of section 4. */
 export class Caller {
   readonly client: SignedClient;
   readonly uid: number;
@@ -61,6 +63,7 @@ export class Caller {
     assert.equal(reply.status, 200, `${call}: ${reply.text}`);
     assert.equal(reply.code, '00000', `interface 1.4: ${call}: ${reply.text}`);
     assert.equal(reply.msg, 'success', `interface 1.4: ${call}`);
+    holds(call, reply.data);
     return reply.data;
   }
 
@@ -144,6 +147,8 @@ export class Venue {
   readonly bob: Caller;
   readonly bot: Caller;
   readonly maker: Caller;
+  /** Both held a contract that has been delivered since, in hedge mode. */
+  delivered!: { readonly long: Caller; readonly short: Caller };
   #now = START_MS;
 
   constructor(server: RunningServer) {
@@ -185,18 +190,17 @@ export class Venue {
 
   /** A sub-account of alice with so much money: what happens to it concerns nobody else. */
   async small(name: string, usdt: string): Promise<Caller> {
-    const { operator, alice, server } = this;
-    const keys = await operator.openSub(name, 'alice', ['uta_trade', 'uta_mgt']);
-    await alice.post('account/sub-transfer', {
-      fromType: 'uta',
-      toType: 'uta',
-      amount: usdt,
-      coin: 'USDT',
-      fromUserId: String(alice.uid),
-      toUserId: String(keys.uid),
-      clientOid: `fund-${name}`,
-    });
-    return new Caller(server.url, keys);
+    const keys = await this.operator.openSub(name, 'alice', ['uta_trade', 'uta_mgt']);
+    const money = { account: String(keys.uid), coin: 'USDT', amount: usdt, reference: `fund-${name}` };
+    await this.operator.deposit(money);
+    return new Caller(this.server.url, keys);
+  }
+
+  /** Nobody of these has an open order any more. */
+  async cleared(...who: readonly Caller[]): Promise<void> {
+    const of = (caller: Caller) =>
+      CATEGORIES.map((category) => caller.post('trade/cancel-symbol-order', { category }));
+    await Promise.all(who.flatMap(of));
   }
 
   /** Moves an index and lets mark prices follow: they are taken each second. */
@@ -210,12 +214,27 @@ export class Venue {
 async function past(venue: Venue): Promise<void> {
   const { alice, operator } = venue;
   const now = venue.now();
+  const [long, short] = [
+    await venue.small('delivers-long', '10000'),
+    await venue.small('delivers-short', '10000'),
+  ];
+  venue.delivered = { long, short };
   await operator.list(quarterly(DELIVERED, now - DAY_MS, now + DAY_MS, 'this_quarter'));
   await venue.price('BTCUSD', '60000');
   await venue.trade(alice, limit(['COIN-FUTURES', DELIVERED], 'buy', '0.01', '60000'));
   await venue.trade(alice, limit(SPOT, 'buy', '0.01', '60000'));
   await alice.post('trade/place-order', limit(SPOT, 'buy', '0.01', '59000', { clientOid: 'long-ago' }));
   await alice.post('trade/cancel-order', { clientOid: 'long-ago' });
+  for (const [who, side] of [
+    [long, 'buy'],
+    [short, 'sell'],
+  ] as const) {
+    await who.post('account/set-hold-mode', { holdMode: 'hedge_mode' });
+    const posSide = side === 'buy' ? 'long' : 'short';
+    await venue.trade(who, limit(['COIN-FUTURES', DELIVERED], side, '0.01', '60000', { posSide }));
+  }
+  const waits = { posSide: 'long', clientOid: 'waits-for-delivery' };
+  await long.post('trade/place-order', limit(['COIN-FUTURES', DELIVERED], 'buy', '0.01', '59000', waits));
 }
 
 async function present(venue: Venue): Promise<void> {
@@ -240,5 +259,14 @@ export async function openVenue(): Promise<Venue> {
     await server.stop();
     throw error;
   }
+  return venue;
+}
+
+/** A venue whose market lives: agents trade on every book as the clock is moved. */
+export async function openLivingVenue(): Promise<Venue> {
+  const clock = ['--clock', 'manual', '--clock-start', String(START_MS)];
+  const market = ['--market', 'normal', '--backfill', '0', '--seed', '1'];
+  const venue = new Venue(await startServer({ args: ['--rate-limits', 'off', ...clock, ...market] }));
+  await venue.advance(5000);
   return venue;
 }

@@ -136,10 +136,15 @@ export class Operator {
     return this.openKey(await this.uidOf(name), name, permissions);
   }
 
-  async openKey(uid: number, name: string, permissions: readonly string[]): Promise<DemoKeys> {
+  async openKey(
+    uid: number,
+    name: string,
+    permissions: readonly string[],
+    permType: 'read_only' | 'read_write' = 'read_write',
+  ): Promise<DemoKeys> {
     const made = (await this.must(`/admin/accounts/${uid}/keys`, {
       label: name,
-      permType: 'read_write',
+      permType,
       permissions,
       passphrase: 'test12345',
     })) as { key: { apiKey: string }; secretKey: string };
