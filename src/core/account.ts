@@ -57,6 +57,8 @@ export class Account {
   /** Open orders of the two lines: spot with margin, and all futures. */
   openSpot = 0;
   openFutures = 0;
+  /** Those of them that only close a position. */
+  openClosing = 0;
   /** Open orders, oldest first, chained through the slab. */
   firstOrder = NIL;
   lastOrder = NIL;
@@ -65,6 +67,8 @@ export class Account {
   readonly strategyOids = new Map<string, StrategyOrder>();
   /** When the countdown runs out; 0 = off. */
   countdownDeadline = 0;
+  /** Waits to be looked after (`State.touch`). */
+  touched = false;
   /** As last computed, with what has changed since; not saved. */
   margin: AccountMargin | undefined;
 

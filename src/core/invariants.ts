@@ -5,7 +5,7 @@
 import type { Account } from './account.ts';
 import type { Book } from './book/book.ts';
 import { displayedDepth } from './book/depth.ts';
-import { FLAG_RPI, NIL } from './book/order-slab.ts';
+import { FLAG_CLOSING, FLAG_RPI, NIL } from './book/order-slab.ts';
 import { checkLending } from './borrowing/lending-invariants.ts';
 import { checkFutures } from './futures/futures-invariants.ts';
 import { type Instrument, isFutures } from './instrument.ts';
@@ -121,6 +121,7 @@ function checkAccount(state: State, account: Account): void {
   const clientOids = new Set<string>();
   let spot = 0;
   let futures = 0;
+  let closing = 0;
   let id = 0;
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
     const instrument = state.instruments[slab.instrument[slot]!]!;
@@ -132,6 +133,7 @@ function checkAccount(state: State, account: Account): void {
     id = slab.id[slot]!;
     if (isFutures(instrument.category)) futures++;
     else spot++;
+    if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) closing++;
     const coin = lockedCoin(instrument, slab.side[slot] as Side);
     if (instrument.futures === undefined)
       locks.set(coin, (locks.get(coin) ?? 0n) + heldBy(state, instrument, slot));
@@ -143,6 +145,7 @@ function checkAccount(state: State, account: Account): void {
   }
   assert(account.clientOids.size === clientOids.size, 'I29: client ids of closed orders remain');
   assert(spot === account.openSpot && futures === account.openFutures, 'I28: open order counts disagree');
+  assert(closing === account.openClosing, 'I28: closing order counts disagree');
   assert(
     spot <= OPEN_ORDERS_PER_LINE_MAX && futures <= OPEN_ORDERS_PER_LINE_MAX,
     'I28: too many open orders',

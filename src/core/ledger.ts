@@ -19,6 +19,9 @@ export const Bucket = {
 } as const;
 export type Bucket = (typeof Bucket)[keyof typeof Bucket];
 export const BUCKETS = 7;
+/** Buckets of a row lie side by side, in steps of eight: the row of a cell is found without division. */
+const ROW_SHIFT = 3;
+const FIRST_ACCOUNTS = 1024;
 
 /** Accounts of the house and the outside world come first; users follow. */
 export const SystemAccount = {
@@ -46,6 +49,9 @@ export class Ledger {
   /** Row of (account, coin), opened when first touched. */
   private readonly rows: (Int32Array<ArrayBuffer> | undefined)[] = [];
   private readonly cells: bigint[] = [];
+  /** By account: how often its money has changed, and how many of its rows have negative cash. */
+  private changes = new Float64Array(FIRST_ACCOUNTS);
+  private owing = new Int32Array(FIRST_ACCOUNTS);
   /** Coins of each account's rows, ascending. */
   private readonly coins: number[][] = [];
   /** Rows opened so far. */
@@ -68,19 +74,30 @@ export class Ledger {
       this.addCoin(account, coin);
       this.rowAccounts.push(account);
       this.rowCoins.push(coin);
-      this.cells.push(0n, 0n, 0n, 0n, 0n, 0n, 0n);
+      this.changes[account]!++;
+      this.cells.push(0n, 0n, 0n, 0n, 0n, 0n, 0n, 0n);
     }
-    return (row - 1) * BUCKETS + bucket;
+    return ((row - 1) << ROW_SHIFT) + bucket;
   }
 
   balance(cell: number): bigint {
     return this.cells[cell]!;
   }
 
+  /** Differs from what it was when any bucket of the account has changed since. */
+  changesOf(account: number): number {
+    return this.changes[account] ?? 0;
+  }
+
+  /** Does the account have negative cash in some coin? */
+  isOwing(account: number): boolean {
+    return this.owing[account]! > 0;
+  }
+
   /** Bucket of an account without opening a row. */
   peek(account: number, coin: number, bucket: Bucket): bigint {
     const row = this.rows[account]?.[coin] ?? 0;
-    return row === 0 ? 0n : this.cells[(row - 1) * BUCKETS + bucket]!;
+    return row === 0 ? 0n : this.cells[((row - 1) << ROW_SHIFT) + bucket]!;
   }
 
   move(from: number, to: number, amount: bigint): void {
@@ -88,9 +105,12 @@ export class Ledger {
     const left = this.cells[from]! - amount;
     this.cells[from] = left;
     this.cells[to] = this.cells[to]! + amount;
-    if (left < 0n) this.reckon(rowOf(from));
-    else if (this.owingRows.size > 0 && this.owingRows.has(rowOf(from))) this.reckon(rowOf(from));
-    if (this.owingRows.size > 0 && this.owingRows.has(rowOf(to))) this.reckon(rowOf(to));
+    const payer = this.rowAccounts[rowOf(from)]!;
+    const payee = this.rowAccounts[rowOf(to)]!;
+    this.changes[payer]!++;
+    this.changes[payee]!++;
+    if (left < 0n || this.owing[payer]! > 0) this.reckon(rowOf(from));
+    if (this.owing[payee]! > 0) this.reckon(rowOf(to));
   }
 
   /** What all users together owe of a coin: the lending that is out. */
@@ -118,7 +138,9 @@ export class Ledger {
   eachRow(visit: (account: number, coin: number, buckets: readonly bigint[]) => void): void {
     for (let account = 0; account < this.rows.length; account++) {
       this.rows[account]?.forEach((row, coin) => {
-        if (row !== 0) visit(account, coin, this.cells.slice((row - 1) * BUCKETS, row * BUCKETS));
+        if (row === 0) return;
+        const first = (row - 1) << ROW_SHIFT;
+        visit(account, coin, this.cells.slice(first, first + BUCKETS));
       });
     }
   }
@@ -127,20 +149,29 @@ export class Ledger {
   restoreRow(account: number, coin: number, buckets: readonly bigint[]): void {
     const first = this.cell(account, coin, Bucket.cash);
     for (let bucket = 0; bucket < BUCKETS; bucket++) this.cells[first + bucket] = buckets[bucket]!;
+    this.changes[account]!++;
     if (buckets[Bucket.cash]! < 0n) this.reckon(rowOf(first));
   }
 
   /** Brings the sum of debts up to date with a row that has, or had, negative cash. */
   private reckon(row: number): void {
-    if (this.rowAccounts[row]! < FIRST_USER_ACCOUNT) return;
-    const cash = this.cells[row * BUCKETS + Bucket.cash]!;
-    const balance = cash + this.cells[row * BUCKETS + Bucket.locked]!;
+    const account = this.rowAccounts[row]!;
+    if (account < FIRST_USER_ACCOUNT) return;
+    const cash = this.cells[(row << ROW_SHIFT) + Bucket.cash]!;
+    const known = this.owingRows.get(row);
+    if (cash >= 0n && known === undefined) return;
+    const balance = cash + this.cells[(row << ROW_SHIFT) + Bucket.locked]!;
     const debt = balance < 0n ? -balance : 0n;
     const coin = this.rowCoins[row]!;
     while (this.owedByCoin.length <= coin) this.owedByCoin.push(0n);
-    this.owedByCoin[coin]! += debt - (this.owingRows.get(row) ?? 0n);
-    if (cash < 0n) this.owingRows.set(row, debt);
-    else this.owingRows.delete(row);
+    this.owedByCoin[coin]! += debt - (known ?? 0n);
+    if (cash < 0n) {
+      if (known === undefined) this.owing[account]!++;
+      this.owingRows.set(row, debt);
+    } else {
+      this.owing[account]!--;
+      this.owingRows.delete(row);
+    }
   }
 
   private addCoin(account: number, coin: number): void {
@@ -155,6 +186,10 @@ export class Ledger {
     const rows = new Int32Array(Math.max(8, (coin + 8) & ~7));
     if (old !== undefined) rows.set(old);
     while (this.rows.length <= account) this.rows.push(undefined);
+    while (this.changes.length <= account) {
+      this.changes = doubled(Float64Array, this.changes);
+      this.owing = doubled(Int32Array, this.owing);
+    }
     this.rows[account] = rows;
     return rows;
   }
@@ -162,5 +197,16 @@ export class Ledger {
 
 /** Rows are counted from zero here, cells lie in them side by side. */
 function rowOf(cell: number): number {
-  return (cell - (cell % BUCKETS)) / BUCKETS;
+  return cell >> ROW_SHIFT;
+}
+
+interface Numbers<T> {
+  readonly length: number;
+  set(from: T): void;
+}
+
+function doubled<T extends Numbers<T>>(type: new (length: number) => T, old: T): T {
+  const array = new type(2 * old.length);
+  array.set(old);
+  return array;
 }

@@ -129,13 +129,20 @@ export class State {
   /** Earliest end of any running candle; Infinity = none runs. */
   nextCandleEnd = Number.POSITIVE_INFINITY;
 
-  /** Accounts whose positions or money the present command has changed. */
-  readonly touched = new Set<Account>();
+  /** Accounts whose positions or money the present command has changed, each once. */
+  touched: Account[] = [];
   /** What the present command has caused so far. */
   events: Event[] = [];
 
   nextId(): number {
     return ++this.lastId;
+  }
+
+  /** The account will be looked after before the command ends (`FuturesDesk.settleTouched`). */
+  touch(account: Account): void {
+    if (account.touched) return;
+    account.touched = true;
+    this.touched.push(account);
   }
 
   setCoinPrices(prices: readonly bigint[]): void {
@@ -169,7 +176,7 @@ export class State {
     if (margin === undefined) return;
     // Leverage and levels of debts may have changed by it.
     this.priceVersion++;
-    for (const index of this.ledger.accountsInDebt()) this.touched.add(this.accounts[index]!);
+    for (const index of this.ledger.accountsInDebt()) this.touch(this.accounts[index]!);
     for (const coin of [base, quote]) {
       const lending = this.lending[coin]!;
       lending.maxLeverage = Math.max(lending.maxLeverage, margin.maxLeverage);

@@ -35,7 +35,7 @@ function count(events: readonly Event[], exchange: Exchange): void {
     if (event.kind === 'interest') seen.interest++;
     if (event.category === Category.margin && event.balance < 0n) seen.borrowed++;
   }
-  assert.ok(exchange.state.touched.size === 0, 'everybody touched was looked after');
+  assert.ok(exchange.state.touched.length === 0, 'everybody touched was looked after');
 }
 
 class Run {

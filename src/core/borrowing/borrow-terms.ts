@@ -24,7 +24,11 @@ export interface BorrowTerms {
   readonly masterSubLimit: bigint;
   readonly freeLimit: bigint;
   readonly tiers: readonly MarginTier[];
+  /** Where a tier ends and another begins, in dollars as numbers. */
+  readonly tierEnds: readonly number[];
 }
+
+const UNLENT_TIERS = readTiers([{ upTo: '1000000000000', maxLeverage: '1', mmr: '0.05' }])!;
 
 /** A coin nobody lends: losses and fees may still leave an account owing it, and margin is asked for that. */
 const NOT_LENT: BorrowTerms = {
@@ -33,8 +37,13 @@ const NOT_LENT: BorrowTerms = {
   userLimit: 0n,
   masterSubLimit: 0n,
   freeLimit: 0n,
-  tiers: readTiers([{ upTo: '1000000000000', maxLeverage: '1', mmr: '0.05' }])!,
+  tiers: UNLENT_TIERS,
+  tierEnds: endsOf(UNLENT_TIERS),
 };
+
+function endsOf(tiers: readonly MarginTier[]): number[] {
+  return tiers.slice(0, -1).map(({ upTo }) => Number(upTo));
+}
 
 /** Undefined when a number is none or the tiers are no table. */
 export function readBorrowTerms(spec: BorrowSpec | undefined): BorrowTerms | undefined {
@@ -55,5 +64,6 @@ export function readBorrowTerms(spec: BorrowSpec | undefined): BorrowTerms | und
     masterSubLimit: masterSubLimit!,
     freeLimit: freeLimit!,
     tiers,
+    tierEnds: endsOf(tiers),
   };
 }

@@ -84,7 +84,7 @@ export function convert(state: State, account: Account, conversion: Conversion):
   );
   foldMoney(state, sold);
   foldMoney(state, received);
-  state.touched.add(account);
+  state.touch(account);
   if (!account.house) {
     state.events.push({
       type: 'conversion',

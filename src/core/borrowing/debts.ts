@@ -46,7 +46,7 @@ function strictest(
   withoutDebt: bigint,
 ): bigint {
   let ratio = withoutDebt;
-  if (!account.mayOwe) return ratio;
+  if (!state.ledger.isOwing(account.index)) return ratio;
   for (const coin of state.ledger.coinsOf(account.index)) {
     if (balanceOf(state, account, coin) < 0n) ratio = smaller(ratio, state.lending[coin]![level]);
   }
@@ -55,9 +55,9 @@ function strictest(
 
 /** Does the account owe anything, unrealised losses aside? */
 export function isInDebt(state: State, account: Account): boolean {
-  return (
-    account.mayOwe && state.ledger.coinsOf(account.index).some((coin) => balanceOf(state, account, coin) < 0n)
-  );
+  const { ledger } = state;
+  if (!ledger.isOwing(account.index)) return false;
+  return ledger.coinsOf(account.index).some((coin) => balanceOf(state, account, coin) < 0n);
 }
 
 /** A spot or margin order that is being considered. */

@@ -55,5 +55,5 @@ function charge(state: State, account: Account, coin: number): void {
   ledger.move(ledger.cell(account.index, coin, Bucket.cash), house, interest);
   foldMoney(state, interest);
   emitLine(state, account, Wallet.unified, coin, 'interest', -interest, '');
-  state.touched.add(account);
+  state.touch(account);
 }

@@ -38,6 +38,8 @@ export const Line = {
   lowestSell: 17,
   /** 1 when something was noted since it was computed. */
   noted: 18,
+  /** Dollars that move when all prices move, at most (`risk-watch.ts`). */
+  exposure: 19,
 } as const;
 export const LINE_COLUMNS = 20;
 
@@ -56,8 +58,8 @@ export const Worth = {
 } as const;
 export const WORTH_COLUMNS = 6;
 
-export const Total = { equity: 0, effective: 1, initial: 2, maintenance: 3 } as const;
-const TOTALS = 4;
+export const Total = { equity: 0, effective: 1, initial: 2, maintenance: 3, exposure: 4 } as const;
+const TOTALS = 5;
 
 const NOWHERE = -1;
 
@@ -72,6 +74,8 @@ export class AccountMargin {
   claimsUnknown = true;
   /** Some lines are noted. */
   noted = false;
+  /** A contract with a position has, or had when prices were last taken, an index nobody vouches for. */
+  stale = false;
   /** Initial margin is no less than it says, but may be more than needed: losses of orders are bounds. */
   estimated = false;
 
@@ -85,8 +89,10 @@ export class AccountMargin {
   /** Balances that the worths were computed with. */
   readonly cash: bigint[] = [];
   readonly locked: bigint[] = [];
-  /** Rows the ledger had when the coins were taken. */
-  rows = -1;
+  /** Changes of the account's money that have been seen (`Ledger.changesOf`). */
+  moneyChanges = -1;
+  /** Rows of the account whose coins are among these. */
+  rowCount = 0;
 
   readonly totals = new Float64Array(TOTALS);
   /** Margin of debts, and what open spot and margin orders would cost as collateral while it stands behind something. */
@@ -98,6 +104,13 @@ export class AccountMargin {
   liable = false;
   readonly isolated: Position[] = [];
 
+  /** Has anything been noted since the figures were computed? */
+  get isUnsettled(): boolean {
+    return (
+      this.noted || this.positionsUnknown || this.ordersUnknown || this.settingsUnknown || this.claimsUnknown
+    );
+  }
+
   get equity(): number {
     return this.totals[Total.equity]!;
   }
@@ -108,6 +121,11 @@ export class AccountMargin {
 
   get initial(): number {
     return this.totals[Total.initial]! + this.debtInitial + (this.liable ? this.haircut : 0);
+  }
+
+  /** What moves with the prices of the contracts; coins come on top. */
+  get exposure(): number {
+    return this.totals[Total.exposure]!;
   }
 
   get maintenance(): number {

@@ -22,7 +22,7 @@ export function forceClose(state: State, settlement: FuturesSettlement, command:
   if (!command.deleverage) {
     if (account.positions.size === 0) return refused(Refusal.noPositionToClose);
     liquidateWholly(state, settlement, account);
-    state.touched.add(account);
+    state.touch(account);
     return DONE;
   }
   const instrument = state.instruments[command.instrument];

@@ -95,7 +95,7 @@ export function holdForOrder(
   else ledger.move(orders, cash, -more);
   slab.isolatedLocks.set(slot, amount);
   // What the order holds no longer stands behind crossed positions.
-  state.touched.add(account);
+  state.touch(account);
 }
 
 function reserveOf(account: Account, market: Market, intent: Intent): bigint {

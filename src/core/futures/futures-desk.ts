@@ -35,7 +35,7 @@ export class FuturesDesk {
     // Only who is due now: whom else the watch wanted to see must not decide in which order accounts are taken.
     for (const account of watch.afterPrices()) {
       if (isDue(state, account)) {
-        state.touched.add(account);
+        state.touch(account);
         continue;
       }
       updateWarning(state, account);
@@ -64,12 +64,13 @@ export class FuturesDesk {
 
   /** Accounts whose positions or money have changed. */
   settleTouched(): void {
-    const { touched } = this.state;
-    for (let round = 0; touched.size > 0; round++) {
+    const { state } = this;
+    for (let round = 0; state.touched.length > 0; round++) {
       assert(round < ROUNDS_MAX, 'liquidations come to an end');
-      const accounts = [...touched];
+      const accounts = state.touched;
+      state.touched = [];
       if (accounts.length > 1) accounts.sort((a, b) => a.uid - b.uid);
-      touched.clear();
+      for (const account of accounts) account.touched = false;
       for (const account of accounts) this.settle(account);
     }
     this.settlement.ranking.forget();

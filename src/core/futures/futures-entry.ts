@@ -154,6 +154,7 @@ export function closingOrders(
 ): number[] {
   const { slab } = state;
   const slots: number[] = [];
+  if (account.openClosing === 0) return slots;
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
     if (slab.instrument[slot] !== instrument || (slab.flags[slot]! & FLAG_CLOSING) === 0) continue;
     if (posSideOf(slab.flags[slot]!) === posSide) slots.push(slot);
@@ -439,6 +440,7 @@ export function makeRoom(state: State, plan: FuturesPlan, reason: CancelReason):
  * (domain.md 1.10); those of a position that is gone or has turned are cancelled.
  */
 export function trimClosingOrders(state: State, account: Account): void {
+  if (account.openClosing === 0) return;
   const { slab } = state;
   let seen: Set<number> | undefined;
   for (let slot = account.firstOrder; slot !== NIL; ) {

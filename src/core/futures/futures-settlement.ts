@@ -8,7 +8,7 @@ import { FLAG_CLOSING, FLAG_FORCED, FLAG_ISOLATED, FLAG_RPI } from '../book/orde
 import type { LedgerLineKind } from '../event.ts';
 import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
-import { clientOidOf, closeResting, countOrder, emitOpen, posSideOf } from '../orders/order-life.ts';
+import { clientOidOf, closeResting, countOrder, emitOpen, kindOf, posSideOf } from '../orders/order-life.ts';
 import type { Market, State } from '../state.ts';
 import { growAttached } from '../strategy/attached.ts';
 import { cancelProtection } from '../strategy/strategy-life.ts';
@@ -133,30 +133,34 @@ export class FuturesSettlement implements MatchSink {
     const { state } = this;
     const { slab } = state;
     const account = state.accounts[slab.account[trade.slot]!]!;
-    for (const part of this.partsOf(account, trade)) this.settlePart(account, trade, part);
+    this.settleParts(account, trade);
     countOrder(state, account, this.instrument, trade.slot, -trade.lots);
-    state.touched.add(account);
+    state.touch(account);
   }
 
-  private partsOf(account: Account, trade: Trade): Part[] {
+  private settleParts(account: Account, trade: Trade): void {
     const { lots, value, slot } = trade;
     const position = this.positionFor(account, slot);
     const buying = this.state.slab.side[slot] === Side.buy;
     const closingLots =
       position === undefined || position.long === buying ? 0 : Math.min(position.lots, lots);
-    if (closingLots === 0) return [{ lots, value, closing: false }];
-    if (closingLots === lots) return [{ lots, value, closing: true }];
+    if (closingLots === 0 || closingLots === lots) {
+      this.settlePart(account, trade, { lots, value, closing: closingLots !== 0 });
+      return;
+    }
     const closingValue = divFloor(value * BigInt(closingLots), BigInt(lots));
-    return [
-      { lots: closingLots, value: closingValue, closing: true },
-      { lots: lots - closingLots, value: value - closingValue, closing: false },
-    ];
+    this.settlePart(account, trade, { lots: closingLots, value: closingValue, closing: true });
+    this.settlePart(account, trade, {
+      lots: lots - closingLots,
+      value: value - closingValue,
+      closing: false,
+    });
   }
 
   private settlePart(account: Account, trade: Trade, part: Part): void {
     const { state } = this;
     const { slot } = trade;
-    const kind = state.slab.kinds.get(slot) ?? OrderKind.user;
+    const kind = kindOf(state, slot);
     const fee = this.feeOf(account, trade, part, kind);
     const pnl = part.closing
       ? this.closePart(account, trade, part, kind)
@@ -177,7 +181,7 @@ export class FuturesSettlement implements MatchSink {
       execution.pnl += pnl;
     }
     state.digest.fold(Number(BigInt.asIntN(32, fee + pnl * 31n)));
-    this.record(account, trade, part, fee, pnl);
+    this.record(account, trade, part, fee, pnl, kind);
     if (position !== undefined && position.size === 0 && position.iso === 0n) this.forget(account, position);
   }
 
@@ -381,11 +385,17 @@ export class FuturesSettlement implements MatchSink {
     return buying ? 'openLong' : 'openShort';
   }
 
-  private record(account: Account, trade: Trade, part: Part, fee: bigint, pnl: bigint): void {
+  private record(
+    account: Account,
+    trade: Trade,
+    part: Part,
+    fee: bigint,
+    pnl: bigint,
+    kind: OrderKind,
+  ): void {
     const { state, instrument } = this;
     const { slab, ledger } = state;
     const { slot } = trade;
-    const kind = slab.kinds.get(slot) ?? OrderKind.user;
     // Liquidations are public, whoever is liquidated.
     if (account.house && !isLiquidation(kind)) return;
     const settle = instrument.futures!.settle;

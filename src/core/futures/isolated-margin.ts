@@ -120,5 +120,5 @@ export function moveMargin(
   else ledger.move(isolated, cash, -amount);
   position.iso += amount;
   position.updatedTime = state.now;
-  state.touched.add(account);
+  state.touch(account);
 }

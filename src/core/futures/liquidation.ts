@@ -276,7 +276,7 @@ function forceClose(
   if (state.slab.remaining[slot]! > 0) deleverage(state, settlement, slot, position, price);
   endForcedOrder(state, slot);
   if (position.isolated) settleIsolated(state, settlement, account, position);
-  state.touched.add(account);
+  state.touch(account);
 }
 
 /** The fund pays what a fill beyond bankruptcy lacks. */

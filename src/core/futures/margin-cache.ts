@@ -7,7 +7,7 @@ import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
 import { ceilQuotient, ceilWorth, exact, exactNumber, floorWorth } from '../exact-integers.ts';
 import { type Instrument, valueNumber } from '../instrument.ts';
-import { Bucket } from '../ledger.ts';
+import { Bucket, type Ledger } from '../ledger.ts';
 import { OPEN_ORDERS_PER_LINE_MAX } from '../limits.ts';
 import { countsAsOpening } from '../orders/order-life.ts';
 import type { State } from '../state.ts';
@@ -33,6 +33,7 @@ const ORDERS_DUST = 2 * OPEN_ORDERS_PER_LINE_MAX;
 const NO_DEBTS: ReadonlyMap<number, bigint> = new Map();
 /** More than floating point can be wrong by in a bound, in 10^-8. */
 const LOSS_DUST = 16;
+const MONEY = 100_000_000;
 
 /** What the account is worth, must have for new orders and must keep, now. */
 export function accountRisk(state: State, account: Account): Risk {
@@ -51,6 +52,11 @@ export function currentMargin(state: State, account: Account): AccountMargin {
   account.margin ??= new AccountMargin();
   const { margin } = account;
   const moved = margin.prices !== state.priceVersion;
+  const paid = margin.moneyChanges !== state.ledger.changesOf(account.index);
+  if (!moved && !paid && !margin.isUnsettled) {
+    if (margin.haircut !== 0) margin.liable = isLiable(state, account);
+    return margin;
+  }
   if (margin.positionsUnknown || margin.ordersUnknown || margin.settingsUnknown || moved) {
     if (margin.positionsUnknown) takePositions(state, account, margin);
     if (margin.settingsUnknown) takeSettings(state, account, margin);
@@ -61,7 +67,7 @@ export function currentMargin(state: State, account: Account): AccountMargin {
   } else if (margin.noted) {
     addNoted(state, account, margin);
   }
-  const recounted = addCoins(state, account, margin, moved);
+  const recounted = addCoins(state, account, margin, moved, paid);
   if (recounted || margin.claimsUnknown) takeDebts(state, account, margin, false);
   margin.liable = margin.haircut !== 0 && isLiable(state, account);
   return margin;
@@ -209,6 +215,8 @@ function addLines(state: State, account: Account, margin: AccountMargin, losses:
   margin.estimated = false;
   let initial = 0;
   let maintenance = 0;
+  let exposure = 0;
+  margin.stale = false;
   const { lines, worths } = margin;
   for (let at = Worth.profit; at < worths.length; at += WORTH_COLUMNS) worths[at] = 0;
   for (let at = 0; at < margin.lineCount * LINE_COLUMNS; at += LINE_COLUMNS) {
@@ -217,9 +225,11 @@ function addLines(state: State, account: Account, margin: AccountMargin, losses:
     worths[lines[at + Line.coin]! * WORTH_COLUMNS + Worth.profit]! += lines[at + Line.profit]!;
     initial += lines[at + Line.initial]!;
     maintenance += lines[at + Line.maintenance]!;
+    exposure += lines[at + Line.exposure]!;
   }
   margin.totals[Total.initial] = exact(initial);
   margin.totals[Total.maintenance] = exact(maintenance);
+  margin.totals[Total.exposure] = exposure;
   margin.noted = false;
 }
 
@@ -227,22 +237,26 @@ function addLines(state: State, account: Account, margin: AccountMargin, losses:
 function addNoted(state: State, account: Account, margin: AccountMargin): void {
   let initial = margin.totals[Total.initial]!;
   let maintenance = margin.totals[Total.maintenance]!;
+  let exposure = margin.totals[Total.exposure]!;
   const { lines, worths } = margin;
   for (let at = 0; at < margin.lineCount * LINE_COLUMNS; at += LINE_COLUMNS) {
     if (lines[at + Line.noted] === 0) continue;
     const profit = lines[at + Line.profit]!;
     initial -= lines[at + Line.initial]!;
     maintenance -= lines[at + Line.maintenance]!;
+    exposure -= lines[at + Line.exposure]!;
     boundLoss(state, margin, at);
     priceLine(state, account, margin, at);
     worths[lines[at + Line.coin]! * WORTH_COLUMNS + Worth.profit]! += lines[at + Line.profit]! - profit;
     initial += lines[at + Line.initial]!;
     maintenance += lines[at + Line.maintenance]!;
+    exposure += lines[at + Line.exposure]!;
   }
   // NaN never goes away by adding.
-  if (Number.isNaN(initial + maintenance)) margin.prices = -1;
+  if (Number.isNaN(initial + maintenance + exposure)) margin.prices = -1;
   margin.totals[Total.initial] = exact(initial);
   margin.totals[Total.maintenance] = exact(maintenance);
+  margin.totals[Total.exposure] = exposure;
   margin.noted = false;
 }
 
@@ -276,6 +290,9 @@ function priceLine(state: State, account: Account, margin: AccountMargin, at: nu
   const short = valueNumber(instrument, mark, lines[at + Line.shortLots]!);
   lines[at + Line.longValue] = long;
   lines[at + Line.shortValue] = short;
+  // Twice the notional covers a position and the growth of its maintenance margin.
+  lines[at + Line.exposure] = 2 * (long + short) * (quotePrice(state, instrument) / MONEY);
+  if (long + short !== 0 && state.market(instrument).futures!.index.stale) margin.stale = true;
   const held = Math.max(long, short);
   const { scale } = instrument.futures!;
   const kept = scale === undefined ? Number.NaN : keptOf(scale, held);
@@ -347,24 +364,22 @@ function orderLoss(
 }
 
 /** Says whether any coin counts for something else than before. */
-function addCoins(state: State, account: Account, margin: AccountMargin, moved: boolean): boolean {
+function addCoins(
+  state: State,
+  account: Account,
+  margin: AccountMargin,
+  moved: boolean,
+  paid: boolean,
+): boolean {
   const { ledger } = state;
-  if (margin.rows !== ledger.rowCount) takeCoins(state, account, margin);
+  if (paid) takeCoins(state, account, margin);
   let recounted = false;
   let equity = 0;
   let effective = 0;
   const { coins, worths } = margin;
   for (let n = 0; n < coins.length; n++) {
     const at = n * WORTH_COLUMNS;
-    const first = worths[at + Worth.cells]!;
-    const cash = first < 0 ? 0n : ledger.balance(first + Bucket.cash);
-    const locked = first < 0 ? 0n : ledger.balance(first + Bucket.locked);
-    const changed = cash !== margin.cash[n] || locked !== margin.locked[n];
-    if (changed) {
-      margin.cash[n] = cash;
-      margin.locked[n] = locked;
-      worths[at + Worth.balance] = exactNumber(cash + locked);
-    }
+    const changed = paid && takeBalance(ledger, margin, n);
     if (changed || moved || worths[at + Worth.profit] !== worths[at + Worth.countedProfit]) {
       countWorth(state, margin, n);
       recounted = true;
@@ -430,10 +445,27 @@ function lockedWorth(state: State, { coins, locked }: AccountMargin): number {
   return exact(sum);
 }
 
-/** Rows of the ledger have been opened since: maybe some of this account. */
+/** The balance of a coin; says whether it has changed. */
+function takeBalance(ledger: Ledger, { worths, cash, locked }: AccountMargin, n: number): boolean {
+  const at = n * WORTH_COLUMNS;
+  const first = worths[at + Worth.cells]!;
+  if (first < 0) return false;
+  const cashNow = ledger.balance(first + Bucket.cash);
+  const lockedNow = ledger.balance(first + Bucket.locked);
+  if (cashNow === cash[n] && lockedNow === locked[n]) return false;
+  cash[n] = cashNow;
+  locked[n] = lockedNow;
+  worths[at + Worth.balance] = exactNumber(cashNow + lockedNow);
+  return true;
+}
+
+/** Rows may have been opened since. */
 function takeCoins({ ledger }: State, account: Account, margin: AccountMargin): void {
-  margin.rows = ledger.rowCount;
-  for (const coin of ledger.coinsOf(account.index)) {
+  margin.moneyChanges = ledger.changesOf(account.index);
+  const coins = ledger.coinsOf(account.index);
+  if (coins.length === margin.rowCount) return;
+  margin.rowCount = coins.length;
+  for (const coin of coins) {
     const at = margin.coinAt(coin) * WORTH_COLUMNS;
     margin.worths[at + Worth.cells] = ledger.cell(account.index, coin, Bucket.cash) - Bucket.cash;
   }

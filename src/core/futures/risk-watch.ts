@@ -10,10 +10,10 @@ import { valueNumber } from '../instrument.ts';
 import { RankedHeap } from '../ranked-heap.ts';
 import type { State } from '../state.ts';
 import { divCeil, larger, RATE_ONE } from '../units.ts';
-import { type AccountMargin, LINE_COLUMNS, Line, WORTH_COLUMNS, Worth } from './account-margin.ts';
+import { type AccountMargin, WORTH_COLUMNS, Worth } from './account-margin.ts';
 import { hasStaleIndex, isolatedSlack } from './liquidation.ts';
 import { isolatedInQuote, markTicks } from './margin.ts';
-import { currentMargin, isolatedSlackNumber, quotePrice } from './margin-cache.ts';
+import { currentMargin, isolatedSlackNumber } from './margin-cache.ts';
 import type { Position } from './position.ts';
 
 /** Moves are counted in 10^-9. */
@@ -108,19 +108,13 @@ export class RiskWatch {
     return least;
   }
 
-  /** Twice the notional covers a position and the growth of its maintenance margin; collateral moves too. */
+  /** Positions move with prices, and collateral does too. */
   private crossedAllowance(account: Account, margin: AccountMargin): number {
     const { state } = this;
-    const { lines, coins, worths } = margin;
-    let exposure = 0;
-    for (let at = 0; at < margin.lineCount * LINE_COLUMNS; at += LINE_COLUMNS) {
-      const value = lines[at + Line.longValue]! + lines[at + Line.shortValue]!;
-      if (value === 0) continue;
-      const instrument = state.instruments[lines[at + Line.instrument]!]!;
-      // The price may come back anywhere.
-      if (state.market(instrument).futures?.index.stale === true) return 0;
-      exposure += 2 * value * (quotePrice(state, instrument) / MONEY);
-    }
+    const { coins, worths } = margin;
+    // The price may come back anywhere.
+    if (margin.stale) return 0;
+    let { exposure } = margin;
     const owes = margin.debtMaintenance !== 0;
     if (exposure === 0 && !owes) return Number.POSITIVE_INFINITY;
     for (let n = 0; n < coins.length; n++) {
@@ -145,11 +139,12 @@ export class RiskWatch {
   private toNextTier({ coins, worths }: AccountMargin, exposure: number): number {
     let least = Number.POSITIVE_INFINITY;
     for (let n = 0; n < coins.length; n++) {
-      const { tiers } = this.state.lending[coins[n]!]!.terms;
       const usd = -worths[n * WORTH_COLUMNS + Worth.equity]!;
-      const tier = tiers.find(({ upTo }) => !(usd > Number(upTo)));
-      if (tier !== undefined && tier !== tiers.at(-1))
-        least = Math.min(least, share(Number(tier.upTo) - usd, exposure));
+      for (const end of this.state.lending[coins[n]!]!.terms.tierEnds) {
+        if (usd > end) continue;
+        least = Math.min(least, share(end - usd, exposure));
+        break;
+      }
     }
     return least;
   }

@@ -28,8 +28,12 @@ import {
 } from '../terms.ts';
 import { formatOrderId } from './order-id.ts';
 
-export function clientOidOf(state: State, slot: number): string {
-  return state.slab.clientOids.get(slot) ?? formatOrderId(state.slab.id[slot]!);
+/** A record while it is written. */
+type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
+
+export function clientOidOf({ slab }: State, slot: number): string {
+  const own = slab.clientOids.size === 0 ? undefined : slab.clientOids.get(slot);
+  return own ?? formatOrderId(slab.id[slot]!);
 }
 
 /** Enters an accepted order into its owner's list and counts. */
@@ -41,6 +45,7 @@ export function enroll(state: State, account: Account, instrument: Instrument, s
   else slab.accountNext[account.lastOrder] = slot;
   account.lastOrder = slot;
   countOrder(state, account, instrument, slot, slab.remaining[slot]!);
+  if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) account.openClosing++;
   if (isFutures(instrument.category)) account.openFutures++;
   else account.openSpot++;
   account.openByInstrument.set(instrument.index, (account.openByInstrument.get(instrument.index) ?? 0) + 1);
@@ -83,6 +88,7 @@ function strike(state: State, slot: number): void {
   if (previous === NIL) account.firstOrder = next;
   else slab.accountNext[previous] = next;
   countOrder(state, account, instrument, slot, -slab.remaining[slot]!);
+  if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) account.openClosing--;
   if (isFutures(instrument.category)) account.openFutures--;
   else account.openSpot--;
   const open = account.openByInstrument.get(instrument.index)! - 1;
@@ -198,7 +204,7 @@ function recordOf(
   const side = slab.side[slot] as Side;
   // A market buy by amount has no size: its slot counts down from the largest one.
   const filledLots = slab.filled(slot);
-  return {
+  const record: Writable<OrderRecord> = {
     orderId: slab.id[slot]!,
     clientOid: clientOidOf(state, slot),
     uid: state.accounts[slab.account[slot]!]!.uid,
@@ -220,13 +226,18 @@ function recordOf(
     cancelReason,
     createdTime: slab.createdTime[slot]!,
     updatedTime: slab.updatedTime[slot]!,
-    ...(instrument.futures !== undefined && { futures: futuresFields(state, slot) }),
-    ...(slab.origins.size !== 0 && slab.origins.has(slot) && { origin: slab.origins.get(slot)! }),
-    ...(slab.presets.size !== 0 && slab.presets.has(slot) && { preset: slab.presets.get(slot)!.preset }),
   };
+  if (instrument.futures !== undefined) record.futures = futuresFields(state, slot, execution);
+  if (slab.origins.size !== 0 && slab.origins.has(slot)) record.origin = slab.origins.get(slot)!;
+  if (slab.presets.size !== 0 && slab.presets.has(slot)) record.preset = slab.presets.get(slot)!.preset;
+  return record;
 }
 
-function futuresFields(state: State, slot: number): FuturesOrderFields {
+function futuresFields(
+  state: State,
+  slot: number,
+  execution: { readonly pnl: bigint } | undefined,
+): FuturesOrderFields {
   const { slab } = state;
   const flags = slab.flags[slot]!;
   const account = state.accounts[slab.account[slot]!]!;
@@ -238,9 +249,14 @@ function futuresFields(state: State, slot: number): FuturesOrderFields {
     reduceOnly: !hedge && (flags & FLAG_CLOSING) !== 0,
     closing: (flags & FLAG_CLOSING) !== 0,
     isolated: (flags & FLAG_ISOLATED) !== 0,
-    kind: slab.kinds.get(slot) ?? OrderKind.user,
-    pnl: slab.executions.get(slot)?.pnl ?? 0n,
+    kind: kindOf(state, slot),
+    pnl: execution === undefined ? 0n : execution.pnl,
   };
+}
+
+/** Why the order is there; all but those of users are the exchange's own. */
+export function kindOf({ slab }: State, slot: number): OrderKind {
+  return (slab.kinds.size === 0 ? undefined : slab.kinds.get(slot)) ?? OrderKind.user;
 }
 
 export function posSideOf(flags: number): PosSide {

@@ -67,8 +67,8 @@ export class SpotSettlement implements MatchSink {
       ledger.move(buyerLocked, buyerQuote, tradeValue(instrument, improvement, lots));
     }
 
-    if (buyerAccount.mayOwe) state.touched.add(buyerAccount);
-    if (sellerAccount.mayOwe) state.touched.add(sellerAccount);
+    if (buyerAccount.mayOwe) state.touch(buyerAccount);
+    if (sellerAccount.mayOwe) state.touch(sellerAccount);
     execute(state, buyer, value, buyerFee);
     execute(state, seller, value, sellerFee);
     const takerFee = buying ? buyerFee : sellerFee;

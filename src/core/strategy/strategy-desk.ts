@@ -67,10 +67,11 @@ export class StrategyDesk {
 
   /** Steps 3 and 4 until nothing changes. */
   settle(): void {
-    const { strategies, touched } = this.state;
+    const { state } = this;
+    const { strategies } = state;
     for (;;) {
       if (strategies.due.size !== 0 || strategies.queue.length !== 0) this.fireDue();
-      if (touched.size !== 0) this.futures.settleTouched();
+      if (state.touched.length !== 0) this.futures.settleTouched();
       if (strategies.paused || strategies.due.size === 0) return;
     }
   }

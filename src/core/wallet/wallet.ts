@@ -154,7 +154,7 @@ export function emitLine(
   /** The contract it is about; none for money that only moves. */
   instrument?: Instrument,
 ): void {
-  if (account.mayOwe) state.touched.add(account);
+  if (account.mayOwe) state.touch(account);
   if (account.house) return;
   const { ledger } = state;
   const held = ledger.peek(account.index, coin, BUCKET_OF[wallet]);
