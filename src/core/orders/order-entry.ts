@@ -439,7 +439,7 @@ function restOrder(state: State, market: Market, slot: number): void {
   market.changes++;
   // Whoever could already be liquidated for it may not keep an order that takes margin.
   const account = state.accounts[state.slab.account[slot]!]!;
-  if (account.warned) state.touched.add(account);
+  if (account.warned) state.touch(account);
   emitOpen(state, slot);
 }
 
