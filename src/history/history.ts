@@ -1,6 +1,7 @@
 /**
  * The past as people query it: closed orders and positions, ended strategy orders, fills, ledger lines, transfers,
- * deposits, withdrawals, conversions, candles, funding rates, liquidations and loans, made from the core's events alone and always rebuildable from the log. This is the port; `sqlite-history.ts` stands behind it and `history.contract.ts`
+ * deposits, withdrawals, conversions, candles, funding rates, liquidations and loans, made from the core's events alone
+ * and always rebuildable from the log. This is the port; `sqlite-history.ts` stands behind it and `history.contract.ts`
  * says what every adapter must do.
  *
  * Lists are newest first and paged by id: pass the smallest id of a page as `beforeId` to get the next. Ids come from
@@ -220,21 +221,22 @@ export interface LoanQuery {
   readonly choice?: string;
 }
 
-export interface HistoryCounts {
-  readonly closedOrders: number;
-  readonly strategies: number;
-  readonly closedPositions: number;
-  readonly fills: number;
-  readonly ledgerLines: number;
-  readonly transfers: number;
-  readonly walletRecords: number;
-  readonly conversions: number;
-  readonly candles: number;
-  readonly fundingRates: number;
-  readonly insuranceHours: number;
-  readonly liquidations: number;
-  readonly loanRecords: number;
-}
+export const COUNTED_RECORDS = [
+  'closedOrders',
+  'strategies',
+  'closedPositions',
+  'fills',
+  'ledgerLines',
+  'transfers',
+  'walletRecords',
+  'conversions',
+  'candles',
+  'fundingRates',
+  'insuranceHours',
+  'liquidations',
+  'loanRecords',
+] as const;
+export type HistoryCounts = Readonly<Record<(typeof COUNTED_RECORDS)[number], number>>;
 
 /** Users may look back 90 days (interface 8). Candles and funding rates are public and stay. */
 export const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;

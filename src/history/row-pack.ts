@@ -7,7 +7,11 @@ import type {
   FundingSettled,
   InsuranceHour,
   LedgerLine,
+  LoanChanged,
+  LoanReduced,
+  LoanRepaid,
   OrderRecord,
+  PledgeRevised,
   PositionClosed,
   PriceCandleClosed,
   StrategyOrderRecord,
@@ -15,120 +19,150 @@ import type {
   WalletRecord,
 } from '../core/event.ts';
 import { OrderStatus, StrategyStatus } from '../core/terms.ts';
-import type { LoanRow } from './sqlite-loans.ts';
+import { isLiquidation } from '../record/market-record-view.ts';
+import type { HistoryCounts } from './history.ts';
+
+/** What one row of each kind is made from. */
+export interface KeptEvents {
+  readonly orders: OrderRecord;
+  readonly strategies: StrategyOrderRecord;
+  readonly positions: PositionClosed;
+  readonly fills: FillRecord;
+  readonly liquidations: FillRecord;
+  readonly ledgerLines: LedgerLine;
+  readonly transfers: Transferred;
+  readonly walletRecords: WalletRecord;
+  readonly conversions: Converted;
+  readonly candles: CandleClosed;
+  readonly priceCandles: PriceCandleClosed;
+  readonly fundingRates: FundingSettled;
+  readonly insuranceHours: InsuranceHour;
+  readonly closedLoans: LoanChanged;
+  readonly repayments: LoanRepaid;
+  readonly revisions: PledgeRevised;
+  readonly reductions: LoanReduced;
+}
+export type KeptKind = keyof KeptEvents;
 
 export interface RowPack {
   /** The last command whose events are in the pack. */
   seq: number;
-  readonly orders: OrderRecord[];
-  readonly strategies: StrategyOrderRecord[];
-  readonly positions: PositionClosed[];
-  readonly fills: FillRecord[];
-  readonly ledgerLines: LedgerLine[];
-  readonly transfers: Transferred[];
-  readonly walletRecords: WalletRecord[];
-  readonly conversions: Converted[];
-  readonly candles: CandleClosed[];
-  readonly priceCandles: PriceCandleClosed[];
-  readonly fundingRates: FundingSettled[];
-  readonly loans: LoanRow[];
-  readonly insuranceHours: InsuranceHour[];
+  /** How many events are in it. */
+  rows: number;
+  readonly kept: { readonly [Kind in KeptKind]: KeptEvents[Kind][] };
 }
 
 export function emptyPack(): RowPack {
   return {
     seq: 0,
-    orders: [],
-    strategies: [],
-    positions: [],
-    fills: [],
-    ledgerLines: [],
-    transfers: [],
-    walletRecords: [],
-    conversions: [],
-    candles: [],
-    priceCandles: [],
-    fundingRates: [],
-    loans: [],
-    insuranceHours: [],
+    rows: 0,
+    kept: {
+      orders: [],
+      strategies: [],
+      positions: [],
+      fills: [],
+      liquidations: [],
+      ledgerLines: [],
+      transfers: [],
+      walletRecords: [],
+      conversions: [],
+      candles: [],
+      priceCandles: [],
+      fundingRates: [],
+      insuranceHours: [],
+      closedLoans: [],
+      repayments: [],
+      revisions: [],
+      reductions: [],
+    },
   };
 }
 
-export function packRows(pack: RowPack): number {
-  return (
-    pack.orders.length +
-    pack.strategies.length +
-    pack.positions.length +
-    pack.fills.length +
-    pack.ledgerLines.length +
-    pack.transfers.length +
-    pack.walletRecords.length +
-    pack.conversions.length +
-    pack.candles.length +
-    pack.priceCandles.length +
-    pack.fundingRates.length +
-    pack.loans.length +
-    pack.insuranceHours.length
-  );
-}
-
-/** Adds the event when history keeps its kind; says whether it did. */
-export function addEvent(pack: RowPack, event: Event): boolean {
+/** Adds the event where history keeps its kind. */
+export function addEvent(pack: RowPack, event: Event): void {
   switch (event.type) {
     case 'order':
-      if (!isClosed(event.order)) return false;
-      pack.orders.push(event.order);
-      return true;
+      if (isClosed(event.order)) keep(pack, 'orders', event.order);
+      break;
     case 'strategyOrder':
-      if (!hasEnded(event.order)) return false;
-      pack.strategies.push(event.order);
-      return true;
+      if (hasEnded(event.order)) keep(pack, 'strategies', event.order);
+      break;
     case 'positionClosed':
-      pack.positions.push(event);
-      return true;
+      keep(pack, 'positions', event);
+      break;
     case 'fill':
-      pack.fills.push(event.fill);
-      return true;
+      if (isLiquidation(event.fill)) keep(pack, 'liquidations', event.fill);
+      keep(pack, 'fills', event.fill);
+      break;
     case 'ledgerLine':
-      pack.ledgerLines.push(event);
-      return true;
+      keep(pack, 'ledgerLines', event);
+      break;
     case 'transfer':
-      pack.transfers.push(event);
-      return true;
+      keep(pack, 'transfers', event);
+      break;
     case 'walletRecord':
-      pack.walletRecords.push(event);
-      return true;
+      keep(pack, 'walletRecords', event);
+      break;
     case 'conversion':
-      pack.conversions.push(event);
-      return true;
+      keep(pack, 'conversions', event);
+      break;
     case 'candle':
-      pack.candles.push(event);
-      return true;
+      keep(pack, 'candles', event);
+      break;
     case 'priceCandle':
-      pack.priceCandles.push(event);
-      return true;
+      keep(pack, 'priceCandles', event);
+      break;
     case 'fundingSettled':
-      pack.fundingRates.push(event);
-      return true;
-    case 'loan':
-      if (event.status === 'ONGOING') return false;
-      pack.loans.push(event);
-      return true;
-    case 'loanRepaid':
-    case 'pledgeRevised':
-    case 'loanReduced':
-      pack.loans.push(event);
-      return true;
+      keep(pack, 'fundingRates', event);
+      break;
     case 'insuranceHour':
-      pack.insuranceHours.push(event);
-      return true;
-    default:
-      return false;
+      keep(pack, 'insuranceHours', event);
+      break;
+    case 'loan':
+      if (event.status !== 'ONGOING') keep(pack, 'closedLoans', event);
+      break;
+    case 'loanRepaid':
+      keep(pack, 'repayments', event);
+      break;
+    case 'pledgeRevised':
+      keep(pack, 'revisions', event);
+      break;
+    case 'loanReduced':
+      keep(pack, 'reductions', event);
+      break;
   }
 }
 
+function keep<Kind extends KeptKind>(pack: RowPack, kind: Kind, event: KeptEvents[Kind]): void {
+  pack.kept[kind].push(event);
+  pack.rows++;
+}
+
+/** How many rows the events make, by what `History.counts` says. */
+export function rowsMade(events: readonly Event[]): HistoryCounts {
+  const pack = emptyPack();
+  for (const event of events) addEvent(pack, event);
+  const { orders, strategies, positions, candles, priceCandles, walletRecords, ...rest } = pack.kept;
+  const loans = [rest.closedLoans, rest.repayments, rest.revisions, rest.reductions];
+  return {
+    closedOrders: orders.length,
+    strategies: strategies.length,
+    closedPositions: positions.length,
+    fills: rest.fills.length,
+    ledgerLines: rest.ledgerLines.length,
+    transfers: rest.transfers.length,
+    walletRecords: walletRecords.filter(startsRecord).length,
+    conversions: rest.conversions.length,
+    candles: candles.length + priceCandles.length,
+    fundingRates: rest.fundingRates.length,
+    insuranceHours: rest.insuranceHours.length,
+    liquidations: rest.liquidations.length,
+    loanRecords: loans.reduce((sum, { length }) => sum + length, 0),
+  };
+}
+
 /** A withdrawal to the outside is told twice, when it is asked for and when it ends; both are one row. */
-export function startsRecord({ kind, status, counterUid }: WalletRecord): boolean {
+function startsRecord({ kind, status, counterUid }: WalletRecord): boolean {
   return kind === 'deposit' || counterUid !== 0 || status === 'pending';
 }
 

@@ -6,9 +6,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { FromWorker, ToWorker, WorkerStart } from './sqlite-messages.ts';
-import { SqliteReader } from './sqlite-reader.ts';
+import { READS } from './sqlite-reads.ts';
 import { migrate } from './sqlite-schema.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
+import { Pages } from './tables/pages.ts';
 
 const COMMIT_ROWS_MAX = 10_000;
 /** Long enough that its syncs do not hold up those of the command log on the same disk; the log has it all anyway. */
@@ -26,7 +27,7 @@ const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
 database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
 migrate(database);
 const writer = new SqliteWriter(database);
-const reader = new SqliteReader(database);
+const pages = new Pages(database);
 
 let commitTimer: NodeJS.Timeout | undefined;
 let commitDueMs = Number.POSITIVE_INFINITY;
@@ -89,8 +90,8 @@ function commitSoon(): void {
 /** A read that fails is refused by itself: the rows are not at fault. */
 function read({ id, name, argument }: Extract<ToWorker, { type: 'read' }>): void {
   try {
-    const query = reader[name] as (argument: unknown) => unknown;
-    post({ type: 'answer', id, value: query.call(reader, argument) });
+    const answer = READS[name] as (pages: Pages, argument: unknown) => unknown;
+    post({ type: 'answer', id, value: answer(pages, argument) });
   } catch (error) {
     post({ type: 'refused', id, message: error instanceof Error ? error.message : String(error) });
   }

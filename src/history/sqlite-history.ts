@@ -67,7 +67,6 @@ class SqliteHistory implements History {
   #projectedRows = 0;
   #storedRows = 0;
   #pack = emptyPack();
-  #packedRows = 0;
   #packDue: NodeJS.Timeout | undefined;
   #failure: Error | undefined;
   #closing = false;
@@ -115,8 +114,8 @@ class SqliteHistory implements History {
       throw new Error(`command ${seq} was projected after ${this.#projectedSeq}`);
     this.#projectedSeq = seq;
     this.#pack.seq = seq;
-    for (const event of events) if (addEvent(this.#pack, event)) this.#packedRows++;
-    if (this.#packedRows >= PACK_ROWS_MAX) this.#postPack();
+    for (const event of events) addEvent(this.#pack, event);
+    if (this.#pack.rows >= PACK_ROWS_MAX) this.#postPack();
     else this.#packDue ??= setTimeout(() => this.#postPack(), PACK_DELAY_MS);
   }
 
@@ -126,7 +125,7 @@ class SqliteHistory implements History {
   }
 
   lag(): number {
-    return this.#projectedRows + this.#packedRows - this.#storedRows;
+    return this.#projectedRows + this.#pack.rows - this.#storedRows;
   }
 
   async flush(): Promise<void> {
@@ -238,9 +237,8 @@ class SqliteHistory implements History {
     this.#packDue = undefined;
     if (this.#pack.seq === 0) return;
     this.#post({ type: 'pack', pack: this.#pack });
-    this.#projectedRows += this.#packedRows;
+    this.#projectedRows += this.#pack.rows;
     this.#pack = emptyPack();
-    this.#packedRows = 0;
   }
 
   #post(message: ToWorker): void {

@@ -2,16 +2,16 @@
 import type { Instrument } from '../core/instrument.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
 import type { RowPack } from './row-pack.ts';
-import type { SqliteReader } from './sqlite-reader.ts';
+import type { READS } from './sqlite-reads.ts';
 
 export interface WorkerStart {
   readonly path: string;
 }
 
 /** Every read by name, with what it takes and gives. */
-export type ReadName = Exclude<keyof SqliteReader, symbol>;
-export type ReadArgument<Name extends ReadName> = Parameters<SqliteReader[Name]>[0];
-export type ReadAnswer<Name extends ReadName> = ReturnType<SqliteReader[Name]>;
+export type ReadName = keyof typeof READS;
+export type ReadArgument<Name extends ReadName> = Parameters<(typeof READS)[Name]>[1];
+export type ReadAnswer<Name extends ReadName> = ReturnType<(typeof READS)[Name]>;
 
 export type Request =
   | { readonly type: 'read'; readonly id: number; readonly name: ReadName; readonly argument: unknown }

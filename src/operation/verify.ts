@@ -12,8 +12,8 @@ import { checkInvariants } from '../core/invariants.ts';
 import { loadState, saveState } from '../core/snapshot.ts';
 import type { State } from '../core/state.ts';
 import { formatUnits, MONEY_SCALE } from '../core/units.ts';
-import { type History, type HistoryCounts, RETENTION_MS } from '../history/history.ts';
-import { addEvent, emptyPack, type RowPack, startsRecord } from '../history/row-pack.ts';
+import { COUNTED_RECORDS, type History, RETENTION_MS } from '../history/history.ts';
+import { rowsMade } from '../history/row-pack.ts';
 import { openSqliteHistory } from '../history/sqlite-history.ts';
 import { DirectoryLock } from '../log/directory-lock.ts';
 import { snapshotName, snapshotSeqs } from '../log/file-names.ts';
@@ -23,7 +23,6 @@ import { recover } from '../log/recovery.ts';
 import { readSegmentHeaders } from '../log/segment-files.ts';
 import { readSnapshotFile } from '../log/snapshot-file.ts';
 import { coinSums as bookSums } from '../operator/books.ts';
-import { isLiquidation } from '../record/market-record-view.ts';
 import { count, counted } from './counting.ts';
 import { ConfigError, DataDamaged, ExitCode, exitCodeOf } from './exit-codes.ts';
 import { LOG_DIRECTORY } from './logged-commands.ts';
@@ -87,21 +86,8 @@ class Verifier {
   readonly #snapshots: StateMark[] = [];
   /** Snapshots that the replay has still to come to. */
   readonly #expected = new Map<number, Uint8Array>();
-  readonly #rows = {
-    closedOrders: 0,
-    strategies: 0,
-    closedPositions: 0,
-    fills: 0,
-    ledgerLines: 0,
-    transfers: 0,
-    conversions: 0,
-    walletRecords: 0,
-    candles: 0,
-    fundingRates: 0,
-    insuranceHours: 0,
-    liquidations: 0,
-    loanRecords: 0,
-  };
+  /** What the log makes, by record. */
+  readonly #rows = { ...rowsMade([]) };
   #checkpoints = 0;
   #firstTime = Number.NaN;
 
@@ -186,21 +172,8 @@ class Verifier {
     if (command.type === 'checkpoint') this.#checkpoints += 1;
     const events = exchange.takeEvents();
     if (seq <= confirmedSeq) {
-      const pack: RowPack = emptyPack();
-      for (const event of events) addEvent(pack, event);
-      this.#rows.closedOrders += pack.orders.length;
-      this.#rows.strategies += pack.strategies.length;
-      this.#rows.closedPositions += pack.positions.length;
-      this.#rows.fills += pack.fills.length;
-      this.#rows.ledgerLines += pack.ledgerLines.length;
-      this.#rows.transfers += pack.transfers.length;
-      this.#rows.conversions += pack.conversions.length;
-      this.#rows.walletRecords += pack.walletRecords.filter(startsRecord).length;
-      this.#rows.candles += pack.candles.length + pack.priceCandles.length;
-      this.#rows.fundingRates += pack.fundingRates.length;
-      this.#rows.insuranceHours += pack.insuranceHours.length;
-      this.#rows.liquidations += pack.fills.filter(isLiquidation).length;
-      this.#rows.loanRecords += pack.loans.length;
+      const made = rowsMade(events);
+      for (const records of COUNTED_RECORDS) this.#rows[records] += made[records];
     }
     if (this.#expected.has(seq)) this.#compareSnapshot(seq, exchange.state);
   }
@@ -252,10 +225,10 @@ class Verifier {
     // Rows can be counted only where the replay saw all of them and none is old enough to have been deleted.
     if (!whole || now - this.#firstTime > RETENTION_MS) return;
     const stored = await history.counts();
-    for (const table of Object.keys(this.#rows) as (keyof HistoryCounts)[]) {
-      const same = stored[table] === this.#rows[table];
-      const detail = `${count(stored[table])} rows${same ? '' : `, the log makes ${count(this.#rows[table])}`}`;
-      this.#note(`history: ${table}`, same, detail);
+    for (const records of COUNTED_RECORDS) {
+      const same = stored[records] === this.#rows[records];
+      const detail = `${count(stored[records])} rows${same ? '' : `, the log makes ${count(this.#rows[records])}`}`;
+      this.#note(`history: ${records}`, same, detail);
     }
   }
 

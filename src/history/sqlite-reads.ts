@@ -1,0 +1,72 @@
+/** Every question to the SQLite history by its name; each is answered beside the table it is about. */
+import type { HistoryCounts } from './history.ts';
+import { CANDLES, candles, lastCandleBefore } from './tables/candles.ts';
+import { CLOSED_ORDERS, closedOrders, latestOrderByClientOid, orderById } from './tables/closed-orders.ts';
+import { CLOSED_POSITIONS, closedPositions } from './tables/closed-positions.ts';
+import { CONVERSIONS, conversions } from './tables/conversions.ts';
+import { FILLS, fills } from './tables/fills.ts';
+import { LEDGER_LINES, ledgerLines } from './tables/ledger-lines.ts';
+import {
+  CLOSED_LOANS,
+  LOAN_REDUCTIONS,
+  LOAN_REPAYMENTS,
+  loanRecords,
+  PLEDGE_REVISIONS,
+} from './tables/loans.ts';
+import {
+  FUNDING_RATES,
+  fundingRates,
+  INSURANCE_HOURS,
+  insuranceHours,
+  LIQUIDATIONS,
+  liquidations,
+} from './tables/market-records.ts';
+import type { Pages } from './tables/pages.ts';
+import { endedStrategies, endedStrategy, STRATEGY_ORDERS } from './tables/strategy-orders.ts';
+import type { Table } from './tables/table.ts';
+import { TRANSFERS, transfers } from './tables/transfers.ts';
+import { WALLET_RECORDS, walletRecords } from './tables/wallet-records.ts';
+
+export const READS = {
+  closedOrders,
+  orderById,
+  latestOrderByClientOid,
+  fills,
+  endedStrategies,
+  endedStrategy,
+  closedPositions,
+  ledgerLines,
+  transfers,
+  walletRecords,
+  conversions,
+  candles,
+  lastCandleBefore,
+  fundingRates,
+  insuranceHours,
+  liquidations,
+  loanRecords,
+  counts,
+};
+
+const COUNTED: Readonly<Record<keyof HistoryCounts, readonly Table[]>> = {
+  closedOrders: [CLOSED_ORDERS],
+  strategies: [STRATEGY_ORDERS],
+  closedPositions: [CLOSED_POSITIONS],
+  fills: [FILLS],
+  ledgerLines: [LEDGER_LINES],
+  transfers: [TRANSFERS],
+  walletRecords: [WALLET_RECORDS],
+  conversions: [CONVERSIONS],
+  candles: [CANDLES],
+  fundingRates: [FUNDING_RATES],
+  insuranceHours: [INSURANCE_HOURS],
+  liquidations: [LIQUIDATIONS],
+  loanRecords: [CLOSED_LOANS, LOAN_REPAYMENTS, PLEDGE_REVISIONS, LOAN_REDUCTIONS],
+};
+
+function counts(pages: Pages, _nothing: undefined): HistoryCounts {
+  const rowsIn = (tables: readonly Table[]) => tables.reduce((sum, { name }) => sum + pages.count(name), 0);
+  return Object.fromEntries(
+    Object.entries(COUNTED).map(([name, tables]) => [name, rowsIn(tables)]),
+  ) as unknown as HistoryCounts;
+}

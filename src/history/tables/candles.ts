@@ -1,0 +1,65 @@
+/** Candles that are over: of trades, and of mark, index and premium. Where nothing happened a made-up past answers. */
+import type { CandleClosed, PriceCandleClosed } from '../../core/event.ts';
+import { CATEGORY_NAMES } from '../../core/terms.ts';
+import { type CandleRow, type CandleType, candleRow, priceCandleRow } from '../../record/candle-view.ts';
+import { mergeCandles } from '../generated-candles.ts';
+import type { CandleQuery, CandleSeries } from '../history.ts';
+import { generatedCandles } from './generated-candles.ts';
+import type { Names } from './names.ts';
+import type { Pages } from './pages.ts';
+import { type Row, type RowValues, Table } from './table.ts';
+
+const KEY = ['category', 'symbol', 'type', 'width', 'open_time'] as const;
+
+export const CANDLES = new Table({
+  name: 'candles',
+  key: KEY,
+  before: KEY,
+  texts: ['open', 'high', 'low', 'close', 'volume', 'turnover'],
+});
+
+export function tradeCandleRow(candle: CandleClosed, names: Names): RowValues {
+  return rowOf(candle, 'market', candleRow(candle, names.instrument(candle.instrument)), names);
+}
+
+export function priceRow(candle: PriceCandleClosed, names: Names): RowValues {
+  const { instrument, kind } = candle;
+  return rowOf(candle, kind, priceCandleRow(candle, kind, names.instrument(instrument)), names);
+}
+
+function rowOf(
+  { instrument, width }: CandleClosed | PriceCandleClosed,
+  type: CandleType,
+  row: CandleRow,
+  names: Names,
+): RowValues {
+  const { category, symbol } = names.instrument(instrument);
+  return CANDLES.row([CATEGORY_NAMES[category], symbol, type, width, row.openTime], row);
+}
+
+function readCandle(row: Row): CandleRow {
+  return { openTime: Number(row[4]), ...CANDLES.textsOf(row) };
+}
+
+export function candles(pages: Pages, query: CandleQuery): CandleRow[] {
+  const { category, symbol, type, width, startTime = 0, endTime = Number.MAX_SAFE_INTEGER, limit } = query;
+  const newest = query.from === 'newest';
+  const rows = pages.rows(
+    `${CANDLES.select} WHERE category = ? AND symbol = ? AND type = ? AND width = ?
+       AND open_time BETWEEN ? AND ? ORDER BY open_time ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
+    ...[category, symbol, type, width, startTime, endTime, limit],
+  );
+  const real = rows.map(readCandle);
+  if (newest) real.reverse();
+  const generated = generatedCandles(pages, query, { startTime, endTime, limit, newest });
+  if (generated.length === 0) return real;
+  const merged = mergeCandles(generated, real);
+  return newest ? merged.slice(-limit) : merged.slice(0, limit);
+}
+
+export function lastCandleBefore(
+  pages: Pages,
+  { series, openTime }: { series: CandleSeries; openTime: number },
+): CandleRow | undefined {
+  return candles(pages, { ...series, endTime: openTime - 1, limit: 1, from: 'newest' })[0];
+}

@@ -1,0 +1,59 @@
+/** Orders that were filled or cancelled. */
+import type { OrderRecord } from '../../core/event.ts';
+import { formatId } from '../../record/ids.ts';
+import { ORDER_END_FIELDS, ORDER_FIELDS, type OrderView, orderView } from '../../record/order-view.ts';
+import type { OrderQuery } from '../history.ts';
+import { FEE_AND_TIMES, feeAndTimes, readFeeAndTimes } from './fee-and-times.ts';
+import type { Names } from './names.ts';
+import type { Pages } from './pages.ts';
+import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
+
+export const CLOSED_ORDERS = new UserTable({
+  name: 'closed_orders',
+  id: 'order_id',
+  created: 'created_time',
+  updated: 'updated_time',
+  before: ['order_id', 'uid'],
+  texts: [
+    ...textsAmong(ORDER_FIELDS, ['orderId', 'createdTime', 'updatedTime']),
+    ...ORDER_END_FIELDS,
+    'tradeSide',
+  ],
+  after: FEE_AND_TIMES,
+});
+
+export function orderRow(order: OrderRecord, names: Names): RowValues {
+  const view = orderView(order, names.instrument(order.instrument), names.coin);
+  const { orderId, uid, createdTime, updatedTime } = order;
+  return CLOSED_ORDERS.row([orderId, uid], view, feeAndTimes(view.feeDetail, createdTime, updatedTime));
+}
+
+function readOrder(row: Row): OrderView {
+  const orderId = formatId(Number(row[0]));
+  return Object.assign(CLOSED_ORDERS.textsOf(row), { orderId }, readFeeAndTimes(row));
+}
+
+export function closedOrders(pages: Pages, query: OrderQuery): OrderView[] {
+  const { uid, category, symbol } = query;
+  const rows =
+    symbol === undefined
+      ? pages.pageByCategory(CLOSED_ORDERS, query, category)
+      : pages.page(CLOSED_ORDERS, 'closed_orders_by_symbol', query, { uid, symbol, category });
+  return rows.map(readOrder);
+}
+
+export function orderById(
+  pages: Pages,
+  { uid, orderId }: { uid: number; orderId: number },
+): OrderView | undefined {
+  const row = pages.orderById(CLOSED_ORDERS, uid, orderId);
+  return row && readOrder(row);
+}
+
+export function latestOrderByClientOid(
+  pages: Pages,
+  { uid, clientOid }: { uid: number; clientOid: string },
+): OrderView | undefined {
+  const row = pages.latestOrderByClientOid(CLOSED_ORDERS, uid, clientOid);
+  return row && readOrder(row);
+}

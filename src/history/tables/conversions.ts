@@ -1,0 +1,32 @@
+/** Conversions: coins sold to the house for others that were owed. */
+import type { Converted } from '../../core/event.ts';
+import { CONVERSION_FIELDS, type ConversionView, conversionView } from '../../record/conversion-view.ts';
+import { formatId } from '../../record/ids.ts';
+import type { ConversionQuery } from '../history.ts';
+import type { Names } from './names.ts';
+import type { Pages } from './pages.ts';
+import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
+
+export const CONVERSIONS = new UserTable({
+  name: 'conversions',
+  id: 'conversion_id',
+  created: 'ts',
+  before: ['conversion_id', 'uid'],
+  texts: textsAmong(CONVERSION_FIELDS, ['conversionId', 'ts']),
+  after: ['ts'],
+});
+
+export function conversionRow(conversion: Converted, names: Names): RowValues {
+  const { conversionId, uid, time } = conversion;
+  return CONVERSIONS.row([conversionId, uid], conversionView(conversion, names.coin), [time]);
+}
+
+function readConversion(row: Row): ConversionView {
+  return { conversionId: formatId(Number(row[0])), ...CONVERSIONS.textsOf(row), ts: String(row.at(-1)) };
+}
+
+export function conversions(pages: Pages, query: ConversionQuery): ConversionView[] {
+  const { uid, fromCoin, toCoin } = query;
+  const filters = { uid, from_coin: fromCoin, to_coin: toCoin };
+  return pages.page(CONVERSIONS, 'conversions_by_uid', query, filters).map(readConversion);
+}

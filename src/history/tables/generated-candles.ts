@@ -1,0 +1,96 @@
+/** Packs of made-up candles from before the exchange began (`../generated-candles.ts`), compressed. */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { candleOpen, candleWidthIndex, nextCandleOpen } from '../../core/market/candle-width.ts';
+import type { CategoryName } from '../../core/terms.ts';
+import type { CandleRow } from '../../record/candle-view.ts';
+import {
+  foldGenerated,
+  GENERATED_STEP_MS,
+  type GeneratedCandles,
+  type GeneratedWidth,
+  generatedWidthFor,
+  packGenerated,
+  unpackGenerated,
+} from '../generated-candles.ts';
+import type { CandleSeries } from '../history.ts';
+import type { Pages } from './pages.ts';
+import { type RowValues, Table } from './table.ts';
+
+const KEY = ['category', 'symbol', 'width', 'first_open'] as const;
+
+export const GENERATED_CANDLES = new Table({
+  name: 'generated_candles',
+  key: KEY,
+  before: [...KEY, 'last_open', 'price_precision', 'quantity_precision', 'candles'],
+  texts: [],
+});
+
+export function generatedRow(candles: GeneratedCandles): RowValues {
+  const { category, symbol, width, firstOpen, lots, pricePrecision, quantityPrecision } = candles;
+  const lastOpen = firstOpen + (lots.length - 1) * GENERATED_STEP_MS[width];
+  const archive = deflateRawSync(packGenerated(candles), { level: 1 });
+  return [category, symbol, width, firstOpen, lastOpen, pricePrecision, quantityPrecision, archive];
+}
+
+interface Stretch {
+  readonly startTime: number;
+  readonly endTime: number;
+  readonly limit: number;
+  /** Which end of the stretch is asked for. */
+  readonly newest: boolean;
+}
+
+/** Made-up candles from the end that is asked for, at least as many as `limit` where there are so many. */
+export function generatedCandles(
+  pages: Pages,
+  { category, symbol, width, type }: CandleSeries,
+  { startTime, endTime, limit, newest }: Stretch,
+): CandleRow[] {
+  // Mark and index went with the trades; a premium is not made up.
+  if (type === 'premium') return [];
+  const from = generatedWidthFor(width);
+  const index = candleWidthIndex(width);
+  // The last candle asked for goes on after it has opened.
+  const lastEnd =
+    endTime === Number.MAX_SAFE_INTEGER ? endTime : nextCandleOpen(index, candleOpen(index, endTime));
+  const packs = pages.rows(
+    `SELECT first_open FROM generated_candles WHERE category = ? AND symbol = ? AND width = ?
+       AND first_open < ? AND last_open >= ? ORDER BY first_open ${newest ? 'DESC' : 'ASC'}`,
+    ...[category, symbol, from, lastEnd, startTime],
+  );
+  let rows: CandleRow[] = [];
+  const chosen: GeneratedCandles[] = [];
+  for (const [firstOpen] of packs) {
+    const pack = readPack(pages, category, symbol, from, Number(firstOpen));
+    if (newest) chosen.unshift(pack);
+    else chosen.push(pack);
+    rows = foldGenerated(chosen, width, startTime, endTime);
+    // The candle at the inner edge may go on in the next pack.
+    if (rows.length > limit + 1) break;
+  }
+  return type === 'market' ? rows : rows.map((row) => ({ ...row, volume: '0', turnover: '0' }));
+}
+
+function readPack(
+  pages: Pages,
+  category: CategoryName,
+  symbol: string,
+  width: GeneratedWidth,
+  firstOpen: number,
+): GeneratedCandles {
+  const [row] = pages.rows(
+    `SELECT price_precision, quantity_precision, candles FROM generated_candles
+     WHERE category = ? AND symbol = ? AND width = ? AND first_open = ?`,
+    ...[category, symbol, width, firstOpen],
+  );
+  const [pricePrecision, quantityPrecision, archive] = row!;
+  return {
+    category,
+    symbol,
+    width,
+    firstOpen,
+    pricePrecision: Number(pricePrecision),
+    quantityPrecision: Number(quantityPrecision),
+    ...unpackGenerated(inflateRawSync(archive as Uint8Array)),
+  };
+}

@@ -1,0 +1,39 @@
+/** Ledger lines: money that entered or left a coin of a wallet. */
+import type { LedgerLine } from '../../core/event.ts';
+import { WALLET_NAMES, Wallet } from '../../core/terms.ts';
+import { formatId } from '../../record/ids.ts';
+import { LEDGER_FIELDS, type LedgerView, ledgerView } from '../../record/ledger-view.ts';
+import type { LedgerQuery } from '../history.ts';
+import type { Names } from './names.ts';
+import type { Pages } from './pages.ts';
+import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
+
+export const LEDGER_LINES = new UserTable({
+  name: 'ledger_lines',
+  id: 'id',
+  created: 'ts',
+  before: ['id', 'uid'],
+  texts: textsAmong(LEDGER_FIELDS, ['id', 'ts']),
+  after: ['wallet', 'reference', 'ts'],
+});
+
+export function ledgerRow(line: LedgerLine, names: Names): RowValues {
+  const symbol = line.instrument < 0 ? '' : names.instrument(line.instrument).symbol;
+  const view = ledgerView(line, symbol, names.coin);
+  const wallet = WALLET_NAMES[line.wallet ?? Wallet.unified];
+  return LEDGER_LINES.row([line.lineId, line.uid], view, [wallet, line.reference, line.time]);
+}
+
+function readLine(row: Row): LedgerView {
+  return { id: formatId(Number(row[0])), ...LEDGER_LINES.textsOf(row), ts: String(row.at(-1)) };
+}
+
+export function ledgerLines(pages: Pages, query: LedgerQuery): LedgerView[] {
+  const { uid, wallet, category, symbol, coin, type } = query;
+  const filters = { wallet, symbol, type };
+  const rows =
+    coin === undefined
+      ? pages.pageByCategory(LEDGER_LINES, query, category, filters)
+      : pages.page(LEDGER_LINES, 'ledger_lines_by_coin', query, { uid, coin, category, ...filters });
+  return rows.map(readLine);
+}

@@ -1,0 +1,98 @@
+/** What the public reads of futures markets: settled funding rates, hours of the insurance funds, forced closes. */
+import type { FillRecord, FundingSettled, InsuranceHour } from '../../core/event.ts';
+import { CATEGORY_NAMES } from '../../core/terms.ts';
+import { formatId } from '../../record/ids.ts';
+import {
+  type FundingRateView,
+  fundingRateView,
+  type InsuranceHourView,
+  insuranceHourView,
+  LIQUIDATION_FIELDS,
+  liquidationView,
+} from '../../record/market-record-view.ts';
+import type { FundingRateQuery, LiquidationQuery, StoredLiquidation } from '../history.ts';
+import type { Names } from './names.ts';
+import { chosen, type Pages } from './pages.ts';
+import { type Row, type RowValues, Table, textsAmong, UserTable } from './table.ts';
+
+const RATE_KEY = ['category', 'symbol', 'funding_time'] as const;
+export const FUNDING_RATES = new Table({
+  name: 'funding_rates',
+  key: RATE_KEY,
+  before: RATE_KEY,
+  texts: ['fundingRate'],
+});
+
+export function fundingRateRow(settled: FundingSettled, names: Names): RowValues {
+  const instrument = names.instrument(settled.instrument);
+  const key = [CATEGORY_NAMES[instrument.category], instrument.symbol, settled.time];
+  return FUNDING_RATES.row(key, fundingRateView(settled, instrument));
+}
+
+export function fundingRates(
+  pages: Pages,
+  { category, symbol, skip, limit }: FundingRateQuery,
+): FundingRateView[] {
+  const rows = pages.rows(
+    `${FUNDING_RATES.select} WHERE category = ? AND symbol = ? ORDER BY funding_time DESC LIMIT ? OFFSET ?`,
+    ...[category, symbol, limit, skip],
+  );
+  return rows.map((row) => ({
+    symbol: String(row[1]),
+    ...FUNDING_RATES.textsOf(row),
+    fundingRateTimestamp: String(row[2]),
+  }));
+}
+
+const HOUR_KEY = ['coin', 'hour_time'] as const;
+export const INSURANCE_HOURS = new Table({
+  name: 'insurance_hours',
+  key: HOUR_KEY,
+  before: HOUR_KEY,
+  texts: ['amount', 'balance'],
+});
+
+export function insuranceHourRow(hour: InsuranceHour, names: Names): RowValues {
+  return INSURANCE_HOURS.row([names.coin(hour.coin), hour.time], insuranceHourView(hour));
+}
+
+export function insuranceHours(
+  pages: Pages,
+  { coin, startTime }: { coin: string; startTime: number },
+): InsuranceHourView[] {
+  const hours = (which: string) =>
+    pages.rows(`${INSURANCE_HOURS.select} WHERE coin = ? AND ${which}`, coin, startTime);
+  const before = hours('hour_time < ? ORDER BY hour_time DESC LIMIT 1');
+  const since = hours('hour_time >= ? ORDER BY hour_time');
+  return [...before, ...since].map((row) => ({ time: Number(row[1]), ...INSURANCE_HOURS.textsOf(row) }));
+}
+
+export const LIQUIDATIONS = new UserTable({
+  name: 'liquidations',
+  id: 'exec_id',
+  created: 'ts',
+  before: ['exec_id', 'category'],
+  texts: textsAmong(LIQUIDATION_FIELDS, ['ts']),
+  after: ['ts'],
+});
+
+export function liquidationRow(fill: FillRecord, names: Names): RowValues {
+  const view = liquidationView(fill, names.instrument(fill.instrument));
+  return LIQUIDATIONS.row([fill.execId, CATEGORY_NAMES[fill.category]], view, [fill.time]);
+}
+
+function readLiquidation(row: Row): StoredLiquidation {
+  return { execId: formatId(Number(row[0])), ...LIQUIDATIONS.textsOf(row), ts: String(row.at(-1)) };
+}
+
+export function liquidations(pages: Pages, query: LiquidationQuery): StoredLiquidation[] {
+  const { category, symbol, startTime, beforeId = Number.MAX_SAFE_INTEGER, limit } = query;
+  const { conditions, values } = chosen({ category, symbol });
+  const rows = pages.rows(
+    `${LIQUIDATIONS.select} WHERE ${conditions.join(' AND ')} AND exec_id < ? AND ts >= ?
+     ORDER BY exec_id DESC LIMIT ?`,
+    ...values,
+    ...[beforeId, startTime, limit],
+  );
+  return rows.map(readLiquidation);
+}

@@ -1,0 +1,101 @@
+/** What a table of the history is: its columns, the row of a record and the record of a row. */
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import { RETENTION_MS } from '../history.ts';
+
+/** Values in the order of the table's columns. */
+export type Row = readonly SQLOutputValue[];
+export type RowValues = readonly SQLInputValue[];
+
+interface TableColumns<Text extends string> {
+  readonly name: string;
+  /** The primary key. */
+  readonly key: readonly string[];
+  /** Columns before the texts, such as ids. */
+  readonly before: readonly string[];
+  /** Fields that are text in the record and in the table, spelt as in the record. */
+  readonly texts: readonly Text[];
+  /** Columns after the texts, such as times and what the record does not show. */
+  readonly after?: readonly string[];
+  /** What a projection of the same key does to the row that is there: nothing, unless rows change. */
+  readonly onConflict?: string;
+}
+
+export class Table<Text extends string = string> {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly select: string;
+  /** A conflict of the key is a row projected before; every other conflict is an error. */
+  readonly insert: string;
+  readonly #texts: readonly Text[];
+  readonly #textsFrom: number;
+
+  constructor({ name, key, before, texts, after = [], onConflict = 'NOTHING' }: TableColumns<Text>) {
+    this.name = name;
+    this.columns = [...before, ...texts.map(columnName), ...after];
+    const columns = this.columns.join(', ');
+    const places = this.columns.map(() => '?').join(', ');
+    this.select = `SELECT ${columns} FROM ${name}`;
+    this.insert = `INSERT INTO ${name} (${columns}) VALUES (${places}) ON CONFLICT (${key.join(', ')}) DO ${onConflict}`;
+    this.#texts = texts;
+    this.#textsFrom = before.length;
+  }
+
+  row(before: RowValues, record: Readonly<Record<Text, string>>, after: RowValues = []): SQLInputValue[] {
+    const values = [...before];
+    for (const field of this.#texts) values.push(record[field]);
+    values.push(...after);
+    return values;
+  }
+
+  /** A page has thousands of fields; spreading such an object costs ten times what filling it does. */
+  textsOf(row: Row): Record<Text, string> {
+    const texts: Partial<Record<Text, string>> = {};
+    for (let n = 0; n < this.#texts.length; n++) texts[this.#texts[n]!] = String(row[this.#textsFrom + n]);
+    return texts as Record<Text, string>;
+  }
+}
+
+interface UserTableColumns<Text extends string> extends Omit<TableColumns<Text>, 'key'> {
+  /** The key: a number of the one counter. */
+  readonly id: string;
+  /** The time that rows are found by. */
+  readonly created: string;
+  /** When a row last changed, where that can be later. */
+  readonly updated?: string;
+  /** How long rows are kept; `RETENTION_MS` when absent. */
+  readonly keepMs?: number;
+  /** Rows that stay however old they are. */
+  readonly unless?: string;
+}
+
+/** Rows that belong to users: paged by id and time, and deleted when nobody may ask for them any more. */
+export class UserTable<Text extends string = string> extends Table<Text> {
+  readonly id: string;
+  readonly created: string;
+  readonly updated: string;
+  readonly keepMs: number;
+  readonly unless: string;
+
+  constructor(columns: UserTableColumns<Text>) {
+    super({ ...columns, key: [columns.id] });
+    const { id, created, updated = created, keepMs = RETENTION_MS, unless = 'FALSE' } = columns;
+    this.id = id;
+    this.created = created;
+    this.updated = updated;
+    this.keepMs = keepMs;
+    this.unless = unless;
+  }
+}
+
+/** The fields of a record that its table keeps as text; the others are numbers there, or made again from them. */
+export function textsAmong<Field extends string, Other extends Field>(
+  fields: readonly Field[],
+  others: readonly Other[],
+): readonly Exclude<Field, Other>[] {
+  return fields.filter((field): field is Exclude<Field, Other> => !others.includes(field as Other));
+}
+
+/** `isRPI` is `is_rpi`. */
+function columnName(field: string): string {
+  return field.replace(/[A-Z]+/g, (capitals) => `_${capitals.toLowerCase()}`);
+}

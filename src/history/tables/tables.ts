@@ -1,0 +1,63 @@
+/** Every kind of event that history keeps: its table, and the row that an event becomes there. */
+import type { KeptEvents, KeptKind } from '../row-pack.ts';
+import { CANDLES, priceRow, tradeCandleRow } from './candles.ts';
+import { CLOSED_ORDERS, orderRow } from './closed-orders.ts';
+import { CLOSED_POSITIONS, positionRow } from './closed-positions.ts';
+import { CONVERSIONS, conversionRow } from './conversions.ts';
+import { FILLS, fillRow } from './fills.ts';
+import { LEDGER_LINES, ledgerRow } from './ledger-lines.ts';
+import {
+  CLOSED_LOANS,
+  closedLoanRow,
+  LOAN_REDUCTIONS,
+  LOAN_REPAYMENTS,
+  PLEDGE_REVISIONS,
+  reductionRow,
+  repaymentRow,
+  revisionRow,
+} from './loans.ts';
+import {
+  FUNDING_RATES,
+  fundingRateRow,
+  INSURANCE_HOURS,
+  insuranceHourRow,
+  LIQUIDATIONS,
+  liquidationRow,
+} from './market-records.ts';
+import type { Names } from './names.ts';
+import { STRATEGY_ORDERS, strategyRow } from './strategy-orders.ts';
+import { type RowValues, type Table, UserTable } from './table.ts';
+import { TRANSFERS, transferRow } from './transfers.ts';
+import { WALLET_RECORDS, walletRow } from './wallet-records.ts';
+
+interface Kept<Recorded> {
+  readonly table: Table;
+  readonly row: (recorded: Recorded, names: Names) => RowValues;
+}
+
+export const KEPT: { readonly [Kind in KeptKind]: Kept<KeptEvents[Kind]> } = {
+  orders: { table: CLOSED_ORDERS, row: orderRow },
+  strategies: { table: STRATEGY_ORDERS, row: strategyRow },
+  positions: { table: CLOSED_POSITIONS, row: positionRow },
+  fills: { table: FILLS, row: fillRow },
+  liquidations: { table: LIQUIDATIONS, row: liquidationRow },
+  ledgerLines: { table: LEDGER_LINES, row: ledgerRow },
+  transfers: { table: TRANSFERS, row: transferRow },
+  walletRecords: { table: WALLET_RECORDS, row: walletRow },
+  conversions: { table: CONVERSIONS, row: conversionRow },
+  candles: { table: CANDLES, row: tradeCandleRow },
+  priceCandles: { table: CANDLES, row: priceRow },
+  fundingRates: { table: FUNDING_RATES, row: fundingRateRow },
+  insuranceHours: { table: INSURANCE_HOURS, row: insuranceHourRow },
+  closedLoans: { table: CLOSED_LOANS, row: closedLoanRow },
+  repayments: { table: LOAN_REPAYMENTS, row: repaymentRow },
+  revisions: { table: PLEDGE_REVISIONS, row: revisionRow },
+  reductions: { table: LOAN_REDUCTIONS, row: reductionRow },
+};
+
+export const KEPT_KINDS = Object.keys(KEPT) as KeptKind[];
+
+/** Those that are emptied of what is too old. */
+export const USER_TABLES: readonly UserTable[] = KEPT_KINDS.map((kind) => KEPT[kind].table).filter(
+  (table) => table instanceof UserTable,
+);

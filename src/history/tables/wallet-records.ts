@@ -1,0 +1,54 @@
+/** Deposits and withdrawals as they stand. */
+import type { WalletRecord } from '../../core/event.ts';
+import { formatId } from '../../record/ids.ts';
+import {
+  WALLET_RECORD_FIELDS,
+  type WalletRecordView,
+  walletRecordView,
+} from '../../record/wallet-record-view.ts';
+import type { WalletRecordQuery } from '../history.ts';
+import type { Names } from './names.ts';
+import type { Pages } from './pages.ts';
+import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
+
+export const WALLET_RECORDS = new UserTable({
+  name: 'wallet_records',
+  id: 'order_id',
+  created: 'created_time',
+  updated: 'updated_time',
+  unless: "status = 'pending'",
+  before: ['order_id', 'uid'],
+  texts: textsAmong(WALLET_RECORD_FIELDS, ['orderId', 'createdTime', 'updatedTime']),
+  after: ['reference', 'created_time', 'updated_time'],
+  // A pending withdrawal may still change; what has ended stays as it is, however often it is projected.
+  onConflict: `UPDATE
+    SET record_id = excluded.record_id, status = excluded.status, reference = excluded.reference,
+        updated_time = excluded.updated_time
+    WHERE status = 'pending'`,
+});
+
+export function walletRow(record: WalletRecord, names: Names): RowValues {
+  const { recordId, uid, reference, createdTime, updatedTime } = record;
+  const view = walletRecordView(record, names.coin);
+  return WALLET_RECORDS.row([recordId, uid], view, [reference, createdTime, updatedTime]);
+}
+
+function readRecord(row: Row): WalletRecordView {
+  return {
+    orderId: formatId(Number(row[0])),
+    ...WALLET_RECORDS.textsOf(row),
+    createdTime: String(row.at(-2)),
+    updatedTime: String(row.at(-1)),
+  };
+}
+
+export function walletRecords(pages: Pages, query: WalletRecordQuery): WalletRecordView[] {
+  const { uid, type, coin, clientOid, status, orderId } = query;
+  const filters = { uid, type, coin, client_oid: clientOid, status, order_id: orderId };
+  return pages.page(WALLET_RECORDS, indexFor(query), query, filters).map(readRecord);
+}
+
+function indexFor({ coin, clientOid }: WalletRecordQuery): string {
+  if (clientOid !== undefined) return 'wallet_records_by_client_oid';
+  return coin === undefined ? 'wallet_records_by_type' : 'wallet_records_by_coin';
+}
