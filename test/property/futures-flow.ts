@@ -263,7 +263,7 @@ export class FuturesFlow {
   }
 
   /** Small steps, sometimes a fifth up or down, drawn back to where it began. */
-  private price(): Command {
+  price(): Command {
     const { dice } = this;
     // The dollar price of USDT moves as well, and not always gently.
     const index = dice.below(PRICES.length);

@@ -1,74 +1,194 @@
 /**
- * Nothing but jumps of up to a fifth on thin books: thousands of liquidations and deleveragings, hundreds of payments of
- * the insurance fund, all invariants after every command, and clearing sums of exactly zero when nobody holds anything.
+ * Nothing but jumps of up to a fifth on thin books: thousands of liquidations, of payments of the insurance fund and of
+ * deleveragings, all invariants after every command, and clearing sums of exactly zero when nobody holds anything.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Command } from '../../src/core/command.ts';
+import type { Event } from '../../src/core/event.ts';
 import { Exchange } from '../../src/core/exchange.ts';
+import { markTicks } from '../../src/core/futures/margin.ts';
 import { checkInvariants } from '../../src/core/invariants.ts';
 import { Bucket, SystemAccount } from '../../src/core/ledger.ts';
-import { OrderKind } from '../../src/core/terms.ts';
+import type { State } from '../../src/core/state.ts';
+import { HoldMode, OrderKind, PosSide, Side } from '../../src/core/terms.ts';
 import { PositionAudit } from '../core/position-audit.ts';
-import { FuturesFlow, SET_UP, UIDS } from './futures-flow.ts';
+import { Dice, FuturesFlow, SET_UP, UIDS } from './futures-flow.ts';
+import { account, deposit, OPENING_TIME, order } from './venue.ts';
 
-const SEEDS = 90;
-const COMMANDS = 500;
+const SEEDS = 60;
+const STEPS = 220;
 const ALWAYS = 1;
 const ONE = 10n ** 8n;
+const CONTRACTS = [0, 1, 2];
+const USDT = 0;
+const AAA = 2;
+const LEVERAGE = 20;
+/** Rich, and holding orders far from the price: forced closes meet them beyond bankruptcy. */
+const DEEP = 9;
 
-test('a storm: thousands of forced closes, and nothing is lost, created or left due', () => {
-  const kinds = new Map<OrderKind, number>();
-  let insured = 0;
-  let emptied = 0;
+/** What the storm has reached, over all seeds. */
+class Toll {
+  liquidations = 0;
+  deleveragings = 0;
+  payments = 0;
+  addedMargin = 0;
+
+  count(command: Command, events: readonly Event[]): void {
+    for (const event of events) {
+      if (event.type === 'fill') this.fill(event.fill.futures!.kind);
+      if (event.type !== 'ledgerLine') continue;
+      if (event.kind === 'liquidation' && event.amount > 0n) this.payments++;
+      if (event.kind === 'marginAdded' && command.type !== 'adjustMargin') this.addedMargin++;
+    }
+  }
+
+  private fill(kind: OrderKind): void {
+    if (kind === OrderKind.adl) this.deleveragings++;
+    if (kind === OrderKind.liquidation || kind === OrderKind.reduce) this.liquidations++;
+  }
+}
+
+/** A flow in which somebody always opens something large before the next jump. */
+class Storm {
+  private readonly dice: Dice;
+  private readonly flow: FuturesFlow;
+  private readonly state: State;
+  private readonly deep: boolean;
+
+  constructor(seed: number, state: State) {
+    this.dice = new Dice(seed);
+    this.flow = new FuturesFlow(7000 + seed, state, ALWAYS);
+    this.state = state;
+    this.deep = hasDeepBooks(seed);
+  }
+
+  get time(): number {
+    return this.flow.time;
+  }
+
+  *step(n: number): Generator<Command> {
+    const { dice, flow } = this;
+    yield flow.next();
+    // Whoever has lost everything starts again.
+    if (n % 50 === 0) for (const uid of UIDS) yield { ...deposit(uid, USDT, 300n * ONE), time: this.time };
+    if (dice.chance(0.6)) yield* this.deal();
+    if (dice.chance(0.1)) yield* this.autoMargin();
+    if (this.deep && dice.chance(0.3)) yield this.farOrder();
+    if (dice.chance(0.3)) yield flow.price();
+  }
+
+  /** Two accounts meet at the mark with about as much as twentyfold leverage carries. */
+  private *deal(): Generator<Command> {
+    const { dice, state } = this;
+    const instrument = dice.pick(CONTRACTS);
+    const priceTicks = markTicks(state, state.instruments[instrument]!);
+    // Ticks are tenths and lots hundredths.
+    const sizeLots = Math.max(1, Math.round(((500 + dice.below(7000)) * 1000) / priceTicks));
+    for (const side of [Side.sell, Side.buy]) {
+      const uid = dice.pick(UIDS);
+      const hedge = state.accountByUid.get(uid)!.holdMode === HoldMode.hedge;
+      const posSide = side === Side.buy ? PosSide.long : PosSide.short;
+      const { time } = this;
+      yield order({ time, uid, instrument, side, priceTicks, sizeLots, ...(hedge && { posSide }) });
+    }
+  }
+
+  /** Somebody's isolated position may save itself from the next jump. */
+  private *autoMargin(): Generator<Command> {
+    const { dice, state, time } = this;
+    const uid = dice.pick(UIDS);
+    for (const { isolated, instrument, posSide } of state.accountByUid.get(uid)!.positions.values())
+      if (isolated) yield { type: 'setAutoMargin', time, uid, instrument, posSide, room: 500n * ONE };
+  }
+
+  private farOrder(): Command {
+    const { dice, state, time } = this;
+    const instrument = dice.pick(CONTRACTS);
+    const side = dice.pick([Side.buy, Side.sell]);
+    const away = 0.05 + 0.2 * dice.next();
+    const mark = markTicks(state, state.instruments[instrument]!);
+    const priceTicks = Math.max(1, Math.round(mark * (side === Side.buy ? 1 - away : 1 + away)));
+    return order({ time, uid: DEEP, instrument, side, priceTicks, sizeLots: 500 });
+  }
+}
+
+/** Two of three venues have orders far from the price and a fund that pays for long; on the third, others pay. */
+function hasDeepBooks(seed: number): boolean {
+  return seed % 3 !== 0;
+}
+
+function openVenue(seed: number, apply: (command: Command) => void, state: State): void {
+  for (const command of SET_UP) apply(command);
+  apply(account(DEEP));
+  for (const [coin, amount] of [
+    [USDT, 10n ** 8n],
+    [AAA, 10n ** 6n],
+  ] as const)
+    apply(deposit(DEEP, coin, amount * ONE));
+  const both = { longLeverage: LEVERAGE, shortLeverage: LEVERAGE };
+  for (const uid of UIDS)
+    for (const instrument of CONTRACTS)
+      apply({ type: 'setLeverage', time: OPENING_TIME, uid, instrument, ...both });
+  if (!hasDeepBooks(seed)) return;
+  const { ledger } = state;
+  for (const [coin, amount] of [
+    [USDT, 50_000n],
+    [AAA, 500n],
+  ] as const) {
+    const house = ledger.cell(SystemAccount.convert, coin, Bucket.cash);
+    ledger.move(house, ledger.cell(SystemAccount.insurance, coin, Bucket.cash), amount * ONE);
+  }
+}
+
+/** Everything closed: nothing is left to clear (I08, I09). */
+function assertCleared(state: State): void {
+  for (const { futures } of state.markets) {
+    if (futures === undefined) continue;
+    assert.equal(futures.openInterest, 0);
+    assert.equal(futures.cleared, 0n, 'I08, I09: nothing is left to clear');
+    if (!futures.terms.coinMargined) assert.equal(futures.clearing, 0n, 'I09');
+  }
+}
+
+test('a storm: thousands of forced closes, and nothing is lost, created or left due', (t) => {
+  const toll = new Toll();
+  let commands = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {
     const exchange = new Exchange();
     const { state } = exchange;
     const audit = new PositionAudit(state, assert.fail);
-    const apply = (command: Parameters<Exchange['apply']>[0]): void => {
+    const apply = (command: Command): void => {
       exchange.apply(command);
       const events = exchange.takeEvents();
       audit.observe(events);
-      for (const event of events) {
-        if (event.type === 'ledgerLine' && event.kind === 'liquidation' && event.amount > 0n) insured++;
-        const kind = event.type === 'fill' ? event.fill.futures!.kind : OrderKind.user;
-        if (kind !== OrderKind.user) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-      }
+      toll.count(command, events);
+      commands++;
     };
-    for (const command of SET_UP) apply(command);
-    // Every second venue has a fund that can pay for long; on the others the other side has to.
-    if (seed % 2 === 0) {
-      const { ledger } = state;
-      const house = ledger.cell(SystemAccount.convert, 0, Bucket.cash);
-      ledger.move(house, ledger.cell(SystemAccount.insurance, 0, Bucket.cash), 50_000n * ONE);
-    }
-    const flow = new FuturesFlow(7000 + seed, state, ALWAYS);
-    for (let n = 0; n < COMMANDS; n++) {
-      try {
-        apply(flow.next());
-        // Whoever has lost everything starts again.
-        if (n % 50 === 0)
-          for (const uid of UIDS)
-            apply({ type: 'deposit', time: flow.time, uid, coin: 0, amount: 300n * ONE, reference: '' });
-        checkInvariants(state);
-      } catch (error) {
-        throw new Error(`seed ${seed}, command ${n}: ${(error as Error).message}`, { cause: error });
+    openVenue(seed, apply, state);
+    const storm = new Storm(seed, state);
+    for (let n = 0; n < STEPS; n++) {
+      for (const command of storm.step(n)) {
+        try {
+          apply(command);
+          checkInvariants(state);
+        } catch (error) {
+          const where = `seed ${seed}, step ${n}, ${command.type}`;
+          throw new Error(`${where}: ${(error as Error).message}`, { cause: error });
+        }
       }
     }
-    for (const instrument of [0, 1, 2])
-      apply({ type: 'setInstrumentStatus', time: flow.time, instrument, status: 'offline' });
+    for (const instrument of CONTRACTS)
+      apply({ type: 'setInstrumentStatus', time: storm.time, instrument, status: 'offline' });
     checkInvariants(state);
-    for (const { futures } of state.markets) {
-      if (futures === undefined) continue;
-      assert.equal(futures.openInterest, 0);
-      assert.equal(futures.cleared, 0n, 'I08, I09: nothing is left to clear');
-      if (!futures.terms.coinMargined) assert.equal(futures.clearing, 0n, 'I09');
-      emptied++;
-    }
+    assertCleared(state);
   }
-  const count = (kind: OrderKind) => kinds.get(kind) ?? 0;
-  const forced = count(OrderKind.liquidation) + count(OrderKind.reduce);
-  assert.ok(forced > 2000, `${forced} liquidations and reductions`);
-  assert.ok(count(OrderKind.adl) > 900, `${count(OrderKind.adl)} deleveragings`);
-  assert.ok(insured > 250, `${insured} payments of the fund`);
-  assert.equal(emptied, 3 * SEEDS);
+  t.diagnostic(
+    `${commands} commands: ${toll.liquidations} fills of liquidations, ${toll.payments} payments of the insurance ` +
+      `fund, ${toll.deleveragings} deleveragings, ${toll.addedMargin} margins added by themselves`,
+  );
+  assert.ok(toll.liquidations > 5000, `${toll.liquidations} fills of liquidations`);
+  assert.ok(toll.payments > 2000, `${toll.payments} payments of the fund`);
+  assert.ok(toll.deleveragings > 2500, `${toll.deleveragings} deleveragings`);
+  assert.ok(toll.addedMargin > 30, `${toll.addedMargin} margins added by themselves`);
 });
