@@ -16,7 +16,7 @@ import { lockedCoin, posSideOf } from '../orders/order-life.ts';
 import type { State } from '../state.ts';
 import { cancelStrategies } from '../strategy/strategy-life.ts';
 import { CancelReason, OrderKind, PosSide, type Side, StrategyReason, Wallet } from '../terms.ts';
-import { compare, divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../units.ts';
+import { assert, compare, divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../units.ts';
 import { emitLine } from '../wallet/wallet.ts';
 import { bankruptcyTicks, marginBehind } from './bankruptcy.ts';
 import { coinUsd } from './collateral.ts';
@@ -172,6 +172,7 @@ function liquidateCrossed(state: State, settlement: FuturesSettlement, account: 
   }
   if (!healthy()) convertByForce(state, account, healthy);
   coverDebts(state, account);
+  assert(account.firstOrder === NIL, 'I36: an account in liquidation has orders');
   account.liquidating = false;
 }
 
