@@ -2,6 +2,7 @@
 import { NIL } from './book/order-slab.ts';
 import type { AccountMargin } from './futures/account-margin.ts';
 import type { Position } from './futures/position.ts';
+import { OpenCounts } from './orders/open-counts.ts';
 import type { StrategyOrder } from './strategy/strategy-order.ts';
 import { HoldMode, type PosSide } from './terms.ts';
 
@@ -53,7 +54,7 @@ export class Account {
   /** Open orders by client id. */
   readonly clientOids = new Map<string, number>();
   /** Open orders by instrument. */
-  readonly openByInstrument = new Map<number, number>();
+  readonly openByInstrument = new OpenCounts();
   /** Open orders of the two lines: spot with margin, and all futures. */
   openSpot = 0;
   openFutures = 0;

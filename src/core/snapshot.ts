@@ -277,7 +277,7 @@ function saveOrders(w: ByteWriter, state: State): void {
     w.text(slab.clientOids.get(slot) ?? '');
     w.money(slab.isolatedLocks.get(slot) ?? -1n);
     w.money(slab.marginLocks.get(slot)?.held ?? -1n);
-    const execution = slab.executions.get(slot);
+    const execution = slab.executions[slot];
     w.flag(execution !== undefined);
     if (execution !== undefined) {
       w.money(execution.value);
@@ -323,7 +323,7 @@ function loadOrders(r: ByteReader, state: State): void {
       const coin = lockedCoin(instrument, slab.side[slot] as Side);
       restoreMarginLock(state, slot, coin, held, lockOf(state, instrument, slot));
     }
-    if (r.flag(false)) slab.executions.set(slot, { value: r.money(0n), fee: r.money(0n), pnl: r.money(0n) });
+    if (r.flag(false)) slab.executions[slot] = { value: r.money(0n), fee: r.money(0n), pnl: r.money(0n) };
     const origin = r.u8(0) as OrderOrigin;
     if (origin !== OrderOrigin.hand) slab.origins.set(slot, origin);
     if (r.flag(false)) slab.presets.set(slot, { preset: presetFields(r, NO_PRESET), strategyId: r.f64(0) });

@@ -38,7 +38,7 @@ export function modeIsKept(
   const { index, symbol } = instrument;
   const present = futuresSetting(account, instrument).isolated;
   const held = [...account.positions.values()].some((position) => position.instrument === index);
-  if (isolated === present || (!held && !account.openByInstrument.has(index))) return undefined;
+  if (isolated === present || (!held && account.openByInstrument.of(index) === 0)) return undefined;
   return wireError(
     '25010',
     `marginMode: ${symbol} is ${marginModeName(present)}; close its positions and cancel its orders before it can be ${marginModeName(isolated)}`,

@@ -67,7 +67,7 @@ export function withdrawnQuotes(state: State): Command[] {
   for (const account of state.accountByUid.values()) {
     if (!account.house) continue;
     const categories = new Set(
-      [...account.openByInstrument.keys()].map((n) => state.instruments[n]!.category),
+      account.openByInstrument.instruments().map((n) => state.instruments[n]!.category),
     );
     for (const category of categories) commands.push(cancelAllOf(account.uid, category));
   }
@@ -84,7 +84,7 @@ export function cancelEverything(state: State, uid: number): Command[] {
   if (account === undefined) return [];
   return CATEGORY_NAMES.map((_, category) => category as Category)
     .filter((category) =>
-      [...account.openByInstrument.keys()].some((n) => state.instruments[n]!.category === category),
+      account.openByInstrument.instruments().some((n) => state.instruments[n]!.category === category),
     )
     .map((category) => cancelAllOf(uid, category));
 }

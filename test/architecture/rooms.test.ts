@@ -44,6 +44,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
     'bytes',
     'ranked-heap',
     'exact-integers',
+    'orders/open-counts',
     'orders/order-id',
     'market/candle-width',
     'strategy/trigger-leg',

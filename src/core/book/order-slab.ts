@@ -93,7 +93,8 @@ export class OrderSlab {
   accountPrevious!: Int32Array<ArrayBuffer>;
 
   readonly byId = new IdIndex();
-  readonly executions = new Map<number, Execution>();
+  /** By slot: what an order has executed so far; undefined while that is nothing. */
+  readonly executions: (Execution | undefined)[] = [];
   readonly clientOids = new Map<number, string>();
   /** Orders the exchange itself made. */
   readonly kinds = new Map<number, OrderKind>();
@@ -121,6 +122,7 @@ export class OrderSlab {
     } else {
       if (this.used === this.capacity) this.grow(this.capacity * 2);
       slot = this.used++;
+      this.executions.push(undefined);
     }
     this.id[slot] = id;
     this.level[slot] = NIL;
@@ -133,7 +135,7 @@ export class OrderSlab {
 
   release(slot: number): void {
     this.byId.delete(this.id[slot]!);
-    if (this.executions.size !== 0) this.executions.delete(slot);
+    this.executions[slot] = undefined;
     if (this.clientOids.size !== 0) this.clientOids.delete(slot);
     if (this.isolatedLocks.size !== 0) this.isolatedLocks.delete(slot);
     if (this.marginLocks.size !== 0) this.marginLocks.delete(slot);

@@ -134,7 +134,7 @@ export function setMarginMode(state: State, command: SetMarginMode): Outcome {
   const { account, instrument } = found;
   const setting = futuresSetting(account, instrument);
   if (setting.isolated === command.isolated) return DONE;
-  if (positionsOf(account, instrument).length > 0 || account.openByInstrument.has(instrument.index)) {
+  if (positionsOf(account, instrument).length > 0 || account.openByInstrument.of(instrument.index) > 0) {
     return refused(Refusal.positionsOrOrdersOpen);
   }
   account.choose(instrument.index, { ...setting, isolated: command.isolated });

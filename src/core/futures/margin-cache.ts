@@ -428,7 +428,7 @@ function takeDebts(state: State, account: Account, margin: AccountMargin, exactl
 }
 
 function hasMarginOrders(state: State, account: Account): boolean {
-  for (const instrument of account.openByInstrument.keys())
+  for (const instrument of account.openByInstrument.instruments())
     if (state.instruments[instrument]!.margin !== undefined) return true;
   return false;
 }

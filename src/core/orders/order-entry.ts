@@ -296,7 +296,7 @@ function checkCounts(account: Account, instrument: Instrument): Outcome | undefi
   const { maxProductOrders, maxSymbolOrders } = instrument;
   if (maxProductOrders !== 0 && open >= maxProductOrders)
     return refused(Refusal.tooManyOpenOrders, maxProductOrders);
-  if (maxSymbolOrders !== 0 && (account.openByInstrument.get(instrument.index) ?? 0) >= maxSymbolOrders) {
+  if (maxSymbolOrders !== 0 && account.openByInstrument.of(instrument.index) >= maxSymbolOrders) {
     return refused(Refusal.tooManyOpenOrders, maxSymbolOrders);
   }
   return undefined;

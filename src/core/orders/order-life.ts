@@ -48,7 +48,7 @@ export function enroll(state: State, account: Account, instrument: Instrument, s
   if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) account.openClosing++;
   if (isFutures(instrument.category)) account.openFutures++;
   else account.openSpot++;
-  account.openByInstrument.set(instrument.index, (account.openByInstrument.get(instrument.index) ?? 0) + 1);
+  account.openByInstrument.add(instrument.index);
   const clientOid = slab.clientOids.get(slot);
   if (clientOid !== undefined) account.clientOids.set(clientOid, slot);
 }
@@ -91,9 +91,7 @@ function strike(state: State, slot: number): void {
   if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) account.openClosing--;
   if (isFutures(instrument.category)) account.openFutures--;
   else account.openSpot--;
-  const open = account.openByInstrument.get(instrument.index)! - 1;
-  if (open === 0) account.openByInstrument.delete(instrument.index);
-  else account.openByInstrument.set(instrument.index, open);
+  account.openByInstrument.drop(instrument.index);
   const clientOid = slab.clientOids.get(slot);
   if (clientOid !== undefined) account.clientOids.delete(clientOid);
   slab.release(slot);
@@ -200,7 +198,7 @@ function recordOf(
 ): OrderRecord {
   const { slab } = state;
   const instrument = state.instruments[slab.instrument[slot]!]!;
-  const execution = slab.executions.get(slot);
+  const execution = slab.executions[slot];
   const side = slab.side[slot] as Side;
   // A market buy by amount has no size: its slot counts down from the largest one.
   const filledLots = slab.filled(slot);

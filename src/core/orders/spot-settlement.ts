@@ -130,9 +130,9 @@ export class SpotSettlement implements MatchSink {
 }
 
 function execute(state: State, slot: number, value: bigint, fee: bigint): void {
-  const execution = state.slab.executions.get(slot);
+  const execution = state.slab.executions[slot];
   if (execution === undefined) {
-    state.slab.executions.set(slot, { value, fee, pnl: 0n });
+    state.slab.executions[slot] = { value, fee, pnl: 0n };
   } else {
     execution.value += value;
     execution.fee += fee;

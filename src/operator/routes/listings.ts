@@ -49,7 +49,8 @@ function viewOf(instrument: Instrument, openOrders: number) {
 function orderCounts(state: State): Map<number, number> {
   const counts = new Map<number, number>();
   for (const { openByInstrument } of state.accountByUid.values()) {
-    for (const [instrument, orders] of openByInstrument) {
+    for (const instrument of openByInstrument.instruments()) {
+      const orders = openByInstrument.of(instrument);
       counts.set(instrument, (counts.get(instrument) ?? 0) + orders);
     }
   }
