@@ -1,8 +1,9 @@
 /**
  * Futures under moving prices: ten thousand accounts with crossed positions in ten contracts, every mark price moving
  * each second; orders that rest, trade and are cancelled. The cost of a price tick, and commands a second between ticks:
- * with as many commands a second as the aim, and with so few that nearly every one meets an account whose margin has
- * to be looked at anew. Baseline in the same run: the same margin figures computed from scratch.
+ * as markets are, with a few accounts that quote and many that hold; with everybody acting equally often, so that the
+ * processor's caches hold nothing of whoever comes next; and with so few commands that nearly every one meets an account
+ * whose margin has to be looked at anew. Baseline in the same run: the same margin figures computed from scratch.
  */
 import type { Command } from '../src/core/command.ts';
 import { Exchange } from '../src/core/exchange.ts';
@@ -10,6 +11,7 @@ import { markTicks, riskFromScratch } from '../src/core/futures/margin.ts';
 import { accountRisk } from '../src/core/futures/margin-cache.ts';
 import type { InstrumentSpec } from '../src/core/instrument.ts';
 import { checkInvariants } from '../src/core/invariants.ts';
+import { Refusal } from '../src/core/refusal.ts';
 import { OrderType, Side, Source, StpMode, TimeInForce } from '../src/core/terms.ts';
 import { account, coin, deposit, OPENING_TIME } from '../test/property/venue.ts';
 import { Random } from './random.ts';
@@ -20,9 +22,17 @@ const SYMBOLS = 10;
 const PRICE = 10n ** 8n * 100n;
 /** Commands in each second of prices, and how many such seconds. */
 const LOADS = [
-  { perSecond: 200_000, seconds: 4 },
-  { perSecond: 2_000, seconds: 60 },
+  { perSecond: 200_000, seconds: 4, quoting: 0.9 },
+  { perSecond: 200_000, seconds: 4, quoting: 0 },
+  { perSecond: 2_000, seconds: 60, quoting: 0 },
 ] as const;
+/** One account in a hundred quotes. */
+const QUOTING_ACCOUNTS = ACCOUNTS / 100;
+const RESTING_MAX = 20_000;
+/** Commands before the first that count. */
+const WARM_UP = 200_000;
+/** Commands are made in portions that do not live long enough to burden the collector. */
+const PORTION = 1000;
 /** For positions of 1,000: accounts are watched closely, and looked at again every few seconds. */
 const CASH = 10n ** 8n * 250n;
 const CANCEL_SHARE = 0.35;
@@ -37,6 +47,8 @@ interface Resting {
 class Day {
   readonly exchange: Exchange;
   readonly ticks: number[] = [];
+  /** Mostly cancels of orders that were filled before. */
+  refused = 0;
   private readonly random: Random;
   private readonly resting: Resting[] = [];
   private readonly prices = Array.from({ length: SYMBOLS }, () => PRICE);
@@ -49,7 +61,7 @@ class Day {
   }
 
   /** Seconds that the commands take. */
-  run(perSecond: number, seconds: number): number {
+  run(perSecond: number, seconds: number, quoting: number): number {
     const { exchange, random, resting } = this;
     let total = 0;
     for (let second = 0; second < seconds; second++) {
@@ -58,23 +70,28 @@ class Day {
       this.ticks.push(1000 * timed(() => exchange.apply({ type: 'tick', time: this.time })));
       exchange.takeEvents();
       for (const command of moves(random, this.prices, this.time + 1)) exchange.apply(command);
-      const commands = Array.from({ length: perSecond }, () => this.command());
-      total += timed(() => {
-        for (const command of commands) {
-          const { orderId } = exchange.apply(command);
-          exchange.takeEvents();
-          if (orderId !== 0 && command.type === 'placeOrder') resting.push({ uid: command.uid, orderId });
-        }
-      });
+      for (let sent = 0; sent < perSecond; sent += PORTION) {
+        const commands = Array.from({ length: PORTION }, () => this.command(quoting));
+        total += timed(() => {
+          for (const command of commands) {
+            const { orderId, refusal } = exchange.apply(command);
+            exchange.takeEvents();
+            if (refusal !== Refusal.none) this.refused++;
+            else if (command.type === 'placeOrder' && command.timeInForce === TimeInForce.gtc)
+              resting.push({ uid: command.uid, orderId });
+          }
+        });
+      }
     }
     return total;
   }
 
-  private command(): Command {
+  /** `quoting`: share of commands that come from the accounts that quote. */
+  private command(quoting: number): Command {
     const { random, resting, time } = this;
     const { state } = this.exchange;
     const roll = random.next();
-    if (roll < CANCEL_SHARE && resting.length > 0) {
+    if (resting.length > RESTING_MAX || (roll < CANCEL_SHARE && resting.length > 0)) {
       const at = random.below(resting.length);
       const { uid, orderId } = resting[at]!;
       resting[at] = resting.at(-1)!;
@@ -95,7 +112,7 @@ class Day {
     const instrument = random.below(SYMBOLS);
     const mark = markTicks(state, state.instruments[instrument]!);
     return place(
-      1 + random.below(ACCOUNTS),
+      1 + random.below(random.next() < quoting ? QUOTING_ACCOUNTS : ACCOUNTS),
       instrument,
       buying ? Side.buy : Side.sell,
       buying ? mark - away : mark + away,
@@ -126,14 +143,20 @@ export const futures: Benchmark = {
     const day = new Day();
     console.log(
       `${ACCOUNTS.toLocaleString('en-US')} accounts with a crossed position in each of ${SYMBOLS} contracts ` +
-        `(${(ACCOUNTS * SYMBOLS).toLocaleString('en-US')} positions); ${100 * CANCEL_SHARE} % cancels, ` +
-        `${100 * TAKER_SHARE} % takers, the rest orders that rest.\n`,
+        `(${(ACCOUNTS * SYMBOLS).toLocaleString('en-US')} positions); ${100 * CANCEL_SHARE} % cancels and more ` +
+        `while ${RESTING_MAX.toLocaleString('en-US')} orders rest, ${100 * TAKER_SHARE} % takers, the rest orders that rest.\n`,
     );
-    const rows = LOADS.map(({ perSecond, seconds }) => {
-      const taken = day.run(perSecond, seconds);
+    day.run(WARM_UP, 1, LOADS[0].quoting);
+    day.refused = 0;
+    let sent = 0;
+    const rows = LOADS.map(({ perSecond, seconds, quoting }) => {
+      const taken = day.run(perSecond, seconds, quoting);
+      sent += perSecond * seconds;
       const load = perSecond.toLocaleString('en-US');
-      return [`commands, ${load} in each second of prices`, rate(perSecond * seconds, taken), ''];
+      const who = quoting === 0 ? 'all act equally' : `${100 * quoting} % from 1 % of the accounts`;
+      return [`commands, ${load} in each second of prices, ${who}`, rate(perSecond * seconds, taken), ''];
     });
+    console.log(`${((100 * day.refused) / sent).toFixed(1)} % of the commands were refused.\n`);
     checkInvariants(day.exchange.state);
     marginRates(day.exchange);
     const { scratch, moved, again } = marginRates(day.exchange);
