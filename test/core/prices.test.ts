@@ -73,6 +73,23 @@ test('published weights that sum to 0.9998 are brought to one', () => {
   equal(shown(index.price), '100.5');
 });
 
+test('six venues with weights that sum to 0.9998: 88 448.1665, not 88 430.4768 (5.14)', () => {
+  // The venues' prices are not in the book; these make its sum.
+  const rows = [
+    ['0.2500', '88450'],
+    ['0.2000', '88440'],
+    ['0.1998', '88452'],
+    ['0.1500', '88447.5'],
+    ['0.1000', '88449'],
+    ['0.1000', '88452.4224'],
+  ] as const;
+  const sum = rows.reduce((total, [weight, text]) => total + Number(weight) * Number(text), 0);
+  equal(sum.toFixed(4), '88430.4768');
+  const index = indexOf(...rows);
+  index.update(1000);
+  equal(Number(shown(index.price)).toFixed(4), '88448.1665');
+});
+
 test('a component that has not moved for 15 minutes is out; with none left the last price holds and is stale', () => {
   const index = indexOf(['0.5', '100'], ['0.5', '102']);
   index.report(1, price('101'), 0n, 60_000);

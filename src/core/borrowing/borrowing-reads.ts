@@ -4,7 +4,7 @@ import { coinUsd, hasStalePrice } from '../futures/collateral.ts';
 import { coinsOf } from '../futures/margin.ts';
 import { Bucket } from '../ledger.ts';
 import type { State } from '../state.ts';
-import { divCeil, divFloor, divHalf, larger, MONEY_ONE } from '../units.ts';
+import { divFloor, divHalf, larger, MONEY_ONE } from '../units.ts';
 import { debtOf } from './conversion.ts';
 import { HOURS_A_YEAR, INTEREST_MS, interestOf } from './interest.ts';
 
@@ -20,7 +20,7 @@ export function repayableCoins(state: State, account: Account): CoinAmount[] {
   return coinsOf(state, account)
     .map((coin) => ({ coin, size: debtOf(state, account, coin) }))
     .filter(({ size }) => size > 0n)
-    .map(({ coin, size }) => ({ coin, size, usd: divCeil(size * coinUsd(state, coin), MONEY_ONE) }));
+    .map(({ coin, size }) => ({ coin, size, usd: divFloor(size * coinUsd(state, coin), MONEY_ONE) }));
 }
 
 /** Coins that a repayment could take now. */
