@@ -12,6 +12,7 @@ import { limits } from './limits.contract.ts';
 import { loans } from './loans.contract.ts';
 import { marketData } from './market-data.contract.ts';
 import { occurrence } from './occurrence.contract.ts';
+import { parameters } from './parameters.contract.ts';
 import { positions } from './positions.contract.ts';
 import { retail } from './retail.contract.ts';
 import { strategyOrders } from './strategy.contract.ts';
@@ -23,6 +24,7 @@ const venue = await openVenue();
 after(() => venue.server.stop());
 
 conventions(venue);
+parameters(venue);
 marketData(venue);
 tradingQueries(venue);
 tradingActions(venue);

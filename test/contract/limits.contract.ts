@@ -1,8 +1,21 @@
 /** Section 8: each limit at its edge. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { startServer } from '../harness/server.ts';
-import { COIN, DAY_MS, type Data, LINEAR, limit, SPOT, USDC, Venue } from './venue.ts';
+import { Operator } from '../harness/operator-door.ts';
+import { type DemoKeys, startServer } from '../harness/server.ts';
+import { converse, requestBytes } from '../hostile/raw-http.ts';
+import {
+  type Caller,
+  COIN,
+  DAY_MS,
+  type Data,
+  LINEAR,
+  limit,
+  type Order,
+  SPOT,
+  USDC,
+  type Venue,
+} from './venue.ts';
 
 /** Requests a second; per IP on market data, per UID elsewhere. */
 const RATES: readonly [method: 'GET' | 'POST', path: string, perSecond: number][] = [
@@ -31,6 +44,8 @@ const RATES: readonly [method: 'GET' | 'POST', path: string, perSecond: number][
   ['GET', 'loan/debts', 10],
 ];
 const OVER = 3;
+/** Three months of the calendar are at most 92 days. */
+const LOAN_WINDOW_MS = 92 * DAY_MS;
 
 const history = [
   ['trade/history-orders', { category: 'SPOT' }],
@@ -38,27 +53,26 @@ const history = [
 ] as const;
 
 export function limits(venue: Venue): void {
-  const { alice, maker, bot } = venue;
+  const { alice, bob, maker, bot } = venue;
 
   describe('interface 8: limits', () => {
-    it('interface 8: each endpoint lets exactly its rate through in a second', async () => {
+    it('interface 5, 8: each endpoint lets exactly its rate through in a second, per IP or per UID', async (test) => {
       const server = await startServer();
-      const { operator, alice: strict } = new Venue(server);
-      await operator.makeBroker('alice');
-      const { client } = strict;
-      try {
-        for (const [method, path, perSecond] of RATES) {
-          const body = method === 'POST' ? '{}' : '';
-          const burst = Array.from({ length: perSecond + OVER }, () =>
-            client.send(method, `/api/v3/${path}`, body),
-          );
-          const replies = await Promise.all(burst);
-          const limited = replies.filter(({ status }) => status === 429);
-          assert.equal(limited.length, OVER, `interface 8: ${method} ${path} allows ${perSecond} a second`);
-          assert.ok(limited.every(({ code }) => code === '429'));
-        }
-      } finally {
-        await server.stop();
+      test.after(() => server.stop());
+      await new Operator(server).makeBroker('alice');
+      const [own, stranger] = [server.account('alice'), server.account('bot')];
+      for (const [method, path, perSecond] of RATES) {
+        const body = method === 'POST' ? '{}' : '';
+        const sent = (by: DemoKeys) => requestBytes({ method, path: `/api/v3/${path}`, body }, by);
+        // In one packet, so that the second does not end in between.
+        const burst = Array.from({ length: perSecond + OVER }, () => sent(own));
+        const packet = Buffer.concat([...burst, sent(stranger)]);
+        const { replies } = await converse(server.url, packet, { replies: burst.length + 1, waitMs: 10_000 });
+        const limited = replies.map(({ status }) => status === 429);
+        const perIp = path.startsWith('market/');
+        const expected = [...Array(perSecond).fill(false), ...Array(OVER).fill(true), perIp];
+        assert.deepEqual(limited, expected, `interface 8: ${method} ${path} allows ${perSecond} a second`);
+        assert.equal(JSON.parse(replies[perSecond]!.body).code, '429');
       }
     });
 
@@ -74,49 +88,94 @@ export function limits(venue: Venue): void {
       }
     });
 
-    it('interface 8: a page holds 100 unless asked for less, and never more', async () => {
-      await bot.post('trade/cancel-symbol-order', { category: 'SPOT' });
-      for (let batch = 0; batch < 6; batch++) {
-        const items = Array.from({ length: 20 }, () => limit(SPOT, 'buy', '0.001', '58000'));
-        await bot.post('trade/place-batch', items);
-      }
+    /** Asked for nothing, one less, the limit, one more. */
+    async function pages(path: string, query: Record<string, string>, who: Caller): Promise<void> {
       for (const [asked, got] of [
         [undefined, 100],
         ['99', 99],
         ['100', 100],
         ['101', 100],
       ] as const) {
-        const { list } = await bot.get('trade/unfilled-orders', asked === undefined ? {} : { limit: asked });
-        assert.equal(list.length, got, `interface 8: limit ${asked}`);
+        const data = await who.get(path, { ...query, ...(asked !== undefined && { limit: asked }) });
+        const rows = Array.isArray(data) ? data : data.list;
+        assert.equal(rows.length, got, `interface 8: ${path} with limit ${asked}`);
       }
-      await bot.refusedGet('trade/unfilled-orders', { limit: '0' });
+    }
+    const batches = async (count: number, order: Order) => {
+      for (let batch = 0; batch < count; batch++) {
+        await bot.post(
+          'trade/place-batch',
+          Array.from({ length: 20 }, () => order),
+        );
+      }
+    };
+
+    it('interface 8: a page of orders holds 100 unless asked for less, and never more', async () => {
+      await venue.cleared(bot);
+      await batches(6, limit(SPOT, 'buy', '0.001', '58000'));
+      await pages('trade/unfilled-orders', {}, bot);
       await bot.post('trade/cancel-symbol-order', { category: 'SPOT' });
-      const past = (query: Record<string, string>) =>
-        bot.get('trade/history-orders', { category: 'SPOT', ...query });
-      assert.equal((await past({})).list.length, 100);
-      assert.equal((await past({ limit: '500' })).list.length, 100);
+      await pages('trade/history-orders', { category: 'SPOT' }, bot);
     });
 
     it('interface 8: public fills and own fills hold 100', async () => {
       await maker.post('trade/place-order', limit(SPOT, 'sell', '0.15', '60000'));
-      for (let batch = 0; batch < 6; batch++) {
-        await bot.post(
-          'trade/place-batch',
-          Array.from({ length: 20 }, () => limit(SPOT, 'buy', '0.001', '60000')),
-        );
-      }
-      const on = { category: 'SPOT', symbol: 'BTCUSDT' };
-      assert.equal((await venue.nobody.get('market/fills', on)).length, 100);
-      assert.equal((await venue.nobody.get('market/fills', { ...on, limit: '101' })).length, 100);
-      assert.equal((await bot.get('trade/fills')).list.length, 100);
+      await batches(6, limit(SPOT, 'buy', '0.001', '60000'));
+      await pages('market/fills', { category: 'SPOT', symbol: 'BTCUSDT' }, venue.nobody);
+      await pages('trade/fills', {}, bot);
       await maker.post('trade/cancel-symbol-order', { category: 'SPOT' });
+    });
+
+    it('interface 8: a page of strategy orders holds 100', async () => {
+      const [category, symbol] = LINEAR;
+      const plan = { category, symbol, type: 'trigger', side: 'buy', qty: '0.001', triggerPrice: '70000' };
+      for (let n = 0; n < 101; n++) {
+        const { orderId } = await bot.post('trade/place-strategy-order', plan);
+        await bot.post('trade/cancel-strategy-order', { orderId });
+      }
+      await pages('trade/history-strategy-orders', { category }, bot);
+    });
+
+    it('interface 4.6, 8: loan records reach three months back, in pages of 10 and at most 100, from page 1', async () => {
+      await venue.price('SOLUSDT', '200');
+      const wish = { loanCoin: 'USDT', pledgeCoin: 'SOL', daily: 'THIRTY', pledgeAmount: '5000' };
+      for (let n = 0; n < 101; n++) await bob.post('loan/borrow', wish);
+      const loan = { loanCoin: 'USDT', pledgeCoin: 'BTC', daily: 'FLEXIBLE', pledgeAmount: '0.1' };
+      const { orderId } = await bob.post('loan/borrow', loan);
+      const more = { orderId, pledgeCoin: 'BTC', amount: '0.0001', reviseType: 'IN' };
+      for (let n = 0; n < 101; n++) await bob.post('loan/revise-pledge', more);
+      const last = { startTime: venue.ago(DAY_MS), endTime: venue.ago(0) };
+      for (const path of ['loan/borrow-history', 'loan/pledge-rate-history']) {
+        const of = (query: Record<string, string>): Promise<Data[]> => bob.get(path, { ...last, ...query });
+        for (const [pageSize, got] of [
+          [undefined, 10],
+          ['99', 99],
+          ['100', 100],
+          ['101', 100],
+        ] as const) {
+          const rows = await of(pageSize === undefined ? {} : { pageSize });
+          assert.equal(rows.length, got, `interface 8: ${path} with pageSize ${pageSize}`);
+        }
+        assert.deepEqual(await of({ pageNum: '1' }), await of({}), 'interface 8: pageNum default 1');
+        const second = await of({ pageNum: '2', pageSize: '3' });
+        assert.deepEqual(second, (await of({ pageSize: '6' })).slice(3), `interface 4.6: ${path} pageNum`);
+        await of({ startTime: venue.ago(LOAN_WINDOW_MS) });
+        const old = { ...last, startTime: venue.ago(LOAN_WINDOW_MS + 1) };
+        assert.match((await bob.refusedGet(path, old)).msg, /three months/, `interface 8: ${path}`);
+      }
+      await bob.post('loan/repay', { orderId, method: 'borrowed_coin', repayAll: 'yes', repayUnlock: 'yes' });
     });
 
     it('interface 8: up to 1,000 candles a request', async () => {
       const asked = { category: 'SPOT', symbol: 'BTCUSDT', interval: '1m' };
       assert.equal((await venue.nobody.get('market/candles', asked)).length, 1000, 'the default');
-      assert.equal((await venue.nobody.get('market/candles', { ...asked, limit: '999' })).length, 999);
-      assert.equal((await venue.nobody.get('market/candles', { ...asked, limit: '5000' })).length, 1000);
+      for (const [limit, got] of [
+        ['999', 999],
+        ['1000', 1000],
+        ['1001', 1000],
+      ] as const) {
+        assert.equal((await venue.nobody.get('market/candles', { ...asked, limit })).length, got, limit);
+      }
     });
 
     it('interface 8: a batch cancels or modifies at most 20 orders', async () => {
@@ -143,18 +202,24 @@ export function limits(venue: Venue): void {
       await bot.post('trade/cancel-order', { orderId: spare.orderId });
     });
 
-    it('interface 4.3, 8: at most 5 modifications of an order are under way', async () => {
+    it('interface 4.3, 8: exactly 5 modifications of an order may be under way, taken in sequence', async () => {
       const { orderId } = await bot.post('trade/place-order', limit(SPOT, 'buy', '0.001', '58000'));
-      const codes = new Set<string>();
-      for (let tries = 0; tries < 20 && !codes.has('25572'); tries++) {
-        const burst = Array.from({ length: 40 }, (_, n) =>
-          bot.client.post('/api/v3/trade/batch-modify-order', [
-            { orderId, price: String(57_000 + tries * 40 + n) },
-          ]),
-        );
-        for (const { data } of await Promise.all(burst)) codes.add(data[0].code ?? 'modified');
-      }
-      assert.deepEqual([...codes].sort(), ['25572', 'modified']);
+      // In one packet, so that all of them are there before the first is on disk.
+      const requests = Array.from({ length: 8 }, (_, n) => {
+        const body = JSON.stringify([{ orderId, price: String(57_001 + n) }]);
+        return requestBytes({ method: 'POST', path: '/api/v3/trade/batch-modify-order', body }, bot.keys!);
+      });
+      const { replies } = await converse(venue.server.url, Buffer.concat(requests), {
+        replies: requests.length,
+      });
+      const codes = replies.map(({ body }) => JSON.parse(body).data[0].code ?? 'modified');
+      const expected = [...Array(5).fill('modified'), ...Array(3).fill('25572')];
+      assert.deepEqual(codes, expected, 'interface 8: at most 5 consecutive in-progress modifications');
+      assert.equal(
+        (await bot.get('trade/order-info', { orderId })).price,
+        '57005',
+        'interface 4.3: in sequence',
+      );
       await bot.post('trade/cancel-order', { orderId });
     });
 

@@ -5,8 +5,6 @@ import { DAY_MS, type Data, type Venue } from './venue.ts';
 
 const HISTORIES = ['loan/borrow-history', 'loan/pledge-rate-history'] as const;
 const LOAN = { loanCoin: 'USDT', pledgeCoin: 'BTC', daily: 'FLEXIBLE' };
-/** Three months of the calendar are at most so many days. */
-const WINDOW_DAYS = 92;
 
 export function loans(venue: Venue): void {
   const { bot } = venue;
@@ -59,20 +57,6 @@ export function loans(venue: Venue): void {
           const reply = await bot.refusedGet(path, rest);
           assert.deepEqual([reply.code, reply.msg.includes(name)], ['40019', true]);
         }
-      });
-
-      it(`interface 4.6, 8 ${path}: the last three months, pages of 10 and at most 100`, async () => {
-        const old = venue.ago((WINDOW_DAYS + 1) * DAY_MS);
-        assert.match((await bot.refusedGet(path, { ...lately(), startTime: old })).msg, /startTime/);
-        for (const page of [
-          { pageNum: '1' },
-          { pageSize: '1' },
-          { pageSize: '100' },
-          { pageNum: '2', pageSize: '50' },
-        ]) {
-          await bot.get(path, { ...lately(), ...page });
-        }
-        assert.deepEqual(await bot.get(path, { ...lately(), pageNum: '1000' }), []);
       });
 
       it(`interface 4.6 ${path}: filters choose`, async () => {
