@@ -20,9 +20,13 @@ export function loans(venue: Venue): void {
         'wire.md 3.23: the names are meant',
       );
       assert.deepEqual(
-        debts.pledgeInfos.map(({ coin, amount }: Data) => [coin, amount]),
-        [['BTC', '0.1']],
+        debts.pledgeInfos.map(({ coin, amount, amountUsdt }: Data) => [coin, amount, amountUsdt]),
+        [['BTC', '0.1', '6000']],
       );
+      // 65 % of the pledge, and the hour that runs.
+      const [{ amount: owed, amountUsdt }] = debts.loanInfos;
+      assert.ok(Number(owed) > 3900 && Number(owed) < 3901, owed);
+      assert.equal(amountUsdt, Number(owed).toFixed(2), 'a USDT is worth a USDT');
       // Not all of it can go out again: the hour that runs has cost interest.
       const revise = { orderId, pledgeCoin: 'BTC' };
       await bot.post('loan/revise-pledge', { ...revise, amount: '0.01', reviseType: 'IN' });
@@ -33,6 +37,17 @@ export function loans(venue: Venue): void {
         ['up', 'down'],
       );
       const [up, down] = revisions;
+      for (const [record, amount] of [
+        [down, '0.01'],
+        [up, '0.009'],
+      ] as const) {
+        const { loanCoin, pledgeCoin, reviseAmount, reviseTime } = record;
+        assert.deepEqual(
+          [record.orderId, loanCoin, pledgeCoin, reviseAmount, reviseTime],
+          [orderId, 'USDT', 'BTC', amount, String(venue.now())],
+        );
+      }
+      assert.deepEqual([down.beforePledgeRate, up.beforePledgeRate], ['65', down.afterPledgeRate]);
       assert.ok(Number(down.afterPledgeRate) < Number(down.beforePledgeRate), 'down: transfer in, decrease');
       assert.ok(Number(up.afterPledgeRate) > Number(up.beforePledgeRate), 'up: transfer out, increase');
       assert.deepEqual(await bot.get('loan/borrow-history', lately()), [], 'an ongoing loan is not history');
@@ -47,6 +62,13 @@ export function loans(venue: Venue): void {
         history.map((each: Data) => [each.orderId, each.loanCoin, each.pledgeCoin, each.status]),
         [[orderId, 'USDT', 'BTC', 'REPAY']],
       );
+      const [{ initPledgeAmount, initLoanAmount, hourRate, daily, pledgeDays, borrowTime }] = history;
+      assert.deepEqual(
+        [initPledgeAmount, initLoanAmount, daily, pledgeDays, borrowTime],
+        ['0.1', '3900', 'FLEXIBLE', '', String(venue.now())],
+      );
+      const { loanInfos } = await bot.get('loan/coins', { coin: 'USDT' });
+      assert.equal(hourRate, loanInfos[0].hourRateFlexible);
     });
 
     for (const path of HISTORIES) {

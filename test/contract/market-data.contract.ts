@@ -5,6 +5,7 @@ import { CATEGORIES, FUTURES, isFutures, ticker } from './objects.ts';
 import { conforms } from './shape.ts';
 import {
   COIN,
+  catalogue,
   catalogued,
   DAY_MS,
   type Data,
@@ -81,6 +82,23 @@ export function marketData(venue: Venue): void {
       }
     });
 
+    it('interface 2.6: an instrument tells what it was listed with', async () => {
+      for (const category of CATEGORIES) {
+        const list: Data[] = await nobody.get('market/instruments', { category });
+        for (const listed of catalogue(category)) {
+          const {
+            status: _now,
+            deliveryPeriod: _moves,
+            ...record
+          } = list.find(({ symbol }) => symbol === listed.symbol);
+          const told = { ...listed, ...listed.futures, ...listed.margin };
+          for (const [field, value] of Object.entries(record)) {
+            assert.equal(value, told[field], `interface 2.6: ${field} of ${category} ${listed.symbol}`);
+          }
+        }
+      }
+    });
+
     it('interface 2.6: areaSymbol is returned only for spot pairs where it is YES', async () => {
       const list: Data[] = await nobody.get('market/instruments', { category: 'SPOT' });
       const area = list.filter((record) => record.areaSymbol !== undefined);
@@ -133,6 +151,17 @@ export function marketData(venue: Venue): void {
       const { openPrice24h, price24hPcnt } = record;
       assert.equal(Number(price24hPcnt), Number((60000 / Number(openPrice24h) - 1).toFixed(5)));
       await venue.maker.post('trade/cancel-symbol-order', ON);
+    });
+
+    it('interface 2.7: a contract tells its index, mark, funding rate and open interest as well', async () => {
+      const [before] = await nobody.get('market/tickers', { category: 'USDC-FUTURES', symbol: USDC[1] });
+      assert.deepEqual([before.indexPrice, before.markPrice], ['60000', '60000']);
+      assert.match(before.fundingRate, /^-?0(\.[0-9]+)?$/, 'interface 2.7: a decimal fraction');
+      await venue.trade(venue.bot, limit(USDC, 'buy', '0.01', '60000'));
+      const [after] = await nobody.get('market/tickers', { category: 'USDC-FUTURES', symbol: USDC[1] });
+      const added = Number(after.openInterest) - Number(before.openInterest);
+      assert.equal(added.toFixed(4), '0.0100', 'interface 2.7: what the buyer has opened against the seller');
+      assert.equal(after.ts, String(venue.now()), 'interface 2.7: time of data generation');
     });
 
     it('interface 2.7: a delivery contract goes through its four states by the clock', async () => {

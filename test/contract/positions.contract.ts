@@ -57,6 +57,52 @@ export function positions(venue: Venue): void {
       );
     });
 
+    it('interface 2.4: what a crossed position is worth, to the last digit (domain.md 5.4)', async () => {
+      const trader = await venue.small('worked', '5000');
+      await trader.post('account/set-leverage', { ...ON, leverage: '10' });
+      await venue.trade(trader, limit(LINEAR, 'buy', '0.1', '60000'));
+      await venue.trade(trader, limit(LINEAR, 'sell', '0.05', '60500'));
+      await venue.price('BTCUSDT', '61000');
+      const [position] = await held(trader);
+      const { createdTime, updatedTime, liquidationPrice, ...rest } = position;
+      assert.deepEqual(rest, {
+        category: 'USDT-FUTURES',
+        symbol: 'BTCUSDT',
+        marginCoin: 'USDT',
+        holdMode: 'one_way_mode',
+        posSide: 'long',
+        marginMode: 'crossed',
+        // 0.05 * 61000 * (1/10 + 0.0006)
+        positionBalance: '306.83',
+        available: '0.05',
+        frozen: '0',
+        total: '0.05',
+        leverage: '10',
+        // 0.05 * (60500 - 60000)
+        curRealisedPnl: '25',
+        avgPrice: '60000',
+        positionStatus: 'normal',
+        // 0.05 * (61000 - 60000)
+        unrealisedPnl: '50',
+        mmr: '0.004',
+        // 50 / 306.83
+        profitRate: '0.1629566861128312',
+        markPrice: '61000',
+        // (0.05 * 60000 + 3.6 + 1.815 - 25) / (0.05 * (1 - 0.0006))
+        breakEvenPrice: '59644.1',
+        totalFunding: '0',
+        openFeeTotal: '-3.6',
+        closeFeeTotal: '-1.815',
+      });
+      assert.ok(Number(liquidationPrice) <= 0, 'interface 2.4: it could lose everything and be safe');
+      assert.ok(createdTime < updatedTime || createdTime === updatedTime);
+      await trader.post('account/set-leverage', { ...ON, leverage: '20' });
+      assert.equal((await held(trader))[0].leverage, '20', 'interface 4.4: set-leverage');
+      await venue.price('BTCUSDT', '60000');
+      await venue.trade(trader, limit(LINEAR, 'sell', '0.05', '60000'));
+      assert.deepEqual(await held(trader), [], 'a closed position is not listed');
+    });
+
     it('interface 2.4: frozen is what waits to be closed, liquidationPrice is 0 or less when there is none', async () => {
       const order = limit(LINEAR, 'sell', '0.01', '61000', { posSide: 'long' });
       const { orderId } = await hedger.post('trade/place-order', order);
@@ -99,6 +145,21 @@ export function positions(venue: Venue): void {
       assert.deepEqual(ranks.map(({ holdSide }: Data) => holdSide).sort(), ['long', 'short']);
       assert.ok(ranks.every(({ adlRank }: Data) => Number(adlRank) >= 0 && Number(adlRank) <= 1));
       await alice.get('position/adlRank');
+      const rankOf = async (who: Caller): Promise<number> =>
+        Number((await who.get('position/adlRank'))[0].adlRank);
+      const [early, late] = [await venue.small('earlier', '3000'), await venue.small('later', '3000')];
+      await venue.trade(early, limit(LINEAR, 'buy', '0.1', '58500'));
+      await venue.trade(late, limit(LINEAR, 'buy', '0.01', '60000'));
+      assert.ok(
+        (await rankOf(early)) > (await rankOf(late)),
+        'interface 2.5: more profit and risk, closer to 1',
+      );
+      for (const [who, qty] of [
+        [early, '0.1'],
+        [late, '0.01'],
+      ] as const) {
+        await venue.trade(who, limit(LINEAR, 'sell', qty, '60000'));
+      }
       assert.deepEqual(await bob.get('position/adlRank'), []);
     });
 

@@ -175,6 +175,38 @@ export function tradingQueries(venue: Venue): void {
       assert.deepEqual((await alice.get('trade/fills', { startTime: venue.ago(-1000) })).list, []);
     });
 
+    it('interface 2.2: both sides of a trade and the public fill share execLinkId', async () => {
+      await venue.trade(bob, limit(['SPOT', 'SOLUSDT'], 'buy', '0.3', '150'));
+      const newest = async (who: Caller): Promise<Data> =>
+        (await who.get('trade/fills', { limit: '1' })).list[0];
+      const [own, other] = [await newest(bob), await newest(venue.maker)];
+      const [seen] = await venue.nobody.get('market/fills', { category: 'SPOT', symbol: 'SOLUSDT' });
+      assert.deepEqual([own.execLinkId, other.execLinkId], [seen.execLinkId, seen.execLinkId]);
+      assert.equal(new Set([own.execId, other.execId]).size, 2, 'interface 2.2: execId is of one side');
+      assert.deepEqual([own.tradeScope, other.tradeScope], ['taker', 'maker']);
+      assert.equal(own.createdTime, seen.ts);
+    });
+
+    it('interface 2.2: a fill that closes tells its profit, one that opens none', async () => {
+      const trader = await venue.small('profits', '5000');
+      await venue.trade(trader, limit(LINEAR, 'buy', '0.02', '60000'));
+      await venue.trade(trader, limit(LINEAR, 'sell', '0.01', '61000'));
+      const [closed, opened] = (await trader.get('trade/fills', { category: 'USDT-FUTURES' })).list;
+      assert.deepEqual(
+        [closed.tradeSide, closed.execPnl, closed.execValue, closed.feeDetail],
+        ['close', '10', '610', [{ feeCoin: 'USDT', fee: '0.366' }]],
+        '0.01 * (61000 - 60000), and 0.06 % of 610',
+      );
+      assert.deepEqual([opened.tradeSide, opened.execPnl], ['open', '0']);
+      const [order] = (await trader.get('trade/history-orders', { category: 'USDT-FUTURES' })).list;
+      assert.deepEqual(
+        [order.orderId, order.avgPrice, order.cumExecQty, order.cumExecValue, order.feeDetail],
+        [closed.orderId, '61000', '0.01', '610', closed.feeDetail],
+        'interface 2.1',
+      );
+      assert.deepEqual([order.createdTime, order.updatedTime], [String(venue.now()), String(venue.now())]);
+    });
+
     it('interface 2.3, 4.2 history-strategy-orders: category is required, all five and both types are taken', async () => {
       for (const category of CATEGORIES) {
         await alice.get('trade/history-strategy-orders', { category });

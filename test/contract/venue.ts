@@ -113,12 +113,16 @@ export const LINEAR = ['USDT-FUTURES', 'BTCUSDT'] as const;
 export const COIN = ['COIN-FUTURES', 'BTCUSD'] as const;
 export const USDC = ['USDC-FUTURES', 'BTCPERP'] as const;
 
+/** What is listed in a category from the start. */
+export function catalogue(category: string): Data[] {
+  const path = join(import.meta.dirname, '../../catalogue', `${category.toLowerCase()}.json`);
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
 /** What the catalogue says about an instrument, as the start of another one's listing. */
-export function catalogued(file: string, symbol: string): Data {
-  const path = join(import.meta.dirname, '../../catalogue', `${file}.json`);
-  const entries = JSON.parse(readFileSync(path, 'utf8')) as { symbol: string }[];
-  const entry = entries.find((each) => each.symbol === symbol);
-  assert.ok(entry, `${symbol} in ${file}`);
+export function catalogued(category: string, symbol: string): Data {
+  const entry = catalogue(category).find((each) => each.symbol === symbol);
+  assert.ok(entry, `${symbol} in ${category}`);
   return entry;
 }
 
