@@ -68,7 +68,8 @@ export function loans(venue: Venue): void {
         ['0.1', '3900', 'FLEXIBLE', '', String(venue.now())],
       );
       const { loanInfos } = await bot.get('loan/coins', { coin: 'USDT' });
-      assert.equal(hourRate, loanInfos[0].hourRateFlexible);
+      const percent = Number(loanInfos[0].hourRateFlexible) * 100;
+      assert.equal(Number(hourRate).toFixed(8), percent.toFixed(8), 'a percentage (domain.md 7.3)');
     });
 
     for (const path of HISTORIES) {
