@@ -2,7 +2,9 @@
  * Loaded before the exchange by `mutate.ts` (`node --import`): one source file is read with one change, which is nowhere
  * on disk. Threads load it as well.
  */
+import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import { fileURLToPath } from 'node:url';
 
 interface Change {
   readonly file: string;
@@ -17,7 +19,7 @@ if (change !== null) {
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context);
       if (!url.endsWith(`/${change.file}`)) return loaded;
-      const source = loaded.source?.toString() ?? '';
+      const source = readFileSync(fileURLToPath(url), 'utf8');
       if (!source.includes(change.find)) throw new Error(`${change.file} does not hold: ${change.find}`);
       return { ...loaded, source: source.replace(change.find, () => change.put) };
     },
