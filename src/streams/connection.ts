@@ -1,6 +1,6 @@
 /**
  * One client's socket: who it is, what it has subscribed to, and how much waits for it. Frames are written to the
- * socket as ready bytes; those of one turn of the event loop leave together.
+ * socket as ready bytes; what concerns one client in one turn of the event loop leaves together.
  */
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
@@ -15,6 +15,7 @@ import {
   CONFLATE_ABOVE_BYTES,
   MESSAGE_BURST,
   MESSAGES_PER_SECOND,
+  PING_INTERVAL_MS,
   SILENCE_MAX_MS,
   STALLED_MS,
   UNSENT_BYTES_MAX,
@@ -58,6 +59,7 @@ export class Connection {
   private sentSinceHeard = 0;
   /** When it was asked whether it reads; 0 = not asked. */
   private askedMs = 0;
+  private pingedMs: number;
   private progressMs: number;
   private writtenBytes = 0;
 
@@ -70,6 +72,7 @@ export class Connection {
     this.figures = options.figures;
     this.openedMs = options.openedMs;
     this.heardMs = options.openedMs;
+    this.pingedMs = options.openedMs;
     this.spokeMs = options.openedMs;
     this.allowanceMs = options.openedMs;
     this.progressMs = options.openedMs;
@@ -105,11 +108,17 @@ export class Connection {
   }
 
   send(text: string): void {
-    this.deliver(textFrame(text), false);
+    this.deliver(textFrame(text));
+  }
+
+  /** With whatever else it gets in this turn. */
+  deliver(frame: Buffer): void {
+    if (this.open) corkForThisTurn(this.socket);
+    this.deliverNow(frame, false);
   }
 
   /** False when a push that a newer one replaces was left out, because the reader is behind. */
-  deliver(frame: Buffer, replaceable: boolean): boolean {
+  deliverNow(frame: Buffer, replaceable: boolean): boolean {
     if (!this.open) return true;
     const unsent = this.socket.writableLength;
     if (replaceable && unsent > CONFLATE_ABOVE_BYTES) {
@@ -120,7 +129,6 @@ export class Connection {
       this.drop();
       return true;
     }
-    corkForThisTurn(this.socket);
     this.socket.write(frame);
     this.sentSinceHeard += frame.length;
     this.figures.sent++;
@@ -171,11 +179,13 @@ export class Connection {
   }
 
   /** Asks for a sign of life when it is time, or when much was sent since the last one. */
-  ask(nowMs: number, always: boolean): void {
+  ask(nowMs: number): void {
     if (!this.open) return;
+    const isTime = nowMs - this.pingedMs >= PING_INTERVAL_MS;
     const worthAsking = this.sentSinceHeard >= ASK_AFTER_BYTES && nowMs - this.heardMs >= ASK_AFTER_MS;
-    if (!always && (!worthAsking || this.askedMs !== 0)) return;
+    if (!isTime && (!worthAsking || this.askedMs !== 0)) return;
     if (worthAsking && this.askedMs === 0) this.askedMs = nowMs;
+    this.pingedMs = nowMs;
     this.ws.ping();
   }
 }

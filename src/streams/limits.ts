@@ -40,10 +40,12 @@ export const ASK_AFTER_BYTES = 16 * 1024;
 export const ASK_AFTER_MS = 1_000;
 
 /** Work of the venue. */
-export const SWEEP_INTERVAL_MS = 500;
+/** Every connection is looked at so often; a part of them at each step. */
+export const SWEEP_ROUND_MS = 250;
+export const SWEEP_STEP_MS = 10;
 export const POLL_INTERVAL_MS = 10;
-/** Longest uninterrupted stretch of sending to many; orders are served in between. */
-export const SENDING_SLICE_MS = 2;
+/** Longest uninterrupted stretch of sending to many; orders are served in between, and meet two of them at most. */
+export const SENDING_SLICE_MS = 0.5;
 /** Trades of a market with very many readers gather for so long for each of them: sending takes a third of it. */
 export const TRADE_REST_PER_READER_MS = 0.04;
 export const CLOSE_GRACE_MS = 1_000;

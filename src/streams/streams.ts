@@ -1,7 +1,6 @@
 /**
  * The streams' door: sockets on the gateway's server. A handshake passes origin, limits and path; then the client
- * talks (`conversation.ts`) and reads channels (`channels.ts`). A sweep twice a second ends what has no right or reason
- * to stay: stalled readers, silent peers, logins that never came, keys that were taken away.
+ * talks (`conversation.ts`) and reads channels (`channels.ts`), until it leaves or has to (`sweep.ts`).
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
@@ -23,21 +22,15 @@ import { Conversation } from './conversation.ts';
 import { Fanout } from './fanout.ts';
 import { noFigures, type StreamFigures } from './figures.ts';
 import {
-  AGE_MAX_MS,
-  AGE_NOTICE_MS,
   CLOSE_GRACE_MS,
   CONNECTIONS_PER_UID_MAX,
   FRAME_BYTES_MAX,
-  IDLE_MAX_MS,
   LEAVE_STEP_MS,
   LEAVE_TOGETHER,
   LEAVE_WITHIN_MS,
-  LOGIN_WITHIN_MS,
-  PING_INTERVAL_MS,
-  SWEEP_INTERVAL_MS,
-  UNSENT_TOTAL_BYTES_MAX,
 } from './limits.ts';
 import { SettledQueue } from './settled-queue.ts';
+import { Sweep } from './sweep.ts';
 import { TradingDesk } from './trading.ts';
 
 export interface StreamsOptions extends Services {
@@ -63,8 +56,7 @@ export class Streams {
   private readonly conversation: Conversation;
   private readonly connections = new Set<Connection>();
   private readonly connectionsByUid = new Map<number, number>();
-  private readonly sweeping: NodeJS.Timeout;
-  private pingedMs = 0;
+  private readonly sweeping: Sweep;
   private closing = false;
 
   constructor(options: StreamsOptions) {
@@ -90,7 +82,13 @@ export class Streams {
       maxPayload: FRAME_BYTES_MAX,
       perMessageDeflate: false,
     });
-    this.sweeping = setInterval(() => this.sweep(), SWEEP_INTERVAL_MS).unref();
+    this.sweeping = new Sweep({
+      connections: this.connections,
+      wall,
+      figures: this.figures,
+      isCurrent: (connection) => this.conversation.isCurrent(connection),
+      unsentTotalBytesMax: options.unsentTotalBytesMax,
+    });
   }
 
   attach(server: Server): void {
@@ -113,7 +111,7 @@ export class Streams {
         connection.close(CloseCode.restart, 'the exchange stops');
       }
     }
-    clearInterval(this.sweeping);
+    this.sweeping.stop();
     this.channels.close();
     for (let waited = 0; this.connections.size > 0 && waited < CLOSE_GRACE_MS; waited += 10) await sleep(10);
     for (const { ws } of this.connections) ws.terminate();
@@ -189,54 +187,8 @@ export class Streams {
     return true;
   }
 
-  /** Twice a second. */
+  /** Looks after all connections at once, for whoever cannot wait for the next round. */
   sweep(): void {
-    const nowMs = this.options.wall.now();
-    const pings = nowMs - this.pingedMs >= PING_INTERVAL_MS;
-    if (pings) this.pingedMs = nowMs;
-    let unsentBytes = 0;
-    for (const connection of this.connections) {
-      unsentBytes += connection.unsentBytes;
-      if (this.mayStay(connection, nowMs)) connection.ask(nowMs, pings);
-    }
-    this.figures.unsentBytes = unsentBytes;
-    const { unsentTotalBytesMax = UNSENT_TOTAL_BYTES_MAX } = this.options;
-    if (unsentBytes > unsentTotalBytesMax) this.relieve(unsentBytes, unsentTotalBytesMax);
-  }
-
-  private mayStay(connection: Connection, nowMs: number): boolean {
-    const ageMs = nowMs - connection.openedMs;
-    if (connection.isStalled(nowMs)) {
-      connection.drop();
-      return false;
-    }
-    if (connection.role === 'private' && connection.caller === undefined && ageMs > LOGIN_WITHIN_MS) {
-      connection.fail('loginFailed', `log in within ${LOGIN_WITHIN_MS / 1000} seconds`);
-      return false;
-    }
-    if (nowMs - connection.spokeMs > IDLE_MAX_MS) {
-      connection.close(CloseCode.policy, `no ping for ${IDLE_MAX_MS / 60_000} minutes`);
-      return false;
-    }
-    if (ageMs > AGE_MAX_MS) {
-      connection.close(CloseCode.goingAway, 'a connection lasts 24 hours');
-      return false;
-    }
-    if (ageMs > AGE_MAX_MS - AGE_NOTICE_MS && !connection.warnedOfAge) {
-      connection.warnedOfAge = true;
-      connection.fail('upgrade', 'this connection ends in a minute: 24 hours are over');
-    }
-    return this.conversation.isCurrent(connection);
-  }
-
-  /** Too much waits for all readers together: those who are furthest behind go first. */
-  private relieve(unsentBytes: number, bytesMax: number): void {
-    let left = unsentBytes;
-    const furthestFirst = [...this.connections].sort((a, b) => b.unsentBytes - a.unsentBytes);
-    for (const connection of furthestFirst) {
-      if (left <= bytesMax) return;
-      left -= connection.unsentBytes;
-      connection.drop();
-    }
+    this.sweeping.wholeRound();
   }
 }

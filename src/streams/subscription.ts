@@ -23,6 +23,6 @@ export class Subscription {
 
   /** To this reader alone. */
   push(push: Push): void {
-    if (this.live) this.connection.deliver(textFrame(pushText(push, this.arg)), false);
+    if (this.live) this.connection.deliver(textFrame(pushText(push, this.arg)));
   }
 }

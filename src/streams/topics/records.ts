@@ -42,6 +42,6 @@ export class RecordChannel extends Channel {
 
   private send(records: readonly Record[]): void {
     const push: Push = { action: this.action, data: JSON.stringify(records), ts: this.floor.clock.now() };
-    for (const { connection, arg } of this.members) connection.deliver(textFrame(pushText(push, arg)), false);
+    for (const { connection, arg } of this.members) connection.deliver(textFrame(pushText(push, arg)));
   }
 }
