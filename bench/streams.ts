@@ -213,11 +213,12 @@ async function underTrades<T>(
 ): Promise<T> {
   const sentMs: number[] = [];
   const reader = pushMs === undefined ? undefined : await tradeReader(server, pushMs, sentMs);
-  const [seller, buyer] = await Promise.all(
+  const pair = await Promise.all(
     ['maker', 'bot'].map((name) => StreamClient.login(server.url, server.account(name))),
   );
   let going = true;
   let id = 0;
+  let round = 0;
   const batch = Math.min(20, Math.ceil(perSecond / 50));
   const side = (side: string) =>
     Array.from({ length: batch }, () => ({
@@ -230,11 +231,12 @@ async function underTrades<T>(
     }));
   const trading = (async () => {
     for (let due = performance.now(); going; due += (batch / perSecond) * 1000) {
+      // Each sells back what it has bought: nobody runs out of coins or money.
+      const [seller, buyer] = round++ % 2 === 0 ? pair : pair.toReversed();
       await seller!.trade(`s${++id}`, 'batch-place', 'spot', ...side('sell'));
       for (let n = 0; n < batch; n++) sentMs.push(performance.now());
       await buyer!.trade(`b${++id}`, 'batch-place', 'spot', ...side('buy'));
-      seller!.frames.length = 0;
-      buyer!.frames.length = 0;
+      for (const { frames } of pair) frames.length = 0;
       const wait = due - performance.now();
       if (wait > 0) await sleep(wait);
     }
@@ -244,8 +246,7 @@ async function underTrades<T>(
   } finally {
     going = false;
     await trading;
-    seller!.close();
-    buyer!.close();
+    for (const client of pair) client.close();
     reader?.close();
   }
 }
