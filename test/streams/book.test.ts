@@ -1,15 +1,27 @@
 /** The book that a reader builds from the stream is the book that HTTP shows, change by change (wire.md 5.3). */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startServer } from '../harness/server.ts';
+import { Operator } from '../harness/operator-door.ts';
+import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
 import { Dice } from '../hostile/dice.ts';
 
 const CHANGES = 10_000;
 const ORDERS_PER_ROUND = 20;
-const TOPIC = { instType: 'spot', topic: 'books', symbol: 'BTCUSDT' };
+
+/** MARGIN orders stand in the book of SPOT. */
+const MARKETS = [
+  { category: 'SPOT', symbol: 'BTCUSDT', orders: ['spot', 'margin'] },
+  { category: 'USDT-FUTURES', symbol: 'BTCUSDT', orders: ['usdt-futures'] },
+] as const;
+type Market = (typeof MARKETS)[number];
+
+interface OpenOrder {
+  readonly orderId: string;
+  readonly category: string;
+}
 
 type Levels = [string, string][];
 interface Book {
@@ -57,82 +69,105 @@ class Rebuilt {
   }
 }
 
-test(`through ${CHANGES} changes the rebuilt book equals the book of HTTP at the same number`, async () => {
-  const server = await startServer({ args: ['--rate-limits', 'off'] });
-  const http = new SignedClient(server.url);
-  const readers = await Promise.all([1, 2].map(() => StreamClient.open(server.url)));
+let server: RunningServer;
+let http: SignedClient;
+const clients: StreamClient[] = [];
+
+before(async () => {
+  server = await startServer({ args: ['--rate-limits', 'off'] });
+  http = new SignedClient(server.url);
+  const operator = new Operator(server);
+  await operator.setStatus('USDT-FUTURES', 'BTCUSDT', 'online');
+  await operator.setPrice('BTCUSDT', '60000');
+  const prices = await StreamClient.open(server.url);
+  await prices.subscribe({ instType: 'usdt-futures', topic: 'ticker', symbol: 'BTCUSDT' });
+  await prices.next((frame) => Number(frame.data?.[0]?.markPrice) > 0);
+  prices.close();
+});
+
+after(async () => {
+  for (const client of clients) client.close();
+  http.close();
+  await server.stop();
+});
+
+test(`through ${CHANGES} changes the rebuilt book equals the book of HTTP at the same number, on spot and futures`, async () => {
+  await Promise.all(MARKETS.map(follow));
+});
+
+/** A reader whose book is rebuilt push by push. */
+async function readerOf(rebuilt: Rebuilt): Promise<StreamClient> {
+  const reader = await StreamClient.open(server.url);
+  clients.push(reader);
+  reader.ws.on('message', () => {
+    const frame = reader.frames.at(-1);
+    if (frame.arg?.topic === 'books' && frame.data !== undefined) rebuilt.take(frame);
+  });
+  return reader;
+}
+
+async function follow(market: Market, seed: number): Promise<void> {
+  const { category, symbol } = market;
+  const topic = { instType: category.toLowerCase(), topic: 'books', symbol };
+  const rebuilt = [new Rebuilt(), new Rebuilt()];
+  const [early, late] = await Promise.all(rebuilt.map(readerOf));
   const traders = await Promise.all(
     ['alice', 'bob'].map((name) => StreamClient.login(server.url, server.account(name))),
   );
-  try {
-    const rebuilt = readers.map(() => new Rebuilt());
-    for (const [n, reader] of readers.entries()) {
-      reader.ws.on('message', () => {
-        const frame = reader.frames.at(-1);
-        if (frame.arg?.topic === 'books' && frame.data !== undefined) rebuilt[n]!.take(frame);
-      });
+  clients.push(...traders);
+  await early!.subscribe(topic);
+  const dice = new Dice(20_26 + seed);
+  const open: OpenOrder[][] = [[], []];
+  let compared = 0;
+  let lateJoined = false;
+  for (let round = 0, seq = 0; seq < CHANGES; round++) {
+    await Promise.all(traders.map((trader, n) => trade(trader, n, round, market, dice, open[n]!)));
+    const { data } = await http.get('/api/v3/market/orderbook', { category, symbol, limit: '200' });
+    seq = data.seq;
+    // Mostly the next round begins before the stream has caught up.
+    if (dice.chance(0.75) && seq < CHANGES) continue;
+    const shown = { a: data.a, b: data.b };
+    for (const each of lateJoined ? rebuilt : rebuilt.slice(0, 1)) {
+      // A change that shows nothing is not pushed: then the book of the last push is still the right one.
+      while (each.seq < seq && JSON.stringify(each.book()) !== JSON.stringify(shown)) await sleep(5);
+      const told: Book = each.history.get(seq) ?? each.book();
+      assert.deepEqual(told, shown, `${category}: book at ${seq}`);
+      if (each.history.has(seq)) compared++;
     }
-    await readers[0]!.subscribe(TOPIC);
-    const dice = new Dice(20_26);
-    const open: string[][] = [[], []];
-    const compared: number[] = [];
-    let lateJoined = false;
-    for (let round = 0, seq = 0; seq < CHANGES; round++) {
-      await Promise.all(traders.map((trader, n) => trade(trader, n, round, dice, open[n]!)));
-      const { data } = await http.get('/api/v3/market/orderbook', {
-        category: 'SPOT',
-        symbol: 'BTCUSDT',
-        limit: '200',
-      });
-      seq = data.seq;
-      // Mostly the next round begins before the stream has caught up.
-      if (dice.chance(0.75)) continue;
-      const shown = { a: data.a, b: data.b };
-      const joined: readonly Rebuilt[] = lateJoined ? rebuilt : rebuilt.slice(0, 1);
-      for (const each of joined) {
-        // A change that shows nothing is not pushed: then the book of the last push is still the right one.
-        while (each.seq < seq && JSON.stringify(each.book()) !== JSON.stringify(shown)) await sleep(5);
-        const told: Book = each.history.get(seq) ?? each.book();
-        assert.deepEqual(told, shown, `book at ${seq}`);
-        if (each.history.has(seq)) compared.push(seq);
-      }
-      if (!lateJoined && seq > CHANGES / 2) {
-        // Joins in the middle, while orders go on, and must come to the same book.
-        lateJoined = true;
-        await readers[1]!.subscribe(TOPIC);
-        await readers[1]!.next((frame) => frame.action === 'snapshot');
-      }
+    if (!lateJoined && seq > CHANGES / 2) {
+      // Joins in the middle, while orders go on, and must come to the same book.
+      lateJoined = true;
+      await late!.subscribe(topic);
+      await late!.next((frame) => frame.action === 'snapshot');
     }
-    assert.ok(lateJoined);
-    assert.ok(compared.length > 20, `${compared.length} books were compared at exactly the same number`);
-  } finally {
-    for (const client of [...readers, ...traders]) client.close();
-    http.close();
-    await server.stop();
   }
-});
+  assert.ok(lateJoined);
+  assert.ok(compared > 20, `${category}: ${compared} books were compared at exactly the same number`);
+}
 
 /** Orders around one price, so that some trade, some rest and some join a level; then some are cancelled. */
 async function trade(
   trader: StreamClient,
   n: number,
   round: number,
+  { symbol, orders }: Market,
   dice: Dice,
-  open: string[],
+  open: OpenOrder[],
 ): Promise<void> {
-  const orders = Array.from({ length: ORDERS_PER_ROUND }, () => ({
-    symbol: 'BTCUSDT',
+  const category = dice.pick(orders);
+  const batch = Array.from({ length: ORDERS_PER_ROUND }, () => ({
+    symbol,
     side: n === 0 ? 'buy' : 'sell',
     orderType: 'limit',
     timeInForce: dice.chance(0.1) ? 'ioc' : 'gtc',
-    price: ((6_000_000 + (n === 0 ? -1 : 1) * (dice.below(68) - 8)) / 100).toFixed(2),
+    price: ((600_000 + (n === 0 ? -1 : 1) * (dice.below(68) - 8)) / 10).toFixed(1),
     qty: ((2 + dice.below(18)) / 10_000).toFixed(4),
   }));
-  const placed = await trader.trade(`p${round}`, 'batch-place', 'spot', ...orders);
+  const placed = await trader.trade(`p${round}`, 'batch-place', category, ...batch);
   assert.equal(placed.code, '0', JSON.stringify(placed));
-  for (const { code, orderId } of placed.args) if (code === '0') open.push(orderId);
+  for (const { code, orderId } of placed.args) if (code === '0') open.push({ orderId, category });
   while (open.length > 150) {
-    const gone = open.splice(0, ORDERS_PER_ROUND).map((orderId) => ({ orderId }));
-    await trader.trade(`c${round}-${open.length}`, 'batch-cancel', 'spot', ...gone);
+    const gone = open.splice(0, ORDERS_PER_ROUND);
+    await trader.trade(`c${round}-${open.length}`, 'batch-cancel', category, ...gone);
   }
 }

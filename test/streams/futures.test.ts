@@ -5,6 +5,7 @@ import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
+import { assertToldIsKept, RECORD_TOPICS } from './told-and-kept.ts';
 
 const START = Date.UTC(2026, 5, 25, 6, 30);
 const CATEGORY = 'usdt-futures';
@@ -33,7 +34,8 @@ before(async () => {
   ]);
   for (const client of [alice, maker]) {
     await client.subscribe(
-      ...['order', 'fill', 'position', 'adl-notification'].map((topic) => ({ instType: 'UTA', topic })),
+      ...RECORD_TOPICS,
+      ...['position', 'adl-notification'].map((topic) => ({ instType: 'UTA', topic })),
     );
   }
   nobody = await StreamClient.open(server.url);
@@ -150,4 +152,19 @@ test('whose position is reduced for others is told', async () => {
   await priceMoves('40000');
   const notice = await record(maker, 'adl-notification', () => true);
   assert.deepEqual([notice.symbol, notice.status, notice.amount], [SYMBOL, 'triggered', '1']);
+});
+
+test('orders and fills of liquidations and deleveraging are those of the history too, each once', async () => {
+  const delegates = new Set<string>();
+  for (const [name, client] of [
+    ['alice', alice],
+    ['maker', maker],
+  ] as const) {
+    const http = new SignedClient(server.url, server.account(name));
+    const { orders, fills } = await assertToldIsKept(http, [client], ['USDT-FUTURES']);
+    http.close();
+    assert.ok(orders > 0 && fills > 0);
+    for (const { data } of client.pushes('order')) for (const each of data) delegates.add(each.delegateType);
+  }
+  assert.deepEqual([...delegates].sort(), ['liquidation', 'market', 'market_risk', 'normal']);
 });

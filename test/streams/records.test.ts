@@ -1,13 +1,23 @@
 /** Orders and fills over the socket are those of HTTP: none missing, none twice, nothing that was not durable. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
 import { Dice } from '../hostile/dice.ts';
+import { assertToldIsKept, pages, RECORD_TOPICS, told } from './told-and-kept.ts';
 
-const TOPICS = ['order', 'fill', 'fast-fill'].map((topic) => ({ instType: 'UTA', topic }));
-const ROUNDS = 12;
+const CHANGES = 10_000;
+const MARKETS = [
+  { category: 'SPOT', symbol: 'BTCUSDT' },
+  { category: 'MARGIN', symbol: 'BTCUSDT' },
+  { category: 'USDT-FUTURES', symbol: 'BTCUSDT' },
+  { category: 'COIN-FUTURES', symbol: 'BTCUSD' },
+  { category: 'USDC-FUTURES', symbol: 'BTCPERP' },
+] as const;
+const CATEGORIES = MARKETS.map(({ category }) => category);
+const TRADERS = ['alice', 'bob'] as const;
 
 let server: RunningServer;
 let dice: Dice;
@@ -15,130 +25,133 @@ let dice: Dice;
 before(async () => {
   server = await startServer({ args: ['--rate-limits', 'off'] });
   dice = new Dice(8);
+  const operator = new Operator(server);
+  for (const index of ['BTCUSDT', 'BTCUSD', 'BTCUSDC']) await operator.setPrice(index, '60000');
+  for (const { category, symbol } of MARKETS.slice(2)) await operator.setStatus(category, symbol, 'online');
+  const prices = await StreamClient.open(server.url);
+  for (const { category, symbol } of MARKETS.slice(2)) {
+    await prices.subscribe({ instType: category.toLowerCase(), topic: 'ticker', symbol });
+    await prices.next(
+      (frame) => frame.data?.[0]?.category === category && Number(frame.data[0].markPrice) > 0,
+    );
+  }
+  prices.close();
 });
 
 after(() => server.stop());
 
 async function reader(name: string): Promise<StreamClient> {
   const client = await StreamClient.login(server.url, server.account(name));
-  await client.subscribe(...TOPICS);
+  await client.subscribe(...RECORD_TOPICS);
   return client;
 }
 
-/** Two accounts trade with each other: fills, part fills, cancels, modifications. */
-async function tradeRounds(rounds: number, label: string): Promise<void> {
-  const traders = await Promise.all(
-    ['alice', 'bob'].map((name) => StreamClient.login(server.url, server.account(name))),
-  );
-  for (let round = 0; round < rounds; round++) {
-    await Promise.all(
-      traders.map(async (trader, n) => {
-        const orders = Array.from({ length: 10 }, () => ({
-          symbol: 'BTCUSDT',
-          side: n === 0 ? 'buy' : 'sell',
-          orderType: 'limit',
-          timeInForce: dice.pick(['gtc', 'gtc', 'ioc', 'post_only']),
-          price: ((6_000_000 + (n === 0 ? -1 : 1) * (dice.below(20) - 10)) / 100).toFixed(2),
-          qty: ((2 + dice.below(18)) / 10_000).toFixed(4),
-        }));
-        const placed = await trader.trade(`${label}p${round}`, 'batch-place', 'spot', ...orders);
-        const ids = placed.args.map((item: Frame) => ({ orderId: item.orderId as string }));
-        const changed = ids
-          .slice(0, 3)
-          .map((id: object) => ({ ...id, qty: ((2 + dice.below(30)) / 10_000).toFixed(4) }));
-        await trader.trade(`${label}m${round}`, 'batch-modify', 'spot', ...changed);
-        await trader.trade(`${label}c${round}`, 'batch-cancel', 'spot', ...ids.slice(3, 8));
-      }),
+const price = (ticks: number) => ((600_000 + ticks) / 10).toFixed(1);
+const quantity = (lots: number) => (lots / 10_000).toFixed(4);
+
+/** Two accounts trade with each other in every market: fills, part fills, cancels, modifications, plans that fire. */
+class Trading {
+  private readonly traders: readonly StreamClient[];
+  private readonly label: string;
+  private requests = 0;
+
+  constructor(traders: readonly StreamClient[], label: string) {
+    this.traders = traders;
+    this.label = label;
+  }
+
+  static async open(label: string): Promise<Trading> {
+    const traders = await Promise.all(
+      TRADERS.map((name) => StreamClient.login(server.url, server.account(name))),
     );
+    return new Trading(traders, label);
   }
-  for (const trader of traders) trader.close();
+
+  /** Sides change, so that positions open, turn and close. */
+  async round(n: number): Promise<void> {
+    const market = MARKETS[n % MARKETS.length]!;
+    const turned = Math.floor(n / MARKETS.length) % 2;
+    const sides = turned === 0 ? (['buy', 'sell'] as const) : (['sell', 'buy'] as const);
+    await Promise.all(this.traders.map((trader, who) => this.orders(trader, market, sides[who]!)));
+  }
+
+  async plans(): Promise<void> {
+    const http = new SignedClient(server.url, server.account('alice'));
+    for (const { category, symbol } of MARKETS) {
+      const plan = { category, symbol, type: 'trigger', side: 'sell', qty: '0.001' };
+      const waits = { ...plan, triggerPrice: '66000', triggerOrderType: 'limit', triggerOrderPrice: '66000' };
+      // The market trades around 60,000: this one fires with one of the next trades, or has.
+      const fires = {
+        ...plan,
+        triggerPrice: '60000.2',
+        triggerOrderType: 'limit',
+        triggerOrderPrice: '60001',
+      };
+      for (const body of [waits, fires]) {
+        const { code, msg } = await http.post('/api/v3/trade/place-strategy-order', body);
+        assert.equal(code, '00000', `${category}: ${msg}`);
+      }
+    }
+    http.close();
+  }
+
+  close(): void {
+    for (const trader of this.traders) trader.close();
+  }
+
+  private async orders(
+    trader: StreamClient,
+    { category, symbol }: (typeof MARKETS)[number],
+    side: 'buy' | 'sell',
+  ): Promise<void> {
+    const away = side === 'buy' ? -1 : 1;
+    const orders = Array.from({ length: 20 }, () => ({
+      symbol,
+      side,
+      orderType: 'limit',
+      timeInForce: dice.pick(['gtc', 'gtc', 'gtc', 'ioc', 'post_only', 'fok']),
+      price: price(away * (dice.below(20) - 10)),
+      qty: quantity(2 + dice.below(18)),
+    }));
+    const placed = await this.ask(trader, 'batch-place', category, orders);
+    const ids = placed.args
+      .filter(({ code }: Frame) => code === '0')
+      .map(({ orderId }: Frame) => ({ orderId }));
+    const changed = ids.slice(0, 4).map((id: object) => ({
+      ...id,
+      qty: quantity(2 + dice.below(30)),
+      price: price(away * dice.below(10)),
+    }));
+    if (changed.length > 0) await this.ask(trader, 'batch-modify', category, changed);
+    if (ids.length > 0) await this.ask(trader, 'batch-cancel', category, ids.slice(2));
+  }
+
+  private async ask(trader: StreamClient, topic: string, category: string, args: object[]): Promise<Frame> {
+    const reply = await trader.trade(`${this.label}${++this.requests}`, topic, category, ...args);
+    assert.equal(reply.code, '0', JSON.stringify(reply));
+    return reply;
+  }
 }
 
-async function pages(path: string, name: string): Promise<Frame[]> {
-  const client = new SignedClient(server.url, server.account(name));
-  const list: Frame[] = [];
-  for (let cursor = ''; ; ) {
-    const { data } = await client.get(path, {
-      category: 'SPOT',
-      limit: '100',
-      ...(cursor !== '' && { cursor }),
-    });
-    list.push(...(data.list ?? []));
-    if ((data.list ?? []).length < 100) break;
-    cursor = data.cursor;
-  }
-  client.close();
-  return list;
-}
-
-/** Everything the sockets of one account were told. */
-const told = (clients: readonly StreamClient[], topic: string): Frame[] =>
-  clients.flatMap((client) => client.pushes(topic).flatMap((push) => push.data));
-
-const byId = (list: readonly Frame[], name: string) => [...list].sort((a, b) => (a[name] < b[name] ? -1 : 1));
-
-async function compare(name: string, clients: readonly StreamClient[]): Promise<void> {
-  const fills = byId(await pages('/api/v3/trade/fills', name), 'execId');
-  const pushed = byId(told(clients, 'fill'), 'execId');
-  const shape = (fill: Frame) => ({
-    execId: fill.execId,
-    execLinkId: fill.execLinkId,
-    orderId: fill.orderId,
-    clientOid: fill.clientOid,
-    category: fill.category.toUpperCase(),
-    symbol: fill.symbol,
-    side: fill.side,
-    execPrice: fill.execPrice,
-    execQty: fill.execQty,
-    execValue: fill.execValue,
-    tradeScope: fill.tradeScope,
-    feeDetail: fill.feeDetail,
-    time: fill.execTime ?? fill.createdTime,
-  });
-  assert.deepEqual(pushed.map(shape), fills.map(shape), `fills of ${name}, each once`);
-  assert.deepEqual(
-    byId(told(clients, 'fast-fill'), 'execId').map((fill) => fill.execId),
-    fills.map((fill) => fill.execId),
+async function assertAllKept(sockets: readonly (readonly StreamClient[])[]) {
+  return Promise.all(
+    TRADERS.map(async (name, n) => {
+      const http = new SignedClient(server.url, server.account(name));
+      const counts = await assertToldIsKept(http, sockets[n]!, CATEGORIES);
+      http.close();
+      return counts;
+    }),
   );
-
-  const orders = [
-    ...(await pages('/api/v3/trade/history-orders', name)),
-    ...(await pages('/api/v3/trade/unfilled-orders', name)),
-  ];
-  const standing = (order: Frame) => ({
-    orderId: order.orderId,
-    orderStatus: order.orderStatus,
-    qty: order.qty,
-    price: order.price,
-    cumExecQty: order.cumExecQty,
-    cumExecValue: order.cumExecValue,
-    avgPrice: order.avgPrice,
-    feeDetail: order.feeDetail,
-    updatedTime: order.updatedTime,
-  });
-  const changes = told(clients, 'order');
-  const last = new Map(changes.map((order) => [order.orderId, order]));
-  assert.deepEqual(
-    byId([...last.values()], 'orderId').map(standing),
-    byId(orders, 'orderId').map(standing),
-    `orders of ${name}`,
-  );
-  const executed = new Map<string, number>();
-  const ended = new Set<string>();
-  for (const { orderId, cumExecQty, orderStatus } of changes) {
-    assert.ok(!ended.has(orderId), 'nothing is told of an order after its end');
-    assert.ok(Number(cumExecQty) >= (executed.get(orderId) ?? 0), 'what is executed only grows');
-    executed.set(orderId, Number(cumExecQty));
-    if (orderStatus === 'filled' || orderStatus === 'cancelled') ended.add(orderId);
-  }
-  assert.equal(new Set(changes.map((order) => JSON.stringify(order))).size, changes.length, 'none twice');
 }
 
-test('pushes equal the history, also across a restart with reconnect', async () => {
-  const names = ['alice', 'bob'];
-  const first = await Promise.all(names.map(reader));
-  await tradeRounds(ROUNDS, 'a');
-  for (const [n, name] of names.entries()) await compare(name, [first[n]!]);
+test(`${CHANGES} changes of orders in every category: pushes equal the history, also across a restart with reconnect`, async () => {
+  const first = await Promise.all(TRADERS.map(reader));
+  const changes = (readers: readonly StreamClient[]) => told(readers, 'order').length;
+  const before = await Trading.open('a');
+  await before.plans();
+  for (let n = 0; changes(first) < CHANGES / 2; n++) await before.round(n);
+  await assertAllKept(first.map((socket) => [socket]));
+  before.close();
 
   const { data, url } = server;
   server.process.kill('SIGINT');
@@ -149,23 +162,38 @@ test('pushes equal the history, also across a restart with reconnect', async () 
   );
   await new Promise((resolve) => server.process.once('exit', resolve));
   server = await startServer({ data, args: ['--rate-limits', 'off', '--port', new URL(url).port] });
-  const second = await Promise.all(names.map(reader));
-  await tradeRounds(ROUNDS, 'b');
-  for (const [n, name] of names.entries()) await compare(name, [first[n]!, second[n]!]);
+  const second = await Promise.all(TRADERS.map(reader));
+  const afterwards = await Trading.open('b');
+  await afterwards.plans();
+  for (let n = 0; changes(second) < CHANGES / 2; n++) await afterwards.round(n);
+  const counts = await assertAllKept(TRADERS.map((_, n) => [first[n]!, second[n]!]));
+  const sum = (of: (each: (typeof counts)[number]) => number) =>
+    counts.reduce((all, each) => all + of(each), 0);
+  assert.ok(sum(({ orderChanges }) => orderChanges) >= CHANGES);
+  assert.ok(sum(({ fills }) => fills) > CHANGES / 10, 'many of them traded');
+  assert.equal(counts[0]!.strategyOrders, 4 * MARKETS.length);
+  const seen = new Set(told([...first, ...second], 'fill').map(({ category }) => category.toUpperCase()));
+  assert.deepEqual([...seen].sort(), [...CATEGORIES].sort(), 'every category traded');
+  afterwards.close();
   for (const client of second) client.close();
 });
 
 test('what was pushed before a kill is there after it', async () => {
   const alice = await reader('alice');
-  const trading = tradeRounds(1_000, 'k').catch(() => {});
-  await alice.next((frame) => frame.arg?.topic === 'fill' && alice.pushes('fill').length > 50);
+  const trading = await Trading.open('k');
+  const rounds = (async () => {
+    for (let n = 0; n < 1_000; n++) await trading.round(n);
+  })().catch(() => {});
+  await alice.next((frame) => frame.arg?.topic === 'fill' && told([alice], 'fill').length > 100);
   const { data, url } = server;
   await server.kill();
   await alice.closed;
+  await rounds;
   server = await startServer({ data, args: ['--rate-limits', 'off', '--port', new URL(url).port] });
-  const known = new Set((await pages('/api/v3/trade/fills', 'alice')).map((fill) => fill.execId));
+  const http = new SignedClient(server.url, server.account('alice'));
+  const known = new Set((await pages(http, '/api/v3/trade/fills')).map(({ execId }) => execId));
+  http.close();
   const pushed = told([alice], 'fill');
-  assert.ok(pushed.length > 50);
+  assert.ok(pushed.length > 100);
   for (const { execId } of pushed) assert.ok(known.has(execId), `fill ${execId} was told and is gone`);
-  void trading;
 });
