@@ -1,40 +1,20 @@
 /** ccxt pro, unmodified, over both sockets: every watch method that the unified account has (wire.md 6.2). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import ccxt, { type pro } from 'ccxt';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
-
-type ProClient = InstanceType<typeof pro.bitget>;
+import { type CcxtProClient, ccxtProClient } from './clients.ts';
 
 let server: RunningServer;
 let operator: Operator;
-let alice: ProClient;
+let alice: CcxtProClient;
 let bob: SignedClient;
-const clients: ProClient[] = [];
+const clients: CcxtProClient[] = [];
 
-async function proClient(keys: DemoKeys): Promise<ProClient> {
-  const http = server.url;
-  const ws = http.replace('http', 'ws');
-  const client = new ccxt.pro.bitget({
-    apiKey: keys.apiKey,
-    secret: keys.secretKey,
-    password: keys.passphrase,
-    options: { uta: true },
-    urls: {
-      api: {
-        uta: http,
-        spot: http,
-        common: http,
-        mix: http,
-        ws: { utaPublic: `${ws}/v3/ws/public`, utaPrivate: `${ws}/v3/ws/private` },
-      },
-    },
-  });
+async function proClient(keys: DemoKeys, markets?: CcxtProClient): Promise<CcxtProClient> {
+  const client = await ccxtProClient(server.url, keys, markets);
   clients.push(client);
-  // Plain ws:// needs it (wire.md 7).
-  await client.loadHttpProxyAgent();
   return client;
 }
 
@@ -52,7 +32,6 @@ before(async () => {
   server = await startServer({ args: ['--rate-limits', 'off'] });
   operator = new Operator(server);
   alice = await proClient(server.account('alice'));
-  await alice.loadMarkets();
   bob = new SignedClient(server.url, server.account('bob'));
   await operator.setStatus('USDT-FUTURES', 'BTCUSDT', 'online');
   await operator.setPrice('BTCUSDT', '60000');
@@ -94,8 +73,7 @@ test('watchOrderBook starts with the book of HTTP and follows it', async () => {
 
 for (const limit of [1, 5, 15, 50]) {
   test(`watchOrderBook with ${limit} levels`, async () => {
-    const client = await proClient(server.account('alice'));
-    client.setMarketsFromExchange(alice);
+    const client = await proClient(server.account('alice'), alice);
     const book = await client.watchOrderBook('BTC/USDT', limit);
     assert.deepEqual([book.asks[0]![0], book.asks.length], [59990, Math.min(limit, 3)]);
   });

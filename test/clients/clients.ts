@@ -1,11 +1,12 @@
 /** The two npm clients as their users make them (wire.md 7): unmodified, pointed at a running server. */
 import assert from 'node:assert/strict';
 import { RestClientV3 } from 'bitget-api';
-import ccxt, { type bitget } from 'ccxt';
+import ccxt, { type bitget, type pro } from 'ccxt';
 import type { DemoKeys } from '../harness/server.ts';
 
 export type CcxtClient = bitget;
 export type SdkClient = RestClientV3;
+export type CcxtProClient = InstanceType<typeof pro.bitget>;
 
 export function ccxtClient(url: string, keys?: DemoKeys, settings: object = {}): CcxtClient {
   return new ccxt.bitget({
@@ -14,6 +15,35 @@ export function ccxtClient(url: string, keys?: DemoKeys, settings: object = {}):
     urls: { api: { uta: url, spot: url, common: url, mix: url } },
     ...settings,
   });
+}
+
+/** The same with streams; `markets` are taken from another client that has loaded them. */
+export async function ccxtProClient(
+  url: string,
+  keys: DemoKeys,
+  markets?: CcxtProClient,
+): Promise<CcxtProClient> {
+  const stream = url.replace('http', 'ws');
+  const client = new ccxt.pro.bitget({
+    apiKey: keys.apiKey,
+    secret: keys.secretKey,
+    password: keys.passphrase,
+    options: { uta: true },
+    urls: {
+      api: {
+        uta: url,
+        spot: url,
+        common: url,
+        mix: url,
+        ws: { utaPublic: `${stream}/v3/ws/public`, utaPrivate: `${stream}/v3/ws/private` },
+      },
+    },
+  });
+  // Plain ws:// needs it (wire.md 7).
+  await client.loadHttpProxyAgent();
+  if (markets === undefined) await client.loadMarkets();
+  else client.setMarketsFromExchange(markets);
+  return client;
 }
 
 /** Several accounts of one venue: the markets are loaded once, as a trader with several accounts would. */

@@ -1,71 +1,26 @@
 /** The SDK's socket clients, unmodified: both roles on their own paths and on the shared one, and orders (wire.md 5, 7). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { WebsocketAPIClient, WebsocketClientV3, WS_KEY_MAP } from 'bitget-api';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { type WebsocketAPIClient, WebsocketClientV3, WS_KEY_MAP } from 'bitget-api';
+import { type RunningServer, startServer } from '../harness/server.ts';
 import type { Frame } from '../harness/stream-client.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
+import { isPush, Listener, ordersOverSocket, SILENT, socketSettings } from './sdk-listener.ts';
 
-const SILENT = { trace: () => {}, info: () => {}, error: () => {} };
 const { v3Public, v3Private } = WS_KEY_MAP;
 
 let server: RunningServer;
 let rest: SdkClient;
 let orders: WebsocketAPIClient;
-const open: WebsocketClientV3[] = [];
-
-function settings(path: string, keys?: DemoKeys) {
-  return {
-    wsUrl: `${server.url.replace('http', 'ws')}${path}`,
-    ...(keys !== undefined && { apiKey: keys.apiKey, apiSecret: keys.secretKey, apiPass: keys.passphrase }),
-  };
-}
-
-/** A client that keeps what it is told, and can be asked to wait for it. */
-class Listener {
-  readonly client: WebsocketClientV3;
-  readonly heard: Frame[] = [];
-  private wake: () => void = () => {};
-
-  constructor(client: WebsocketClientV3) {
-    this.client = client;
-    open.push(client);
-    for (const event of ['update', 'response', 'authenticated', 'exception'] as const) {
-      client.on(event as 'update', (frame: Frame) => {
-        this.heard.push({ ...frame, heardAs: event });
-        this.wake();
-      });
-    }
-  }
-
-  async until(fits: (frame: Frame) => boolean, from = 0): Promise<Frame> {
-    for (;;) {
-      const found = this.heard.slice(from).find(fits);
-      if (found !== undefined) return found;
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-      });
-    }
-  }
-}
-
-const isPush = (topic: string) => (frame: Frame) => frame.heardAs === 'update' && frame.arg.topic === topic;
 
 before(async () => {
   server = await startServer({ args: ['--rate-limits', 'off'] });
   rest = sdkClient(server.url, server.account('alice'));
-  const { apiKey, apiSecret, apiPass, wsUrl } = settings('/v3/ws/private', server.account('alice'));
-  orders = new WebsocketAPIClient(
-    { apiKey, apiSecret, apiPass, wsUrl, attachEventListeners: false } as ConstructorParameters<
-      typeof WebsocketAPIClient
-    >[0],
-    SILENT,
-  );
-  open.push(orders.getWSClient());
+  orders = ordersOverSocket(server.url, server.account('alice'));
 });
 
 after(async () => {
-  for (const client of open) client.closeAll(true);
+  Listener.closeAll();
   await server.stop();
 });
 
@@ -80,7 +35,7 @@ const buy = (price: string, qty = '0.01', clientOid?: string) => ({
 });
 
 test('public topics: ticker, book, trades and candles arrive after subscribe, none after unsubscribe', async () => {
-  const listener = new Listener(new WebsocketClientV3(settings('/v3/ws/public'), SILENT));
+  const listener = new Listener(new WebsocketClientV3(socketSettings(server.url, '/v3/ws/public'), SILENT));
   const topics = ['ticker', 'books', 'books5', 'publicTrade'].map((topic) => ({
     topic: topic as 'ticker',
     payload: { instType: 'spot' as const, symbol: 'BTCUSDT' },
@@ -101,7 +56,9 @@ test('public topics: ticker, book, trades and candles arrive after subscribe, no
 
 for (const path of ['/v3/ws/private', '/v3/ws']) {
   test(`private topics on ${path}: login, then the account at once and orders as they change`, async () => {
-    const listener = new Listener(new WebsocketClientV3(settings(path, server.account('alice')), SILENT));
+    const listener = new Listener(
+      new WebsocketClientV3(socketSettings(server.url, path, server.account('alice')), SILENT),
+    );
     const topics = ['account', 'position', 'order', 'fill'] as const;
     for (const topic of topics) {
       void listener.client.subscribe({ topic, payload: { instType: 'UTA' } }, v3Private);
@@ -128,7 +85,7 @@ for (const path of ['/v3/ws/private', '/v3/ws']) {
 
 test('strategy orders as they are placed, changed, fired, refused and cancelled, each once and as HTTP has them', async () => {
   const listener = new Listener(
-    new WebsocketClientV3(settings('/v3/ws/private', server.account('alice')), SILENT),
+    new WebsocketClientV3(socketSettings(server.url, '/v3/ws/private', server.account('alice')), SILENT),
   );
   const topic = 'strategy-order' as const;
   void listener.client.subscribe({ topic, payload: { instType: 'UTA' } }, v3Private);
@@ -183,7 +140,7 @@ test('strategy orders as they are placed, changed, fired, refused and cancelled,
 });
 
 test('one address serves public topics too', async () => {
-  const listener = new Listener(new WebsocketClientV3(settings('/v3/ws'), SILENT));
+  const listener = new Listener(new WebsocketClientV3(socketSettings(server.url, '/v3/ws'), SILENT));
   void listener.client.subscribe(
     { topic: 'ticker', payload: { instType: 'spot', symbol: 'BTCUSDT' } },
     v3Public,

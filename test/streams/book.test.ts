@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Operator } from '../harness/operator-door.ts';
+import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
@@ -76,13 +76,7 @@ const clients: StreamClient[] = [];
 before(async () => {
   server = await startServer({ args: ['--rate-limits', 'off'] });
   http = new SignedClient(server.url);
-  const operator = new Operator(server);
-  await operator.setStatus('USDT-FUTURES', 'BTCUSDT', 'online');
-  await operator.setPrice('BTCUSDT', '60000');
-  const prices = await StreamClient.open(server.url);
-  await prices.subscribe({ instType: 'usdt-futures', topic: 'ticker', symbol: 'BTCUSDT' });
-  await prices.next((frame) => Number(frame.data?.[0]?.markPrice) > 0);
-  prices.close();
+  await openPerpetuals(server, '60000', PERPETUALS.slice(0, 1));
 });
 
 after(async () => {

@@ -1,7 +1,7 @@
 /** Orders and fills over the socket are those of HTTP: none missing, none twice, nothing that was not durable. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Operator } from '../harness/operator-door.ts';
+import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
@@ -12,9 +12,7 @@ const CHANGES = 10_000;
 const MARKETS = [
   { category: 'SPOT', symbol: 'BTCUSDT' },
   { category: 'MARGIN', symbol: 'BTCUSDT' },
-  { category: 'USDT-FUTURES', symbol: 'BTCUSDT' },
-  { category: 'COIN-FUTURES', symbol: 'BTCUSD' },
-  { category: 'USDC-FUTURES', symbol: 'BTCPERP' },
+  ...PERPETUALS,
 ] as const;
 const CATEGORIES = MARKETS.map(({ category }) => category);
 const TRADERS = ['alice', 'bob'] as const;
@@ -25,17 +23,7 @@ let dice: Dice;
 before(async () => {
   server = await startServer({ args: ['--rate-limits', 'off'] });
   dice = new Dice(8);
-  const operator = new Operator(server);
-  for (const index of ['BTCUSDT', 'BTCUSD', 'BTCUSDC']) await operator.setPrice(index, '60000');
-  for (const { category, symbol } of MARKETS.slice(2)) await operator.setStatus(category, symbol, 'online');
-  const prices = await StreamClient.open(server.url);
-  for (const { category, symbol } of MARKETS.slice(2)) {
-    await prices.subscribe({ instType: category.toLowerCase(), topic: 'ticker', symbol });
-    await prices.next(
-      (frame) => frame.data?.[0]?.category === category && Number(frame.data[0].markPrice) > 0,
-    );
-  }
-  prices.close();
+  await openPerpetuals(server, '60000');
 });
 
 after(() => server.stop());

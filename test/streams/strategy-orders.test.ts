@@ -1,7 +1,7 @@
 /** Strategy orders over the socket are those of HTTP: each change once, in order, and the end is what history keeps. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Operator } from '../harness/operator-door.ts';
+import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
@@ -17,19 +17,13 @@ const people = new Map<string, SignedClient>();
 
 before(async () => {
   server = await startServer({ args: ['--rate-limits', 'off'] });
-  const operator = new Operator(server);
-  await operator.setStatus(CONTRACT.category, CONTRACT.symbol, 'online');
-  await operator.setPrice('BTCUSDT', '60000');
+  await openPerpetuals(server, '60000', PERPETUALS.slice(0, 1));
   for (const name of ['alice', 'bob', 'maker']) {
     people.set(name, new SignedClient(server.url, server.account(name)));
   }
   alice = await StreamClient.login(server.url, server.account('alice'));
   stranger = await StreamClient.login(server.url, server.account('bob'));
   for (const client of [alice, stranger]) await client.subscribe(ARG);
-  const prices = await StreamClient.open(server.url);
-  await prices.subscribe({ instType: 'usdt-futures', topic: 'ticker', symbol: 'BTCUSDT' });
-  await prices.next((frame) => Number(frame.data?.[0]?.markPrice) > 0);
-  prices.close();
   await print(CONTRACT, '60000');
   await print(SPOT, '60000');
 });
