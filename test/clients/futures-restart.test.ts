@@ -17,7 +17,11 @@ import { type SdkClient, sdkClient } from './clients.ts';
 /** The last Friday of December, twenty minutes before funding and delivery. */
 const START = Date.UTC(2026, 11, 25, 7, 40);
 const EIGHT = Date.UTC(2026, 11, 25, 8);
-const PERPETUAL = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
+const PERPETUALS = [
+  { category: 'USDT-FUTURES', symbol: 'BTCUSDT' },
+  { category: 'USDC-FUTURES', symbol: 'BTCPERP' },
+  { category: 'COIN-FUTURES', symbol: 'BTCUSD' },
+] as const;
 const QUARTER = { category: 'COIN-FUTURES', symbol: 'BTCUSDZ26' } as const;
 const ARGS = [
   '--clock',
@@ -63,7 +67,7 @@ class Life {
   }
 
   async price(btc: string): Promise<void> {
-    for (const index of ['BTCUSDT', 'BTCUSD']) await this.operator.setPrice(index, btc);
+    for (const index of ['BTCUSDT', 'BTCUSDC', 'BTCUSD']) await this.operator.setPrice(index, btc);
   }
 
   /** To an instant; a life that is being killed gets there in two runs. */
@@ -113,17 +117,19 @@ async function deal(life: Life, contract: object, buyer: string, seller: string,
 }
 
 async function live(life: Life): Promise<void> {
-  for (const { category, symbol } of [PERPETUAL, QUARTER])
+  for (const { category, symbol } of [...PERPETUALS, QUARTER])
     await life.operator.setStatus(category, symbol, 'online');
   await life.price('60000');
   await life.until(START + 2000);
-  await deal(life, PERPETUAL, 'alice', 'maker', '0.5', '60000');
   await deal(life, QUARTER, 'alice', 'maker', '0.2', '60000');
-  await life.client('bob').setLeverage({ ...PERPETUAL, leverage: '50', marginMode: 'isolated' } as never);
-  await deal(life, PERPETUAL, 'bob', 'maker', '1', '60000');
-  await life.client('maker').submitNewOrder(limit(PERPETUAL, 'buy', '0.4', '58950'));
+  for (const perpetual of PERPETUALS) {
+    await deal(life, perpetual, 'alice', 'maker', '0.5', '60000');
+    await life.client('bob').setLeverage({ ...perpetual, leverage: '50', marginMode: 'isolated' } as never);
+    await deal(life, perpetual, 'bob', 'maker', '1', '60000');
+    await life.client('maker').submitNewOrder(limit(perpetual, 'buy', '0.4', '58950'));
+  }
   await life.until(START + 5 * 60_000);
-  // Bob stands on 2 %: a part is sold into the book, the rest is taken from the other side.
+  // Bob stands on 2 % everywhere: a part is sold into the book, the rest is taken from the other side.
   await life.price('58900');
   await life.until(START + 6 * 60_000);
   await life.price('59500');
@@ -135,15 +141,17 @@ test('killed in a funding period, in a fall and on a delivery day, a venue ends 
   const whole = await new Life(false).open();
   await live(whole);
   const alice = whole.client('alice');
-  const [position] = (await alice.getCurrentPosition(PERPETUAL)).data.list;
-  assert.notEqual(position!.totalFunding, '0');
   assert.deepEqual((await alice.getCurrentPosition(QUARTER)).data.list, []);
   const [settled] = (await alice.getTradeFills(QUARTER)).data.list;
   assert.match(settled!.tradeSide ?? '', /^delivery/);
   const bob = whole.client('bob');
-  assert.deepEqual((await bob.getCurrentPosition(PERPETUAL)).data.list, []);
-  const sold = (await bob.getTradeFills(PERPETUAL)).data.list.map(({ tradeSide }) => tradeSide);
-  assert.ok(sold.includes('burst_sell_single'), sold.join(', '));
+  for (const perpetual of PERPETUALS) {
+    const [position] = (await alice.getCurrentPosition(perpetual)).data.list;
+    assert.notEqual(position!.totalFunding, '0', perpetual.symbol);
+    assert.deepEqual((await bob.getCurrentPosition(perpetual)).data.list, []);
+    const sold = (await bob.getTradeFills(perpetual)).data.list.map(({ tradeSide }) => tradeSide);
+    assert.deepEqual(sold, ['burst_sell_single', 'burst_sell_single', 'open'], perpetual.symbol);
+  }
   const reference = await whole.end();
   assert.equal(reference.ok, true);
 

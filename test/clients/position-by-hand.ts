@@ -1,6 +1,6 @@
 /**
- * A linear position worked out beside the exchange and without its code, from the formulas of domain.md 4.5, 5.4, 5.7:
- * integers of 10^-8, fees cut off, the basis of a part cut off, prices rounded half up to one decimal.
+ * Positions worked out beside the exchange and without its code, from the formulas of domain.md 4.5, 5.2, 5.4, 5.7 and
+ * 5.10: integers of 10^-8, fees cut off, the basis of a part cut off, prices rounded half up to one decimal.
  */
 import { decimal, units } from './ledger-by-hand.ts';
 
@@ -12,6 +12,7 @@ export function signed(amount: bigint): string {
   return amount < 0n ? `-${decimal(-amount)}` : decimal(amount);
 }
 
+/** A linear position: everything is in the coin that prices are in. */
 export class HandPosition {
   readonly takerRate: bigint;
   /** 10^-8 coins, positive long. */
@@ -22,7 +23,9 @@ export class HandPosition {
   closeFee = 0n;
   opened = { size: 0n, value: 0n };
   closed = { size: 0n, value: 0n };
-  /** What has become of the account's money: profit less fees. */
+  /** Received less paid. */
+  funding = 0n;
+  /** What has become of the account's money: profit and funding less fees. */
   cash = 0n;
 
   constructor(takerRate: string) {
@@ -33,7 +36,7 @@ export class HandPosition {
   trade(side: 'buy' | 'sell', size: string, price: string): bigint {
     const lots = units(size);
     const value = (lots * units(price)) / ONE;
-    const fee = (value * this.takerRate) / ONE;
+    const fee = (this.feeBase(lots, value) * this.takerRate) / ONE;
     const long = side === 'buy';
     this.cash -= fee;
     if (this.size === 0n || this.size > 0n === long) {
@@ -46,7 +49,7 @@ export class HandPosition {
     }
     const held = abs(this.size);
     const released = lots === held ? abs(this.basis) : (abs(this.basis) * lots) / held;
-    const profit = this.size > 0n ? value - released : released - value;
+    const profit = this.paidOut(this.size > 0n ? value - released : released - value, units(price));
     this.basis += this.size > 0n ? -released : released;
     this.size += this.size > 0n ? -lots : lots;
     this.realised += profit;
@@ -61,21 +64,42 @@ export class HandPosition {
     return mean(abs(this.basis), abs(this.size));
   }
 
-  unrealised(mark: string): bigint {
-    return (this.size * units(mark)) / ONE - this.basis;
+  /** Of coin-margined contracts also the index at which dollars become coin; others need none. */
+  unrealised(mark: string, index = mark): bigint {
+    return this.inCoin(this.profitAt(mark), units(index));
   }
 
   /** q P (1/L + t). */
-  crossedMargin(mark: string, leverage: bigint): bigint {
-    const notional = (abs(this.size) * units(mark)) / ONE;
-    return half(notional * (ONE + leverage * this.takerRate), leverage * ONE);
+  crossedMargin(mark: string, leverage: bigint, index = mark): bigint {
+    const margin = half(this.notional(mark) * (ONE + leverage * this.takerRate), leverage * ONE);
+    return this.inCoin(margin, units(index));
   }
 
-  /** (q E + fees - realised) / (q (1 - t)) for a long, with the signs of a short for a short. */
-  breakEven(): string {
-    const spent = this.openFee + this.closeFee - this.realised;
+  /** Profit over that margin, of the exact numbers, to 16 decimals. */
+  profitRate(mark: string, leverage: bigint): string {
+    const profit = this.profitAt(mark);
+    const scaled = abs(profit) * 10n ** 16n * leverage * ONE;
+    const digits = half(scaled, this.notional(mark) * (ONE + leverage * this.takerRate));
+    const text = `0.${String(digits).padStart(16, '0')}`.replace(/\.?0+$/, '');
+    return profit < 0n ? `-${text}` : text;
+  }
+
+  /** (q E + fees - funding - realised) / (q (1 - t)) for a long, with the signs of a short for a short. */
+  breakEven(index = '0'): string {
+    const spent = this.inQuote(this.openFee + this.closeFee - this.realised - this.funding, units(index));
     const rate = this.size > 0n ? ONE - this.takerRate : ONE + this.takerRate;
     return onTick((this.basis + spent) * ONE * ONE, this.size * rate);
+  }
+
+  /** q P F of a settled rate: what is paid is rounded up, what is received down. */
+  settles(mark: string, rate: string, index = mark): bigint {
+    const rated = units(rate.replace('-', ''));
+    const exact = this.inCoin(this.notional(mark) * rated, units(index));
+    const pays = this.size > 0n === !rate.startsWith('-');
+    const amount = pays ? -((exact + ONE - 1n) / ONE) : exact / ONE;
+    this.funding += amount;
+    this.cash += amount;
+    return amount;
   }
 
   /** (iso + D - d q E) / (q (m + t - d)): up to the tick for a long, down for a short. */
@@ -86,11 +110,70 @@ export class HandPosition {
     const [n, d] = below < 0n ? [-above, -below] : [above, below];
     return decimal((long ? (n + d - 1n) / d : n / d) * TICK);
   }
+
+  protected notional(mark: string): bigint {
+    return (abs(this.size) * units(mark)) / ONE;
+  }
+
+  private profitAt(mark: string): bigint {
+    return (this.size * units(mark)) / ONE - this.basis;
+  }
+
+  /** What the fee is a part of. */
+  protected feeBase(_size: bigint, value: bigint): bigint {
+    return value;
+  }
+
+  /** A profit as it is paid out by a trade at a price. */
+  protected paidOut(profit: bigint, _price: bigint): bigint {
+    return profit;
+  }
+
+  protected inCoin(amount: bigint, _index: bigint): bigint {
+    return amount;
+  }
+
+  protected inQuote(amount: bigint, _index: bigint): bigint {
+    return amount;
+  }
+}
+
+/** A coin-margined position: counted in dollars, charged and paid in coin (domain.md 5.2, model B). */
+export class HandCoinPosition extends HandPosition {
+  protected override feeBase(size: bigint): bigint {
+    return size;
+  }
+
+  protected override paidOut(profit: bigint, price: bigint): bigint {
+    return floor(profit * ONE, price);
+  }
+
+  protected override inCoin(amount: bigint, index: bigint): bigint {
+    return floor(amount * ONE, index);
+  }
+
+  protected override inQuote(amount: bigint, index: bigint): bigint {
+    return floor(amount * index, ONE);
+  }
+
+  /** (q E - D) / (iso + q (1 - m - t)) up for a long, (q E + D) / (q (1 + m + t) - iso) down for a short. */
+  override isolatedLiquidation(iso: bigint, rate: string, deduction: string): string {
+    const kept = units(rate) + this.takerRate;
+    const size = abs(this.size);
+    const long = this.size > 0n;
+    const n = (abs(this.basis) + (long ? -1n : 1n) * units(deduction)) * ONE * ONE;
+    const d = (long ? iso * ONE + size * (ONE - kept) : size * (ONE + kept) - iso * ONE) * TICK;
+    return decimal((long ? (n + d - 1n) / d : n / d) * TICK);
+  }
 }
 
 /** Value / size, half up to the tick. */
 export function mean(value: bigint, size: bigint): string {
   return onTick(value * ONE, size);
+}
+
+function floor(n: bigint, d: bigint): bigint {
+  return n < 0n ? -((-n + d - 1n) / d) : n / d;
 }
 
 function half(n: bigint, d: bigint): bigint {

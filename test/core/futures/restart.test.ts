@@ -1,6 +1,7 @@
 /** A restart within a funding period or between the steps of a fall ends where no restart ends (I40). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { OrderKind } from '../../../src/core/terms.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';
 import { OPENING_BELL } from '../trading-floor.ts';
 import { BTC_FUNDED, FuturesFloor } from './futures-floor.ts';
@@ -48,5 +49,26 @@ test('between the steps of a fall: into the book, into the fund, into the other 
   assert.equal(floor.position('ann'), 'none');
   assert.equal(floor.position('cat'), 'none');
   floor.wait(MINUTE);
+  assertRestartAnywhere(floor);
+});
+
+test('of a coin-margined contract as well: a fall into the book and into the other side', () => {
+  const floor = new FuturesFloor();
+  const on = { on: 'BTCUSD' } as const;
+  floor.index('60000', 'BTCUSD');
+  for (const name of ['ann', 'bob', 'cat']) floor.trader(name, { BTC: '1' });
+  floor.isolate('ann', 'BTCUSD');
+  floor.leverage('ann', 20, 'BTCUSD');
+  floor.deal('ann', 'bob', '2', '60000', on);
+  floor.deal('cat', 'bob', '1', '60000', on);
+  floor.buy('bob', '0.5', '57300', on);
+  for (const price of ['59500', '58000', '57000', '54000']) {
+    floor.index(price, 'BTCUSD');
+    floor.wait(MINUTE);
+  }
+  assert.equal(floor.position('ann', on), 'none');
+  const kinds = new Set(floor.eventsOf('fill').map(({ fill }) => fill.futures!.kind));
+  assert.ok(kinds.has(OrderKind.liquidation) && kinds.has(OrderKind.adl));
+  floor.at(EIGHT + HOUR);
   assertRestartAnywhere(floor);
 });
