@@ -3,7 +3,7 @@
 import { enableCompileCache } from 'node:module';
 
 enableCompileCache();
-const { runProgram } = await import('./operation/command-line.ts');
-const { program } = await import('./operation/bourse-program.ts');
+const { runProgram } = await import('./operation/commands/command-line.ts');
+const { program } = await import('./operation/commands/bourse-program.ts');
 
 await runProgram(program);

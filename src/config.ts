@@ -9,9 +9,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileIpList } from './identity/ip-list.ts';
 import { FEED_CHOICES, type FeedChoice, readFeedChoice } from './market/feed/feed-choice.ts';
 import { MARKET_LEVELS, type MarketLevel } from './market/levels.ts';
-import type { ColourChoice } from './operation/colour.ts';
-import { didYouMean } from './operation/did-you-mean.ts';
 import { ConfigError } from './operation/exit-codes.ts';
+import type { ColourChoice } from './operation/terminal/colour.ts';
+import { didYouMean } from './operation/terminal/did-you-mean.ts';
 import { CLOCK_CHOICES, type ClockChoice, readClockChoice } from './venue/clock-choice.ts';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
-const { runProgram } = await import('./operation/command-line.ts');
-const { startCommand } = await import('./operation/start-command.ts');
+const { runProgram } = await import('./operation/commands/command-line.ts');
+const { startCommand } = await import('./operation/commands/start.ts');
 
 await runProgram(
   startCommand('npm start --', [

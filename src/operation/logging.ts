@@ -5,8 +5,8 @@
 import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import pino from 'pino';
 import type { Config } from '../config.ts';
-import { painter } from './colour.ts';
-import { PrettyLog } from './pretty-log.ts';
+import { painter } from './terminal/colour.ts';
+import { PrettyLog } from './terminal/pretty-log.ts';
 
 const SECRET_FIELDS = [
   'secret',

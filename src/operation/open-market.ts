@@ -10,7 +10,7 @@ import { LivingMarket } from '../market/living-market.ts';
 import { makePast } from '../market/past/make-past.ts';
 import type { SecondHand } from '../venue/second-hand.ts';
 import type { Venue } from '../venue/venue.ts';
-import { progressBar } from './progress-bar.ts';
+import { progressBar } from './terminal/progress-bar.ts';
 
 export interface OpenMarket {
   readonly market: LivingMarket;

@@ -19,9 +19,9 @@ import { openClock } from '../venue/clock-choice.ts';
 import { formatDuration } from '../venue/duration.ts';
 import { replay } from '../venue/recovery.ts';
 import { Venue } from '../venue/venue.ts';
-import { counted } from './counting.ts';
 import { DataDamaged } from './exit-codes.ts';
 import { LOG_DIRECTORY, loggedCommands } from './logged-commands.ts';
+import { counted } from './terminal/counting.ts';
 
 export const HISTORY_FILE = 'history.sqlite';
 

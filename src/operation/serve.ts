@@ -2,13 +2,13 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { CATEGORY_NAMES } from '../core/terms.ts';
-import { banner, factsLine, listeningLine, type StartFacts } from './banner.ts';
-import { painter } from './colour.ts';
-import { refuse, VERSION } from './command-line.ts';
-import { counted } from './counting.ts';
+import { refuse, VERSION } from './commands/command-line.ts';
 import { ExitCode } from './exit-codes.ts';
 import { createLogger } from './logging.ts';
 import { type RunningExchange, startExchange } from './running-exchange.ts';
+import { banner, factsLine, listeningLine, type StartFacts } from './terminal/banner.ts';
+import { painter } from './terminal/colour.ts';
+import { counted } from './terminal/counting.ts';
 
 /** Time for answers that are already on their way to leave (reliability.md 2.1: gone within 100 ms). */
 const LAST_ANSWERS_MS = 50;

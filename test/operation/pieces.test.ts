@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEMO_ACCOUNTS } from '../../src/identity/demo-accounts.ts';
-import { banner, listeningLine } from '../../src/operation/banner.ts';
-import { plain } from '../../src/operation/colour.ts';
-import { didYouMean } from '../../src/operation/did-you-mean.ts';
 import { isLoopback, urlOf } from '../../src/operation/loopback.ts';
 import { type Figures, Metrics } from '../../src/operation/metrics.ts';
-import { PrettyLog } from '../../src/operation/pretty-log.ts';
 import { readinessChecks } from '../../src/operation/readiness.ts';
+import { banner, listeningLine } from '../../src/operation/terminal/banner.ts';
+import { plain } from '../../src/operation/terminal/colour.ts';
+import { didYouMean } from '../../src/operation/terminal/did-you-mean.ts';
+import { PrettyLog } from '../../src/operation/terminal/pretty-log.ts';
 import { noFigures } from '../../src/streams/figures.ts';
 
 const FIGURES: Figures = {

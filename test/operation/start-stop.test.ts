@@ -10,7 +10,7 @@ import { MONEY_ONE } from '../../src/core/units.ts';
 import { openDemoAccounts } from '../../src/identity/demo-accounts.ts';
 import { listCatalogue } from '../../src/operation/first-start.ts';
 import { openRooms } from '../../src/operation/rooms.ts';
-import type { Verification } from '../../src/operation/verify.ts';
+import type { Verification } from '../../src/operation/verification/verify.ts';
 import { loadCatalogue } from '../../src/venue/catalogue.ts';
 import { bourse, removeTemporaryDirectories, Server, start, temporaryDirectory } from './bourse-process.ts';
 

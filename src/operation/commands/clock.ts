@@ -1,7 +1,7 @@
 /** `bourse clock ...`: the exchange's time, and how a manual one moves. */
 import type { Command } from 'commander';
-import type { Paint } from './colour.ts';
-import { count } from './counting.ts';
+import type { Paint } from '../terminal/colour.ts';
+import { count } from '../terminal/counting.ts';
 import { commandGroup, facts, operatorCommand, when } from './operator-command.ts';
 
 interface ClockView {

@@ -1,6 +1,6 @@
 /** `bourse force ...`: liquidation and deleveraging at will, on a demo. */
 import type { Command } from 'commander';
-import type { Paint } from './colour.ts';
+import type { Paint } from '../terminal/colour.ts';
 import { commandGroup, facts, operatorCommand } from './operator-command.ts';
 
 interface ClosedView {

@@ -1,7 +1,7 @@
 /** `bourse market ...`: the living market, and what an operator does to it. */
 import type { Command } from 'commander';
-import { count, counted } from './counting.ts';
-import { ConfigError } from './exit-codes.ts';
+import { ConfigError } from '../exit-codes.ts';
+import { count, counted } from '../terminal/counting.ts';
 import { commandGroup, facts, operatorCommand, table, yesNo } from './operator-command.ts';
 
 interface MarketView {

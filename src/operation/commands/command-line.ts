@@ -9,10 +9,10 @@ import {
   SETTING_NAMES,
   SETTINGS,
   type SettingName,
-} from '../config.ts';
-import { ActionRefused, ExitCode, exitCodeOf } from './exit-codes.ts';
+} from '../../config.ts';
+import { ActionRefused, ExitCode, exitCodeOf } from '../exit-codes.ts';
 
-const packageFile = new URL('../../package.json', import.meta.url);
+const packageFile = new URL('../../../package.json', import.meta.url);
 export const VERSION = (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }).version;
 
 const EXIT_CODES = `

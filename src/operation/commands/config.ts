@@ -1,9 +1,9 @@
 /** `bourse config`: what the four layers come to, and with `--explain` which of them decided. */
 import type { Command } from 'commander';
-import { environmentName, flagName, type ResolvedConfig, SETTING_NAMES } from '../config.ts';
-import { type Paint, painter } from './colour.ts';
+import { environmentName, flagName, type ResolvedConfig, SETTING_NAMES } from '../../config.ts';
+import { type Paint, painter } from '../terminal/colour.ts';
+import { textTable } from '../terminal/text-table.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
-import { textTable } from './text-table.ts';
 
 export function configCommand(): Command {
   const command = describedCommand('config', 'Shows the configuration that a start would use.', [

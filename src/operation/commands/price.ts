@@ -1,6 +1,6 @@
 /** `bourse price ...`: what the world outside pays, told by hand while no feed runs. */
 import type { Command } from 'commander';
-import type { Paint } from './colour.ts';
+import type { Paint } from '../terminal/colour.ts';
 import { commandGroup, operatorCommand, table, yesNo } from './operator-command.ts';
 
 interface IndexView {

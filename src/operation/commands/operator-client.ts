@@ -1,6 +1,6 @@
 /** Talks to the operator's door of a running exchange, found through its note in the data directory or named by flags. */
-import { DOOR_FILE, readDoorNote, readToken } from '../operator/token.ts';
-import { ActionRefused, CannotStart, ConfigError } from './exit-codes.ts';
+import { DOOR_FILE, readDoorNote, readToken } from '../../operator/token.ts';
+import { ActionRefused, CannotStart, ConfigError } from '../exit-codes.ts';
 
 export interface DoorAddress {
   readonly url: string;

@@ -1,17 +1,17 @@
 /** The operator's command line: every command, in groups. */
-import { accountCommand } from './account-command.ts';
-import { auditCommand } from './audit-command.ts';
-import { clientCommand } from './client-command.ts';
-import { clockCommand } from './clock-command.ts';
+import { accountCommand } from './account.ts';
+import { auditCommand } from './audit.ts';
+import { clientCommand } from './client.ts';
+import { clockCommand } from './clock.ts';
 import { describedProgram } from './command-line.ts';
-import { configCommand } from './config-command.ts';
-import { forceCommand } from './force-command.ts';
-import { keyCommand } from './key-command.ts';
-import { feesCommand, instrumentCommand } from './listing-commands.ts';
-import { loanCommand } from './loan-command.ts';
-import { marketCommand } from './market-command.ts';
-import { depositCommand, withdrawalCommand } from './money-commands.ts';
-import { priceCommand } from './price-command.ts';
+import { configCommand } from './config.ts';
+import { forceCommand } from './force.ts';
+import { keyCommand } from './key.ts';
+import { feesCommand, instrumentCommand } from './listings.ts';
+import { loanCommand } from './loan.ts';
+import { marketCommand } from './market.ts';
+import { depositCommand, withdrawalCommand } from './money.ts';
+import { priceCommand } from './price.ts';
 import {
   booksCommand,
   haltCommand,
@@ -19,8 +19,8 @@ import {
   identityCommand,
   resumeCommand,
   snapshotCommand,
-} from './venue-commands.ts';
-import { verifyCommand } from './verify-command.ts';
+} from './venue.ts';
+import { verifyCommand } from './verify.ts';
 
 const GROUPS = {
   'Running exchange:': [

@@ -1,7 +1,7 @@
 /** `bourse health`, `books`, `halt`, `resume`, `snapshot` and `identity rotate-kek`: the venue as a whole. */
 import type { Command } from 'commander';
-import type { Paint } from './colour.ts';
-import { count } from './counting.ts';
+import type { Paint } from '../terminal/colour.ts';
+import { count } from '../terminal/counting.ts';
 import { commandGroup, facts, operatorCommand, table, yesNo } from './operator-command.ts';
 
 interface HealthView {

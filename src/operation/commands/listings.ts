@@ -1,11 +1,11 @@
 /** `bourse instrument ...` and `bourse fees ...`: what is traded, and what trading costs. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../core/terms.ts';
-import type { Paint } from './colour.ts';
-import { count } from './counting.ts';
-import { didYouMean } from './did-you-mean.ts';
-import { ConfigError } from './exit-codes.ts';
+import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/terms.ts';
+import { ConfigError } from '../exit-codes.ts';
+import type { Paint } from '../terminal/colour.ts';
+import { count } from '../terminal/counting.ts';
+import { didYouMean } from '../terminal/did-you-mean.ts';
 import type { OperatorClient } from './operator-client.ts';
 import { commandGroup, facts, operatorCommand, table } from './operator-command.ts';
 import { suggestInstrument } from './suggestions.ts';

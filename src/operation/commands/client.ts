@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, type Command } from 'commander';
-import { DEMO_ACCOUNTS_FILE } from '../identity/demo-accounts.ts';
+import { DEMO_ACCOUNTS_FILE } from '../../identity/demo-accounts.ts';
+import { ConfigError } from '../exit-codes.ts';
 import { type Access, CLIENT_KINDS, type ClientKind, clientSnippet } from './client-snippets.ts';
 import { configOf } from './command-line.ts';
-import { ConfigError } from './exit-codes.ts';
 import { operatorCommand } from './operator-command.ts';
 
 type Keys = Omit<Access, 'url'> & { readonly name: string };

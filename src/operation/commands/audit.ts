@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
-import { AUDIT_FILE, readAudit } from '../operator/audit-file.ts';
-import type { AuditLine } from '../operator/audit-line.ts';
-import { type AuditVerification, verifyAudit } from './audit-verify.ts';
-import { type Paint, painter } from './colour.ts';
+import { AUDIT_FILE, readAudit } from '../../operator/audit-file.ts';
+import type { AuditLine } from '../../operator/audit-line.ts';
+import { ConfigError, ExitCode } from '../exit-codes.ts';
+import { type Paint, painter } from '../terminal/colour.ts';
+import { count } from '../terminal/counting.ts';
+import { type AuditVerification, verifyAudit } from '../verification/audit-verify.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
-import { count } from './counting.ts';
-import { ConfigError, ExitCode } from './exit-codes.ts';
 import { commandGroup, type Shown, show, table, when } from './operator-command.ts';
 
 const SHOWN_LINES = 50;

@@ -1,7 +1,7 @@
 /** What a user sees when the exchange is ready: who you are, what is here, where it listens, what to try. */
-import { CATEGORY_NAMES } from '../core/terms.ts';
-import type { OpenedDemoAccount } from '../identity/demo-accounts.ts';
-import { clientSnippet } from './client-snippets.ts';
+import { CATEGORY_NAMES } from '../../core/terms.ts';
+import type { OpenedDemoAccount } from '../../identity/demo-accounts.ts';
+import { clientSnippet } from '../commands/client-snippets.ts';
 import type { Paint } from './colour.ts';
 import { count, counted } from './counting.ts';
 import { textTable } from './text-table.ts';

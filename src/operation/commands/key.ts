@@ -1,8 +1,8 @@
 /** `bourse key ...`: API keys of accounts. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Paint } from './colour.ts';
-import { ConfigError } from './exit-codes.ts';
+import { ConfigError } from '../exit-codes.ts';
+import type { Paint } from '../terminal/colour.ts';
 import { commandGroup, facts, operatorCommand, table, when } from './operator-command.ts';
 
 interface KeyView {

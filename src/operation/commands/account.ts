@@ -1,7 +1,7 @@
 /** `bourse account ...`: who trades here. */
 import type { Command } from 'commander';
-import type { Paint } from './colour.ts';
-import { count } from './counting.ts';
+import type { Paint } from '../terminal/colour.ts';
+import { count } from '../terminal/counting.ts';
 import { commandGroup, facts, operatorCommand, readSwitch, table, when, yesNo } from './operator-command.ts';
 
 interface AccountView {

@@ -10,7 +10,7 @@ export function startCommand(name: string, examples: readonly string[]): Command
   return withSettings(command).action(async () => {
     const { config } = await configOf(command);
     // Loaded only now, so that --help and mistakes are answered at once.
-    const { serve } = await import('./serve.ts');
+    const { serve } = await import('../serve.ts');
     await serve(config);
   });
 }

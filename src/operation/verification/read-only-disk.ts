@@ -1,5 +1,5 @@
 /** A disk that can be looked at and not changed: what recovery would repair is left as it is. */
-import type { Disk, DiskFile } from '../log/disk.ts';
+import type { Disk, DiskFile } from '../../log/disk.ts';
 
 export class ReadOnlyDisk implements Disk {
   readonly #disk: Disk;

@@ -1,14 +1,14 @@
 /** What all commands to a running exchange have in common: where it is, who asks, and how the answer is shown. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { SettingName } from '../config.ts';
-import { defaultOperator } from '../operator/default-operator.ts';
-import { OPERATOR_NAME } from '../operator/signature.ts';
-import { type Paint, painter } from './colour.ts';
+import type { SettingName } from '../../config.ts';
+import { defaultOperator } from '../../operator/default-operator.ts';
+import { OPERATOR_NAME } from '../../operator/signature.ts';
+import { ConfigError } from '../exit-codes.ts';
+import { type Paint, painter } from '../terminal/colour.ts';
+import { textTable } from '../terminal/text-table.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
-import { ConfigError } from './exit-codes.ts';
 import { doorAt, doorIn, OperatorClient } from './operator-client.ts';
-import { textTable } from './text-table.ts';
 
 const SETTINGS_USED: readonly SettingName[] = ['data', 'color'];
 

@@ -1,6 +1,7 @@
 /** A name that the exchange does not know is answered with the one that was probably meant. */
-import { didYouMean } from './did-you-mean.ts';
-import { ActionRefused } from './exit-codes.ts';
+
+import { ActionRefused } from '../exit-codes.ts';
+import { didYouMean } from '../terminal/did-you-mean.ts';
 import type { OperatorClient } from './operator-client.ts';
 
 export function suggestCoin<Answer>(

@@ -1,11 +1,11 @@
 /** `bourse verify`: the proof as a table for people, or as one JSON document. */
 import type { Command } from 'commander';
-import { type Paint, painter } from './colour.ts';
+import { ExitCode } from '../exit-codes.ts';
+import { type Paint, painter } from '../terminal/colour.ts';
+import { count, counted } from '../terminal/counting.ts';
+import { textTable } from '../terminal/text-table.ts';
+import type { Verification } from '../verification/verify.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
-import { count, counted } from './counting.ts';
-import { ExitCode } from './exit-codes.ts';
-import { textTable } from './text-table.ts';
-import type { Verification } from './verify.ts';
 
 export function verifyCommand(): Command {
   const command = describedCommand(
@@ -19,7 +19,7 @@ export function verifyCommand(): Command {
   ).option('--json', 'print one JSON document');
   return withSettings(command, ['data', 'color']).action(async () => {
     const { config } = await configOf(command);
-    const { verify } = await import('./verify.ts');
+    const { verify } = await import('../verification/verify.ts');
     const result = await verify(config.data);
     const { stdout } = process;
     const json = command.getOptionValue('json') === true;

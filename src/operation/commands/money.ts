@@ -1,6 +1,6 @@
 /** `bourse deposit` and `bourse withdrawal ...`: money over the border. */
 import type { Command } from 'commander';
-import type { Paint } from './colour.ts';
+import type { Paint } from '../terminal/colour.ts';
 import { commandGroup, facts, operatorCommand, table, when } from './operator-command.ts';
 import { suggestCoin } from './suggestions.ts';
 

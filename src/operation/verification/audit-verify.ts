@@ -3,10 +3,10 @@
  * names must be there in that operator's name, and each command that names an audit line must have it. An exchange
  * that runs may add to both meanwhile: the audit log is read before the command log, and again for what came later.
  */
-import { AuditDamaged, readAudit } from '../operator/audit-file.ts';
-import type { AuditLine } from '../operator/audit-line.ts';
-import { readSignature, type Signature } from '../operator/signature.ts';
-import { loggedCommands } from './logged-commands.ts';
+import { AuditDamaged, readAudit } from '../../operator/audit-file.ts';
+import type { AuditLine } from '../../operator/audit-line.ts';
+import { readSignature, type Signature } from '../../operator/signature.ts';
+import { loggedCommands } from '../logged-commands.ts';
 
 export interface AuditVerification {
   readonly ok: boolean;
