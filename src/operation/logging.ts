@@ -4,7 +4,7 @@
  */
 import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import pino from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from './settings/settings.ts';
 import { painter } from './terminal/colour.ts';
 import { PrettyLog } from './terminal/pretty-log.ts';
 

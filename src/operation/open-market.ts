@@ -1,6 +1,5 @@
 /** Brings the living market up with the exchange, or takes its last quotes out of the books when it is off. */
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
 import { MarketDriver } from '../market/driver.ts';
 import { openFeed } from '../market/feed/open-feed.ts';
 import { withdrawnQuotes } from '../market/house.ts';
@@ -10,6 +9,7 @@ import { LivingMarket } from '../market/living-market.ts';
 import { makePast } from '../market/past/make-past.ts';
 import type { SecondHand } from '../venue/second-hand.ts';
 import type { Venue } from '../venue/venue.ts';
+import type { Config } from './settings/settings.ts';
 import { progressBar } from './terminal/progress-bar.ts';
 
 export interface OpenMarket {

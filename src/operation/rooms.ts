@@ -4,7 +4,6 @@
  */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
 import type { History } from '../history/history.ts';
 import { openSqliteHistory } from '../history/sqlite-history.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -21,6 +20,7 @@ import { replay } from '../venue/recovery.ts';
 import { Venue } from '../venue/venue.ts';
 import { DataDamaged } from './exit-codes.ts';
 import { LOG_DIRECTORY, loggedCommands } from './logged-commands.ts';
+import type { Config } from './settings/settings.ts';
 import { counted } from './terminal/counting.ts';
 
 export const HISTORY_FILE = 'history.sqlite';

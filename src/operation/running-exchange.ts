@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
 import { completeSubAccounts, openSubAccount } from '../gateway/open-sub-account.ts';
 import { RateLimiter } from '../gateway/rate-limit.ts';
 import { buildGateway } from '../gateway/server.ts';
@@ -33,6 +32,7 @@ import { openMarket } from './open-market.ts';
 import { portHolder } from './port-holder.ts';
 import { type ReadinessCheck, readinessChecks } from './readiness.ts';
 import { openRooms, type Rooms } from './rooms.ts';
+import type { Config } from './settings/settings.ts';
 
 /** Requests under way get this long before their connections are cut. */
 const REQUESTS_END_MS = 3000;

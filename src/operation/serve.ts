@@ -1,11 +1,11 @@
 /** The server as a process: start, tell, wait for a signal or a failure, stop; every way out has its exit code. */
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
 import { CATEGORY_NAMES } from '../core/terms.ts';
 import { refuse, VERSION } from './commands/command-line.ts';
 import { ExitCode } from './exit-codes.ts';
 import { createLogger } from './logging.ts';
 import { type RunningExchange, startExchange } from './running-exchange.ts';
+import type { Config } from './settings/settings.ts';
 import { banner, factsLine, listeningLine, type StartFacts } from './terminal/banner.ts';
 import { painter } from './terminal/colour.ts';
 import { counted } from './terminal/counting.ts';

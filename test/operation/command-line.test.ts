@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { environmentName, SETTING_NAMES } from '../../src/config.ts';
+import { environmentName, SETTING_NAMES } from '../../src/operation/settings/settings.ts';
 import { bourse, removeTemporaryDirectories, Server, start, temporaryDirectory } from './bourse-process.ts';
 
 after(removeTemporaryDirectories);

@@ -1,6 +1,7 @@
 /** `bourse config`: what the four layers come to, and with `--explain` which of them decided. */
 import type { Command } from 'commander';
-import { environmentName, flagName, type ResolvedConfig, SETTING_NAMES } from '../../config.ts';
+import type { ResolvedConfig } from '../settings/resolve-config.ts';
+import { environmentName, flagName, SETTING_NAMES } from '../settings/settings.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
 import { textTable } from '../terminal/text-table.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';

@@ -1,10 +1,10 @@
 /** What all commands to a running exchange have in common: where it is, who asks, and how the answer is shown. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { SettingName } from '../../config.ts';
 import { defaultOperator } from '../../operator/default-operator.ts';
 import { OPERATOR_NAME } from '../../operator/signature.ts';
 import { ConfigError } from '../exit-codes.ts';
+import type { SettingName } from '../settings/settings.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
 import { textTable } from '../terminal/text-table.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
