@@ -4,12 +4,11 @@
  * blocks in one shell (`test/operator/docs.test.ts`).
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startCommand } from '../harness/child-programs.ts';
 import { startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { removeTemporaryDirectories, Server, temporaryDirectory } from '../operation/bourse-process.ts';
@@ -17,31 +16,12 @@ import { type Block, blocksOf, documents, ROOT } from './blocks.ts';
 
 const README_ADDRESS = /http:\/\/127\.0\.0\.1:8787/g;
 
-interface Ended {
-  readonly code: number | null;
-  readonly output: string;
-}
-
-async function run(
+const run = (
   command: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   cwd: string = ROOT,
-): Promise<Ended> {
-  const child = spawn(command, args, {
-    cwd,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, output };
-}
+) => startCommand(command, args, { cwd, env: { ...process.env, ...env } }).ended;
 
 /** Lines of a block that are commands, without their remarks. */
 const linesOf = ({ text }: Block) =>

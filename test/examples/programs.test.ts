@@ -1,12 +1,11 @@
 /** The programs in `examples/` as a reader runs them, also while the exchange is killed and started again under them. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ChildProgram, startCommand } from '../harness/child-programs.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 
@@ -21,40 +20,28 @@ const ORDERS = 25;
 
 const data = mkdtempSync(join(tmpdir(), 'bourse-examples-'));
 let server: RunningServer;
-const running = new Set<ChildProcess>();
+const running = new Set<ChildProgram>();
 
 before(async () => {
   server = await startServer({ data });
 });
 
 after(async () => {
-  for (const child of running) child.kill('SIGKILL');
+  for (const { process } of running) process.kill('SIGKILL');
   await server.stop();
   rmSync(data, { recursive: true, force: true });
 });
 
-interface Program {
-  readonly ended: Promise<{ code: number | null; output: string }>;
-}
-
-function run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
-  const child = spawn(command, args, {
-    cwd: ROOT,
-    env: { ...process.env, BOURSE_URL: server.url, BOURSE_DATA: data, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.add(child);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const ended = once(child, 'close').then(([code]) => {
-    running.delete(child);
-    return { code: code as number | null, output };
-  });
-  return { ended };
+function run(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): ChildProgram {
+  const place = { BOURSE_URL: server.url, BOURSE_DATA: data, ...env };
+  const program = startCommand(command, args, { cwd: ROOT, env: { ...process.env, ...place } });
+  running.add(program);
+  void program.ended.then(() => running.delete(program));
+  return program;
 }
 
 async function openOrders(name: string): Promise<number> {
@@ -108,8 +95,8 @@ test('the program for Python is well formed', async (context) => {
   const { code, output } = await run('python3', [
     '-c',
     'import ast; ast.parse(open("examples/ccxt_orders.py").read())',
-  ]).ended.catch(() => ({ code: null, output: '' }));
-  if (code === null) context.skip('there is no python3 here');
+  ]).ended;
+  if (code === 127) context.skip('there is no python3 here');
   else assert.equal(code, 0, output);
 });
 

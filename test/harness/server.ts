@@ -2,10 +2,11 @@
  * Starts the real server as users do: a child process, a fresh data directory, a free port. Its books are empty unless
  * the arguments turn the market on.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type ChildProgram, startProgram } from './child-programs.ts';
 
 export interface DemoKeys {
   readonly name: string;
@@ -42,18 +43,12 @@ const START_TIMEOUT_MS = 30_000;
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const data = options.data ?? mkdtempSync(join(tmpdir(), 'bourse-test-'));
   const args = [MAIN, '--data', data, '--port', '0', '--market', 'off', ...(options.args ?? [])];
-  const child = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...options.env },
-  });
-  let stderr = '';
-  child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
-    stderr += chunk;
-  });
+  const program = startProgram(args, { env: { ...process.env, ...options.env } });
+  const child = program.process;
   const exited = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => resolve(code));
   });
-  const url = await listening(child, () => stderr);
+  const url = await listening(program);
   const accounts = readAccounts(data);
   return {
     url,
@@ -65,7 +60,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
       if (found === undefined) throw new Error(`no demo account ${name}`);
       return found;
     },
-    log: () => stderr,
+    log: () => program.stderr,
     async stop() {
       child.kill('SIGINT');
       const code = await exited;
@@ -87,18 +82,16 @@ function readAccounts(data: string): DemoKeys[] {
   }
 }
 
-function listening(child: ChildProcess, stderr: () => string): Promise<string> {
+function listening(program: ChildProgram): Promise<string> {
   return new Promise((resolve, reject) => {
-    let stdout = '';
-    const fail = (why: string) => reject(new Error(`${why}\n${stdout}\n${stderr()}`));
+    const fail = (why: string) => reject(new Error(`${why}\n${program.stdout}\n${program.stderr}`));
     const timer = setTimeout(() => fail('the server did not start in time'), START_TIMEOUT_MS);
-    child.once('exit', (code) => {
+    program.process.once('exit', (code) => {
       clearTimeout(timer);
       fail(`the server ended with code ${code}`);
     });
-    child.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
-      stdout += chunk;
-      const match = /Listening on (http:\S+)/.exec(stdout);
+    program.process.stdout!.on('data', () => {
+      const match = /Listening on (http:\S+)/.exec(program.stdout);
       if (match === null) return;
       clearTimeout(timer);
       resolve(match[1]!);

@@ -1,20 +1,15 @@
 /** The real programs as child processes, each test with directories of its own. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type ChildProgram, type Ended, startProgram } from '../harness/child-programs.ts';
+
+export type { Ended };
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const TOOLS = fileURLToPath(new URL('../../src/bourse.ts', import.meta.url));
 const READY_MAX_MS = 60_000;
-
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface Place {
   readonly cwd?: string;
@@ -41,63 +36,41 @@ function cleanEnvironment(extra: Readonly<Record<string, string>> = {}): NodeJS.
   return { ...Object.fromEntries(kept), ...extra };
 }
 
-class Child {
-  readonly process: ChildProcess;
-  stdout = '';
-  stderr = '';
-  readonly ended: Promise<Ended>;
-
-  constructor(program: string, args: readonly string[], { cwd, env }: Place) {
-    this.process = spawn(process.execPath, [program, ...args], {
-      cwd: cwd ?? temporaryDirectory(),
-      env: cleanEnvironment(env),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.process.stdout!.setEncoding('utf8').on('data', (text: string) => {
-      this.stdout += text;
-    });
-    this.process.stderr!.setEncoding('utf8').on('data', (text: string) => {
-      this.stderr += text;
-    });
-    this.ended = once(this.process, 'close').then(([code]) => ({
-      code: code as number | null,
-      stdout: this.stdout,
-      stderr: this.stderr,
-    }));
-  }
+function child(program: string, args: readonly string[], { cwd, env }: Place): ChildProgram {
+  return startProgram([program, ...args], { cwd: cwd ?? temporaryDirectory(), env: cleanEnvironment(env) });
 }
 
 /** `bourse ...`, to its end. */
 export function bourse(args: readonly string[], place: Place = {}): Promise<Ended> {
-  return new Child(TOOLS, args, place).ended;
+  return child(TOOLS, args, place).ended;
 }
 
 /** A start that is expected to be refused, to its end. */
 export function start(args: readonly string[], place: Place = {}): Promise<Ended> {
-  return new Child(MAIN, args, place).ended;
+  return child(MAIN, args, place).ended;
 }
 
 export class Server {
-  readonly #child: Child;
+  readonly #child: ChildProgram;
   url = '';
 
-  private constructor(child: Child) {
+  private constructor(child: ChildProgram) {
     this.#child = child;
   }
 
   /** Resolves when the last line of the banner is there. */
   static async start(args: readonly string[], place: Place = {}): Promise<Server> {
-    const child = new Child(MAIN, ['--port', '0', '--market', 'off', ...args], place);
-    const server = new Server(child);
+    const started = child(MAIN, ['--port', '0', '--market', 'off', ...args], place);
+    const server = new Server(started);
     const deadline = performance.now() + READY_MAX_MS;
-    while (!/^Listening on .*\n/m.test(child.stdout)) {
-      if (child.process.exitCode !== null || performance.now() > deadline) {
-        child.process.kill('SIGKILL');
-        throw new Error(`the server did not start:\n${child.stdout}${child.stderr}`);
+    while (!/^Listening on .*\n/m.test(started.stdout)) {
+      if (started.process.exitCode !== null || performance.now() > deadline) {
+        started.process.kill('SIGKILL');
+        throw new Error(`the server did not start:\n${started.stdout}${started.stderr}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    server.url = /^Listening on (\S+)$/m.exec(child.stdout)![1]!;
+    server.url = /^Listening on (\S+)$/m.exec(started.stdout)![1]!;
     return server;
   }
 

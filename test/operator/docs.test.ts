@@ -1,10 +1,9 @@
 /** `docs/operator.md` is a script: its bash blocks are executed in order, in one shell, as written. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { startCommand } from '../harness/child-programs.ts';
 import { removeTemporaryDirectories, temporaryDirectory } from '../operation/bourse-process.ts';
 
 after(removeTemporaryDirectories);
@@ -22,18 +21,8 @@ test('the commands of docs/operator.md lead from an empty directory to a funded 
   const data = join(temporaryDirectory(), 'venue');
   // What the document leaves to the reader: the directory and the port.
   const env = { ...process.env, BOURSE_DATA: data, BOURSE_PORT: '0' };
-  const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd: ROOT, env, detached: true });
-  let stdout = '';
-  let stderr = '';
-  shell.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  shell.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  const timer = setTimeout(() => process.kill(-shell.pid!, 'SIGKILL'), 180_000);
-  const [code] = (await once(shell, 'close')) as [number | null];
-  clearTimeout(timer);
+  const shell = startCommand('bash', ['-euo', 'pipefail', '-c', script], { cwd: ROOT, env });
+  const { code, stdout, stderr } = await shell.ended;
   const serverLog = existsSync(`${data}.log`) ? readFileSync(`${data}.log`, 'utf8') : '';
   assert.equal(code, 0, `${stdout}\n${stderr}\n${serverLog}`);
   const [, , listed, opened, ordered, daily, market, stopped] = stdout.split(/^== \d$/m);

@@ -1,0 +1,58 @@
+/** Programs as children of a test that do not outlive it (`lifeline.ts`). */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+const LIFELINE = new URL('./lifeline.ts', import.meta.url).href;
+const PIPES = ['pipe', 'pipe', 'pipe'] as const;
+
+export interface Place {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Both, as they came. */
+  readonly output: string;
+}
+
+export class ChildProgram {
+  readonly process: ChildProcess;
+  readonly ended: Promise<Ended>;
+  stdout = '';
+  stderr = '';
+  output = '';
+
+  constructor(process: ChildProcess) {
+    this.process = process;
+    process.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+      this.output += text;
+    });
+    process.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+      this.output += text;
+    });
+    this.ended = once(process, 'close').then(([code]) => {
+      const { stdout, stderr, output } = this;
+      return { code: code as number | null, stdout, stderr, output };
+    });
+  }
+}
+
+/** A program of Node. */
+export function startProgram(args: readonly string[], place: Place): ChildProgram {
+  const all = ['--import', LIFELINE, ...args];
+  return new ChildProgram(spawn(process.execPath, all, { ...place, stdio: [...PIPES] }));
+}
+
+/** Waits in the group for the end of the pipe, then ends the group; the command itself has an empty input. */
+const GROUP = 'exec 3<&0 </dev/null; { cat <&3; kill -KILL 0; } >/dev/null 2>&1 & exec "$@" 3<&-';
+
+/** Any other command, with whatever it starts: all of it ends when the command does, or before it with the test. */
+export function startCommand(command: string, args: readonly string[], place: Place): ChildProgram {
+  const all = ['-c', GROUP, command, command, ...args];
+  return new ChildProgram(spawn('bash', all, { ...place, stdio: [...PIPES], detached: true }));
+}
