@@ -77,6 +77,8 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
     'market/price-series',
     'market/day-window',
     'market/tape',
+    'command-layouts',
+    'order-layouts',
     'command-codec',
     'wallet/recent-oids',
     'loan/loan-book',
