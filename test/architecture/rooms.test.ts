@@ -140,6 +140,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
   ['futures/futures-desk', 'futures/futures-invariants', 'strategy/strategy-entry'],
   ['strategy/strategy-desk', 'strategy/strategy-invariants', 'strategy/strategy-reads'],
   ['schedule'],
+  ['snapshot/accounts', 'snapshot/orders', 'snapshot/money', 'snapshot/markets'],
   [
     'orders/amend',
     'snapshot',
