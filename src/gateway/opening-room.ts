@@ -2,9 +2,10 @@
 import type { Account } from '../core/account.ts';
 import type { PlaceOrder } from '../core/command.ts';
 import { coinUsd } from '../core/futures/collateral.ts';
-import { isolatedReserve, planFuturesOrder, reservePrice } from '../core/futures/futures-entry.ts';
+import { planFuturesOrder } from '../core/futures/futures-entry.ts';
 import { futuresSetting, riskFromScratch } from '../core/futures/margin.ts';
 import { accountRisk } from '../core/futures/margin-cache.ts';
+import { isolatedReserve, reservePrice } from '../core/futures/opening-checks.ts';
 import type { Instrument } from '../core/instrument.ts';
 import { SIZE_LOTS_MAX } from '../core/limits.ts';
 import type { State } from '../core/state.ts';

@@ -5,8 +5,8 @@
 import { NIL } from '../../src/core/book/order-slab.ts';
 import { mostSpendable } from '../../src/core/borrowing/margin-entry.ts';
 import type { Command } from '../../src/core/command.ts';
-import { checkCrossed } from '../../src/core/futures/futures-entry.ts';
 import { markTicks } from '../../src/core/futures/margin.ts';
+import { checkCrossed } from '../../src/core/futures/opening-checks.ts';
 import { baseUnits, type Instrument, tradeValue } from '../../src/core/instrument.ts';
 import { loadState, saveState } from '../../src/core/snapshot.ts';
 import type { State } from '../../src/core/state.ts';

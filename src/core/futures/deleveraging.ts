@@ -5,8 +5,8 @@ import { CancelReason, OrderKind } from '../terms.ts';
 import { assert } from '../units.ts';
 import { queueLots, type Ranked } from './adl-ranking.ts';
 import { bankruptcyPrice } from './bankruptcy.ts';
+import { closingOrders } from './closing-orders.ts';
 import { endForcedOrder, forcedOrder } from './forced-orders.ts';
-import { closingOrders } from './futures-entry.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
 import type { Position } from './position.ts';
 

@@ -8,17 +8,17 @@ import { type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { Market, State } from '../state.ts';
 import { PosSide, type Side } from '../terms.ts';
+import { closingOrders } from './closing-orders.ts';
+import { type Intent, positionOf } from './margin.ts';
 import {
   checkBankruptcy,
   checkCrossed,
   checkIsolated,
   checkIsolatedRisk,
   checkTier,
-  closingOrders,
   dearestFill,
   isolatedReserve,
-} from './futures-entry.ts';
-import { type Intent, positionOf } from './margin.ts';
+} from './opening-checks.ts';
 
 export function checkFuturesAmend(
   state: State,

@@ -6,7 +6,7 @@ import { Bucket, SystemAccount } from '../ledger.ts';
 import type { Market, State } from '../state.ts';
 import { InstrumentStatus, Side } from '../terms.ts';
 import { assert, larger, smaller } from '../units.ts';
-import { closingOrders } from './futures-entry.ts';
+import { closingOrders } from './closing-orders.ts';
 import type { FuturesMarket } from './futures-market.ts';
 import { crossedIsDue, hasStaleIndex, isActionable, isolatedIsDue } from './liquidation.ts';
 import { isAbove, riskFromScratch } from './margin.ts';

@@ -9,12 +9,12 @@ import type { State } from '../state.ts';
 import { HOLD_MODE_NAMES, type HoldMode, Side } from '../terms.ts';
 import { divCeil, larger } from '../units.ts';
 import { holdForOrder } from './futures-amend.ts';
-import { isolatedReserve, openValue } from './futures-entry.ts';
 import { futuresOf, positionsOf } from './futures-lookup.ts';
 import { moveMargin } from './isolated-margin.ts';
 import { futuresSetting, inSettleCoin, markTicks } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
 import { tierIndex } from './margin-tiers.ts';
+import { isolatedReserve, openValue } from './opening-checks.ts';
 import { spendable } from './spendable.ts';
 
 export function setLeverage(state: State, command: SetLeverage): Outcome {

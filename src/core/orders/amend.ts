@@ -15,9 +15,10 @@ import { checkPreset, fittingPreset } from '../strategy/tpsl-checks.ts';
 import { changedPreset, isEmpty, NO_PRESET, type Preset, samePreset } from '../strategy/trigger-leg.ts';
 import { CancelReason, Category, Side, type Source, TimeInForce } from '../terms.ts';
 import { findOpenOrder } from './cancel.ts';
+import { checkFillPreset } from './entry-checks.ts';
+import { finishLimit, matchLimit, type Settlements, wouldTake } from './execution.ts';
 import { amendingRefusal } from './instrument-status.ts';
 import { checkAmount, checkBand, checkPrice, checkSize } from './order-checks.ts';
-import { checkFillPreset, finishLimit, matchLimit, type Settlements, wouldTake } from './order-entry.ts';
 import {
   clientOidOf,
   close,

@@ -11,8 +11,10 @@ import type { FuturesDesk } from '../futures/futures-desk.ts';
 import { baseUnits, type Instrument } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
 import { FIRINGS_PER_COMMAND_MAX } from '../limits.ts';
+import type { Child } from '../orders/entry-checks.ts';
+import type { Settlements } from '../orders/execution.ts';
 import { bandOf } from '../orders/order-checks.ts';
-import { type Child, placeOrder, type Settlements } from '../orders/order-entry.ts';
+import { placeOrder } from '../orders/order-entry.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
 import {
