@@ -40,8 +40,8 @@ export const streams: Benchmark = {
     const server = await startServer({ args: ['--rate-limits', 'off', '--log-level', 'error'] });
     try {
       await orders(server);
-      await fanout(server);
-      await stalled(server);
+      const idle = await fanout(server);
+      await stalled(server, idle);
     } finally {
       await server.stop();
     }
@@ -88,7 +88,8 @@ async function orders(server: RunningServer): Promise<void> {
   for (const { firstFailure } of [http, one, many]) if (firstFailure !== '') console.log(firstFailure);
 }
 
-async function fanout(server: RunningServer): Promise<void> {
+/** Returns what orders over HTTP take while nobody reads. */
+async function fanout(server: RunningServer): Promise<LoadResult> {
   console.log(
     `\n${TRADES_PER_SECOND} trades a second; each reader has ${TOPICS.map(({ topic }) => topic).join(', ')}.`,
   );
@@ -145,9 +146,10 @@ async function fanout(server: RunningServer): Promise<void> {
       `every reader the same ${new Set(after.frames).size === 1 ? 'frames' : 'FRAMES DIFFER'}.`,
   );
   flood.end();
+  return idle;
 }
 
-async function stalled(server: RunningServer): Promise<void> {
+async function stalled(server: RunningServer, idle: LoadResult): Promise<void> {
   const count = 1_000;
   const readers = await openReaders(server, count, EXACT_TOPICS);
   readers.stall(count / 10);
@@ -156,42 +158,42 @@ async function stalled(server: RunningServer): Promise<void> {
   let rssMax = 0;
   let firstDropMs = 0;
   let goneMs = 0;
-  let detectedMs = 0;
   const started = performance.now();
-  await underTrades(
-    server,
-    async () => {
-      // As long as it takes to fill what the kernel keeps for a reader, and then until all of them are gone.
-      for (const end = performance.now() + 90_000; performance.now() < end && goneMs === 0; ) {
-        await sleep(100);
-        const now = await metrics(server);
-        unsentMax = Math.max(unsentMax, now.unsent);
-        rssMax = Math.max(rssMax, now.rss);
-        const dropped = now.dropped - before.dropped;
-        if (detectedMs === 0 && now.unsent > 0) detectedMs = performance.now() - started;
-        if (firstDropMs === 0 && dropped > 0) firstDropMs = performance.now() - started;
-        if (dropped >= count / 10) goneMs = performance.now() - started;
-      }
-    },
-    2_000,
-  );
+  const http = await underTrades(server, async () => {
+    const load = child<LoadResult>('http-load.ts', httpJob(server, 200));
+    for (const end = performance.now() + 90_000; performance.now() < end && goneMs === 0; ) {
+      await sleep(100);
+      const now = await metrics(server);
+      unsentMax = Math.max(unsentMax, now.unsent);
+      rssMax = Math.max(rssMax, now.rss);
+      const dropped = now.dropped - before.dropped;
+      if (firstDropMs === 0 && dropped > 0) firstDropMs = performance.now() - started;
+      if (dropped >= count / 10) goneMs = performance.now() - started;
+    }
+    return load;
+  });
   await sleep(1_000);
   const { frames, bytes } = await readers.count();
   const { connections } = await metrics(server);
   const healthy = frames.slice(count / 10);
   const healthyBytes = bytes.slice(count / 10);
   const seconds = (ms: number) => (ms === 0 ? 'never' : `${(ms / 1000).toFixed(1)} s`);
-  console.log(`\n${count} readers of trades and book, ${count / 10} of them stop reading under load.\n`);
+  console.log(
+    `\n${count} readers of trades and book, ${TRADES_PER_SECOND} trades a second, ${count / 10} of them stop reading.\n`,
+  );
   printTable(
     ['', ''],
     [
-      ['bytes begin to wait (the kernel’s buffers are full)', seconds(detectedMs)],
       ['first stalled reader cut', seconds(firstDropMs)],
       ['last stalled reader cut', seconds(goneMs)],
       ['readers still connected', String(connections)],
       [
         'healthy readers with exactly the same frames',
         `${new Set(healthy).size === 1 && new Set(healthyBytes).size === 1 ? 'all' : 'NOT ALL'} of ${healthy.length}`,
+      ],
+      [
+        'HTTP order p99 meanwhile, and to that without readers',
+        `${http.p99Ms.toFixed(2)} ms, ${(http.p99Ms / idle.p99Ms).toFixed(2)}x`,
       ],
       ['most bytes waiting for readers', `${(unsentMax / 2 ** 20).toFixed(1)} MiB`],
       [

@@ -36,7 +36,7 @@ export const CONFLATE_ABOVE_BYTES = 64 * 1024;
 /** Bytes wait and none has left for so long, or a ping has no answer for so long: nobody is reading. */
 export const STALLED_MS = 3_000;
 /** A reader that was sent so much without a sign of life for so long is asked for one. */
-export const ASK_AFTER_BYTES = 16 * 1024;
+export const ASK_AFTER_BYTES = 4 * 1024;
 export const ASK_AFTER_MS = 1_000;
 
 /** Work of the venue. */
