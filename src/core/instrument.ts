@@ -7,7 +7,7 @@ import type { BorrowSpec } from './borrowing/borrow-terms.ts';
 import { exact } from './exact-integers.ts';
 import { type MarginScale, marginScale } from './futures/margin-scale.ts';
 import { type MarginTier, readTiers, type TierSpec } from './futures/margin-tiers.ts';
-import { PRICE_TICKS_MAX, SIZE_LOTS_MAX } from './limits.ts';
+import { INDEX_COMPONENTS_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from './limits.ts';
 import type { LoanSpec, PledgeSpec } from './loan/loan-terms.ts';
 import {
   CATEGORY_NAMES,
@@ -236,6 +236,8 @@ export function readInstrument(
   const status = INSTRUMENT_STATUS_NAMES.indexOf(spec.status);
   require(status >= 0, spec, `status ${spec.status} is not known`);
   require(/^[A-Z0-9_-]{2,32}$/.test(spec.symbol), spec, 'symbol must be 2 to 32 of A-Z, 0-9, _ and -');
+  require(spec.indexComponents.length <=
+    INDEX_COMPONENTS_MAX, spec, `indexComponents must be at most ${INDEX_COMPONENTS_MAX}`);
   const base = coinIndex(spec.baseCoin);
   const quote = coinIndex(spec.quoteCoin);
   require(base !== undefined, spec, `base coin ${spec.baseCoin} is not listed`);

@@ -44,6 +44,9 @@ export const PUBLIC_FILLS_KEPT = 500;
  */
 export const WINDOW_BUCKETS_MAX = 1 << 13;
 
+/** Venues whose prices make an index (domain.md 5.14). */
+export const INDEX_COMPONENTS_MAX = 6;
+
 export const COINS_MAX = 512;
 export const INSTRUMENTS_MAX = 4096;
 export const ACCOUNTS_MAX = 4_000_000;

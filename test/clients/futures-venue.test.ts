@@ -4,6 +4,7 @@
  * mean.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
@@ -189,4 +190,33 @@ test('edges 85 and 90: without bids the other side gives way at the bankruptcy p
   assert.ok(units(await fund()) >= before);
   // Neither in the ticker nor among the public trades (domain.md 8.1).
   assert.equal((await alice.getTickers(CONTRACT)).data[0]!.lastPrice, '50000');
+});
+
+test('listed as a stock, a contract keeps its mark within 3 % of the index and charges no interest in its funding', async () => {
+  const catalogue = JSON.parse(readFileSync('catalogue/usdt-futures.json', 'utf8')) as { symbol: string }[];
+  const like = catalogue.find(({ symbol }) => symbol === CONTRACT.symbol)!;
+  const { category } = CONTRACT;
+  const types = ['crypto', 'metal', 'stock'];
+  for (const symbolType of types)
+    await operator.list({ ...like, symbol: `${symbolType.toUpperCase()}USDT`, symbolType, status: 'online' });
+  await priceMoves('60000');
+  for (const symbolType of types) {
+    const symbol = `${symbolType.toUpperCase()}USDT`;
+    const at = (side: 'buy' | 'sell', price: string) =>
+      ({ category, symbol, side, orderType: 'limit', qty: '0.01', price }) as const;
+    // A trade and a book 4 % above the index.
+    for (const client of [maker, alice])
+      await client.submitNewOrder(at(client === maker ? 'sell' : 'buy', '62400'));
+    await maker.submitNewOrder(at('buy', '62399'));
+    await maker.submitNewOrder(at('sell', '62401'));
+  }
+  await operator.advanceClock('1m');
+  const shown = async (symbol: string) => {
+    const [ticker] = (await alice.getTickers({ category, symbol })).data;
+    return [ticker!.markPrice, ticker!.fundingRate];
+  };
+  // The orders are too small for an impact price: no premium, so that the rate is the interest alone.
+  assert.deepEqual(await shown('CRYPTOUSDT'), ['62400', '0.0001']);
+  assert.deepEqual(await shown('METALUSDT'), ['61800', '0.0001']);
+  assert.deepEqual(await shown('STOCKUSDT'), ['61800', '0']);
 });

@@ -1,5 +1,5 @@
 /** Index, mark and funding rate with the worked numbers of the rule book (domain.md 5.10, 5.13, 5.14). */
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Book } from '../../src/core/book/book.ts';
 import { OrderSlab } from '../../src/core/book/order-slab.ts';
@@ -13,8 +13,10 @@ import {
 import type { Instrument } from '../../src/core/instrument.ts';
 import { type Component, IndexPrice } from '../../src/core/market/index-price.ts';
 import { CRYPTO_MARK, LEASHED_MARK, MarkPrice } from '../../src/core/market/mark-price.ts';
+import { Refusal } from '../../src/core/refusal.ts';
 import { Side } from '../../src/core/terms.ts';
 import { formatUnits, parseUnits } from '../../src/core/units.ts';
+import { BTC_PERPETUAL, FuturesFloor } from './futures/futures-floor.ts';
 
 const price = (text: string) => parseUnits(text, 8)!;
 const rate = (text: string) => parseUnits(text, 12)!;
@@ -229,4 +231,21 @@ test('impact prices and premium of the worked book', () => {
   equal(premium('99').slice(0, 8), '0.005855');
   equal(premium('101').slice(0, 9), '-0.005964');
   equal(impactPrice(book, instrument, Side.sell, price('40000')), undefined);
+});
+
+test('an index is made of six venues at most (5.14)', () => {
+  const floor = new FuturesFloor();
+  const listed = (venues: number) => {
+    const indexComponents = Array.from({ length: venues }, (_, n) => ({
+      exchange: `venue-${n}`,
+      spotPair: 'NEW/USD',
+      weight: '0.1',
+    }));
+    const spec = { ...BTC_PERPETUAL, symbol: `V${venues}USD`, quoteCoin: 'USD', indexComponents };
+    return floor.send({ type: 'listInstrument', time: floor.now, spec });
+  };
+  equal(listed(6).refusal, Refusal.none);
+  const { refusal, detail } = listed(7);
+  equal(refusal, Refusal.invalidSpecification);
+  match(detail!, /indexComponents must be at most 6/);
 });
