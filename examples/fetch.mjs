@@ -59,12 +59,14 @@ async function placeOnce(clientOid, price) {
   }
 }
 
+// Node has a WebSocket of its own since version 22.
+const Socket = globalThis.WebSocket ?? (await import('ws')).WebSocket;
 const seen = new Set();
 let following = true;
 let socket;
 /** A connection that is lost is opened again. */
 function follow() {
-  socket = new WebSocket(`${api.replace('http', 'ws')}/v3/ws/private`);
+  socket = new Socket(`${api.replace('http', 'ws')}/v3/ws/private`);
   socket.onopen = () => {
     const timestamp = String(Math.floor(Date.now() / 1000));
     const login = { apiKey: key, passphrase, timestamp, sign: sign(`${timestamp}GET/user/verify`) };

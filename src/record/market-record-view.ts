@@ -1,7 +1,7 @@
 /** What the public reads of the past of a futures market besides trades and candles (wire.md 4.2). */
 import type { FillRecord, FundingSettled, InsuranceHour } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
-import { OrderKind, SIDE_NAMES } from '../core/terms.ts';
+import { OrderKind, SIDE_NAMES, Side } from '../core/terms.ts';
 import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../core/units.ts';
 import type { Texts } from './texts.ts';
 
@@ -39,10 +39,11 @@ export function isLiquidation({ futures }: FillRecord): boolean {
   return futures?.kind === OrderKind.liquidation || futures?.kind === OrderKind.reduce;
 }
 
+/** The side names what was liquidated: a sell closes a long, which somebody had bought (wire.md 5.3). */
 export function liquidationView(fill: FillRecord, instrument: Instrument): LiquidationView {
   return {
     symbol: instrument.symbol,
-    side: SIDE_NAMES[fill.side],
+    side: SIDE_NAMES[fill.side === Side.sell ? Side.buy : Side.sell],
     price: formatUnits(BigInt(fill.priceTicks), instrument.pricePrecision),
     amount: formatUnits(BigInt(fill.sizeLots), instrument.quantityPrecision),
     ts: String(fill.time),

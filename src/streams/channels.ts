@@ -3,6 +3,7 @@
  * state. A channel exists while it has readers, so that topics nobody reads cost nothing.
  */
 import type { Event } from '../core/event.ts';
+import { isLiquidation } from '../record/market-record-view.ts';
 import type { Published } from '../venue/venue.ts';
 import type { Channel } from './channel.ts';
 import type { Connection } from './connection.ts';
@@ -15,7 +16,7 @@ import { Subscription } from './subscription.ts';
 import { BOOK_TOPICS, type TopicRequest } from './topic-request.ts';
 import { BestLevelsChannel, BookChannel } from './topics/book.ts';
 import { KlineChannel } from './topics/kline.ts';
-import { isLiquidation, LiquidationChannel } from './topics/liquidation.ts';
+import { LiquidationChannel } from './topics/liquidation.ts';
 import { PublicTradeChannel } from './topics/public-trade.ts';
 import { TickerChannel } from './topics/ticker.ts';
 

@@ -4,13 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { RestClientV3 } from 'bitget-api';
+import { RestClientV3, WebsocketAPIClient } from 'bitget-api';
 import { ROUTES } from '../../src/gateway/routes.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { documentSection, keepDocument } from './document.ts';
 import { SDK_CALLS } from './sdk/calls.ts';
 import { SDK_LOCAL, SDK_NOT_SERVED } from './sdk/not-served.ts';
-import { openWorld, type World } from './world.ts';
+import { hangUp, SOCKET_CALLS, SOCKET_LOCAL, TOPIC_CALLS } from './sdk/sockets.ts';
+import { openWorld, type Row, type World } from './world.ts';
 
 const METHODS = Object.getOwnPropertyNames(RestClientV3.prototype).filter((name) => name !== 'constructor');
 const SERVED = new Set(ROUTES.map(({ method, path }) => `${method} ${path}`));
@@ -30,6 +31,8 @@ function endpointOf(name: string): string | undefined {
   return called;
 }
 
+const rowsOf = (calls: Readonly<Record<string, Row<World>>>) =>
+  Object.entries(calls).map(([name, { checks }]) => [name.replace('topic ', ''), checks]);
 const reasonOf = (name: string) => SDK_NOT_SERVED.find(([methods]) => methods.test(name))?.[1];
 
 describe('bitget-api, RestClientV3', () => {
@@ -37,7 +40,10 @@ describe('bitget-api, RestClientV3', () => {
   before(async () => {
     world = await openWorld();
   });
-  after(() => world.server.stop());
+  after(async () => {
+    hangUp();
+    await world.server.stop();
+  });
 
   it('every method of the library has its place in the matrix', () => {
     const placed = (name: string) =>
@@ -69,6 +75,17 @@ describe('bitget-api, RestClientV3', () => {
     });
   }
 
+  for (const [name, { checks, call }] of Object.entries({ ...TOPIC_CALLS, ...SOCKET_CALLS })) {
+    it(`over a socket, ${name}: ${checks}`, async () => {
+      await call(world);
+    });
+  }
+
+  it('every method that trades over a socket has its place in the matrix', () => {
+    const methods = Object.getOwnPropertyNames(WebsocketAPIClient.prototype);
+    assert.deepEqual([...Object.keys(SOCKET_CALLS), ...SOCKET_LOCAL].sort(), methods.sort());
+  });
+
   it('docs/clients.md shows this table', () => {
     const served = Object.entries(SDK_CALLS).map(([name, { checks }]) => [name, endpointOf(name)!, checks]);
     const missing = METHODS.filter((name) => reasonOf(name) !== undefined).map((name) => [
@@ -78,6 +95,8 @@ describe('bitget-api, RestClientV3', () => {
     ]);
     keepDocument('sdk', [
       documentSection('`bitget-api`: `RestClientV3`', ['method', 'endpoint', 'checked'], served),
+      documentSection('`bitget-api`: `WebsocketClientV3`', ['topic', 'checked'], rowsOf(TOPIC_CALLS)),
+      documentSection('`bitget-api`: `WebsocketAPIClient`', ['method', 'checked'], rowsOf(SOCKET_CALLS)),
       documentSection('`bitget-api`: answered with 404 `40404`', ['method', 'endpoint', 'why'], missing),
     ]);
   });

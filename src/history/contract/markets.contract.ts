@@ -197,6 +197,7 @@ export function marketContract({ session }: Contract): void {
     assert.deepEqual(await ids({ startTime: START_TIME + 2 }), [13]);
     assert.deepEqual(await ids({ symbol: 'ETHUSDT' }), []);
     const [newest] = await history.liquidations(query);
-    assert.deepEqual([newest!.side, newest!.price, newest!.amount], ['sell', '60000', '0.001013']);
+    // The sale closed what had been bought.
+    assert.deepEqual([newest!.side, newest!.price, newest!.amount], ['buy', '60000', '0.001013']);
   });
 }

@@ -71,7 +71,7 @@ BODY='{"category":"SPOT","symbol":"BTCUSDT","side":"buy","orderType":"limit","pr
 TIME="$(date +%s)000"
 SIGN=$(printf '%s' "\${TIME}POST/api/v3/trade/place-order\${BODY}" |
   openssl dgst -sha256 -hmac '${secretKey}' -binary | base64)
-curl -s "$API/api/v3/trade/place-order" -d "$BODY" -H 'Content-Type: application/json' \\
+curl -s -w '\\n' "$API/api/v3/trade/place-order" -d "$BODY" -H 'Content-Type: application/json' \\
   -H 'ACCESS-KEY: ${apiKey}' -H "ACCESS-SIGN: $SIGN" \\
   -H "ACCESS-TIMESTAMP: $TIME" -H 'ACCESS-PASSPHRASE: ${passphrase}'
 `,

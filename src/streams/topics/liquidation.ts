@@ -1,20 +1,13 @@
 /** Forced closes as the public sees them: the largest of each pair and side, at most once a second (wire.md 5.3). */
 import type { FillRecord } from '../../core/event.ts';
 import type { Instrument } from '../../core/instrument.ts';
-import { type Category, type CategoryName, OrderKind, Side } from '../../core/terms.ts';
+import type { Category, CategoryName } from '../../core/terms.ts';
 import { categoryCode } from '../../gateway/instrument-lookup.ts';
-import { priceText, sizeText } from '../../gateway/market-view.ts';
+import { liquidationView } from '../../record/market-record-view.ts';
 import type { Floor } from '../floor.ts';
 import type { Push } from '../frames.ts';
 import { StandingChannel } from '../standing-channel.ts';
 import type { Subscription } from '../subscription.ts';
-
-const FORCED_KINDS: ReadonlySet<OrderKind> = new Set([OrderKind.liquidation, OrderKind.reduce]);
-
-/** Was the fill a forced close of its owner? */
-export function isLiquidation(fill: FillRecord): boolean {
-  return fill.futures !== undefined && FORCED_KINDS.has(fill.futures.kind);
-}
 
 export class LiquidationChannel extends StandingChannel {
   override readonly replaceable = false;
@@ -51,7 +44,7 @@ export class LiquidationChannel extends StandingChannel {
   protected override next(nowMs: number): Push {
     const { instruments } = this.floor.venue.state;
     const data = [...this.largest.values()].map((fill) =>
-      liquidationData(fill, instruments[fill.instrument]!),
+      liquidationView(fill, instruments[fill.instrument]!),
     );
     this.largest = new Map();
     return { action: 'update', data: JSON.stringify(data), ts: nowMs };
@@ -60,15 +53,4 @@ export class LiquidationChannel extends StandingChannel {
   protected override whole(nowMs: number): Push {
     return { action: 'update', data: '[]', ts: nowMs };
   }
-}
-
-/** A sell closes a long, and the side names what was liquidated. */
-function liquidationData(fill: FillRecord, instrument: Instrument) {
-  return {
-    symbol: instrument.symbol,
-    side: fill.side === Side.sell ? 'buy' : 'sell',
-    price: priceText(instrument, fill.priceTicks),
-    amount: sizeText(instrument, fill.sizeLots),
-    ts: String(fill.time),
-  };
 }

@@ -1,5 +1,6 @@
 /** Every unified method that ccxt says it has for this venue: one call each, and what is looked at in its result. */
 import { ACCOUNT_CALLS } from './account.ts';
+import { FUNDING_CALLS } from './funding.ts';
 import { MARKET_CALLS } from './market.ts';
 import { ORDER_CALLS } from './orders.ts';
 import { POSITION_CALLS } from './positions.ts';
@@ -17,4 +18,5 @@ export const CCXT_CALLS: Calls = {
   ...POSITION_CALLS,
   ...WALLET_CALLS,
   ...STREAM_CALLS,
+  ...FUNDING_CALLS,
 };

@@ -2,7 +2,17 @@
 import { SPOT, SWAP } from './world.ts';
 
 /** What ccxt says about itself: no method, no call. */
-export const CCXT_FLAGS = ['publicAPI', 'privateAPI', 'spot', 'margin', 'swap', 'future', 'ws'];
+export const CCXT_FLAGS = [
+  'publicAPI',
+  'privateAPI',
+  'spot',
+  'margin',
+  'swap',
+  'future',
+  'ws',
+  'unWatchChannel',
+  'unWatchPublic',
+];
 
 const older =
   'asks the older interface for a margin account of its own, which a unified account does not have';

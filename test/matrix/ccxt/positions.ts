@@ -61,7 +61,4 @@ export const POSITION_CALLS: Calls = {
   fetchPositionHistory: row('the same', async ({ me }) =>
     some(await me.fetchPositionHistory(SWAP), 'positions'),
   ),
-  fetchFundingHistory: row('a list', async ({ me }) =>
-    assert.ok(Array.isArray(await me.fetchFundingHistory(SWAP))),
-  ),
 };

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { type Calls, type CcxtWorld, cleared, low, row, SWAP } from './world.ts';
 
+const stops = new Map<string, string>();
+
 /** Takes away what waits for a price. */
 async function unplanned({ world }: CcxtWorld): Promise<void> {
   const waiting = (await world.alice.getUnfilledStrategyOrders({ category: 'USDT-FUTURES' } as never)).data;
@@ -48,6 +50,32 @@ export const STRATEGY_CALLS: Calls = {
     });
     assert.ok(id);
     await unplanned(c);
+  }),
+  'createOrder, stopLossPrice': row('a stop of a part of the position', async (c) => {
+    const stop = { stopLossPrice: await low(c), reduceOnly: true };
+    const { id } = await c.me.createOrder(SWAP, 'market', 'sell', 0.005, undefined, stop);
+    stops.set('id', id!);
+  }),
+  'fetchOpenOrders, trigger': row('the stop', async ({ me }) => {
+    const [stop] = await me.fetchOpenOrders(SWAP, undefined, undefined, { trigger: true });
+    assert.deepEqual([stop!.id, stop!.amount, stop!.side], [stops.get('id'), 0.005, 'sell']);
+  }),
+  'editOrder, stopLossPrice': row('a new amount, the same id', async (c) => {
+    const id = stops.get('id')!;
+    const change = { stopLossPrice: Math.floor((await low(c)) - 100) };
+    const edited = await c.me.editOrder(id, SWAP, 'market', 'sell', 0.006, undefined, change);
+    assert.equal(edited.id, id);
+    const [stop] = await c.me.fetchOpenOrders(SWAP, undefined, undefined, { trigger: true });
+    assert.deepEqual([stop!.amount, stop!.stopLossPrice], [0.006, change.stopLossPrice]);
+  }),
+  'cancelOrder, trigger': row('gone', async ({ me }) => {
+    await me.cancelOrder(stops.get('id')!, SWAP, { trigger: true });
+    assert.deepEqual(await me.fetchOpenOrders(SWAP, undefined, undefined, { trigger: true }), []);
+  }),
+  'fetchCanceledAndClosedOrders, trigger': row('the stop that was', async ({ me }) => {
+    const past = await me.fetchCanceledAndClosedOrders(SWAP, undefined, undefined, { trigger: true });
+    const stop = past.find(({ id }) => id === stops.get('id'));
+    assert.deepEqual([stop!.info.status, stop!.amount], ['cancelled', 0.006]);
   }),
   createTakeProfitOrder: row('guards a position', async (c) => {
     const profit = Number(((await low(c)) * 1.08).toFixed(1));

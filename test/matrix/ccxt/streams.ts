@@ -17,6 +17,17 @@ export const STREAM_CALLS: Calls = {
     const { asks, bids } = await me.watchOrderBook(SPOT);
     assert.ok(Number(asks[0]![0]) > Number(bids[0]![0]));
   }),
+  'watchOrderBook, limit': row('1, 5, 15 and 50 levels', async ({ me }) => {
+    for (const [symbol, limit] of [
+      ['SOL/USDT', 1],
+      ['XRP/USDT', 5],
+      ['DOGE/USDT', 15],
+      ['LTC/USDT', 50],
+    ] as const) {
+      const { asks } = await me.watchOrderBook(symbol, limit);
+      assert.ok(asks.length > 0 && asks.length <= limit, `${symbol} ${asks.length}`);
+    }
+  }),
   watchOrderBookForSymbols: row('pushed', async ({ me }) =>
     some((await me.watchOrderBookForSymbols(['ETH/USDT'])).asks, 'asks'),
   ),
@@ -52,6 +63,15 @@ export const STREAM_CALLS: Calls = {
     } as const;
     const { orderId } = (await world.alice.submitNewOrder(order)).data;
     assert.equal((await watched)[0]!.order, orderId);
+  }),
+  unWatchTicker: row('the stream ends', async ({ me }) => assert.equal(await me.unWatchTicker(SPOT), true)),
+  unWatchOrderBook: row('the stream ends', async ({ me }) =>
+    assert.equal(await me.unWatchOrderBook(SPOT), true),
+  ),
+  unWatchTrades: row('the stream ends', async ({ me }) => assert.equal(await me.unWatchTrades(SPOT), true)),
+  unWatchOHLCV: row('asked for; ccxt itself never says that it has ended (wire.md 6.4)', async ({ me }) => {
+    void me.unWatchOHLCV(SPOT, '1m').catch(() => undefined);
+    positive((await me.watchTicker('ETH/USDT')).last, 'last');
   }),
   watchPositions: row('the positions there are', async ({ me, world }) => {
     const order = { category: 'USDT-FUTURES', symbol: 'BTCUSDT', orderType: 'market', qty: '0.01' } as const;

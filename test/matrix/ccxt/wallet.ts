@@ -7,9 +7,14 @@ const ids = new Map<string, string>();
 
 export const WALLET_CALLS: Calls = {
   fetchLedger: row('a line for each movement', async ({ me }) => some(await me.fetchLedger('USDT'), 'lines')),
+  'fetchLedger, funding': row('lines of the funding wallet', async ({ me, world }) => {
+    await world.alice.submitTransfer({ fromType: 'uta', toType: 'spot', amount: '7', coin: 'USDT' });
+    const [line] = await me.fetchLedger('USDT', undefined, undefined, { type: 'funding' });
+    assert.deepEqual([line!.currency, line!.amount], ['USDT', 7]);
+  }),
   transfer: row('to the funding wallet', async ({ me, world }) => {
     await me.transfer('USDT', 300, 'uta', 'spot');
-    assert.equal((await world.alice.getFundingAssets({ coin: 'USDT' })).data[0]!.available, '300');
+    assert.equal((await world.alice.getFundingAssets({ coin: 'USDT' })).data[0]!.available, '307');
   }),
   fetchTransfers: row('the transfer', async ({ me, world }) => {
     // ccxt asks for what left the funding wallet.

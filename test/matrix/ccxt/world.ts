@@ -6,6 +6,8 @@ export interface CcxtWorld {
   readonly world: World;
   /** The client under test; everything else is done by others. */
   readonly me: InstanceType<typeof ccxt.pro.bitget>;
+  /** The same client of an account that holds a contract over a settlement of funding. */
+  readonly holder: InstanceType<typeof ccxt.pro.bitget>;
 }
 
 export const SPOT = 'BTC/USDT';

@@ -4,6 +4,7 @@ import type { Row, World } from '../world.ts';
 import { ACCOUNT_CALLS } from './account.ts';
 import { BORROWING_CALLS } from './borrowing.ts';
 import { BROKER_CALLS } from './broker.ts';
+import { FUNDING_CALLS } from './funding.ts';
 import { MARKET_CALLS } from './market.ts';
 import { ORDER_CALLS } from './orders.ts';
 import { POSITION_CALLS } from './positions.ts';
@@ -22,4 +23,5 @@ export const SDK_CALLS: Readonly<Record<string, Row<World>>> = {
   ...BROKER_CALLS,
   ...BORROWING_CALLS,
   ...STRATEGY_CALLS,
+  ...FUNDING_CALLS,
 };
