@@ -66,7 +66,8 @@ function rateMutants(): Mutant[] {
     const [method, name] = endpoint.split(' ');
     const path = `/api/v3/${name}`;
     const { perSecond } = ROUTES.find((route) => route.path === path && route.method === method)!;
-    return [perSecond - 1, perSecond + 1].map((other) => ({
+    // A limit of none is no limit.
+    return [perSecond - 1, perSecond + 1].filter((other) => other > 0).map((other) => ({
       title: `${endpoint} a second ${other}`,
       file,
       find,

@@ -29,10 +29,12 @@ async function pushed(
   try {
     const push = new Promise<Push>((resolve, reject) => {
       client.on('update', (frame: Push) => frame.arg?.topic === topic && resolve(frame));
-      client.on('response', (frame: Push) => frame.event === 'subscribe' && act().catch(reject));
+      client.on('response', (frame: Push) => {
+        if (frame.event === 'subscribe') void act().catch(reject);
+      });
     });
     const key = isPrivate ? WS_KEY_MAP.v3Private : WS_KEY_MAP.v3Public;
-    client.subscribe({ topic, payload } as Parameters<typeof client.subscribe>[0], key);
+    void client.subscribe({ topic, payload } as Parameters<typeof client.subscribe>[0], key);
     return await push;
   } finally {
     client.closeAll(true);
