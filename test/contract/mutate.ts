@@ -67,13 +67,15 @@ function rateMutants(): Mutant[] {
     const path = `/api/v3/${name}`;
     const { perSecond } = ROUTES.find((route) => route.path === path && route.method === method)!;
     // A limit of none is no limit.
-    return [perSecond - 1, perSecond + 1].filter((other) => other > 0).map((other) => ({
-      title: `${endpoint} a second ${other}`,
-      file,
-      find,
-      put: `].map((row) => (row.method === '${method}' && row.path === '${path}' ? { ...row, perSecond: ${other} } : row));`,
-      tests: 'interface 5, 8',
-    }));
+    return [perSecond - 1, perSecond + 1]
+      .filter((other) => other > 0)
+      .map((other) => ({
+        title: `${endpoint} a second ${other}`,
+        file,
+        find,
+        put: `].map((row) => (row.method === '${method}' && row.path === '${path}' ? { ...row, perSecond: ${other} } : row));`,
+        tests: 'interface 5, 8',
+      }));
   });
 }
 
