@@ -25,6 +25,8 @@ export class Admission {
 
   /** Why not; undefined when it may. The connection counts until `left`. */
   admit(request: IncomingMessage, peer: string | undefined, nowMs: number): Turned | undefined {
+    const odd = oddityOf(request);
+    if (odd !== undefined) return badHandshake(odd);
     if (!this.isOriginAllowed(request)) {
       return {
         status: '403 Forbidden',
@@ -65,6 +67,22 @@ export class Admission {
     if (this.origins.has(origin.toLowerCase())) return true;
     return host !== undefined && /^https?:\/\//i.test(origin) && origin.replace(/^https?:\/\//i, '') === host;
   }
+}
+
+/** What the libraries below let pass: bytes behind such a request could be taken for frames, or for a request. */
+function oddityOf({ headers, httpVersion }: IncomingMessage): string | undefined {
+  if (httpVersion !== '1.1') return 'a handshake is a request of HTTP/1.1';
+  // Version 8 has the origin of a web page in another header.
+  if (headers['sec-websocket-version'] !== '13') return 'the header Sec-WebSocket-Version must be 13';
+  if (headers.host === undefined) return 'the header Host must be given';
+  if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0) {
+    return 'a handshake has no body';
+  }
+  return undefined;
+}
+
+export function badHandshake(msg: string): Turned {
+  return { status: '400 Bad Request', msg };
 }
 
 function tooMany(msg: string, retryAfterSeconds: number): Turned {

@@ -14,7 +14,7 @@ import type { RateLimiter } from '../gateway/rate-limit.ts';
 import type { Services } from '../gateway/route.ts';
 import { type StreamRole, streamRole } from '../gateway/stream-paths.ts';
 import type { Clock } from '../venue/clock.ts';
-import { Admission, type Turned } from './admission.ts';
+import { Admission, badHandshake, type Turned } from './admission.ts';
 import { Channels } from './channels.ts';
 import { Connection } from './connection.ts';
 import { CloseCode } from './control.ts';
@@ -82,6 +82,9 @@ export class Streams {
       maxPayload: FRAME_BYTES_MAX,
       perMessageDeflate: false,
     });
+    this.sockets.on('wsClientError', (error, socket) =>
+      this.turnAway(socket as Socket, badHandshake(error.message)),
+    );
     this.sweeping = new Sweep({
       connections: this.connections,
       wall,
@@ -127,7 +130,6 @@ export class Streams {
           ? { status: '503 Service Unavailable', msg: 'the exchange stops', retryAfterSeconds: 1 }
           : this.admission.admit(request, peer, this.options.wall.now());
     if (turned !== undefined) {
-      this.figures.refused++;
       this.turnAway(socket, turned);
       return;
     }
@@ -136,12 +138,13 @@ export class Streams {
   }
 
   private turnAway(socket: Socket, { status, msg, retryAfterSeconds }: Turned): void {
+    this.figures.refused++;
     const code = status.startsWith('429') ? '429' : '40017';
     const body = JSON.stringify(errorEnvelope(code, msg, this.options.clock.now()));
     const retry = retryAfterSeconds === undefined ? '' : `Retry-After: ${retryAfterSeconds}\r\n`;
     socket.on('error', () => {});
     socket.write(
-      `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n${retry}` +
+      `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nSec-WebSocket-Version: 13\r\n${retry}` +
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     );
     socket.destroySoon();

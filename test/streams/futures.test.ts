@@ -125,6 +125,16 @@ test('a closing order tells the profit of all its fills', async () => {
   assert.equal(left.curRealisedPnl, '45');
 });
 
+test('an order that only waits changes no position and is not pushed as one (wire.md 5.4)', async () => {
+  const updates = () => alice.pushes('position').filter(({ action }) => action === 'update').length;
+  const before = updates();
+  const orderId = await place(alice, limit('buy', '0.1', '48000'));
+  await alice.trade(`r${++requests}`, 'cancel-order', CATEGORY, { orderId });
+  await record(alice, 'order', (each) => each.orderId === orderId && each.orderStatus === 'cancelled');
+  await alice.answers();
+  assert.equal(updates(), before);
+});
+
 test('a liquidation is public, and its position ends once', async () => {
   await place(maker, limit('buy', '0.4', '45100'));
   const from = alice.frames.length;

@@ -199,15 +199,59 @@ it('a message in endless small pieces ends the connection', async () => {
   assert.ok([1008, 1009].includes(code), String(code));
 });
 
-it('a handshake without a key is refused as HTTP', async () => {
+/** The head of the answer to a handshake of these lines, and what the envelope in its body says. */
+async function answerTo(line: string, headers: readonly string[]): Promise<{ status: number; msg: string }> {
   const { hostname, port } = new URL(server.url);
-  const socket = connect(Number(port), hostname);
-  socket.write(
-    `GET /v3/ws/public HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\r\n`,
-  );
-  const head = await new Promise<string>((resolve) => {
+  const socket = connect({ host: hostname, port: Number(port), localAddress: `127.0.11.${addresses++}` });
+  socket.on('error', () => {});
+  socket.write(`${line}\r\n${headers.join('\r\n')}\r\n\r\n`);
+  const text = await new Promise<string>((resolve) => {
     socket.once('data', (chunk) => resolve(chunk.toString('latin1')));
   });
   socket.destroy();
-  assert.match(head, /^HTTP\/1.1 400/);
-});
+  const [head, body] = text.split('\r\n\r\n');
+  const status = Number(head!.split(' ')[1]);
+  return { status, msg: status === 101 ? '' : JSON.parse(body!).msg };
+}
+
+const GET = 'GET /v3/ws/public HTTP/1.1';
+const HANDSHAKE = {
+  Host: 'x',
+  Upgrade: 'websocket',
+  Connection: 'Upgrade',
+  'Sec-WebSocket-Version': '13',
+  'Sec-WebSocket-Key': randomBytes(16).toString('base64'),
+};
+const headersWith = (changes: Readonly<Record<string, string | undefined>>) =>
+  Object.entries({ ...HANDSHAKE, ...changes })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}: ${value}`);
+
+for (const [name, line, changes, status, msg] of [
+  ['a query behind the path', 'GET /v3/ws/public?x=1 HTTP/1.1', {}, 101, /^$/],
+  ['a slash behind the path', 'GET /v3/ws/public/ HTTP/1.1', {}, 101, /^$/],
+  ['several words in Connection', GET, { Connection: 'keep-alive, Upgrade' }, 101, /^$/],
+  ['extensions that nobody can read', GET, { 'Sec-WebSocket-Extensions': 'x; ;;=' }, 101, /^$/],
+  ['a header named __proto__', GET, { ['__proto__']: 'x' }, 101, /^$/],
+  ['no key', GET, { 'Sec-WebSocket-Key': undefined }, 400, /Sec-WebSocket-Key/],
+  ['a key that is none', GET, { 'Sec-WebSocket-Key': 'abc' }, 400, /Sec-WebSocket-Key/],
+  ['a version whose pages name their origin elsewhere', GET, { 'Sec-WebSocket-Version': '8' }, 400, /13/],
+  ['a version of the future', GET, { 'Sec-WebSocket-Version': '99' }, 400, /Sec-WebSocket-Version/],
+  ['subprotocols that are none', GET, { 'Sec-WebSocket-Protocol': 'a, ,' }, 400, /Sec-WebSocket-Protocol/],
+  ['another method', 'POST /v3/ws/public HTTP/1.1', {}, 400, /method/],
+  ['an old HTTP', 'GET /v3/ws/public HTTP/1.0', {}, 400, /HTTP\/1\.1/],
+  ['no host', GET, { Host: undefined }, 400, /Host/],
+  ['a body', GET, { 'Content-Length': '5' }, 400, /no body/],
+  ['a body in pieces', GET, { 'Transfer-Encoding': 'chunked' }, 400, /no body/],
+  ['an absolute address', 'GET http://evil.example/v3/ws/public HTTP/1.1', {}, 400, /path/],
+  ['headers without end', GET, { X: 'y'.repeat(20_000) }, 400, /8 KiB/],
+  ['a path that goes up', 'GET /v3/ws/../ws/public HTTP/1.1', {}, 404, /path/],
+  ['a path in disguise', 'GET /v3/ws%2Fpublic HTTP/1.1', {}, 404, /path/],
+  ['another upgrade', GET, { Upgrade: 'h2c' }, 404, /path/],
+] as const) {
+  it(`a handshake with ${name}: ${status}`, async () => {
+    const answer = await answerTo(line, headersWith(changes));
+    assert.equal(answer.status, status, answer.msg);
+    assert.match(answer.msg, msg);
+  });
+}
