@@ -1,60 +1,28 @@
 /** Take-profit, stop-loss, trigger and trailing orders (interface 2.3, 4.2, wire.md 4.1). */
-import Type, { type Static } from 'typebox';
-import { formatOrderId, parseOrderId } from '../../core/orders/order-id.ts';
-import type { Outcome } from '../../core/outcome.ts';
+import Type from 'typebox';
+import { parseOrderId } from '../../core/orders/order-id.ts';
 import { openOrder } from '../../core/reads.ts';
 import { Refusal } from '../../core/refusal.ts';
 import { openStrategies, openStrategy } from '../../core/strategy/strategy-reads.ts';
 import { withAliases } from '../../record/order-view.ts';
 import { strategyView } from '../../record/strategy-view.ts';
-import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
-import { Category, ClientOid, OrderId, pageFields, SymbolName } from '../fields.ts';
+import { Category, pageFields, SymbolName } from '../fields.ts';
 import { categoryCode, findInstrument } from '../instrument-lookup.ts';
-import { openView } from '../open-order-view.ts';
+import { modifyStrategy } from '../orders/modify-strategy.ts';
+import { openView } from '../orders/open-order-view.ts';
+import { idsIn, NamedOrder, UNNAMED } from '../orders/order-name.ts';
+import { idsOf } from '../orders/order-result.ts';
+import { ModifyStrategyBody, StrategyBody, strategyCommand } from '../orders/strategy-input.ts';
 import { historyPage, pageOf } from '../paging.ts';
 import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
-import { ModifyStrategyBody, modifyCommand, StrategyBody, strategyCommand } from '../strategy-input.ts';
 import { WireError, wireError } from '../wire-error.ts';
 
 const group = 'Strategy orders';
 const StrategyType = Type.Enum(['tpsl', 'trigger'] as const, {
   description: 'tpsl: take-profit and stop-loss; trigger: trigger and trailing orders; both when left out',
 });
-
-const NamedStrategy = {
-  orderId: Type.Optional(OrderId),
-  clientOid: Type.Optional(ClientOid),
-};
-
-/** -1 as an id is one that cannot exist, so that it is not found. */
-function nameOf(body: { orderId?: string; clientOid?: string }) {
-  if (body.orderId === undefined && body.clientOid === undefined)
-    return wireError('40019', 'orderId or clientOid must be given');
-  return {
-    orderId: body.orderId === undefined ? 0 : (parseOrderId(body.orderId) ?? -1),
-    clientOid: body.orderId === undefined ? body.clientOid! : '',
-  };
-}
-
-function idsOf({ orderId, clientOid }: Outcome) {
-  return { orderId: formatOrderId(orderId), clientOid };
-}
-
-/** Changes a waiting strategy order; also what a modification of a plain order means when it names one. */
-export async function modifyStrategy(venue: Venue, uid: number, body: Static<typeof ModifyStrategyBody>) {
-  const name = nameOf(body);
-  if (name instanceof WireError) return name;
-  const order = openStrategy(venue.state, uid, name.orderId, name.clientOid);
-  const instrument = order === undefined ? undefined : venue.state.instruments[order.instrument];
-  // The right to trade was looked up for the category that the request names.
-  if (body.category !== undefined && instrument !== undefined && body.category !== instrument.spec.category)
-    return wireError('25597', `there is no waiting strategy order of that id in ${body.category}`);
-  const command = modifyCommand(uid, name, instrument, (order?.quoteAmount ?? 0n) > 0n, body);
-  const outcome = await venue.submit(command);
-  return outcome.refusal === Refusal.none ? idsOf(outcome) : refusalError(venue.state, outcome, instrument);
-}
 
 export const strategyOrderRoutes: readonly Route[] = [
   route({
@@ -96,11 +64,11 @@ export const strategyOrderRoutes: readonly Route[] = [
     group,
     access: 'trade_write',
     perSecond: 10,
-    body: Type.Object(NamedStrategy),
+    body: Type.Object(NamedOrder),
     data: Type.Null(),
     handle: async ({ venue, caller, body }) => {
-      const name = nameOf(body);
-      if (name instanceof WireError) return name;
+      const name = idsIn(body);
+      if (name === undefined) return UNNAMED;
       const { uid } = caller.user;
       const outcome = await venue.submit({ type: 'cancelStrategy', time: 0, uid, ...name });
       return outcome.refusal === Refusal.none ? null : refusalError(venue.state, outcome);
@@ -159,13 +127,13 @@ export const strategyOrderRoutes: readonly Route[] = [
     group,
     access: 'trade_read',
     perSecond: 10,
-    query: Type.Object(NamedStrategy),
+    query: Type.Object(NamedOrder),
     data: answers.page(answers.OrderDetail),
     handle: async ({ venue, caller, query }) => {
       const { state, history } = venue;
       const { uid } = caller.user;
-      const name = nameOf(query);
-      if (name instanceof WireError) return name;
+      const name = idsIn(query);
+      if (name === undefined) return UNNAMED;
       const waits = openStrategy(state, uid, name.orderId, name.clientOid) !== undefined;
       await venue.settled();
       if (waits) return { list: [], cursor: '' };

@@ -6,7 +6,7 @@ import { withAliases } from '../../record/order-view.ts';
 import * as answers from '../answers.ts';
 import { Category, ClientOid, OrderId, pageFields, SymbolName } from '../fields.ts';
 import { categoryCode } from '../instrument-lookup.ts';
-import { openView } from '../open-order-view.ts';
+import { openView } from '../orders/open-order-view.ts';
 import { cursorId, historyPage, pageLimit, pageOf, times } from '../paging.ts';
 import { type Route, route } from '../route.ts';
 import { WireError, wireError } from '../wire-error.ts';

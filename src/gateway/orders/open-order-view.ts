@@ -1,7 +1,7 @@
 /** An open order as answers show it. */
-import type { OrderRecord } from '../core/event.ts';
-import type { State } from '../core/state.ts';
-import { orderView, withAliases } from '../record/order-view.ts';
+import type { OrderRecord } from '../../core/event.ts';
+import type { State } from '../../core/state.ts';
+import { orderView, withAliases } from '../../record/order-view.ts';
 
 export function openView(state: State, order: OrderRecord) {
   const instrument = state.instruments[order.instrument]!;

@@ -1,0 +1,112 @@
+/** Modifying open orders (interface 4.3, wire.md 4.1). */
+import Type, { type Static } from 'typebox';
+import type { AmendItem } from '../../core/command.ts';
+import type { Instrument } from '../../core/instrument.ts';
+import type { Outcome } from '../../core/outcome.ts';
+import { Refusal } from '../../core/refusal.ts';
+import type { State } from '../../core/state.ts';
+import { Source } from '../../core/terms.ts';
+import type { Venue } from '../../venue/venue.ts';
+import * as fields from '../fields.ts';
+import { refusalError } from '../refusal-message.ts';
+import { type ErrorDialect, WireError, wireError } from '../wire-error.ts';
+import { modifyStrategy } from './modify-strategy.ts';
+import { priceTicks, sizeLots } from './order-input.ts';
+import { instrumentOfOrder, NamedOrder, namesStrategy, orderName } from './order-name.ts';
+import { idsOf, itemResult, type OrderResult } from './order-result.ts';
+import { type PresetInput, presetBody, presetChangeOf } from './preset-input.ts';
+
+export const AmendBody = Type.Object({
+  ...NamedOrder,
+  qty: Type.Optional(Type.String({ ...fields.Decimal, description: 'new total quantity, base coin' })),
+  price: Type.Optional(fields.Decimal),
+  autoCancel: Type.Optional(fields.YesNo),
+  symbol: Type.Optional(fields.SymbolName),
+  category: Type.Optional(fields.Category),
+});
+
+/** A plain modification also reaches what came with the order, and a trigger order by its id (wire.md 4.1). */
+export const ModifyBody = Type.Object({
+  ...AmendBody.properties,
+  ...presetBody,
+  triggerPrice: Type.Optional(fields.Decimal),
+});
+
+interface Amendment {
+  readonly item: AmendItem;
+  /** Undefined when there is no such open order. */
+  readonly instrument: Instrument | undefined;
+}
+
+function amendment(
+  state: State,
+  uid: number,
+  body: Static<typeof AmendBody>,
+  protection: PresetInput = {},
+): Amendment | WireError {
+  const name = orderName(state, uid, body);
+  if (name instanceof WireError) return name;
+  const instrument = instrumentOfOrder(state, uid, name.orderId, name.clientOid);
+  const preset = instrument === undefined ? undefined : presetChangeOf(instrument, protection);
+  if (body.qty === undefined && body.price === undefined && preset === undefined)
+    return wireError('25200', 'qty or price must be given');
+  const item = {
+    ...name,
+    // Without an instrument the order does not exist, and the core says so whatever the numbers are.
+    priceTicks: body.price === undefined || instrument === undefined ? 0 : priceTicks(body.price, instrument),
+    sizeLots: body.qty === undefined || instrument === undefined ? 0 : sizeLots(body.qty, instrument),
+    autoCancel: body.autoCancel === 'yes',
+    outstanding: 0,
+    ...(preset !== undefined && { preset }),
+  };
+  return { item, instrument };
+}
+
+function amendResult(
+  state: State,
+  outcome: Outcome,
+  instrument: Instrument | undefined,
+): OrderResult | WireError {
+  if (outcome.refusal !== Refusal.none) return refusalError(state, outcome, instrument);
+  return idsOf(outcome);
+}
+
+export async function modify(venue: Venue, uid: number, body: Static<typeof ModifyBody>) {
+  if (namesStrategy(venue.state, uid, body)) {
+    return modifyStrategy(venue, uid, {
+      ...body,
+      ...(body.price !== undefined && { triggerOrderPrice: body.price }),
+    });
+  }
+  const amended = amendment(venue.state, uid, body, body);
+  if (amended instanceof WireError) return amended;
+  const outcome = await venue.submit({
+    type: 'amendOrders',
+    time: 0,
+    uid,
+    source: Source.api,
+    items: [amended.item],
+  });
+  return amendResult(venue.state, outcome.items?.[0] ?? outcome, amended.instrument);
+}
+
+export async function modifyBatch(
+  venue: Venue,
+  uid: number,
+  bodies: readonly Static<typeof AmendBody>[],
+  dialect: ErrorDialect,
+) {
+  const { state } = venue;
+  // A batch changes prices and quantities only (wire.md 3.14).
+  const asked = bodies.map((each) => amendment(state, uid, each));
+  // What cannot be read fails alone (domain.md 1.12); the others go to the core together.
+  const items = asked.flatMap((each) => (each instanceof WireError ? [] : [each.item]));
+  const outcome = await venue.submit({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
+  if (outcome.items === undefined) return refusalError(state, outcome);
+  const outcomes = outcome.items.values();
+  return asked.map((each, n) => {
+    const result =
+      each instanceof WireError ? each : amendResult(state, outcomes.next().value!, each.instrument);
+    return itemResult(result, bodies[n]!, dialect);
+  });
+}

@@ -1,0 +1,99 @@
+/** Placing an order (interface 4.3, wire.md 4.1). */
+import Type, { type Static } from 'typebox';
+import type { PlaceOrder, PlaceStrategy } from '../../core/command.ts';
+import { Refusal } from '../../core/refusal.ts';
+import type { State } from '../../core/state.ts';
+import { isEmpty } from '../../core/strategy/trigger-leg.ts';
+import {
+  ORDER_TYPE_NAMES,
+  type OrderType,
+  POS_SIDE_NAMES,
+  type PosSide,
+  SIDE_NAMES,
+  type Side,
+  Source,
+  STP_MODE_NAMES,
+  TIME_IN_FORCE_NAMES,
+} from '../../core/terms.ts';
+import type { Venue } from '../../venue/venue.ts';
+import * as fields from '../fields.ts';
+import { findInstrument } from '../instrument-lookup.ts';
+import { refusalError } from '../refusal-message.ts';
+import { WireError, wireError } from '../wire-error.ts';
+import { adoptMarginMode } from './margin-mode.ts';
+import { priceTicks, quoteAmount, sizeLots } from './order-input.ts';
+import { idsOf, type OrderResult } from './order-result.ts';
+import { presetBody, presetOf } from './preset-input.ts';
+import { isWaiting, waitingBody, waitingCommand } from './strategy-input.ts';
+
+export const PlaceBody = Type.Object({
+  category: fields.Category,
+  symbol: fields.SymbolName,
+  qty: Type.String({ ...fields.Decimal, description: 'base quantity; quote money on a spot market buy' }),
+  side: fields.Side,
+  orderType: fields.OrderType,
+  price: Type.Optional(fields.Decimal),
+  timeInForce: Type.Optional(fields.TimeInForce),
+  clientOid: Type.Optional(fields.ClientOid),
+  stpMode: Type.Optional(fields.StpMode),
+  posSide: Type.Optional(fields.PosSide),
+  reduceOnly: Type.Optional(fields.YesNo),
+  marginMode: Type.Optional(fields.MarginMode),
+  ...presetBody,
+  ...waitingBody,
+});
+
+/** A place-order body as a command, or what is wrong with it before the core is asked. */
+function placeCommand(
+  state: State,
+  uid: number,
+  body: Static<typeof PlaceBody>,
+): PlaceOrder | PlaceStrategy | WireError {
+  const instrument = findInstrument(state, body.category, body.symbol);
+  if (instrument instanceof WireError) return instrument;
+  // Ignoring a trigger would place an order at once that was meant to wait (wire.md 4.1).
+  if (isWaiting(body)) return waitingCommand(uid, instrument, body);
+  const preset = presetOf(instrument, body);
+  const market = body.orderType === 'market';
+  if (!market && body.price === undefined) return wireError('40019', 'price must be given for a limit order');
+  const futures = instrument.futures !== undefined;
+  const byAmount = market && body.side === 'buy' && !futures;
+  return {
+    type: 'placeOrder',
+    time: 0,
+    uid,
+    source: Source.api,
+    instrument: instrument.index,
+    side: SIDE_NAMES.indexOf(body.side) as Side,
+    orderType: ORDER_TYPE_NAMES.indexOf(body.orderType) as OrderType,
+    timeInForce: TIME_IN_FORCE_NAMES.indexOf(body.timeInForce ?? 'gtc') as PlaceOrder['timeInForce'],
+    stpMode: STP_MODE_NAMES.indexOf(body.stpMode ?? 'none') as PlaceOrder['stpMode'],
+    priceTicks: market ? 0 : priceTicks(body.price!, instrument),
+    sizeLots: byAmount ? 0 : sizeLots(body.qty, instrument),
+    quoteAmount: byAmount ? quoteAmount(body.qty, instrument) : 0n,
+    clientOid: body.clientOid ?? '',
+    ...(futures && {
+      posSide: POS_SIDE_NAMES.indexOf(body.posSide ?? '') as PosSide,
+      reduceOnly: body.reduceOnly === 'yes',
+    }),
+    ...(!isEmpty(preset) && { preset }),
+  };
+}
+
+export async function place(
+  venue: Venue,
+  uid: number,
+  body: Static<typeof PlaceBody>,
+): Promise<OrderResult | WireError> {
+  const command = placeCommand(venue.state, uid, body);
+  if (command instanceof WireError) return command;
+  const instrument = venue.state.instruments[command.instrument]!;
+  const mode = adoptMarginMode(venue, uid, instrument, body.marginMode);
+  if (mode instanceof WireError) return mode;
+  // Both are sequenced before either is awaited: nothing comes between the mode and the order.
+  const [outcome] = await Promise.all([venue.submit(command), mode]);
+  if (outcome.refusal !== Refusal.none) {
+    return refusalError(venue.state, outcome, instrument);
+  }
+  return idsOf(outcome);
+}
