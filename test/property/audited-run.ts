@@ -1,0 +1,108 @@
+/**
+ * An exchange under random commands: each goes through the log's bytes, and after each all invariants are checked and
+ * the auditor and the test's own model look at what happened. Refusals change nothing; replays agree.
+ */
+import assert from 'node:assert/strict';
+import type { Command } from '../../src/core/command.ts';
+import { decodeCommand, encodeCommand } from '../../src/core/command-codec.ts';
+import type { Event } from '../../src/core/event.ts';
+import { Exchange } from '../../src/core/exchange.ts';
+import { checkInvariants } from '../../src/core/invariants.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
+import { Refusal } from '../../src/core/refusal.ts';
+import { loadState, saveState } from '../../src/core/snapshot.ts';
+import { Auditor } from '../core/auditor.ts';
+
+/** Where the digest stands in a snapshot: it counts refusals, so a refused command changes it and nothing else. */
+const DIGEST_AT = 26;
+const DIGEST_BYTES = 8;
+
+/** What the test itself makes of a command and its events. */
+type Onlooker = (command: Command, outcome: Outcome, events: readonly Event[]) => void;
+
+interface Flow {
+  next(): Command;
+}
+
+export class AuditedRun {
+  readonly exchange: Exchange;
+  /** Every command so far, as bytes. */
+  readonly log: Uint8Array[] = [];
+  private readonly auditor: Auditor;
+  private readonly look: Onlooker;
+
+  constructor(setUp: readonly Command[], lookAt: (exchange: Exchange) => Onlooker) {
+    this.exchange = new Exchange();
+    this.auditor = new Auditor(this.exchange.state);
+    this.look = lookAt(this.exchange);
+    for (const command of setUp) this.apply(command);
+  }
+
+  /** So many commands of a flow; a refusal is held against the state before it every so often. */
+  follow(flow: Flow, { seed, commands, refusalEvery }: Following): void {
+    for (let n = 0; n < commands; n++) {
+      try {
+        const command = flow.next();
+        if (n % refusalEvery === 0) this.perform(command);
+        else this.apply(command);
+      } catch (error) {
+        throw new Error(`seed ${seed}, command ${n}: ${(error as Error).message}`, { cause: error });
+      }
+    }
+  }
+
+  /** The clock first, so that what time does is not the command's doing. */
+  perform(command: Command, isRefused = (outcome: Outcome) => outcome.refusal !== Refusal.none): void {
+    this.apply({ type: 'tick', time: command.time });
+    const before = this.meaning();
+    if (!isRefused(this.apply(command))) return;
+    assert.deepEqual(this.meaning(), before, `a refused ${command.type} changed the state`);
+  }
+
+  apply(original: Command): Outcome {
+    const bytes = encodeCommand(original).slice();
+    const command = decodeCommand(bytes);
+    assert.deepEqual(command, original);
+    this.log.push(bytes);
+    const outcome = this.exchange.apply(command);
+    const events = this.exchange.takeEvents();
+    checkInvariants(this.exchange.state);
+    this.auditor.observe(command, outcome, events);
+    this.look(command, outcome, events);
+    return outcome;
+  }
+
+  /** I40: the log from the start, and a snapshot from its middle with the rest, come to the same bytes. */
+  assertReplaysAgree(middle: number): void {
+    const end = saveState(this.exchange.state).slice();
+    assert.deepEqual(replay(new Exchange(), this.log), end, 'I40: a replay of the log differs');
+    const cut = middle % this.log.length;
+    const snapshot = replay(new Exchange(), this.log.slice(0, cut));
+    const second = new Exchange(loadState(snapshot));
+    assert.deepEqual(
+      saveState(second.state),
+      snapshot,
+      `I40: the snapshot at ${cut} does not survive loading`,
+    );
+    assert.deepEqual(replay(second, this.log.slice(cut)), end, `I40: a restart at ${cut} differs`);
+  }
+
+  private meaning(): Uint8Array {
+    const bytes = saveState(this.exchange.state).slice();
+    return bytes.fill(0, DIGEST_AT, DIGEST_AT + DIGEST_BYTES);
+  }
+}
+
+interface Following {
+  readonly seed: number;
+  readonly commands: number;
+  readonly refusalEvery: number;
+}
+
+export function replay(exchange: Exchange, log: readonly Uint8Array[]): Uint8Array {
+  for (const bytes of log) {
+    exchange.apply(decodeCommand(bytes));
+    exchange.takeEvents();
+  }
+  return saveState(exchange.state).slice();
+}
