@@ -115,6 +115,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
     'borrowing/repayment',
     'orders/spot-settlement',
     'wallet/withdrawal',
+    'futures/futures-record',
     'futures/futures-settlement',
     'futures/futures-settings',
     'futures/isolated-margin',

@@ -5,35 +5,19 @@
 import { type Account, positionKey } from '../account.ts';
 import type { MatchSink } from '../book/book.ts';
 import { FLAG_CLOSING, FLAG_FORCED, FLAG_ISOLATED, FLAG_RPI } from '../book/order-slab.ts';
-import type { LedgerLineKind } from '../event.ts';
 import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
-import { clientOidOf, closeResting, countOrder, emitOpen, kindOf, posSideOf } from '../orders/order-life.ts';
+import { closeResting, countOrder, emitOpen, kindOf, posSideOf } from '../orders/order-life.ts';
+import { printTrade } from '../orders/trade-record.ts';
 import type { Market, State } from '../state.ts';
 import { growAttached } from '../strategy/attached.ts';
 import { cancelProtection } from '../strategy/strategy-life.ts';
-import { CancelReason, HoldMode, OrderKind, type OrderType, PosSide, Side } from '../terms.ts';
+import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../terms.ts';
 import { assert, divFloor, divTrunc, larger, powerOfTen, RATE_ONE } from '../units.ts';
 import { AdlRanking } from './adl-ranking.ts';
+import { isLiquidation, type Part, recordClosed, recordPart, type Trade } from './futures-record.ts';
 import { futuresSetting } from './margin.ts';
 import { Position } from './position.ts';
-
-/** One side's part of a trade that either closes or opens. */
-interface Part {
-  readonly lots: number;
-  readonly value: bigint;
-  readonly closing: boolean;
-}
-
-interface Trade {
-  readonly slot: number;
-  readonly maker: boolean;
-  readonly priceTicks: number;
-  readonly lots: number;
-  readonly value: bigint;
-  readonly execLinkId: number;
-  readonly rpi: boolean;
-}
 
 export class FuturesSettlement implements MatchSink {
   readonly ranking = new AdlRanking();
@@ -105,7 +89,7 @@ export class FuturesSettlement implements MatchSink {
     const rpi = (state.slab.flags[maker]! & FLAG_RPI) !== 0;
     this.settle({ slot: taker, maker: false, priceTicks, lots, value, execLinkId, rpi });
     this.settle({ slot: maker, maker: true, priceTicks, lots, value, execLinkId, rpi });
-    this.print(taker, priceTicks, lots, execLinkId, rpi);
+    printTrade(state, market, { taker, priceTicks, lots, execId: state.nextId(), execLinkId, rpi });
     this.onForcedFill?.(priceTicks, lots);
     if (state.slab.remaining[maker] !== 0) emitOpen(state, maker);
     market.day.trade(state.now, priceTicks, lots, value);
@@ -181,7 +165,7 @@ export class FuturesSettlement implements MatchSink {
       execution.pnl += pnl;
     }
     state.digest.fold(Number(BigInt.asIntN(32, fee + pnl * 31n)));
-    this.record(account, trade, part, fee, pnl, kind);
+    recordPart(state, this.instrument, account, trade, part, { fee, pnl, kind });
     if (position !== undefined && position.size === 0 && position.iso === 0n) this.forget(account, position);
   }
 
@@ -333,117 +317,11 @@ export class FuturesSettlement implements MatchSink {
     assert(position.basis === 0n && position.iso === 0n, 'an empty position holds nothing');
     if (!state.removePosition(account, position)) return;
     cancelProtection(state, account, position.instrument, position.wasLong);
-    if (account.house) return;
-    state.events.push({
-      type: 'positionClosed',
-      positionId: position.id,
-      uid: account.uid,
-      instrument: instrument.index,
-      category: instrument.category,
-      long: position.wasLong,
-      hedge: account.holdMode === HoldMode.hedge,
-      isolated: position.isolated,
-      openedLots: position.openedLots,
-      openedValue: position.openedValue,
-      closedLots: position.closedLots,
-      closedValue: position.closedValue,
-      realised: position.realised,
-      funding: position.funding,
-      openFee: position.openFee,
-      closeFee: position.closeFee,
-      createdTime: position.createdTime,
-      updatedTime: state.now,
-    });
+    recordClosed(state, instrument, account, position);
   }
 
   private isClosing(slot: number): boolean {
     return (this.state.slab.flags[slot]! & FLAG_CLOSING) !== 0;
-  }
-
-  private print(taker: number, priceTicks: number, lots: number, execLinkId: number, rpi: boolean): void {
-    const { state, market } = this;
-    const print = {
-      type: 'trade',
-      execId: state.nextId(),
-      execLinkId,
-      instrument: market.instrument,
-      side: state.slab.side[taker] as Side,
-      priceTicks,
-      sizeLots: lots,
-      rpi,
-      time: state.now,
-    } as const;
-    state.events.push(print);
-    market.tape.print(print);
-  }
-
-  private lineKind(account: Account, slot: number, closing: boolean): LedgerLineKind {
-    const { slab } = this.state;
-    const buying = slab.side[slot] === Side.buy;
-    if (account.holdMode === HoldMode.oneWay) return buying ? 'buyDeal' : 'sellDeal';
-    if (closing) return buying ? 'closeShort' : 'closeLong';
-    return buying ? 'openLong' : 'openShort';
-  }
-
-  private record(
-    account: Account,
-    trade: Trade,
-    part: Part,
-    fee: bigint,
-    pnl: bigint,
-    kind: OrderKind,
-  ): void {
-    const { state, instrument } = this;
-    const { slab, ledger } = state;
-    const { slot } = trade;
-    // Liquidations are public, whoever is liquidated.
-    if (account.house && !isLiquidation(kind)) return;
-    const settle = instrument.futures!.settle;
-    state.events.push({
-      type: 'fill',
-      fill: {
-        execId: state.nextId(),
-        execLinkId: trade.execLinkId,
-        orderId: slab.id[slot]!,
-        clientOid: clientOidOf(state, slot),
-        uid: account.uid,
-        instrument: instrument.index,
-        category: instrument.category,
-        side: slab.side[slot] as Side,
-        orderType: slab.orderType[slot] as OrderType,
-        maker: trade.maker,
-        priceTicks: trade.priceTicks,
-        sizeLots: part.lots,
-        value: part.value,
-        feeCoin: settle,
-        fee,
-        rpi: trade.rpi,
-        time: state.now,
-        futures: {
-          posSide: posSideOf(slab.flags[slot]!),
-          closing: part.closing,
-          kind,
-          pnl,
-        },
-      },
-    });
-    if (account.house) return;
-    const cash = ledger.peek(account.index, settle, Bucket.cash);
-    const locked = ledger.peek(account.index, settle, Bucket.locked);
-    state.events.push({
-      type: 'ledgerLine',
-      lineId: state.nextId(),
-      uid: account.uid,
-      coin: settle,
-      kind: this.lineKind(account, slot, part.closing),
-      instrument: instrument.index,
-      category: instrument.category,
-      amount: pnl,
-      fee,
-      balance: cash + locked,
-      reference: '',
-      time: state.now,
-    });
   }
 }
 
@@ -453,8 +331,4 @@ const FREE_OF_FEES: ReadonlySet<OrderKind> = new Set([OrderKind.offset, OrderKin
 /** Their margin stays with the position until all of it is settled. */
 function keepsMargin(kind: OrderKind): boolean {
   return isLiquidation(kind) || kind === OrderKind.delivery || kind === OrderKind.delisting;
-}
-
-function isLiquidation(kind: OrderKind): boolean {
-  return kind === OrderKind.liquidation || kind === OrderKind.reduce;
 }

@@ -34,20 +34,35 @@ export function recordTrade(state: State, instrument: Instrument, market: Market
 
   recordFill(state, instrument, trade, taker, takerExecId, execLinkId, rpi);
   recordFill(state, instrument, trade, maker, makerExecId, execLinkId, rpi);
-  const print = {
+  printTrade(state, market, { taker, priceTicks, lots, execId: takerExecId, execLinkId, rpi });
+  if (slab.remaining[maker] !== 0) emitOpen(state, maker);
+}
+
+interface Print {
+  readonly taker: number;
+  readonly priceTicks: number;
+  readonly lots: number;
+  readonly execId: number;
+  readonly execLinkId: number;
+  readonly rpi: boolean;
+}
+
+/** What everybody sees of a trade. */
+export function printTrade(state: State, market: Market, print: Print): void {
+  const { taker, priceTicks, lots, execId, execLinkId, rpi } = print;
+  const traded = {
     type: 'trade',
-    execId: takerExecId,
+    execId,
     execLinkId,
     instrument: market.instrument,
-    side: slab.side[taker] as Side,
+    side: state.slab.side[taker] as Side,
     priceTicks,
     sizeLots: lots,
     rpi,
     time: state.now,
   } as const;
-  state.events.push(print);
-  market.tape.print(print);
-  if (slab.remaining[maker] !== 0) emitOpen(state, maker);
+  state.events.push(traded);
+  market.tape.print(traded);
 }
 
 function recordFill(

@@ -1,0 +1,133 @@
+/** What is written down of a futures trade: a fill and a ledger line for each part of each side; and of a position's end. */
+import type { Account } from '../account.ts';
+import type { LedgerLineKind } from '../event.ts';
+import type { Instrument } from '../instrument.ts';
+import { Bucket } from '../ledger.ts';
+import { clientOidOf, posSideOf } from '../orders/order-life.ts';
+import type { State } from '../state.ts';
+import { HoldMode, OrderKind, type OrderType, Side } from '../terms.ts';
+import type { Position } from './position.ts';
+
+/** One side of a trade. */
+export interface Trade {
+  readonly slot: number;
+  readonly maker: boolean;
+  readonly priceTicks: number;
+  readonly lots: number;
+  readonly value: bigint;
+  readonly execLinkId: number;
+  readonly rpi: boolean;
+}
+
+/** One side's part of a trade that either closes or opens. */
+export interface Part {
+  readonly lots: number;
+  readonly value: bigint;
+  readonly closing: boolean;
+}
+
+/** What the part cost and brought, in the settlement coin. */
+export interface Settled {
+  readonly fee: bigint;
+  readonly pnl: bigint;
+  readonly kind: OrderKind;
+}
+
+export function isLiquidation(kind: OrderKind): boolean {
+  return kind === OrderKind.liquidation || kind === OrderKind.reduce;
+}
+
+export function recordPart(
+  state: State,
+  instrument: Instrument,
+  account: Account,
+  trade: Trade,
+  part: Part,
+  { fee, pnl, kind }: Settled,
+): void {
+  const { slab, ledger } = state;
+  const { slot } = trade;
+  // Liquidations are public, whoever is liquidated.
+  if (account.house && !isLiquidation(kind)) return;
+  const settle = instrument.futures!.settle;
+  state.events.push({
+    type: 'fill',
+    fill: {
+      execId: state.nextId(),
+      execLinkId: trade.execLinkId,
+      orderId: slab.id[slot]!,
+      clientOid: clientOidOf(state, slot),
+      uid: account.uid,
+      instrument: instrument.index,
+      category: instrument.category,
+      side: slab.side[slot] as Side,
+      orderType: slab.orderType[slot] as OrderType,
+      maker: trade.maker,
+      priceTicks: trade.priceTicks,
+      sizeLots: part.lots,
+      value: part.value,
+      feeCoin: settle,
+      fee,
+      rpi: trade.rpi,
+      time: state.now,
+      futures: {
+        posSide: posSideOf(slab.flags[slot]!),
+        closing: part.closing,
+        kind,
+        pnl,
+      },
+    },
+  });
+  if (account.house) return;
+  const cash = ledger.peek(account.index, settle, Bucket.cash);
+  const locked = ledger.peek(account.index, settle, Bucket.locked);
+  state.events.push({
+    type: 'ledgerLine',
+    lineId: state.nextId(),
+    uid: account.uid,
+    coin: settle,
+    kind: lineKind(account, slab.side[slot] === Side.buy, part.closing),
+    instrument: instrument.index,
+    category: instrument.category,
+    amount: pnl,
+    fee,
+    balance: cash + locked,
+    reference: '',
+    time: state.now,
+  });
+}
+
+function lineKind(account: Account, buying: boolean, closing: boolean): LedgerLineKind {
+  if (account.holdMode === HoldMode.oneWay) return buying ? 'buyDeal' : 'sellDeal';
+  if (closing) return buying ? 'closeShort' : 'closeLong';
+  return buying ? 'openLong' : 'openShort';
+}
+
+export function recordClosed(
+  state: State,
+  instrument: Instrument,
+  account: Account,
+  position: Position,
+): void {
+  if (account.house) return;
+  state.events.push({
+    type: 'positionClosed',
+    positionId: position.id,
+    uid: account.uid,
+    instrument: instrument.index,
+    category: instrument.category,
+    long: position.wasLong,
+    hedge: account.holdMode === HoldMode.hedge,
+    isolated: position.isolated,
+    openedLots: position.openedLots,
+    openedValue: position.openedValue,
+    closedLots: position.closedLots,
+    closedValue: position.closedValue,
+    realised: position.realised,
+    funding: position.funding,
+    openFee: position.openFee,
+    closeFee: position.closeFee,
+    createdTime: position.createdTime,
+    updatedTime: state.now,
+  });
+}
