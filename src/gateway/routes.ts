@@ -6,6 +6,7 @@ import { borrowingRoutes } from './routes/borrowing.ts';
 import { brokerRoutes } from './routes/broker.ts';
 import { brokerMoneyRoutes } from './routes/broker-money.ts';
 import { candleRoutes } from './routes/candles.ts';
+import { eligibilityRoutes } from './routes/eligibility.ts';
 import { financialRecordRoutes } from './routes/financial-records.ts';
 import { futuresAccountRoutes } from './routes/futures-account.ts';
 import { futuresMarketRoutes } from './routes/futures-market.ts';
@@ -39,6 +40,7 @@ export const ROUTES: readonly Route[] = [
   ...accountModeRoutes,
   ...futuresAccountRoutes,
   ...leveragePreviewRoutes,
+  ...eligibilityRoutes,
   ...borrowingRoutes,
   ...subAccountRoutes,
   ...brokerRoutes,

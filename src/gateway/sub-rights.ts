@@ -32,6 +32,11 @@ export function withheld(path: string, user: User, body: unknown): WireError | u
   return missing === undefined ? undefined : lacksRight(user, missing);
 }
 
+/** Has nobody taken this category from the account? */
+export function mayTrade(user: User, category: CategoryName): boolean {
+  return user.rights.includes(RIGHT_OF_CATEGORY[category]);
+}
+
 /** A change of an order need not name the category; then it could be any. */
 function rightsFor(body: unknown): SubRight[] {
   const items = (Array.isArray(body) ? body : [body]) as readonly { readonly category?: CategoryName }[];

@@ -79,21 +79,22 @@ function rateMutants(): Mutant[] {
   });
 }
 
-/** Names in the schemas that serialise the answers: what is not named there never leaves. */
+/** Where the fields of the 23 answers are named; what is not named there never leaves. */
+const FIELD_FILES = [
+  'src/gateway/answers.ts',
+  'src/gateway/loan-answers.ts',
+  ...['order', 'fill', 'strategy', 'position', 'loan'].map((name) => `src/record/${name}-view.ts`),
+];
+
 function fieldMutants(): Mutant[] {
-  const file = 'src/gateway/answers.ts';
-  const source = sourceOf(file);
-  const ends = source.indexOf('export const ServerTime');
-  return [...source.slice(0, ends).matchAll(/^ *'(\w+)',$/gm)].map(({ 0: line, 1: name, index }) => {
-    // With what stands before it the place is the only one.
-    const before = source.slice(Math.max(0, index - 200), index);
-    return {
-      title: `field ${name}`,
-      file,
-      find: before + line,
-      put: before + line.replace(name!, `${name}s`),
-      tests: '',
-    };
+  return FIELD_FILES.flatMap((file) => {
+    const source = sourceOf(file);
+    return [...source.matchAll(/^ *'(\w+)',$/gm)].map(({ 0: line, 1: name, index }) => {
+      // With what stands before it the place is the only one.
+      const before = source.slice(Math.max(0, index - 200), index);
+      const put = before + line.replace(name!, `${name}s`);
+      return { title: `${file} ${name}`, file, find: before + line, put, tests: '' };
+    });
   });
 }
 

@@ -71,7 +71,7 @@ export function fundingView(state: State, instrument: Instrument) {
 }
 
 /** Tiers of what is owed in a coin, or in the quote coin of a pair; the leverage never above that of its pairs. */
-function debtTiers(state: State, coinName: string | undefined, symbol: string | undefined) {
+export function debtTiers(state: State, coinName: string | undefined, symbol: string | undefined) {
   const pair = symbol === undefined ? undefined : findInstrument(state, 'MARGIN', symbol);
   if (pair instanceof WireError) return pair;
   const name = coinName ?? pair?.spec.quoteCoin;
@@ -84,6 +84,10 @@ function debtTiers(state: State, coinName: string | undefined, symbol: string | 
     terms.tiers.map((tier) => ({ ...tier, maxLeverage: Math.min(tier.maxLeverage, maxLeverage) })),
   );
 }
+
+export const PositionTier = Type.Object(
+  answers.texts('tier', 'minTierValue', 'maxTierValue', 'leverage', 'mmr'),
+);
 
 /** The end of the last tier: no account may hold more of a contract, whoever it is. */
 export function largestPosition({ tiers }: FuturesTerms): string {
@@ -185,7 +189,7 @@ export const futuresMarketRoutes: readonly Route[] = [
       symbol: Type.Optional(SymbolName),
       coin: Type.Optional(CoinName),
     }),
-    data: Type.Array(Type.Object(answers.texts('tier', 'minTierValue', 'maxTierValue', 'leverage', 'mmr'))),
+    data: Type.Array(PositionTier),
     handle: ({ venue: { state }, query }) => {
       if (query.category === 'MARGIN') return debtTiers(state, query.coin, query.symbol);
       if (query.symbol === undefined) return wireError('40019', 'symbol must be given for futures');

@@ -45,6 +45,31 @@ export const ACCOUNT_CALLS: Readonly<Record<string, Row<World>>> = {
       await refusedWith('25009', alice.adjustAccountMode({ mode: 'isolated' }));
     },
   },
+  getEligibleSymbols: {
+    checks: 'what is open, not what is closed',
+    call: async (w) => {
+      const symbols = async () => (await w.alice.getEligibleSymbols({ symbol: 'ADAUSDT' })).data;
+      assert.ok((await symbols()).some(({ category }) => category === 'SPOT'));
+      await w.operator.setStatus('SPOT', 'ADAUSDT', 'restrictedAPI');
+      assert.ok((await symbols()).every(({ category }) => category !== 'SPOT'));
+      await w.operator.setStatus('SPOT', 'ADAUSDT', 'online');
+    },
+  },
+  getEligibleMarginTier: {
+    checks: 'tiers of a debt with falling leverage',
+    call: async ({ alice }) => {
+      const [debt] = (await alice.getEligibleMarginTier({ coin: 'USDT' })).data;
+      assert.equal(debt!.coin, 'USDT');
+      assert.ok(Number(debt!.tiers[0]!.leverage) > Number(debt!.tiers.at(-1)!.leverage));
+    },
+  },
+  getEligibleLoanInfo: {
+    checks: 'how much can be borrowed, as margin-loans says',
+    call: async ({ alice }) => {
+      const [info] = (await alice.getEligibleLoanInfo({ coin: 'BTC' })).data;
+      assert.equal(info!.limit, (await alice.getMarginLoans({ coin: 'BTC' })).data.limit);
+    },
+  },
   getCollateralType: {
     checks: 'all coins',
     call: async ({ alice }) => assert.equal((await alice.getCollateralType()).data.collateralType, 'all'),

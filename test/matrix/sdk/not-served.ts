@@ -26,10 +26,6 @@ export const SDK_NOT_SERVED: readonly (readonly [methods: RegExp, reason: string
     'fee groups and maker scores are a programme of the vendor; fees are set per account here',
   ],
   [/^getProofOfReserves$/, 'there are no reserves to prove; `bourse books` shows that the books add up'],
-  [
-    /^getEligible/,
-    'regional lists; nothing is restricted by region here, instruments and tiers are the whole list',
-  ],
   [/^getDeltaInfo$/, 'accounts have no delta-neutral mode'],
   [/^movePositions$|^getMovePositionHistory$/, 'positions stay with the account that opened them'],
   [/^getTaxRecords$/, 'asks for a year; the history keeps 90 days'],
