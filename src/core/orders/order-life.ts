@@ -70,7 +70,10 @@ export function countOrder(
   slot: number,
   lots: number,
 ): void {
-  if (margin === undefined || !countsAsOpening(slab, instrument, slot)) return;
+  if (margin === undefined) return;
+  // Another price or another coin asks for other margin, also where the same amount stays locked.
+  if (instrument.futures === undefined) margin.claimsUnknown = true;
+  if (!countsAsOpening(slab, instrument, slot)) return;
   const priceTicks = slab.price[slot]!;
   const value = valueNumber(instrument, priceTicks, lots);
   margin.noteOrder(instrument.index, slab.side[slot] === Side.buy, priceTicks, value);
