@@ -153,6 +153,8 @@ export function releaseIsolated(state: State, coin: number, slot: number): void 
     ledger.cell(account, coin, Bucket.cash),
     held,
   );
+  // What the order held stands behind crossed positions again.
+  state.touch(state.accounts[account]!);
 }
 
 /** Writes the last record of an order whose locks are settled, and forgets it. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { collateralValue } from '../../../src/core/futures/collateral.ts';
 import { formatUnits } from '../../../src/core/units.ts';
-import { FuturesFloor, futuresFloor, units } from './futures-floor.ts';
+import { BTC_PERPETUAL, FUTURES_COINS, FuturesFloor, futuresFloor, units } from './futures-floor.ts';
 
 test('collateral counts by slices (6.2)', () => {
   const floor = new FuturesFloor();
@@ -102,4 +102,31 @@ test('a position closes its own orders of isolated coin margin against dollars, 
   floor.isolate('ann', 'BTCUSD');
   // Worth 11 700 less the fee; 6 036 is in use, 5 628 is free: 0.1 coin would be 6 000.
   assert.equal(floor.buy('ann', '0.98', '60000', { on: 'BTCUSD' }).refusal, 'insufficientMargin');
+});
+
+test('who takes an isolated order back is out of the warning, and is warned again when it comes to it', () => {
+  const ether = {
+    ...BTC_PERPETUAL,
+    symbol: 'ETHUSDT',
+    baseCoin: 'ETH',
+    openingPrice: '3000',
+    indexComponents: [{ exchange: 'elsewhere', spotPair: 'ETH/USDT', weight: '1' }],
+  };
+  const floor = new FuturesFloor(BTC_PERPETUAL, FUTURES_COINS, [ether]);
+  const warnings = () => floor.events.filter(({ type }) => type === 'riskWarning').length;
+  floor.index('3000', 'ETHUSDT');
+  floor.trader('ann', { USDT: '10000' });
+  floor.trader('bob', { USDT: '1000000' });
+  floor.mark('60000');
+  floor.leverage('ann', 20);
+  floor.deal('ann', 'bob', '1', '60000');
+  floor.isolate('ann', 'ETHUSDT');
+  const order = floor.buy('ann', '10', '2900', { on: 'ETHUSDT' });
+  floor.mark('53270');
+  // 245.042 must be kept, and the order holds all but 299.2.
+  assert.equal(warnings(), 1);
+  floor.cancel('ann', order);
+  assert.equal(floor.risk('ann').effective, '3234');
+  floor.mark('50320');
+  assert.equal(warnings(), 2);
 });
