@@ -54,9 +54,14 @@ export function strategyOrders(venue: Venue): void {
   const cleared = () => venue.cleared(alice, bob, bot, maker);
 
   describe('interface 2.3, 4.2: strategy orders', () => {
+    let longs: Caller;
+    let shorts: Caller;
     before(async () => {
       await cleared();
       await prints(START);
+      longs = await venue.small('plans', '100000');
+      shorts = await venue.small('plans-hedge', '100000');
+      await shorts.post('account/set-hold-mode', { holdMode: 'hedge_mode' });
     });
 
     it('interface 2.3: a trigger order waits as pending, fires once, and is success', async () => {
@@ -117,11 +122,10 @@ export function strategyOrders(venue: Venue): void {
       });
     }
 
-    async function everyKind({ name, where, hedge }: Market): Promise<void> {
+    async function everyKind({ where, hedge }: Market): Promise<void> {
       await cleared();
       const [category, symbol] = where;
-      const trader = await venue.small(`plans-${name}`, '30000');
-      if (hedge) await trader.post('account/set-hold-mode', { holdMode: 'hedge_mode' });
+      const trader = hedge ? shorts : longs;
       for (const firing of firingsOf(category, hedge)) {
         if (firing.holds !== undefined) {
           const { side, price } = firing.holds;
