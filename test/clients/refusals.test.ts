@@ -101,6 +101,8 @@ type Refused = readonly [
   classicClass: new (message: string) => Error,
 ];
 
+const stopAt = (triggerPrice: number) => ({ stopLoss: { triggerPrice }, slTriggerBy: 'mark' });
+
 const REFUSED: readonly Refused[] = [
   [
     'an order beyond the balance',
@@ -199,6 +201,20 @@ const REFUSED: readonly Refused[] = [
     '25102',
     '41114',
     ccxt.OnMaintenance,
+  ],
+  [
+    'a stop-loss of a long above the mark',
+    (client) => client.createOrder('BTC/USDT:USDT', 'limit', 'buy', 0.01, 60000, stopAt(61000)),
+    '25590',
+    '40917',
+    ccxt.InvalidOrder,
+  ],
+  [
+    'a stop-loss of a short below the mark',
+    (client) => client.createOrder('BTC/USDT:USDT', 'limit', 'sell', 0.01, 60000, stopAt(59000)),
+    '25592',
+    '45122',
+    ccxt.InvalidOrder,
   ],
   [
     'a client id that another open order has',
