@@ -48,6 +48,8 @@ export interface RunningExchange {
   readonly seconds: SecondHand;
   readonly demoAccounts: readonly OpenedDemoAccount[];
   readonly replayedCommands: number;
+  /** The stop that follows is told to whoever reads streams; says how many do. Nobody new should be sent here. */
+  announceStop(seconds: number): number;
   stop(): Promise<void>;
 }
 
@@ -78,11 +80,15 @@ export async function startExchange(
     const keeper = startKeeping(rooms, config, logger, open);
     const living = await openMarket(venue, keeper.seconds, config, logger, open);
     const market = living?.market;
-    const { gateway, stopping, readiness } = await openGateway(rooms, config, logger, open);
+    const { gateway, streams, stopping, readiness } = await openGateway(rooms, config, logger, open);
     const url = await listen(gateway, config, 'port');
     const { seconds } = keeper;
     const desk = { ...rooms, seconds, market, snapshot: () => keeper.snapshot(), readiness, url };
     const door = config.operator ? await openDoor(desk, config, logger, open) : undefined;
+    const announceStop = (seconds: number) => {
+      stopping.begun = true;
+      return streams.announceStop(seconds);
+    };
     const stop = async () => {
       stopping.begun = true;
       living?.stop();
@@ -94,7 +100,18 @@ export async function startExchange(
       await open.disposeAsync();
     };
     const operatorUrl = door?.url;
-    return { url, operatorUrl, venue, market, seconds, demoAccounts, replayedCommands: rooms.replayed, stop };
+    const replayedCommands = rooms.replayed;
+    return {
+      url,
+      operatorUrl,
+      venue,
+      market,
+      seconds,
+      demoAccounts,
+      replayedCommands,
+      announceStop,
+      stop,
+    };
   } catch (error) {
     givenUp = true;
     await open
@@ -166,7 +183,7 @@ async function openGateway(rooms: Rooms, config: Config, logger: Logger, open: A
   serveAsyncApi(gateway);
   gateway.addHook('preClose', () => streams.close());
   open.defer(() => gateway.close());
-  return { gateway, stopping, readiness };
+  return { gateway, streams, stopping, readiness };
 }
 
 function figuresOf({ venue, log, history }: Rooms, watch: LoopWatch): Omit<Figures, 'streams'> {

@@ -1,4 +1,5 @@
 /** The server as a process: start, tell, wait for a signal or a failure, stop; every way out has its exit code. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CATEGORY_NAMES } from '../core/terms.ts';
 import { refuse, VERSION } from './commands/command-line.ts';
@@ -53,7 +54,8 @@ class ExchangeProcess {
   }
 
   async #stop(): Promise<void> {
-    const { data } = this.#config;
+    const { data, stopNotice } = this.#config;
+    if (stopNotice > 0 && this.#exchange!.announceStop(stopNotice) > 0) await sleep(stopNotice * 1000);
     const overdue = setTimeout(() => {
       this.#logger.error('the stop takes too long: leaving without a snapshot; nothing is lost');
       process.exit(ExitCode.failed);

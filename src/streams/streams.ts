@@ -57,6 +57,8 @@ export class Streams {
   private readonly connections = new Set<Connection>();
   private readonly connectionsByUid = new Map<number, number>();
   private readonly sweeping: Sweep;
+  /** What everybody has been told of the end; undefined while none is near. */
+  private notice: string | undefined;
   private closing = false;
 
   constructor(options: StreamsOptions) {
@@ -100,12 +102,21 @@ export class Streams {
     );
   }
 
+  /** A stop is planned: everybody is told, goes on and leaves later (wire.md 5.1). Says how many there are. */
+  announceStop(seconds: number): number {
+    this.notice = `the exchange stops in about ${seconds} seconds: connect again then`;
+    for (const connection of this.connections) connection.fail('upgrade', this.notice);
+    return this.connections.size;
+  }
+
   /** Everybody is told at once and leaves by turns, so that they do not come back all at once (reliability.md 2.2). */
   async close(): Promise<void> {
     if (this.closing) return;
     this.closing = true;
     const leaving = [...this.connections];
-    for (const connection of leaving) connection.fail('upgrade', 'the exchange stops: connect again');
+    if (this.notice === undefined) {
+      for (const connection of leaving) connection.fail('upgrade', 'the exchange stops: connect again');
+    }
     const steps = LEAVE_WITHIN_MS / LEAVE_STEP_MS;
     const aStep = Math.max(LEAVE_TOGETHER, Math.ceil(leaving.length / steps));
     for (let from = 0; from < leaving.length; from += aStep) {
@@ -168,6 +179,7 @@ export class Streams {
     // Broken frames end the connection with their own close code; there is nothing else to do.
     ws.on('error', (error) => logger.debug({ err: error }, 'a socket failed'));
     ws.on('close', () => this.farewell(connection));
+    if (this.notice !== undefined) connection.fail('upgrade', this.notice);
   }
 
   private farewell(connection: Connection): void {

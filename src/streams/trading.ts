@@ -189,8 +189,9 @@ function itemOf(item: Item, call: TradeCall): Item {
   for (const [name, value] of Object.entries(item)) {
     body[Object.hasOwn(FIELD_ALIASES, name) ? FIELD_ALIASES[name]! : name] = value;
   }
-  body.category ??= call.category;
-  body.requestTime ??= call.requestTime;
+  // What is not given at all must not look as if it were.
+  if (call.category !== undefined) body.category ??= call.category;
+  if (call.requestTime !== undefined) body.requestTime ??= call.requestTime;
   return normaliseFields(body) as Item;
 }
 

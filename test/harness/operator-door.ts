@@ -157,6 +157,19 @@ export class Operator {
     };
   }
 
+  /** A key whose secret the venue does not know: it checks signatures with the public one. Its passphrase is the usual. */
+  async openSignedKey(uid: number, kind: 'rsa' | 'ed25519', publicKey: string): Promise<string> {
+    const made = (await this.must(`/admin/accounts/${uid}/keys`, {
+      label: kind,
+      permType: 'read_write',
+      permissions: ['uta_trade', 'uta_mgt'],
+      passphrase: 'test12345',
+      kind,
+      publicKey,
+    })) as { key: { apiKey: string } };
+    return made.key.apiKey;
+  }
+
   async deleteKey(apiKey: string): Promise<void> {
     const answer = await this.send(`/admin/keys/${apiKey}`, { method: 'DELETE' });
     assert.ok(answer.ok, `${answer.status} ${await answer.text()}`);

@@ -1,6 +1,8 @@
 /** Login, subscriptions, errors, rights and limits of a socket, frame by frame (wire.md 1.5, 2.5, 5). */
 import assert from 'node:assert/strict';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
@@ -71,6 +73,25 @@ describe('login', () => {
       const error = await client.next(isError);
       assert.equal(error.code, code, error.msg);
       assert.equal((await client.closed).code, 1008);
+    });
+  }
+
+  for (const kind of ['rsa', 'ed25519'] as const) {
+    it(`accepts the signature of an ${kind} key (wire.md 1.5)`, async () => {
+      const pair =
+        kind === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ed25519');
+      const publicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }) as string;
+      const apiKey = await operator.openSignedKey(alice.uid, kind, publicKey);
+      const timestamp = Math.floor(Date.now() / 1000);
+      const prehash = Buffer.from(`${timestamp}GET/user/verify`);
+      const signed = sign(kind === 'rsa' ? 'sha256' : null, prehash, pair.privateKey).toString('base64');
+      const client = await open('/v3/ws/private');
+      const arg = { apiKey, passphrase: 'test12345', timestamp, sign: signed };
+      client.send({ op: 'login', args: [arg] });
+      assert.equal((await client.next(() => true)).code, 0);
+      const other = await open('/v3/ws/private');
+      other.send({ op: 'login', args: [{ ...arg, timestamp: timestamp + 1 }] });
+      assert.equal((await other.next(isError)).code, 30015);
     });
   }
 
@@ -260,6 +281,81 @@ describe('orders over the socket', () => {
       assert.deepEqual([refused.event, refused.id, refused.code], ['error', 'x', code], refused.msg);
     });
   }
+
+  it('name the category when they place, and need not when they change or cancel (wire.md 5.5)', async () => {
+    const client = await login(server.account('maker'));
+    const ask = (id: string, topic: string, arg: object) => {
+      client.send({ op: 'trade', id, topic, args: [arg], apiCode: 'a client adds this' });
+      return client.next((frame) => frame.id === id);
+    };
+    assert.equal((await ask('1', 'place-order', ORDER)).code, '40019');
+    const placed = await client.trade('2', 'place-order', 'SPOT', ORDER);
+    const { orderId, symbol, clientOid, cTime } = placed.args[0];
+    assert.deepEqual([symbol, clientOid, typeof cTime], ['BTCUSDT', orderId, 'string']);
+    assert.equal((await ask('3', 'modify-order', { orderId, qty: '0.002' })).code, '0');
+    assert.equal((await ask('4', 'cancel-order', { orderId })).code, '0');
+  });
+
+  it('answer with the id, the words of the request, text codes and what is left of the quota (wire.md 5.5)', async () => {
+    const client = await login(server.account('maker'));
+    const { event, id, category, topic, code, msg, ts, receiveTime, pushTime, rateLimit } =
+      await client.trade('17', 'batch-place', 'spot', { ...ORDER, qty: '9999999' });
+    assert.deepEqual(
+      [event, id, category, topic, code, msg],
+      ['trade', '17', 'spot', 'batch-place', '0', 'success'],
+    );
+    assert.ok([ts, receiveTime, pushTime].every((time) => typeof time === 'string'));
+    assert.deepEqual([receiveTime.length, pushTime.length], [ts.length + 3, ts.length + 3], 'microseconds');
+    assert.equal(rateLimit[0].limit, '5');
+  });
+
+  it('may say how old they may be, beside the arguments or in them; without a time the window says nothing', async () => {
+    const client = await login(server.account('alice'));
+    const ask = async (id: string, arg: object, more: object = {}): Promise<Frame> => {
+      const args = [{ ...ORDER, price: '40000', ...arg }];
+      client.send({ op: 'trade', id, topic: 'place-order', category: 'spot', args, ...more });
+      const reply = await client.next((frame) => frame.id === id);
+      if (reply.code !== '429') return reply;
+      // Other tests trade for the same account.
+      await sleep(200);
+      return ask(`${id}+`, arg, more);
+    };
+    const old = String(Date.now() - 5_000);
+    const fresh = Date.now();
+    for (const [id, code, arg, more] of [
+      ['1', '25200', { receiveWindow: '1000' }, { requestTime: old }],
+      ['2', '25200', { receiveWindow: '1000', requestTime: old }, {}],
+      ['3', '40017', { receiveWindow: '9' }, { requestTime: old }],
+      ['4', '40017', { receiveWindow: '60001' }, { requestTime: old }],
+      ['5', '0', { receiveWindow: '60000' }, { requestTime: old }],
+      ['6', '0', { receiveWindow: 60_000 }, { requestTime: fresh }],
+      ['7', '0', { receiveWindow: '10' }, {}],
+    ] as const) {
+      const reply = await ask(id, arg, more);
+      assert.equal(reply.code, code, `${JSON.stringify([arg, more])}: ${reply.msg}`);
+    }
+  });
+
+  it('take take-profit and stop-loss under both spellings (wire.md 5.5)', async () => {
+    await operator.setStatus('USDT-FUTURES', 'BTCUSDT', 'online');
+    await operator.setPrice('BTCUSDT', '60000');
+    const prices = await open();
+    await prices.subscribe({ instType: 'usdt-futures', topic: 'ticker', symbol: 'BTCUSDT' });
+    await prices.next((frame) => Number(frame.data?.[0]?.markPrice) > 0);
+    const keys = server.account('bob');
+    const client = await login(keys);
+    const http = new SignedClient(server.url, keys);
+    for (const [takeProfit, stopLoss] of [
+      ['takeprofit', 'stoploss'],
+      ['takeProfit', 'stopLoss'],
+    ] as const) {
+      const order = { ...ORDER, [takeProfit]: '70000', [stopLoss]: '40000' };
+      const { args } = await client.trade(takeProfit, 'place-order', 'usdt-futures', order);
+      const { data } = await http.get('/api/v3/trade/order-info', { orderId: args[0].orderId });
+      assert.deepEqual([data.takeProfit, data.stopLoss], ['70000', '40000'], takeProfit);
+    }
+    http.close();
+  });
 
   it('are told what is wrong in the words of HTTP', async () => {
     const maker = server.account('maker');

@@ -61,3 +61,22 @@ test(`${HERD} readers leave with 1012 at a stop, return at once after it and are
   await everybodyHears(returned, 'after');
   for (const client of returned) client.close();
 });
+
+test('a planned stop is told with 30033 first; orders and readers are served until it comes (wire.md 5.1)', async () => {
+  const planned = await startServer({ args: ['--stop-notice', '3'] });
+  const ended = new Promise<number | null>((resolve) => planned.process.once('exit', resolve));
+  const client = await StreamClient.login(planned.url, planned.account('alice'));
+  await client.subscribe(ORDERS);
+  planned.process.kill('SIGTERM');
+  const isNotice = ({ code }: Frame) => code === 30033;
+  await client.next(isNotice);
+  const order = { symbol: 'BTCUSDT', side: 'buy', orderType: 'limit', price: '59000', qty: '0.01' };
+  assert.equal((await client.trade('1', 'place-order', 'spot', order)).code, '0');
+  await client.next((frame) => frame.arg?.topic === 'order' && frame.data?.length === 1);
+  assert.equal((await fetch(`${planned.url}/readyz`)).status, 503, 'nobody new should be sent here');
+  const late = await StreamClient.open(planned.url);
+  await late.next(isNotice);
+  assert.deepEqual([(await client.closed).code, (await late.closed).code], [1012, 1012]);
+  assert.equal(client.frames.filter(isNotice).length, 1, 'told once');
+  assert.equal(await ended, 0);
+});

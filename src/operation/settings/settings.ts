@@ -53,6 +53,8 @@ export interface Config {
   readonly segmentBytes: number;
   readonly snapshotCommands: number;
   readonly snapshotMinutes: number;
+  /** Seconds between the notice to streams and a stop. */
+  readonly stopNotice: number;
   readonly acceptHistoryGap: boolean;
   readonly logLevel: LogLevel;
   readonly logFormat: 'auto' | 'pretty' | 'json';
@@ -243,6 +245,13 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: 'minutes between two snapshots, at most',
     initial: 10,
     ...wholeNumber(1, 1440),
+  },
+  stopNotice: {
+    group: 'Durability',
+    flags: ['--stop-notice <seconds>'],
+    help: 'how long before a stop streams are told of it (code 30033), if anybody reads them; 60 suits a planned restart',
+    initial: 0,
+    ...wholeNumber(0, 600),
   },
   acceptHistoryGap: {
     group: 'Durability',
