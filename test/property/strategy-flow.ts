@@ -9,6 +9,10 @@ import { KEEP_LEG, NO_LEG, type TriggerLeg } from '../../src/core/strategy/trigg
 import { OrderType, PosSide, Side, Source, StpMode, StrategyKind, TriggerBy } from '../../src/core/terms.ts';
 import { Dice, FuturesFlow, UIDS } from './futures-flow.ts';
 
+/** Trading stops now and then; prices go on, and with them the trades of liquidations. */
+const HALT_SHARE = 0.01;
+const RESUME_SHARE = 0.03;
+
 export class StrategyFlow {
   private readonly dice: Dice;
   private readonly futures: FuturesFlow;
@@ -22,6 +26,8 @@ export class StrategyFlow {
 
   next(): Command {
     const { dice } = this;
+    if (dice.chance(this.state.halted ? RESUME_SHARE : HALT_SHARE))
+      return { type: 'setHalt', time: this.futures.time, halted: !this.state.halted };
     const roll = dice.next();
     if (roll < 0.3) return this.place();
     if (roll < 0.36) return this.change();

@@ -61,7 +61,7 @@ test('strategy orders fire when and only when the plain model says so, in its or
       const events = exchange.takeEvents();
       checkInvariants(state);
       auditor.observe(command, outcome, events);
-      model.observe(events, marks);
+      model.observe(events, marks, state.halted);
     };
     try {
       for (const command of SET_UP) apply(command);
@@ -88,4 +88,8 @@ test('strategy orders fire when and only when the plain model says so, in its or
   }
   for (const end of ['success', 'failed', 'cancelled'])
     assert.ok((ends.get(end) ?? 0) > 100, `${ends.get(end)} ${end}`);
+  assert.ok(
+    (ends.get('waited for the end of a halt') ?? 0) > 10,
+    `${ends.get('waited for the end of a halt')} waits for the end of a halt`,
+  );
 });

@@ -74,12 +74,14 @@ export class StrategyDesk {
     for (;;) {
       if (strategies.due.size !== 0 || strategies.queue.length !== 0) this.fireDue();
       if (state.touched.length !== 0) this.futures.settleTouched();
-      if (strategies.paused || strategies.due.size === 0) return;
+      if (state.halted || strategies.paused || strategies.due.size === 0) return;
     }
   }
 
+  /** In a halt an order would be refused: what liquidations have reached by their trades waits for its end. */
   private fireDue(): void {
-    const { strategies } = this.state;
+    const { strategies, halted } = this.state;
+    if (halted) return;
     let at = 0;
     while (!strategies.paused) {
       this.queueDue();
@@ -118,7 +120,10 @@ export class StrategyDesk {
     strikeStrategy(state, order);
     const lots = this.lotsOf(order, account, instrument);
     if (lots === undefined) {
-      tellEnd(state, order, StrategyStatus.cancelled, { reason: StrategyReason.positionGone });
+      // Spot and margin have no position that could be gone, only coins that are somewhere else.
+      if (instrument.futures === undefined)
+        tellEnd(state, order, StrategyStatus.failed, { failure: Refusal.insufficientBalance });
+      else tellEnd(state, order, StrategyStatus.cancelled, { reason: StrategyReason.positionGone });
       return;
     }
     if (isTpsl(order.kind)) order.sizeLots = lots;
@@ -129,7 +134,7 @@ export class StrategyDesk {
     else tellEnd(state, order, StrategyStatus.failed, { failure: outcome.refusal });
   }
 
-  /** What it trades now; undefined when the position it protects is gone. */
+  /** What it trades now; undefined when the position it protects is gone, or the coins are. */
   private lotsOf(order: StrategyOrder, account: Account, instrument: Instrument): number | undefined {
     if (!isTpsl(order.kind)) return order.sizeLots;
     if (instrument.futures === undefined) return this.heldLots(order, account, instrument);
@@ -154,9 +159,7 @@ export class StrategyDesk {
         : smaller(cash, mostSpendable(this.state, account, { instrument, side, limitTicks: 0, slot: NIL }));
     const steps = held / step;
     if (steps * BigInt(lotStep) >= BigInt(sizeLots)) return sizeLots;
-    if (steps > 0n) return Number(steps) * lotStep;
-    // With nothing to shrink to, a spot order is refused for what is missing; a margin order would sell short.
-    return instrument.margin === undefined ? sizeLots : undefined;
+    return steps > 0n ? Number(steps) * lotStep : undefined;
   }
 
   private commandOf(

@@ -12,7 +12,7 @@ import { hasLeg } from './trigger-leg.ts';
 
 export function checkStrategies(state: State): void {
   const { byId, due, queue, paused } = state.strategies;
-  assert(paused || (due.size === 0 && queue.length === 0), 'what was reached has fired');
+  assert(state.halted || paused || (due.size === 0 && queue.length === 0), 'what was reached has fired');
   let count = 0;
   for (const account of state.accountByUid.values()) {
     if (account.strategies.size === 0) {
@@ -53,7 +53,7 @@ function checkAccount(state: State, account: Account): void {
 
 /** The last price has been seen by everybody who waits for it. */
 function checkWaiting(state: State, order: StrategyOrder): void {
-  if (order.kind !== StrategyKind.trigger || state.strategies.paused) return;
+  if (order.kind !== StrategyKind.trigger || state.strategies.paused || state.halted) return;
   const instrument = state.instruments[order.instrument]!;
   const market = state.market(instrument);
   const { triggerTicks, triggerBy } = order.trigger;

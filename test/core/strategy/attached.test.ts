@@ -244,12 +244,12 @@ describe('where positions and debts stand beside it', () => {
     assert.equal(floor.cash('ann', 'BTC'), '0');
   });
 
-  test('a margin stop without anything left to sell is cancelled instead of selling short', () => {
+  test('a margin stop without anything left to sell has failed instead of selling short', () => {
     const floor = protectedAnn('20000', MARGIN);
     floor.buy('mel', '0.4995', '59990', SPOT);
     floor.sell('ann', '0.4995', '59990', SPOT);
     fallTo58000(floor);
-    assert.equal(attachedOf(floor, 'ann')[0]!.stands, 'cancelled position_closed');
+    assert.equal(attachedOf(floor, 'ann')[0]!.stands, 'failed insufficientBalance');
     assert.equal(floor.owed('BTC'), '0');
   });
 });

@@ -63,16 +63,30 @@ describe('on margin', () => {
     assert.equal(floor.cash('ann', 'BTC'), '0');
   });
 
-  test('a stop whose coins are gone is cancelled: it does not borrow coins to sell', () => {
-    const floor = marginFloor();
-    floor.trader('ann', { USDT: '10000', BTC: '0.1' });
-    const stop = protect(floor, 'ann', { ...ON_MARGIN, qty: '0.1', stopLoss: '58000', posSide: 'long' });
-    floor.buy('market', '0.1', '59000', SPOT);
-    floor.sell('ann', '0.1', '59000', MARGIN);
-    print(floor, '58000');
-    assert.equal(stop.stands, 'cancelled position_closed');
-    assert.equal(floor.cash('ann', 'BTC'), '0');
-  });
+  for (const category of ['SPOT', 'MARGIN'] as const) {
+    const words = { on: 'BTCUSDT', category };
+
+    test(`a ${category} stop whose coins are gone has failed: it does not borrow coins to sell`, () => {
+      const floor = marginFloor();
+      floor.trader('ann', { USDT: '10000', BTC: '0.1' });
+      const stop = protect(floor, 'ann', { ...words, qty: '0.1', stopLoss: '58000', posSide: 'long' });
+      floor.buy('market', '0.1', '59000', SPOT);
+      floor.sell('ann', '0.1', '59000', words);
+      print(floor, '58000');
+      assert.equal(stop.stands, 'failed insufficientBalance');
+      assert.equal(floor.cash('ann', 'BTC'), '0');
+    });
+
+    test(`a ${category} stop whose coins another order holds has failed`, () => {
+      const floor = marginFloor();
+      floor.trader('ann', { USDT: '10000', BTC: '0.1' });
+      const stop = protect(floor, 'ann', { ...words, qty: '0.1', stopLoss: '58000', posSide: 'long' });
+      const offer = floor.sell('ann', '0.1', '61000', words);
+      print(floor, '58000');
+      assert.equal(stop.stands, 'failed insufficientBalance');
+      assert.equal(offer.stands, 'new 0/0.1');
+    });
+  }
 
   test('the stop of a short buys it back', () => {
     const floor = marginFloor();

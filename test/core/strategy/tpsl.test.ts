@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type FuturesFloor, futuresFloor } from '../futures/futures-floor.ts';
-import { cancel, modify, protect } from './strategy-tickets.ts';
+import { cancel, modify, protect, type StrategyTicket } from './strategy-tickets.ts';
 
 /** Ann is long 1 BTC from bob at 60 000; eve and mel make the market. */
 function longAnn(qty = '1'): FuturesFloor {
@@ -454,6 +454,47 @@ test('while trading is halted no trigger fires; afterwards it does', () => {
   floor.send({ type: 'setHalt', time: floor.now, halted: false });
   floor.wait(1000);
   assert.equal(stop.stands, 'success stopLoss');
+});
+
+describe('a stop that the last price reaches in a halt, by the trade of a liquidation,', () => {
+  /** Tom is liquidated at 54 100 while nobody else may trade. */
+  function reachedInHalt(): { floor: FuturesFloor; stop: StrategyTicket } {
+    const floor = longAnn();
+    floor.trader('tom', { USDT: '6100' });
+    floor.deal('tom', 'bob', '1', '60000');
+    const stop = protect(floor, 'ann', { stopLoss: '58000' });
+    floor.buy('mel', '1', '54100');
+    floor.buy('mel', '1', '54050');
+    floor.send({ type: 'setHalt', time: floor.now, halted: true });
+    floor.index('54100');
+    assert.match(floor.executions('tom').at(-1)!, /^liquidation close 1 @ 54100 /);
+    return { floor, stop };
+  }
+
+  test('waits and fires when trading goes on', () => {
+    const { floor, stop } = reachedInHalt();
+    assert.equal(stop.stands, 'pending');
+    floor.wait(1000);
+    floor.restart();
+    assert.equal(stop.stands, 'pending');
+    floor.send({ type: 'setHalt', time: floor.now, halted: false });
+    assert.equal(stop.stands, 'success stopLoss');
+    assert.deepEqual(stop.child.fills, ['1 @ 54050 taker']);
+  });
+
+  test('fires although the price has come back', () => {
+    const { floor, stop } = reachedInHalt();
+    floor.index('60000');
+    floor.send({ type: 'setHalt', time: floor.now, halted: false });
+    assert.equal(stop.stands, 'success stopLoss');
+  });
+
+  test('can be cancelled while it waits', () => {
+    const { floor, stop } = reachedInHalt();
+    assert.equal(cancel(floor, 'ann', stop), 'none');
+    floor.send({ type: 'setHalt', time: floor.now, halted: false });
+    assert.equal(floor.position('ann'), 'long 1 @ 60000');
+  });
 });
 
 test('the hold mode stays while trigger orders or records wait', () => {
