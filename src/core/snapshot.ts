@@ -4,6 +4,7 @@
  * from a replay of everything or from a snapshot and the rest. Its hash is the state hash.
  */
 import { ByteReader, ByteWriter, UnreadableRecord } from './bytes.ts';
+import { indexedCoins } from './futures/collateral.ts';
 import { scheduleCalendar } from './instrument-calendar.ts';
 import { scheduleDelivery, scheduleFunding } from './market/prices.ts';
 import { scheduleCountdowns } from './orders/cancel.ts';
@@ -71,7 +72,8 @@ export function loadState(bytes: Uint8Array): State {
   loadLoans(r, state);
   state.nextSecond = r.f64(0);
   for (const index of state.indices) index.fields(r);
-  state.setCoinPrices(Array.from({ length: r.i32(0) }, () => r.money(0n)));
+  const prices = Array.from({ length: r.i32(0) }, () => r.money(0n));
+  state.setCoinPrices(prices, indexedCoins(state));
   state.nextInsuranceHour = r.f64(0);
   for (let left = r.i32(0); left > 0; left--) state.insuranceAtHour.push(r.money(0n));
   for (const market of state.markets) {

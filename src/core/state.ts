@@ -90,6 +90,8 @@ export class State {
   /** Dollar prices of the coins, taken each second, and the same as exact numbers (NaN beyond them). */
   coinPrices: readonly bigint[] = [];
   coinPriceNumbers: readonly number[] = [];
+  /** Which of them an index tells. */
+  coinIndexed: readonly boolean[] = [];
   /** Counts the times prices were taken: margin computed before the last time is not believed. */
   priceVersion = 0;
   readonly indexByName = new Map<string, number>();
@@ -145,8 +147,9 @@ export class State {
     this.touched.push(account);
   }
 
-  setCoinPrices(prices: readonly bigint[]): void {
+  setCoinPrices(prices: readonly bigint[], indexed: readonly boolean[]): void {
     this.coinPrices = prices;
+    this.coinIndexed = indexed;
     this.coinPriceNumbers = prices.map(exactNumber);
     this.priceVersion++;
   }

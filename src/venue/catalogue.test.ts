@@ -173,6 +173,12 @@ const MISTAKES: readonly Mistake[] = [
     says: 'BTC: chains[0].fee is not a known field',
   },
   {
+    what: 'a coin that counts as margin without an index',
+    file: 'coins.json',
+    make: (entries) => entries.push({ ...entries[0]!, coin: 'GEM' }),
+    says: 'GEM: collateral needs an index price: list GEMUSDT or GEMUSD with indexComponents',
+  },
+  {
     what: 'an entry that is no object',
     file: 'coins.json',
     make: (entries) => entries.splice(1, 1, null as unknown as Entry),

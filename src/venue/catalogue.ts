@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BorrowSpec, readBorrowTerms } from '../core/borrowing/borrow-terms.ts';
+import { DOLLAR_COINS, INDEX_QUOTES } from '../core/futures/collateral.ts';
 import type { TierSpec } from '../core/futures/margin-tiers.ts';
 import {
   type ChainSpec,
@@ -54,6 +55,11 @@ export function loadCatalogue(folder: string): Catalogue {
     },
   );
   checkTogether(coins, instruments);
+  checkIndices(
+    join(folder, COINS_FILE),
+    coins,
+    instruments.flatMap(({ specs }) => specs),
+  );
   return { coins, instruments: instruments.flatMap(({ specs }) => specs) };
 }
 
@@ -366,6 +372,30 @@ function checkTogether(
     }
   }
 }
+
+/**
+ * A coin that is margin, pledged or lent needs a price that nobody on the own book can set (domain.md 6.1): the core would
+ * count it for nothing, which is hardly what its terms are there for.
+ */
+function checkIndices(path: string, coins: readonly CoinSpec[], specs: readonly InstrumentSpec[]): void {
+  const indices = new Set(
+    specs.flatMap(({ baseCoin, quoteCoin, indexComponents }) =>
+      indexComponents.length === 0 ? [] : [baseCoin + quoteCoin],
+    ),
+  );
+  for (const { coin, ...terms } of coins) {
+    const indexed = DOLLAR_COINS.has(coin) || INDEX_QUOTES.some((quote) => indices.has(coin + quote));
+    const term = TERMS_BY_PRICE.find((field) => terms[field] !== undefined);
+    if (!indexed && term !== undefined)
+      fail(
+        path,
+        `${coin}: ${term} needs an index price: list ${coin}USDT or ${coin}USD with indexComponents, or leave ${term} out`,
+      );
+  }
+}
+
+/** Terms that hang on what the coin is worth. */
+const TERMS_BY_PRICE = ['collateral', 'borrow', 'loan', 'pledge'] as const;
 
 /** SPOT and MARGIN of one symbol share one book (domain.md 1.1) and so one grid. */
 function checkTwin(path: string, spec: InstrumentSpec, twin: InstrumentSpec | undefined): void {

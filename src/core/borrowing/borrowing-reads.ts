@@ -1,6 +1,6 @@
 /** Questions about debts: what is owed, what could pay it, what it costs, what is still lent (domain.md 6.5, 6.8). */
 import type { Account } from '../account.ts';
-import { coinUsd, hasStalePrice } from '../futures/collateral.ts';
+import { coinUsd, hasStalePrice, isIndexed } from '../futures/collateral.ts';
 import { coinsOf } from '../futures/margin.ts';
 import { Bucket } from '../ledger.ts';
 import type { State } from '../state.ts';
@@ -28,7 +28,7 @@ export function paymentCoins(state: State, account: Account): CoinAmount[] {
   return state.ledger
     .coinsOf(account.index)
     .map((coin) => ({ coin, size: larger(0n, state.ledger.peek(account.index, coin, Bucket.cash)) }))
-    .filter(({ coin, size }) => size > 0n && coinUsd(state, coin) > 0n && !hasStalePrice(state, coin))
+    .filter(({ coin, size }) => size > 0n && isIndexed(state, coin) && !hasStalePrice(state, coin))
     .map(({ coin, size }) => ({ coin, size, usd: divFloor(size * coinUsd(state, coin), MONEY_ONE) }));
 }
 

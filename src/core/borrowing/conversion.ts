@@ -3,7 +3,7 @@
  * house is the other side of both legs (`sys:convert`).
  */
 import type { Account } from '../account.ts';
-import { coinUsd, collateralTiers, hasStalePrice } from '../futures/collateral.ts';
+import { coinUsd, collateralTiers, countsAsMargin, hasStalePrice, isIndexed } from '../futures/collateral.ts';
 import { coinEquity } from '../futures/margin.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import type { State } from '../state.ts';
@@ -155,11 +155,12 @@ export function trimDebts(state: State, account: Account): void {
   }
 }
 
-/** Does the account hold or owe a coin whose price nobody vouches for? */
+/** Does the account owe a coin whose price nobody vouches for, or hold one as margin? */
 export function hasStaleCoin(state: State, account: Account): boolean {
-  return state.ledger
-    .coinsOf(account.index)
-    .some((coin) => balanceOf(state, account, coin) !== 0n && hasStalePrice(state, coin));
+  return state.ledger.coinsOf(account.index).some((coin) => {
+    const balance = balanceOf(state, account, coin);
+    return (balance < 0n || (balance > 0n && countsAsMargin(state, coin))) && hasStalePrice(state, coin);
+  });
 }
 
 /** Largest dollar value first, then by name. */
@@ -192,7 +193,7 @@ export function paysForDebts(state: State, coin: number): boolean {
 function rankOf(state: State, coin: number): { place: number; rate: bigint } {
   const spec = state.coins[coin]!;
   const [first] = collateralTiers(spec);
-  const rate = coinUsd(state, coin) === 0n ? 0n : (parseUnits(first?.discountRate ?? '0', RATE_SCALE) ?? 0n);
+  const rate = !isIndexed(state, coin) ? 0n : (parseUnits(first?.discountRate ?? '0', RATE_SCALE) ?? 0n);
   const place = FIRST_PAYMENTS.indexOf(spec.coin);
   return { place: place < 0 ? FIRST_PAYMENTS.length : place, rate };
 }

@@ -1,7 +1,7 @@
 /** What an account owes and what margin that takes (domain.md 6.1, 6.3). Amounts of a coin and dollars, both in 10^-8. */
 import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
-import { coinUsd, collateralRate } from '../futures/collateral.ts';
+import { coinUsd, collateralRate, isIndexed } from '../futures/collateral.ts';
 import { tierIndex } from '../futures/margin-tiers.ts';
 import type { Instrument } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
@@ -195,7 +195,7 @@ export function pendingBorrow(state: State, account: Account, coin: number, leav
 /** The largest further debt that pool, account, party and tier allow; the account's margin is another matter. */
 export function lendable(state: State, account: Account, coin: number, leaveOut: number = NIL): bigint {
   const { terms, reserved, maxLeverage } = state.lending[coin]!;
-  if (maxLeverage === 0) return 0n;
+  if (maxLeverage === 0 || !isIndexed(state, coin)) return 0n;
   const leftOut = state.slab.marginLocks.get(leaveOut)?.borrowed ?? 0n;
   const owes = (one: Account) =>
     larger(0n, -balanceOf(state, one, coin)) + pendingBorrow(state, one, coin, leaveOut);

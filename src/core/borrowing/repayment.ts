@@ -1,6 +1,6 @@
 /** Paying a debt with another coin by the owner's wish, and the leverage of debts (domain.md 6.8, 6.9). */
 import type { Repay, SetCoinLeverage } from '../command.ts';
-import { coinUsd, hasStalePrice } from '../futures/collateral.ts';
+import { coinUsd, hasStalePrice, isIndexed } from '../futures/collateral.ts';
 import { accountRisk } from '../futures/margin-cache.ts';
 import { tierIndex } from '../futures/margin-tiers.ts';
 import { Bucket } from '../ledger.ts';
@@ -21,8 +21,8 @@ export function repayDebt(state: State, command: Repay): Outcome {
   if (account.liquidating) return refused(Refusal.accountLiquidating);
   const owed = larger(0n, -balanceOf(state, account, debtCoin));
   if (owed === 0n) return refused(Refusal.nothingOwed);
-  const stale = [debtCoin, payCoin].some((coin) => coinUsd(state, coin) === 0n || hasStalePrice(state, coin));
-  if (stale) return refused(Refusal.noIndexPrice);
+  const firm = [debtCoin, payCoin].every((coin) => isIndexed(state, coin) && !hasStalePrice(state, coin));
+  if (!firm) return refused(Refusal.noIndexPrice);
   const available = larger(0n, state.ledger.peek(account.index, payCoin, Bucket.cash));
   const repaid = convert(state, account, { debtCoin, payCoin, wanted: owed, available, forced: false });
   if (repaid === 0n) {

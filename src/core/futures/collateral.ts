@@ -13,18 +13,37 @@ import {
   smaller,
 } from '../units.ts';
 
-const DOLLAR_COINS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC']);
+/** Worth a dollar while no index says otherwise. */
+export const DOLLAR_COINS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC']);
+/** The indices that tell what a coin is worth. */
+export const INDEX_QUOTES = ['USD', 'USDT'] as const;
 
 /** 10^-8 dollars of one coin as of the last second; 0 when nothing tells. */
 export function coinUsd(state: State, coin: number): bigint {
   return state.coinPrices[coin] ?? findUsdPrice(state, state.coins[coin]!.coin);
 }
 
+/**
+ * Is the coin's price that of an index? Whoever trades on the own book alone sets its last price, so a coin that only
+ * the book prices is shown at it and nothing more: it is no margin, no pledge, lent to nobody and sold for no debt.
+ */
+export function isIndexed(state: State, coin: number): boolean {
+  return state.coinIndexed[coin] ?? hasIndexPrice(state, state.coins[coin]!.coin);
+}
+
+export function indexedCoins(state: State): boolean[] {
+  return state.coins.map(({ coin }) => hasIndexPrice(state, coin));
+}
+
+function hasIndexPrice(state: State, name: string): boolean {
+  return DOLLAR_COINS.has(name) || INDEX_QUOTES.some((quote) => indexPrice(state, name + quote) !== 0n);
+}
+
 /** Does the coin's price hang on an index that nobody vouches for? */
 export function hasStalePrice(state: State, coin: number): boolean {
   const name = state.coins[coin]!.coin;
-  for (const pair of [`${name}USD`, `${name}USDT`]) {
-    const index = state.indexByName.get(pair);
+  for (const quote of INDEX_QUOTES) {
+    const index = state.indexByName.get(name + quote);
     if (index !== undefined && state.indices[index]!.price !== 0n) return state.indices[index]!.stale;
     if (DOLLAR_COINS.has(name)) return false;
   }
@@ -33,8 +52,11 @@ export function hasStalePrice(state: State, coin: number): boolean {
 
 /** Taken once a second, so that margin does not hang on who asked first. */
 export function takeCoinPrices(state: State): void {
-  state.setCoinPrices([]);
-  state.setCoinPrices(state.coins.map(({ coin }) => findUsdPrice(state, coin)));
+  state.setCoinPrices([], []);
+  state.setCoinPrices(
+    state.coins.map(({ coin }) => findUsdPrice(state, coin)),
+    indexedCoins(state),
+  );
 }
 
 /** The coin's own dollar index, else its USDT index, else the last trade on the own spot book. */
@@ -60,7 +82,7 @@ function indexPrice(state: State, name: string): bigint {
 /** Margin value of a positive dollar amount of a coin: each slice at the rate of its tier. */
 export function collateralValue(state: State, coin: number, usd: bigint): bigint {
   let value = 0n;
-  for (const { from, upTo, rate } of slicesOf(state.coins[coin]!)) {
+  for (const { from, upTo, rate } of slicesOf(state, coin)) {
     if (usd <= from) break;
     const end = upTo === undefined ? usd : smaller(usd, upTo);
     value += divFloor((end - from) * rate, RATE_ONE);
@@ -71,7 +93,7 @@ export function collateralValue(state: State, coin: number, usd: bigint): bigint
 /** Collateral rate of the slice that a dollar value reaches into; 0 for a coin that does not count. */
 export function collateralRate(state: State, coin: number, usd: bigint): bigint {
   let reached = 0n;
-  for (const { from, rate } of slicesOf(state.coins[coin]!)) {
+  for (const { from, rate } of slicesOf(state, coin)) {
     if (from > 0n && usd <= from) break;
     reached = rate;
   }
@@ -81,7 +103,7 @@ export function collateralRate(state: State, coin: number, usd: bigint): bigint 
 /** Margin value in exact numbers; NaN when the rates are too fine for them. */
 export function collateralNumber(state: State, coin: number, usd: number): number {
   let value = 0;
-  for (const { fromNumber, upToNumber, share, divisor } of slicesOf(state.coins[coin]!)) {
+  for (const { fromNumber, upToNumber, share, divisor } of slicesOf(state, coin)) {
     if (usd <= fromNumber) break;
     value += floorShare(Math.min(usd, upToNumber) - fromNumber, share, divisor);
   }
@@ -100,10 +122,21 @@ interface Slice {
   readonly divisor: number;
 }
 
+/** Does any of the coin count as margin? */
+export function countsAsMargin(state: State, coin: number): boolean {
+  return slicesOf(state, coin).some(({ rate }) => rate > 0n);
+}
+
+const NO_SLICES: readonly Slice[] = [];
+
+function slicesOf(state: State, coin: number): readonly Slice[] {
+  return isIndexed(state, coin) ? readSlices(state.coins[coin]!) : NO_SLICES;
+}
+
 /** Read once per specification, which never changes. */
 const SLICES = new WeakMap<CoinSpec, readonly Slice[]>();
 
-function slicesOf(spec: CoinSpec): readonly Slice[] {
+function readSlices(spec: CoinSpec): readonly Slice[] {
   const known = SLICES.get(spec);
   if (known !== undefined) return known;
   const tiers = collateralTiers(spec);

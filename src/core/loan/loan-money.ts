@@ -1,12 +1,14 @@
 /** Prices and postings of the loan desk (domain.md 4.1, 7). */
+import { isIndexed } from '../futures/collateral.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import type { State } from '../state.ts';
 import { MONEY_ONE } from '../units.ts';
 import type { Loan } from './loan.ts';
 import type { PairPrices } from './pledge-rate.ts';
 
-/** Dollar prices as of the last second; undefined while one of them is not known. */
+/** Dollar prices as of the last second; undefined while no index tells one of them. */
 export function pairPrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {
+  if (!isIndexed(state, loanCoin) || !isIndexed(state, pledgeCoin)) return undefined;
   const loan = state.coinPrices[loanCoin] ?? 0n;
   const pledge = state.coinPrices[pledgeCoin] ?? 0n;
   return loan > 0n && pledge > 0n ? { loan, pledge } : undefined;

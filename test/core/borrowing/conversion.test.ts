@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstrumentSpec } from '../../../src/core/instrument.ts';
+import { priced } from '../futures/futures-floor.ts';
 import { refusalName } from '../trading-floor.ts';
 import { COIN_TERMS, MARGIN, MarginFloor, margin, PAIRS, SPOT, TERMS, USDT_TERMS } from './margin-floor.ts';
 
@@ -188,7 +189,8 @@ test('a coin that does not count adds to equity and not to margin (125)', () => 
 
 test('a coin that does not count is owed in full when it was borrowed and sold (126)', () => {
   const gold: InstrumentSpec = { ...margin('XAU', 'USDT'), openingPrice: '100' };
-  const floor = new MarginFloor({ ...TERMS, XAU: COIN_TERMS }, [...PAIRS, gold]);
+  const floor = new MarginFloor({ ...TERMS, XAU: COIN_TERMS }, [...PAIRS, gold, priced('XAU')]);
+  floor.index('100', 'XAUUSD');
   floor.trader('bob', { USDT: '100000' });
   floor.buy('bob', '10', '100', { ...SPOT, on: 'XAUUSDT' });
   floor.trader('ann', { USDT: '1000', XAU: '1' });

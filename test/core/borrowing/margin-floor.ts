@@ -75,8 +75,15 @@ export const TERMS = { USDT: USDT_TERMS, BTC: COIN_TERMS, ETH: COIN_TERMS };
 
 /** BTC 60 000, ETH 3 000, a dollar a USDT, unless an example says otherwise. */
 export class MarginFloor extends FuturesFloor {
-  constructor(terms: Readonly<Record<string, BorrowSpec>> = TERMS, pairs: readonly InstrumentSpec[] = PAIRS) {
-    const coins = [...FUTURES_COINS, { coin: 'XAU', name: 'XAU', chains: [] }];
+  constructor(
+    terms: Readonly<Record<string, BorrowSpec>> = TERMS,
+    pairs: readonly InstrumentSpec[] = PAIRS,
+    more: Readonly<Record<string, Partial<CoinSpec>>> = {},
+  ) {
+    const coins = [...FUTURES_COINS, { coin: 'XAU', name: 'XAU', chains: [] }].map((spec) => ({
+      ...spec,
+      ...more[spec.coin],
+    }));
     super(undefined, lent(coins, terms), pairs);
     this.index('1', 'USDTUSD');
     this.index('60000', 'BTCUSD');

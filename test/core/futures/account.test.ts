@@ -7,6 +7,7 @@ import { BTC_PERPETUAL, FUTURES_COINS, FuturesFloor, futuresFloor, units } from 
 
 test('collateral counts by slices (6.2)', () => {
   const floor = new FuturesFloor();
+  floor.index('3000', 'ETHUSD');
   const { state } = floor;
   const coin = state.coinByName.get('ETH')!;
   assert.equal(formatUnits(collateralValue(state, coin, units('30000')), 8), '28000');

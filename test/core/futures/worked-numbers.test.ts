@@ -105,6 +105,8 @@ test('ten coins of 60 000 dollars count by the three slices of the published exa
   const coin = floor.state.coins.length;
   const spec = { coin: 'SLC', name: 'SLC', chains: [], collateral: tiers };
   floor.send({ type: 'listCoin', time: floor.now, spec });
+  floor.send({ type: 'listInstrument', time: floor.now, spec: priced('SLC') });
+  floor.index('60000', 'SLCUSD');
   assert.equal(formatUnits(collateralValue(floor.state, coin, units('600000')), 8), '582000');
   assert.equal(formatUnits(collateralValue(floor.state, coin, units('100000')), 8), '97500');
 });

@@ -28,7 +28,7 @@ const USDT_LOAN: LoanSpec = {
 };
 /** 0.00000229 an hour for seven days, as in the published sample. */
 const ETH_LOAN: LoanSpec = { flexibleRate: '0.01', sevenDayRate: '0.02', thirtyDayRate: '0.03', ...LIMITS };
-const PLEDGE: PledgeSpec = {
+export const PLEDGE: PledgeSpec = {
   initRate: '0.65',
   supRate: '0.75',
   forceRate: '0.83',
