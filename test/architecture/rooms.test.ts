@@ -95,6 +95,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
   ['futures/holders', 'futures/futures-lookup'],
   [
     'futures/collateral',
+    'futures/insurance-fund',
     'futures/insurance-record',
     'borrowing/margin-lock',
     'orders/order-life',

@@ -3,11 +3,16 @@ import type { Account } from '../account.ts';
 import { baseUnits, type Instrument } from '../instrument.ts';
 import { PRICE_TICKS_MAX } from '../limits.ts';
 import type { State } from '../state.ts';
-import { divCeil, divFloor, MONEY_ONE, RATE_ONE } from '../units.ts';
+import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE } from '../units.ts';
 import { coinUsd } from './collateral.ts';
 import { inSettleCoin, unrealisedOf } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
 import type { Position } from './position.ts';
+
+/** What a forced close pays of its value: the taker's rate, but the fund pays nobody for being liquidated. */
+export function forcedFeeRate({ takerRate }: Instrument): bigint {
+  return larger(0n, takerRate);
+}
 
 export function bankruptcyPrice(state: State, account: Account, position: Position): number {
   const instrument = state.instruments[position.instrument]!;
@@ -36,20 +41,20 @@ export function bankruptcyTicks(
   margin: bigint,
 ): number {
   const perTick = BigInt(size) * instrument.valuePerTickLot;
-  const { takerRate } = instrument;
+  const feeRate = forcedFeeRate(instrument);
   const step = BigInt(instrument.tickStep);
   let numerator: bigint;
   let denominator: bigint;
   if (!instrument.futures!.coinMargined) {
     numerator = (long ? basis - margin : basis + margin) * RATE_ONE;
-    denominator = perTick * (long ? RATE_ONE - takerRate : RATE_ONE + takerRate);
+    denominator = perTick * (long ? RATE_ONE - feeRate : RATE_ONE + feeRate);
   } else {
     // q E / (iso + q (1 - t)): both margin and size in coin, so ticks come out of value per tick.
     const units = baseUnits(instrument, size);
     numerator = basis * units * RATE_ONE;
     denominator = long
-      ? perTick * (margin * RATE_ONE + units * (RATE_ONE - takerRate))
-      : perTick * (units * (RATE_ONE + takerRate) - margin * RATE_ONE);
+      ? perTick * (margin * RATE_ONE + units * (RATE_ONE - feeRate))
+      : perTick * (units * (RATE_ONE + feeRate) - margin * RATE_ONE);
   }
   if (denominator <= 0n) return PRICE_TICKS_MAX;
   if (numerator <= 0n) return instrument.tickStep;

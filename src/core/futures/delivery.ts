@@ -17,6 +17,7 @@ import { emitLine, foldMoney } from '../wallet/wallet.ts';
 import { endForcedOrder, forcedOrder } from './forced-orders.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
 import { holdersOf } from './holders.ts';
+import { fundBalance } from './insurance-fund.ts';
 import { markTicks } from './margin.ts';
 import type { Position } from './position.ts';
 import { deliveryAfter, quarterSymbol } from './quarters.ts';
@@ -152,7 +153,7 @@ function coverClaims(
   const coin = instrument.futures!.settle;
   const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
   const owed = claims.reduce((sum, { amount }) => sum + amount, 0n);
-  const insured = smaller(owed, larger(0n, ledger.balance(fund)));
+  const insured = smaller(owed, fundBalance(state, coin));
   const shared = shareShortage(state, instrument, winners, owed - insured);
   let budget = insured + shared;
   for (const { account, bucket, amount } of claims) {
@@ -220,7 +221,7 @@ function closeClearing(state: State, market: Market): void {
     ledger.move(clearing, fund, futures.clearing);
     futures.clearing = 0n;
   } else {
-    const paid = smaller(-futures.clearing, larger(0n, ledger.balance(fund)));
+    const paid = smaller(-futures.clearing, fundBalance(state, coin));
     ledger.move(fund, clearing, paid);
     futures.clearing += paid;
   }

@@ -15,6 +15,7 @@ import { cancelProtection } from '../strategy/strategy-life.ts';
 import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../terms.ts';
 import { assert, divFloor, divTrunc, larger, powerOfTen, RATE_ONE } from '../units.ts';
 import { AdlRanking } from './adl-ranking.ts';
+import { forcedFeeRate } from './bankruptcy.ts';
 import { isLiquidation, type Part, recordClosed, recordPart, type Trade } from './futures-record.ts';
 import { futuresSetting } from './margin.ts';
 import { Position } from './position.ts';
@@ -177,7 +178,11 @@ export class FuturesSettlement implements MatchSink {
     if (FREE_OF_FEES.has(kind)) return 0n;
     const { instrument } = this;
     const rates = kind === OrderKind.user ? (account.fees.get(instrument.index) ?? instrument) : instrument;
-    const rate = trade.maker ? rates.makerRate : rates.takerRate;
+    const rate = isLiquidation(kind)
+      ? forcedFeeRate(instrument)
+      : trade.maker
+        ? rates.makerRate
+        : rates.takerRate;
     const base = instrument.futures!.coinMargined ? baseUnits(instrument, part.lots) : part.value;
     return divTrunc(base * rate, RATE_ONE);
   }

@@ -18,11 +18,12 @@ import { cancelStrategies } from '../strategy/strategy-life.ts';
 import { CancelReason, OrderKind, PosSide, type Side, StrategyReason, Wallet } from '../terms.ts';
 import { assert, compare, divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../units.ts';
 import { emitLine } from '../wallet/wallet.ts';
-import { bankruptcyTicks, marginBehind } from './bankruptcy.ts';
+import { bankruptcyTicks, forcedFeeRate, marginBehind } from './bankruptcy.ts';
 import { coinUsd } from './collateral.ts';
 import { deleverage } from './deleveraging.ts';
 import { endForcedOrder, forcedOrder } from './forced-orders.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
+import { fundBalance } from './insurance-fund.ts';
 import { addByItself } from './isolated-margin.ts';
 import { isAbove, isolatedInQuote, maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
 import { accountRisk, currentMargin, isolatedSlackNumber } from './margin-cache.ts';
@@ -248,12 +249,11 @@ function forceClose(
   const instrument = state.instruments[position.instrument]!;
   const market = state.market(instrument);
   const coin = instrument.futures!.settle;
-  const fund = state.ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
   const size = position.lots;
   const basis = position.long ? position.basis : -position.basis;
   const margin = marginBehind(state, account, position);
   const price = bankruptcyTicks(instrument, position.long, size, basis, margin);
-  let budget = larger(0n, state.ledger.balance(fund));
+  let budget = fundBalance(state, coin);
   const slot = forcedOrder(state, account, position, lots, kind);
   const long = position.long;
   settlement.begin(instrument, market);
@@ -303,10 +303,11 @@ function lossPerSize(
   const value = tradeValue(instrument, priceTicks, size);
   const profit = long ? value - basis : basis - value;
   const { coinMargined } = instrument.futures!;
-  if (!coinMargined) return divCeil(value * instrument.takerRate, RATE_ONE) - profit - margin;
+  const feeRate = forcedFeeRate(instrument);
+  if (!coinMargined) return divCeil(value * feeRate, RATE_ONE) - profit - margin;
   const units = baseUnits(instrument, size);
   const inCoin = value === 0n ? 0n : divFloor(profit * units, value);
-  return divCeil(units * instrument.takerRate, RATE_ONE) - inCoin - margin;
+  return divCeil(units * feeRate, RATE_ONE) - inCoin - margin;
 }
 
 /** What an isolated liquidation leaves goes to the fund, what it lacks comes from there. */
@@ -322,7 +323,7 @@ function settleIsolated(
   const isolated = ledger.cell(account.index, coin, Bucket.isolated);
   const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
   const rest = position.iso;
-  const paid = smaller(larger(0n, -rest), ledger.balance(fund));
+  const paid = smaller(larger(0n, -rest), fundBalance(state, coin));
   if (rest > 0n) ledger.move(isolated, fund, rest);
   else ledger.move(fund, isolated, paid);
   const told = rest > 0n ? -rest : paid;
@@ -352,7 +353,7 @@ function coverDebts(state: State, account: Account): void {
     if (owed === 0n || missing === 0n || price === 0n) continue;
     const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
     const lacking = smaller(owed, divCeil(missing * MONEY_ONE, price));
-    const paid = smaller(lacking, larger(0n, ledger.balance(fund)));
+    const paid = smaller(lacking, fundBalance(state, coin));
     if (paid === 0n) continue;
     ledger.move(fund, cash, paid);
     missing = larger(0n, missing - divFloor(paid * price, MONEY_ONE));

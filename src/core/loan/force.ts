@@ -1,4 +1,5 @@
 /** Closing a loan by force (domain.md 7.5): collateral is sold for the debt and a fee, the rest goes back. */
+import { fundBalance } from '../futures/insurance-fund.ts';
 import type { State } from '../state.ts';
 import { divTrunc, parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../units.ts';
 import { foldMoney } from '../wallet/wallet.ts';
@@ -49,7 +50,7 @@ export function closeByForce(state: State, loan: Loan, prices: PairPrices): void
 /** Principal that the collateral did not bring in: the insurance fund pays what it can, the pool bears the rest. */
 function coverShortage(state: State, loan: Loan, missing: bigint): void {
   const { insurance, pool } = loanCells(state, loan);
-  const covered = smaller(missing, state.ledger.balance(insurance));
+  const covered = smaller(missing, fundBalance(state, loan.loanCoin));
   state.ledger.move(insurance, pool, covered);
   state.loans.lose(loan.loanCoin, missing - covered);
 }
