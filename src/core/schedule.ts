@@ -54,8 +54,11 @@ export function advance(state: State, time: number, desk: FuturesDesk, strategie
     if (interest) chargeInterest(state);
     if (hour <= state.now) hour += INTEREST_MS;
     const charged = state.loans.nextInstant() <= state.now;
-    // Hours that begin make loans grow, so they are tested at once.
-    if (charged) runLoanInstants(state);
+    // Hours that begin make loans grow, so they are tested at once, by prices that may have grown old on the way.
+    if (charged) {
+      for (const index of state.indices) index.age(state.now);
+      runLoanInstants(state);
+    }
     if (state.nextDelivery <= state.now) desk.deliverDue();
     lookAround(state, desk, strategies, taken, charged);
     if (state.nextCountdown <= state.now) runCountdowns(state);

@@ -120,7 +120,10 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
 
   [Refusal.coinNotOffered]: ['25240', (c) => c.outcome.detail ?? 'the loan desk does not offer this coin'],
   [Refusal.oneAmountNeeded]: ['25238', 'give either loanAmount or pledgeAmount, above zero'],
-  [Refusal.noCoinPrice]: ['25108', 'one of the coins has no index price yet'],
+  [Refusal.noCoinPrice]: [
+    '25108',
+    'one of the coins has no fresh index price: nobody has told one in the last 15 minutes',
+  ],
   [Refusal.loanTooSmall]: ['25207', (c) => `the loan must be at least ${available(c)}`],
   [Refusal.loanTooLarge]: ['25208', (c) => `the loan must be at most ${available(c)}`],
   [Refusal.pledgeTooSmall]: ['25207', (c) => `the pledge must be at least ${available(c)}`],

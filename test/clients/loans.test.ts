@@ -33,6 +33,7 @@ let bob: SdkClient;
 async function open(): Promise<void> {
   server = await startServer({ data, args: ARGS });
   operator = new Operator(server);
+  operator.keepsPrices = true;
   sdk = sdkClient(server.url, server.account('alice'));
   bob = sdkClient(server.url, server.account('bob'));
 }
@@ -326,6 +327,8 @@ test('an empty pool, or a pledge that is not there, leaves a record and nothing 
 });
 
 test('history comes in pages by number, newest first, and is chosen by coins, status and time', async () => {
+  await operator.setPrice('ETHUSDT', '3000');
+  await priceMoves('60000');
   const ids: string[] = [];
   for (let n = 0; n < 12; n++) {
     const pledgeCoin = n % 3 === 0 ? 'ETH' : 'BTC';
@@ -405,4 +408,24 @@ test('a request that is wrong is answered with what would be right', async () =>
     /^400 25204/,
   );
   await sdk.loanRepay({ orderId, method: 'collateral', repayAll: 'yes' });
+});
+
+test('at an old price nothing is lent or given back; the operator who says it again vouches for it', async () => {
+  await priceMoves('60000');
+  const wish = { ...PAIR, daily: 'FLEXIBLE', loanAmount: '200' } as const;
+  const { orderId } = (await bob.loanBorrow(wish)).data;
+  const move = (reviseType: 'IN' | 'OUT', amount: string) =>
+    bob.loanRevisePledge({ orderId, pledgeCoin: 'BTC', amount, reviseType });
+  operator.keepsPrices = false;
+  await operator.advanceClock('16m');
+  for (const refused of [bob.loanBorrow(wish), move('OUT', '0.001')]) {
+    const { body } = await refusalOf(refused);
+    assert.equal(body.code, '25108');
+    assert.match(body.msg, /no fresh index price/);
+  }
+  await move('IN', '0.002');
+  await priceMoves('60000');
+  await move('OUT', '0.001');
+  await bob.loanRepay({ orderId, method: 'borrowed_coin', repayAll: 'yes' });
+  operator.keepsPrices = true;
 });

@@ -158,6 +158,7 @@ export class Venue {
   constructor(server: RunningServer) {
     this.server = server;
     this.operator = new Operator(server);
+    this.operator.keepsPrices = true;
     this.nobody = new Caller(server.url);
     const caller = (name: string) => new Caller(server.url, server.account(name));
     [this.alice, this.bob, this.bot, this.maker] = ['alice', 'bob', 'bot', 'maker'].map(caller) as [

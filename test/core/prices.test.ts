@@ -43,7 +43,7 @@ function indexOf(...rows: readonly (readonly [string, string])[]): IndexPrice {
     }),
   );
   const index = new IndexPrice('BTCUSDT', components);
-  for (const [n, [, text]] of rows.entries()) index.report(n, price(text), 0n, 0);
+  for (const [n, [, text]] of rows.entries()) index.report(n, price(text), 0n, 0, false);
   return index;
 }
 
@@ -60,7 +60,7 @@ test('a venue 7.46 % off the median is dropped and the weights of the others sum
 test('edge 99: a venue 6 % off is dropped, at 3 % it stays out, at 2 % it is back in', () => {
   const index = indexOf(['1', '100'], ['1', '100'], ['1', '100'], ['1', '106']);
   const outAt = (text: string, time: number) => {
-    index.report(3, price(text), 0n, time);
+    index.report(3, price(text), 0n, time, false);
     index.update(time);
     return index.components[3]!.outlier;
   };
@@ -94,7 +94,7 @@ test('six venues with weights that sum to 0.9998: 88 448.1665, not 88 430.4768 (
 
 test('a component that has not moved for 15 minutes is out; with none left the last price holds and is stale', () => {
   const index = indexOf(['0.5', '100'], ['0.5', '102']);
-  index.report(1, price('101'), 0n, 60_000);
+  index.report(1, price('101'), 0n, 60_000, false);
   index.update(15 * 60_000 - 1);
   equal(shown(index.price), '100.5');
   index.update(15 * 60_000 + 59_999);
@@ -103,11 +103,22 @@ test('a component that has not moved for 15 minutes is out; with none left the l
   equal(index.stale, true);
 });
 
+test('a venue that repeats its price may have stopped; a person who says it again vouches for it again', () => {
+  const index = indexOf(['1', '100']);
+  const staleAfter = (vouched: boolean, from: number) => {
+    index.report(0, price('100'), 0n, from + 14 * 60_000, vouched);
+    index.update(from + 16 * 60_000);
+    return index.stale;
+  };
+  equal(staleAfter(true, 0), false);
+  equal(staleAfter(false, 14 * 60_000), true);
+});
+
 test('a component that drops out and moves the index by more than 0.1 % does so over a minute', () => {
   const index = indexOf(['0.5', '100'], ['0.5', '104']);
   index.update(1000);
   equal(shown(index.price), '102');
-  index.report(0, price('100.1'), 0n, 900_000);
+  index.report(0, price('100.1'), 0n, 900_000, false);
   index.update(900_500);
   equal(shown(index.price), '102');
   index.update(930_500);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatDuration, parseDuration } from '../../src/venue/duration.ts';
 import type { DemoKeys, RunningServer } from './server.ts';
 
 interface Door {
@@ -9,8 +10,14 @@ interface Door {
   readonly token: string;
 }
 
+/** A price that nobody repeats grows old after a quarter of an hour (domain.md 5.14). */
+const PAUSE_MS = 5 * 60_000;
+
 export class Operator {
   private readonly door: Door;
+  /** Tell the last prices again at the end of each long advance, as a feed would. */
+  keepsPrices = false;
+  private readonly told = new Map<string, string>();
 
   constructor(server: RunningServer) {
     this.door = JSON.parse(readFileSync(join(server.data, 'operator.json'), 'utf8')) as Door;
@@ -35,11 +42,22 @@ export class Operator {
 
   /** One price for every component of an index, such as BTCUSDT, or for that of one exchange. */
   async setPrice(index: string, price: string, exchange?: string): Promise<void> {
+    if (exchange === undefined) this.told.set(index, price);
     await this.must('/admin/prices', { index, price, ...(exchange !== undefined && { exchange }) });
   }
 
   /** Moves the manual clock; resolves with how often each kind of event happened on the way. */
   async advanceClock(by: string, step = '1s'): Promise<Record<string, number>> {
+    const ms = parseDuration(by)!;
+    if (!this.keepsPrices || ms < PAUSE_MS) return this.advance(by, step);
+    const before = await this.advance(formatDuration(ms - 1000), step);
+    for (const [index, price] of this.told) await this.setPrice(index, price);
+    const last = await this.advance('1s', '1s');
+    const kinds = new Set([...Object.keys(before), ...Object.keys(last)]);
+    return Object.fromEntries([...kinds].map((kind) => [kind, (before[kind] ?? 0) + (last[kind] ?? 0)]));
+  }
+
+  private async advance(by: string, step: string): Promise<Record<string, number>> {
     const { events } = (await this.must('/admin/clock/advance', { by, step })) as {
       events: Record<string, number>;
     };

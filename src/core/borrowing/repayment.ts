@@ -22,7 +22,7 @@ export function repayDebt(state: State, command: Repay): Outcome {
   const owed = larger(0n, -balanceOf(state, account, debtCoin));
   if (owed === 0n) return refused(Refusal.nothingOwed);
   const firm = [debtCoin, payCoin].every((coin) => isIndexed(state, coin) && !hasStalePrice(state, coin));
-  if (!firm) return refused(Refusal.noIndexPrice);
+  if (!firm) return refused(Refusal.noCoinPrice);
   const available = larger(0n, state.ledger.peek(account.index, payCoin, Bucket.cash));
   const repaid = convert(state, account, { debtCoin, payCoin, wanted: owed, available, forced: false });
   if (repaid === 0n) {

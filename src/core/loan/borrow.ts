@@ -9,7 +9,7 @@ import { Wallet } from '../terms.ts';
 import { divCeil, divFloor } from '../units.ts';
 import { emitLine, foldMoney, freeIn } from '../wallet/wallet.ts';
 import { expiry, Loan } from './loan.ts';
-import { loanCells, pairPrices, poolBalance, usdtPrice } from './loan-money.ts';
+import { firmPrices, loanCells, poolBalance, usdtPrice } from './loan-money.ts';
 import { emitLoan } from './loan-record.ts';
 import {
   boundsOf,
@@ -63,7 +63,7 @@ export function offerFor(state: State, wish: LoanWish): LoanOffer | Outcome {
   if (loanAmount > 0n === pledgeAmount > 0n) return refused(Refusal.oneAmountNeeded);
   if (loanAmount < 0n || loanAmount > MONEY_MAX || pledgeAmount < 0n || pledgeAmount > MONEY_MAX)
     return refused(Refusal.amountOutOfRange);
-  const prices = pairPrices(state, loanCoin, pledgeCoin);
+  const prices = firmPrices(state, loanCoin, pledgeCoin);
   if (prices === undefined) return refused(Refusal.noCoinPrice);
   const { init } = levelsOf(pledgeSpec);
   const loan = loanAmount > 0n ? loanAmount : loanFor(pledgeAmount, init, prices);

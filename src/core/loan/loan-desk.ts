@@ -3,7 +3,7 @@ import type { State } from '../state.ts';
 import { assert } from '../units.ts';
 import { foldMoney } from '../wallet/wallet.ts';
 import { closeByForce } from './force.ts';
-import { pairPrices } from './loan-money.ts';
+import { firmPrices } from './loan-money.ts';
 import { about, emit } from './loan-record.ts';
 import { hourRate, LoanTerm } from './loan-terms.ts';
 import { shownRate } from './pledge-rate.ts';
@@ -24,10 +24,13 @@ export function runLoanInstants(state: State): void {
   }
 }
 
-/** After prices, hours or pledges have changed: nobody stays at or above the level of force. */
+/**
+ * After prices, hours or pledges have changed: nobody stays at or above the level of force. While a price is old nobody
+ * is warned or closed for it, as nobody is liquidated (domain.md 5.14).
+ */
 export function testLoans(state: State): void {
   if (state.loans.size === 0) return;
-  const pricesOf = (loanCoin: number, pledgeCoin: number) => pairPrices(state, loanCoin, pledgeCoin);
+  const pricesOf = (loanCoin: number, pledgeCoin: number) => firmPrices(state, loanCoin, pledgeCoin);
   const { warned, forced } = state.loans.crossings(pricesOf);
   for (const loan of warned) {
     const prices = pricesOf(loan.loanCoin, loan.pledgeCoin)!;
@@ -36,7 +39,7 @@ export function testLoans(state: State): void {
   }
   for (const loan of forced) {
     const prices = pricesOf(loan.loanCoin, loan.pledgeCoin);
-    assert(prices !== undefined, 'a loan is closed at known prices');
+    assert(prices !== undefined, 'a loan is closed at firm prices');
     closeByForce(state, loan, prices);
   }
 }

@@ -4,7 +4,7 @@ import { LOANS_PER_ACCOUNT_MAX } from '../limits.ts';
 import type { State } from '../state.ts';
 import { assert } from '../units.ts';
 import { HOUR_MS, type Loan } from './loan.ts';
-import { pairPrices, poolBalance } from './loan-money.ts';
+import { firmPrices, poolBalance } from './loan-money.ts';
 import { levelsOf } from './loan-terms.ts';
 import { reaches } from './pledge-rate.ts';
 
@@ -38,7 +38,7 @@ function checkLoan(state: State, loan: Loan): void {
     state.loans.countOf(loan.account) <= LOANS_PER_ACCOUNT_MAX,
     `I37: account of ${name} has too many loans`,
   );
-  const prices = pairPrices(state, loan.loanCoin, loan.pledgeCoin);
+  const prices = firmPrices(state, loan.loanCoin, loan.pledgeCoin);
   if (prices === undefined) return;
   const { supplement, force } = levelsOf(state.coins[loan.pledgeCoin]!.pledge!);
   assert(!reaches(loan.debt(), pledge, force, prices), `I37: ${name} should have been closed by force`);

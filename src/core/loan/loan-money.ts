@@ -1,5 +1,5 @@
 /** Prices and postings of the loan desk (domain.md 4.1, 7). */
-import { isIndexed } from '../futures/collateral.ts';
+import { hasStalePrice, isIndexed } from '../futures/collateral.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import type { State } from '../state.ts';
 import { MONEY_ONE } from '../units.ts';
@@ -12,6 +12,15 @@ export function pairPrices(state: State, loanCoin: number, pledgeCoin: number): 
   const loan = state.coinPrices[loanCoin] ?? 0n;
   const pledge = state.coinPrices[pledgeCoin] ?? 0n;
   return loan > 0n && pledge > 0n ? { loan, pledge } : undefined;
+}
+
+/**
+ * The same, undefined also while nobody vouches for one of them (domain.md 5.14). The desk lends, sells and gives back at
+ * these only: at an old price whoever knows the new one would choose the better side.
+ */
+export function firmPrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {
+  if (hasStalePrice(state, loanCoin) || hasStalePrice(state, pledgeCoin)) return undefined;
+  return pairPrices(state, loanCoin, pledgeCoin);
 }
 
 /** Dollars of one USDT, the unit that limits are given in. */

@@ -9,7 +9,7 @@ import { smaller } from '../units.ts';
 import { emitLine, foldMoney, freeIn, shortOf } from '../wallet/wallet.ts';
 import type { Loan } from './loan.ts';
 import { findLoan } from './loan-lookup.ts';
-import { loanCells, pairPrices } from './loan-money.ts';
+import { firmPrices, loanCells } from './loan-money.ts';
 import { about, emit, emitLoan } from './loan-record.ts';
 import { levelsOf } from './loan-terms.ts';
 import { freePledge, soldFor } from './pledge-rate.ts';
@@ -22,9 +22,10 @@ export function repay(state: State, command: LoanRepay): Outcome {
     return refused(Refusal.amountOutOfRange);
   // Interest may have grown since the client asked: nobody pays more than is owed.
   const amount = command.all ? loan.debt() : smaller(command.amount, loan.debt());
-  const prices = pairPrices(state, loan.loanCoin, loan.pledgeCoin);
-  if (prices === undefined) return refused(Refusal.noCoinPrice);
-  const sold = command.fromPledge ? soldFor(amount, prices) : 0n;
+  // Who pays with the borrowed coin needs no price; what could be unlocked stays while there is no firm one.
+  const prices = firmPrices(state, loan.loanCoin, loan.pledgeCoin);
+  if (command.fromPledge && prices === undefined) return refused(Refusal.noCoinPrice);
+  const sold = command.fromPledge && prices !== undefined ? soldFor(amount, prices) : 0n;
   if (sold > loan.pledge) return shortOf(loan.pledgeCoin, loan.pledge);
   const free = freeIn(state, account, loan.loanCoin, Wallet.unified);
   if (!command.fromPledge && free < amount) return shortOf(loan.loanCoin, free);
@@ -39,7 +40,7 @@ export function repay(state: State, command: LoanRepay): Outcome {
   const { init } = levelsOf(state.coins[loan.pledgeCoin]!.pledge!);
   const unlocked = done
     ? loan.pledge
-    : command.unlock
+    : command.unlock && prices !== undefined
       ? freePledge(loan.debt(), loan.pledge, init, prices)
       : 0n;
   release(state, loan, unlocked);

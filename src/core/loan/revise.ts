@@ -7,7 +7,7 @@ import type { State } from '../state.ts';
 import { Wallet } from '../terms.ts';
 import { emitLine, foldMoney, freeIn, shortOf } from '../wallet/wallet.ts';
 import { findLoan } from './loan-lookup.ts';
-import { loanCells, pairPrices } from './loan-money.ts';
+import { firmPrices, loanCells, pairPrices } from './loan-money.ts';
 import { about, emit } from './loan-record.ts';
 import { levelsOf } from './loan-terms.ts';
 import { freePledge, shownRate } from './pledge-rate.ts';
@@ -20,7 +20,8 @@ export function revisePledge(state: State, command: LoanRevise): Outcome {
   const { amount, into } = command;
   if (command.pledgeCoin !== loan.pledgeCoin) return refused(Refusal.otherPledgeCoin);
   if (amount <= 0n || amount > MONEY_MAX) return refused(Refusal.amountOutOfRange);
-  const prices = pairPrices(state, loan.loanCoin, loan.pledgeCoin);
+  // More is always welcome, and its rates are shown at the last prices there were.
+  const prices = (into ? pairPrices : firmPrices)(state, loan.loanCoin, loan.pledgeCoin);
   if (prices === undefined) return refused(Refusal.noCoinPrice);
   const { init } = levelsOf(state.coins[loan.pledgeCoin]!.pledge!);
   if (into) {

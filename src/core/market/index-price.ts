@@ -50,19 +50,27 @@ export class IndexPrice {
     this.components = components;
   }
 
-  /** What a venue says, as it arrives. */
-  report(component: number, price: bigint, volume: bigint, time: number): void {
+  /**
+   * What a venue says, as it arrives. One that repeats itself may have stopped; a person who says a price again vouches
+   * for it again.
+   */
+  report(component: number, price: bigint, volume: bigint, time: number, vouched: boolean): void {
     const at = this.components[component]!;
-    if (at.price !== price) {
+    if (at.price !== price || vouched) {
       at.price = price;
       at.changedTime = time;
     }
     at.volume = volume;
   }
 
+  /** Over seconds that nobody saw pass the price holds, but it may grow old. */
+  age(time: number): void {
+    if (!this.components.some((component) => isFresh(component, time))) this.stale = true;
+  }
+
   /** Once a second. */
   update(time: number): void {
-    const fresh = this.components.filter((c) => c.price > 0n && time - c.changedTime < UNCHANGED_MS);
+    const fresh = this.components.filter((component) => isFresh(component, time));
     if (fresh.length === 0) {
       this.stale = true;
       return;
@@ -122,6 +130,10 @@ export class IndexPrice {
     this.stale = false;
     this.price = this.offset === 0n ? mean : mean + divHalf(this.offset * BigInt(left), BigInt(SMOOTH_MS));
   }
+}
+
+function isFresh({ price, changedTime }: Component, time: number): boolean {
+  return price > 0n && time - changedTime < UNCHANGED_MS;
 }
 
 /** Weights are brought to a sum of one: published ones are rounded, and bad components are missing. */

@@ -22,7 +22,9 @@ export function reportPrice(state: State, command: ComponentPrice): Outcome {
   if (price <= 0n || price > MONEY_MAX || volume < 0n || volume > MONEY_MAX)
     return refused(Refusal.amountOutOfRange);
   const told = every ? index.components.keys() : [component];
-  for (const each of told) index.report(each, price, volume, state.now);
+  // Only what the operator tells carries a name.
+  const vouched = (command.by ?? '') !== '';
+  for (const each of told) index.report(each, price, volume, state.now, vouched);
   return DONE;
 }
 

@@ -65,7 +65,7 @@ test('it pays for no debt, neither by wish nor by force', () => {
   const floor = goldFloor();
   floor.trader('ann', { USDT: '1000', XAU: '100' });
   floor.buy('ann', '0.06', '60000', MARGIN);
-  assert.equal(refusalName(floor.repay('ann', 'USDT', 'XAU').refusal), 'noIndexPrice');
+  assert.equal(refusalName(floor.repay('ann', 'USDT', 'XAU').refusal), 'noCoinPrice');
   floor.index('30000', 'BTCUSD');
   assert.equal(floor.cash('ann', 'XAU'), '100');
   assert.equal(floor.cash('ann', 'USDT'), '-803.5982');

@@ -126,6 +126,12 @@ export class FuturesFloor extends TradingFloor {
 
   /** All other venues pay this now; a second later the exchange has seen it. */
   index(price: string, name = 'BTCUSDT'): void {
+    this.tell(price, name);
+    this.wait(1000);
+  }
+
+  /** A venue says what it pays; with a name behind it, somebody vouches for that. */
+  protected tell(price: string, name: string, by = ''): void {
     this.carryOut({
       type: 'componentPrice',
       time: this.now,
@@ -133,8 +139,8 @@ export class FuturesFloor extends TradingFloor {
       component: 0,
       price: moneyUnits(price),
       volume: 0n,
+      by,
     });
-    this.wait(1000);
   }
 
   /** Moves the index and makes sure that the mark followed to the tick. */

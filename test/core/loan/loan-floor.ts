@@ -17,6 +17,8 @@ import { money, moneyUnits, type RefusalName, refusalName } from '../trading-flo
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
+/** Prices that nobody repeats grow old after a quarter of an hour (domain.md 5.14). */
+const PAUSE = 5 * 60_000;
 
 const LIMITS = { minUsdt: '1', maxUsdt: '1000000' };
 /** 3.05 %, 5.4 % and 7.7 % a year (domain.md 7.1). */
@@ -61,11 +63,30 @@ export interface RepayWords {
 }
 
 export class LoanFloor extends FuturesFloor {
+  /** What was told last, by index; told again over pauses, for the desk deals at fresh prices only. */
+  private readonly told = new Map<string, string>();
+  feedLives = true;
+
   /** USDT is worth a dollar, BTC 60,000, ETH 1,702.80 USDT, and the pools are full unless told otherwise. */
   constructor(pools: Readonly<Record<string, string>> = { USDT: '1000000', ETH: '1000' }) {
     super(BTC_PERPETUAL, LOAN_COINS);
+    this.told.set('BTCUSDT', '60000');
     this.index('1702.8', 'ETHUSD');
     for (const [coin, amount] of Object.entries(pools)) this.fundPool(amount, coin);
+  }
+
+  override index(price: string, name = 'BTCUSDT'): void {
+    // The constructor of the floor below tells the first price.
+    this.told?.set(name, price);
+    super.index(price, name);
+  }
+
+  override at(time: number): void {
+    if (this.feedLives && time - this.now > PAUSE) {
+      this.now = time - 1000;
+      for (const [name, price] of this.told) this.tell(price, name, 'the feed');
+    }
+    super.at(time);
   }
 
   fundPool(amount: string, coin: string, reference = `pool ${this.log.length}`): RefusalName {
