@@ -82,6 +82,8 @@ test('a cap: what a coin is worth above it counts nothing (6.2)', () => {
     time: floor.now,
     spec: { coin: 'CAP', name: 'CAP', chains: [], collateral },
   });
+  floor.send({ type: 'listInstrument', time: floor.now, spec: priced('CAP') });
+  floor.index('60000', 'CAPUSD');
   const counted = (usd: string) => formatUnits(collateralValue(floor.state, coin, units(usd)), 8);
   assert.deepEqual([counted('6000000'), counted('9000000')], ['5850000', '5850000']);
 });
