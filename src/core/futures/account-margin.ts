@@ -7,7 +7,7 @@
  * thousands of accounts with ten positions each do not fit the processor's cache, and what lies scattered costs more to
  * fetch than to compute.
  */
-import { exactNumber } from '../exact-integers.ts';
+import { exact, exactNumber } from '../exact-integers.ts';
 import type { Position } from './position.ts';
 
 /** Columns of a line: one contract with its crossed positions and opening orders. */
@@ -148,18 +148,18 @@ export class AccountMargin {
   /** The value of opening orders at a price has changed by so much. */
   noteOrder(instrument: number, buying: boolean, priceTicks: number, value: number): void {
     const at = this.find(instrument);
-    if (at < 0 || Number.isNaN(value)) {
+    const column = at + (buying ? Line.buyValue : Line.sellValue);
+    // A sum that was rounded once would stay so when its orders are gone.
+    const sum = at < 0 ? Number.NaN : exact(exact(this.lines[column]!) + value);
+    if (Number.isNaN(sum)) {
       this.ordersUnknown = true;
       return;
     }
     const { lines } = this;
+    lines[column] = sum;
     if (buying) {
-      const sum = lines[at + Line.buyValue]! + value;
-      lines[at + Line.buyValue] = sum;
       lines[at + Line.highestBuy] = sum === 0 ? 0 : Math.max(priceTicks, lines[at + Line.highestBuy]!);
     } else {
-      const sum = lines[at + Line.sellValue]! + value;
-      lines[at + Line.sellValue] = sum;
       lines[at + Line.lowestSell] =
         sum === 0 ? Number.POSITIVE_INFINITY : Math.min(priceTicks, lines[at + Line.lowestSell]!);
     }

@@ -103,7 +103,7 @@ export function addLines(state: State, account: Account, margin: AccountMargin, 
   for (let at = 0; at < margin.lineCount * LINE_COLUMNS; at += LINE_COLUMNS) {
     if (!losses) boundLoss(state, margin, at);
     priceLine(state, account, margin, at);
-    worths[lines[at + Line.coin]! * WORTH_COLUMNS + Worth.profit]! += lines[at + Line.profit]!;
+    addProfit(worths, lines[at + Line.coin]!, lines[at + Line.profit]!);
     initial += lines[at + Line.initial]!;
     maintenance += lines[at + Line.maintenance]!;
     exposure += lines[at + Line.exposure]!;
@@ -112,6 +112,12 @@ export function addLines(state: State, account: Account, margin: AccountMargin, 
   margin.totals[Total.maintenance] = exact(maintenance);
   margin.totals[Total.exposure] = exposure;
   margin.noted = false;
+}
+
+/** A sum that was rounded once is not known until it is made anew. */
+function addProfit(worths: Float64Array, coin: number, profit: number): void {
+  const at = coin * WORTH_COLUMNS + Worth.profit;
+  worths[at] = exact(worths[at]! + profit);
 }
 
 /** Only the lines of which something was noted: their old part goes, the new one comes. */
@@ -128,7 +134,7 @@ export function addNoted(state: State, account: Account, margin: AccountMargin):
     exposure -= lines[at + Line.exposure]!;
     boundLoss(state, margin, at);
     priceLine(state, account, margin, at);
-    worths[lines[at + Line.coin]! * WORTH_COLUMNS + Worth.profit]! += lines[at + Line.profit]! - profit;
+    addProfit(worths, lines[at + Line.coin]!, exact(lines[at + Line.profit]! - profit));
     initial += lines[at + Line.initial]!;
     maintenance += lines[at + Line.maintenance]!;
     exposure += lines[at + Line.exposure]!;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { collateralValue } from '../../../src/core/futures/collateral.ts';
 import { formatUnits } from '../../../src/core/units.ts';
-import { BTC_PERPETUAL, FUTURES_COINS, FuturesFloor, futuresFloor, units } from './futures-floor.ts';
+import { BTC_PERPETUAL, BTC_TIERS, FUTURES_COINS, FuturesFloor, futuresFloor, units } from './futures-floor.ts';
 
 test('collateral counts by slices (6.2)', () => {
   const floor = new FuturesFloor();
@@ -130,4 +130,25 @@ test('who takes an isolated order back is out of the warning, and is warned agai
   assert.equal(floor.risk('ann').effective, '3234');
   floor.mark('50320');
   assert.equal(warnings(), 2);
+});
+
+test('orders worth more than exact numbers reach leave no rounding behind when they are gone', () => {
+  const floor = new FuturesFloor({
+    ...BTC_PERPETUAL,
+    openingPrice: '20000',
+    pricePrecision: '4',
+    quantityPrecision: '4',
+    futures: {
+      ...BTC_PERPETUAL.futures!,
+      priceMultiplier: '',
+      quantityMultiplier: '',
+      tiers: [...BTC_TIERS, { upTo: '150000000', maxLeverage: '10', mmr: '0.05' }],
+    },
+  });
+  floor.trader('ann', { USDT: '20000000' });
+  floor.mark('20000');
+  const orders = Array.from({ length: 30 }, (_, n) => floor.buy('ann', '180.0001', `${19_000 + n}.0003`));
+  for (const order of orders.slice(1)) floor.cancel('ann', order);
+  // A tenth of 3 420 001.95400003 and 0.06 % of it, both rounded up, and nothing of the 100 million of the others.
+  assert.equal(floor.risk('ann').initial, '344052.19657242');
 });
