@@ -102,7 +102,7 @@ function planOpening(
   const intent: Intent = { instrument, side: command.side, priceTicks, lots: command.sizeLots };
   const failure =
     checkTier(state, account, intent) ??
-    checkPositionCount(account, instrument, posSideOf(flags)) ??
+    checkPositionCount(state, account, instrument, posSideOf(flags)) ??
     (command.orderType === OrderType.market
       ? undefined
       : checkBankruptcy(state, account, intent, posSideOf(flags)));

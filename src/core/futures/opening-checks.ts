@@ -128,17 +128,19 @@ export function checkTier(
   return undefined;
 }
 
-/** Two positions of a contract at most, a long and a short; its terms may allow but one (number 13). */
+/** Two positions of a contract at most, a long and a short; its terms may allow but one, orders included (number 13). */
 export function checkPositionCount(
+  state: State,
   account: Account,
-  { index, maxPositions }: Instrument,
+  instrument: Instrument,
   posSide: PosSide,
 ): Outcome | undefined {
+  const { index, maxPositions } = instrument;
   if (maxPositions !== 1 || posSide === PosSide.none) return undefined;
-  const other = posSide === PosSide.long ? PosSide.short : PosSide.long;
-  return positionOf(account, index, other) === undefined
-    ? undefined
-    : refused(Refusal.tooManyPositions, maxPositions);
+  const [other, opens] = posSide === PosSide.long ? [PosSide.short, Side.sell] : [PosSide.long, Side.buy];
+  const taken =
+    positionOf(account, index, other) !== undefined || openValue(state, account, instrument, opens) > 0n;
+  return taken ? refused(Refusal.tooManyPositions, maxPositions) : undefined;
 }
 
 /** Everything of the contract together is within the first tier, whichever way it would go. */

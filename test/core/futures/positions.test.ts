@@ -175,6 +175,20 @@ test('a contract that allows one position takes no long beside a short (1.2, num
   assert.equal(floor.sell('ann', '1', '60000', { posSide: 'short' }).stands, 'new 0/1');
 });
 
+test('nor an order for a long beside one for a short: both could fill', () => {
+  const floor = new FuturesFloor({ ...BTC_PERPETUAL, maxPositionNum: '1' });
+  for (const name of ['ann', 'bob']) floor.trader(name, { USDT: '100000' });
+  floor.holdMode('ann', 'hedge_mode');
+  const short = floor.sell('ann', '1', '61000', { posSide: 'short' });
+  assert.equal(floor.buy('ann', '1', '59000', { posSide: 'long' }).refusal, 'tooManyPositions');
+  floor.cancel('ann', short);
+  assert.equal(floor.buy('ann', '1', '60000', { posSide: 'long' }).stands, 'new 0/1');
+  floor.sell('bob', '1', '60000');
+  // One that closes opens nothing.
+  assert.equal(floor.sell('ann', '1', '61000', { posSide: 'long' }).stands, 'new 0/1');
+  assert.equal(floor.buy('ann', '0.1', '59000', { posSide: 'long' }).stands, 'new 0/0.1');
+});
+
 test('position fields agree with the published sample (5.4)', () => {
   const floor = new FuturesFloor();
   floor.trader('ann', { USDT: '100000000' });
