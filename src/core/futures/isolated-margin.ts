@@ -3,6 +3,7 @@ import { type Account, positionKey } from '../account.ts';
 import type { AdjustMargin, SetAutoMargin } from '../command.ts';
 import { type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
+import { MONEY_MAX } from '../limits.ts';
 import { DONE, type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
@@ -38,8 +39,9 @@ export function adjustMargin(state: State, command: AdjustMargin): Outcome {
 export function setAutoMargin(state: State, command: SetAutoMargin): Outcome {
   const found = isolatedOf(state, command);
   if ('refusal' in found) return found;
-  if (command.room < 0n) return refused(Refusal.amountOutOfRange);
-  found.position.autoMargin = command.room;
+  const { room } = command;
+  if (room < 0n || room > MONEY_MAX) return refused(Refusal.amountOutOfRange);
+  found.position.autoMargin = room;
   found.position.updatedTime = state.now;
   return DONE;
 }

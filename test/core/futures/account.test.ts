@@ -3,7 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { collateralValue } from '../../../src/core/futures/collateral.ts';
 import { formatUnits } from '../../../src/core/units.ts';
-import { BTC_PERPETUAL, BTC_TIERS, FUTURES_COINS, FuturesFloor, futuresFloor, units } from './futures-floor.ts';
+import {
+  BTC_PERPETUAL,
+  BTC_TIERS,
+  FUTURES_COINS,
+  FuturesFloor,
+  futuresFloor,
+  units,
+} from './futures-floor.ts';
 
 test('collateral counts by slices (6.2)', () => {
   const floor = new FuturesFloor();

@@ -142,6 +142,13 @@ test('without an isolated position there is nothing to switch', () => {
   assert.equal(floor.autoMargin('ann'), 'noPositionToClose');
 });
 
+test('an amount beyond all money is none', () => {
+  const floor = isolatedLong();
+  assert.equal(floor.autoMargin('ann', `1${'0'.repeat(23)}`), 'amountOutOfRange');
+  floor.mark('45207.9');
+  assert.equal(floor.position('ann'), 'none');
+});
+
 test('a restart anywhere keeps the switch and its room (I40)', () => {
   const floor = isolatedLong();
   floor.autoMargin('ann', '3000');
