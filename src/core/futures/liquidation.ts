@@ -10,8 +10,8 @@ import { convertByForce, hasStaleCoin, isConvertible, paysForDebts } from '../bo
 import { isInDebt, liquidationRatio } from '../borrowing/debts.ts';
 import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
-import { PRICE_TICKS_MAX } from '../limits.ts';
 import { cancelWhere } from '../orders/cancel.ts';
+import { bandOf } from '../orders/order-checks.ts';
 import { lockedCoin, posSideOf } from '../orders/order-life.ts';
 import type { State } from '../state.ts';
 import { cancelStrategies } from '../strategy/strategy-life.ts';
@@ -235,8 +235,9 @@ function reduceByTiers(state: State, settlement: FuturesSettlement, account: Acc
 }
 
 /**
- * Sells (or buys) lots of a position through the book; beyond the bankruptcy price only what the fund can pay; the
- * rest is deleveraged at that price. What the fund may pay is what it had before: fees of this close come later.
+ * Sells (or buys) lots of a position through the book; beyond the bankruptcy price only what the fund can pay, and only
+ * within the price band, or whoever empties the book for a moment could take the fund with an order far away; the rest
+ * is deleveraged at that price. What the fund may pay is what it had before: fees of this close come later.
  */
 function forceClose(
   state: State,
@@ -270,7 +271,8 @@ function forceClose(
     budget -= paid;
     payShortfall(state, account, position, paid);
   };
-  const worst = long ? 1 : PRICE_TICKS_MAX;
+  const { minSellTicks, maxBuyTicks } = bandOf(instrument, market);
+  const worst = long ? Math.min(price, minSellTicks) : Math.max(price, maxBuyTicks);
   while (market.book.match(slot, worst, settlement, true) === MatchEnd.tooManyFills);
   settlement.forcedRoom = undefined;
   settlement.onForcedFill = undefined;

@@ -100,6 +100,41 @@ test('a gap with an empty book and an empty fund is deleveraged whole (85)', () 
   assert.equal(floor.executions('bob').at(-1), 'adl close 1 @ 45027.1 fee 0 pnl 4972.9');
 });
 
+test('the fund pays nobody who waits outside the price band for an emptied book (1.9, I24)', () => {
+  const floor = isolatedLong();
+  floor.insure('10000');
+  const grab = floor.buy('cat', '0.5', '1000');
+  floor.mark('45100');
+  assert.equal(grab.stands, 'new 0/0.5');
+  assert.equal(floor.executions('ann').at(-1), 'liquidation close 1 @ 45027.1 fee 27.01626 pnl -4972.9');
+  assert.equal(floor.executions('bob').at(-1), 'adl close 1 @ 45027.1 fee 0 pnl 4972.9');
+  // All of Ann's margin that her loss left, and nothing of the fund.
+  assert.equal(floor.insurance(), '10027.1');
+});
+
+test('nor on the way up: a forced buy stops at the band as well', () => {
+  const floor = futuresFloor('100000', 'bob', 'cat');
+  floor.trader('ann', { USDT: '5060' });
+  floor.mark('50000');
+  floor.isolate('ann');
+  floor.leverage('ann', 10);
+  floor.buy('bob', '1', '50000');
+  floor.sell('ann', '1', '50000');
+  floor.insure('10000');
+  const grab = floor.sell('cat', '0.5', '500000');
+  floor.mark('54900');
+  assert.equal(grab.stands, 'new 0/0.5');
+  assert.equal(floor.executions('bob').at(-1), 'adl close 1 @ 54967 fee 0 pnl 4967');
+});
+
+test('margin that is there is spent wherever the book stands: the band limits what the fund pays', () => {
+  const floor = isolatedLong();
+  floor.buy('cat', '1', '45100');
+  floor.mark('60000');
+  floor.force('ann');
+  assert.equal(floor.executions('ann').at(-1), 'liquidation close 1 @ 45100 fee 27.06 pnl -4900');
+});
+
 test('bankruptcy prices (5.8)', () => {
   const instrument = new FuturesFloor().instrument();
   assert.equal(bankruptcyTicks(instrument, true, 10_000, units('50000'), units('5000')), 450_271);
