@@ -68,7 +68,10 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
     replies.fail(reply, wireErrorOf(error, request)),
   );
   app.setNotFoundHandler((request, reply) =>
-    replies.fail(reply, new WireError('40404', `there is no ${request.method} at this path`)),
+    replies.fail(
+      reply,
+      new WireError('40404', `there is no ${request.method} at this path; /docs shows what there is`),
+    ),
   );
 
   await serveReference(app);

@@ -91,6 +91,15 @@ test('help begins with examples and tells the exit codes; the version is one lin
   }
 });
 
+test('help tells one default a setting, and a forgotten client is answered with those there are', async () => {
+  const { stdout } = await start(['--help']);
+  assert.match(stdout, /--clock-start .*\[now\] \(BOURSE_CLOCK_START\)/);
+  assert.doesNotMatch(stdout, /\] \[/);
+  const forgotten = await bourse(['client']);
+  assert.equal(forgotten.code, 2);
+  assert.match(forgotten.stderr, /ccxt-js\|ccxt-py\|sdk\|curl/);
+});
+
 test('colour goes where it is wanted', async () => {
   const args = ['config', '--explain'];
   const coloured = async (extra: string[], env: Record<string, string> = {}) =>

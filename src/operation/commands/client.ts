@@ -24,7 +24,7 @@ export function clientCommand(): Command {
     const program = clientSnippet(command.args[0] as ClientKind, { ...keys, url });
     return { json: { program }, text: () => [program.trimEnd()] };
   })
-    .addArgument(new Argument('<client>', 'which client').choices(CLIENT_KINDS))
+    .addArgument(new Argument(`<${CLIENT_KINDS.join('|')}>`, 'which client').choices(CLIENT_KINDS))
     .option('--account <name>', 'demo account whose keys it uses', 'alice');
 }
 

@@ -36,7 +36,8 @@ export function describedProgram(name: string, description: string, examples: re
 export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {
   for (const name of names) {
     const { group, flags, help, initial } = SETTINGS[name];
-    const unsaid = Array.isArray(initial) || typeof initial === 'boolean' || initial === '';
+    const explained = help.endsWith(']');
+    const unsaid = explained || Array.isArray(initial) || typeof initial === 'boolean' || initial === '';
     const shown = unsaid ? '' : ` [${String(initial)}]`;
     for (const flag of flags) {
       const text = flag === flags[0] ? `${help}${shown} (${environmentName(name)})` : '';
