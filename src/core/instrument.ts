@@ -35,6 +35,8 @@ export interface CoinSpec {
   readonly chains: readonly ChainSpec[];
   /** What a coin counts as margin, by slices of its dollar value; nothing when absent, dollar coins in full. */
   readonly collateral?: readonly CollateralTier[];
+  /** So many coins of an account count as margin at most; all when absent. */
+  readonly collateralCap?: string;
   /** Terms at which the loan desk lends it, and takes it as a pledge; it does not when absent. */
   readonly loan?: LoanSpec;
   readonly pledge?: PledgeSpec;

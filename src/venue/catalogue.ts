@@ -186,6 +186,7 @@ const COIN: Fields<CoinSpec> = {
   name,
   chains: listOf(record(CHAIN)),
   collateral: optional(listOf(record(COLLATERAL_TIER))),
+  collateralCap: optional(decimal),
   loan: optional(record(LOAN)),
   pledge: optional(record(PLEDGE)),
   borrow: optional(record(BORROW)),

@@ -79,12 +79,13 @@ function indexPrice(state: State, name: string): bigint {
   return index === undefined ? 0n : state.indices[index]!.price;
 }
 
-/** Margin value of a positive dollar amount of a coin: each slice at the rate of its tier. */
+/** Margin value of a positive dollar amount of a coin: each slice at the rate of its tier, up to the cap in coins. */
 export function collateralValue(state: State, coin: number, usd: bigint): bigint {
+  const most = smaller(usd, capUsd(state, coin) ?? usd);
   let value = 0n;
   for (const { from, upTo, rate } of slicesOf(state, coin)) {
-    if (usd <= from) break;
-    const end = upTo === undefined ? usd : smaller(usd, upTo);
+    if (most <= from) break;
+    const end = upTo === undefined ? most : smaller(most, upTo);
     value += divFloor((end - from) * rate, RATE_ONE);
   }
   return value;
@@ -93,6 +94,7 @@ export function collateralValue(state: State, coin: number, usd: bigint): bigint
 /** Collateral rate of the slice that a dollar value reaches into; 0 for a coin that does not count. */
 export function collateralRate(state: State, coin: number, usd: bigint): bigint {
   let reached = 0n;
+  if (usd > (capUsd(state, coin) ?? usd)) return reached;
   for (const { from, rate } of slicesOf(state, coin)) {
     if (from > 0n && usd <= from) break;
     reached = rate;
@@ -102,12 +104,21 @@ export function collateralRate(state: State, coin: number, usd: bigint): bigint 
 
 /** Margin value in exact numbers; NaN when the rates are too fine for them. */
 export function collateralNumber(state: State, coin: number, usd: number): number {
+  const cap = capUsd(state, coin);
+  const most = cap === undefined ? usd : Math.min(usd, Number(cap));
   let value = 0;
   for (const { fromNumber, upToNumber, share, divisor } of slicesOf(state, coin)) {
-    if (usd <= fromNumber) break;
-    value += floorShare(Math.min(usd, upToNumber) - fromNumber, share, divisor);
+    if (most <= fromNumber) break;
+    value += floorShare(Math.min(most, upToNumber) - fromNumber, share, divisor);
   }
   return value;
+}
+
+/** Dollars of all the coins that an account may count; undefined when nothing bounds them. */
+function capUsd(state: State, coin: number): bigint | undefined {
+  const { collateralCap } = state.coins[coin]!;
+  if (collateralCap === undefined) return undefined;
+  return divFloor((parseUnits(collateralCap, MONEY_SCALE) ?? 0n) * coinUsd(state, coin), MONEY_ONE);
 }
 
 /** Part of a coin's dollar value that counts at one rate. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { repayableCoins } from '../../../src/core/borrowing/borrowing-reads.ts';
-import { collateralValue } from '../../../src/core/futures/collateral.ts';
+import { collateralRate, collateralValue } from '../../../src/core/futures/collateral.ts';
 import { accountRisk } from '../../../src/core/futures/margin-cache.ts';
 import type { InstrumentSpec } from '../../../src/core/instrument.ts';
 import { formatUnits } from '../../../src/core/units.ts';
@@ -69,23 +69,30 @@ test('the worked account: what each coin is worth, and the ratio of 0.015445 (6.
   assert.deepEqual([counted('BTC', '30000'), counted('ETH', '30000')], ['29250', '28000']);
 });
 
-test('a cap: what a coin is worth above it counts nothing (6.2)', () => {
+test('a cap of 100 coins: the coins above it count nothing, at whatever price (6.2)', () => {
   const floor = new FuturesFloor();
   const coin = floor.state.coins.length;
-  // 100 coins of 60 000 dollars.
-  const collateral = [
-    { tierStartValue: '0', discountRate: '0.975' },
-    { tierStartValue: '6000000', discountRate: '0' },
-  ];
+  const collateral = [{ tierStartValue: '0', discountRate: '0.975' }];
   floor.send({
     type: 'listCoin',
     time: floor.now,
-    spec: { coin: 'CAP', name: 'CAP', chains: [], collateral },
+    spec: { coin: 'CAP', name: 'CAP', chains: [], collateral, collateralCap: '100' },
   });
   floor.send({ type: 'listInstrument', time: floor.now, spec: priced('CAP') });
+  floor.trader('ann', { CAP: '150' });
+  const { state } = floor;
+  const held = () => {
+    const { equity, effective } = accountRisk(state, state.accountByUid.get(floor.uid('ann'))!);
+    return [formatUnits(equity, 8), formatUnits(effective, 8)];
+  };
   floor.index('60000', 'CAPUSD');
-  const counted = (usd: string) => formatUnits(collateralValue(floor.state, coin, units(usd)), 8);
-  assert.deepEqual([counted('6000000'), counted('9000000')], ['5850000', '5850000']);
+  assert.deepEqual(held(), ['9000000', '5850000']);
+  floor.index('50000', 'CAPUSD');
+  assert.deepEqual(held(), ['7500000', '4875000']);
+  const counted = (usd: string) => formatUnits(collateralValue(state, coin, units(usd)), 8);
+  assert.deepEqual([counted('1000000'), counted('6000000')], ['975000', '4875000']);
+  const rate = (usd: string) => formatUnits(collateralRate(state, coin, units(usd)), 12);
+  assert.deepEqual([rate('5000000'), rate('5000001')], ['0.975', '0']);
 });
 
 test('10 000 dollars of a 0.975 coin for one of 0.80 cost 1 750 of margin (6.3)', () => {
