@@ -7,6 +7,7 @@ import { converse, requestBytes } from '../hostile/raw-http.ts';
 import {
   type Caller,
   COIN,
+  catalogued,
   DAY_MS,
   type Data,
   LINEAR,
@@ -237,15 +238,22 @@ export function limits(venue: Venue): void {
       }
       await fill(SPOT, '58000', 10);
       await fill(['SPOT', 'BTCUSDC'], '58000', 10);
+      // Pairs that allow more by themselves.
+      const roomy = { maxSymbolOrderNum: '1000', maxProductOrderNum: '1000', status: 'online' };
+      for (const category of ['spot', 'usdt-futures']) {
+        await venue.operator.list({ ...catalogued(category, 'LINKUSDT'), ...roomy, symbol: 'ROOMYUSDT' });
+      }
+      await venue.price('LINKUSDT', '15');
       const more = await maker.refusedPost(
         'trade/place-order',
-        limit(['SPOT', 'ETHUSDT'], 'buy', '0.01', '2500'),
+        limit(['SPOT', 'ROOMYUSDT'], 'buy', '1', '14.5'),
       );
       assert.equal(more.code, '25211', more.text);
       await fill(LINEAR, '58000', 7);
       await fill(COIN, '58000', 7);
       await fill(USDC, '58000', 6);
-      const future = await maker.refusedPost('trade/place-order', limit(LINEAR, 'buy', '0.001', '58000'));
+      const beyond = limit(['USDT-FUTURES', 'ROOMYUSDT'], 'buy', '1', '14.5');
+      const future = await maker.refusedPost('trade/place-order', beyond);
       assert.equal(future.code, '25211', future.text);
       for (const category of [SPOT, LINEAR, COIN, USDC].map(([each]) => each)) {
         await maker.post('trade/cancel-symbol-order', { category });
