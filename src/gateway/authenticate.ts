@@ -44,7 +44,7 @@ export interface Refused {
 
 export type Authentication = Authenticated | Refused;
 
-export const TIMESTAMP_WINDOW_MS = 30_000;
+const TIMESTAMP_WINDOW_MS = 30_000;
 /** `wire.md` 1.5: logins send seconds or milliseconds; below this it is seconds. */
 const LOGIN_SECONDS_BELOW = 100_000_000_000;
 const TIMESTAMP_MAX = 9_999_999_999_999;

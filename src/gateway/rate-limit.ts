@@ -15,13 +15,13 @@ export interface RateLimitOptions {
   readonly scale?: number;
 }
 
-export const OVERALL_PER_MINUTE = 6_000;
+const OVERALL_PER_MINUTE = 6_000;
 export const OVERALL_BLOCK_MS = 300_000;
 /** What a failed authentication costs of the IP's overall limit, the request itself included. */
-export const FAILED_AUTHENTICATION_COST = 5;
+const FAILED_AUTHENTICATION_COST = 5;
 
 /** `wire.md` 5.1. */
-export const HANDSHAKES_PER_WINDOW = 300;
+const HANDSHAKES_PER_WINDOW = 300;
 const HANDSHAKE_WINDOW_MS = 300_000;
 
 const ENDPOINT_WINDOW_MS = 1_000;

@@ -6,7 +6,7 @@ import { type CandleWidth, candleOpen, candleWidthIndex } from '../core/market/c
 import { formatUnits, MONEY_SCALE, parseUnits } from '../core/units.ts';
 import type { CandleRow } from '../record/candle-view.ts';
 
-export const GENERATED_WIDTHS = ['1m', '1H'] as const;
+const GENERATED_WIDTHS = ['1m', '1H'] as const;
 export type GeneratedWidth = (typeof GENERATED_WIDTHS)[number];
 export const GENERATED_STEP_MS: Readonly<Record<GeneratedWidth, number>> = { '1m': 60_000, '1H': 3_600_000 };
 

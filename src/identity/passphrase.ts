@@ -39,8 +39,8 @@ export interface DerivationResult {
 
 export const DERIVATION_QUEUE_MAX = 8;
 export const FAILURES_MAX = 10;
-export const FAILURE_WINDOW_MS = 60_000;
-export const LOCK_MS = 60_000;
+const FAILURE_WINDOW_MS = 60_000;
+const LOCK_MS = 60_000;
 /** One key cannot take the whole queue from the others. */
 const IN_FLIGHT_PER_KEY_MAX = 2;
 const REMEMBERED_KEYS_MAX = 65_536;

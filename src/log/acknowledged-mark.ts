@@ -19,7 +19,7 @@ export interface AcknowledgedMark {
   readonly state: MarkState;
 }
 
-export const MARK_BYTES = 512;
+const MARK_BYTES = 512;
 export const MARK_PLACES = [512, 1024] as const;
 
 const STATES: readonly MarkState[] = ['open', 'closed', 'continued'];

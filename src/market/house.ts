@@ -74,7 +74,7 @@ export function withdrawnQuotes(state: State): Command[] {
   return commands;
 }
 
-export function cancelAllOf(uid: number, category: Category): Command {
+function cancelAllOf(uid: number, category: Category): Command {
   return { type: 'cancelAll', time: 0, uid, category, instrument: -1 };
 }
 

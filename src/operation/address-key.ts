@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKeyring, readKeyring } from '../identity/sealing.ts';
 
-export const ADDRESS_KEY_FILE = 'address.key';
+const ADDRESS_KEY_FILE = 'address.key';
 
 /** Made at the first start. */
 export function openAddressKey(dataDirectory: string): KeyObject {

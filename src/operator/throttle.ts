@@ -2,7 +2,7 @@
  * Wrong tokens: after a few in a minute each further one of that address is answered late and with 429. The right
  * token is always let in, so nobody can lock the operator out while trading must be halted.
  */
-export const WRONG_TOKENS_PER_MINUTE = 10;
+const WRONG_TOKENS_PER_MINUTE = 10;
 export const LATE_ANSWER_MS = 1000;
 const WINDOW_MS = 60_000;
 const ADDRESSES_MAX = 10_000;

@@ -43,7 +43,7 @@ export const LEDGER_TYPES = {
 } as const satisfies Record<LedgerLineKind, string>;
 
 /** The funding wallet has words of its own, and nothing is traded there. */
-export const FUNDING_TYPES = {
+const FUNDING_TYPES = {
   deposit: 'deposit',
   withdrawal: 'withdraw',
   withdrawalReturned: 'withdraw_returned',

@@ -10,7 +10,7 @@ import type { PageQuery } from '../history.ts';
 import type { Row, UserTable } from './table.ts';
 
 /** Columns and the values they must have; those without a value do not matter. */
-export type Filters = Readonly<Record<string, SQLInputValue | undefined>>;
+type Filters = Readonly<Record<string, SQLInputValue | undefined>>;
 
 export class Pages {
   readonly #database: DatabaseSync;

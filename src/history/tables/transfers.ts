@@ -1,18 +1,25 @@
 /** Transfers: money from one wallet to another. */
 import type { Transferred } from '../../core/event.ts';
 import { formatId } from '../../record/ids.ts';
-import { TRANSFERRED, type TransferView, transferView } from '../../record/transfer-view.ts';
+import { TRANSFER_FIELDS, TRANSFERRED, type TransferView, transferView } from '../../record/transfer-view.ts';
 import type { TransferQuery, TransferRole } from '../history.ts';
 import type { Names } from './names.ts';
 import type { Pages } from './pages.ts';
-import { type Row, type RowValues, UserTable } from './table.ts';
+import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 
 export const TRANSFERS = new UserTable({
   name: 'transfers',
   id: 'transfer_id',
   created: 'created_time',
   before: ['transfer_id', 'initiator_uid', 'from_user_id', 'to_user_id'],
-  texts: ['fromType', 'toType', 'coin', 'amount', 'clientOid'],
+  texts: textsAmong(TRANSFER_FIELDS, [
+    'transferId',
+    'fromUserId',
+    'toUserId',
+    'status',
+    'createdTime',
+    'updatedTime',
+  ]),
   after: ['created_time'],
 });
 

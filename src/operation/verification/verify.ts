@@ -259,7 +259,7 @@ function coinSums(state: State): CoinSum[] {
   }));
 }
 
-export function shortHash(hash: string): string {
+function shortHash(hash: string): string {
   return hash.slice(0, 16);
 }
 
