@@ -51,7 +51,7 @@ import {
   type WalletName,
 } from '../../src/core/terms.ts';
 import { formatUnits, MONEY_SCALE, parseUnits, RATE_SCALE } from '../../src/core/units.ts';
-import { Auditor } from './auditor.ts';
+import { Auditor } from './audit/auditor.ts';
 import { COINS, INSTRUMENTS } from './listings.ts';
 
 export interface OrderWords {

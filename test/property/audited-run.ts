@@ -11,7 +11,7 @@ import { checkInvariants } from '../../src/core/invariants.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import { Refusal } from '../../src/core/refusal.ts';
 import { loadState, saveState } from '../../src/core/snapshot.ts';
-import { Auditor } from '../core/auditor.ts';
+import { Auditor } from '../core/audit/auditor.ts';
 
 /** Where the digest stands in a snapshot: it counts refusals, so a refused command changes it and nothing else. */
 const DIGEST_AT = 26;

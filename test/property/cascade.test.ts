@@ -13,7 +13,7 @@ import { checkInvariants } from '../../src/core/invariants.ts';
 import { Bucket, SystemAccount } from '../../src/core/ledger.ts';
 import { loadState, saveState } from '../../src/core/snapshot.ts';
 import { HoldMode, OrderKind, PosSide, Side } from '../../src/core/terms.ts';
-import { PositionAudit } from '../core/position-audit.ts';
+import { PositionAudit } from '../core/audit/position-audit.ts';
 import { contract, Dice, PRICES } from './futures-flow.ts';
 import { account, coin, deposit, OPENING_TIME, order } from './venue.ts';
 

@@ -12,7 +12,7 @@ import { checkInvariants } from '../../src/core/invariants.ts';
 import { Bucket, SystemAccount } from '../../src/core/ledger.ts';
 import type { State } from '../../src/core/state.ts';
 import { HoldMode, OrderKind, PosSide, Side } from '../../src/core/terms.ts';
-import { PositionAudit } from '../core/position-audit.ts';
+import { PositionAudit } from '../core/audit/position-audit.ts';
 import { Dice, FuturesFlow, SET_UP, UIDS } from './futures-flow.ts';
 import { account, deposit, OPENING_TIME, order } from './venue.ts';
 

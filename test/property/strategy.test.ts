@@ -10,7 +10,7 @@ import { Exchange } from '../../src/core/exchange.ts';
 import { checkInvariants } from '../../src/core/invariants.ts';
 import { loadState, saveState } from '../../src/core/snapshot.ts';
 import { PriceWatch } from '../../src/core/strategy/price-watch.ts';
-import { Auditor } from '../core/auditor.ts';
+import { Auditor } from '../core/audit/auditor.ts';
 import { SET_UP } from './futures-flow.ts';
 import { NaiveTriggers } from './naive-triggers.ts';
 import { StrategyFlow } from './strategy-flow.ts';

@@ -2,10 +2,10 @@
  * Follows futures positions and funding by what is told of them (domain.md 10.1): a closing fill never increases or
  * flips a position (I27), and what a settlement takes from payers is what receivers and the insurance fund get (I31).
  */
-import { positionKey } from '../../src/core/account.ts';
-import type { Event, FillRecord, OrderRecord } from '../../src/core/event.ts';
-import type { State } from '../../src/core/state.ts';
-import { HoldMode, PosSide, Side } from '../../src/core/terms.ts';
+import { positionKey } from '../../../src/core/account.ts';
+import type { Event, FillRecord, OrderRecord } from '../../../src/core/event.ts';
+import type { State } from '../../../src/core/state.ts';
+import { HoldMode, PosSide, Side } from '../../../src/core/terms.ts';
 
 export class PositionAudit {
   private readonly state: State;

@@ -1,13 +1,13 @@
 /** The auditor must notice: each test tells it a story that is wrong in one place. */
 import { doesNotThrow, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Command } from '../../src/core/command.ts';
-import type { Event } from '../../src/core/event.ts';
-import { DONE } from '../../src/core/outcome.ts';
-import { CancelReason, OrderStatus, Source, StpMode, TimeInForce } from '../../src/core/terms.ts';
+import type { Command } from '../../../src/core/command.ts';
+import type { Event } from '../../../src/core/event.ts';
+import { DONE } from '../../../src/core/outcome.ts';
+import { CancelReason, OrderStatus, Source, StpMode, TimeInForce } from '../../../src/core/terms.ts';
+import { BTC_FUNDED, FuturesFloor } from '../futures/futures-floor.ts';
+import { openFloor } from '../trading-floor.ts';
 import { Auditor } from './auditor.ts';
-import { BTC_FUNDED, FuturesFloor } from './futures/futures-floor.ts';
-import { openFloor } from './trading-floor.ts';
 
 type Tamper = (event: Event) => Event;
 
