@@ -5,7 +5,8 @@ import { type AmendOrders, ANY } from '../../src/core/command.ts';
 import { encodeCommand } from '../../src/core/command-codec.ts';
 import { FAILED_AMENDS_REMEMBERED } from '../../src/core/limits.ts';
 import { Refusal } from '../../src/core/refusal.ts';
-import { openFloor, refusalName, type TradingFloor } from './trading-floor.ts';
+import { refusalName } from './floor/words.ts';
+import { openFloor, type TradingFloor } from './trading-floor.ts';
 
 const XAU = { on: 'XAUUSDT' } as const;
 

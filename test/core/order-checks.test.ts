@@ -5,8 +5,9 @@ import { OFF_GRID, OUT_OF_RANGE, type PlaceOrder } from '../../src/core/command.
 import { SIZE_LOTS_MAX } from '../../src/core/limits.ts';
 import { formatOrderId } from '../../src/core/orders/order-id.ts';
 import { OrderType, Side, Source, StpMode, TimeInForce } from '../../src/core/terms.ts';
+import { refusalName } from './floor/words.ts';
 import { BTCUSDT } from './listings.ts';
-import { openFloor, PLENTY, refusalName, TradingFloor } from './trading-floor.ts';
+import { openFloor, PLENTY, TradingFloor } from './trading-floor.ts';
 
 /** Sizes from 0.001 to 10, amounts from 100, an open order whose client id is taken; it may be the only one. */
 function floorFor(faults: readonly Fault[]): TradingFloor {

@@ -8,7 +8,8 @@ import { Bucket } from '../../src/core/ledger.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import { balances, pendingWithdrawal } from '../../src/core/reads.ts';
 import { loadState, saveState } from '../../src/core/snapshot.ts';
-import { openFloor, refusalName, TradingFloor } from './trading-floor.ts';
+import { refusalName } from './floor/words.ts';
+import { openFloor, TradingFloor } from './trading-floor.ts';
 
 const refusalOf = ({ refusal }: Outcome) => refusalName(refusal);
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstrumentSpec } from '../../../src/core/instrument.ts';
+import { refusalName } from '../floor/words.ts';
 import { priced } from '../futures/futures-floor.ts';
-import { refusalName } from '../trading-floor.ts';
 import { COIN_TERMS, MARGIN, MarginFloor, margin, PAIRS, SPOT, TERMS, USDT_TERMS } from './margin-floor.ts';
 
 test('a manual repayment sells what the debt costs and the fee of a thousandth', () => {

@@ -8,9 +8,9 @@ import { interestOf } from '../../../src/core/borrowing/interest.ts';
 import type { Event } from '../../../src/core/event.ts';
 import type { CoinSpec, InstrumentSpec } from '../../../src/core/instrument.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
+import { money, type OrderWords, type RefusalName, refusalName } from '../floor/words.ts';
 import { FUTURES_COINS, FuturesFloor } from '../futures/futures-floor.ts';
 import { BTCUSDT, BTCUSDT_MARGIN } from '../listings.ts';
-import { money, type OrderWords, type RefusalName, refusalName } from '../trading-floor.ts';
 
 export const MARGIN: OrderWords = { category: 'MARGIN' };
 export const SPOT: OrderWords = { category: 'SPOT' };

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstrumentSpec } from '../../../src/core/instrument.ts';
 import { INSTRUMENT_STATUS_NAMES } from '../../../src/core/terms.ts';
+import { OPENING_BELL } from '../floor/exchange-floor.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';
-import { OPENING_BELL } from '../trading-floor.ts';
 import { BTC_PERPETUAL, FuturesFloor } from './futures-floor.ts';
 
 const HOUR = 3_600_000;

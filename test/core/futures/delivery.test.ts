@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstrumentSpec } from '../../../src/core/instrument.ts';
 import { INSTRUMENT_STATUS_NAMES } from '../../../src/core/terms.ts';
+import { OPENING_BELL } from '../floor/exchange-floor.ts';
+import { moneyUnits, priceText, refusalName } from '../floor/words.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';
-import { moneyUnits, OPENING_BELL, priceText, refusalName } from '../trading-floor.ts';
 import { BTC_COIN, FuturesFloor } from './futures-floor.ts';
 
 const SECOND = 1000;

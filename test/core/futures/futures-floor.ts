@@ -22,7 +22,7 @@ import {
   Side,
 } from '../../../src/core/terms.ts';
 import { formatUnits, MONEY_SCALE, parseUnits, RATE_SCALE } from '../../../src/core/units.ts';
-import { BTCUSDT, BTCUSDT_FUTURES } from '../listings.ts';
+import type { Ticket } from '../floor/ticket.ts';
 import {
   lotsOf,
   money,
@@ -32,9 +32,9 @@ import {
   qtyText,
   type RefusalName,
   refusalName,
-  type Ticket,
-  TradingFloor,
-} from '../trading-floor.ts';
+} from '../floor/words.ts';
+import { BTCUSDT, BTCUSDT_FUTURES } from '../listings.ts';
+import { TradingFloor } from '../trading-floor.ts';
 
 /** Domain.md 5.5. */
 export const BTC_TIERS = [

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstrumentSpec } from '../../../src/core/instrument.ts';
 import { formatUnits, RATE_SCALE } from '../../../src/core/units.ts';
+import { priceText } from '../floor/words.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';
-import { priceText } from '../trading-floor.ts';
 import { BTC_PERPETUAL, FuturesFloor } from './futures-floor.ts';
 
 /** The contract of the examples, as if its base coin were something else. */

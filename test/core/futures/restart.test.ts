@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OrderKind } from '../../../src/core/terms.ts';
+import { OPENING_BELL } from '../floor/exchange-floor.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';
-import { OPENING_BELL } from '../trading-floor.ts';
 import { BTC_FUNDED, FuturesFloor } from './futures-floor.ts';
 
 const MINUTE = 60_000;

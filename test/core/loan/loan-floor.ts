@@ -12,8 +12,8 @@ import {
 import type { Outcome } from '../../../src/core/outcome.ts';
 import { Refusal } from '../../../src/core/refusal.ts';
 import { formatUnits } from '../../../src/core/units.ts';
+import { money, moneyUnits, type RefusalName, refusalName } from '../floor/words.ts';
 import { BTC_PERPETUAL, FUTURES_COINS, FuturesFloor } from '../futures/futures-floor.ts';
-import { money, moneyUnits, type RefusalName, refusalName } from '../trading-floor.ts';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;

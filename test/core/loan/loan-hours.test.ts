@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { decodeCommand } from '../../../src/core/command-codec.ts';
 import { Exchange } from '../../../src/core/exchange.ts';
 import { saveState } from '../../../src/core/snapshot.ts';
-import { money } from '../trading-floor.ts';
+import { money } from '../floor/words.ts';
 import { DAY, HOUR, LoanFloor } from './loan-floor.ts';
 
 /** Loans of three terms that begin at odd times, then nine days, seen at these intervals. */

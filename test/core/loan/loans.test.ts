@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { expiry } from '../../../src/core/loan/loan.ts';
 import { hourRate, LoanTerm } from '../../../src/core/loan/loan-terms.ts';
 import { formatUnits, RATE_SCALE } from '../../../src/core/units.ts';
-import { money, refusalName } from '../trading-floor.ts';
+import { money, refusalName } from '../floor/words.ts';
 import { DAY, HOUR, LOAN_COINS, LoanFloor } from './loan-floor.ts';
 
 /** Ann borrows 10,000 USDT for BTC at 60,000 (domain.md 7.2). */

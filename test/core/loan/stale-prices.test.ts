@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loanQuote } from '../../../src/core/loan/loan-reads.ts';
 import { LoanTerm } from '../../../src/core/loan/loan-terms.ts';
-import { money, refusalName } from '../trading-floor.ts';
+import { money, refusalName } from '../floor/words.ts';
 import { HOUR, LoanFloor } from './loan-floor.ts';
 
 /** Ann owes 10,000 USDT for 0.25641026 BTC and has more of both; the last price is 20 minutes old. */

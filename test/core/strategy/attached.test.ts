@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { KEEP_LEG } from '../../../src/core/strategy/trigger-leg.ts';
 import { MARGIN, MarginFloor, SPOT } from '../borrowing/margin-floor.ts';
+import type { OrderWords } from '../floor/words.ts';
 import { type FuturesFloor, futuresFloor } from '../futures/futures-floor.ts';
-import { type OrderWords, openFloor } from '../trading-floor.ts';
+import { openFloor } from '../trading-floor.ts';
 import { attachedOf, cancel, changeOf, modify } from './strategy-tickets.ts';
 
 function floorOfFour(): FuturesFloor {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { InstrumentSpec } from '../../../src/core/instrument.ts';
 import { MARGIN, MarginFloor, SPOT } from '../borrowing/margin-floor.ts';
+import { OPENING_BELL } from '../floor/exchange-floor.ts';
 import { BTC_COIN, BTC_PERPETUAL, FUTURES_COINS, FuturesFloor, priced } from '../futures/futures-floor.ts';
-import { OPENING_BELL } from '../trading-floor.ts';
 import { attachedOf, cancel, modify, protect, trail, when } from './strategy-tickets.ts';
 
 const ON_MARGIN = { category: 'MARGIN' } as const;

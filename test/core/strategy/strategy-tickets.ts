@@ -27,16 +27,9 @@ import {
   TRIGGER_TYPE_NAMES,
 } from '../../../src/core/terms.ts';
 import { delegateTypeOf } from '../../../src/record/futures-words.ts';
-import {
-  type LegWords,
-  legOf,
-  lotsOf,
-  moneyUnits,
-  type RefusalName,
-  refusalName,
-  Ticket,
-  type TradingFloor,
-} from '../trading-floor.ts';
+import { Ticket } from '../floor/ticket.ts';
+import { type LegWords, legOf, lotsOf, moneyUnits, type RefusalName, refusalName } from '../floor/words.ts';
+import type { TradingFloor } from '../trading-floor.ts';
 
 export interface StrategyWords {
   readonly on?: string;
