@@ -37,6 +37,7 @@ export class RiskWatch {
   private moved = 0;
   private lastMarks: number[] = [];
   private lastCoins: readonly bigint[] = [];
+  private lastIndexed: readonly boolean[] = [];
   /** Earliest due first, one entry an account. */
   private readonly heap = new RankedHeap<Watched>(
     (a, b) => a.due < b.due || (a.due === b.due && a.account.uid < b.account.uid),
@@ -95,8 +96,12 @@ export class RiskWatch {
     };
     for (const [n, mark] of marks.entries()) see(BigInt(this.lastMarks[n] ?? 0), BigInt(mark));
     for (const [n, price] of state.coinPrices.entries()) see(this.lastCoins[n] ?? 0n, price);
+    // A coin that gets an index counts as margin from then on, whatever its price did.
+    if (state.coinIndexed.some((indexed, n) => indexed !== this.lastIndexed[n]))
+      largest = larger(largest, FROM_NOTHING);
     this.lastMarks = marks;
     this.lastCoins = state.coinPrices;
+    this.lastIndexed = state.coinIndexed;
     return Number(largest);
   }
 

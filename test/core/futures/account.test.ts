@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { collateralValue } from '../../../src/core/futures/collateral.ts';
 import { formatUnits } from '../../../src/core/units.ts';
+import { BTCUSDT } from '../listings.ts';
 import {
   BTC_PERPETUAL,
   BTC_TIERS,
@@ -158,4 +159,23 @@ test('orders worth more than exact numbers reach leave no rounding behind when t
   for (const order of orders.slice(1)) floor.cancel('ann', order);
   // A tenth of 3 420 001.95400003 and 0.06 % of it, both rounded up, and nothing of the 100 million of the others.
   assert.equal(floor.risk('ann').initial, '344052.19657242');
+});
+
+test('a coin that gets an index counts at once, though its price stays what the book said', () => {
+  const ethers = { ...BTCUSDT, symbol: 'ETHUSDT', baseCoin: 'ETH', openingPrice: '3000' };
+  const floor = new FuturesFloor(BTC_PERPETUAL, FUTURES_COINS, [ethers]);
+  const warnings = () => floor.events.filter(({ type }) => type === 'riskWarning').length;
+  floor.trader('ann', { USDT: '10000', ETH: '10' });
+  floor.trader('bob', { USDT: '1000000' });
+  floor.mark('60000');
+  floor.leverage('ann', 20);
+  floor.deal('ann', 'bob', '1', '60000');
+  floor.mark('50320');
+  assert.equal(floor.risk('ann').effective, '284');
+  assert.equal(warnings(), 1);
+  floor.index('3000', 'ETHUSD');
+  // 20 000 dollars of it count 95 %, 10 000 count 90 %.
+  assert.equal(floor.risk('ann').effective, '28284');
+  floor.mark('23800');
+  assert.equal(warnings(), 2);
 });
