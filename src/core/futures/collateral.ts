@@ -45,7 +45,6 @@ export function hasStalePrice(state: State, coin: number): boolean {
   for (const quote of INDEX_QUOTES) {
     const index = state.indexByName.get(name + quote);
     if (index !== undefined && state.indices[index]!.price !== 0n) return state.indices[index]!.stale;
-    if (DOLLAR_COINS.has(name)) return false;
   }
   return false;
 }
@@ -63,10 +62,10 @@ export function takeCoinPrices(state: State): void {
 function findUsdPrice(state: State, name: string): bigint {
   const direct = indexPrice(state, `${name}USD`);
   if (direct !== 0n) return direct;
-  if (DOLLAR_COINS.has(name)) return MONEY_ONE;
+  const byIndex = indexPrice(state, `${name}USDT`);
+  if (byIndex === 0n && DOLLAR_COINS.has(name)) return MONEY_ONE;
   const tether = state.coinByName.get('USDT');
   const perTether = tether === undefined ? MONEY_ONE : coinUsd(state, tether);
-  const byIndex = indexPrice(state, `${name}USDT`);
   if (byIndex !== 0n) return divFloor(byIndex * perTether, MONEY_ONE);
   const pair = state.instrument('SPOT', `${name}USDT`);
   if (pair === undefined) return 0n;

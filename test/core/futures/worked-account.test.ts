@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { repayableCoins } from '../../../src/core/borrowing/borrowing-reads.ts';
-import { collateralRate, collateralValue } from '../../../src/core/futures/collateral.ts';
+import { coinUsd, collateralRate, collateralValue } from '../../../src/core/futures/collateral.ts';
 import { accountRisk } from '../../../src/core/futures/margin-cache.ts';
 import type { InstrumentSpec } from '../../../src/core/instrument.ts';
 import { formatUnits } from '../../../src/core/units.ts';
@@ -67,6 +67,17 @@ test('the worked account: what each coin is worth, and the ratio of 0.015445 (6.
   const counted = (coin: string, usd: string) =>
     formatUnits(collateralValue(state, state.coinByName.get(coin)!, units(usd)), 8);
   assert.deepEqual([counted('BTC', '30000'), counted('ETH', '30000')], ['29250', '28000']);
+});
+
+test('without a dollar index USDC counts by its price in USDT; before anybody tells one, as a dollar (5.1)', () => {
+  const coins = [...FUTURES_COINS, { coin: 'USDC', name: 'USDC', chains: [] }];
+  const floor = new FuturesFloor(undefined, coins, [
+    { ...priced('USDC'), symbol: 'USDCUSDT', quoteCoin: 'USDT' },
+  ]);
+  const worth = () => formatUnits(coinUsd(floor.state, floor.state.coinByName.get('USDC')!), 8);
+  assert.equal(worth(), '1');
+  floor.index('0.9987', 'USDCUSDT');
+  assert.equal(worth(), '0.9987');
 });
 
 test('a cap of 100 coins: the coins above it count nothing, at whatever price (6.2)', () => {
