@@ -468,13 +468,14 @@ test('a fall takes the isolated position, its margin and nothing else', async ()
   assert.equal(list[0]!.tradeSide, 'burst_sell_single');
   assert.equal(await money(), before, 'the loss is limited to the margin of the position');
   const reply = await new SignedClient(server.url).get('/api/v3/market/liquidations', CONTRACT);
+  // The side is that of the position: a long was liquidated (wire.md 5.3).
   assert.deepEqual(
     reply.data.list.map((row: { side: string; amount: string; price: string }) => [
       row.side,
       row.amount,
       row.price,
     ]),
-    [['sell', '1', '58000']],
+    [['buy', '1', '58000']],
   );
   const { list: funds } = (await sdk.getRiskReserveAll({ category: 'USDT-FUTURES' })).data;
   assert.ok(Number(funds[0]!.balance) > 0, 'what was left of the margin is in the fund');
