@@ -144,7 +144,7 @@ test('edge 82: an isolated long is sold into the book; fee and rest go to the fu
   // 27.06 of fee and 72.94 that is left of the margin.
   assert.equal(await fund(), '100');
   const { list } = (await nobody.get('/api/v3/market/liquidations', { ...CONTRACT })).data;
-  assert.deepEqual([list[0].side, list[0].price, list[0].amount], ['sell', '45100', '1']);
+  assert.deepEqual([list[0].side, list[0].price, list[0].amount], ['buy', '45100', '1']);
 
   const records = async (form: string) =>
     (await nobody.get(`/api/v3/market/${form}`, { ...CONTRACT, marginCoin: 'usdt' })).data;
