@@ -45,7 +45,7 @@ export const SWEEP_ROUND_MS = 250;
 export const SWEEP_STEP_MS = 10;
 export const POLL_INTERVAL_MS = 10;
 /** Longest uninterrupted stretch of sending to many; orders are served in between, and meet two of them at most. */
-export const SENDING_SLICE_MS = 0.5;
+export const SENDING_SLICE_MS = 0.2;
 /** Trades of a market with very many readers gather for so long for each of them: sending takes a third of it. */
 export const TRADE_REST_PER_READER_MS = 0.04;
 export const CLOSE_GRACE_MS = 1_000;
