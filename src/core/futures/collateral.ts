@@ -115,10 +115,18 @@ export function collateralNumber(state: State, coin: number, usd: number): numbe
 
 /** Dollars of all the coins that an account may count; undefined when nothing bounds them. */
 function capUsd(state: State, coin: number): bigint | undefined {
-  const { collateralCap } = state.coins[coin]!;
-  if (collateralCap === undefined) return undefined;
-  return divFloor((parseUnits(collateralCap, MONEY_SCALE) ?? 0n) * coinUsd(state, coin), MONEY_ONE);
+  const spec = state.coins[coin]!;
+  if (spec.collateralCap === undefined) return undefined;
+  let cap = CAPS.get(spec);
+  if (cap === undefined) {
+    cap = parseUnits(spec.collateralCap, MONEY_SCALE) ?? 0n;
+    CAPS.set(spec, cap);
+  }
+  return divFloor(cap * coinUsd(state, coin), MONEY_ONE);
 }
+
+/** In 10^-8 of the coin; read once, as the slices are. */
+const CAPS = new WeakMap<CoinSpec, bigint>();
 
 /** Part of a coin's dollar value that counts at one rate. */
 interface Slice {
