@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { UnreadableRecord } from './bytes.ts';
 import type { AmendItem, Command, CommandType, PlaceOrder } from './command.ts';
 import { decodeCommand, encodeCommand } from './command-codec.ts';
-import type { CoinSpec, InstrumentSpec } from './instrument.ts';
+import type { CoinSpec, InstrumentSpec } from './listing-spec.ts';
 import type { LoanTerm } from './loan/loan-terms.ts';
 import type { LegChange, Preset, PresetChange, TriggerLeg } from './strategy/trigger-leg.ts';
 import {

@@ -4,7 +4,7 @@
  * not express on the instrument's grid arrives as `OFF_GRID` or `OUT_OF_RANGE`, so that the core refuses it at its
  * own place in the order of checks (domain.md 1.2).
  */
-import type { CoinSpec, InstrumentSpec } from './instrument.ts';
+import type { CoinSpec, InstrumentSpec } from './listing-spec.ts';
 import type { LoanTerm } from './loan/loan-terms.ts';
 import type { LegChange, Preset, PresetChange, TriggerLeg } from './strategy/trigger-leg.ts';
 import type {

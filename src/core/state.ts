@@ -8,13 +8,14 @@ import type { Event } from './event.ts';
 import { exactNumber } from './exact-integers.ts';
 import type { FuturesMarket } from './futures/futures-market.ts';
 import type { Position } from './futures/position.ts';
-import type { CoinSpec, Instrument } from './instrument.ts';
+import type { Instrument } from './instrument.ts';
 import { FIRST_USER_ACCOUNT, Ledger } from './ledger.ts';
 import {
   DEPOSIT_REFERENCES_REMEMBERED,
   FAILED_AMENDS_REMEMBERED,
   TRANSFER_OIDS_REMEMBERED,
 } from './limits.ts';
+import type { CoinSpec } from './listing-spec.ts';
 import { LoanBook } from './loan/loan-book.ts';
 import { CandleSeries } from './market/candle-series.ts';
 import { DayWindow } from './market/day-window.ts';

@@ -4,7 +4,7 @@
  * network takes for its own: real money sent here by mistake would be lost.
  */
 import { createHmac, type KeyObject } from 'node:crypto';
-import type { ChainSpec } from '../core/instrument.ts';
+import type { ChainSpec } from '../core/listing-spec.ts';
 
 export interface DepositAddress {
   readonly address: string;

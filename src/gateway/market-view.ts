@@ -1,6 +1,7 @@
 /** Instruments, tickers and books as the public reads them (interface 2.6, 2.7, 2.9). */
 import type { Traded } from '../core/event.ts';
-import { type FuturesSpec, type Instrument, type InstrumentSpec, tradeValue } from '../core/instrument.ts';
+import { type Instrument, tradeValue } from '../core/instrument.ts';
+import type { FuturesSpec, InstrumentSpec } from '../core/listing-spec.ts';
 import { DELIVERY_QUIET_MS } from '../core/orders/instrument-status.ts';
 import { dayStatistics, depth } from '../core/reads.ts';
 import type { State } from '../core/state.ts';

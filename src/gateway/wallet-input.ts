@@ -1,6 +1,6 @@
 /** What requests about money name: coins, amounts, networks, and accounts that belong to the caller. */
 import Type from 'typebox';
-import type { ChainSpec, CoinSpec } from '../core/instrument.ts';
+import type { ChainSpec, CoinSpec } from '../core/listing-spec.ts';
 import type { State } from '../core/state.ts';
 import { WALLET_NAMES, type Wallet, type WalletName } from '../core/terms.ts';
 import { MONEY_SCALE, parseUnits } from '../core/units.ts';

@@ -16,7 +16,8 @@ import type {
   Transferred,
   WalletRecord,
 } from '../core/event.ts';
-import { type Instrument, type InstrumentSpec, readInstrument } from '../core/instrument.ts';
+import { type Instrument, readInstrument } from '../core/instrument.ts';
+import type { InstrumentSpec } from '../core/listing-spec.ts';
 import { LoanTerm } from '../core/loan/loan-terms.ts';
 import { NO_LEG } from '../core/strategy/trigger-leg.ts';
 import {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { InstrumentSpec } from '../core/instrument.ts';
+import type { InstrumentSpec } from '../core/listing-spec.ts';
 import { type Catalogue, CatalogueError, loadCatalogue } from './catalogue.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../catalogue', import.meta.url));

@@ -8,16 +8,16 @@ import { join } from 'node:path';
 import { type BorrowSpec, readBorrowTerms } from '../core/borrowing/borrow-terms.ts';
 import { DOLLAR_COINS, INDEX_QUOTES } from '../core/futures/collateral.ts';
 import type { TierSpec } from '../core/futures/margin-tiers.ts';
-import {
-  type ChainSpec,
-  type CoinSpec,
-  type CollateralTier,
-  type FuturesSpec,
-  type IndexComponentSpec,
-  type InstrumentSpec,
-  type MarginSpec,
-  readInstrument,
-} from '../core/instrument.ts';
+import { readInstrument } from '../core/instrument.ts';
+import type {
+  ChainSpec,
+  CoinSpec,
+  CollateralTier,
+  FuturesSpec,
+  IndexComponentSpec,
+  InstrumentSpec,
+  MarginSpec,
+} from '../core/listing-spec.ts';
 import { type LoanSpec, loanTermsProblem, type PledgeSpec } from '../core/loan/loan-terms.ts';
 import { CATEGORY_NAMES, type CategoryName, INSTRUMENT_STATUS_NAMES } from '../core/terms.ts';
 import { parseUnits, RATE_ONE, RATE_SCALE } from '../core/units.ts';

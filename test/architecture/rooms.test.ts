@@ -61,6 +61,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
     'loan/pledge-rate',
   ],
   ['borrowing/borrow-terms'],
+  ['listing-spec'],
   [
     'instrument',
     'book/id-index',

@@ -1,5 +1,5 @@
 /** Coins and instruments of the examples in domain.md 0.5, in the words of the catalogue. */
-import type { CoinSpec, InstrumentSpec } from '../../src/core/instrument.ts';
+import type { CoinSpec, InstrumentSpec } from '../../src/core/listing-spec.ts';
 
 export const COINS: readonly CoinSpec[] = ['USDT', 'BTC', 'ETH', 'XAU'].map((coin) => ({
   coin,

@@ -6,7 +6,7 @@ import { NIL } from '../../src/core/book/order-slab.ts';
 import { ANY, type Command } from '../../src/core/command.ts';
 import { markTicks } from '../../src/core/futures/margin.ts';
 import { AUTO_MARGIN_UNBOUNDED } from '../../src/core/futures/position.ts';
-import type { InstrumentSpec } from '../../src/core/instrument.ts';
+import type { InstrumentSpec } from '../../src/core/listing-spec.ts';
 import type { State } from '../../src/core/state.ts';
 import {
   HoldMode,

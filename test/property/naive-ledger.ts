@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import type { Command, EndWithdrawal, InnerWithdrawal, RequestWithdrawal } from '../../src/core/command.ts';
 import type { Event, FillRecord } from '../../src/core/event.ts';
-import type { InstrumentSpec } from '../../src/core/instrument.ts';
+import type { InstrumentSpec } from '../../src/core/listing-spec.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import { balances, systemBalances } from '../../src/core/reads.ts';
 import { Refusal } from '../../src/core/refusal.ts';

@@ -1,6 +1,6 @@
 /** A small venue for random flows: coins, spot pairs that share them, and the commands that set them up. */
 import type { Command, PlaceOrder } from '../../src/core/command.ts';
-import type { InstrumentSpec } from '../../src/core/instrument.ts';
+import type { InstrumentSpec } from '../../src/core/listing-spec.ts';
 import { OrderType, Side, Source, StpMode, TimeInForce } from '../../src/core/terms.ts';
 
 /** 2024-01-01T00:00:00Z. */

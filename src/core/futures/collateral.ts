@@ -1,6 +1,6 @@
 /** What coins are worth in dollars, and how much of that counts as margin (domain.md 6.1, 6.2). */
 import { floorShare } from '../exact-integers.ts';
-import type { CoinSpec, CollateralTier } from '../instrument.ts';
+import type { CoinSpec, CollateralTier } from '../listing-spec.ts';
 import type { State } from '../state.ts';
 import {
   divFloor,

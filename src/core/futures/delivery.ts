@@ -5,9 +5,10 @@
  */
 import type { Account } from '../account.ts';
 import type { LedgerLineKind } from '../event.ts';
-import type { FuturesSpec, Instrument, InstrumentSpec } from '../instrument.ts';
+import type { Instrument } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import { listSpecification } from '../listing.ts';
+import type { FuturesSpec, InstrumentSpec } from '../listing-spec.ts';
 import { cancelWhere } from '../orders/cancel.ts';
 import type { Market, State } from '../state.ts';
 import { cancelInstrumentStrategies } from '../strategy/strategy-life.ts';

@@ -3,7 +3,7 @@
  * price per pair of coins. Loans of one pair share their prices and levels, so the one that owes most for its pledge
  * is always the first to reach a level, and the one that owes least the first to come back from it.
  */
-import type { CoinSpec } from '../instrument.ts';
+import type { CoinSpec } from '../listing-spec.ts';
 import { RankedHeap } from '../ranked-heap.ts';
 import type { Loan } from './loan.ts';
 import { levelsOf, type PledgeLevels } from './loan-terms.ts';

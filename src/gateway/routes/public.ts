@@ -1,6 +1,6 @@
 /** The clock and the coins, under every path that a client asks for them (wire.md rules 13 and 14). */
 import Type from 'typebox';
-import type { CoinSpec } from '../../core/instrument.ts';
+import type { CoinSpec } from '../../core/listing-spec.ts';
 import * as answers from '../answers.ts';
 import { type Route, route } from '../route.ts';
 import { unknownCoin } from '../wallet-input.ts';

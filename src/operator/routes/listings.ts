@@ -1,6 +1,7 @@
 /** What is traded and at which price of trading: instruments, coins, status, fees. */
 import Type from 'typebox';
-import type { CoinSpec, Instrument, InstrumentSpec } from '../../core/instrument.ts';
+import type { Instrument } from '../../core/instrument.ts';
+import type { CoinSpec, InstrumentSpec } from '../../core/listing-spec.ts';
 import type { State } from '../../core/state.ts';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/terms.ts';
 import { formatUnits, parseUnits, RATE_SCALE } from '../../core/units.ts';

@@ -6,7 +6,7 @@ import type { BorrowSpec } from '../../../src/core/borrowing/borrow-terms.ts';
 import { orderClaims } from '../../../src/core/borrowing/debts.ts';
 import { interestOf } from '../../../src/core/borrowing/interest.ts';
 import type { Event } from '../../../src/core/event.ts';
-import type { CoinSpec, InstrumentSpec } from '../../../src/core/instrument.ts';
+import type { CoinSpec, InstrumentSpec } from '../../../src/core/listing-spec.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
 import { money, type OrderWords, type RefusalName, refusalName } from '../floor/words.ts';
 import { FUTURES_COINS, FuturesFloor } from '../futures/futures-floor.ts';

@@ -1,7 +1,7 @@
 /** Instruments open, restrict and close by their calendar (domain.md 9.3, edge case 144), each at its own instant. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstrumentSpec } from '../../../src/core/instrument.ts';
+import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
 import { INSTRUMENT_STATUS_NAMES } from '../../../src/core/terms.ts';
 import { OPENING_BELL } from '../floor/exchange-floor.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';

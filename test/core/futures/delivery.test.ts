@@ -1,7 +1,7 @@
 /** The end of a quarter (domain.md 5.15, edge cases 106 to 108, I42). Every command is followed by `checkInvariants`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstrumentSpec } from '../../../src/core/instrument.ts';
+import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
 import { INSTRUMENT_STATUS_NAMES } from '../../../src/core/terms.ts';
 import { OPENING_BELL } from '../floor/exchange-floor.ts';
 import { moneyUnits, priceText, refusalName } from '../floor/words.ts';

@@ -9,8 +9,9 @@ import {
   PROFIT_RATE_SCALE,
   positionViews,
 } from '../../../src/core/futures/position-reads.ts';
-import type { CoinSpec, Instrument, InstrumentSpec } from '../../../src/core/instrument.ts';
+import type { Instrument } from '../../../src/core/instrument.ts';
 import { Bucket, SystemAccount } from '../../../src/core/ledger.ts';
+import type { CoinSpec, InstrumentSpec } from '../../../src/core/listing-spec.ts';
 import {
   type CategoryName,
   HOLD_MODE_NAMES,

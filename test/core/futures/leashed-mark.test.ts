@@ -1,7 +1,7 @@
 /** Contracts on metals, stocks and commodities (domain.md 5.10, 5.13). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstrumentSpec } from '../../../src/core/instrument.ts';
+import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
 import { formatUnits, RATE_SCALE } from '../../../src/core/units.ts';
 import { priceText } from '../floor/words.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';

@@ -1,7 +1,7 @@
 /** What open orders cost in margin, and what the books' impact prices are taken of (domain.md 5.6, 5.10). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FuturesSpec } from '../../../src/core/instrument.ts';
+import type { FuturesSpec } from '../../../src/core/listing-spec.ts';
 import { formatUnits, RATE_SCALE } from '../../../src/core/units.ts';
 import { BTC_PERPETUAL, FuturesFloor, futuresFloor } from './futures-floor.ts';
 

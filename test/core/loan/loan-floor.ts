@@ -1,6 +1,7 @@
 /** A loan desk on the trading floor: terms of the published samples, pools with money, loans in people's words. */
-import type { CoinSpec } from '../../../src/core/instrument.ts';
+
 import { Bucket } from '../../../src/core/ledger.ts';
+import type { CoinSpec } from '../../../src/core/listing-spec.ts';
 import { loanDebts, type OngoingLoan, ongoingLoans } from '../../../src/core/loan/loan-reads.ts';
 import {
   LOAN_TERM_NAMES,
