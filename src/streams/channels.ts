@@ -51,7 +51,7 @@ export class Channels {
     const known = connection.subscriptions.get(request.key);
     if (known !== undefined) {
       known.arg = arg;
-      known.channel.again(known);
+      this.open.get(known.channelKey)!.channel.again(known);
       return;
     }
     const key = request.kind === 'private' ? `${connection.caller!.user.uid} ${request.topic}` : request.key;
@@ -62,7 +62,7 @@ export class Channels {
     }
     open.count++;
     this.figures.subscriptions++;
-    const subscription = new Subscription(connection, open.channel, arg);
+    const subscription = new Subscription(connection, key, arg);
     connection.subscriptions.set(request.key, subscription);
     open.channel.enter(subscription);
   }
@@ -71,10 +71,10 @@ export class Channels {
     const subscription = connection.subscriptions.get(key);
     if (subscription === undefined) return;
     connection.subscriptions.delete(key);
-    const { channel } = subscription;
+    const open = this.open.get(subscription.channelKey)!;
+    const { channel } = open;
     channel.leave(subscription);
     this.figures.subscriptions--;
-    const open = this.open.get(channel.key)!;
     if (--open.count > 0) return;
     this.open.delete(channel.key);
     this.closeChannel(channel);

@@ -20,7 +20,7 @@ import {
   STALLED_MS,
   UNSENT_BYTES_MAX,
 } from './limits.ts';
-import type { Subscription } from './subscription.ts';
+import type { Recipient, Subscription } from './subscription.ts';
 
 /** What a path serves. */
 export type Role = 'public' | 'private' | 'both';
@@ -35,7 +35,7 @@ export interface ConnectionOptions {
   readonly figures: StreamFigures;
 }
 
-export class Connection {
+export class Connection implements Recipient {
   readonly id: string;
   readonly role: Role;
   readonly peer: string | undefined;
@@ -117,7 +117,6 @@ export class Connection {
     this.deliverNow(frame, false);
   }
 
-  /** False when a push that a newer one replaces was left out, because the reader is behind. */
   deliverNow(frame: Buffer, replaceable: boolean): boolean {
     if (!this.open) return true;
     const unsent = this.socket.writableLength;

@@ -1,11 +1,17 @@
 /** One connection's interest in one channel, in the client's own words. */
-import type { Channel } from './channel.ts';
-import type { Connection } from './connection.ts';
 import { type Push, pushText, textFrame } from './frames.ts';
 
+/** Whoever takes the frames: a connection, seen from a channel. */
+export interface Recipient {
+  readonly unsentBytes: number;
+  deliver(frame: Buffer): void;
+  /** False when a push that a newer one replaces was left out, because the reader is behind. */
+  deliverNow(frame: Buffer, replaceable: boolean): boolean;
+}
+
 export class Subscription {
-  readonly connection: Connection;
-  readonly channel: Channel;
+  readonly connection: Recipient;
+  readonly channelKey: string;
   /** JSON of the argument as the client wrote it. */
   arg: string;
   /** False once it is unsubscribed, replaced or its connection is gone. */
@@ -15,9 +21,9 @@ export class Subscription {
   /** The newest push was left out, because the reader is behind. */
   behind = false;
 
-  constructor(connection: Connection, channel: Channel, arg: string) {
+  constructor(connection: Recipient, channelKey: string, arg: string) {
     this.connection = connection;
-    this.channel = channel;
+    this.channelKey = channelKey;
     this.arg = arg;
   }
 

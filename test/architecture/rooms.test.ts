@@ -211,6 +211,26 @@ test('the core imports nothing but itself, and lower layers never import upper o
   }
 });
 
+test('no file outside the core imports itself by way of others', () => {
+  const importsOf = new Map(
+    sources('src/**/*.ts').map(({ path, imports }): [string, string[]] => [
+      path,
+      imports.filter((name) => name.startsWith('.')).map((name) => normalize(join(dirname(path), name))),
+    ]),
+  );
+  const seen = new Set<string>();
+  const visit = (path: string, way: readonly string[]) => {
+    const circle = way.indexOf(path);
+    assert.equal(circle, -1, `a circle of imports: ${[...way.slice(circle), path].join(' > ')}`);
+    if (seen.has(path)) return;
+    for (const imported of importsOf.get(path) ?? []) visit(imported, [...way, path]);
+    seen.add(path);
+  };
+  // The core stands in layers, which have their own test.
+  for (const path of importsOf.keys()) if (path.startsWith('src/core/')) seen.add(path);
+  for (const path of importsOf.keys()) visit(path, []);
+});
+
 test('the core has no clock, randomness, timers, processes, promises or floating-point money', () => {
   const forbidden: readonly (readonly [RegExp, string])[] = [
     [/\bDate\b/, 'a clock'],
