@@ -46,6 +46,7 @@ class FileLog implements CommandLog {
   #onFailure: ((error: Error) => void) | undefined;
   #failure: LogFailed | undefined;
   #closing: Promise<void> | undefined;
+  #announced = false;
   #lastSnapshot: Promise<void> = Promise.resolve();
   #durableWaiters: { seq: number; resolve: () => void; reject: (error: Error) => void }[] = [];
 
@@ -83,8 +84,18 @@ class FileLog implements CommandLog {
     if (this.#failure !== undefined) throw this.#failure;
     if (this.#closing !== undefined) throw new LogFailed('the log is closed');
     const seq = this.#queue.append(payload, this.#roomBytes);
-    this.#state.announceWork();
+    this.#announceOnce();
     return seq;
+  }
+
+  /** At the end of the turn: what came in together is on disk with one sync, and the writer is woken once for it. */
+  #announceOnce(): void {
+    if (this.#announced) return;
+    this.#announced = true;
+    setImmediate(() => {
+      this.#announced = false;
+      this.#state.announceWork();
+    });
   }
 
   onDurable(listener: (durableSeq: number) => void): void {
