@@ -8,15 +8,9 @@
  *   validation      the route's schema
  *   handler         the route; its answer leaves when everything it shows is durable
  */
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { openHttpServer } from '../http/http-server.ts';
 import type { Metrics } from '../operation/metrics.ts';
 import type { ReadinessCheck } from '../operation/readiness.ts';
 import { endConnection } from './client-error.ts';
@@ -83,19 +77,12 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
 }
 
 function openServer(options: GatewayOptions, gatekeeper: Gatekeeper, replies: Replies): FastifyInstance {
-  const app = Fastify({
+  const app = openHttpServer({
     loggerInstance: options.logger,
-    logController: new LogController({ disableRequestLogging: true }),
     // A logger of its own for every request costs more than most requests; ours name the route themselves.
     childLoggerFactory: (logger) => logger,
     bodyLimit: HTTP_LIMITS.bodyBytes,
     http: HTTP_LIMITS.server,
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-    // Nothing is coerced: `true` is no clientOid. Unknown keys pass and are dropped.
-    ajv: {
-      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false },
-    },
     // Paths that cannot be read reach no hook.
     frameworkErrors: (error, rawRequest, rawReply) => {
       const [request, reply] = [rawRequest as unknown as FastifyRequest, rawReply as unknown as FastifyReply];
@@ -104,7 +91,7 @@ function openServer(options: GatewayOptions, gatekeeper: Gatekeeper, replies: Re
     clientErrorHandler: (error, socket) => endConnection(error, socket, replies),
   });
   limitConnections(app.server);
-  return app as unknown as FastifyInstance;
+  return app;
 }
 
 function serve(

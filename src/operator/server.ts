@@ -9,14 +9,8 @@
  */
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { openHttpServer } from '../http/http-server.ts';
 import { OutcomeUnknown, Unavailable } from '../venue/venue.ts';
 import type { AuditLog } from './audit-log.ts';
 import { defaultOperator } from './default-operator.ts';
@@ -72,18 +66,12 @@ const OPERATOR_HEADER = 'x-operator';
 type AnyCall = Call<never, never, never>;
 
 export function buildDoor(options: DoorOptions): FastifyInstance {
-  const app = Fastify({
+  const app = openHttpServer({
     loggerInstance: options.logger,
-    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: LIMITS.bodyBytes,
     http: LIMITS.server,
     clientErrorHandler: endConnection,
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-    ajv: {
-      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false },
-    },
-  }) as unknown as FastifyInstance;
+  });
   app.server.maxConnections = LIMITS.connections;
   app.addHook('onRequest', authentication(options));
   app.setErrorHandler((error: FastifyError, request, reply) => fail(reply, refusalOf(error, request)));
