@@ -4,7 +4,7 @@ import type { AccountMargin } from './futures/account-margin.ts';
 import type { Position } from './futures/position.ts';
 import { OpenCounts } from './orders/open-counts.ts';
 import type { StrategyOrder } from './strategy/strategy-order.ts';
-import { HoldMode, type PosSide } from './terms.ts';
+import { HoldMode, type PosSide, type Wallet } from './terms.ts';
 
 export interface FeeRates {
   readonly makerRate: bigint;
@@ -36,6 +36,8 @@ export class Account {
   readonly subAccounts: Account[] = [];
   /** Wants fees taken from the deduction coin, when the venue has one. */
   feeDeduction = false;
+  /** Where deposits arrive by coin, where the account has chosen. */
+  readonly depositWallets = new Map<number, Wallet>();
   /** Own fee rates by instrument; the instrument's apply elsewhere. */
   readonly fees = new Map<number, FeeRates>();
   holdMode: HoldMode = HoldMode.oneWay;

@@ -278,6 +278,13 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     posSide: code<PosSide>(2),
     room: money,
   }),
+  setDepositWallet: record({
+    type: fc.constant('setDepositWallet'),
+    time,
+    uid: id,
+    coin: u16,
+    wallet: code<Wallet>(1),
+  }),
   loanBorrow: record({
     type: fc.constant('loanBorrow'),
     time,
@@ -409,7 +416,7 @@ test('types keep their numbers for ever', () => {
     numbers,
     [
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36, 26, 38,
-      27, 28, 29, 30, 37, 31, 32, 33, 34, 14,
+      39, 27, 28, 29, 30, 37, 31, 32, 33, 34, 14,
     ],
   );
 });

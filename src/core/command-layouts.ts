@@ -214,6 +214,7 @@ const TABLE: { readonly [T in TableType]: Row<Extract<Command, { type: T }>> } =
   setCoinLeverage: { code: 35, fields: { uid: 'f64', coin: 'u16', leverage: 'u16' } },
   repay: { code: 36, fields: { uid: 'f64', debtCoin: 'u16', payCoin: 'u16' } },
   forceClose: { code: 37, fields: { uid: 'f64', deleverage: 'flag', instrument: 'i32', by: 'text' } },
+  setDepositWallet: { code: 39, fields: { uid: 'f64', coin: 'u16', wallet: 'u8' } },
   setAutoMargin: { code: 38, fields: { uid: 'f64', instrument: 'u16', posSide: 'u8', room: 'money' } },
 };
 

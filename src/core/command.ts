@@ -24,6 +24,8 @@ export const OFF_GRID = -1;
 export const OUT_OF_RANGE = -2;
 /** "All components of the index" in `ComponentPrice`. */
 export const EVERY_COMPONENT = 255;
+/** "The wallet that the owner has chosen for the coin" in `Deposit`. */
+export const OWNERS_CHOICE = 255;
 /** "Every instrument of the category" in `CancelAll`, "any" in lookups. */
 export const ANY = -1;
 
@@ -79,7 +81,7 @@ export interface Deposit {
   /** What it is known by outside: a transaction id. */
   reference: string;
   /** Unified when absent. */
-  wallet?: Wallet;
+  wallet?: Wallet | typeof OWNERS_CHOICE;
   chain?: string;
   address?: string;
   /** The operator; absent when the program itself does it. */
@@ -135,7 +137,7 @@ export interface InnerWithdrawal {
   readonly type: 'innerWithdrawal';
   time: number;
   uid: number;
-  /** Gets it into the funding wallet. */
+  /** Gets it where deposits of the coin arrive; into the funding wallet unless it has chosen. */
   toUid: number;
   coin: number;
   amount: bigint;
@@ -178,6 +180,15 @@ export interface SetFeeDeduction {
   time: number;
   uid: number;
   on: boolean;
+}
+
+/** Where deposits of a coin arrive from now on. */
+export interface SetDepositWallet {
+  readonly type: 'setDepositWallet';
+  time: number;
+  uid: number;
+  coin: number;
+  wallet: Wallet;
 }
 
 /** Fee rates of one account on one instrument, in 10^-12; a negative maker rate is a rebate. */
@@ -511,6 +522,7 @@ export type Command =
   | SetHalt
   | SetMarketMaker
   | SetFeeDeduction
+  | SetDepositWallet
   | PlaceStrategy
   | ModifyStrategy
   | CancelStrategy

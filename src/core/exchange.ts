@@ -45,7 +45,7 @@ import { advance } from './schedule.ts';
 import { State } from './state.ts';
 import { StrategyDesk } from './strategy/strategy-desk.ts';
 import { cancelStrategyOrder, modifyStrategy, placeStrategy } from './strategy/strategy-entry.ts';
-import { deposit, transfer, withdraw } from './wallet/wallet.ts';
+import { deposit, setDepositWallet, transfer, withdraw } from './wallet/wallet.ts';
 import { endWithdrawal, innerWithdrawal, requestWithdrawal } from './wallet/withdrawal.ts';
 
 const NO_EVENTS: readonly Event[] = [];
@@ -114,6 +114,8 @@ export class Exchange {
         return setMarketMaker(state, command);
       case 'setFeeDeduction':
         return setFeeDeduction(state, command);
+      case 'setDepositWallet':
+        return setDepositWallet(state, command);
       case 'openAccount':
         return openAccount(state, command);
       case 'listCoin':

@@ -23,6 +23,7 @@ export const FIELD_CASE: Readonly<Record<string, 'upper' | 'lower'>> = {
   toType: 'lower',
   transferType: 'lower',
   innerToType: 'lower',
+  accountType: 'lower',
   allowBorrow: 'lower',
   role: 'lower',
   deduct: 'lower',

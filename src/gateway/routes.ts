@@ -6,6 +6,7 @@ import { borrowingRoutes } from './routes/borrowing.ts';
 import { brokerRoutes } from './routes/broker.ts';
 import { brokerMoneyRoutes } from './routes/broker-money.ts';
 import { candleRoutes } from './routes/candles.ts';
+import { depositAccountRoutes } from './routes/deposit-account.ts';
 import { eligibilityRoutes } from './routes/eligibility.ts';
 import { financialRecordRoutes } from './routes/financial-records.ts';
 import { futuresAccountRoutes } from './routes/futures-account.ts';
@@ -47,6 +48,7 @@ export const ROUTES: readonly Route[] = [
   ...brokerMoneyRoutes,
   ...transferRoutes,
   ...walletRoutes,
+  ...depositAccountRoutes,
   ...financialRecordRoutes,
   ...loanRoutes,
   ...mixRoutes,

@@ -8,6 +8,7 @@ import { Bucket } from '../../src/core/ledger.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
 import { balances, pendingWithdrawal } from '../../src/core/reads.ts';
 import { loadState, saveState } from '../../src/core/snapshot.ts';
+import { Wallet } from '../../src/core/terms.ts';
 import { refusalName } from './floor/words.ts';
 import { openFloor, TradingFloor } from './trading-floor.ts';
 
@@ -287,6 +288,27 @@ test('a withdrawal to another account arrives at once in its funding wallet, who
   equal(floor.endWithdrawal(orderId), 'unknownWithdrawal');
 });
 
+test('deposits arrive in the wallet that their owner has chosen for the coin, until the next choice', () => {
+  const floor = family();
+  floor.receive('bob', '1', 'USDT');
+  deepEqual(holdings(floor, 'bob'), ['0+501']);
+  equal(floor.chooseDeposits('bob', 'USDT', Wallet.funding), 'none');
+  floor.receive('bob', '2', 'USDT');
+  floor.receive('bob', '3', 'BTC');
+  floor.receive('ann', '4', 'USDT');
+  deepEqual(holdings(floor, 'bob', 'ann'), ['2+501', '0+1004']);
+  deepEqual([floor.funding('bob', 'BTC'), floor.cash('bob', 'BTC')], ['0', '3']);
+  floor.deposit('bob', '5', 'USDT');
+  deepEqual(holdings(floor, 'bob'), ['2+506'], 'a deposit that names its wallet goes there');
+  equal(floor.chooseDeposits('bob', 'USDT', Wallet.unified), 'none');
+  floor.pay('ann', 'bob', '100', 'USDT');
+  deepEqual(holdings(floor, 'bob'), ['2+606'], 'what another account pays is a deposit too');
+  deepEqual(floor.lines('bob').slice(-1), ['deposit 100 fee 0 USDT = 606']);
+  const unlisted = { type: 'setDepositWallet', time: floor.now, uid: floor.uid('bob'), coin: 99 } as const;
+  equal(refusalOf(floor.send({ ...unlisted, wallet: Wallet.funding })), 'unknownCoin');
+  equal(refusalOf(floor.send({ ...unlisted, uid: 77, wallet: Wallet.funding })), 'unknownAccount');
+});
+
 test('a withdrawal to oneself, to nobody or of more than there is moves nothing', () => {
   const floor = family();
   equal(refusalOf(floor.pay('ann', 'ann', '1', 'USDT')), 'sameWallet');
@@ -327,6 +349,8 @@ function busyTreasury(): TradingFloor {
   floor.pay('bob', 'daughter', '33.33333333', 'USDT', { clientOid: 'gift' });
   floor.transfer('daughter spot', 'ann uta', '3', 'USDT', { by: 'ann' });
   floor.endWithdrawal(kept.orderId, { by: 'bob' });
+  floor.chooseDeposits('son', 'USDT', Wallet.funding);
+  floor.receive('son', '9', 'USDT');
   return floor;
 }
 

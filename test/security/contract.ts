@@ -130,6 +130,7 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'GET /api/v3/account/deduct-info': ['mgt_read', 1],
   'POST /api/v3/account/switch-deduct': ['mgt_write', 1],
   'GET /api/v3/account/deposit-address': ['mgt_read', 10],
+  'POST /api/v3/account/deposit-account': ['mgt_write', 1],
   'GET /api/v3/account/sub-deposit-address': ['main_read', 10],
   'GET /api/v3/account/deposit-records': ['mgt_read', 10],
   'GET /api/v3/account/sub-deposit-records': ['main_read', 10],

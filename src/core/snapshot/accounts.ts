@@ -4,7 +4,7 @@ import type { ByteReader, ByteWriter } from '../bytes.ts';
 import { Position } from '../futures/position.ts';
 import { BUCKETS } from '../ledger.ts';
 import type { State } from '../state.ts';
-import type { HoldMode, PosSide } from '../terms.ts';
+import type { HoldMode, PosSide, Wallet } from '../terms.ts';
 
 export function saveAccounts(w: ByteWriter, state: State): void {
   w.i32(state.accountByUid.size);
@@ -15,6 +15,12 @@ export function saveAccounts(w: ByteWriter, state: State): void {
     w.flag(account.house);
     w.f64(account.countdownDeadline);
     w.flag(account.feeDeduction);
+    const wallets = [...account.depositWallets].sort((a, b) => a[0] - b[0]);
+    w.i32(wallets.length);
+    for (const [coin, wallet] of wallets) {
+      w.i32(coin);
+      w.u8(wallet);
+    }
     saveFutures(w, account);
     const fees = [...account.fees].sort((a, b) => a[0] - b[0]);
     w.i32(fees.length);
@@ -32,6 +38,9 @@ export function loadAccounts(r: ByteReader, state: State): void {
     account.countdownDeadline = r.f64(0);
     if (account.countdownDeadline !== 0) state.countdowns.add(account);
     account.feeDeduction = r.flag(false);
+    for (let left = r.i32(0); left > 0; left--) {
+      account.depositWallets.set(r.i32(0), r.u8(0) as Wallet);
+    }
     loadFutures(r, state, account);
     for (let fees = r.i32(0); fees > 0; fees--) {
       account.fees.set(r.i32(0), { makerRate: r.money(0n), takerRate: r.money(0n) });

@@ -1,6 +1,12 @@
 /** Money between wallets, and between the venue and the outside world when an operator books it (domain.md 4.1, 4.2). */
 import type { Account } from '../account.ts';
-import type { Deposit, Transfer, Withdraw } from '../command.ts';
+import {
+  type Deposit,
+  OWNERS_CHOICE,
+  type SetDepositWallet,
+  type Transfer,
+  type Withdraw,
+} from '../command.ts';
 import type { LedgerLineKind } from '../event.ts';
 import { spendable } from '../futures/spendable.ts';
 import type { Instrument } from '../instrument.ts';
@@ -29,7 +35,8 @@ export function deposit(state: State, command: Deposit): Outcome {
     return { ...refused(Refusal.alreadyExists), detail };
   }
   if (byOperator) state.depositReferences.remember(reference);
-  const wallet = command.wallet ?? Wallet.unified;
+  const named = command.wallet ?? Wallet.unified;
+  const wallet = named === OWNERS_CHOICE ? depositWallet(account, coin, Wallet.unified) : named;
   state.ledger.move(outside(state, coin), walletCell(state, account, coin, wallet), amount);
   foldMoney(state, amount);
   emitLine(state, account, wallet, coin, 'deposit', amount, command.reference);
@@ -53,6 +60,19 @@ export function deposit(state: State, command: Deposit): Outcome {
     updatedTime: state.now,
   });
   return { ...DONE, orderId: recordId };
+}
+
+/** The owner's choice for the coin, else where such money goes by itself. */
+export function depositWallet(account: Account, coin: number, byItself: Wallet): Wallet {
+  return account.depositWallets.get(coin) ?? byItself;
+}
+
+export function setDepositWallet(state: State, command: SetDepositWallet): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (state.coins[command.coin] === undefined) return refused(Refusal.unknownCoin);
+  account.depositWallets.set(command.coin, command.wallet);
+  return DONE;
 }
 
 /** Only free money can leave: what orders hold stays. */

@@ -13,7 +13,16 @@ import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
 import { Wallet } from '../terms.ts';
 import type { PendingWithdrawal } from './pending-withdrawal.ts';
-import { checkMovement, emitLine, foldMoney, freeIn, outside, shortOf, walletCell } from './wallet.ts';
+import {
+  checkMovement,
+  depositWallet,
+  emitLine,
+  foldMoney,
+  freeIn,
+  outside,
+  shortOf,
+  walletCell,
+} from './wallet.ts';
 
 export function requestWithdrawal(state: State, command: RequestWithdrawal): Outcome {
   const { coin, amount } = command;
@@ -57,8 +66,9 @@ export function innerWithdrawal(state: State, command: InnerWithdrawal): Outcome
   if (!('fromFunding' in shares)) return shares;
 
   const id = state.nextId();
-  takeOut(state, from, command, shares, walletCell(state, to, coin, Wallet.funding), id);
-  emitLine(state, to, Wallet.funding, coin, 'deposit', amount, String(id));
+  const wallet = depositWallet(to, coin, Wallet.funding);
+  takeOut(state, from, command, shares, walletCell(state, to, coin, wallet), id);
+  emitLine(state, to, wallet, coin, 'deposit', amount, String(id));
   const record = {
     type: 'walletRecord',
     status: 'success',

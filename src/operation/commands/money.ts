@@ -27,7 +27,7 @@ interface WithdrawalView {
 
 export function depositCommand(): Command {
   const examples = [
-    'bourse deposit alice 10000 USDT --reference 0x3fe1...      credited to the unified account',
+    'bourse deposit alice 10000 USDT --reference 0x3fe1...      where alice wants it, else the unified account',
     'bourse deposit alice 0.5 BTC --reference bank-17 --wallet funding',
   ];
   const description = 'Credits money that has arrived; the same reference counts once per account and coin.';
@@ -43,7 +43,7 @@ export function depositCommand(): Command {
     .argument('<amount>', 'decimal, such as 1000.5')
     .argument('<coin>', 'such as USDT')
     .requiredOption('--reference <text>', 'what the deposit is known by outside: a transaction id')
-    .option('--wallet <unified|funding>', 'where it goes', 'unified')
+    .option('--wallet <unified|funding>', 'where it goes, whatever the owner has chosen')
     .option('--chain <name>', 'network it came over')
     .option('--address <text>', 'address it came to');
 }

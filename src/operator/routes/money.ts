@@ -1,9 +1,11 @@
 /** Money over the border: deposits that have arrived, withdrawals that have left or shall not leave. */
 import Type from 'typebox';
+import { OWNERS_CHOICE } from '../../core/command.ts';
 import type { State } from '../../core/state.ts';
 import { Wallet } from '../../core/terms.ts';
 import { formatUnits, MONEY_SCALE, parseUnits } from '../../core/units.ts';
 import type { PendingWithdrawal } from '../../core/wallet/pending-withdrawal.ts';
+import { depositWallet } from '../../core/wallet/wallet.ts';
 import { formatId, parseId } from '../../record/ids.ts';
 import { AccountText, CoinName, CommandSeq, closed, DecimalText, Text } from '../fields.ts';
 import { findAccount, findCoin } from '../lookup.ts';
@@ -11,6 +13,7 @@ import { Refused } from '../refused.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
 
 const WALLETS = { unified: Wallet.unified, funding: Wallet.funding } as const;
+const WALLET_WORDS = ['unified', 'funding'] as const;
 
 const WithdrawalView = Type.Object({
   id: Type.String(),
@@ -77,7 +80,8 @@ export const moneyRoutes: readonly OperatorRoute[] = [
         amount: DecimalText,
         /** What it is known by outside; counts once per account and coin. */
         reference: Text,
-        wallet: Type.Optional(Type.Enum(['unified', 'funding'])),
+        /** Where the owner wants deposits of the coin, when absent. */
+        wallet: Type.Optional(Type.Enum([...WALLET_WORDS])),
         chain: Type.Optional(Type.String({ maxLength: 32 })),
         address: Type.Optional(Type.String({ maxLength: 128 })),
       },
@@ -114,7 +118,8 @@ export const moneyRoutes: readonly OperatorRoute[] = [
           `amount ${body.amount} has more than ${MONEY_SCALE} decimal places`,
         );
       }
-      const { reference, wallet = 'unified', chain = '', address = '' } = body;
+      const { reference, chain = '', address = '' } = body;
+      const wallet = body.wallet ?? WALLET_WORDS[depositWallet(account, coin, Wallet.unified)];
       const given = await deed.give({
         type: 'deposit',
         time: 0,
@@ -122,7 +127,7 @@ export const moneyRoutes: readonly OperatorRoute[] = [
         coin,
         amount,
         reference,
-        wallet: WALLETS[wallet],
+        wallet: body.wallet === undefined ? OWNERS_CHOICE : WALLETS[body.wallet],
         chain,
         address,
       });

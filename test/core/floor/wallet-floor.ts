@@ -1,4 +1,5 @@
 /** People with names and what they own: deposits, transfers, withdrawals, balances, ledger lines. */
+import { OWNERS_CHOICE } from '../../../src/core/command.ts';
 import type { LedgerLine } from '../../../src/core/event.ts';
 import { Bucket } from '../../../src/core/ledger.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
@@ -42,6 +43,27 @@ export class WalletFloor extends ExchangeFloor {
 
   deposit(name: string, amount: string, coin: string): RefusalName {
     return this.moveMoney('deposit', name, amount, coin);
+  }
+
+  /** From now on deposits of the coin arrive in this wallet. */
+  chooseDeposits(name: string, coin: string, wallet: Wallet): RefusalName {
+    const [uid, index] = [this.uid(name), this.coin(coin)];
+    return refusalName(
+      this.send({ type: 'setDepositWallet', time: this.now, uid, coin: index, wallet }).refusal,
+    );
+  }
+
+  /** A deposit that goes where its owner wants it. */
+  receive(name: string, amount: string, coin: string): void {
+    this.carryOut({
+      type: 'deposit',
+      time: this.now,
+      uid: this.uid(name),
+      coin: this.coin(coin),
+      amount: moneyUnits(amount),
+      reference: `receive ${this.log.length}`,
+      wallet: OWNERS_CHOICE,
+    });
   }
 
   withdraw(name: string, amount: string, coin: string): RefusalName {

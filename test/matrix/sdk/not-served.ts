@@ -31,7 +31,6 @@ export const SDK_NOT_SERVED: readonly (readonly [methods: RegExp, reason: string
   [/^getTaxRecords$/, 'asks for a year; the history keeps 90 days'],
   [/RateLimitQuota$/, 'limits are those of the interface for everybody'],
   [/^getWithdrawAddressBook$/, 'there is no address book'],
-  [/^setDepositAccount$/, 'the operator says which wallet a deposit goes to'],
   [/^getBrokerAllSubDepositWithdrawal$/, "each sub-account's own records are served"],
   [/^getBrokerCommission$/, 'there is no commission programme'],
 ];

@@ -48,6 +48,17 @@ export const WALLET_CALLS: Readonly<Record<string, Row<World>>> = {
       assert.equal((await w.alice.getDepositRecords({ ...w.lately(), coin: 'USDT' })).data[0]!.size, '25');
     },
   },
+  setDepositAccount: {
+    checks: 'the next deposit is in the funding wallet',
+    call: async ({ alice, operator }) => {
+      const funding = async () =>
+        Number((await alice.getFundingAssets({ coin: 'ETH' })).data[0]?.balance ?? 0);
+      await alice.setDepositAccount({ coin: 'ETH', accountType: 'funding' });
+      const before = await funding();
+      await operator.deposit({ account: 'alice', coin: 'ETH', amount: '2', reference: 'matrix-2' });
+      assert.equal(await funding(), before + 2);
+    },
+  },
   submitWithdraw: {
     checks: 'waits for the operator',
     call: async ({ alice }) => {
