@@ -17,9 +17,10 @@ test('a user gets twenty calls in a second, told how many remain, then waits for
   }
   assert.deepEqual(limiter.takeForUid(FILLS, 20, 1000000001, START + 400), {
     allowed: false,
-    retryAfterMs: 600,
+    retryAfterMs: 500,
   });
-  assert.deepEqual(limiter.takeForUid(FILLS, 20, 1000000001, START + 1_000), {
+  assert.equal(limiter.takeForUid(FILLS, 20, 1000000001, START + 899).allowed, false);
+  assert.deepEqual(limiter.takeForUid(FILLS, 20, 1000000001, START + 900), {
     allowed: true,
     remaining: 19,
   });
@@ -71,6 +72,21 @@ test('under constant pressure the rate admitted is within 5 % of the limit', () 
       Math.abs(admitted - limit * seconds) <= limit * seconds * 0.05,
       `${limit}/s: ${admitted} in ${seconds} s`,
     );
+  }
+});
+
+test('a client that paces itself exactly at the limit is never refused, though its calls arrive up to 20 ms early or late and its first gap is 50 ms short', () => {
+  const limiter = new RateLimiter();
+  for (const limit of [1, 3, 5, 10, 20]) {
+    for (let call = 0; call < limit * 60; call += 1) {
+      const shakenMs = ((call * 7_919) % 41) - 20;
+      const aheadMs = call === 0 ? 0 : 50;
+      const arrivesMs = START + Math.round((call * 1_000) / limit) - aheadMs + shakenMs;
+      assert.ok(
+        limiter.takeForUid(`paced ${limit}`, limit, 1000000001, arrivesMs).allowed,
+        `${limit}/s: call ${call}`,
+      );
+    }
   }
 });
 

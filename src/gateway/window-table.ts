@@ -12,6 +12,11 @@ export interface WindowRule {
   readonly windowMs: number;
   /** Extra punishment: whoever goes over the limit is shut out for this long. */
   readonly blockMs?: number;
+  /**
+   * Whoever has used up a window may begin the next one this much before the end. It ends no later for that, so the
+   * rate over many windows stays what it is.
+   */
+  readonly earlyMs?: number;
 }
 
 export type Taken =
@@ -61,7 +66,12 @@ export class WindowTable {
       this.#used[slot] = BLOCKED;
       this.#endsMs[slot] = nowMs + rule.blockMs;
     }
-    return { allowed: false, retryAfterMs: this.#endsMs[slot]! - nowMs };
+    const retryAfterMs = this.#endsMs[slot]! - (rule.earlyMs ?? 0) - nowMs;
+    if (retryAfterMs > 0 || cost > rule.limit)
+      return { allowed: false, retryAfterMs: Math.max(retryAfterMs, 1) };
+    this.#used[slot] = cost;
+    this.#endsMs[slot]! += rule.windowMs;
+    return { allowed: true, remaining: rule.limit - cost };
   }
 
   /** Finds the running window or opens a new one in the slot whose loss matters least. */
@@ -91,7 +101,7 @@ export class WindowTable {
   /** An end further ahead than any window is long was set before the clock was moved back. */
   #isRunning(slot: number, rule: WindowRule, nowMs: number): boolean {
     const aheadMs = this.#endsMs[slot]! - nowMs;
-    return aheadMs > 0 && aheadMs <= Math.max(rule.windowMs, rule.blockMs ?? 0);
+    return aheadMs > 0 && aheadMs <= Math.max(rule.windowMs + (rule.earlyMs ?? 0), rule.blockMs ?? 0);
   }
 }
 

@@ -323,6 +323,13 @@ test('over the limit of an endpoint the answer is 429 with the time to wait, and
   assert.equal((await ask()).data.takerFeeRate, '0.001');
 });
 
+test('ccxt that holds itself back, as it does unless told otherwise, is never refused', async () => {
+  const paced = ccxtClient(v3.url, v3.account('bob'), { enableRateLimit: true });
+  paced.setMarketsFromExchange(modern);
+  const calls = await Promise.all(Array.from({ length: 45 }, () => paced.fetchOpenOrders('BTC/USDT')));
+  assert.equal(calls.length, 45);
+});
+
 test('ccxt that does not hold itself back gets DDoSProtection', async () => {
   const hasty = ccxtClient(v3.url, v3.account('maker'), { enableRateLimit: false });
   hasty.setMarketsFromExchange(modern);
