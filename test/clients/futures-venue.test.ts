@@ -61,7 +61,7 @@ async function fund() {
   return data.list.find(({ coin }: { coin: string }) => coin === 'USDT').balance as string;
 }
 
-test('edge 99: a component 6 % off is out, at 3 % it stays out, at 2 % it comes back over a minute', async () => {
+test('case 99: a component 6 % off is out, at 3 % it stays out, at 2 % it comes back over a minute', async () => {
   await priceMoves('60000');
   const index = async () => (await alice.getTickers(CONTRACT)).data[0]!.indexPrice;
   await priceMoves('63600', 'venue-e');
@@ -126,7 +126,7 @@ test('what a leverage would mean is what it means when it is set', async () => {
   assert.equal(await held(), undefined);
 });
 
-test('edge 82: an isolated long is sold into the book; fee and rest go to the fund and into its hours and days', async () => {
+test('case 82: an isolated long is sold into the book; fee and rest go to the fund and into its hours and days', async () => {
   await priceMoves('50000');
   await operator.advanceClock('6m');
   await alice.setLeverage({ ...CONTRACT, leverage: '10', marginMode: 'isolated' } as never);

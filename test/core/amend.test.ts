@@ -19,7 +19,7 @@ function partlyFilled() {
   return { floor, order, behind };
 }
 
-test('edge 58: 5 to 3 with 2 filled leaves 1 in the same place of the queue', () => {
+test('case 58: 5 to 3 with 2 filled leaves 1 in the same place of the queue', () => {
   const { floor, order, behind } = partlyFilled();
   equal(floor.amend('ann', order, { qty: '3' }), 'none');
   equal(order.stands, 'partially_filled 2/3');
@@ -29,7 +29,7 @@ test('edge 58: 5 to 3 with 2 filled leaves 1 in the same place of the queue', ()
   equal(behind.stands, 'partially_filled 1/5');
 });
 
-test('edge 59: 5 to 2 with 2 filled is filled', () => {
+test('case 59: 5 to 2 with 2 filled is filled', () => {
   const { floor, order } = partlyFilled();
   equal(floor.amend('ann', order, { qty: '2' }), 'none');
   equal(order.stands, 'filled 2/2');
@@ -37,20 +37,20 @@ test('edge 59: 5 to 2 with 2 filled is filled', () => {
   deepEqual(floor.depth('XAUUSDT').bids, ['5 @ 100']);
 });
 
-test('edge 60: 5 to 1 with 2 filled fails and changes nothing', () => {
+test('case 60: 5 to 1 with 2 filled fails and changes nothing', () => {
   const { floor, order } = partlyFilled();
   equal(floor.amend('ann', order, { qty: '1' }), 'sizeBelowFilled');
   equal(order.stands, 'partially_filled 2/5');
 });
 
-test('edge 61: the same with autoCancel cancels the rest', () => {
+test('case 61: the same with autoCancel cancels the rest', () => {
   const { floor, order } = partlyFilled();
   equal(floor.amend('ann', order, { qty: '1', autoCancel: true }), 'sizeBelowFilled');
   equal(order.stands, 'cancelled 2/5 modify_limit_order');
   equal(floor.locked('ann', 'USDT'), '0');
 });
 
-test('edge 62: a price amended to cross takes as taker, keeps its id and pays the taker fee', () => {
+test('case 62: a price amended to cross takes as taker, keeps its id and pays the taker fee', () => {
   const floor = openFloor('ann', 'bob');
   floor.setFees('ann', '0.0002', '0.001', 'XAUUSDT');
   floor.sell('bob', '1', '100', XAU);
@@ -69,13 +69,13 @@ test('edge 62: a price amended to cross takes as taker, keeps its id and pays th
   equal(floor.cash('ann', 'USDT'), '9999699');
 });
 
-test('edge 63: nothing changed is a failure', () => {
+test('case 63: nothing changed is a failure', () => {
   const { floor, order } = partlyFilled();
   equal(floor.amend('ann', order, { price: '100', qty: '5' }), 'nothingToAmend');
   equal(floor.amend('ann', order, {}), 'nothingToAmend');
 });
 
-test('edge 65: a batch with one order twice is refused whole, also under its client id', () => {
+test('case 65: a batch with one order twice is refused whole, also under its client id', () => {
   const floor = openFloor('ann');
   const one = floor.buy('ann', '1', '100', { ...XAU, clientOid: 'mine' });
   const two = floor.buy('ann', '1', '100', XAU);
@@ -112,7 +112,7 @@ const blank = {
   outstanding: 0,
 } as const;
 
-test('edge 66: 21 items are refused whole, 20 are carried out', () => {
+test('case 66: 21 items are refused whole, 20 are carried out', () => {
   const floor = openFloor('ann');
   const orders = Array.from({ length: 21 }, () => floor.buy('ann', '1', '100', XAU));
   const command = (count: number): AmendOrders => ({
@@ -129,7 +129,7 @@ test('edge 66: 21 items are refused whole, 20 are carried out', () => {
   deepEqual([orders[19]!.stands, orders[20]!.stands], ['new 0/2', 'new 0/1']);
 });
 
-test('edge 67: a modification with five outstanding before it is refused; the fifth is not', () => {
+test('case 67: a modification with five outstanding before it is refused; the fifth is not', () => {
   const floor = openFloor('ann');
   const order = floor.buy('ann', '1', '100', XAU);
   for (let outstanding = 0; outstanding < 5; outstanding++) {
@@ -141,7 +141,7 @@ test('edge 67: a modification with five outstanding before it is refused; the fi
   equal(order.stands, 'new 0/6');
 });
 
-test('edge 68: after the second of three fails with autoCancel the third is told so', () => {
+test('case 68: after the second of three fails with autoCancel the third is told so', () => {
   const floor = openFloor('ann');
   const order = floor.buy('ann', '1', '100', XAU);
   equal(floor.amend('ann', order, { qty: '2' }), 'none');
@@ -150,7 +150,7 @@ test('edge 68: after the second of three fails with autoCancel the third is told
   equal(floor.amend('ann', order, { qty: '3', outstanding: 2 }), 'amendAfterFailure');
 });
 
-test('edge 68: also when the third names the order by its client id', () => {
+test('case 68: also when the third names the order by its client id', () => {
   const floor = openFloor('ann');
   const order = floor.buy('ann', '1', '100', { ...XAU, clientOid: 'mine' });
   floor.amend('ann', order, { price: '105.1', autoCancel: true });

@@ -24,7 +24,7 @@ test('a partly filled order is cancelled and keeps its fills', () => {
   equal(floor.cash('ann', 'USDT'), '9970000');
 });
 
-test('edge 69: a filled or cancelled order cannot be cancelled', () => {
+test('case 69: a filled or cancelled order cannot be cancelled', () => {
   const floor = openFloor('ann', 'bob');
   const filled = floor.buy('ann', '1', '60000');
   floor.sell('bob', '1', '60000');
@@ -35,7 +35,7 @@ test('edge 69: a filled or cancelled order cannot be cancelled', () => {
   equal(floor.cancel('ann', cancelled), 'unknownOrder');
 });
 
-test('edge 70: a wrong order id beside the right client id is not found', () => {
+test('case 70: a wrong order id beside the right client id is not found', () => {
   const floor = openFloor('ann');
   const order = floor.buy('ann', '1', '59000', { clientOid: 'mine' });
   equal(floor.cancelNamed('ann', { orderId: order.orderId + 1, clientOid: 'mine' }), 'unknownOrder');
@@ -43,7 +43,7 @@ test('edge 70: a wrong order id beside the right client id is not found', () => 
   equal(floor.cancelNamed('ann', { clientOid: 'mine' }), 'none');
 });
 
-test('edge 71: of two cancels the good one is done and the unknown one told so', () => {
+test('case 71: of two cancels the good one is done and the unknown one told so', () => {
   const floor = openFloor('ann');
   const order = floor.buy('ann', '1', '59000');
   equal(floor.cancelNamed('ann', { orderId: 999_999 }), 'unknownOrder');

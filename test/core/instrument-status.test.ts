@@ -140,7 +140,7 @@ test('going offline cancels every order of the instrument in ascending id and fr
   deepEqual([floor.locked('ann', 'BTC'), floor.locked('bob', 'USDT')], ['0', '0']);
 });
 
-test('edge 144: after listed goes online the first order is accepted', () => {
+test('case 144: after listed goes online the first order is accepted', () => {
   const floor = openFloor('ann');
   floor.setStatus('listed');
   equal(floor.buy('ann', '1', '59000').refusal, 'instrumentListed');

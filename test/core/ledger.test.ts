@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFloor } from './trading-floor.ts';
 
-test('edge 72, example 4.3: a buy of 0.5 at 60 000 filled at 59 900 and 60 000 gets 20 USDT back at once', () => {
+test('case 72: a buy of 0.5 at 60 000 filled at 59 900 and 60 000 gets 20 USDT back at once (example 4.3)', () => {
   const floor = openFloor('ann');
   floor.trader('bob', { USDT: '30000' });
   floor.sell('ann', '0.2', '59900');
@@ -17,7 +17,7 @@ test('edge 72, example 4.3: a buy of 0.5 at 60 000 filled at 59 900 and 60 000 g
   equal(floor.cash('bob', 'BTC'), '0.4995');
 });
 
-test('edge 72: the improvement is free while the rest of the order still waits', () => {
+test('case 72: the improvement is free while the rest of the order still waits', () => {
   const floor = openFloor('ann');
   floor.trader('bob', { USDT: '30000' });
   floor.sell('ann', '0.2', '59900');
@@ -56,7 +56,7 @@ test('the resting side pays the maker rate, the incoming side the taker rate', (
   deepEqual([made.fee, taken.fee], ['12', '0.0006']);
 });
 
-test('edge 73: a fee below 10^-8 is 0 and the fill is still recorded', () => {
+test('case 73: a fee below 10^-8 is 0 and the fill is still recorded', () => {
   const floor = openFloor('ann', 'bob', 'cid');
   floor.sell('ann', '0.000017', '60000');
   floor.sell('bob', '0.000017', '60000');
@@ -70,7 +70,7 @@ test('edge 73: a fee below 10^-8 is 0 and the fill is still recorded', () => {
   equal(buy.fee, '0.00000001');
 });
 
-test('edge 74: a maker rebate of 0.005 % is paid by the house', () => {
+test('case 74: a maker rebate of 0.005 % is paid by the house', () => {
   const floor = openFloor('ann', 'bob');
   floor.setFees('ann', '-0.00005', '0.001');
   const sell = floor.sell('ann', '1', '60000');
@@ -80,7 +80,7 @@ test('edge 74: a maker rebate of 0.005 % is paid by the house', () => {
   equal(floor.house('sys:fee', 'USDT'), '-3');
 });
 
-test('edge 74: a rebate is truncated in favour of the house', () => {
+test('case 74: a rebate is truncated in favour of the house', () => {
   const floor = openFloor('ann', 'bob');
   floor.setFees('ann', '-0.00005', '0.001');
   const buy = floor.buy('ann', '0.000017', '60000');
@@ -90,7 +90,7 @@ test('edge 74: a rebate is truncated in favour of the house', () => {
   equal(floor.cash('ann', 'BTC'), '100.000017');
 });
 
-test('edge 75: who buys and sells all that was received has no base left and paid both fees', () => {
+test('case 75: who buys and sells all that was received has no base left and paid both fees', () => {
   const floor = openFloor('ann');
   floor.trader('bob', { USDT: '60000' });
   floor.sell('ann', '1', '60000');
@@ -103,7 +103,7 @@ test('edge 75: who buys and sells all that was received has no base left and pai
   equal(floor.cash('bob', 'USDT'), '59880.06');
 });
 
-test('edge 76: cash of exactly price x quantity is enough, one unit less is not', () => {
+test('case 76: cash of exactly price x quantity is enough, one unit less is not', () => {
   const floor = openFloor();
   floor.trader('ann', { USDT: '60000' });
   floor.trader('bob', { USDT: '59999.99999999' });
@@ -114,7 +114,7 @@ test('edge 76: cash of exactly price x quantity is enough, one unit less is not'
   equal(refused.outcome.available, 5_999_999_999_999n);
 });
 
-test('edge 77: a spot sell of more than the account has is refused: spot never borrows', () => {
+test('case 77: a spot sell of more than the account has is refused: spot never borrows', () => {
   const floor = openFloor();
   floor.trader('ann', { USDT: '10000000', BTC: '0.5' });
   equal(floor.sell('ann', '0.500001', '60000').stands, 'refused insufficientBalance');
@@ -122,7 +122,7 @@ test('edge 77: a spot sell of more than the account has is refused: spot never b
   equal(floor.sell('ann', '0.5', '60000').stands, 'new 0/0.5');
 });
 
-test('edge 79: a withdrawal of more than there is is refused, of all there is it is done', () => {
+test('case 79: a withdrawal of more than there is is refused, of all there is it is done', () => {
   const floor = openFloor();
   floor.trader('ann', { USDT: '100' });
   equal(floor.withdraw('ann', '100.00000001', 'USDT'), 'insufficientBalance');
@@ -131,7 +131,7 @@ test('edge 79: a withdrawal of more than there is is refused, of all there is it
   equal(floor.house('ext', 'USDT'), '0');
 });
 
-test('edge 80: money that orders hold cannot be withdrawn', () => {
+test('case 80: money that orders hold cannot be withdrawn', () => {
   const floor = openFloor();
   floor.trader('ann', { USDT: '60000' });
   const order = floor.buy('ann', '1', '59000');

@@ -30,7 +30,7 @@ test('the ticker sums the day: open is the first trade while none is older', () 
   });
 });
 
-test('edge 137: after 25 hours without a trade volume is 0 and open = high = low = last', () => {
+test('case 137: after 25 hours without a trade volume is 0 and open = high = low = last', () => {
   const floor = new TradingFloor();
   floor.printPrice('60000');
   floor.wait(MINUTE);
@@ -46,7 +46,7 @@ test('edge 137: after 25 hours without a trade volume is 0 and open = high = low
   });
 });
 
-test('edge 138: a trade exactly 24 h old is outside the window and is the open price', () => {
+test('case 138: a trade exactly 24 h old is outside the window and is the open price', () => {
   const floor = new TradingFloor();
   floor.printPrice('60000', 'BTCUSDT', '1');
   floor.wait(HOUR);
@@ -113,7 +113,7 @@ test('a week opens on Monday, a month on the first, in UTC+8 and in UTC', () => 
   ]);
 });
 
-test('edge 139: three minutes without trades close no candle; the next one opens with its own first trade', () => {
+test('case 139: three minutes without trades close no candle; the next one opens with its own first trade', () => {
   const floor = new TradingFloor();
   floor.printPrice('60000');
   floor.wait(4 * MINUTE);
@@ -129,7 +129,7 @@ test('edge 139: three minutes without trades close no candle; the next one opens
   equal(floor.runningCandle('1m'), undefined);
 });
 
-test('edge 140: trades at 15:59:59.999 and 16:00:00.000 UTC are in two daily candles', () => {
+test('case 140: trades at 15:59:59.999 and 16:00:00.000 UTC are in two daily candles', () => {
   const floor = new TradingFloor();
   floor.at(Date.UTC(2026, 0, 1, 15, 59, 59, 999));
   floor.printPrice('60000');

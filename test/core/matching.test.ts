@@ -33,7 +33,7 @@ test('example M1: the partly filled ask keeps its place before a later one', () 
   equal(late.stands, 'new 0/5');
 });
 
-test('edge 1: a buy above all asks and larger than the book takes each at its own price and rests', () => {
+test('case 1: a buy above all asks and larger than the book takes each at its own price and rests', () => {
   const floor = openFloor('ann', 'bob');
   floor.sell('ann', '1', '60000');
   floor.sell('ann', '1', '60100.5');
@@ -43,7 +43,7 @@ test('edge 1: a buy above all asks and larger than the book takes each at its ow
   deepEqual(floor.depth(), { asks: [], bids: ['3 @ 61000'] });
 });
 
-test('edge 2: of two asks at one price the earlier is filled completely before the larger one', () => {
+test('case 2: of two asks at one price the earlier is filled completely before the larger one', () => {
   const floor = openFloor('ann', 'bob', 'cid');
   const first = floor.sell('ann', '1', '60000');
   const second = floor.sell('bob', '9', '60000');
@@ -76,7 +76,7 @@ test('a trade is told in two private fills and one public one with one trade num
   deepEqual([made!.maker, taken!.maker], [true, false]);
 });
 
-test('edge 12: a market sell without bids is cancelled and gives the coins back', () => {
+test('case 12: a market sell without bids is cancelled and gives the coins back', () => {
   const floor = openFloor('ann');
   const sell = floor.marketSell('ann', '1');
   equal(sell.stands, 'cancelled 0/1 ioc_not_full_cancel');
@@ -93,7 +93,7 @@ test('a market order shows gtc and price 0', () => {
   equal(sell.record.timeInForce, 0);
 });
 
-test('edge 13: 100 USDT buy 0.0372 ETH at 2684.23, 0.146644 come back, the order is filled', () => {
+test('case 13: 100 USDT buy 0.0372 ETH at 2684.23, 0.146644 come back, the order is filled', () => {
   const floor = openFloor('ann');
   floor.trader('bob', { USDT: '100' });
   floor.setFees('bob', '0.0002', '0.0002', 'ETHUSDT');
@@ -109,13 +109,13 @@ test('edge 13: 100 USDT buy 0.0372 ETH at 2684.23, 0.146644 come back, the order
   equal(buy.record.quoteAmount, 100_00000000n);
 });
 
-test('edge 14: a buy by an amount of 0.9 where 1 is the least leaves no record', () => {
+test('case 14: a buy by an amount of 0.9 where 1 is the least leaves no record', () => {
   const floor = openFloor('ann');
   equal(floor.marketBuy('ann', '0.9').stands, 'refused belowMinimumAmount');
   equal(floor.eventsOf('order').length, 0);
 });
 
-test('edge 15: an amount that does not buy one step is given back whole', () => {
+test('case 15: an amount that does not buy one step is given back whole', () => {
   const floor = openFloor('ann');
   floor.trader('bob', { USDT: '1' });
   floor.printPrice('19000000', 'XAUUSDT_DEAR', '0.01');
@@ -125,7 +125,7 @@ test('edge 15: an amount that does not buy one step is given back whole', () => 
   equal(floor.cash('bob', 'USDT'), '1');
 });
 
-test('edge 16: an amount with 7 decimals where 6 are allowed is refused', () => {
+test('case 16: an amount with 7 decimals where 6 are allowed is refused', () => {
   const floor = openFloor('ann');
   const buy = floor.marketBuy('ann', '100.0000001');
   equal(buy.stands, 'refused amountOffPrecision');

@@ -192,7 +192,7 @@ function fullHouse(): TradingFloor {
   return floor;
 }
 
-test('edge 27: with 400 open orders the next is refused even if it would fill at once', () => {
+test('case 27: with 400 open orders the next is refused even if it would fill at once', () => {
   const floor = fullHouse();
   floor.sell('bob', '1', '60000');
   const buy = floor.buy('ann', '0.001', '60000', { tif: 'ioc' });
@@ -222,7 +222,7 @@ test('the limits of a symbol and of a product count open orders only', () => {
   equal(floor.buy('ann', '1', '59000', { on: 'BTC3USDT' }).stands, 'new 0/1');
 });
 
-test('edge 28: the client id of a filled or cancelled order may be used again', () => {
+test('case 28: the client id of a filled or cancelled order may be used again', () => {
   const floor = openFloor('ann', 'bob');
   floor.buy('ann', '1', '60000', { clientOid: 'mine' });
   floor.sell('bob', '1', '60000');
@@ -232,7 +232,7 @@ test('edge 28: the client id of a filled or cancelled order may be used again', 
   equal(floor.buy('ann', '1', '59000', { clientOid: 'mine' }).stands, 'new 0/1');
 });
 
-test('edge 29: the client id of an open order is taken', () => {
+test('case 29: the client id of an open order is taken', () => {
   const floor = openFloor('ann');
   const order = floor.buy('ann', '1', '59000', { clientOid: 'mine' });
   equal(floor.buy('ann', '1', '59000', { clientOid: 'mine' }).stands, 'refused clientOidInUse');
@@ -241,7 +241,7 @@ test('edge 29: the client id of an open order is taken', () => {
   equal(order.outcome.clientOid, 'mine');
 });
 
-test('edge 30: another account may use the same client id', () => {
+test('case 30: another account may use the same client id', () => {
   const floor = openFloor('ann', 'bob');
   floor.buy('ann', '1', '59000', { clientOid: 'mine' });
   equal(floor.buy('bob', '1', '59000', { clientOid: 'mine' }).stands, 'new 0/1');

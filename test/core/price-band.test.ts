@@ -4,14 +4,14 @@ import { test } from 'node:test';
 import { BTCUSDT } from './listings.ts';
 import { openFloor, PLENTY, TradingFloor } from './trading-floor.ts';
 
-test('edge 18: a buy at 63 000.01 is refused and told the highest price', () => {
+test('case 18: a buy at 63 000.01 is refused and told the highest price', () => {
   const floor = openFloor('ann');
   const buy = floor.buy('ann', '1', '63000.01');
   equal(buy.stands, 'refused buyAboveBand');
   equal(buy.outcome.bound, 6_300_000);
 });
 
-test('edge 19: a buy at 63 000.00 is accepted', () => {
+test('case 19: a buy at 63 000.00 is accepted', () => {
   equal(openFloor('ann').buy('ann', '1', '63000').stands, 'new 0/1');
 });
 
@@ -23,7 +23,7 @@ test('a sell at 56 999.99 is refused and told the lowest price, at 57 000.00 it 
   equal(floor.sell('ann', '1', '57000').stands, 'new 0/1');
 });
 
-test('edge 20: a sell far above and a buy far below are accepted', () => {
+test('case 20: a sell far above and a buy far below are accepted', () => {
   const floor = openFloor('ann');
   equal(floor.sell('ann', '1', '100000').stands, 'new 0/1');
   equal(floor.buy('ann', '1', '1').stands, 'new 0/1');
@@ -83,7 +83,7 @@ function bidLeftBehind() {
   return { floor, bid };
 }
 
-test('edge 21: a resting buy at 62 900 stays when the band falls to 52 500, and still trades as maker', () => {
+test('case 21: a resting buy at 62 900 stays when the band falls to 52 500, and still trades as maker', () => {
   const { floor, bid } = bidLeftBehind();
   equal(floor.buy('cid', '1', '52500.01').stands, 'refused buyAboveBand');
   equal(bid.stands, 'new 0/2');
@@ -92,7 +92,7 @@ test('edge 21: a resting buy at 62 900 stays when the band falls to 52 500, and 
   equal(bid.stands, 'partially_filled 1/2');
 });
 
-test('edge 22: its quantity can be amended, the price is not checked again', () => {
+test('case 22: its quantity can be amended, the price is not checked again', () => {
   const { floor, bid } = bidLeftBehind();
   equal(floor.amend('ann', bid, { qty: '3' }), 'none');
   equal(bid.stands, 'new 0/3');
@@ -100,7 +100,7 @@ test('edge 22: its quantity can be amended, the price is not checked again', () 
   equal(bid.stands, 'new 0/1');
 });
 
-test('edge 23: its price cannot be amended to 62 800; without autoCancel it stays as it was', () => {
+test('case 23: its price cannot be amended to 62 800; without autoCancel it stays as it was', () => {
   const { floor, bid } = bidLeftBehind();
   equal(floor.amend('ann', bid, { price: '62800' }), 'buyAboveBand');
   equal(bid.stands, 'new 0/2');

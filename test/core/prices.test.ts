@@ -57,7 +57,7 @@ test('a venue 7.46 % off the median is dropped and the weights of the others sum
   );
 });
 
-test('edge 99: a venue 6 % off is dropped, at 3 % it stays out, at 2 % it is back in', () => {
+test('case 99: a venue 6 % off is dropped, at 3 % it stays out, at 2 % it is back in', () => {
   const index = indexOf(['1', '100'], ['1', '100'], ['1', '100'], ['1', '106']);
   const outAt = (text: string, time: number) => {
     index.report(3, price(text), 0n, time, false);
@@ -136,7 +136,7 @@ test('the mark is the median of last trade, index with funding and index with ba
   equal(shown(mark.price), '91502.2875');
 });
 
-test('edge 100: one trade 10 % away moves the mark no farther than the second of the three', () => {
+test('case 100: one trade 10 % away moves the mark no farther than the second of the three', () => {
   const mark = new MarkPrice(CRYPTO_MARK);
   mark.sampleBasis(price('60010'), price('60000'));
   mark.updatePerpetual(price('66000'), price('60000'), 0n, HOUR, 8 * HOUR);

@@ -48,13 +48,13 @@ test('example: fok buy 4 @ 100.0 is cancelled through the API and filled for ret
   equal(retail.stands, 'filled 4/4');
 });
 
-test('edge 31: an API market buy with only RPI asks in the book buys nothing', () => {
+test('case 31: an API market buy with only RPI asks in the book buys nothing', () => {
   const floor = floorWithMaker('ann');
   floor.sell('mm', '5', '100', RPI);
   equal(floor.marketBuy('ann', '100', XAU).stands, 'cancelled 0 ioc_not_full_cancel');
 });
 
-test('edge 32: a retail market buy takes RPI asks and all three records say so', () => {
+test('case 32: a retail market buy takes RPI asks and all three records say so', () => {
   const floor = floorWithMaker('ann');
   const ask = floor.sell('mm', '5', '100', RPI);
   const buy = floor.marketBuy('ann', '100', RETAIL);
@@ -65,7 +65,7 @@ test('edge 32: a retail market buy takes RPI asks and all three records say so',
   );
 });
 
-test('edge 33: at one price a normal sell is filled before an older RPI sell', () => {
+test('case 33: at one price a normal sell is filled before an older RPI sell', () => {
   const floor = floorWithMaker('ann', 'bob');
   const rpi = floor.sell('mm', '1', '100', RPI);
   const normal = floor.sell('ann', '1', '100', XAU);
@@ -75,7 +75,7 @@ test('edge 33: at one price a normal sell is filled before an older RPI sell', (
   equal(buy.fillRecords[0]!.rpi, false);
 });
 
-test('edge 34: a better RPI price comes before a normal one for retail', () => {
+test('case 34: a better RPI price comes before a normal one for retail', () => {
   const floor = floorWithMaker('ann', 'bob');
   floor.sell('ann', '1', '100', XAU);
   const rpi = floor.sell('mm', '1', '99.9', RPI);
@@ -84,13 +84,13 @@ test('edge 34: a better RPI price comes before a normal one for retail', () => {
   equal(rpi.stands, 'filled 1/1');
 });
 
-test('edge 35: an RPI buy at the best normal ask is cancelled', () => {
+test('case 35: an RPI buy at the best normal ask is cancelled', () => {
   const floor = floorWithMaker('ann');
   floor.sell('ann', '1', '100', XAU);
   equal(floor.buy('mm', '1', '100', RPI).stands, 'cancelled 0/1 post_only_fill_cancel');
 });
 
-test('edge 36: an RPI buy over an RPI ask rests, the younger one is hidden', () => {
+test('case 36: an RPI buy over an RPI ask rests, the younger one is hidden', () => {
   const floor = floorWithMaker();
   const ask = floor.sell('mm', '1', '99.9', RPI);
   const bid = floor.buy('mm', '2', '100', RPI);
@@ -99,7 +99,7 @@ test('edge 36: an RPI buy over an RPI ask rests, the younger one is hidden', () 
   deepEqual(floor.depth('XAUUSDT'), { asks: ['1 @ 99.9'], bids: [] });
 });
 
-test('edge 37: an API gtc buy over an RPI ask rests at its price and hides the ask', () => {
+test('case 37: an API gtc buy over an RPI ask rests at its price and hides the ask', () => {
   const floor = floorWithMaker('ann');
   floor.sell('mm', '1', '99.9', RPI);
   const buy = floor.buy('ann', '2', '100', XAU);
@@ -107,7 +107,7 @@ test('edge 37: an API gtc buy over an RPI ask rests at its price and hides the a
   deepEqual(floor.depth('XAUUSDT'), { asks: [], bids: ['2 @ 100'] });
 });
 
-test('edge 38: then a retail market sell trades with the API bid at 100.0', () => {
+test('case 38: then a retail market sell trades with the API bid at 100.0', () => {
   const floor = floorWithMaker('ann', 'bob');
   floor.sell('mm', '1', '99.9', RPI);
   floor.buy('ann', '2', '100', XAU);
@@ -128,14 +128,14 @@ test('the displayed level adds RPI and normal size', () => {
   deepEqual(floor.depth('XAUUSDT'), { asks: ['4 @ 100', '5 @ 100.1'], bids: [] });
 });
 
-test('edge 39: rpi is refused for an account that is no market maker, and for a market maker on the web', () => {
+test('case 39: rpi is refused for an account that is no market maker, and for a market maker on the web', () => {
   const floor = floorWithMaker('ann');
   equal(floor.sell('ann', '1', '100', RPI).stands, 'refused rpiNotAllowed');
   equal(floor.sell('mm', '1', '100', { ...RPI, source: 'retail' }).stands, 'refused rpiNotAllowed');
   equal(floor.eventsOf('order').length, 0);
 });
 
-test('edge 40: an rpi order amended to a crossing price fails like post-only', () => {
+test('case 40: an rpi order amended to a crossing price fails like post-only', () => {
   const floor = floorWithMaker('ann');
   floor.sell('ann', '1', '100', XAU);
   const bid = floor.buy('mm', '1', '99', RPI);

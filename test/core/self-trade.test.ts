@@ -41,7 +41,7 @@ test('example: cancel_taker with o1 ahead of s1 fills 1 and cancels 2', () => {
   equal(s1.stands, 'new 0/1');
 });
 
-test('edge 41: a taker with none trades with its own order whatever that one says; both sides pay', () => {
+test('case 41: a taker with none trades with its own order whatever that one says; both sides pay', () => {
   const floor = openFloor('me');
   const sell = floor.sell('me', '1', '100', { ...XAU, stp: 'cancel_both' });
   const buy = floor.buy('me', '1', '100', XAU);
@@ -63,7 +63,7 @@ test('each ledger line of a trade with oneself shows the balance after that line
   ]);
 });
 
-test('edge 42: a master with cancel_maker cancels the order of its sub-account', () => {
+test('case 42: a master with cancel_maker cancels the order of its sub-account', () => {
   const floor = openFloor('master');
   floor.trader('sub', PLENTY, { master: 'master' });
   const sell = floor.sell('sub', '1', '100', XAU);
@@ -85,7 +85,7 @@ test('two sub-accounts of one master are one party; those of two masters are not
   equal(foreign.stands, 'filled 1/1');
 });
 
-test('edge 43: cancel_both after a fill cancels both and keeps the fill', () => {
+test('case 43: cancel_both after a fill cancels both and keeps the fill', () => {
   const { floor, s1, o1, o2 } = exampleBook(false);
   const buy = floor.buy('me', '3', '101', { ...XAU, stp: 'cancel_both' });
   equal(buy.stands, 'cancelled 1/3 stp_cancel');

@@ -10,13 +10,13 @@ test('gtc rests as new when nothing crosses', () => {
   equal(floor.locked('ann', 'USDT'), '59000');
 });
 
-test('edge 3: ioc on an empty book is cancelled', () => {
+test('case 3: ioc on an empty book is cancelled', () => {
   const floor = openFloor('ann');
   equal(floor.buy('ann', '1', '60000', { tif: 'ioc' }).stands, 'cancelled 0/1 ioc_not_full_cancel');
   equal(floor.cash('ann', 'USDT'), '10000000');
 });
 
-test('edge 4: ioc that is half fillable keeps the half and pays the fee on it alone', () => {
+test('case 4: ioc that is half fillable keeps the half and pays the fee on it alone', () => {
   const floor = openFloor('ann', 'bob');
   floor.sell('ann', '0.5', '60000');
   const buy = floor.buy('bob', '1', '60000', { tif: 'ioc' });
@@ -34,7 +34,7 @@ test('ioc leaves alone what lies beyond its limit', () => {
   equal(beyond.stands, 'new 0/1');
 });
 
-test('edge 5: fok for exactly the visible quantity at its limit is filled', () => {
+test('case 5: fok for exactly the visible quantity at its limit is filled', () => {
   const floor = openFloor('ann', 'bob');
   floor.sell('ann', '1', '60000');
   floor.sell('ann', '2', '60100');
@@ -42,7 +42,7 @@ test('edge 5: fok for exactly the visible quantity at its limit is filled', () =
   equal(floor.buy('bob', '3', '60100', { tif: 'fok' }).stands, 'filled 3/3');
 });
 
-test('edge 6: fok for one lot more than there is is cancelled and the book does not move', () => {
+test('case 6: fok for one lot more than there is is cancelled and the book does not move', () => {
   const floor = openFloor('ann', 'bob');
   floor.sell('ann', '1', '60000');
   floor.sell('ann', '2', '60100');
@@ -55,7 +55,7 @@ test('edge 6: fok for one lot more than there is is cancelled and the book does 
   equal(floor.locked('bob', 'USDT'), '0');
 });
 
-test('edge 7: fok with cancel_maker is filled past an own order, which is cancelled', () => {
+test('case 7: fok with cancel_maker is filled past an own order, which is cancelled', () => {
   const floor = openFloor('ann', 'bob');
   floor.sell('ann', '1', '60000');
   const own = floor.sell('bob', '1', '60050');
@@ -75,7 +75,7 @@ test('fok with cancel_maker does not count the own order', () => {
 });
 
 for (const stp of ['cancel_taker', 'cancel_both'] as const) {
-  test(`edge 8: fok with ${stp} that reaches an own order first is cancelled without any trace`, () => {
+  test(`case 8: fok with ${stp} that reaches an own order first is cancelled without any trace`, () => {
     const floor = openFloor('ann', 'bob');
     const other = floor.sell('ann', '1', '60000');
     const own = floor.sell('bob', '1', '60050');
@@ -95,7 +95,7 @@ test('fok that is full before it reaches its own order is filled under cancel_ta
   equal(own.stands, 'new 0/1');
 });
 
-test('edge 9: a post-only buy at the best ask is cancelled', () => {
+test('case 9: a post-only buy at the best ask is cancelled', () => {
   const floor = openFloor('ann', 'bob');
   floor.sell('ann', '1', '60000');
   const buy = floor.buy('bob', '1', '60000', { tif: 'post_only' });
@@ -103,7 +103,7 @@ test('edge 9: a post-only buy at the best ask is cancelled', () => {
   deepEqual(floor.depth(), { asks: ['1 @ 60000'], bids: [] });
 });
 
-test('edge 10: a post-only buy one tick below the best ask rests', () => {
+test('case 10: a post-only buy one tick below the best ask rests', () => {
   const floor = openFloor('ann', 'bob');
   floor.sell('ann', '1', '60000');
   equal(floor.buy('bob', '1', '59999.99', { tif: 'post_only' }).stands, 'new 0/1');
@@ -117,7 +117,7 @@ test('a post-only sell at the best bid is cancelled, one tick above it rests', (
 });
 
 for (const stp of ['none', 'cancel_taker', 'cancel_maker', 'cancel_both'] as const) {
-  test(`edge 11: post-only that crosses only an own order ends as post-only, not as self-trade (${stp})`, () => {
+  test(`case 11: post-only that crosses only an own order ends as post-only, not as self-trade (${stp})`, () => {
     const floor = openFloor('ann');
     const own = floor.sell('ann', '1', '60000');
     const buy = floor.buy('ann', '1', '60000', { tif: 'post_only', stp });
@@ -127,7 +127,7 @@ for (const stp of ['none', 'cancel_taker', 'cancel_maker', 'cancel_both'] as con
 }
 
 for (const tif of ['post_only', 'rpi', 'fok'] as const) {
-  test(`edge 17: a market order with ${tif} is refused`, () => {
+  test(`case 17: a market order with ${tif} is refused`, () => {
     const floor = openFloor('ann');
     equal(floor.marketBuy('ann', '100', { tif }).stands, 'refused illegalCombination');
     equal(floor.marketSell('ann', '1', { tif }).stands, 'refused illegalCombination');

@@ -63,7 +63,7 @@ test('a wallet gives all it has and not a unit more', () => {
   deepEqual(holdings(floor, 'ann'), ['1000+0']);
 });
 
-test('edge 80: what orders hold can neither be transferred nor withdrawn', () => {
+test('case 80: what orders hold can neither be transferred nor withdrawn', () => {
   const floor = openFloor();
   floor.trader('ann', { USDT: '60000' });
   const order = floor.buy('ann', '1', '59000');
@@ -189,7 +189,7 @@ test('a withdrawal takes only from the wallets that were named', () => {
   deepEqual(holdings(floor, 'ann'), ['70+940']);
 });
 
-test('edge 79: a withdrawal of more than there is in both wallets is refused, of all there is it is taken', () => {
+test('case 79: a withdrawal of more than there is in both wallets is refused, of all there is it is taken', () => {
   const floor = family();
   floor.fund('ann', '70', 'USDT');
   const short = floor.requestWithdrawal('ann', '1070.00000001', 'USDT');

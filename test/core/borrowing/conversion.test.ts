@@ -181,13 +181,13 @@ test('a price nobody vouches for liquidates nobody', () => {
   assert.deepEqual(floor.conversions('ann'), []);
 });
 
-test('a coin that does not count adds to equity and not to margin (125)', () => {
+test('case 125: a coin that does not count adds to equity and not to margin', () => {
   const floor = new MarginFloor().stocked('100', 'XAUUSDT');
   floor.trader('ann', { USDT: '1000', XAU: '5' });
   assert.deepEqual([floor.risk('ann').equity, floor.risk('ann').effective], ['1500', '1000']);
 });
 
-test('a coin that does not count is owed in full when it was borrowed and sold (126)', () => {
+test('case 126: a coin that does not count is owed in full when it was borrowed and sold', () => {
   const gold: InstrumentSpec = { ...margin('XAU', 'USDT'), openingPrice: '100' };
   const floor = new MarginFloor({ ...TERMS, XAU: COIN_TERMS }, [...PAIRS, gold, priced('XAU')]);
   floor.index('100', 'XAUUSD');
@@ -207,7 +207,7 @@ test('a coin that does not count is owed in full when it was borrowed and sold (
   });
 });
 
-test('an account worth nothing that owes nothing is left alone (127)', () => {
+test('case 127: an account worth nothing that owes nothing is left alone', () => {
   const floor = new MarginFloor();
   floor.trader('ann');
   assert.deepEqual(floor.risk('ann'), {
@@ -220,7 +220,7 @@ test('an account worth nothing that owes nothing is left alone (127)', () => {
   assert.equal(floor.account('ann').liquidating, false);
 });
 
-test('an account worth less than nothing with a position is liquidated (128)', () => {
+test('case 128: an account worth less than nothing with a position is liquidated', () => {
   const floor = new MarginFloor();
   floor.trader('ann', { USDT: '700' });
   floor.trader('bob', { USDT: '1000000' });

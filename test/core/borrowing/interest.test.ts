@@ -7,7 +7,7 @@ import { MARGIN, MarginFloor, SPOT, TERMS, USDT_TERMS, workedAccount } from './m
 const HOUR = 3_600_000;
 const at = (hour: number, minute: number) => OPENING_BELL + hour * HOUR + minute * 60_000;
 
-test('the worked account (6.7): debt, margin and the interest of the next hour (123)', () => {
+test('case 123: the worked account (6.7): debt, margin and the interest of the next hour', () => {
   const floor = workedAccount();
   assert.equal(floor.cash('ann', 'USDT'), '-4000');
   assert.deepEqual(floor.risk('ann'), {
@@ -32,7 +32,7 @@ test('interest can itself bear interest', () => {
   assert.equal(floor.cash('ann', 'USDT'), '-51.005');
 });
 
-test('a debt that is opened and repaid within the hour is free (121)', () => {
+test('case 121: a debt that is opened and repaid within the hour is free', () => {
   const floor = new MarginFloor().stocked();
   floor.trader('ann', { USDT: '100' });
   floor.at(at(10, 1));
@@ -44,7 +44,7 @@ test('a debt that is opened and repaid within the hour is free (121)', () => {
   assert.equal(floor.house('sys:interest', 'USDT'), '0');
 });
 
-test('an unrealised loss within the free part costs nothing (122)', () => {
+test('case 122: an unrealised loss within the free part costs nothing', () => {
   const floor = new MarginFloor();
   floor.trader('ann', { BTC: '1' });
   floor.trader('bob', { USDT: '1000000' });
@@ -56,7 +56,7 @@ test('an unrealised loss within the free part costs nothing (122)', () => {
   assert.equal(floor.cash('ann', 'USDT'), '0');
 });
 
-test('interest of a fraction of the smallest unit is one unit (124)', () => {
+test('case 124: interest of a fraction of the smallest unit is one unit', () => {
   const floor = new MarginFloor().stocked();
   floor.trader('ann', { USDT: '59.99999999' });
   floor.buy('ann', '0.001', '60000', MARGIN);
@@ -64,7 +64,7 @@ test('interest of a fraction of the smallest unit is one unit (124)', () => {
   assert.equal(floor.cash('ann', 'USDT'), '-0.00000002');
 });
 
-test('a crossed payer of funding without cash owes it, and pays interest from the next hour (96)', () => {
+test('case 96: a crossed payer of funding without cash owes it, and pays interest from the next hour', () => {
   const floor = workedAccount();
   const before = floor.cash('ann', 'USDT');
   floor.at(at(0, 59));

@@ -75,7 +75,7 @@ test('a better price than the limit borrows less', () => {
   assert.equal(floor.cash('ann', 'USDT'), '-1500');
 });
 
-test('a spot sell of more than the cash is refused however rich the account (77); as MARGIN it borrows (78)', () => {
+test('cases 77 and 78: a spot sell of more than the cash is refused however rich the account; as MARGIN it borrows', () => {
   const floor = new MarginFloor();
   floor.trader('ann', { USDT: '100000', BTC: '0.1' });
   floor.trader('bob', { USDT: '100000' });
@@ -252,7 +252,7 @@ test('an account that owes nothing and holds no position spends all its cash on 
   assert.equal(floor.buy('ann', '10', '100', { on: 'XAUUSDT', ...SPOT }).stands, 'filled 10/10');
 });
 
-test('money that debts stand on cannot leave (79), nor can locked money (80)', () => {
+test('cases 79 and 80: money that debts stand on cannot leave, nor can locked money', () => {
   const floor = new MarginFloor().stocked();
   floor.trader('ann', { BTC: '1' });
   floor.buy('ann', '0.5', '60000', MARGIN);

@@ -46,7 +46,7 @@ test('only the larger side of a hedged pair counts (5.5)', () => {
   assert.equal(maintenance, '276');
 });
 
-test('leverage obeys the tier of positions and orders (101), and needs margin when lowered (102)', () => {
+test('cases 101 and 102: leverage obeys the tier of positions and orders, and needs margin when lowered', () => {
   const floor = futuresFloor('10000000', 'bob');
   floor.trader('ann', { USDT: '110000' });
   floor.deal('ann', 'bob', '16', '60000');
@@ -67,7 +67,7 @@ test('leverage may be raised while margin is short', () => {
   assert.equal(floor.leverage('ann', 11), 'none');
 });
 
-test('an order that would reach a tier beyond its leverage is refused (103)', () => {
+test('case 103: an order that would reach a tier beyond its leverage is refused', () => {
   const floor = futuresFloor('10000000', 'ann', 'bob');
   floor.leverage('ann', 100);
   floor.deal('ann', 'bob', '14', '60000');
@@ -92,7 +92,7 @@ test('lower leverage adds isolated margin from cash, higher gives none back', ()
   assert.equal(floor.fields('ann').liquidationPrice, '0');
 });
 
-test('money that crossed positions stand on cannot leave (79)', () => {
+test('case 79: money that crossed positions stand on cannot leave', () => {
   const floor = futuresFloor('10000', 'ann');
   floor.trader('bob', { USDT: '100000' });
   floor.deal('ann', 'bob', '1', '60000');

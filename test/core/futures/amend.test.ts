@@ -37,7 +37,7 @@ test('a closing order of hedge mode may grow as far as the position is free', ()
   assert.equal(floor.amend('ann', one, { price: '61500' }), 'none');
 });
 
-test('a reduce-only order cannot be modified (64)', () => {
+test('case 64: a reduce-only order cannot be modified', () => {
   const floor = futuresFloor('1000000', 'ann', 'bob');
   floor.deal('ann', 'bob', '1', '60000');
   const order = floor.sell('ann', '0.4', '61000', { reduceOnly: true });

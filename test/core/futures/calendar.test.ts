@@ -28,7 +28,7 @@ function planned(
 const status = (floor: FuturesFloor) => INSTRUMENT_STATUS_NAMES[floor.instrument().status];
 const ALL = { limitOpenTime: String(LIMIT_OPEN), offTime: String(OFF) };
 
-test('nothing can be queued before the launch, the first order after the switch is accepted (144)', () => {
+test('case 144: nothing can be queued before the launch, the first order after the switch is accepted', () => {
   const floor = planned({ status: 'listed', launchTime: String(LAUNCH) });
   floor.at(LAUNCH - 1);
   assert.equal(floor.buy('ann', '1', '60000').refusal, 'instrumentListed');

@@ -106,7 +106,7 @@ test('before it starts a contract takes no orders, then all of them', () => {
   assert.equal(floor.cancel('ann', order), 'none');
 });
 
-test('ten minutes before delivery nothing new and nothing modified; a cancel works (106)', () => {
+test('case 106: ten minutes before delivery nothing new and nothing modified; a cancel works', () => {
   const floor = new DeliveryFloor().before('60000');
   const early = MARCH - 10 * MINUTE;
   floor.at(early - 1);
@@ -119,7 +119,7 @@ test('ten minutes before delivery nothing new and nothing modified; a cancel wor
   assert.equal(two.stands, 'new 0/0.1');
 });
 
-test('at the very instant the exchange cancels what is left, a cancel comes too late (107)', () => {
+test('case 107: at the very instant the exchange cancels what is left, a cancel comes too late', () => {
   const floor = new DeliveryFloor().before('60000');
   const order = floor.buy('ann', '0.1', '59000', H26);
   floor.at(MARCH - 1);
@@ -165,7 +165,7 @@ test('seconds that nobody saw repeat the last index, also those right before del
   assert.match(floor.settledAt('ann')[0]!, /^delivery close 0.1 @ 61800 /);
 });
 
-test('without any sample in the hour the price is the last index before (108)', () => {
+test('case 108: without any sample in the hour the price is the last index before', () => {
   const floor = new DeliveryFloor().before('60000');
   floor.deal('ann', 'bob', '0.1', '60000', H26);
   floor.at(MARCH - HOUR - 2 * SECOND);

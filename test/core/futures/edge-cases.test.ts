@@ -16,7 +16,7 @@ function hedgedLong(): FuturesFloor {
 
 const LONG = { posSide: 'long' } as const;
 
-test('51: one-way long 0.3 sells 0.5 at 60 600: closes 0.3 for 10.908, opens a short of 0.2 for 7.272', () => {
+test('case 51: one-way long 0.3 sells 0.5 at 60 600: closes 0.3 for 10.908, opens a short of 0.2 for 7.272', () => {
   const floor = futuresFloor('100000', 'ann', 'bob');
   floor.deal('ann', 'bob', '0.3', '60000');
   floor.buy('bob', '0.5', '60600');
@@ -27,7 +27,7 @@ test('51: one-way long 0.3 sells 0.5 at 60 600: closes 0.3 for 10.908, opens a s
   ]);
 });
 
-test('54: long 100, a limit close of 70 rests, a market close of 50 closes 30', () => {
+test('case 54: long 100, a limit close of 70 rests, a market close of 50 closes 30', () => {
   const floor = hedgedLong();
   const resting = floor.sell('ann', '70', '61000', LONG);
   floor.buy('bob', '50', '60000');
@@ -35,7 +35,7 @@ test('54: long 100, a limit close of 70 rests, a market close of 50 closes 30', 
   assert.equal(resting.stands, 'new 0/70');
 });
 
-test('55: long 100 and a limit close of 100: a new limit close of 40 takes its place, frozen 40', () => {
+test('case 55: long 100 and a limit close of 100: a new limit close of 40 takes its place, frozen 40', () => {
   const floor = hedgedLong();
   const first = floor.sell('ann', '100', '61000', LONG);
   const second = floor.sell('ann', '40', '61000', LONG);
@@ -44,7 +44,7 @@ test('55: long 100 and a limit close of 100: a new limit close of 40 takes its p
   assert.deepEqual([floor.fields('ann').frozen, floor.fields('ann').available], ['40', '60']);
 });
 
-test('56: a limit close of 60 and another of 60 on 100: the second is refused, 40 are available', () => {
+test('case 56: a limit close of 60 and another of 60 on 100: the second is refused, 40 are available', () => {
   const floor = hedgedLong();
   floor.sell('ann', '60', '61000', LONG);
   const second = floor.sell('ann', '60', '61000', LONG);
@@ -53,7 +53,7 @@ test('56: a limit close of 60 and another of 60 on 100: the second is refused, 4
   assert.deepEqual([floor.fields('ann').frozen, floor.fields('ann').available], ['60', '40']);
 });
 
-test('90: deleveraging never runs out: every counterparty together is as large as the position', () => {
+test('case 90: deleveraging never runs out: every counterparty together is as large as the position', () => {
   const floor = futuresFloor('100000', 'bob', 'cat', 'dan');
   floor.trader('ann', { USDT: '16000' });
   floor.mark('50000');
@@ -73,7 +73,7 @@ test('90: deleveraging never runs out: every counterparty together is as large a
   assert.deepEqual(adl, ['adl close 0.5', 'adl close 1.2', 'adl close 1.3']);
 });
 
-test('95: margin 1 above maintenance and fee and 5 to pay: 1 is paid, receivers share it', () => {
+test('case 95: margin 1 above maintenance and fee and 5 to pay: 1 is paid, receivers share it', () => {
   // Long 1 from 50 000 with 400 of margin; at 100 000 it must keep 339 and the fee of 60.
   const tiers = [{ upTo: '150000', maxLeverage: '125', mmr: '0.00339' }];
   const rates = { minFundingRate: '0.00005', maxFundingRate: '0.00005' };
@@ -97,7 +97,7 @@ test('95: margin 1 above maintenance and fee and 5 to pay: 1 is paid, receivers 
   assert.equal(floor.fields('cat').totalFunding, '0.3');
 });
 
-test('101: leverage 125 with a notional of 1 000 000 is refused: tier 3 allows 50', () => {
+test('case 101: leverage 125 with a notional of 1 000 000 is refused: tier 3 allows 50', () => {
   const floor = futuresFloor('10000000', 'ann', 'bob');
   floor.mark('62500');
   floor.deal('ann', 'bob', '16', '62500');
@@ -106,7 +106,7 @@ test('101: leverage 125 with a notional of 1 000 000 is refused: tier 3 allows 5
   assert.equal(floor.leverage('ann', 50), 'none');
 });
 
-test('104: a long whose margin is its whole value has no liquidation price', () => {
+test('case 104: a long whose margin is its whole value has no liquidation price', () => {
   const floor = futuresFloor('100000', 'ann', 'bob');
   floor.isolate('ann');
   floor.deal('ann', 'bob', '1', '60000');

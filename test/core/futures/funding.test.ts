@@ -35,7 +35,7 @@ test('longs pay shorts: payers up, receivers down, the dust to the fund', () => 
   assert.equal(settlements(floor).length, 1);
 });
 
-test('a rate of zero moves nothing and is told (92)', () => {
+test('case 92: a rate of zero moves nothing and is told', () => {
   const floor = rated('0');
   for (const name of ['ann', 'bob']) floor.trader(name, { USDT: '100000' });
   floor.deal('ann', 'bob', '1', '60000');
@@ -47,7 +47,7 @@ test('a rate of zero moves nothing and is told (92)', () => {
   );
 });
 
-test('what opens at the very instant is not charged, nor what closed a millisecond before (93, 94)', () => {
+test('cases 93 and 94: what opens at the very instant is not charged, nor what closed a millisecond before', () => {
   const floor = rated('0.001');
   for (const name of ['ann', 'bob']) floor.trader(name, { USDT: '100000' });
   floor.wait(60_000);
@@ -63,7 +63,7 @@ test('what opens at the very instant is not charged, nor what closed a milliseco
   );
 });
 
-test('an isolated payer keeps what its position must keep; receivers share what came in (95)', () => {
+test('case 95: an isolated payer keeps what its position must keep; receivers share what came in', () => {
   const floor = rated('0.003');
   for (const name of ['ann', 'bob']) floor.trader(name, { USDT: '100000' });
   floor.isolate('ann');
@@ -84,7 +84,7 @@ test('an isolated payer keeps what its position must keep; receivers share what 
   );
 });
 
-test('a crossed payer without cash pays into debt (96)', () => {
+test('case 96: a crossed payer without cash pays into debt', () => {
   const floor = rated('0.001');
   floor.trader('ann', { BTC: '1' });
   floor.trader('bob', { USDT: '100000' });
@@ -95,7 +95,7 @@ test('a crossed payer without cash pays into debt (96)', () => {
   assert.equal(floor.cash('ann', 'USDT'), '-96');
 });
 
-test('two settlements that nobody saw are both made up, in order (97)', () => {
+test('case 97: two settlements that nobody saw are both made up, in order', () => {
   const floor = rated('0.001');
   for (const name of ['ann', 'bob']) floor.trader(name, { USDT: '100000' });
   floor.deal('ann', 'bob', '1', '60000');

@@ -48,7 +48,7 @@ function isolatedLongRich(): FuturesFloor {
   return floor;
 }
 
-test('liquidation begins exactly where margin and profit meet maintenance and fee (81, 82)', () => {
+test('cases 81 and 82: liquidation begins exactly where margin and profit meet maintenance and fee', () => {
   const floor = isolatedLong();
   assert.equal(floor.fields('ann').liquidationPrice, '45208');
   floor.buy('cat', '1', '45100');
@@ -63,7 +63,7 @@ test('liquidation begins exactly where margin and profit meet maintenance and fe
   assert.equal(floor.isolatedMargin('ann'), '0');
 });
 
-test('the fund pays what a fill beyond bankruptcy lacks (83)', () => {
+test('case 83: the fund pays what a fill beyond bankruptcy lacks', () => {
   const floor = isolatedLong();
   floor.insure('1000');
   floor.buy('cat', '1', '44950');
@@ -74,7 +74,7 @@ test('the fund pays what a fill beyond bankruptcy lacks (83)', () => {
   assert.equal(floor.position('bob'), 'short 1 @ 50000');
 });
 
-test('a fund that is too small pays for a part, the rest is deleveraged at the bankruptcy price (84)', () => {
+test('case 84: a fund that is too small pays for a part, the rest is deleveraged at the bankruptcy price', () => {
   const floor = isolatedLong();
   floor.insure('10');
   floor.buy('cat', '1', '44950');
@@ -90,7 +90,7 @@ test('a fund that is too small pays for a part, the rest is deleveraged at the b
   assert.equal(floor.cash('ann', 'USDT'), '30');
 });
 
-test('a gap with an empty book and an empty fund is deleveraged whole (85)', () => {
+test('case 85: a gap with an empty book and an empty fund is deleveraged whole', () => {
   const floor = isolatedLong();
   floor.mark('40000');
   assert.equal(floor.position('ann'), 'none');
@@ -141,7 +141,7 @@ test('bankruptcy prices (5.8)', () => {
   assert.equal(bankruptcyTicks(instrument, false, 10_000, units('50000'), units('5000')), 549_670);
 });
 
-test('a crossed account is reduced by two tiers and no further than it needs (86)', () => {
+test('case 86: a crossed account is reduced by two tiers and no further than it needs', () => {
   const floor = futuresFloor('10000000', 'bob', 'cat');
   floor.trader('ann', { USDT: '32000' });
   floor.mark('102000');
@@ -156,7 +156,7 @@ test('a crossed account is reduced by two tiers and no further than it needs (86
   assert.equal(floor.state.accountByUid.get(floor.uid('ann'))!.liquidating, false);
 });
 
-test('cancelling orders alone cures: margin of isolated orders comes back (87)', () => {
+test('case 87: cancelling orders alone cures: margin of isolated orders comes back', () => {
   const floor = futuresFloor('10000000', 'bob');
   floor.index('60000', 'BTCUSD');
   floor.trader('ann', { USDT: '700', BTC: '0.1' });
@@ -169,7 +169,7 @@ test('cancelling orders alone cures: margin of isolated orders comes back (87)',
   assert.equal(floor.position('ann'), 'long 0.1 @ 60000');
 });
 
-test('hedged pairs are netted at the mark before anything is sold (88)', () => {
+test('case 88: hedged pairs are netted at the mark before anything is sold', () => {
   const floor = futuresFloor('10000000', 'bob');
   floor.trader('ann', { USDT: '1440' });
   floor.holdMode('ann', 'hedge_mode');
@@ -188,7 +188,7 @@ test('hedged pairs are netted at the mark before anything is sold (88)', () => {
   assert.equal(floor.publicFills().length, 2);
 });
 
-test('orders that freeze a position go before it is deleveraged (89)', () => {
+test('case 89: orders that freeze a position go before it is deleveraged', () => {
   const floor = isolatedLong();
   const closing = floor.buy('bob', '1', '44000', { reduceOnly: true });
   floor.mark('40000');
@@ -287,7 +287,7 @@ test('a liquidated side of isolated hedge mode leaves the orders of the other si
   assert.equal(other.stands, 'new 0/0.1');
 });
 
-test('a stale index liquidates nobody and freezes the mark; orders still match (98)', () => {
+test('case 98: a stale index liquidates nobody and freezes the mark; orders still match', () => {
   const floor = isolatedLong();
   floor.wait(16 * 60_000);
   floor.deal('cat', 'bob', '0.1', '45000');
@@ -296,14 +296,14 @@ test('a stale index liquidates nobody and freezes the mark; orders still match (
   assert.equal(floor.position('ann'), 'long 1 @ 50000 iso 5000');
 });
 
-test('one trade far away moves the mark no farther than the second of its inputs (100)', () => {
+test('case 100: one trade far away moves the mark no farther than the second of its inputs', () => {
   const floor = futuresFloor('10000000', 'ann', 'bob');
   floor.deal('ann', 'bob', '0.1', '66000');
   floor.wait(1000);
   assert.equal(floor.view('ann')!.markTicks, 600_000);
 });
 
-test('ranks in the queue: profit times risk, the smaller side of a crossed pair is not in it (91)', () => {
+test('case 91: ranks in the queue: profit times risk, the smaller side of a crossed pair is not in it', () => {
   const floor = futuresFloor('1000000', 'bob', 'zoe');
   floor.deal('bob', 'zoe', '0.1', '60000');
   assert.equal(floor.adlRank('zoe'), '1');

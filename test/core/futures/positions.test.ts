@@ -47,14 +47,14 @@ test('adding moves the average entry', () => {
   assert.equal(floor.position('ann'), 'long 1.4 @ 26285.7');
 });
 
-test('reduce-only needs a position on the other side (45, 46)', () => {
+test('cases 45 and 46: reduce-only needs a position on the other side', () => {
   const floor = futuresFloor('100000', 'ann', 'bob');
   assert.equal(floor.sell('ann', '1', '60000', { reduceOnly: true }).refusal, 'noPositionToClose');
   floor.deal('ann', 'bob', '1', '60000');
   assert.equal(floor.buy('ann', '1', '60000', { reduceOnly: true }).refusal, 'closesWrongWay');
 });
 
-test('a new reduce-only order pushes out the oldest that no longer fit (47)', () => {
+test('case 47: a new reduce-only order pushes out the oldest that no longer fit', () => {
   const floor = futuresFloor('100000', 'ann', 'bob');
   floor.deal('ann', 'bob', '1', '60000');
   const ro = { reduceOnly: true };
@@ -87,7 +87,7 @@ test('a position that shrinks trims the reduce-only order least likely to execut
   assert.deepEqual(floor.depth().asks, ['0.5 @ 60500', '0.1 @ 61000']);
 });
 
-test('a reduce-only market order takes the position and no more (48)', () => {
+test('case 48: a reduce-only market order takes the position and no more', () => {
   const floor = futuresFloor('1000000', 'ann', 'bob');
   floor.deal('ann', 'bob', '1', '60000');
   floor.buy('bob', '5', '60000');
@@ -96,7 +96,7 @@ test('a reduce-only market order takes the position and no more (48)', () => {
   assert.equal(floor.position('ann'), 'none');
 });
 
-test('closing the position by a plain order cancels its reduce-only orders (49)', () => {
+test('case 49: closing the position by a plain order cancels its reduce-only orders', () => {
   const floor = futuresFloor('100000', 'ann', 'bob');
   floor.deal('ann', 'bob', '1', '60000');
   const ro = floor.sell('ann', '1', '61000', { reduceOnly: true });
@@ -106,7 +106,7 @@ test('closing the position by a plain order cancels its reduce-only orders (49)'
   assert.equal(ro.stands, 'cancelled 0/1 delegated_risk_order_cancel');
 });
 
-test('a trimmed reduce-only order keeps its place (50)', () => {
+test('case 50: a trimmed reduce-only order keeps its place', () => {
   const floor = futuresFloor('100000', 'ann', 'bob', 'cat');
   floor.deal('ann', 'bob', '1', '60000');
   const ro = floor.sell('ann', '1', '61000', { reduceOnly: true });
@@ -119,7 +119,7 @@ test('a trimmed reduce-only order keeps its place (50)', () => {
   assert.equal(behind.stands, 'new 0/0.1');
 });
 
-test('a flip needs margin for what it opens (52)', () => {
+test('case 52: a flip needs margin for what it opens', () => {
   const floor = futuresFloor('100000', 'bob');
   floor.trader('ann', { USDT: '1900' });
   floor.deal('ann', 'bob', '0.3', '60000');
@@ -156,7 +156,7 @@ test('hedge mode closes by side and position (53 to 57)', () => {
   assert.equal(second.record.futures!.reduceOnly, false);
 });
 
-test('the hold mode does not change with an open order (57)', () => {
+test('case 57: the hold mode does not change with an open order', () => {
   const floor = futuresFloor('100000', 'ann');
   floor.buy('ann', '0.1', '50000');
   assert.equal(floor.holdMode('ann', 'hedge_mode'), 'positionsOrOrdersOpen');
@@ -267,7 +267,7 @@ test('liquidation prices of the published and worked examples (5.7)', () => {
   assert.equal(at(true, 1, 50_000, '50000'), '0');
 });
 
-test('liquidation prices of coin-margined contracts (5.7, model B; 105)', () => {
+test('case 105: liquidation prices of coin-margined contracts (5.7, model B)', () => {
   const floor = new FuturesFloor();
   const instrument = floor.instrument('BTCUSD');
   const at = (long: boolean, margin: string): string =>

@@ -111,7 +111,7 @@ test('ten coins of 60 000 dollars count by the three slices of the published exa
   assert.equal(formatUnits(collateralValue(floor.state, coin, units('100000')), 8), '97500');
 });
 
-test('the fund pays exactly the shortfall of the part it can afford (84: 9.998403 of 10)', () => {
+test('case 84: the fund pays exactly the shortfall of the part it can afford, 9.998403 of 10', () => {
   const floor = futuresFloor('100000', 'bob', 'cat');
   floor.trader('ann', { USDT: '5060' });
   floor.mark('50000');
@@ -130,7 +130,7 @@ test('the fund pays exactly the shortfall of the part it can afford (84: 9.99840
   assert.ok(Math.abs(Number(floor.insurance()) - expected) < 1e-6, `${floor.insurance()} is not ${expected}`);
 });
 
-test('a coin that is no collateral counts for equity, not for margin; owed it counts in full (125, 126)', () => {
+test('cases 125 and 126: a coin that is no collateral counts for equity, not for margin; owed it counts in full', () => {
   const floor = new FuturesFloor();
   const spec = { coin: 'TOK', name: 'TOK', chains: [] };
   floor.send({ type: 'listCoin', time: floor.now, spec });
@@ -142,7 +142,7 @@ test('a coin that is no collateral counts for equity, not for margin; owed it co
   assert.deepEqual([floor.risk('ann').equity, floor.risk('ann').effective], ['4.193', '4.193']);
 });
 
-test('an account with nothing has a ratio of zero and is left alone (127)', () => {
+test('case 127: an account with nothing has a ratio of zero and is left alone', () => {
   const floor = futuresFloor('0.00000001', 'ann');
   setCash(floor, 'ann', '0');
   const account = floor.state.accountByUid.get(floor.uid('ann'))!;
@@ -152,7 +152,7 @@ test('an account with nothing has a ratio of zero and is left alone (127)', () =
   assert.equal(floor.executions('ann').length, 0);
 });
 
-test('with a position and less than nothing behind it the ratio is infinite, and it is closed (128)', () => {
+test('case 128: with a position and less than nothing behind it the ratio is infinite, and it is closed', () => {
   const floor = futuresFloor('100000', 'bob', 'cat');
   floor.trader('ann', { USDT: '700' });
   floor.deal('ann', 'bob', '0.1', '60000');

@@ -32,7 +32,7 @@ test('a loan by its amount pledges a hair more, a loan by its pledge lends a hai
   assert.equal(money(floor.loan('ann', other)!.loan.principal), '9999.99975');
 });
 
-test('a started hour counts in full: one minute costs one hour, exactly one hour costs two (131, 132)', () => {
+test('cases 131 and 132: a started hour counts in full: one minute costs one hour, exactly one hour costs two', () => {
   for (const [wait, interest] of [
     [60_000, '0.0349'],
     [HOUR - 1, '0.0349'],
@@ -46,7 +46,7 @@ test('a started hour counts in full: one minute costs one hour, exactly one hour
   }
 });
 
-test('interest below the last decimal is rounded up (124)', () => {
+test('case 124: interest below the last decimal is rounded up', () => {
   const floor = new LoanFloor();
   floor.index('60000000', 'ETHUSD');
   floor.trader('ann', { BTC: '1' });
@@ -80,7 +80,7 @@ test('a term ends a millisecond before a full hour (7.3)', () => {
   assert.equal(expiry(1_692_434_472_156, LoanTerm.flexible), 0);
 });
 
-test('hours after the term cost double, and the loan stays open (133)', () => {
+test('case 133: hours after the term cost double, and the loan stays open', () => {
   const { floor } = annBorrows();
   const id = floor.borrow('ann', { loan: '10000 USDT', pledge: 'BTC', term: 'SEVEN' });
   floor.wait(7 * DAY - 1);
@@ -100,7 +100,7 @@ test('hours after the term cost double, and the loan stays open (133)', () => {
   assert.equal(money(floor.repay('ann', id).repaid!.interest), '13.4506');
 });
 
-test('the published samples are one story: two loans, ten coins added, one debt (0.2, 7.4, 136)', () => {
+test('case 136: the published samples are one story: two loans, ten coins added, one debt (0.2, 7.4)', () => {
   const floor = new LoanFloor();
   floor.trader('ann', { USDT: '50000' });
   const first = floor.borrow('ann', { loan: '1 ETH', pledge: 'USDT', term: 'SEVEN' });
@@ -117,7 +117,7 @@ test('the published samples are one story: two loans, ten coins added, one debt 
   });
 });
 
-test('pledge out down to the first rate, pledge in always (7.4, 130)', () => {
+test('case 130: pledge out down to the first rate, pledge in always (7.4)', () => {
   const { floor, id } = annBorrows();
   floor.wait(42 * HOUR);
   assert.equal(floor.standing('ann', id), '10000 + 1.5007 USDT for 0.25641026 BTC at 65.01 %');
@@ -181,7 +181,7 @@ test('a loan is closed by force from its level on, and the rest comes back (7.5)
   assert.equal(floor.house('sys:convert', 'BTC'), '0.21751665');
 });
 
-test('exactly 83 % is force, a hair below is not (129)', () => {
+test('case 129: exactly 83 % is force, a hair below is not', () => {
   const floor = new LoanFloor();
   floor.trader('ann', { BTC: '10' });
   // 8,300 USDT for 0.25 BTC: 83 % at 40,000, without a remainder.
@@ -208,7 +208,7 @@ test('an hour that begins may be the one that forces', () => {
   assert.equal(money(floor.eventsOf('loanReduced')[0]!.paid), '10001.5356');
 });
 
-test('collateral that brings in less than the debt: the fund pays the principal, no fee is taken (135)', () => {
+test('case 135: collateral that brings in less than the debt: the fund pays the principal, no fee is taken', () => {
   const { floor } = annBorrows();
   floor.insure('5000');
   floor.index('30000');
@@ -247,7 +247,7 @@ test('a fee beyond the collateral is taken as far as it goes', () => {
   ]);
 });
 
-test('an empty pool or a missing pledge rolls back: a record, and nothing else changes (134)', () => {
+test('case 134: an empty pool or a missing pledge rolls back: a record, and nothing else changes', () => {
   const floor = new LoanFloor({ USDT: '100' });
   floor.trader('ann', { BTC: '1' });
   const empty = floor.askFor('ann', { loan: '10000 USDT', pledge: 'BTC' });

@@ -15,7 +15,7 @@ function floorOfFour(): FuturesFloor {
 }
 
 describe('the record', () => {
-  test('comes with the first fill, grows with each and is fixed when the order closes (115)', () => {
+  test('case 115: comes with the first fill, grows with each and is fixed when the order closes', () => {
     const floor = floorOfFour();
     const order = floor.buy('ann', '1', '59900', { takeProfit: '63000', stopLoss: '58000' });
     assert.deepEqual(attachedOf(floor, 'ann'), []);
@@ -106,14 +106,14 @@ describe('the record', () => {
 });
 
 describe('what may be attached', () => {
-  test('116: closing orders carry none', () => {
+  test('case 116: closing orders carry none', () => {
     const floor = floorOfFour();
     floor.deal('ann', 'bob', '1', '60000');
     const closing = floor.sell('ann', '1', '61000', { reduceOnly: true, stopLoss: '65000' });
     assert.equal(closing.stands, 'refused presetNotOpening');
   });
 
-  test('116: nor do closing orders of hedge mode', () => {
+  test('case 116: nor do closing orders of hedge mode', () => {
     const floor = futuresFloor('1000000', 'ann', 'bob', 'eve', 'mel');
     floor.holdMode('ann', 'hedge_mode');
     floor.sell('bob', '1', '60000');

@@ -86,7 +86,7 @@ describe('a take-profit', () => {
 });
 
 describe('both legs are one record', () => {
-  test('109: with both reached in one command the stop-loss executes', () => {
+  test('case 109: with both reached in one command the stop-loss executes', () => {
     const floor = longAnn();
     const both = protect(floor, 'ann', { takeProfit: '61000', stopLoss: '59000' });
     // One sale sweeps bids from above the profit to below the loss.
@@ -121,7 +121,7 @@ describe('both legs are one record', () => {
 });
 
 describe('which price is looked at', () => {
-  test('110: a stop by the mark does not fire from trades', () => {
+  test('case 110: a stop by the mark does not fire from trades', () => {
     const floor = longAnn();
     const stop = protect(floor, 'ann', { stopLoss: { at: '58000', by: 'mark' } });
     floor.deal('eve', 'mel', '0.1', '57000');
@@ -173,14 +173,14 @@ describe('which price is looked at', () => {
 });
 
 describe('what may be set', () => {
-  test('113: a position has one full record', () => {
+  test('case 113: a position has one full record', () => {
     const floor = longAnn();
     protect(floor, 'ann', { stopLoss: '58000' });
     assert.equal(protect(floor, 'ann', { takeProfit: '63000' }).stands, 'refused fullTpslExists');
     assert.equal(protect(floor, 'bob', { takeProfit: '58000' }).stands, 'pending');
   });
 
-  test('114: partial records of one kind close no more than the position', () => {
+  test('case 114: partial records of one kind close no more than the position', () => {
     const floor = longAnn();
     protect(floor, 'ann', { qty: '0.6', stopLoss: '58000' });
     const second = protect(floor, 'ann', { qty: '0.5', stopLoss: '57000' });
@@ -204,7 +204,7 @@ describe('what may be set', () => {
     );
   });
 
-  test('117: triggers must lie on their side of the last price', () => {
+  test('case 117: triggers must lie on their side of the last price', () => {
     const floor = longAnn();
     const tries: [string, object][] = [
       ['longTakeProfitByLast', { takeProfit: '59000' }],
@@ -276,7 +276,7 @@ describe('what may be set', () => {
 });
 
 describe('how it ends without firing', () => {
-  test('112: with the position closed by hand it is cancelled', () => {
+  test('case 112: with the position closed by hand it is cancelled', () => {
     const floor = longAnn();
     const full = protect(floor, 'ann', { stopLoss: '58000' });
     const part = protect(floor, 'ann', { qty: '0.5', takeProfit: '63000' });
@@ -287,7 +287,7 @@ describe('how it ends without firing', () => {
     assert.equal(other.stands, 'pending');
   });
 
-  test('120: with the position flipped the old side is cancelled', () => {
+  test('case 120: with the position flipped the old side is cancelled', () => {
     const floor = longAnn();
     const stop = protect(floor, 'ann', { stopLoss: '58000' });
     floor.deal('eve', 'ann', '3', '60000');
@@ -327,7 +327,7 @@ describe('how it ends without firing', () => {
 });
 
 describe('its order', () => {
-  test('111: outside the band it fails and leaves no order', () => {
+  test('case 111: outside the band it fails and leaves no order', () => {
     const floor = longAnn();
     const stop = protect(floor, 'ann', { stopLoss: { at: '58000', limit: '5000' } });
     floor.deal('eve', 'mel', '0.1', '58000');

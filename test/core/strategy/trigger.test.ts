@@ -53,7 +53,7 @@ describe('a trigger order', () => {
     assert.equal(order.delegateType, 'plan_limit');
   });
 
-  test('118: at the last price it fires at once', () => {
+  test('case 118: at the last price it fires at once', () => {
     const floor = floorOfFour();
     const order = when(floor, 'ann', 'buy', '0.5', '60000', { limit: '59000' });
     assert.equal(order.stands, 'success');
@@ -79,7 +79,7 @@ describe('a trigger order', () => {
     assert.equal(order.stands, 'failed insufficientMargin');
   });
 
-  test('111: outside the band it fails', () => {
+  test('case 111: outside the band it fails', () => {
     const floor = floorOfFour();
     const order = when(floor, 'ann', 'buy', '0.5', '61000', { limit: '150000' });
     print(floor, '61000');
@@ -254,7 +254,7 @@ describe('a trailing order', () => {
 });
 
 describe('a cascade', () => {
-  test('119: stop sales push the price through more stops; each fires in the order of ids, one by one', () => {
+  test('case 119: stop sales push the price through more stops; each fires in the order of ids, one by one', () => {
     const floor = floorOfFour();
     const stops = ['59000', '59500', '58000', '59400'].map((at) => when(floor, 'ann', 'sell', '1', at));
     for (const price of ['59400', '58950', '57950', '57900']) floor.buy('mel', '1', price);
@@ -269,7 +269,7 @@ describe('a cascade', () => {
     assert.deepEqual(prices, ['1 @ 57950 taker', '1 @ 59400 taker', '1 @ 57900 taker', '1 @ 58950 taker']);
   });
 
-  test('119: those that one price reaches fire in the order of ids, whatever their triggers', () => {
+  test('case 119: those that one price reaches fire in the order of ids, whatever their triggers', () => {
     const floor = floorOfFour();
     const stops = ['59500', '59100', '59300'].map((at) => when(floor, 'ann', 'sell', '1', at));
     for (const price of ['58900', '58800', '58700']) floor.buy('mel', '1', price);
