@@ -153,6 +153,7 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
       clientOid: text,
       posSide: code<PosSide>(2),
       reduceOnly: fc.boolean(),
+      late: fc.boolean(),
     }),
     preset,
   ),

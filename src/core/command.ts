@@ -226,6 +226,8 @@ export interface PlaceOrder {
   reduceOnly?: boolean;
   /** Take-profit and stop-loss for what an opening order fills. */
   preset?: Preset;
+  /** It came later than its owner allows (wire.md 5.5), as the door saw: it is cancelled before it meets the book. */
+  late?: boolean;
 }
 
 /** A strategy order: waits for a price and then places an order (domain.md 3). */

@@ -27,6 +27,7 @@ export const ORDER_LAYOUTS: OrderLayouts = {
       clientOid: '',
       posSide: 0,
       reduceOnly: false,
+      late: false,
     }),
     fields: (f, c) => {
       c.uid = f.f64(c.uid);
@@ -42,6 +43,7 @@ export const ORDER_LAYOUTS: OrderLayouts = {
       c.clientOid = f.text(c.clientOid);
       c.posSide = f.u8(c.posSide ?? 0) as PosSide;
       c.reduceOnly = f.flag(c.reduceOnly ?? false);
+      c.late = f.flag(c.late ?? false);
       if (f.flag(c.preset !== undefined)) c.preset = presetFields(f, c.preset ?? NO_PRESET);
     },
   },

@@ -50,6 +50,7 @@ export const CancelReason = {
   adl: 12,
   delivery: 13,
   tpslPlan: 14,
+  receiveWindow: 15,
 } as const;
 export type CancelReason = (typeof CancelReason)[keyof typeof CancelReason];
 export const CANCEL_REASON_NAMES = [
@@ -68,6 +69,7 @@ export const CANCEL_REASON_NAMES = [
   'adl_cancel',
   'delivery_order_cancel',
   'tpsl_plan_cancel',
+  'cancel_receiveWindow',
 ] as const;
 
 export const InstrumentStatus = {

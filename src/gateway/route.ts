@@ -32,6 +32,8 @@ export interface Call<Q, B> extends Services {
   readonly body: B;
   /** Who calls; on public routes nobody. */
   readonly caller: Caller;
+  /** Orders of the body that came later than they say they may; only sockets have such. */
+  readonly late?: ReadonlySet<object>;
 }
 
 export interface Route {

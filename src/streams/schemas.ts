@@ -1,9 +1,6 @@
 /** What clients send, as schemas: they validate and they document (`asyncapi.ts`). Unknown keys pass (wire.md rule 18). */
 import Type, { type Static } from 'typebox';
 
-/** Clients write times as numbers and as text. */
-const TextOrNumber = Type.Union([Type.String({ maxLength: 32 }), Type.Number()]);
-
 export const LoginArgument = Type.Object({
   apiKey: Type.String({ minLength: 1, maxLength: 128 }),
   passphrase: Type.String({ minLength: 1, maxLength: 128 }),
@@ -51,7 +48,12 @@ export const TradeFrame = Type.Object({
   topic: Type.String({ maxLength: 32 }),
   category: Type.Optional(Type.String({ maxLength: 32 })),
   args: Type.Array(Type.Record(Type.String(), Type.Unknown()), { minItems: 1 }),
-  requestTime: Type.Optional(TextOrNumber),
+  requestTime: Type.Optional(
+    Type.Union([Type.String({ maxLength: 32 }), Type.Number()], {
+      description:
+        'Unix time in milliseconds; an order with a receiveWindow (10 to 60000 ms) that comes later is cancelled',
+    }),
+  ),
 });
 
 export type Login = Static<typeof LoginFrame>;

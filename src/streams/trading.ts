@@ -11,6 +11,7 @@ import { openOrder } from '../core/reads.ts';
 import { normaliseFields } from '../gateway/fields.ts';
 import { CancelBody } from '../gateway/orders/order-name.ts';
 import { batchOf } from '../gateway/orders/order-result.ts';
+import { tooLate } from '../gateway/orders/place-order.ts';
 import { mayUse } from '../gateway/permissions.ts';
 import type { RateLimiter } from '../gateway/rate-limit.ts';
 import type { Caller, Route, Services } from '../gateway/route.ts';
@@ -20,11 +21,14 @@ import { validationError } from '../gateway/validation.ts';
 import { WireError, wireError } from '../gateway/wire-error.ts';
 import type { Clock } from '../venue/clock.ts';
 import { tradeErrorText } from './frames.ts';
+import { isLate } from './receive-window.ts';
 import type { TradeCall } from './schemas.ts';
 
 interface TradeTopic {
   readonly route: Route;
   readonly batch: boolean;
+  /** An order that comes too late is placed and cancelled; another late request is refused. */
+  readonly places: boolean;
   /** Of one order, or of a list of them. */
   readonly schema: TSchema;
   /** What is wrong with the arguments; undefined when they are right. */
@@ -39,7 +43,7 @@ function topicOf(path: string, batch: boolean, ownSchema?: TSchema): TradeTopic 
     if (validator.Check(body)) return undefined;
     return validationError(validator.Errors(body));
   };
-  return { route, batch, schema, check };
+  return { route, batch, places: path.startsWith('/api/v3/trade/place-'), schema, check };
 }
 
 const batchPlace = topicOf('/api/v3/trade/place-batch', true);
@@ -66,9 +70,6 @@ const FIELD_ALIASES: Readonly<Record<string, string>> = {
   takeprofit: 'takeProfit',
   stoploss: 'stopLoss',
 };
-const RECEIVE_WINDOW_MIN_MS = 10;
-const RECEIVE_WINDOW_MAX_MS = 60_000;
-const WHOLE_NUMBER = /^[0-9]{1,16}$/;
 
 type Item = Record<string, unknown>;
 
@@ -153,8 +154,9 @@ export class TradingDesk {
     if (call.args.length > BATCH_ITEMS_MAX)
       return wireError('40306', `a batch holds at most ${BATCH_ITEMS_MAX} orders`);
     const items = call.args.map((item) => itemOf(item, call));
-    const late = items.map((item) => lateness(item, this.wall.now())).find((found) => found !== undefined);
-    if (late !== undefined) return late;
+    const late = this.lateItems(items);
+    if (late instanceof WireError) return late;
+    if (late.size > 0 && !topic.places) return tooLate();
     const body = batch ? items : items[0]!;
     const wrong = topic.check(body);
     if (wrong !== undefined) return wrong;
@@ -164,11 +166,23 @@ export class TradingDesk {
       query: undefined as never,
       body: body as never,
       caller,
+      late,
     });
     if (answer instanceof WireError) return answer;
     if (batch) return (answer as OrderAnswer[]).map((each, n) => batchItem(each, symbols[n]!));
     const { orderId, clientOid } = answer as OrderAnswer;
     return [{ symbol: symbols[0]!, orderId, clientOid, cTime: String(clock.now()) }];
+  }
+
+  private lateItems(items: readonly Item[]): ReadonlySet<Item> | WireError {
+    const late = new Set<Item>();
+    const nowMs = this.wall.now();
+    for (const item of items) {
+      const found = isLate(item, nowMs);
+      if (found instanceof WireError) return found;
+      if (found) late.add(item);
+    }
+    return late;
   }
 
   /** Requests that change an order need not name its symbol; the answer does. */
@@ -193,26 +207,6 @@ function itemOf(item: Item, call: TradeCall): Item {
   if (call.category !== undefined) body.category ??= call.category;
   if (call.requestTime !== undefined) body.requestTime ??= call.requestTime;
   return normaliseFields(body) as Item;
-}
-
-/** An order that says how old it may be when it arrives is refused when it is older. */
-function lateness(item: Item, nowMs: number): WireError | undefined {
-  if (item.receiveWindow === undefined || item.requestTime === undefined) return undefined;
-  const [windowMs, sentMs] = [wholeNumber(item.receiveWindow), wholeNumber(item.requestTime)];
-  if (!(windowMs >= RECEIVE_WINDOW_MIN_MS && windowMs <= RECEIVE_WINDOW_MAX_MS)) {
-    return wireError(
-      '40017',
-      `receiveWindow must be ${RECEIVE_WINDOW_MIN_MS} to ${RECEIVE_WINDOW_MAX_MS} milliseconds`,
-    );
-  }
-  if (Number.isNaN(sentMs)) return wireError('40017', 'requestTime must be Unix time in milliseconds');
-  if (nowMs - sentMs <= windowMs) return undefined;
-  return wireError('25200', `receiveWindow: the request is ${nowMs - sentMs} ms old; no order was placed`);
-}
-
-/** What else stands there may be anything: an object of a stranger's making has no number in it. */
-function wholeNumber(value: unknown): number {
-  return typeof value === 'string' && WHOLE_NUMBER.test(value) ? Number(value) : Number.NaN;
 }
 
 function batchItem({ orderId, clientOid, code, msg }: OrderAnswer, symbol: string) {

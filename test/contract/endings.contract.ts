@@ -1,6 +1,7 @@
 /** How an order ends that is not filled (2.1 `cancelReason`): each reason that a trader can bring about. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { StreamClient } from '../harness/stream-client.ts';
 import { type Caller, catalogued, type Data, LINEAR, limit, type Order, SPOT, type Venue } from './venue.ts';
 
 /** One step of this pair is worth more than the smallest order. */
@@ -99,6 +100,15 @@ export function endings(venue: Venue): void {
       await operator.list({ ...model, ...coarse });
       await maker.post('trade/place-order', limit(COARSE, 'sell', '0.01', '60000'));
       assert.equal((await ended(alice, spend(COARSE, '100'))).cancelReason, 'trade_count_too_small');
+    });
+
+    it('interface 2.1: an order that says how old it may be is cancelled when it comes too late', async () => {
+      const socket = await StreamClient.login(venue.server.url, alice.keys!);
+      const late = { ...buys({}), receiveWindow: '1000', requestTime: String(Date.now() - 60_000) };
+      const { args } = await socket.trade('1', 'place-order', 'spot', late);
+      socket.close();
+      const order = await alice.get('trade/order-info', { orderId: args[0].orderId });
+      assert.deepEqual([order.cancelReason, order.cumExecQty], ['cancel_receiveWindow', '0']);
     });
 
     it('interface 2.1: an order trades with at most so many others at once', async () => {

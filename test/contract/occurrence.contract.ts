@@ -104,7 +104,7 @@ const ENUMERATIONS: Readonly<Record<string, Enumeration>> = {
       ],
       ...['slippage_cancel', 'trade_count_too_small', 'trade_too_many_times_cancel', 'modify_limit_order'],
       ...['tpsl_plan_cancel', 'delegated_risk_order_cancel', 'burst_cancel', 'adl_cancel'],
-      'delivery_order_cancel',
+      ...['delivery_order_cancel', 'cancel_receiveWindow'],
     ],
     cannot: {
       ...because('stp_cancel says it', 'self_trade_cancel'),
@@ -113,7 +113,6 @@ const ENUMERATIONS: Readonly<Record<string, Enumeration>> = {
       ...because('copy trading is another business', 'trader_order_cancel'),
       ...because('slippage_cancel says it', 'penetrate_cancel', 'limit_price_exceed_cancel'),
       ...because('there are no auctions', 'call_auction_cancel'),
-      ...because('a request that comes too late is refused and leaves no order', 'cancel_receiveWindow'),
     },
   },
   '2.1 order.execType': { can: ['normal', 'offset', 'reduce', 'liquidation', 'delivery'] },

@@ -182,6 +182,7 @@ export class MarginFlow {
       priceTicks: market ? 0 : Math.max(1, Math.round(fair + away)),
       sizeLots: byAmount ? 0 : lots,
       quoteAmount: byAmount ? BigInt(1 + dice.below(2000)) * ONE : 0n,
+      late: lots % 29 === 0,
     });
   }
 

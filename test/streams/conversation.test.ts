@@ -32,6 +32,16 @@ const isError = (frame: Frame) => frame.event === 'error';
 const SPOT = { instType: 'spot', symbol: 'BTCUSDT' };
 const ORDER = { symbol: 'BTCUSDT', side: 'buy', orderType: 'limit', price: '50000', qty: '0.001' };
 
+const pushOf = (clientOid: string) => (frame: Frame) =>
+  frame.arg?.topic === 'order' && frame.data?.[0].clientOid === clientOid;
+/** What the topic `order` said last of an order. */
+const lastPush = async (client: StreamClient, orderId: string): Promise<Frame> => {
+  const orders = (frame: Frame): Frame[] => (frame.arg?.topic === 'order' && frame.data) || [];
+  await client.next((frame) => orders(frame).some((order) => order.orderId === orderId));
+  return client.frames.flatMap(orders).findLast((order) => order.orderId === orderId);
+};
+const LATE = { receiveWindow: '100', requestTime: '1700000000000' };
+
 before(async () => {
   server = await startServer();
   operator = new Operator(server);
@@ -268,12 +278,10 @@ describe('orders over the socket', () => {
     ['a missing side', 'place-order', [{ ...ORDER, side: undefined }], '40019'],
     ['a price that is none', 'place-order', [{ ...ORDER, price: '1e5' }], '40017'],
     ['an unknown word', 'place-order', [{ ...ORDER, timeInForce: 'soon' }], '40020'],
-    [
-      'a request that is too old',
-      'place-order',
-      [{ ...ORDER, receiveWindow: '100', requestTime: '1700000000000' }],
-      '25200',
-    ],
+    ['a modification that came too late', 'modify-order', [{ orderId: '1', qty: '1', ...LATE }], '25200'],
+    ['a late cancellation', 'cancel-order', [{ orderId: '1', ...LATE }], '25200'],
+    ['a late one among many', 'batch-cancel', [{ orderId: '1' }, { orderId: '2', ...LATE }], '25200'],
+    ['a late order that would wait', 'place-order', [{ ...ORDER, triggerPrice: '1', ...LATE }], '25200'],
   ] as const) {
     it(`refuse ${name} with ${code}`, async () => {
       const client = await login();
@@ -311,6 +319,7 @@ describe('orders over the socket', () => {
 
   it('may say how old they may be, beside the arguments or in them; without a time the window says nothing', async () => {
     const client = await login(server.account('alice'));
+    await client.subscribe({ instType: 'UTA', topic: 'order' });
     const ask = async (id: string, arg: object, more: object = {}): Promise<Frame> => {
       const args = [{ ...ORDER, price: '40000', ...arg }];
       client.send({ op: 'trade', id, topic: 'place-order', category: 'spot', args, ...more });
@@ -322,18 +331,72 @@ describe('orders over the socket', () => {
     };
     const old = String(Date.now() - 5_000);
     const fresh = Date.now();
-    for (const [id, code, arg, more] of [
-      ['1', '25200', { receiveWindow: '1000' }, { requestTime: old }],
-      ['2', '25200', { receiveWindow: '1000', requestTime: old }, {}],
+    for (const [id, comesTo, arg, more] of [
+      ['1', 'cancel_receiveWindow', { receiveWindow: '1000' }, { requestTime: old }],
+      ['2', 'cancel_receiveWindow', { receiveWindow: '1000', requestTime: old }, {}],
       ['3', '40017', { receiveWindow: '9' }, { requestTime: old }],
       ['4', '40017', { receiveWindow: '60001' }, { requestTime: old }],
-      ['5', '0', { receiveWindow: '60000' }, { requestTime: old }],
-      ['6', '0', { receiveWindow: 60_000 }, { requestTime: fresh }],
-      ['7', '0', { receiveWindow: '10' }, {}],
+      ['5', 'new', { receiveWindow: '60000' }, { requestTime: old }],
+      ['6', 'new', { receiveWindow: 60_000 }, { requestTime: fresh }],
+      ['7', 'new', { receiveWindow: '10' }, {}],
     ] as const) {
-      const reply = await ask(id, arg, more);
-      assert.equal(reply.code, code, `${JSON.stringify([arg, more])}: ${reply.msg}`);
+      const { code, msg, args } = await ask(id, arg, more);
+      const order = code === '0' ? await lastPush(client, args[0].orderId) : { orderStatus: code };
+      assert.equal(
+        order.cancelReason || order.orderStatus,
+        comesTo,
+        `${JSON.stringify([arg, more])}: ${msg}`,
+      );
     }
+  });
+
+  it('that come too late are placed and cancelled, each of a batch on its own, and their history says why (wire.md 5.5)', async () => {
+    const keys = server.account('bot');
+    const http = new SignedClient(server.url, keys);
+    const client = await login(keys);
+    await client.subscribe({ instType: 'UTA', topic: 'order' });
+    const { args } = await client.trade(
+      '1',
+      'batch-place',
+      'spot',
+      { ...ORDER, clientOid: 'late-1', ...LATE },
+      { ...ORDER, clientOid: 'timely' },
+      { ...ORDER, clientOid: 'late-2', orderType: 'market', qty: '20', ...LATE },
+    );
+    assert.deepEqual(
+      args.map(({ code, clientOid }: Frame) => [code, clientOid]),
+      [
+        ['0', 'late-1'],
+        ['0', 'timely'],
+        ['0', 'late-2'],
+      ],
+    );
+    const told = await Promise.all(args.map(({ orderId }: Frame) => lastPush(client, orderId)));
+    const reasons = ['cancel_receiveWindow', '', 'cancel_receiveWindow'];
+    assert.deepEqual(
+      told.map(({ cancelReason }) => cancelReason),
+      reasons,
+    );
+    const kept = await Promise.all(
+      args.map(({ orderId }: Frame) => http.get('/api/v3/trade/order-info', { orderId })),
+    );
+    assert.deepEqual(
+      kept.map(({ data }) => [data.cancelReason ?? '', data.cumExecQty]),
+      reasons.map((reason) => [reason, '0']),
+    );
+    const { data } = await http.get('/api/v3/trade/history-orders', { category: 'SPOT' });
+    assert.deepEqual(
+      data.list.slice(0, 2).map(({ clientOid, orderStatus }: Frame) => [clientOid, orderStatus]),
+      [
+        ['late-2', 'cancelled'],
+        ['late-1', 'cancelled'],
+      ],
+    );
+    // Over HTTP nobody says how old a request may be: the words are as good as unknown (wire.md rule 18).
+    const body = { category: 'SPOT', ...ORDER, clientOid: 'plain', late: true, ...LATE };
+    assert.equal((await http.post('/api/v3/trade/place-order', body)).code, '00000');
+    const plain = await lastPush(client, (await client.next(pushOf('plain'))).data[0].orderId);
+    assert.equal(plain.orderStatus, 'new');
   });
 
   it('take take-profit and stop-loss under both spellings (wire.md 5.5)', async () => {

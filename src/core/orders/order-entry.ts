@@ -20,7 +20,7 @@ import { CancelReason, OrderType, Side, Source, TimeInForce } from '../terms.ts'
 import { type Child, checkOrder, isByAmount } from './entry-checks.ts';
 import { execute, type Settlements } from './execution.ts';
 import { formatOrderId } from './order-id.ts';
-import { clientOidOf, enroll, lock, lockedCoin } from './order-life.ts';
+import { clientOidOf, close, enroll, lock, lockedCoin } from './order-life.ts';
 
 export function placeOrder(
   state: State,
@@ -67,12 +67,14 @@ function placeSpot(
 
   const size = byAmount ? SIZE_LOTS_MAX : command.sizeLots;
   const slot = accept(state, account, instrument, command, size, 0, child);
+  const budget = byAmount ? command.quoteAmount : 0n;
+  if (command.late) return endLate(state, slot, budget);
   if (instrument.margin === undefined) lock(state, account.index, coin, need);
   else {
     account.mayOwe = true;
     openMarginLock(state, slot, coin, need);
   }
-  return run(state, settlements, instrument, market, slot, byAmount ? command.quoteAmount : 0n);
+  return run(state, settlements, instrument, market, slot, budget);
 }
 
 function placeFutures(
@@ -87,6 +89,8 @@ function placeFutures(
   const precedence = child?.takesPrecedence ?? false;
   const plan = planFuturesOrder(state, account, instrument, market, command, precedence);
   if ('refusal' in plan) return plan;
+  if (command.late)
+    return endLate(state, accept(state, account, instrument, command, plan.lots, plan.flags, child), 0n);
   account.mayOwe = true;
   makeRoom(state, plan, precedence ? CancelReason.tpslPlan : CancelReason.normal);
   const slot = accept(state, account, instrument, command, plan.lots, plan.flags, child);
@@ -106,6 +110,17 @@ function run(
   const clientOid = clientOidOf(state, slot);
   execute(state, settlements, instrument, market, slot, budget);
   return { refusal: Refusal.none, orderId, clientOid };
+}
+
+/** It holds nothing yet, has moved nothing aside, and leaves only its record. */
+function endLate(state: State, slot: number, budget: bigint): Outcome {
+  const outcome = {
+    refusal: Refusal.none,
+    orderId: state.slab.id[slot]!,
+    clientOid: clientOidOf(state, slot),
+  };
+  close(state, slot, CancelReason.receiveWindow, budget);
+  return outcome;
 }
 
 /** The next id whose printed form the account has not taken for a client id of its own. */

@@ -48,11 +48,12 @@ function placeCommand(
   state: State,
   uid: number,
   body: Static<typeof PlaceBody>,
+  late: boolean,
 ): PlaceOrder | PlaceStrategy | WireError {
   const instrument = findInstrument(state, body.category, body.symbol);
   if (instrument instanceof WireError) return instrument;
   // Ignoring a trigger would place an order at once that was meant to wait (wire.md 4.1).
-  if (isWaiting(body)) return waitingCommand(uid, instrument, body);
+  if (isWaiting(body)) return late ? tooLate() : waitingCommand(uid, instrument, body);
   const preset = presetOf(instrument, body);
   const market = body.orderType === 'market';
   if (!market && body.price === undefined) return wireError('40019', 'price must be given for a limit order');
@@ -77,18 +78,25 @@ function placeCommand(
       reduceOnly: body.reduceOnly === 'yes',
     }),
     ...(!isEmpty(preset) && { preset }),
+    ...(late && { late }),
   };
+}
+
+/** For what leaves no record when it comes later than its owner allows. */
+export function tooLate(): WireError {
+  return wireError('25200', 'receiveWindow: the request came later than it allows; nothing was done');
 }
 
 export async function place(
   venue: Venue,
   uid: number,
   body: Static<typeof PlaceBody>,
+  late = false,
 ): Promise<OrderResult | WireError> {
-  const command = placeCommand(venue.state, uid, body);
+  const command = placeCommand(venue.state, uid, body, late);
   if (command instanceof WireError) return command;
   const instrument = venue.state.instruments[command.instrument]!;
-  const mode = adoptMarginMode(venue, uid, instrument, body.marginMode);
+  const mode = late ? undefined : adoptMarginMode(venue, uid, instrument, body.marginMode);
   if (mode instanceof WireError) return mode;
   // Both are sequenced before either is awaited: nothing comes between the mode and the order.
   const [outcome] = await Promise.all([venue.submit(command), mode]);

@@ -39,7 +39,7 @@ export const tradeActionRoutes: readonly Route[] = [
     perSecond: 10,
     body: PlaceBody,
     data: answers.OrderIds,
-    handle: ({ venue, caller, body }) => place(venue, caller.user.uid, body),
+    handle: ({ venue, caller, body, late }) => place(venue, caller.user.uid, body, late?.has(body)),
   }),
 
   route({
@@ -51,8 +51,9 @@ export const tradeActionRoutes: readonly Route[] = [
     perSecond: 5,
     body: batchOf(PlaceBody),
     data: Type.Array(answers.OrderResult),
-    handle: ({ venue, caller, body, errorDialect }) =>
-      checkBatch(body) ?? eachOnItsOwn(body, (each) => place(venue, caller.user.uid, each), errorDialect),
+    handle: ({ venue, caller, body, late, errorDialect }) =>
+      checkBatch(body) ??
+      eachOnItsOwn(body, (each) => place(venue, caller.user.uid, each, late?.has(each)), errorDialect),
   }),
 
   route({

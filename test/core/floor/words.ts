@@ -32,6 +32,8 @@ export interface OrderWords {
   /** What its fills shall be protected with. */
   readonly takeProfit?: LegWords;
   readonly stopLoss?: LegWords;
+  /** It comes later than its owner allows. */
+  readonly late?: boolean;
 }
 
 /** A trigger price, by the last trade and with a market order behind it unless told otherwise. */
