@@ -79,6 +79,11 @@ export class Operator {
     else await this.must('/admin/force/deleveraging', { account, ...contract });
   }
 
+  /** Moves the price of a coin in the world outside, at once. */
+  async shock(coin: string, percent: number): Promise<void> {
+    await this.must('/admin/market/shock', { coin, percent });
+  }
+
   /** The time of the exchange in milliseconds. */
   async time(): Promise<number> {
     const answer = await this.send('/admin/clock', { method: 'GET' });

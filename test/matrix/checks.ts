@@ -7,6 +7,23 @@ export const positive = (value: unknown, what: string) =>
 export const some = (list: readonly unknown[], what: string) =>
   assert.ok(list.length > 0, `${what} are empty`);
 
+/** Numbers as text or not, equal to so many decimals. */
+export const near = (value: unknown, expected: unknown, what: string, decimals = 4) =>
+  assert.equal(Number(value).toFixed(decimals), Number(expected).toFixed(decimals), what);
+
+const POLL_MS = 100;
+const PATIENCE_MS = 30_000;
+
+/** What the question answers as soon as it answers with something. */
+export async function until<T>(what: string, question: () => Promise<T | undefined>): Promise<T> {
+  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += POLL_MS) {
+    const answer = await question();
+    if (answer !== undefined) return answer;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return assert.fail(`${what}: not in ${PATIENCE_MS} ms`);
+}
+
 export async function refusedWith(code: string, call: Promise<unknown>): Promise<void> {
   const refusal = await call.then(
     () => undefined,

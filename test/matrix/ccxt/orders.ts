@@ -1,6 +1,6 @@
 /** ccxt's methods about orders and their fills. */
 import assert from 'node:assert/strict';
-import { positive } from '../checks.ts';
+import { near, positive, some } from '../checks.ts';
 import { type Calls, cleared, low, row, SPOT } from './world.ts';
 
 const ids = new Map<string, string>();
@@ -33,7 +33,13 @@ export const ORDER_CALLS: Calls = {
     assert.equal((await world.alice.getOrderInfo({ orderId })).data.orderStatus, 'cancelled');
   }),
   createLimitOrder: row('a limit order', async (c) => {
-    assert.ok((await c.me.createLimitOrder(SPOT, 'buy', 0.001, await low(c))).id);
+    const price = await low(c);
+    const { id } = await c.me.createLimitOrder(SPOT, 'buy', 0.001, price);
+    const order = (await c.world.alice.getOrderInfo({ orderId: id! })).data;
+    assert.deepEqual(
+      [order.orderStatus, order.orderType, order.qty, Number(order.price)],
+      ['new', 'limit', '0.001', price],
+    );
     await cleared(c);
   }),
   createPostOnlyOrder: row('rests as a maker', async (c) => {
@@ -57,24 +63,42 @@ export const ORDER_CALLS: Calls = {
     assert.equal(new Set(orders.map(({ id }) => id)).size, 3);
     ids.set('a', orders[0]!.id!).set('b', orders[1]!.id!);
   }),
-  cancelOrders: row('two are gone', async ({ me }) => {
-    assert.equal((await me.cancelOrders([ids.get('a')!, ids.get('b')!], SPOT)).length, 2);
+  cancelOrders: row('two are gone', async ({ me, world }) => {
+    const both = [ids.get('a')!, ids.get('b')!];
+    const cancelled = await me.cancelOrders(both, SPOT);
+    assert.deepEqual(
+      cancelled.map(({ id }) => id),
+      both,
+    );
+    for (const orderId of both) {
+      assert.equal((await world.alice.getOrderInfo({ orderId })).data.orderStatus, 'cancelled');
+    }
   }),
   cancelAllOrders: row('the rest is gone', async ({ me, world }) => {
     await me.cancelAllOrders(SPOT);
     assert.deepEqual((await world.alice.getUnfilledOrders()).data.list, []);
   }),
   fetchClosedOrders: row('filled orders', async ({ me }) => {
-    assert.ok((await me.fetchClosedOrders(SPOT)).every(({ status }) => status === 'closed'));
+    const closed = await me.fetchClosedOrders(SPOT);
+    some(closed, 'filled orders');
+    assert.ok(closed.every(({ status, filled, amount }) => status === 'closed' && filled && amount));
   }),
   fetchCanceledOrders: row('cancelled orders', async ({ me }) => {
-    assert.ok((await me.fetchCanceledOrders(SPOT)).every(({ status }) => status === 'canceled'));
+    const cancelled = await me.fetchCanceledOrders(SPOT);
+    assert.ok(cancelled.some(({ id }) => id === ids.get('first')));
+    assert.ok(cancelled.every(({ status }) => status === 'canceled'));
   }),
   fetchCanceledAndClosedOrders: row('both', async ({ me }) => {
     const statuses = new Set((await me.fetchCanceledAndClosedOrders(SPOT)).map(({ status }) => status));
     assert.deepEqual(statuses, new Set(['closed', 'canceled']));
   }),
-  fetchMyTrades: row('the fills', async ({ me }) =>
-    positive((await me.fetchMyTrades(SPOT))[0]!.amount, 'amount'),
-  ),
+  fetchMyTrades: row('the fills', async ({ me }) => {
+    const trades = await me.fetchMyTrades(SPOT);
+    for (const { amount, price, cost, fee } of trades) {
+      near(cost, Number(amount) * Number(price), 'cost');
+      // ccxt itself turns the sign of a fee that was charged (wire.md 6.4).
+      positive(-fee!.cost!, 'fee');
+    }
+    some(trades, 'fills');
+  }),
 };

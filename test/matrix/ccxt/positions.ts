@@ -1,7 +1,13 @@
 /** ccxt's methods about futures positions. */
 import assert from 'node:assert/strict';
-import { some } from '../checks.ts';
-import { type Calls, row, SWAP } from './world.ts';
+import { near, positive } from '../checks.ts';
+import { type Calls, type CcxtWorld, row, SWAP } from './world.ts';
+
+/** What the isolated position has for itself. */
+async function margin({ world }: CcxtWorld): Promise<number> {
+  const [position] = (await world.alice.getCurrentPosition({ category: 'USDT-FUTURES' })).data.list;
+  return Number(position!.positionBalance);
+}
 
 export const POSITION_CALLS: Calls = {
   setPositionMode: row('hedge and back', async ({ me, world }) => {
@@ -38,8 +44,16 @@ export const POSITION_CALLS: Calls = {
   fetchPosition: row('the same', async ({ me }) =>
     assert.equal((await me.fetchPosition(SWAP)).contracts, 0.02),
   ),
-  addMargin: row('more margin', ({ me }) => me.addMargin(SWAP, 20, { holdSide: 'long' })),
-  reduceMargin: row('less margin', ({ me }) => me.reduceMargin(SWAP, -10, { holdSide: 'long' })),
+  addMargin: row('more margin', async (c) => {
+    const before = await margin(c);
+    await c.me.addMargin(SWAP, 20, { holdSide: 'long' });
+    near((await margin(c)) - before, 20, 'added');
+  }),
+  reduceMargin: row('less margin', async (c) => {
+    const before = await margin(c);
+    await c.me.reduceMargin(SWAP, -10, { holdSide: 'long' });
+    near((await margin(c)) - before, -10, 'taken out');
+  }),
   closePosition: row('closed at market', async ({ me, world }) => {
     await me.closePosition(SWAP);
     assert.deepEqual((await world.alice.getCurrentPosition({ category: 'USDT-FUTURES' })).data.list, []);
@@ -54,11 +68,15 @@ export const POSITION_CALLS: Calls = {
     } as const;
     await world.alice.submitNewOrder(order);
     assert.equal((await me.closeAllPositions({ productType: 'USDT-FUTURES' })).length, 1);
+    assert.deepEqual((await world.alice.getCurrentPosition({ category: 'USDT-FUTURES' })).data.list, []);
   }),
-  fetchPositionsHistory: row('positions that were', async ({ me }) =>
-    some(await me.fetchPositionsHistory([SWAP]), 'positions'),
-  ),
-  fetchPositionHistory: row('the same', async ({ me }) =>
-    some(await me.fetchPositionHistory(SWAP), 'positions'),
-  ),
+  fetchPositionsHistory: row('positions that were', async ({ me }) => {
+    const [past] = await me.fetchPositionsHistory([SWAP]);
+    assert.deepEqual([past!.symbol, past!.side, past!.marginMode], [SWAP, 'long', 'isolated']);
+    positive(past!.entryPrice, 'entry price');
+  }),
+  fetchPositionHistory: row('the same', async ({ me }) => {
+    const [past] = await me.fetchPositionHistory(SWAP);
+    assert.deepEqual([past!.symbol, past!.side], [SWAP, 'long']);
+  }),
 };

@@ -4,13 +4,24 @@ import { type Calls, type CcxtWorld, cleared, low, row, SWAP } from './world.ts'
 
 const stops = new Map<string, string>();
 
-/** Takes away what waits for a price. */
-async function unplanned({ world }: CcxtWorld): Promise<void> {
-  const waiting = (await world.alice.getUnfilledStrategyOrders({ category: 'USDT-FUTURES' } as never)).data;
-  for (const { orderId } of waiting as unknown as { orderId: string }[]) {
-    await world.alice.cancelStrategyOrder({ orderId });
-  }
+type Plan = Readonly<Record<string, string>>;
+
+/** What waits for a price is the one order of that id, and says so; then it is taken away. */
+async function waits({ world }: CcxtWorld, id: string | undefined, shown: Plan): Promise<void> {
+  const waiting = (await world.alice.getUnfilledStrategyOrders({ category: 'USDT-FUTURES' } as never))
+    .data as unknown as Plan[];
+  assert.deepEqual(
+    waiting.map((plan) => ({ orderId: plan.orderId, ...pick(plan, Object.keys(shown)) })),
+    [{ orderId: id, ...shown }],
+  );
+  await world.alice.cancelStrategyOrder({ orderId: id! });
 }
+
+const pick = (plan: Plan, fields: readonly string[]) =>
+  Object.fromEntries(fields.map((field) => [field, plan[field]]));
+
+/** A price as the contract tells it: one decimal, none when it is a zero. */
+const told = (price: number) => String(Number(price.toFixed(1)));
 
 async function opened({ world }: CcxtWorld): Promise<void> {
   const order = {
@@ -23,24 +34,29 @@ async function opened({ world }: CcxtWorld): Promise<void> {
   await world.alice.submitNewOrder(order);
 }
 
+const PLANNED = { type: 'trigger', side: 'buy', qty: '0.01' };
+
 export const STRATEGY_CALLS: Calls = {
   createTriggerOrder: row('waits below the market', async (c) => {
     const price = await low(c);
-    assert.ok((await c.me.createTriggerOrder(SWAP, 'market', 'buy', 0.01, undefined, price)).id);
-    await unplanned(c);
+    const { id } = await c.me.createTriggerOrder(SWAP, 'market', 'buy', 0.01, undefined, price);
+    await waits(c, id, { ...PLANNED, triggerOrderType: 'market', triggerPrice: told(price) });
   }),
   createStopOrder: row('the same by another name', async (c) => {
-    assert.ok((await c.me.createStopOrder(SWAP, 'market', 'buy', 0.01, undefined, await low(c))).id);
-    await unplanned(c);
+    const price = await low(c);
+    const { id } = await c.me.createStopOrder(SWAP, 'market', 'buy', 0.01, undefined, price);
+    await waits(c, id, { ...PLANNED, triggerOrderType: 'market', triggerPrice: told(price) });
   }),
   createStopMarketOrder: row('a market order waits', async (c) => {
-    assert.ok((await c.me.createStopMarketOrder(SWAP, 'buy', 0.01, await low(c))).id);
-    await unplanned(c);
+    const price = await low(c);
+    const { id } = await c.me.createStopMarketOrder(SWAP, 'buy', 0.01, price);
+    await waits(c, id, { ...PLANNED, triggerOrderType: 'market', triggerPrice: told(price) });
   }),
   createStopLimitOrder: row('a limit order waits', async (c) => {
     const price = await low(c);
-    assert.ok((await c.me.createStopLimitOrder(SWAP, 'buy', 0.01, price, price)).id);
-    await unplanned(c);
+    const { id } = await c.me.createStopLimitOrder(SWAP, 'buy', 0.01, price, price);
+    const prices = { triggerPrice: told(price), triggerOrderPrice: told(price) };
+    await waits(c, id, { ...PLANNED, triggerOrderType: 'limit', ...prices });
   }),
   createStopLossOrder: row('guards a position', async (c) => {
     await opened(c);
@@ -48,8 +64,7 @@ export const STRATEGY_CALLS: Calls = {
     const { id } = await c.me.createStopLossOrder(SWAP, 'market', 'sell', 0.01, undefined, stop, {
       reduceOnly: true,
     });
-    assert.ok(id);
-    await unplanned(c);
+    await waits(c, id, { type: 'tpsl', side: 'sell', qty: '0.01', stopLoss: told(stop) });
   }),
   'createOrder, stopLossPrice': row('a stop of a part of the position', async (c) => {
     const stop = { stopLossPrice: await low(c), reduceOnly: true };
@@ -82,8 +97,7 @@ export const STRATEGY_CALLS: Calls = {
     const { id } = await c.me.createTakeProfitOrder(SWAP, 'market', 'sell', 0.01, undefined, profit, {
       reduceOnly: true,
     });
-    assert.ok(id);
-    await unplanned(c);
+    await waits(c, id, { type: 'tpsl', side: 'sell', qty: '0.01', takeProfit: told(profit) });
     await c.world.alice.closeAllPositions({ category: 'USDT-FUTURES' });
   }),
   createTrailingPercentOrder: row('follows the price', async (c) => {
@@ -101,8 +115,7 @@ export const STRATEGY_CALLS: Calls = {
         reduceOnly: true,
       },
     );
-    assert.ok(id);
-    await unplanned(c);
+    await waits(c, id, { side: 'sell', qty: '0.01', callbackRatio: '2', triggerPrice: told(activation) });
     await c.world.alice.closeAllPositions({ category: 'USDT-FUTURES' });
   }),
   createOrderWithTakeProfitAndStopLoss: row('both are preset on the order', async (c) => {

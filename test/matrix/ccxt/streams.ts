@@ -8,7 +8,9 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 500));
 
 export const STREAM_CALLS: Calls = {
   watchTicker: row('pushed', async ({ me }) => positive((await me.watchTicker(SPOT)).last, 'last')),
-  watchTickers: row('pushed', async ({ me }) => assert.ok((await me.watchTickers(['ETH/USDT']))['ETH/USDT'])),
+  watchTickers: row('pushed', async ({ me }) =>
+    positive((await me.watchTickers(['ETH/USDT']))['ETH/USDT']!.last, 'last'),
+  ),
   watchBidsAsks: row('pushed', async ({ me }) =>
     positive((await me.watchBidsAsks([SPOT]))[SPOT]!.bid, 'bid'),
   ),
@@ -32,9 +34,11 @@ export const STREAM_CALLS: Calls = {
     some((await me.watchOrderBookForSymbols(['ETH/USDT'])).asks, 'asks'),
   ),
   watchTrades: row('pushed', async ({ me }) => positive((await me.watchTrades(SPOT))[0]!.price, 'price')),
-  watchTradesForSymbols: row('pushed', async ({ me }) =>
-    some(await me.watchTradesForSymbols(['ETH/USDT']), 'trades'),
-  ),
+  watchTradesForSymbols: row('pushed', async ({ me }) => {
+    const [trade] = await me.watchTradesForSymbols(['ETH/USDT']);
+    assert.equal(trade!.symbol, 'ETH/USDT');
+    positive(trade!.price, 'price');
+  }),
   watchOHLCV: row('pushed', async ({ me }) => positive((await me.watchOHLCV(SPOT, '1m'))[0]![1], 'open')),
   watchBalance: row('pushed', async ({ me }) => positive((await me.watchBalance()).USDT!.total, 'USDT')),
   watchOrders: row('an order as it is placed', async (c) => {
@@ -48,7 +52,11 @@ export const STREAM_CALLS: Calls = {
       qty: '0.001',
     } as const;
     const { orderId } = (await c.world.alice.submitNewOrder({ ...order, price: String(await low(c)) })).data;
-    assert.equal((await watched)[0]!.id, orderId);
+    const [watchedOrder] = await watched;
+    assert.deepEqual(
+      [watchedOrder!.id, watchedOrder!.amount, watchedOrder!.status],
+      [orderId, 0.001, 'open'],
+    );
     await cleared(c);
   }),
   watchMyTrades: row('a fill as it happens', async ({ me, world }) => {
@@ -62,7 +70,8 @@ export const STREAM_CALLS: Calls = {
       qty: '0.001',
     } as const;
     const { orderId } = (await world.alice.submitNewOrder(order)).data;
-    assert.equal((await watched)[0]!.order, orderId);
+    const [trade] = await watched;
+    assert.deepEqual([trade!.order, trade!.side, trade!.amount], [orderId, 'sell', 0.001]);
   }),
   unWatchTicker: row('the stream ends', async ({ me }) => assert.equal(await me.unWatchTicker(SPOT), true)),
   unWatchOrderBook: row('the stream ends', async ({ me }) =>
@@ -76,7 +85,8 @@ export const STREAM_CALLS: Calls = {
   watchPositions: row('the positions there are', async ({ me, world }) => {
     const order = { category: 'USDT-FUTURES', symbol: 'BTCUSDT', orderType: 'market', qty: '0.01' } as const;
     await world.alice.submitNewOrder({ ...order, side: 'buy' });
-    assert.equal((await me.watchPositions([SWAP]))[0]!.symbol, SWAP);
+    const [position] = await me.watchPositions([SWAP]);
+    assert.deepEqual([position!.symbol, position!.side, position!.contracts], [SWAP, 'long', 0.01]);
     await world.alice.closeAllPositions({ category: 'USDT-FUTURES' });
   }),
 };

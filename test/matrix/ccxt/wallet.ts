@@ -6,10 +6,17 @@ import { type Calls, row } from './world.ts';
 const ids = new Map<string, string>();
 
 export const WALLET_CALLS: Calls = {
-  fetchLedger: row('a line for each movement', async ({ me }) => some(await me.fetchLedger('USDT'), 'lines')),
+  fetchLedger: row('a line for each movement', async ({ me, world }) => {
+    await world.alice.submitTransfer({ fromType: 'uta', toType: 'spot', amount: '2', coin: 'USDT' });
+    await world.alice.submitTransfer({ fromType: 'spot', toType: 'uta', amount: '2', coin: 'USDT' });
+    const lines = await me.fetchLedger('USDT');
+    some(lines, 'lines');
+    assert.ok(lines.every(({ currency, before, after }) => currency === 'USDT' && before !== after));
+  }),
   'fetchLedger, funding': row('lines of the funding wallet', async ({ me, world }) => {
     await world.alice.submitTransfer({ fromType: 'uta', toType: 'spot', amount: '7', coin: 'USDT' });
-    const [line] = await me.fetchLedger('USDT', undefined, undefined, { type: 'funding' });
+    // Oldest first.
+    const line = (await me.fetchLedger('USDT', undefined, undefined, { type: 'funding' })).at(-1);
     assert.deepEqual([line!.currency, line!.amount], ['USDT', 7]);
   }),
   transfer: row('to the funding wallet', async ({ me, world }) => {
@@ -19,7 +26,8 @@ export const WALLET_CALLS: Calls = {
   fetchTransfers: row('the transfer', async ({ me, world }) => {
     // ccxt asks for what left the funding wallet.
     await world.alice.submitTransfer({ fromType: 'spot', toType: 'uta', amount: '100', coin: 'USDT' });
-    assert.equal((await me.fetchTransfers('USDT'))[0]!.amount, 100);
+    const sent = (await me.fetchTransfers('USDT')).at(-1)!;
+    assert.deepEqual([sent.amount, sent.currency, sent.status], [100, 'USDT', 'ok']);
   }),
   fetchDepositAddress: row('an address', async ({ me }) => {
     assert.match((await me.fetchDepositAddress('USDT', { network: 'ERC20' })).address!, /^bourse1/);
@@ -45,6 +53,8 @@ export const WALLET_CALLS: Calls = {
   }),
   fetchWithdrawal: row('by its id', async ({ me }) => {
     const id = ids.get('withdrawal')!;
-    assert.equal((await me.fetchWithdrawal(id, 'USDT')).id, id);
+    const withdrawal = await me.fetchWithdrawal(id, 'USDT');
+    assert.deepEqual([withdrawal.id, withdrawal.status, withdrawal.currency], [id, 'pending', 'USDT']);
+    assert.equal(Number(withdrawal.amount) + Number(withdrawal.fee?.cost ?? 0), 100);
   }),
 };

@@ -1,7 +1,7 @@
 /** The SDK's methods about an account: what it is, holds, pays and has set. */
 import assert from 'node:assert/strict';
 import { sdkClient } from '../../clients/clients.ts';
-import { positive, refusedWith, some } from '../checks.ts';
+import { positive, refusedWith } from '../checks.ts';
 import { type Row, SPOT, type World } from '../world.ts';
 
 export const ACCOUNT_CALLS: Readonly<Record<string, Row<World>>> = {
@@ -15,11 +15,23 @@ export const ACCOUNT_CALLS: Readonly<Record<string, Row<World>>> = {
   },
   getBalances: {
     checks: 'coins and their worth',
-    call: async ({ alice }) => positive((await alice.getBalances()).data.accountEquity, 'equity'),
+    call: async ({ alice }) => {
+      const { accountEquity, assets } = (await alice.getBalances()).data;
+      const worth = assets.reduce((sum, { usdValue }) => sum + Number(usdValue), 0);
+      positive(accountEquity, 'equity');
+      assert.ok(Math.abs(worth / Number(accountEquity) - 1) < 1e-6, `${worth} of ${accountEquity}`);
+    },
   },
   getFundingAssets: {
-    checks: 'the funding wallet, empty at first',
-    call: async ({ alice }) => assert.deepEqual((await alice.getFundingAssets()).data, []),
+    checks: 'the funding wallet: what a transfer brought, and nothing after it went back',
+    call: async ({ alice }) => {
+      const moved = { amount: '12.5', coin: 'USDT' } as const;
+      await alice.submitTransfer({ ...moved, fromType: 'uta', toType: 'spot' });
+      const [held, ...others] = (await alice.getFundingAssets()).data;
+      assert.deepEqual([held!.coin, held!.available, held!.frozen, others], ['USDT', '12.5', '0', []]);
+      await alice.submitTransfer({ ...moved, fromType: 'spot', toType: 'uta' });
+      assert.deepEqual((await alice.getFundingAssets()).data, []);
+    },
   },
   getFeeRate: {
     checks: 'maker and taker rate',
@@ -27,7 +39,14 @@ export const ACCOUNT_CALLS: Readonly<Record<string, Row<World>>> = {
   },
   getAllFeeRates: {
     checks: 'a rate for every pair',
-    call: async ({ alice }) => some((await alice.getAllFeeRates({ category: 'SPOT' })).data, 'rates'),
+    call: async ({ alice }) => {
+      const rates = (await alice.getAllFeeRates({ category: 'SPOT' })).data;
+      const pairs = (await alice.getInstruments({ category: 'SPOT' })).data;
+      assert.deepEqual(rates.map(({ symbol }) => symbol).sort(), pairs.map(({ symbol }) => symbol).sort());
+      const { makerFeeRate, takerFeeRate } = (await alice.getFeeRate(SPOT)).data;
+      const own = rates.find(({ symbol }) => symbol === SPOT.symbol)!;
+      assert.deepEqual([own.makerFeeRate, own.takerFeeRate], [makerFeeRate, takerFeeRate]);
+    },
   },
   getUnifiedAccountSwitchStatus: {
     checks: 'every account is unified',
@@ -81,7 +100,10 @@ export const ACCOUNT_CALLS: Readonly<Record<string, Row<World>>> = {
   },
   getCustomCollateralCoins: {
     checks: 'coins, without a key',
-    call: async (w) => some((await sdkClient(w.server.url).getCustomCollateralCoins()).data, 'coins'),
+    call: async (w) => {
+      const coins = JSON.stringify((await sdkClient(w.server.url).getCustomCollateralCoins()).data);
+      for (const coin of ['USDT', 'BTC', 'ETH']) assert.ok(coins.includes(`"${coin}"`), coin);
+    },
   },
   getDeductInfo: {
     checks: 'off at first',

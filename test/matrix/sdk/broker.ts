@@ -11,7 +11,9 @@ export const BROKER_CALLS: Readonly<Record<string, Row<World>>> = {
     checks: 'a sub-account of the broker',
     call: async ({ bob }) => {
       const asked = { subaccountName: 'matrix-desk', label: 'desk' };
-      made.brokerSub = (await bob.createBrokerSubAccount(asked)).data.subUid;
+      const sub = (await bob.createBrokerSubAccount(asked)).data;
+      made.brokerSub = sub.subUid;
+      assert.deepEqual([sub.subaccountName, sub.label, sub.status], ['matrix-desk', 'desk', 'normal']);
     },
   },
   getBrokerSubAccountList: {
@@ -32,7 +34,13 @@ export const BROKER_CALLS: Readonly<Record<string, Row<World>>> = {
     call: async ({ bob }) => {
       const key = { subUid: made.brokerSub, passphrase: PASSPHRASE, label: 'bot' };
       const rights = { permType: 'read_write', permList: ['uta_trade'] } as const;
-      made.brokerKey = (await bob.createBrokerSubApiKey({ ...key, ...rights } as never)).data.apiKey;
+      const created = (await bob.createBrokerSubApiKey({ ...key, ...rights } as never)).data;
+      made.brokerKey = created.apiKey;
+      assert.deepEqual(
+        [created.subUid, created.label, created.permList],
+        [made.brokerSub, 'bot', ['uta_trade']],
+      );
+      assert.ok(created.secretKey.length > 20);
     },
   },
   getBrokerSubApiKey: {

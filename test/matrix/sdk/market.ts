@@ -19,7 +19,9 @@ export const MARKET_CALLS: Readonly<Record<string, Row<World>>> = {
     checks: 'all five categories',
     call: async ({ alice }) => {
       for (const category of ['SPOT', 'MARGIN', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'] as const) {
-        some((await alice.getInstruments({ category })).data, category);
+        const list = (await alice.getInstruments({ category })).data;
+        some(list, category);
+        assert.ok(list.every((each) => each.category === category && each.baseCoin !== ''));
       }
     },
   },
@@ -49,7 +51,9 @@ export const MARKET_CALLS: Readonly<Record<string, Row<World>>> = {
     call: async ({ alice }) => {
       assert.equal((await alice.getCandles({ ...SPOT, interval: '1m', limit: '10' })).data[0]!.length, 7);
       for (const type of ['MARK', 'INDEX'] as const) {
-        some((await alice.getCandles({ ...SWAP, interval: '1m', type })).data, type);
+        const [last] = (await alice.getCandles({ ...SWAP, interval: '1m', type })).data.slice(-1);
+        const [ticker] = (await alice.getTickers(SWAP)).data;
+        assert.ok(Math.abs(Number(last![4]) / Number(ticker!.lastPrice) - 1) < 0.02, `${type} ${last![4]}`);
       }
     },
   },
@@ -59,6 +63,10 @@ export const MARKET_CALLS: Readonly<Record<string, Row<World>>> = {
       const endTime = String(Date.now() - 86_400_000);
       const candles = (await alice.getHistoryCandles({ ...SPOT, interval: '1H', endTime, limit: '5' })).data;
       assert.equal(candles.length, 5);
+      for (const [n, [time, open]] of candles.entries()) {
+        assert.equal(Number(time), Number(candles[0]![0]) + n * 3_600_000);
+        positive(open, 'open');
+      }
     },
   },
   getOpenInterest: {
@@ -82,16 +90,20 @@ export const MARKET_CALLS: Readonly<Record<string, Row<World>>> = {
   },
   getDiscountRate: {
     checks: 'collateral rates by coin',
-    call: async ({ alice }) => some((await alice.getDiscountRate()).data, 'rates'),
-  },
-  getRiskReserveAll: {
-    checks: 'insurance funds',
-    call: async ({ alice }) =>
-      some((await alice.getRiskReserveAll({ category: SWAP.category })).data.list, 'funds'),
+    call: async ({ alice }) => {
+      const rates = (await alice.getDiscountRate()).data;
+      const first = (name: string) => rates.find(({ coin }) => coin === name)!.list[0]!.discountRate;
+      assert.equal(first('USDT'), '1');
+      assert.ok(Number(first('BTC')) > 0 && Number(first('BTC')) <= 1);
+    },
   },
   getContractsOi: {
     checks: 'limits of open interest',
-    call: async ({ alice }) => some((await alice.getContractsOi({ category: SWAP.category })).data, 'limits'),
+    call: async ({ alice }) => {
+      const limits = (await alice.getContractsOi({ category: SWAP.category })).data;
+      const { notionalValue } = limits.find(({ symbol }) => symbol === SWAP.symbol)!;
+      assert.equal(notionalValue, (await alice.getPositionTier(SWAP)).data.at(-1)!.maxTierValue);
+    },
   },
   getOpenInterestLimit: {
     checks: 'the end of the last tier',
@@ -120,9 +132,20 @@ export const MARKET_CALLS: Readonly<Record<string, Row<World>>> = {
       positive(list[0]!.amount, 'amount');
     },
   },
+  getRiskReserveAll: {
+    checks: 'the insurance fund that the liquidation paid into',
+    call: async ({ alice }) => {
+      const [fund] = (await alice.getRiskReserveAll({ category: SWAP.category })).data.list;
+      assert.ok(fund!.symbols.includes(SWAP.symbol));
+      positive(fund!.balance, 'fund');
+    },
+  },
   getRpiSymbols: {
     checks: 'pairs that take RPI orders',
-    call: async ({ alice }) => some((await alice.getRpiSymbols()).data, 'pairs'),
+    call: async ({ alice }) => {
+      const pairs = (await alice.getRpiSymbols()).data.map(({ category, symbol }) => `${category} ${symbol}`);
+      for (const pair of ['spot BTCUSDT', 'usdt-futures BTCUSDT']) assert.ok(pairs.includes(pair), pair);
+    },
   },
   getRpiOrderBook: {
     checks: 'levels of three fields',

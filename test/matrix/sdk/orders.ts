@@ -1,7 +1,7 @@
 /** The SDK's methods about orders and their fills. */
 import assert from 'node:assert/strict';
 import type { SdkClient } from '../../clients/clients.ts';
-import { positive } from '../checks.ts';
+import { positive, until } from '../checks.ts';
 import { type Row, SPOT, SWAP, type World } from '../world.ts';
 
 const placed = new Map<string, string>();
@@ -61,7 +61,12 @@ export const ORDER_CALLS: Readonly<Record<string, Row<World>>> = {
   },
   getUnfilledOrders: {
     checks: 'the open orders',
-    call: async ({ alice }) => assert.equal((await alice.getUnfilledOrders(SPOT)).data.list.length, 3),
+    call: async ({ alice }) => {
+      const open = (await alice.getUnfilledOrders(SPOT)).data.list;
+      const expected = ['first', 'batch0', 'batch1'].map((name) => placed.get(name)!);
+      assert.deepEqual(open.map(({ orderId }) => orderId).sort(), expected.sort());
+      assert.ok(open.every(({ orderStatus, side }) => orderStatus === 'new' && side === 'buy'));
+    },
   },
   cancelOrder: {
     checks: 'the order is gone',
@@ -77,6 +82,7 @@ export const ORDER_CALLS: Readonly<Record<string, Row<World>>> = {
       const orderId = placed.get('batch0')!;
       const [result] = (await alice.cancelBatchOrders([{ ...SPOT, orderId }])).data;
       assert.equal(result!.orderId, orderId);
+      assert.equal((await alice.getOrderInfo({ orderId })).data.orderStatus, 'cancelled');
     },
   },
   cancelAllOrders: {
@@ -103,10 +109,15 @@ export const ORDER_CALLS: Readonly<Record<string, Row<World>>> = {
     },
   },
   countdownCancelAll: {
-    checks: 'set and switched off',
-    call: async ({ alice }) => {
-      await alice.countdownCancelAll({ countdown: '60' });
-      assert.equal((await alice.countdownCancelAll({ countdown: '0' })).data, 'success');
+    checks: 'switched off an order rests, at its end it is gone',
+    call: async (w) => {
+      const orderId = await rest(w.alice, w, 'counted');
+      const statusOf = async () => (await w.alice.getOrderInfo({ orderId })).data.orderStatus;
+      await w.alice.countdownCancelAll({ countdown: '5' });
+      assert.equal((await w.alice.countdownCancelAll({ countdown: '0' })).data, 'success');
+      assert.equal(await statusOf(), 'new');
+      await w.alice.countdownCancelAll({ countdown: '5' });
+      await until('cancelled', async () => ((await statusOf()) === 'cancelled' ? true : undefined));
     },
   },
   getMaxOpenAvailable: {

@@ -1,6 +1,6 @@
 /** The SDK's methods about futures positions. */
 import assert from 'node:assert/strict';
-import { some } from '../checks.ts';
+import { positive, some } from '../checks.ts';
 import { type Row, SWAP, type World } from '../world.ts';
 
 export const POSITION_CALLS: Readonly<Record<string, Row<World>>> = {
@@ -43,7 +43,11 @@ export const POSITION_CALLS: Readonly<Record<string, Row<World>>> = {
   },
   getPositionAdlRank: {
     checks: 'a rank for the position',
-    call: async ({ bot }) => assert.equal((await bot.getPositionAdlRank()).data.length, 1),
+    call: async ({ bot }) => {
+      const [rank, ...others] = (await bot.getPositionAdlRank()).data;
+      assert.deepEqual([rank!.symbol, rank!.marginCoin, rank!.holdSide], ['BTCUSDT', 'USDT', 'long']);
+      assert.ok(Number(rank!.adlRank) >= 0 && Number(rank!.adlRank) <= 1 && others.length === 0);
+    },
   },
   closeAllPositions: {
     checks: 'closed at market',
@@ -54,7 +58,16 @@ export const POSITION_CALLS: Readonly<Record<string, Row<World>>> = {
   },
   getPositionHistory: {
     checks: 'the position that was',
-    call: async ({ bot }) =>
-      assert.equal((await bot.getPositionHistory(SWAP)).data.list[0]!.closeTotalPos, '0.01'),
+    call: async ({ bot }) => {
+      const [past] = (await bot.getPositionHistory(SWAP)).data.list;
+      const { openTotalPos, closeTotalPos, posSide, marginMode } = past!;
+      assert.deepEqual(
+        [openTotalPos, closeTotalPos, posSide, marginMode],
+        ['0.01', '0.01', 'long', 'isolated'],
+      );
+      const [sold] = (await bot.getTradeFills({ category: SWAP.category })).data.list;
+      assert.equal(sold!.tradeSide, 'close');
+      positive(past!.closePriceAvg, 'price');
+    },
   },
 };

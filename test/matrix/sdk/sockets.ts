@@ -79,8 +79,12 @@ export const TOPIC_CALLS: Readonly<Record<string, Row<World>>> = Object.fromEntr
   topic('account', 'the balances', async (w) => {
     positive((await pushed(w, 'account', own)).data[0].totalEquity, 'equity');
   }),
-  topic('position', 'the positions, none', async (w) => {
-    assert.deepEqual((await pushed(w, 'position', own)).data, []);
+  topic('position', 'the position that an order opened', async (w) => {
+    await w.alice.submitNewOrder({ ...SWAP, side: 'sell', orderType: 'market', qty: '0.02' });
+    const [position] = (await pushed(w, 'position', own)).data;
+    assert.deepEqual([position.symbol, position.posSide, position.size], [SWAP.symbol, 'short', '0.02']);
+    positive(position.avgPrice, 'price');
+    await w.alice.closeAllPositions({ category: SWAP.category });
   }),
   topic('order', 'an order as it fills', async (w) => {
     assert.equal((await pushed(w, 'order', own, () => sells(w))).data[0].symbol, SPOT.symbol);

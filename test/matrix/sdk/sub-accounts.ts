@@ -1,7 +1,7 @@
 /** The SDK's methods about sub-accounts, their keys and their money. */
 import assert from 'node:assert/strict';
 import { type SdkClient, sdkClient } from '../../clients/clients.ts';
-import { refusedWith, some } from '../checks.ts';
+import { refusedWith } from '../checks.ts';
 import type { Row, World } from '../world.ts';
 
 const PASSPHRASE = 'Passphrase1';
@@ -30,8 +30,14 @@ export const SUB_ACCOUNT_CALLS: Readonly<Record<string, Row<World>>> = {
   freezeSubAccount: {
     checks: 'frozen and thawed',
     call: async ({ alice }) => {
-      await alice.freezeSubAccount({ subUid: made.sub, operation: 'freeze' });
-      await alice.freezeSubAccount({ subUid: made.sub, operation: 'unfreeze' });
+      for (const [operation, status] of [
+        ['freeze', 'freeze'],
+        ['unfreeze', 'normal'],
+      ] as const) {
+        await alice.freezeSubAccount({ subUid: made.sub, operation });
+        const { list } = (await alice.getSubAccountList()).data;
+        assert.equal(list.find(({ subUid }) => subUid === made.sub)!.status, status);
+      }
     },
   },
   createSubAccountApiKey: {
@@ -94,11 +100,16 @@ export const SUB_ACCOUNT_CALLS: Readonly<Record<string, Row<World>>> = {
   },
   getSubTransferRecords: {
     checks: 'the transfer',
-    call: async ({ alice }) => {
-      const { list } = (await alice.getSubTransferRecords({ subUid: made.sub } as never)).data as unknown as {
-        list: unknown[];
+    call: async (w) => {
+      const { list } = (await w.alice.getSubTransferRecords({ subUid: made.sub } as never))
+        .data as unknown as {
+        list: { coin: string; amount: string; fromUserId: string; toUserId: string }[];
       };
-      some(list, 'records');
+      // Seen from the sub-account, which has sent once.
+      assert.deepEqual(
+        list.map(({ coin, amount, fromUserId, toUserId }) => [coin, amount, fromUserId, toUserId]),
+        [['USDT', '50', made.sub, w.uid('alice')]],
+      );
     },
   },
   getSubDepositAddress: {

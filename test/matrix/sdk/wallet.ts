@@ -1,6 +1,6 @@
 /** The SDK's methods that move money: transfers, deposits, withdrawals. */
 import assert from 'node:assert/strict';
-import { positive, some } from '../checks.ts';
+import { positive } from '../checks.ts';
 import type { Row, World } from '../world.ts';
 
 const made = { withdrawal: '' };
@@ -22,7 +22,8 @@ export const WALLET_CALLS: Readonly<Record<string, Row<World>>> = {
   getTransferableCoins: {
     checks: 'coins that can move',
     call: async ({ alice }) => {
-      some((await alice.getTransferableCoins({ fromType: 'uta', toType: 'spot' })).data, 'coins');
+      const coins = (await alice.getTransferableCoins({ fromType: 'uta', toType: 'spot' })).data;
+      for (const coin of ['USDT', 'BTC', 'ETH']) assert.ok(coins.includes(coin), coin);
     },
   },
   getMaxWithdrawal: {
@@ -32,9 +33,14 @@ export const WALLET_CALLS: Readonly<Record<string, Row<World>>> = {
     },
   },
   getFinancialRecords: {
-    checks: 'a line for each movement',
-    call: async ({ alice }) =>
-      some((await alice.getFinancialRecords({ category: 'SPOT' })).data.list, 'lines'),
+    checks: 'a line for each movement: of a transfer and of a trade',
+    call: async ({ alice }) => {
+      const moved = (await alice.getFinancialRecords({ category: 'OTHER', coin: 'USDT' } as never)).data.list;
+      assert.deepEqual([moved[0]!.coin, moved[0]!.amount], ['USDT', '-500']);
+      const fill = (await alice.getTradeFills({ category: 'SPOT' })).data.list[0]!;
+      const traded = (await alice.getFinancialRecords({ category: 'SPOT' })).data.list;
+      assert.ok(traded.some(({ amount }) => Math.abs(Number(amount)) === Number(fill.execQty)));
+    },
   },
   getDepositAddress: {
     checks: 'an address',
@@ -83,8 +89,11 @@ export const WALLET_CALLS: Readonly<Record<string, Row<World>>> = {
   },
   cancelWithdrawal: {
     checks: 'taken back',
-    call: async ({ alice }) => {
+    call: async (w) => {
+      const { alice } = w;
       assert.equal((await alice.cancelWithdrawal({ orderId: made.withdrawal })).data, 'success');
+      const [record] = (await alice.getWithdrawRecords(w.lately())).data;
+      assert.deepEqual([record!.orderId, record!.status], [made.withdrawal, 'fail']);
     },
   },
 };
