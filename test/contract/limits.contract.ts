@@ -1,8 +1,6 @@
-/** Section 8: each limit at its edge. */
+/** Section 8: each limit at its edge; the rates are in `rates.test.ts`. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Operator } from '../harness/operator-door.ts';
-import { type DemoKeys, startServer } from '../harness/server.ts';
 import { converse, requestBytes } from '../hostile/raw-http.ts';
 import {
   type Caller,
@@ -18,33 +16,6 @@ import {
   type Venue,
 } from './venue.ts';
 
-/** Requests a second; per IP on market data, per UID elsewhere. */
-const RATES: readonly [method: 'GET' | 'POST', path: string, perSecond: number][] = [
-  ['GET', 'market/candles', 20],
-  ['GET', 'market/instruments', 20],
-  ['GET', 'market/tickers', 20],
-  ['GET', 'market/fills', 20],
-  ['GET', 'market/index-components', 10],
-  ['GET', 'trade/unfilled-orders', 20],
-  ['GET', 'trade/history-orders', 20],
-  ['GET', 'trade/order-info', 20],
-  ['GET', 'trade/fills', 20],
-  ['GET', 'trade/history-strategy-orders', 20],
-  ['POST', 'trade/cancel-order', 10],
-  ['POST', 'trade/cancel-batch', 5],
-  ['POST', 'trade/cancel-symbol-order', 5],
-  ['POST', 'trade/batch-modify-order', 10],
-  ['GET', 'position/current-position', 20],
-  ['GET', 'position/adlRank', 1],
-  ['POST', 'account/set-leverage', 10],
-  ['GET', 'account/info', 5],
-  ['GET', 'account/repayable-coins', 10],
-  ['POST', 'broker/modify-sub-apikey', 20],
-  ['GET', 'loan/borrow-history', 10],
-  ['GET', 'loan/pledge-rate-history', 10],
-  ['GET', 'loan/debts', 10],
-];
-const OVER = 3;
 /** Three months of the calendar are at most 92 days. */
 const LOAN_WINDOW_MS = 92 * DAY_MS;
 
@@ -57,26 +28,6 @@ export function limits(venue: Venue): void {
   const { alice, bob, maker, bot } = venue;
 
   describe('interface 8: limits', () => {
-    it('interface 5, 8: each endpoint lets exactly its rate through in a second, per IP or per UID', async (test) => {
-      const server = await startServer();
-      test.after(() => server.stop());
-      await new Operator(server).makeBroker('alice');
-      const [own, stranger] = [server.account('alice'), server.account('bot')];
-      for (const [method, path, perSecond] of RATES) {
-        const body = method === 'POST' ? '{}' : '';
-        const sent = (by: DemoKeys) => requestBytes({ method, path: `/api/v3/${path}`, body }, by);
-        // In one packet, so that the second does not end in between.
-        const burst = Array.from({ length: perSecond + OVER }, () => sent(own));
-        const packet = Buffer.concat([...burst, sent(stranger)]);
-        const { replies } = await converse(server.url, packet, { replies: burst.length + 1, waitMs: 10_000 });
-        const limited = replies.map(({ status }) => status === 429);
-        const perIp = path.startsWith('market/');
-        const expected = [...Array(perSecond).fill(false), ...Array(OVER).fill(true), perIp];
-        assert.deepEqual(limited, expected, `interface 8: ${method} ${path} allows ${perSecond} a second`);
-        assert.equal(JSON.parse(replies[perSecond]!.body).code, '429');
-      }
-    });
-
     it('interface 8: history reaches 90 days back and one query spans 30', async () => {
       const at = (days: number, ms = 0) => venue.ago(days * DAY_MS - ms);
       for (const [path, base] of history) {

@@ -1,11 +1,15 @@
 /**
- * Breaks the exchange on purpose, one thing at a time, and runs the contract test against it: every limit of section 8
- * one too low and one too high, and fields of the answers under another name. Lists what the test did not notice.
+ * Breaks the exchange on purpose, one thing at a time, runs the contract test against it, and lists what the test did
+ * not notice.
  *
- *     node test/contract/mutate.ts rates|limits|fields [every Nth, or part of a title]
+ *     node test/contract/mutate.ts answers|categories|rates|limits|fields [every Nth, or part of a title]
  *
- * It takes minutes, so it is no part of `npm test`. What it proves for answers is proved there for every field
- * (`breakage.contract.ts`); here the break is in the gateway itself.
+ * `answers`: every field of the answers of the 23 endpoints missing, renamed, of another type, empty, with another number
+ * or another word, and every refusal with another code or without its message; `categories`: the same in one category at
+ * a time. These play a recording back (`mutation/replay.ts`), so there is time for thousands. `rates` and `limits` of
+ * section 8 one too low and one too high, and `fields` under another name, are changed in the source of a real server.
+ *
+ * It takes minutes, so it is no part of `npm test`.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -16,15 +20,17 @@ import { ENDPOINTS } from './endpoints.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HOOK = join(import.meta.dirname, 'mutation-hook.ts');
-const TEST = join(import.meta.dirname, 'interface.test.ts');
+const INTERFACE = 'interface.test.ts';
+const RATES = 'rates.test.ts';
 
 interface Mutant {
   readonly title: string;
   readonly file: string;
   readonly find: string;
   readonly put: string;
-  /** Which tests are to notice. */
+  /** Which tests are to notice, and in which file. */
   readonly tests: string;
+  readonly test: string;
 }
 
 const sourceOf = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -37,6 +43,7 @@ function shifted(file: string, line: string, value: number, title: string, tests
     find: line,
     put: line.replace(String(value), String(other)),
     tests,
+    test: INTERFACE,
   }));
 }
 
@@ -74,29 +81,35 @@ function rateMutants(): Mutant[] {
         file,
         find,
         put: `].map((row) => (row.method === '${method}' && row.path === '${path}' ? { ...row, perSecond: ${other} } : row));`,
-        tests: 'interface 5, 8',
+        tests: `interface 5, 8 ${endpoint}`,
+        test: RATES,
       }));
   });
 }
 
-/** Where the fields of the 23 answers are named; what is not named there never leaves. */
-const FIELD_FILES = [
-  'src/gateway/answers.ts',
-  'src/gateway/loan-answers.ts',
-  ...['order', 'fill', 'strategy', 'position', 'loan'].map((name) => `src/record/${name}-view.ts`),
+/** Where the fields of the 23 answers are named, with the tests that read them; what is not named never leaves. */
+const FIELD_FILES: readonly (readonly [file: string, tests: string])[] = [
+  ['src/gateway/answers.ts', 'interface 4.1|interface 4.2|interface 4.5'],
+  ['src/gateway/loan-answers.ts', 'interface 4.6'],
+  ['src/record/order-view.ts', 'interface 4.2'],
+  ['src/record/preset-view.ts', 'interface 4.2'],
+  ['src/record/fill-view.ts', 'interface 4.2'],
+  ['src/record/strategy-view.ts', 'interface 2.3, 4.2'],
+  ['src/record/position-view.ts', 'interface 4.4'],
+  ['src/record/loan-view.ts', 'interface 4.6'],
 ];
 
 function fieldMutants(): Mutant[] {
   // These files name fields of other answers as well.
   const documented = new Set(sourceOf('test/contract/objects.ts').match(/\w+/g));
-  return FIELD_FILES.flatMap((file) => {
+  return FIELD_FILES.flatMap(([file, tests]) => {
     const source = sourceOf(file);
     const names = [...source.matchAll(/^ *'(\w+)',$/gm)].filter((match) => documented.has(match[1]!));
     return names.map(({ 0: line, 1: name, index }) => {
       // With what stands before it the place is the only one.
       const before = source.slice(Math.max(0, index - 200), index);
       const put = before + line.replace(name!, `${name}s`);
-      return { title: `${file} ${name}`, file, find: before + line, put, tests: '' };
+      return { title: `${file} ${name}`, file, find: before + line, put, tests, test: INTERFACE };
     });
   });
 }
@@ -108,14 +121,10 @@ interface Verdict {
 
 /** Runs until the first failure; that one is enough. */
 function judge(mutant: Mutant): Promise<Verdict> {
-  const { file, find, put, tests } = mutant;
+  const { file, find, put, tests, test } = mutant;
   const began = performance.now();
-  const options = [
-    '--test',
-    '--test-reporter=tap',
-    ...(tests === '' ? [] : [`--test-name-pattern=${tests}`]),
-  ];
-  const child = spawn(process.execPath, [...options, TEST], {
+  const options = ['--test', '--test-reporter=tap', `--test-name-pattern=${tests}`];
+  const child = spawn(process.execPath, [...options, join(import.meta.dirname, test)], {
     cwd: ROOT,
     env: {
       ...process.env,
@@ -144,16 +153,33 @@ function judge(mutant: Mutant): Promise<Verdict> {
 }
 
 const KINDS = { rates: rateMutants, limits: limitMutants, fields: fieldMutants } as const;
-const [kind, choice = '1'] = process.argv.slice(2);
-if (kind === undefined || !(kind in KINDS)) throw new Error(`say which: ${Object.keys(KINDS).join(', ')}`);
-const chosen = ({ title }: Mutant, n: number) =>
+const PLAYED = ['answers', 'categories'] as const;
+const isPlayed = (kind: string): kind is (typeof PLAYED)[number] =>
+  (PLAYED as readonly string[]).includes(kind);
+const isKind = (kind: string): kind is keyof typeof KINDS => kind in KINDS;
+
+const [kind = '', choice = '1'] = process.argv.slice(2);
+const chosen = (title: string, n: number) =>
   /^[0-9]+$/.test(choice) ? n % Number(choice) === 0 : title.includes(choice);
-const mutants = KINDS[kind as keyof typeof KINDS]().filter(chosen);
+
+let count = 0;
 const survivors: string[] = [];
-for (const mutant of mutants) {
-  const { noticed, seconds } = await judge(mutant);
-  if (noticed === undefined) survivors.push(mutant.title);
-  console.log(`${mutant.title}: ${noticed ?? 'SURVIVED'} (${seconds.toFixed(0)} s)`);
+function tell(title: string, noticed: string | undefined, seconds: number): void {
+  count++;
+  if (noticed === undefined) survivors.push(title);
+  console.log(`${title}: ${noticed ?? 'SURVIVED'} (${seconds.toFixed(1)} s)`);
 }
-console.log(`${mutants.length} mutants, ${survivors.length} survived: ${survivors.join(', ')}`);
-process.exitCode = survivors.length === 0 ? 0 : 1;
+
+if (isPlayed(kind)) {
+  const { replay } = await import('./mutation/replay.ts');
+  await replay(kind, chosen, tell);
+} else if (isKind(kind)) {
+  for (const mutant of KINDS[kind]().filter(({ title }, n) => chosen(title, n))) {
+    const { noticed, seconds } = await judge(mutant);
+    tell(mutant.title, noticed, seconds);
+  }
+} else {
+  throw new Error(`say which: ${[...PLAYED, ...Object.keys(KINDS)].join(', ')}`);
+}
+console.log([`${count} mutants, ${survivors.length} survived`, ...survivors].join('\n  '));
+process.exit(survivors.length === 0 ? 0 : 1);

@@ -87,7 +87,7 @@ export class SignedClient {
   }
 }
 
-function readReply(status: number, headers: Reply['headers'], text: string): Reply {
+export function readReply(status: number, headers: Reply['headers'], text: string): Reply {
   let envelope: { code?: string; msg?: string; data?: unknown } = {};
   try {
     envelope = JSON.parse(text);
