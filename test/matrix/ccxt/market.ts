@@ -9,7 +9,10 @@ interface NetworkFees {
 
 /** Of prices that move while they are asked for. */
 const about = (value: unknown, expected: unknown, what: string) =>
-  assert.ok(Math.abs(Number(value) / Number(expected) - 1) < 0.02, `${what}: ${String(value)} for ${String(expected)}`);
+  assert.ok(
+    Math.abs(Number(value) / Number(expected) - 1) < 0.02,
+    `${what}: ${String(value)} for ${String(expected)}`,
+  );
 
 export const MARKET_CALLS: Calls = {
   fetchTime: row('the time', async ({ me, world }) =>
