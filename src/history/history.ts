@@ -24,6 +24,7 @@ import type { StrategyView } from '../record/strategy-view.ts';
 import type { TransferView } from '../record/transfer-view.ts';
 import type { WalletRecordType, WalletRecordView } from '../record/wallet-record-view.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
+import type { GeneratedFunding } from './generated-funding.ts';
 
 /** What one command brought about. */
 export interface ProjectedCommand {
@@ -50,6 +51,9 @@ export interface History {
 
   /** Adds a made-up past of a book; candle queries answer from it where nothing has happened. */
   addGenerated(candles: GeneratedCandles): void;
+
+  /** Adds made-up funding rates of a perpetual, all older than its first settlement. */
+  addGeneratedFunding(funding: GeneratedFunding): void;
 
   /** Rows projected and not yet durable. The caller slows down when this grows. */
   lag(): number;

@@ -42,6 +42,9 @@ port.on('message', (message: ToWorker) => {
     case 'generated':
       writer.addGenerated(message.candles);
       return commitSoon();
+    case 'generatedFunding':
+      writer.addGeneratedFunding(message.funding);
+      return commitSoon();
     case 'read':
       return read(message);
     case 'flush':

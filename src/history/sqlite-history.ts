@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Instrument } from '../core/instrument.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
+import type { GeneratedFunding } from './generated-funding.ts';
 import type {
   CandleQuery,
   CandleSeries,
@@ -122,6 +123,11 @@ class SqliteHistory implements History {
   addGenerated(candles: GeneratedCandles): void {
     this.#mustWork();
     this.#post({ type: 'generated', candles });
+  }
+
+  addGeneratedFunding(funding: GeneratedFunding): void {
+    this.#mustWork();
+    this.#post({ type: 'generatedFunding', funding });
   }
 
   lag(): number {

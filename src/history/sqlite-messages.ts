@@ -1,6 +1,7 @@
 /** What the history and its worker say to each other. Messages are handled in the order they were sent. */
 import type { Instrument } from '../core/instrument.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
+import type { GeneratedFunding } from './generated-funding.ts';
 import type { RowPack } from './row-pack.ts';
 import type { READS } from './sqlite-reads.ts';
 
@@ -27,6 +28,7 @@ export type ToWorker =
     }
   | { readonly type: 'pack'; readonly pack: RowPack }
   | { readonly type: 'generated'; readonly candles: GeneratedCandles }
+  | { readonly type: 'generatedFunding'; readonly funding: GeneratedFunding }
   | Request;
 
 export type FromWorker =

@@ -17,6 +17,7 @@ const MIGRATIONS = [
   '08-conversions.sql',
   '09-ended-positions.sql',
   '10-strategy-orders.sql',
+  '11-generated-funding.sql',
 ] as const;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

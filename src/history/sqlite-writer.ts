@@ -5,9 +5,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Instrument } from '../core/instrument.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
+import type { GeneratedFunding } from './generated-funding.ts';
 import type { KeptEvents, KeptKind, RowPack } from './row-pack.ts';
 import { readMeta } from './sqlite-schema.ts';
 import { GENERATED_CANDLES, generatedRow } from './tables/generated-candles.ts';
+import { GENERATED_FUNDING_RATES, generatedFundingRow } from './tables/market-records.ts';
 import { Names } from './tables/names.ts';
 import type { UserTable } from './tables/table.ts';
 import { KEPT, KEPT_KINDS, USER_TABLES } from './tables/tables.ts';
@@ -19,6 +21,7 @@ export class SqliteWriter {
   readonly #database: DatabaseSync;
   readonly #inserts: Readonly<Record<KeptKind, StatementSync>>;
   readonly #insertGenerated: StatementSync;
+  readonly #insertGeneratedFunding: StatementSync;
   readonly #updateSeq: StatementSync;
   #names = new Names([], []);
   #seq: number;
@@ -32,6 +35,7 @@ export class SqliteWriter {
       KEPT_KINDS.map((kind) => [kind, database.prepare(KEPT[kind].table.insert)]),
     ) as Record<KeptKind, StatementSync>;
     this.#insertGenerated = database.prepare(GENERATED_CANDLES.insert);
+    this.#insertGeneratedFunding = database.prepare(GENERATED_FUNDING_RATES.insert);
     this.#updateSeq = database.prepare("UPDATE meta SET value = ? WHERE key = 'last_seq'");
     this.#seq = readMeta(database, 'last_seq');
     this.#committedSeq = this.#seq;
@@ -78,6 +82,12 @@ export class SqliteWriter {
     this.#begin();
     this.#insertGenerated.run(...generatedRow(candles));
     this.#openRows++;
+  }
+
+  addGeneratedFunding(funding: GeneratedFunding): void {
+    this.#begin();
+    for (const rate of funding.rates) this.#insertGeneratedFunding.run(...generatedFundingRow(funding, rate));
+    this.#openRows += funding.rates.length;
   }
 
   commit(): void {

@@ -16,7 +16,7 @@ import { clamp, decay } from './own-maths.ts';
 import { Turbulence } from './turbulence.ts';
 
 /** What perpetuals cost above their index, as a fraction: mean, deviation, and how long it takes to change. */
-const PREMIUM = { mean: 0.00008, deviation: 0.00035, halfLifeS: 3 * 3600 };
+export const PREMIUM = { mean: 0.00008, deviation: 0.00035, halfLifeS: 3 * 3600 };
 /** Delivery contracts carry interest to their day: of a year, as a fraction. */
 const CARRY = { mean: 0.055, deviation: 0.015, halfLifeS: 5 * 86_400 };
 const YEAR_MS = 365 * 86_400_000;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { GeneratedCandles } from '../../src/history/generated-candles.ts';
+import type { GeneratedFunding } from '../../src/history/generated-funding.ts';
 import type { History } from '../../src/history/history.ts';
 import { loadKnobs } from '../../src/market/knobs.ts';
 import { makePast } from '../../src/market/past/make-past.ts';
@@ -9,13 +10,17 @@ import { CATALOGUE, Rig, START_TIME } from './rig.ts';
 const NOW = START_TIME + 1234 * 1000;
 const HOUR = 3_600_000;
 
-async function past(seed: number): Promise<{ rig: Rig; packs: GeneratedCandles[] }> {
+async function past(
+  seed: number,
+): Promise<{ rig: Rig; packs: GeneratedCandles[]; funding: GeneratedFunding[] }> {
   const rig = await new Rig({ only: (_category, symbol) => /^(BTCUSD|ETHBTC)/.test(symbol) }).open();
   const packs: GeneratedCandles[] = [];
+  const funding: GeneratedFunding[] = [];
   const history = {
     lastCandleBefore: async () => undefined,
     flush: async () => {},
     addGenerated: (candles: GeneratedCandles) => packs.push(candles),
+    addGeneratedFunding: (rates: GeneratedFunding) => funding.push(rates),
   } as unknown as History;
   const knobs = loadKnobs(CATALOGUE);
   const made = await makePast(rig.market.desks, {
@@ -27,7 +32,7 @@ async function past(seed: number): Promise<{ rig: Rig; packs: GeneratedCandles[]
     progress: () => {},
   });
   assert.equal(made, rig.market.desks.length);
-  return { rig, packs };
+  return { rig, packs, funding };
 }
 
 const of = (packs: readonly GeneratedCandles[], category: string, symbol: string, width: string) =>
@@ -86,4 +91,33 @@ test('the same seed has the same past, another seed another', async () => {
   const first = await closes(3);
   assert.deepEqual(await closes(3), first);
   assert.notDeepEqual(await closes(4), first);
+});
+
+test('a perpetual was funded at each of its settlements since it is listed, mostly by interest, sometimes by either side', async () => {
+  const { rig, funding } = await past(1);
+  const perpetuals = rig.market.desks.filter(
+    ({ instrument: { futures } }) => futures !== undefined && futures.delivery === undefined,
+  );
+  assert.deepEqual(
+    funding.map(({ category, symbol }) => `${category} ${symbol}`),
+    perpetuals.map(({ instrument: { spec } }) => `${spec.category} ${spec.symbol}`),
+  );
+  for (const [n, { rates, symbol }] of funding.entries()) {
+    const { spec, futures } = perpetuals[n]!.instrument;
+    const interval = futures!.fundIntervalMs;
+    const startTime = Math.max(Number(spec.launchTime), Math.floor(NOW / 60_000) * 60_000 - 365 * 24 * HOUR);
+    const first = Math.floor(startTime / interval) * interval + interval;
+    const expected = [];
+    for (let time = first; time <= NOW; time += interval) expected.push(time);
+    assert.deepEqual(
+      rates.map(({ time }) => time),
+      expected,
+      symbol,
+    );
+    const values = rates.map(({ fundingRate }) => Number(fundingRate));
+    const interest = (0.0001 * interval) / (8 * HOUR);
+    const usual = values.filter((value) => value === interest).length / values.length;
+    assert.ok(usual > 0.5 && usual < 1, `${symbol}: ${usual} of the settlements are interest alone`);
+    assert.ok(Math.max(...values) > interest && Math.min(...values) < interest, symbol);
+  }
 });

@@ -73,6 +73,8 @@ export class SimulatedHistory implements History {
 
   addGenerated(): void {}
 
+  addGeneratedFunding(): void {}
+
   lag(): number {
     return this.#waiting.reduce((rows, { events }) => rows + events.length, 0);
   }

@@ -175,6 +175,19 @@ export function marketContract({ session }: Contract): void {
     assert.deepEqual(await history.fundingRates({ ...query, symbol: 'ETHUSDT' }), []);
   });
 
+  session('made-up funding rates come after those that were settled', async (history) => {
+    const book = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
+    const hour = 3_600_000;
+    const rates = [2, 1].map((ago) => ({ time: START_TIME - ago * 8 * hour, fundingRate: `0.000${ago}` }));
+    history.addGeneratedFunding({ ...book, rates });
+    history.project({ seq: 1, time: START_TIME, events: [aFunding(START_TIME, 3_000_000_000n)] });
+    const printed = async (skip: number, limit: number) =>
+      (await history.fundingRates({ ...book, skip, limit })).map(({ fundingRate }) => fundingRate);
+    assert.deepEqual(await printed(0, 10), ['0.003', '0.0001', '0.0002']);
+    assert.deepEqual(await printed(1, 1), ['0.0001']);
+    assert.deepEqual(await history.fundingRates({ ...book, symbol: 'ETHUSDT', skip: 0, limit: 10 }), []);
+  });
+
   session('fills of forced closes are public as liquidations, other fills are not', async (history) => {
     const futures = { posSide: PosSide.none, closing: true, pnl: -5n } as const;
     const kinds = [OrderKind.user, OrderKind.liquidation, OrderKind.adl, OrderKind.reduce];

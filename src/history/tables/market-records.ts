@@ -10,6 +10,7 @@ import {
   LIQUIDATION_FIELDS,
   liquidationView,
 } from '../../record/market-record-view.ts';
+import type { GeneratedFunding, GeneratedRate } from '../generated-funding.ts';
 import type { FundingRateQuery, LiquidationQuery, StoredLiquidation } from '../history.ts';
 import type { Names } from './names.ts';
 import { chosen, type Pages } from './pages.ts';
@@ -23,6 +24,18 @@ export const FUNDING_RATES = new Table({
   texts: ['fundingRate'],
 });
 
+/** What was made up before the first settlement; the same columns, so that both are read as one. */
+export const GENERATED_FUNDING_RATES = new Table({
+  name: 'generated_funding_rates',
+  key: RATE_KEY,
+  before: RATE_KEY,
+  texts: ['fundingRate'],
+});
+
+export function generatedFundingRow({ category, symbol }: GeneratedFunding, rate: GeneratedRate): RowValues {
+  return GENERATED_FUNDING_RATES.row([category, symbol, rate.time], rate);
+}
+
 export function fundingRateRow(settled: FundingSettled, names: Names): RowValues {
   const instrument = names.instrument(settled.instrument);
   const key = [CATEGORY_NAMES[instrument.category], instrument.symbol, settled.time];
@@ -34,7 +47,9 @@ export function fundingRates(
   { category, symbol, skip, limit }: FundingRateQuery,
 ): FundingRateView[] {
   const rows = pages.rows(
-    `${FUNDING_RATES.select} WHERE category = ? AND symbol = ? ORDER BY funding_time DESC LIMIT ? OFFSET ?`,
+    `${FUNDING_RATES.select} WHERE category = ?1 AND symbol = ?2
+     UNION ALL ${GENERATED_FUNDING_RATES.select} WHERE category = ?1 AND symbol = ?2
+     ORDER BY funding_time DESC LIMIT ?3 OFFSET ?4`,
     ...[category, symbol, limit, skip],
   );
   return rows.map((row) => ({

@@ -7,6 +7,7 @@ import type { Desk } from '../desk.ts';
 import type { Knobs } from '../knobs.ts';
 import { bookPast } from './book-past.ts';
 import { coinPaths } from './coin-paths.ts';
+import { fundingPast } from './funding-past.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -43,7 +44,10 @@ export async function makePast(desks: readonly Desk[], options: PastOptions): Pr
   const coins = new Set(without.flatMap(({ instrument: { spec } }) => [spec.baseCoin, spec.quoteCoin]));
   const paths = coinPaths([...coins], knobs, seed, { hours, minutes }, tick);
   for (const [n, desk] of without.entries()) {
-    for (const candles of bookPast(desk, paths, seed, listedAt(desk), endTime)) history.addGenerated(candles);
+    const startTime = listedAt(desk);
+    for (const candles of bookPast(desk, paths, seed, startTime, endTime)) history.addGenerated(candles);
+    const funding = fundingPast(desk, seed, Math.max(startTime, endTime - YEAR_DAYS * DAY_MS), endTime);
+    if (funding !== undefined) history.addGeneratedFunding(funding);
     progress(PATH_SHARE + ((1 - PATH_SHARE) * (n + 1)) / without.length);
     // Every few books the worker gets to write what it was given.
     if (n % 4 === 3) await history.flush();
