@@ -12,6 +12,7 @@
 
 import { repayDebt, setCoinLeverage } from './borrowing/repayment.ts';
 import type { Checkpoint, Command, SetInstrumentStatus } from './command.ts';
+import { Diverged } from './diverged.ts';
 import type { Event } from './event.ts';
 import { forceClose } from './futures/force-close.ts';
 import { FuturesDesk } from './futures/futures-desk.ts';
@@ -187,8 +188,4 @@ export class Exchange {
     }
     return DONE;
   }
-}
-
-export class Diverged extends Error {
-  override name = 'Diverged';
 }

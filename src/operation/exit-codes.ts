@@ -1,13 +1,13 @@
 /** How the program ends, as `--help` and the documents promise it (ecosystem.md 3). Never reused for anything else. */
 
 import { UnreadableRecord } from '../core/bytes.ts';
-import { Diverged } from '../core/exchange.ts';
+import { Diverged } from '../core/diverged.ts';
 import { InvariantBroken } from '../core/units.ts';
 import { DirectoryLocked, LogRefused } from '../log/log-errors.ts';
 import { AuditDamaged } from '../operator/audit-file.ts';
 import { TokenRefused } from '../operator/token.ts';
-import { CatalogueError } from '../venue/catalogue.ts';
-import { HistoryGap } from '../venue/recovery.ts';
+import { CatalogueError } from '../venue/catalogue-error.ts';
+import { HistoryGap } from '../venue/history-gap.ts';
 
 export const ExitCode = {
   ok: 0,

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CATEGORY_NAMES } from '../core/terms.ts';
-import { refuse, VERSION } from './commands/command-line.ts';
+import { VERSION } from '../version.ts';
+import { refuse } from './commands/command-line.ts';
 import { ExitCode } from './exit-codes.ts';
 import { createLogger } from './logging.ts';
 import { type RunningExchange, startExchange } from './running-exchange.ts';

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { InstrumentSpec } from '../core/listing-spec.ts';
-import { type Catalogue, CatalogueError, loadCatalogue } from './catalogue.ts';
+import { type Catalogue, loadCatalogue } from './catalogue.ts';
+import { CatalogueError } from './catalogue-error.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../catalogue', import.meta.url));
 

@@ -9,17 +9,13 @@ import { loadState } from '../core/snapshot.ts';
 import type { State } from '../core/state.ts';
 import type { History } from '../history/history.ts';
 import type { LoggedRecord, Snapshot } from '../log/command-log.ts';
+import { HistoryGap } from './history-gap.ts';
 import { HISTORY_LAG_MAX } from './limits.ts';
 
 export interface Replayed {
   readonly exchange: Exchange;
   readonly lastSeq: number;
   readonly commands: number;
-}
-
-/** History and log do not meet: what lies between would be missing for ever. */
-export class HistoryGap extends Error {
-  override name = 'HistoryGap';
 }
 
 export interface ReplayOptions {

@@ -42,6 +42,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
     'refusal',
     'outcome',
     'digest',
+    'diverged',
     'bytes',
     'ranked-heap',
     'exact-integers',

@@ -7,7 +7,7 @@ import type { AuditLine } from '../../operator/audit-line.ts';
 import { ConfigError, ExitCode } from '../exit-codes.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
 import { count } from '../terminal/counting.ts';
-import { type AuditVerification, verifyAudit } from '../verification/audit-verify.ts';
+import type { AuditVerification } from '../verification/audit-verify.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { commandGroup, type Shown, show, table, when } from './operator-command.ts';
 
@@ -28,7 +28,9 @@ function showCommand(): Command {
 function verifyCommand(): Command {
   const examples = ['bourse audit verify', 'bourse audit verify --data /var/bourse --json'];
   const description = 'Checks the chain of the audit log and that the command log holds what it names.';
-  return fileCommand('verify', description, examples, (data) => {
+  return fileCommand('verify', description, examples, async (data) => {
+    // Loaded only now: it needs the whole exchange, which no other command does.
+    const { verifyAudit } = await import('../verification/audit-verify.ts');
     const result = verifyAudit(data);
     process.exitCode = result.ok ? ExitCode.ok : ExitCode.damaged;
     return { json: result, text: (paint) => verificationText(result, paint) };
@@ -40,7 +42,7 @@ function fileCommand(
   name: string,
   description: string,
   examples: readonly string[],
-  work: (data: string, command: Command) => Shown,
+  work: (data: string, command: Command) => Shown | Promise<Shown>,
 ): Command {
   const command = describedCommand(name, description, examples).addOption(
     new Option('--json', 'print one JSON document').helpGroup('Output:'),
@@ -50,7 +52,7 @@ function fileCommand(
     if (!existsSync(join(config.data, AUDIT_FILE))) {
       throw new ConfigError(`--data ${config.data} holds no ${AUDIT_FILE}: no exchange was started there`);
     }
-    show(work(config.data, command), command, painter(config.color, process.stdout));
+    show(await work(config.data, command), command, painter(config.color, process.stdout));
   });
 }
 

@@ -1,13 +1,10 @@
 /** The command line: options from the table of settings, messages and exit codes as users expect them. */
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
+import { VERSION } from '../../version.ts';
 import { ActionRefused, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import type { Given } from '../settings/layer.ts';
 import { type ResolvedConfig, resolveConfig } from '../settings/resolve-config.ts';
 import { environmentName, SETTING_NAMES, SETTINGS, type SettingName } from '../settings/settings.ts';
-
-const packageFile = new URL('../../../package.json', import.meta.url);
-export const VERSION = (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }).version;
 
 const EXIT_CODES = `
 Exit codes:

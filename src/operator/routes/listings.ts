@@ -5,7 +5,7 @@ import type { CoinSpec, InstrumentSpec } from '../../core/listing-spec.ts';
 import type { State } from '../../core/state.ts';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/terms.ts';
 import { formatUnits, parseUnits, RATE_SCALE } from '../../core/units.ts';
-import { coinProblem, instrumentProblem } from '../../venue/catalogue.ts';
+import { coinProblem, instrumentProblem } from '../../venue/catalogue-entries.ts';
 import {
   AccountText,
   CategoryText,
