@@ -14,8 +14,8 @@ import type { Verification } from '../../src/operation/verification/verify.ts';
 import { loadCatalogue } from '../../src/venue/catalogue.ts';
 import { bourse, removeTemporaryDirectories, Server, start, temporaryDirectory } from './bourse-process.ts';
 
-/** Small segments: a start prepares less space. */
-const SMALL = ['--segment-bytes', '1048576'];
+/** No market, and small segments: a start prepares less. */
+const SMALL = ['--market', 'off', '--segment-bytes', '1048576'];
 
 after(removeTemporaryDirectories);
 

@@ -245,6 +245,7 @@ test('kill -9 at any moment of a stream of deposits leaves both logs and the mon
     };
     const pouring = Promise.all([pour(), pour(), pour()]);
     await sleep(150 + round * 70);
+    while (acknowledged.size < 5 * (round + 1)) await sleep(1);
     await own.kill();
     killed = true;
     await pouring;
@@ -261,6 +262,5 @@ test('kill -9 at any moment of a stream of deposits leaves both logs and the mon
     assert.equal(balances[0].unified, String(credited.length));
     assert.deepEqual(await verify(own.data), { code: 0, problems: [] });
   }
-  assert.ok(acknowledged.size > 10);
   await own.stop();
 });

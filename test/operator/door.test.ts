@@ -8,7 +8,8 @@ import { bourse, Server, start, temporaryDirectory } from '../operation/bourse-p
 import { endVenues, VenueProcess } from './venue-process.ts';
 
 const venue = new VenueProcess();
-const SMALL = ['--segment-bytes', '1048576', '--no-demo'];
+/** No market, and small segments: a start prepares less. */
+const SMALL = ['--market', 'off', '--segment-bytes', '1048576', '--no-demo'];
 
 before(() => venue.start());
 after(endVenues);
