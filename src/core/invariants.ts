@@ -119,6 +119,7 @@ function checkAccount(state: State, account: Account): void {
   const { slab } = state;
   const locks = new Map<number, bigint>();
   const clientOids = new Set<string>();
+  const perInstrument = new Map<Instrument, number>();
   let spot = 0;
   let futures = 0;
   let closing = 0;
@@ -131,6 +132,7 @@ function checkAccount(state: State, account: Account): void {
     );
     assert(slab.id[slot]! > id, 'I30: open orders out of order');
     id = slab.id[slot]!;
+    perInstrument.set(instrument, (perInstrument.get(instrument) ?? 0) + 1);
     if (isFutures(instrument.category)) futures++;
     else spot++;
     if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) closing++;
@@ -150,6 +152,11 @@ function checkAccount(state: State, account: Account): void {
     spot <= OPEN_ORDERS_PER_LINE_MAX && futures <= OPEN_ORDERS_PER_LINE_MAX,
     'I28: too many open orders',
   );
+  for (const [{ index, symbol, maxSymbolOrders }, open] of perInstrument) {
+    assert(account.openByInstrument.of(index) === open, `I28: open order count of ${symbol} disagrees`);
+    const fits = maxSymbolOrders === 0 || open <= maxSymbolOrders;
+    assert(fits, `I28: ${open} open orders on ${symbol}, which allows ${maxSymbolOrders}`);
+  }
   for (const coin of state.ledger.coinsOf(account.index)) {
     const locked = state.ledger.peek(account.index, coin, Bucket.locked);
     assert(locked === (locks.get(coin) ?? 0n), `I04: account ${account.uid} coin ${coin} locks ${locked}`);

@@ -1,6 +1,6 @@
 /** Work that time itself causes, done before the command that brings the time (domain.md 9.3, 9.4). */
 
-import { chargeInterest, INTEREST_MS, mayBearInterest } from './borrowing/interest.ts';
+import { chargeInterest, debtsOf, INTEREST_MS, mayBearInterest } from './borrowing/interest.ts';
 import { settleFunding } from './futures/funding.ts';
 import type { FuturesDesk } from './futures/futures-desk.ts';
 import type { FuturesMarket } from './futures/futures-market.ts';
@@ -50,8 +50,10 @@ export function advance(state: State, time: number, desk: FuturesDesk, strategie
     const needsPrices = Math.min(state.nextFunding, state.nextDelivery, prices) <= state.now || interest;
     const taken = needsPrices && takeSecond(state);
     if (prices <= state.now) pricesTaken = true;
-    if (state.nextFunding <= state.now) settleDueFunding(state);
-    if (interest) chargeInterest(state);
+    const funding = state.nextFunding <= state.now;
+    const debts = interest && funding ? debtsOf(state) : undefined;
+    if (funding) settleDueFunding(state);
+    if (interest) chargeInterest(state, debts);
     if (hour <= state.now) hour += INTEREST_MS;
     const charged = state.loans.nextInstant() <= state.now;
     // Hours that begin make loans grow, so they are tested at once, by prices that may have grown old on the way.

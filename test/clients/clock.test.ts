@@ -79,7 +79,7 @@ test('on a manual clock funding is paid when eight o’clock is reached, not bef
   assert.equal(paid!.totalFunding, '-3');
 });
 
-test('candles follow the manual clock: the minutes that nobody traded in are flat', async () => {
+test('cases 139 and 141: the minutes that nobody traded in are flat, and 1,000 candles come at most', async () => {
   const server = await start(home(), ...MANUAL);
   const operator = new Operator(server);
   const [alice] = await ccxtClients(server.url, [server.account('alice')]);
@@ -87,17 +87,24 @@ test('candles follow the manual clock: the minutes that nobody traded in are fla
   const spot = { category: 'SPOT', symbol: 'BTCUSDT', orderType: 'limit', qty: '0.01' } as const;
   await maker.submitNewOrder({ ...spot, side: 'sell', price: '60000' });
   await alice!.createOrder('BTC/USDT', 'limit', 'buy', 0.01, 60_000);
-  assert.equal((await operator.advanceClock('3m')).candle, 2);
+  // The candles of 1m and 3m.
+  assert.equal((await operator.advanceClock('4m')).candle, 2);
   await maker.submitNewOrder({ ...spot, side: 'sell', price: '60100' });
   await alice!.createOrder('BTC/USDT', 'limit', 'buy', 0.01, 60_100);
   const candles = await alice!.fetchOHLCV('BTC/USDT', '1m');
   const flat = [60_000, 60_000, 60_000, 60_000, 0];
-  assert.deepEqual(candles.slice(-4), [
+  assert.deepEqual(candles.slice(-5), [
     [START, ...flat.slice(0, 4), 0.01],
     [START + 60_000, ...flat],
     [START + 120_000, ...flat],
-    [START + 180_000, 60_100, 60_100, 60_100, 60_100, 0.01],
+    [START + 180_000, ...flat],
+    [START + 240_000, 60_100, 60_100, 60_100, 60_100, 0.01],
   ]);
+  await operator.advanceClock('1000m', '1m');
+  const asked = { category: 'SPOT', symbol: 'BTCUSDT', interval: '1m', limit: '1001' };
+  const { data } = await new SignedClient(server.url).get('/api/v3/market/candles', asked);
+  assert.equal(data.length, 1000);
+  assert.equal(Number(data.at(-1)![0]), START + 1004 * 60_000);
 });
 
 test('an instrument opens and goes offline by its calendar, also after a crash between the two', async () => {

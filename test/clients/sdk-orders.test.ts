@@ -256,7 +256,7 @@ test('a batch of changes keeps the good ones and tells what is wrong with the ot
   assert.deepEqual([p1!.price, p3!.price], ['0.175', '0.17']);
 });
 
-test('an order that stands twice in a batch of changes refuses the whole batch', async () => {
+test('case 65: an order that stands twice in a batch of changes refuses the whole batch', async () => {
   const refusal = await refusalOf(
     alice.batchModifyOrders([
       { clientOid: 'p1', price: '0.174' },
@@ -268,7 +268,7 @@ test('an order that stands twice in a batch of changes refuses the whole batch',
   assert.equal(p1!.price, '0.175');
 });
 
-test('a batch of cancellations goes on after a bad item', async () => {
+test('case 71: a batch of cancellations goes on after a bad item', async () => {
   const { data } = await alice.cancelBatchOrders([
     { clientOid: 'p1', category: 'SPOT', symbol: 'DOGEUSDT' },
     { clientOid: 'never', category: 'SPOT', symbol: 'DOGEUSDT' },

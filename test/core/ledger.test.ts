@@ -1,7 +1,8 @@
 /** Money: locks, trades, fees, deposits and withdrawals (domain.md 4). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { openFloor } from './trading-floor.ts';
+import { BTCUSDT } from './listings.ts';
+import { openFloor, PLENTY, TradingFloor } from './trading-floor.ts';
 
 test('case 72: a buy of 0.5 at 60 000 filled at 59 900 and 60 000 gets 20 USDT back at once (example 4.3)', () => {
   const floor = openFloor('ann');
@@ -56,7 +57,23 @@ test('the resting side pays the maker rate, the incoming side the taker rate', (
   deepEqual([made.fee, taken.fee], ['12', '0.0006']);
 });
 
-test('case 73: a fee below 10^-8 is 0 and the fill is still recorded', () => {
+test('case 73: 0.00000009 at 0.1 % costs nothing, and the fill is still recorded', () => {
+  const floor = new TradingFloor([
+    { ...BTCUSDT, pricePrecision: '0', quantityPrecision: '8', minOrderAmount: '' },
+  ]);
+  for (const name of ['ann', 'bob']) floor.trader(name, PLENTY);
+  floor.sell('ann', '0.00000009', '60000');
+  const buy = floor.buy('bob', '0.00000009', '60000');
+  deepEqual(buy.fills, ['0.00000009 @ 60000 taker']);
+  deepEqual(
+    buy.fillRecords.map((fill) => fill.fee),
+    [0n],
+  );
+  equal(floor.cash('bob', 'BTC'), '100.00000009');
+  equal(floor.house('sys:fee', 'BTC'), '0');
+});
+
+test('case 73: each fill is cut on its own: 1.7 units of fee are one, 0.1 are none', () => {
   const floor = openFloor('ann', 'bob', 'cid');
   floor.sell('ann', '0.000017', '60000');
   floor.sell('bob', '0.000017', '60000');

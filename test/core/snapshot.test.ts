@@ -67,14 +67,14 @@ function replay(log: readonly Uint8Array[], at = Number.POSITIVE_INFINITY): Run 
   return { image: Uint8Array.from(saveState(exchange.state)), events };
 }
 
-test('a replay of the whole log gives the same state and the same events', () => {
+test('I40: a replay of the whole log gives the same state and the same events', () => {
   const floor = busyDay();
   const again = replay(floor.log);
   deepEqual(again.image, floor.image());
   deepEqual(again.events, floor.events);
 });
 
-test('a snapshot after any command and the rest of the log give the same state and events', () => {
+test('I40: a snapshot after any command and the rest of the log give the same state and events', () => {
   const floor = busyDay();
   const image = floor.image();
   for (let at = 1; at < floor.log.length; at++) {

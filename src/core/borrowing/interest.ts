@@ -1,6 +1,7 @@
 /**
  * Interest on what accounts owe, at every full hour (domain.md 6.8): on the debt of that instant, less the free part of
- * an unrealised loss. A debt that comes and goes within the hour costs nothing.
+ * an unrealised loss. A debt that comes and goes within the hour costs nothing, and one that funding makes at a full
+ * hour bears interest from the next one on (domain.md 10.2, case 96).
  */
 import type { Account } from '../account.ts';
 import { coinsOf, profitIn } from '../futures/margin.ts';
@@ -22,33 +23,57 @@ export function mayBearInterest(state: State): boolean {
   );
 }
 
-/** Ascending uid, then coin. */
-export function chargeInterest(state: State): void {
+/** Debts by account and coin. */
+type Debts = ReadonlyMap<Account, ReadonlyMap<number, bigint>>;
+
+/** What everybody owes now. */
+export function debtsOf(state: State): Debts {
+  return new Map(
+    debtors(state).map((account) => [
+      account,
+      new Map(coinsOf(state, account).map((coin) => [coin, debtOf(state, account, coin)])),
+    ]),
+  );
+}
+
+/** Ascending uid, then coin. Where debts of before the instant are given, what is beyond them does not bear yet. */
+export function chargeInterest(state: State, before?: Debts): void {
+  for (const account of debtors(state)) {
+    for (const coin of coinsOf(state, account)) {
+      charge(state, account, coin, before && (before.get(account)?.get(coin) ?? 0n));
+    }
+  }
+}
+
+function debtors(state: State): Account[] {
   const indebted = new Set(state.ledger.accountsInDebt());
   const accounts = [...state.accountByUid.values()].filter(
     (account) => account.positions.size > 0 || indebted.has(account.index),
   );
-  accounts.sort((a, b) => a.uid - b.uid);
-  for (const account of accounts) {
-    for (const coin of coinsOf(state, account)) charge(state, account, coin);
-  }
+  return accounts.sort((a, b) => a.uid - b.uid);
 }
 
-/** What an hour costs on the debt of now: the whole debt, its free part, and the interest. */
+function debtOf(state: State, account: Account, coin: number): bigint {
+  return larger(0n, -(balanceOf(state, account, coin) + profitIn(state, account, coin)));
+}
+
+/** What an hour costs on the debt of now, or on as much of it as bears: the debt, its free part, and the interest. */
 export function interestOf(
   state: State,
   account: Account,
   coin: number,
+  bearing?: bigint,
 ): { debt: bigint; free: bigint; interest: bigint } {
   const { freeLimit, yearRate } = state.lending[coin]!.terms;
   const profit = profitIn(state, account, coin);
-  const debt = larger(0n, -(balanceOf(state, account, coin) + profit));
+  const owed = debtOf(state, account, coin);
+  const debt = bearing === undefined ? owed : smaller(owed, bearing);
   const free = smaller(debt, smaller(larger(0n, -profit), freeLimit));
   return { debt, free, interest: divCeil((debt - free) * yearRate, RATE_ONE * HOURS_A_YEAR) };
 }
 
-function charge(state: State, account: Account, coin: number): void {
-  const { interest } = interestOf(state, account, coin);
+function charge(state: State, account: Account, coin: number, bearing: bigint | undefined): void {
+  const { interest } = interestOf(state, account, coin, bearing);
   if (interest === 0n) return;
   const { ledger } = state;
   const house = ledger.cell(SystemAccount.interest, coin, Bucket.cash);

@@ -59,8 +59,8 @@ function checkContract(state: State, market: Market): void {
   checkEnded(state, market);
   assert(futures.cleared + basis === 0n, `I08: ${symbol} has cleared ${futures.cleared}, basis ${basis}`);
   if (futures.terms.coinMargined) return;
-  assert(futures.clearing + basis === 0n, `I07: clearing of ${symbol} ${futures.clearing}, basis ${basis}`);
   assert(long !== 0 || futures.clearing === 0n, `I09: ${symbol} clears ${futures.clearing} for nobody`);
+  assert(futures.clearing + basis === 0n, `I07: clearing of ${symbol} ${futures.clearing}, basis ${basis}`);
 }
 
 /** I43: the mark of a perpetual lies within what it was made of, as far as it may leave its index. */
@@ -111,6 +111,7 @@ function checkAccountPositions(state: State, account: Account): void {
   }
   for (const [slot, held] of slab.isolatedLocks) {
     if (slab.account[slot] !== account.index) continue;
+    assert(held >= 0n, `I03: an isolated order of ${account.uid} holds ${held}`);
     const coin = state.instruments[slab.instrument[slot]!]!.futures!.settle;
     ordered.set(coin, (ordered.get(coin) ?? 0n) + held);
   }

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPENING_BELL } from '../floor/exchange-floor.ts';
-import { MARGIN, MarginFloor, SPOT, TERMS, USDT_TERMS, workedAccount } from './margin-floor.ts';
+import { BTC_FUNDED, FUTURES_COINS, FuturesFloor } from '../futures/futures-floor.ts';
+import { lent, MARGIN, MarginFloor, SPOT, TERMS, USDT_TERMS, workedAccount } from './margin-floor.ts';
 
 const HOUR = 3_600_000;
 const at = (hour: number, minute: number) => OPENING_BELL + hour * HOUR + minute * 60_000;
@@ -56,21 +57,57 @@ test('case 122: an unrealised loss within the free part costs nothing', () => {
   assert.equal(floor.cash('ann', 'USDT'), '0');
 });
 
-test('case 124: interest of a fraction of the smallest unit is one unit', () => {
+test('case 124: interest of 10^-9 is charged as 10^-8', () => {
   const floor = new MarginFloor().stocked();
-  floor.trader('ann', { USDT: '59.99999999' });
+  floor.trader('ann', { USDT: '59.9999' });
   floor.buy('ann', '0.001', '60000', MARGIN);
+  // 0.0001 at 0.00001 an hour.
+  assert.deepEqual(floor.nextHour('ann'), { debt: '0.0001', free: '0', interest: '0.00000001' });
   floor.at(at(1, 0));
-  assert.equal(floor.cash('ann', 'USDT'), '-0.00000002');
+  assert.equal(floor.cash('ann', 'USDT'), '-0.00010001');
 });
 
-test('case 96: a crossed payer of funding without cash owes it, and pays interest from the next hour', () => {
-  const floor = workedAccount();
-  const before = floor.cash('ann', 'USDT');
-  floor.at(at(0, 59));
-  assert.equal(floor.cash('ann', 'USDT'), before);
-  floor.at(at(1, 0));
-  assert.notEqual(floor.cash('ann', 'USDT'), before);
+/** Perpetuals that pay 0.0071 % at eight, and people whose money is lent. */
+function fundedFloor(): FuturesFloor {
+  const floor = new FuturesFloor(BTC_FUNDED, lent(FUTURES_COINS, TERMS));
+  floor.index('1', 'USDTUSD');
+  floor.index('60000', 'BTCUSD');
+  floor.trader('bob', { USDT: '1000000' });
+  return floor;
+}
+
+test('case 96: a crossed payer of funding without cash owes it, and pays interest from the next full hour', () => {
+  const floor = fundedFloor();
+  floor.trader('ann', { BTC: '1' });
+  floor.setFees('ann', '0', '0');
+  floor.deal('ann', 'bob', '1', '60000');
+  floor.wait(60_000);
+  assert.equal(floor.cash('ann', 'USDT'), '0');
+  floor.at(at(8, 0));
+  assert.equal(floor.cash('ann', 'USDT'), '-4.26');
+  floor.at(at(9, 0) - 1);
+  assert.equal(floor.cash('ann', 'USDT'), '-4.26');
+  floor.at(at(9, 0));
+  assert.equal(floor.cash('ann', 'USDT'), '-4.2600426');
+});
+
+test('a debt that funding of the same instant has made smaller bears interest on what is left of it (9.4)', () => {
+  const floor = fundedFloor();
+  floor.trader('ann', { BTC: '1' });
+  // A short that has lost 100 in trades and owes them.
+  floor.setFees('ann', '0', '0');
+  floor.deal('ann', 'bob', '1', '60000');
+  floor.deal('bob', 'ann', '1', '59900');
+  floor.deal('bob', 'ann', '1', '60000');
+  floor.wait(60_000);
+  assert.equal(floor.cash('ann', 'USDT'), '-100');
+  floor.at(at(8, 0) - 1);
+  const owed = floor.cash('ann', 'USDT');
+  // Seven hours, each rounded up: 0.007 and 26 units of interest on interest.
+  assert.equal(owed, '-100.00700026');
+  floor.at(at(8, 0));
+  // 4.26 come in first; an hour of 95.74700026 is 0.00095748, rounded up.
+  assert.equal(floor.cash('ann', 'USDT'), '-95.74795774');
 });
 
 test('each hour is charged once: by ticks, in one jump, and over a restart', () => {

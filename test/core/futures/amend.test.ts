@@ -37,11 +37,16 @@ test('a closing order of hedge mode may grow as far as the position is free', ()
   assert.equal(floor.amend('ann', one, { price: '61500' }), 'none');
 });
 
-test('case 64: a reduce-only order cannot be modified', () => {
+test('case 64: a reduce-only order cannot be modified; with autoCancel it is cancelled', () => {
   const floor = futuresFloor('1000000', 'ann', 'bob');
   floor.deal('ann', 'bob', '1', '60000');
   const order = floor.sell('ann', '0.4', '61000', { reduceOnly: true });
-  assert.equal(floor.amend('ann', order, { price: '61500' }), 'notAmendable');
+  for (const words of [{ price: '61500' }, { qty: '0.3' }, { qty: '0.5' }]) {
+    assert.equal(floor.amend('ann', order, words), 'notAmendable');
+    assert.equal(order.stands, 'new 0/0.4');
+  }
+  assert.equal(floor.amend('ann', order, { price: '61500', autoCancel: true }), 'notAmendable');
+  assert.equal(order.stands, 'cancelled 0/0.4 modify_limit_order');
 });
 
 test('the margin of an isolated order follows its size and price', () => {

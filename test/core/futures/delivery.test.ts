@@ -145,6 +145,18 @@ test('the worked example: a long of 1 at 95 000, settled at 96 500', () => {
   assert.equal(floor.house('sys:clearing', 'BTC'), '0');
 });
 
+test('case 143: a delivery is in no public fills, candles or ticker', () => {
+  const floor = new DeliveryFloor().before('95000');
+  floor.deal('ann', 'bob', '1', '95000', H26);
+  const seen = () => [floor.publicFills(H26.on), floor.ticker(H26.on), floor.runningCandle('1D', H26.on)];
+  const before = seen();
+  floor.at(MARCH - HOUR - SECOND);
+  floor.index('96500', 'BTCUSD');
+  floor.at(MARCH);
+  assert.equal(floor.settledAt('ann').length, 1);
+  assert.deepEqual(seen(), before);
+});
+
 test('the price is the mean of 3 600 seconds', () => {
   const floor = new DeliveryFloor().before('60000');
   floor.deal('ann', 'bob', '0.1', '60000', H26);

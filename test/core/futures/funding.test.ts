@@ -41,6 +41,8 @@ test('case 92: a rate of zero moves nothing and is told', () => {
   floor.deal('ann', 'bob', '1', '60000');
   floor.at(EIGHT);
   assert.equal(floor.fields('ann').totalFunding, '0');
+  for (const name of ['ann', 'bob'])
+    assert.equal(floor.lines(name).filter((line) => line.startsWith('funding')).length, 0);
   assert.deepEqual(
     settlements(floor).map(({ rate, time }) => [rate, time]),
     [[0n, EIGHT]],

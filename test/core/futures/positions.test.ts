@@ -130,7 +130,18 @@ test('case 52: a flip needs margin for what it opens', () => {
   assert.equal(floor.sell('ann', '0.3', '54500').stands, 'filled 0.3/0.3');
 });
 
-test('hedge mode closes by side and position (53 to 57)', () => {
+test('case 53: in hedge mode there is no long to sell before one is bought', () => {
+  const floor = futuresFloor('10000000', 'ann', 'bob');
+  floor.holdMode('ann', 'hedge_mode');
+  floor.buy('bob', '1', '60000');
+  assert.equal(floor.sell('ann', '1', '60000', { posSide: 'long' }).refusal, 'noPositionToClose');
+  // A short of her own is no long either.
+  floor.sell('ann', '1', '60000', { posSide: 'short' });
+  assert.equal(floor.sell('ann', '1', '60000', { posSide: 'long' }).refusal, 'noPositionToClose');
+  assert.equal(floor.position('ann'), 'short 1 @ 60000');
+});
+
+test('hedge mode closes by side and position', () => {
   const floor = futuresFloor('10000000', 'ann', 'bob');
   assert.equal(floor.holdMode('ann', 'hedge_mode'), 'none');
   const long = { posSide: 'long' } as const;
