@@ -6,7 +6,7 @@ import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
 import { Dice } from '../hostile/dice.ts';
-import { assertToldIsKept, pages, RECORD_TOPICS, told } from './told-and-kept.ts';
+import { assertNothingUndone, assertToldIsKept, kept, RECORD_TOPICS, told } from './told-and-kept.ts';
 
 const CHANGES = 10_000;
 const MARKETS = [
@@ -16,6 +16,7 @@ const MARKETS = [
 ] as const;
 const CATEGORIES = MARKETS.map(({ category }) => category);
 const TRADERS = ['alice', 'bob'] as const;
+const STANDING_TOPICS = ['account', 'position'].map((topic) => ({ instType: 'UTA', topic }));
 
 let server: RunningServer;
 let dice: Dice;
@@ -168,22 +169,66 @@ test(`${CHANGES} changes of orders in every category: pushes equal the history, 
   for (const client of second) client.close();
 });
 
-test('what was pushed before a kill is there after it', async () => {
-  const alice = await reader('alice');
+test('through a kill -9 while every category trades: what was told is kept, and who comes back is told each once', async () => {
+  const first = await reader('alice');
   const trading = await Trading.open('k');
   const rounds = (async () => {
+    await trading.plans();
     for (let n = 0; n < 1_000; n++) await trading.round(n);
   })().catch(() => {});
-  await alice.next((frame) => frame.arg?.topic === 'fill' && told([alice], 'fill').length > 100);
+  await first.next((frame) => frame.arg?.topic === 'fill' && told([first], 'fill').length > 300);
   const { data, url } = server;
   await server.kill();
-  await alice.closed;
+  await first.closed;
   await rounds;
   server = await startServer({ data, args: ['--rate-limits', 'off', '--port', new URL(url).port] });
+  const second = await reader('alice');
   const http = new SignedClient(server.url, server.account('alice'));
-  const known = new Set((await pages(http, '/api/v3/trade/fills')).map(({ execId }) => execId));
+  const between = await kept(http, CATEGORIES);
+  assertNothingUndone([first], between);
+  await assertStandingIsKept(http, second);
+
+  const afterwards = await Trading.open('l');
+  await afterwards.plans();
+  for (let n = 0; n < 2 * MARKETS.length; n++) await afterwards.round(n);
+  const counts = await assertToldIsKept(http, [second], CATEGORIES, between);
+  assert.ok(counts.fills > 100 && counts.strategyOrders >= 2 * MARKETS.length, JSON.stringify(counts));
+  for (const topic of ['fill', 'fast-fill']) {
+    const ids = told([first, second], topic).map(({ execId }) => execId);
+    assert.equal(new Set(ids).size, ids.length, `${topic}: none before and after the kill`);
+  }
+  await assertStandingIsKept(http, second);
+  afterwards.close();
+  second.close();
   http.close();
-  const pushed = told([alice], 'fill');
-  assert.ok(pushed.length > 100);
-  for (const { execId } of pushed) assert.ok(known.has(execId), `fill ${execId} was told and is gone`);
 });
+
+/** Balances and positions as they were pushed last are those of HTTP, now that nothing moves. */
+async function assertStandingIsKept(http: SignedClient, socket: StreamClient): Promise<void> {
+  const from = socket.frames.length;
+  await socket.subscribe(...STANDING_TOPICS);
+  const { data: assets } = await http.get('/api/v3/account/assets');
+  const account = await socket.next(
+    (frame) => frame.arg?.topic === 'account' && frame.data !== undefined,
+    from,
+  );
+  const balances = (coins: Frame[]) =>
+    coins.map(({ coin, balance, available, locked }) => [coin, balance, available, locked]);
+  assert.deepEqual(balances(account.data[0].coin), balances(assets.assets));
+  const lists = await Promise.all(
+    PERPETUALS.map(({ category }) => http.get('/api/v3/position/current-position', { category })),
+  );
+  const position = await socket.next(
+    ({ arg, action, data }) => arg?.topic === 'position' && action === 'snapshot' && data !== undefined,
+    from,
+  );
+  const held = (list: Frame[]) =>
+    new Set(
+      list.map(({ symbol, posSide, size, total, avgPrice }) =>
+        [symbol, posSide, size ?? total, avgPrice].join(' '),
+      ),
+    );
+  assert.deepEqual(held(position.data), held(lists.flatMap(({ data }) => data.list)));
+  socket.send({ op: 'unsubscribe', args: STANDING_TOPICS });
+  await socket.answers();
+}

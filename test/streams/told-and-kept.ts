@@ -102,12 +102,14 @@ export interface Counts {
   readonly strategyOrders: number;
 }
 
-/** `sockets` are those of the account, subscribed to `RECORD_TOPICS`, in the order they were open. */
-export async function assertToldIsKept(
-  http: SignedClient,
-  sockets: readonly StreamClient[],
-  categories: readonly string[],
-): Promise<Counts> {
+/** Everything that HTTP keeps of an account. */
+export interface Kept {
+  readonly fills: readonly Frame[];
+  readonly orders: readonly Frame[];
+  readonly strategies: readonly Frame[];
+}
+
+export async function kept(http: SignedClient, categories: readonly string[]): Promise<Kept> {
   const lists = async (path: string) =>
     (await Promise.all(categories.map((category) => pages(http, path, { category })))).flat();
   const fills = await pages(http, '/api/v3/trade/fills');
@@ -117,6 +119,30 @@ export async function assertToldIsKept(
     ...(await lists('/api/v3/trade/history-strategy-orders')),
     ...(await lists('/api/v3/trade/unfilled-strategy-orders')),
   ];
+  return { fills, orders, strategies };
+}
+
+/** What is there now and was not, or not so. */
+function since(now: readonly Frame[], before: readonly Frame[], id: string): Frame[] {
+  const texts = new Map(before.map((record) => [record[id], JSON.stringify(record)]));
+  return now.filter((record) => texts.get(record[id]) !== JSON.stringify(record));
+}
+
+/**
+ * `sockets` are those of the account, subscribed to `RECORD_TOPICS`, in the order they were open. With `before` they were
+ * subscribed when HTTP kept that.
+ */
+export async function assertToldIsKept(
+  http: SignedClient,
+  sockets: readonly StreamClient[],
+  categories: readonly string[],
+  before: Kept = { fills: [], orders: [], strategies: [] },
+): Promise<Counts> {
+  const now = await kept(http, categories);
+  const fills = since(now.fills, before.fills, 'execId');
+  const orders = since(now.orders, before.orders, 'orderId');
+  const strategies = since(now.strategies, before.strategies, 'orderId');
+  const closed = orders.filter(({ orderStatus }) => END.has(orderStatus));
   // HTTP may be a moment ahead of the socket; whatever more comes after that comes before the answer to a ping.
   await caughtUp(() => {
     const ended = told(sockets, 'order').filter(({ orderStatus }) => END.has(orderStatus)).length;
@@ -130,7 +156,7 @@ export async function assertToldIsKept(
   assertSame(latest(changes), orders, 'orderId', 'order');
   const strategyChanges = told(sockets, 'strategy-order');
   assertSame(latest(strategyChanges), strategies, 'orderId', 'strategy order');
-  assertLives(changes, fills);
+  assertLives(changes, now.fills);
   for (const list of [changes, strategyChanges]) {
     assert.equal(new Set(list.map((change) => JSON.stringify(change))).size, list.length, 'none twice');
   }
@@ -140,6 +166,36 @@ export async function assertToldIsKept(
     orderChanges: changes.length,
     strategyOrders: strategies.length,
   };
+}
+
+/** Told before the end came: each once, and all of it kept, whatever else happened that nobody could be told of. */
+export function assertNothingUndone(
+  sockets: readonly StreamClient[],
+  { fills, orders, strategies }: Kept,
+): void {
+  for (const [topic, id, records] of [
+    ['fill', 'execId', fills],
+    ['fast-fill', 'execId', fills],
+    ['order', 'orderId', orders],
+    ['strategy-order', 'orderId', strategies],
+  ] as const) {
+    const known = new Map(records.map((record) => [record[id], record]));
+    const pushed = told(sockets, topic);
+    assert.equal(
+      new Set(pushed.map((push) => JSON.stringify(push))).size,
+      pushed.length,
+      `${topic}: none twice`,
+    );
+    for (const push of pushed) {
+      const record = known.get(push[id]);
+      assert.ok(record !== undefined, `${topic} ${push[id]} was told and is gone`);
+      assert.ok(
+        Number(push.cumExecQty ?? 0) <= Number(record.cumExecQty ?? 0),
+        `${topic} ${push[id]} shrank`,
+      );
+      if (END.has(push.orderStatus)) assert.equal(record.orderStatus, push.orderStatus);
+    }
+  }
 }
 
 /** Changes of an order come in the order they happened, and its end is the last of them. */
@@ -154,7 +210,7 @@ function assertLives(changes: readonly Frame[], fills: readonly Frame[]): void {
   }
   const filled = new Map<string, number>();
   for (const { orderId, execQty } of fills) filled.set(orderId, (filled.get(orderId) ?? 0) + Number(execQty));
-  for (const [orderId, qty] of filled) {
-    assert.equal(executed.get(orderId)!.toFixed(8), qty.toFixed(8), `fills of order ${orderId} add up`);
+  for (const [orderId, qty] of executed) {
+    assert.equal(qty.toFixed(8), (filled.get(orderId) ?? 0).toFixed(8), `fills of order ${orderId} add up`);
   }
 }
