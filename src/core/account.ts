@@ -91,6 +91,11 @@ export class Account {
     this.house = house;
   }
 
+  /** As it would stand with other positions, for questions only: money, orders and settings are the account's own. */
+  holding(positions: ReadonlyMap<number, Position>): Account {
+    return Object.assign(Object.create(Account.prototype), this, { positions, margin: undefined });
+  }
+
   get futuresSettings(): ReadonlyMap<number, FuturesSetting> {
     return this.settings;
   }

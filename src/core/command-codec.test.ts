@@ -2,7 +2,7 @@ import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { UnreadableRecord } from './bytes.ts';
-import type { AmendItem, Command, CommandType, PlaceOrder } from './command.ts';
+import type { AmendItem, Command, CommandType, MoveItem, PlaceOrder } from './command.ts';
 import { decodeCommand, encodeCommand } from './command-codec.ts';
 import type { CoinSpec, InstrumentSpec } from './listing-spec.ts';
 import type { LoanTerm } from './loan/loan-terms.ts';
@@ -331,6 +331,16 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     instrument: fc.integer({ min: -1, max: 4095 }),
     by: text,
   }),
+  movePositions: record({
+    type: fc.constant('movePositions'),
+    time,
+    initiatorUid: id,
+    fromUid: id,
+    toUid: id,
+    items: fc.array(record<MoveItem>({ instrument: u16, side: code<Side>(1), sizeLots: lots }), {
+      maxLength: 10,
+    }),
+  }),
   setLoanRate: record({
     type: fc.constant('setLoanRate'),
     time,
@@ -417,7 +427,7 @@ test('types keep their numbers for ever', () => {
     numbers,
     [
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36, 26, 38,
-      39, 27, 28, 29, 30, 37, 31, 32, 33, 34, 14,
+      39, 27, 28, 29, 30, 37, 40, 31, 32, 33, 34, 14,
     ],
   );
 });

@@ -4,7 +4,7 @@
  * new one.
  */
 import type { Fields } from './bytes.ts';
-import type { Command, CommandType } from './command.ts';
+import type { Command, CommandType, MoveItem } from './command.ts';
 import {
   KEEP_LEG,
   type LegChange,
@@ -13,6 +13,7 @@ import {
   NO_LEG,
   type TriggerLeg,
 } from './strategy/trigger-leg.ts';
+import type { Side } from './terms.ts';
 
 /** Reading gives undefined, and so may a field that is left out: both stand for the blank. */
 type Step<V> = (f: Fields, value: V | undefined) => V;
@@ -28,6 +29,7 @@ const KINDS = {
   json: (f, value = {}) => JSON.parse(f.text(JSON.stringify(value))),
   leg: (f, value = NO_LEG) => legFields(f, value),
   legChange: (f, value = KEEP_LEG) => legChangeFields(f, value),
+  moves: (f, value = []) => moveFields(f, value),
 } satisfies {
   u8: Step<number>;
   u16: Step<number>;
@@ -39,6 +41,7 @@ const KINDS = {
   json: Step<object>;
   leg: Step<TriggerLeg>;
   legChange: Step<LegChange>;
+  moves: Step<MoveItem[]>;
 };
 type Kind = keyof typeof KINDS;
 
@@ -54,7 +57,9 @@ type KindOf<V> = [V] extends [boolean]
           ? 'leg'
           : [V] extends [LegChange]
             ? 'legChange'
-            : 'json';
+            : [V] extends [MoveItem[]]
+              ? 'moves'
+              : 'json';
 type FieldsOf<C> = Omit<C, 'type' | 'time'>;
 interface Row<C> {
   readonly code: number;
@@ -216,7 +221,20 @@ const TABLE: { readonly [T in TableType]: Row<Extract<Command, { type: T }>> } =
   forceClose: { code: 37, fields: { uid: 'f64', deleverage: 'flag', instrument: 'i32', by: 'text' } },
   setDepositWallet: { code: 39, fields: { uid: 'f64', coin: 'u16', wallet: 'u8' } },
   setAutoMargin: { code: 38, fields: { uid: 'f64', instrument: 'u16', posSide: 'u8', room: 'money' } },
+  movePositions: {
+    code: 40,
+    fields: { initiatorUid: 'f64', fromUid: 'f64', toUid: 'f64', items: 'moves' },
+  },
 };
+
+function moveFields(f: Fields, items: readonly MoveItem[]): MoveItem[] {
+  const count = f.u8(items.length);
+  return Array.from({ length: count }, (_, n) => ({
+    instrument: f.u16(items[n]?.instrument ?? 0),
+    side: f.u8(items[n]?.side ?? 0) as Side,
+    sizeLots: f.f64(items[n]?.sizeLots ?? 0),
+  }));
+}
 
 /** `blank` gives the reader a command of the right type; `fields` writes its fields, or fills them from what is read. */
 export interface Layout<C extends Command> {

@@ -447,6 +447,26 @@ export interface ForceClose {
   by?: string;
 }
 
+/** Lots of one position that change hands. */
+export interface MoveItem {
+  instrument: number;
+  /** What the giving account trades: a sell gives a long away, a buy a short. */
+  side: Side;
+  sizeLots: number;
+}
+
+/** Hands futures positions from one account of a party to another, at the mark and outside the book. */
+export interface MovePositions {
+  readonly type: 'movePositions';
+  time: number;
+  /** Who asked for it: the master of both. */
+  initiatorUid: number;
+  fromUid: number;
+  toUid: number;
+  /** Each is carried out or refused on its own, in this order. */
+  items: MoveItem[];
+}
+
 /** The operator's money for loans: more when positive, less when negative. */
 export interface FundLoanPool {
   readonly type: 'fundLoanPool';
@@ -516,6 +536,7 @@ export type Command =
   | LoanRevise
   | FundLoanPool
   | ForceClose
+  | MovePositions
   | SetLoanRate
   | Transfer
   | RequestWithdrawal

@@ -305,6 +305,27 @@ export interface PositionClosed {
   readonly updatedTime: number;
 }
 
+/** Lots of a position that one account of a party has handed to another; both have an order and fills of it. */
+export interface PositionMoved {
+  readonly type: 'positionMoved';
+  /** The giving account's order; it names the move. */
+  readonly orderId: number;
+  readonly openOrderId: number;
+  /** The giving account's fill, and the receiving account's last one; 0 for a house account, whose fills are not told. */
+  readonly closeExecId: number;
+  readonly openExecId: number;
+  /** The main account of both, whose history it is in. */
+  readonly masterUid: number;
+  readonly fromUid: number;
+  readonly toUid: number;
+  readonly instrument: number;
+  readonly category: Category;
+  readonly long: boolean;
+  readonly sizeLots: number;
+  readonly priceTicks: number;
+  readonly time: number;
+}
+
 /** A perpetual's funding at the moment it was paid. */
 export interface FundingSettled {
   readonly type: 'fundingSettled';
@@ -453,6 +474,7 @@ export type Event =
   | Traded
   | LedgerLine
   | PositionClosed
+  | PositionMoved
   | FundingSettled
   | LoanEvent
   | Transferred

@@ -19,6 +19,7 @@ import { FuturesDesk } from './futures/futures-desk.ts';
 import { setHoldMode, setLeverage, setMarginMode } from './futures/futures-settings.ts';
 import { FuturesSettlement } from './futures/futures-settlement.ts';
 import { adjustMargin, setAutoMargin } from './futures/isolated-margin.ts';
+import { movePositions } from './futures/position-move.ts';
 import {
   listCoin,
   listInstrument,
@@ -149,6 +150,8 @@ export class Exchange {
         return this.afterLoan(revisePledge(state, command));
       case 'forceClose':
         return forceClose(state, this.settlements.futures, command);
+      case 'movePositions':
+        return movePositions(state, this.settlements.futures, command);
       case 'fundLoanPool':
         return fundLoanPool(state, command);
       case 'setLoanRate':

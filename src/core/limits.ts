@@ -13,6 +13,8 @@ export const MONEY_MAX = 10n ** 30n;
 export const OPEN_ORDERS_PER_LINE_MAX = 400;
 export const BATCH_ITEMS_MAX = 20;
 export const OUTSTANDING_AMENDS_MAX = 5;
+/** Positions that one command may move from one account to another. */
+export const MOVED_POSITIONS_MAX = 10;
 /** Take-profit and stop-loss records of one account on one symbol, placed by their own command (domain.md 3.3). */
 export const TPSL_PER_SYMBOL_MAX = 20;
 /** Waiting strategy orders of one account, and open orders that will bring some. */

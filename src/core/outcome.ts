@@ -6,6 +6,8 @@ export interface Outcome {
   /** The order concerned; 0 when there is none. */
   readonly orderId: number;
   readonly clientOid: string;
+  /** Of a move: the order of the receiving account; `orderId` is the giving account's. */
+  readonly openOrderId?: number;
   /** One entry per item of a batch or per order of a cancel-all. */
   readonly items?: readonly Outcome[];
   /** What would have been right, for the message: a price in ticks, a size in lots or a count. */

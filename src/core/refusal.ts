@@ -118,6 +118,17 @@ export const Refusal = {
   noPositionToProtect: 141,
   presetNotOpening: 142,
 
+  // Moving positions between accounts of one party
+  sameAccount: 150,
+  tooManyMoves: 151,
+  noPositionToMove: 152,
+  moveAbovePosition: 153,
+  staleIndexPrice: 154,
+  giverNearLiquidation: 155,
+  giverLacksMargin: 156,
+  receiverLacksMargin: 157,
+  receiverTooRisky: 158,
+
   // Operator and account commands
   alreadyExists: 60,
   invalidSpecification: 61,

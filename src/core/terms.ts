@@ -115,6 +115,7 @@ export const OrderKind = {
   adl: 4,
   delivery: 5,
   delisting: 6,
+  move: 7,
 } as const;
 export type OrderKind = (typeof OrderKind)[keyof typeof OrderKind];
 

@@ -122,6 +122,8 @@ export function normaliseFields(value: unknown): unknown {
     const field = fields[name];
     if (field === '' || field === null) {
       delete fields[name];
+    } else if (Array.isArray(field)) {
+      normaliseFields(field);
     } else if (typeof field === 'number') {
       fields[name] = String(field);
     } else if (typeof field === 'string') {

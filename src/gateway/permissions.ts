@@ -21,6 +21,18 @@ const NEEDS = {
   none: { permission: undefined, write: false, of: 'anyone', text: 'any valid key' },
   trade_read: { permission: 'uta_trade', write: false, of: 'anyone', text: 'UTA trade (read)' },
   trade_write: { permission: 'uta_trade', write: true, of: 'anyone', text: 'UTA trade (read & write)' },
+  main_trade_read: {
+    permission: 'uta_trade',
+    write: false,
+    of: 'main',
+    text: 'UTA trade (read), main account',
+  },
+  main_trade_write: {
+    permission: 'uta_trade',
+    write: true,
+    of: 'main',
+    text: 'UTA trade (read & write), main account',
+  },
   mgt_read: { permission: 'uta_mgt', write: false, of: 'anyone', text: 'UTA mgt. (read)' },
   mgt_write: { permission: 'uta_mgt', write: true, of: 'anyone', text: 'UTA mgt. (read & write)' },
   main_read: { permission: 'uta_mgt', write: false, of: 'main', text: 'UTA mgt. (read), main account' },

@@ -169,6 +169,31 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
   [Refusal.noPositionToProtect]: ['25601', 'there is no position to set take-profit or stop-loss on'],
   [Refusal.presetNotOpening]: ['25612', 'takeProfit and stopLoss come with opening orders only'],
 
+  [Refusal.sameAccount]: ['40017', 'fromUid and toUid must be different accounts'],
+  [Refusal.tooManyMoves]: ['40306', (c) => `positionList may hold at most ${c.outcome.bound} positions`],
+  [Refusal.noPositionToMove]: [
+    '25227',
+    (c) => `fromUid has no such position of ${symbol(c)}: side sell gives a long away, buy a short`,
+  ],
+  [Refusal.moveAbovePosition]: [
+    '25225',
+    (c) => `qty must be at most ${size(c, c.outcome.bound)}, which is the position of fromUid`,
+  ],
+  [Refusal.staleIndexPrice]: ['25108', (c) => `${symbol(c)} has no fresh index price at the moment`],
+  [Refusal.giverNearLiquidation]: [
+    '25218',
+    'fromUid is too close to liquidation to give positions away: the margin ratio must be below 80 percent',
+  ],
+  [Refusal.giverLacksMargin]: [
+    '25203',
+    (c) => `fromUid would lack margin for its open orders and what it keeps: ${available(c)} available`,
+  ],
+  [Refusal.receiverLacksMargin]: [
+    '25203',
+    (c) => `toUid has not enough margin to take the position: ${available(c)} available`,
+  ],
+  [Refusal.receiverTooRisky]: ['25218', 'toUid would be close to liquidation at once'],
+
   [Refusal.alreadyExists]: ['40017', (c) => c.outcome.detail ?? 'it exists already'],
   [Refusal.invalidSpecification]: ['40017', (c) => c.outcome.detail ?? 'the specification is not valid'],
   [Refusal.invalidCountdown]: ['40020', 'countdown must be 0 or 5 to 60 seconds'],

@@ -14,6 +14,7 @@ import { futuresMarketRoutes } from './routes/futures-market.ts';
 import { leveragePreviewRoutes } from './routes/leverage-preview.ts';
 import { loanRoutes } from './routes/loans.ts';
 import { marketRoutes } from './routes/market.ts';
+import { positionMoveRoutes } from './routes/position-moves.ts';
 import { positionRoutes } from './routes/positions.ts';
 import { publicRoutes } from './routes/public.ts';
 import { riskReserveRoutes } from './routes/risk-reserve.ts';
@@ -37,6 +38,7 @@ export const ROUTES: readonly Route[] = [
   ...tradeActionRoutes,
   ...strategyOrderRoutes,
   ...positionRoutes,
+  ...positionMoveRoutes,
   ...accountRoutes,
   ...accountModeRoutes,
   ...futuresAccountRoutes,

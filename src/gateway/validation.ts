@@ -26,7 +26,12 @@ export function validationError(errors: readonly SchemaFault[]): WireError {
     case 'maxLength':
       return wireError('40017', `parameter ${field} must have at most ${String(params.limit)} characters`);
     case 'minItems':
-      return wireError('40017', 'the body must be an array with at least one order');
+      return wireError(
+        '40017',
+        field === ''
+          ? 'the body must be an array with at least one order'
+          : `parameter ${field} must have at least one item`,
+      );
     case 'type':
       return wireError(
         '40017',

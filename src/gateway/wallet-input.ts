@@ -79,6 +79,20 @@ export function findOwnSub(identity: Identity, user: User, subUid: string): User
   );
 }
 
+/** The caller itself or one of its sub-accounts. */
+export function ownAccount(
+  identity: Identity,
+  caller: User,
+  uidText: string,
+  field: string,
+): User | WireError {
+  const uid = Number(uidText);
+  return (
+    (uid === caller.uid ? caller : identity.findSub(caller.uid, uid)) ??
+    wireError('25005', `${field} must be your own account or one of your sub-accounts`)
+  );
+}
+
 /** A broker may take rights from its sub-accounts. */
 export function lacksRight(user: User, right: SubRight): WireError | undefined {
   if (user.rights.includes(right)) return undefined;

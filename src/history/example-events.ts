@@ -11,6 +11,7 @@ import type {
   OrderRecord,
   PledgeRevised,
   PositionClosed,
+  PositionMoved,
   PriceCandleClosed,
   StrategyOrderRecord,
   Transferred,
@@ -189,6 +190,26 @@ export function aTransfer(different: Partial<Transferred> & { transferId: number
     coin: 0,
     amount: 100_000_000n + BigInt(different.transferId),
     clientOid: '',
+    time: START_TIME,
+    ...different,
+  };
+}
+
+export function aMove(different: Partial<PositionMoved> & { orderId: number }): PositionMoved {
+  const { orderId } = different;
+  return {
+    type: 'positionMoved',
+    openOrderId: orderId + 1,
+    closeExecId: orderId + 2,
+    openExecId: orderId + 3,
+    masterUid: 1,
+    fromUid: 2,
+    toUid: 1,
+    instrument: PERPETUAL,
+    category: Category.usdtFutures,
+    long: true,
+    sizeLots: 5000,
+    priceTicks: 610_000,
     time: START_TIME,
     ...different,
   };

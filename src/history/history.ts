@@ -1,5 +1,5 @@
 /**
- * The past as people query it: closed orders and positions, ended strategy orders, fills, ledger lines, transfers,
+ * The past as people query it: closed orders and positions, moved positions, ended strategy orders, fills, ledger lines, transfers,
  * deposits, withdrawals, conversions, candles, funding rates, liquidations and loans, made from the core's events alone
  * and always rebuildable from the log. This is the port; `sqlite-history.ts` stands behind it and `history.contract.ts`
  * says what every adapter must do.
@@ -18,6 +18,7 @@ import type { FillView } from '../record/fill-view.ts';
 import type { LedgerCategory, LedgerView } from '../record/ledger-view.ts';
 import type { BorrowView, PledgeRateView, ReduceView, RepayView } from '../record/loan-view.ts';
 import type { FundingRateView, InsuranceHourView, LiquidationView } from '../record/market-record-view.ts';
+import type { MoveView } from '../record/move-view.ts';
 import type { OrderView } from '../record/order-view.ts';
 import type { ClosedPositionView } from '../record/position-view.ts';
 import type { StrategyView } from '../record/strategy-view.ts';
@@ -75,6 +76,8 @@ export interface History {
   endedStrategy(uid: number, orderId: number, clientOid: string): Promise<StrategyView | undefined>;
   /** Positions that have ended, by the time they did; the cursor of a page is the id of its last row. */
   closedPositions(query: PositionQuery): Promise<ClosedPositionView[]>;
+  /** Positions that a main account has moved between its accounts; `uid` is the main account. */
+  positionMoves(query: MoveQuery): Promise<MoveView[]>;
   ledgerLines(query: LedgerQuery): Promise<LedgerView[]>;
   transfers(query: TransferQuery): Promise<TransferView[]>;
   /** Deposits or withdrawals as they stand now, by creation time. */
@@ -118,6 +121,10 @@ export interface OrderQuery extends PageQuery {
 }
 
 export interface PositionQuery extends PageQuery {
+  readonly category: CategoryName;
+}
+
+export interface MoveQuery extends PageQuery {
   readonly category: CategoryName;
 }
 
@@ -229,6 +236,7 @@ export const COUNTED_RECORDS = [
   'closedOrders',
   'strategies',
   'closedPositions',
+  'positionMoves',
   'fills',
   'ledgerLines',
   'transfers',

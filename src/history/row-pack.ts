@@ -13,6 +13,7 @@ import type {
   OrderRecord,
   PledgeRevised,
   PositionClosed,
+  PositionMoved,
   PriceCandleClosed,
   StrategyOrderRecord,
   Transferred,
@@ -27,6 +28,7 @@ export interface KeptEvents {
   readonly orders: OrderRecord;
   readonly strategies: StrategyOrderRecord;
   readonly positions: PositionClosed;
+  readonly moves: PositionMoved;
   readonly fills: FillRecord;
   readonly liquidations: FillRecord;
   readonly ledgerLines: LedgerLine;
@@ -60,6 +62,7 @@ export function emptyPack(): RowPack {
       orders: [],
       strategies: [],
       positions: [],
+      moves: [],
       fills: [],
       liquidations: [],
       ledgerLines: [],
@@ -89,6 +92,9 @@ export function addEvent(pack: RowPack, event: Event): void {
       break;
     case 'positionClosed':
       keep(pack, 'positions', event);
+      break;
+    case 'positionMoved':
+      keep(pack, 'moves', event);
       break;
     case 'fill':
       if (isLiquidation(event.fill)) keep(pack, 'liquidations', event.fill);
@@ -148,6 +154,7 @@ export function rowsMade(events: readonly Event[]): HistoryCounts {
     closedOrders: orders.length,
     strategies: strategies.length,
     closedPositions: positions.length,
+    positionMoves: rest.moves.length,
     fills: rest.fills.length,
     ledgerLines: rest.ledgerLines.length,
     transfers: rest.transfers.length,

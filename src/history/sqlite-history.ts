@@ -18,6 +18,7 @@ import type {
   LoanQuery,
   LoanRecordKind,
   LoanRecords,
+  MoveQuery,
   OrderQuery,
   PositionQuery,
   ProjectedCommand,
@@ -164,6 +165,10 @@ class SqliteHistory implements History {
 
   closedPositions(query: PositionQuery) {
     return this.#read('closedPositions', query);
+  }
+
+  positionMoves(query: MoveQuery) {
+    return this.#read('positionMoves', query);
   }
 
   ledgerLines(query: LedgerQuery) {

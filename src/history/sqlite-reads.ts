@@ -22,6 +22,7 @@ import {
   liquidations,
 } from './tables/market-records.ts';
 import type { Pages } from './tables/pages.ts';
+import { POSITION_MOVES, positionMoves } from './tables/position-moves.ts';
 import { endedStrategies, endedStrategy, STRATEGY_ORDERS } from './tables/strategy-orders.ts';
 import type { Table } from './tables/table.ts';
 import { TRANSFERS, transfers } from './tables/transfers.ts';
@@ -35,6 +36,7 @@ export const READS = {
   endedStrategies,
   endedStrategy,
   closedPositions,
+  positionMoves,
   ledgerLines,
   transfers,
   walletRecords,
@@ -52,6 +54,7 @@ const COUNTED: Readonly<Record<keyof HistoryCounts, readonly Table[]>> = {
   closedOrders: [CLOSED_ORDERS],
   strategies: [STRATEGY_ORDERS],
   closedPositions: [CLOSED_POSITIONS],
+  positionMoves: [POSITION_MOVES],
   fills: [FILLS],
   ledgerLines: [LEDGER_LINES],
   transfers: [TRANSFERS],

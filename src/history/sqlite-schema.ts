@@ -18,6 +18,7 @@ const MIGRATIONS = [
   '09-ended-positions.sql',
   '10-strategy-orders.sql',
   '11-generated-funding.sql',
+  '12-position-moves.sql',
 ] as const;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -11,7 +11,10 @@ interface ForcedWords {
   readonly sell: string;
 }
 
-const FORCED: Readonly<Record<Exclude<OrderKind, typeof OrderKind.user>, ForcedWords>> = {
+/** Kinds that are told as what users do: what a main account moves between its accounts is an order at market. */
+type ChosenKind = typeof OrderKind.user | typeof OrderKind.move;
+
+const FORCED: Readonly<Record<Exclude<OrderKind, ChosenKind>, ForcedWords>> = {
   [OrderKind.offset]: {
     execType: 'offset',
     delegateType: 'reduce_offset_delegate',
@@ -66,7 +69,7 @@ interface Trading {
 
 /** `open` or `close` for what users do, a long name for what is done to them. */
 export function tradeSideOf({ kind, posSide, side, closing }: Trading): string {
-  if (kind === OrderKind.user) return closing ? 'close' : 'open';
+  if (isChosen(kind)) return closing ? 'close' : 'open';
   const words = FORCED[kind];
   if (posSide === PosSide.none) return side === Side.buy ? words.buy : words.sell;
   return words.hedge.endsWith('_') ? words.hedge + closedSide(side) : words.hedge;
@@ -91,7 +94,7 @@ export function delegateTypeOf(
 ): string {
   const market = orderType === OrderType.market;
   if (origin !== OrderOrigin.hand) return STRATEGY_DELEGATES[origin] + (market ? 'market' : 'limit');
-  if (kind === OrderKind.user) return market ? 'market' : 'normal';
+  if (isChosen(kind)) return market ? 'market' : 'normal';
   const { delegateType } = FORCED[kind];
   return delegateType.endsWith('_') ? delegateType + closedSide(side) : delegateType;
 }
@@ -121,7 +124,11 @@ function unique(words: readonly string[]): string[] {
 }
 
 export function execTypeOf(kind: OrderKind): string {
-  return kind === OrderKind.user ? 'normal' : FORCED[kind].execType;
+  return isChosen(kind) ? 'normal' : FORCED[kind].execType;
+}
+
+function isChosen(kind: OrderKind): kind is ChosenKind {
+  return kind === OrderKind.user || kind === OrderKind.move;
 }
 
 /** Forced orders only close: a sell closes a long. */

@@ -82,6 +82,8 @@ const NEEDS: Readonly<Record<Exclude<Access, 'public'>, Need>> = {
   none: {},
   trade_read: { permission: 'uta_trade' },
   trade_write: { permission: 'uta_trade', write: true },
+  main_trade_read: { permission: 'uta_trade', closedTo: isSub },
+  main_trade_write: { permission: 'uta_trade', write: true, closedTo: isSub },
   mgt_read: { permission: 'uta_mgt' },
   mgt_write: { permission: 'uta_mgt', write: true },
   main_read: { permission: 'uta_mgt', closedTo: isSub },

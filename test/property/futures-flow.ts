@@ -21,6 +21,8 @@ import {
 import { account, coin, deposit, OPENING_TIME, order, spotPair } from './venue.ts';
 
 export const UIDS = [1, 2, 3, 4, 5, 6, 7, 8];
+/** Sub-accounts by uid, so that every mode can hand positions to every other. */
+const MASTERS: Readonly<Record<number, number>> = { 2: 1, 3: 1, 6: 5, 8: 5 };
 const ONE = 10n ** 8n;
 const HOURS = 3_600_000;
 
@@ -128,7 +130,7 @@ export const SET_UP: readonly Command[] = [
     openingPrice: '1',
     indexComponents: [{ exchange: 'elsewhere', spotPair: 'USDT/USD', weight: '1' }],
   }),
-  ...UIDS.map((uid) => account(uid)),
+  ...UIDS.map((uid) => account(uid, MASTERS[uid])),
   ...UIDS.flatMap((uid) => [
     deposit(uid, 0, BigInt(400 * uid) * ONE),
     deposit(uid, 2, BigInt(3 * uid) * ONE),
@@ -179,7 +181,8 @@ export class FuturesFlow {
     const roll = dice.next();
     this.time += dice.below(400);
     const { time } = this;
-    if (roll < 0.56) return this.order(uid, instrument);
+    if (roll < 0.53) return this.order(uid, instrument);
+    if (roll < 0.56) return this.move(uid);
     if (roll < 0.62) return this.amend(uid);
     if (roll < 0.8) return this.price();
     if (roll < 0.83) {
@@ -230,6 +233,27 @@ export class FuturesFlow {
       ...(hedge && { posSide: dice.pick([PosSide.long, PosSide.short]) }),
       ...(dice.chance(0.2) && { reduceOnly: true }),
     });
+  }
+
+  /** One of the account's positions and perhaps another go to somebody of its party, now and then to a stranger. */
+  private move(uid: number): Command {
+    const { dice, state, time } = this;
+    const master = MASTERS[uid] ?? uid;
+    const family = UIDS.filter((other) => other !== uid && (MASTERS[other] ?? other) === master);
+    const toUid = family.length === 0 || dice.chance(0.05) ? dice.pick(UIDS) : dice.pick(family);
+    const held = [...state.accountByUid.get(uid)!.positions.values()];
+    const items = Array.from({ length: 1 + dice.below(2) }, () => {
+      const position = held.length === 0 ? undefined : dice.pick(held);
+      const lots = position?.lots ?? 10;
+      const right = position?.long === true ? Side.sell : Side.buy;
+      return {
+        instrument: position?.instrument ?? dice.below(3),
+        side: dice.chance(0.95) ? right : dice.pick([Side.buy, Side.sell]),
+        sizeLots: dice.chance(0.4) ? lots : 1 + dice.below(Math.ceil(lots * 1.1)),
+      };
+    });
+    const initiatorUid = dice.chance(0.95) ? master : dice.pick(UIDS);
+    return { type: 'movePositions', time, initiatorUid, fromUid: uid, toUid, items };
   }
 
   /** Another price or size for one of the account's orders. */

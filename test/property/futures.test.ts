@@ -5,8 +5,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Command } from '../../src/core/command.ts';
 import type { Event } from '../../src/core/event.ts';
 import { positionViews } from '../../src/core/futures/position-reads.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
+import { Refusal } from '../../src/core/refusal.ts';
 import { loadState, saveState } from '../../src/core/snapshot.ts';
 import type { State } from '../../src/core/state.ts';
 import { OrderKind } from '../../src/core/terms.ts';
@@ -22,16 +25,25 @@ class Count {
   insurancePayments = 0;
   fundings = 0;
   emptyMarkets = 0;
+  moves = 0;
+  netted = 0;
+  readonly refusedMoves = new Set<Refusal>();
 
   see(events: readonly Event[]): void {
     for (const event of events) {
       if (event.type === 'fundingSettled' && event.rate !== 0n) this.fundings++;
       if (event.type === 'ledgerLine' && event.kind === 'liquidation' && event.amount > 0n)
         this.insurancePayments++;
+      if (event.type === 'positionMoved') this.moves++;
       if (event.type !== 'fill') continue;
-      const { kind } = event.fill.futures!;
+      const { kind, closing } = event.fill.futures!;
+      if (kind === OrderKind.move && closing && event.fill.maker) this.netted++;
       this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1);
     }
+  }
+
+  seeOutcome({ type }: Command, { items = [] }: Outcome): void {
+    if (type === 'movePositions') for (const { refusal } of items) this.refusedMoves.add(refusal);
   }
 
   of(kind: OrderKind): number {
@@ -66,8 +78,9 @@ test('futures: whatever happens, nobody is left due, nothing is lost or created,
   const count = new Count();
   for (let seed = 1; seed <= SEEDS; seed++) {
     let applied = 0;
-    const run = new AuditedRun(SET_UP, ({ state }) => (_command, _outcome, events) => {
+    const run = new AuditedRun(SET_UP, ({ state }) => (command, outcome, events) => {
       count.see(events);
+      count.seeOutcome(command, outcome);
       count.emptyMarkets += emptyMarkets(state);
       if (++applied % SNAPSHOT_EVERY === 0) lookAround(state);
     });
@@ -81,4 +94,15 @@ test('futures: whatever happens, nobody is left due, nothing is lost or created,
   assert.ok(insurancePayments > 30, `${insurancePayments} payments of the fund`);
   assert.ok(fundings > 100, `${fundings} fundings`);
   assert.ok(count.emptyMarkets > 0, 'no market was ever empty');
+  assert.ok(count.moves > 100, `${count.moves} moves`);
+  assert.ok(count.netted > 5, `${count.netted} moves met an opposite position`);
+  for (const refusal of [
+    Refusal.noPositionToMove,
+    Refusal.moveAbovePosition,
+    Refusal.giverLacksMargin,
+    Refusal.receiverLacksMargin,
+    Refusal.aboveTier,
+    Refusal.staleIndexPrice,
+  ])
+    assert.ok(count.refusedMoves.has(refusal), `no move was refused with ${refusal}`);
 });

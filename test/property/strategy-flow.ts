@@ -12,6 +12,7 @@ import { Dice, FuturesFlow, UIDS } from './futures-flow.ts';
 /** Trading stops now and then; prices go on, and with them the trades of liquidations. */
 const HALT_SHARE = 0.01;
 const RESUME_SHARE = 0.03;
+const PRICE_IN_HALT_SHARE = 0.5;
 
 export class StrategyFlow {
   private readonly dice: Dice;
@@ -28,6 +29,7 @@ export class StrategyFlow {
     const { dice } = this;
     if (dice.chance(this.state.halted ? RESUME_SHARE : HALT_SHARE))
       return { type: 'setHalt', time: this.futures.time, halted: !this.state.halted };
+    if (this.state.halted && dice.chance(PRICE_IN_HALT_SHARE)) return this.futures.price();
     const roll = dice.next();
     if (roll < 0.3) return this.place();
     if (roll < 0.36) return this.change();

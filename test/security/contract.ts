@@ -57,6 +57,8 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'GET /api/v3/position/adlRank': ['trade_write', 1],
   'GET /api/v3/position/history-position': ['trade_read', 20],
   'POST /api/v3/trade/close-positions': ['trade_write', 5],
+  'POST /api/v3/account/move-positions': ['main_trade_write', 1],
+  'GET /api/v3/account/move-position-history': ['main_trade_read', 5],
   'POST /api/v3/account/set-leverage': ['mgt_write', 10],
   'GET /api/v3/account/pre-set-leverage': ['mgt_read', 10],
   'POST /api/v3/account/set-margin': ['mgt_write', 10],

@@ -15,7 +15,17 @@ import { type RunningServer, startServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 import { withIdentity } from '../hostile/identities.ts';
 
-const ID_FIELDS = ['orderId', 'clientOid', 'subUid', 'apiKey', 'apikey', 'fromUserId', 'toUserId'] as const;
+const ID_FIELDS = [
+  'orderId',
+  'clientOid',
+  'subUid',
+  'apiKey',
+  'apikey',
+  'fromUserId',
+  'toUserId',
+  'fromUid',
+  'toUid',
+] as const;
 type IdField = (typeof ID_FIELDS)[number];
 
 /** Here `clientOid` names something new. */
@@ -50,6 +60,8 @@ const MISSING: Readonly<Record<IdField, string>> = {
   apikey: 'bk_00000000000000000000000000000000',
   fromUserId: '1999999999',
   toUserId: '1999999999',
+  fromUid: '1999999999',
+  toUid: '1999999999',
 };
 
 before(async () => {
@@ -83,6 +95,9 @@ before(async () => {
     clientOid: 'a-new-transfer',
     fromUserId: uid,
     toUserId: uid,
+    fromUid: uid,
+    toUid: uid,
+    positionList: [{ symbol: 'BTCUSDT', side: 'sell', qty: '0.01' }],
     subUid: own.subUid,
     apiKey: own.apiKey,
     startTime: String(Date.now() - 3_600_000),
@@ -118,6 +133,8 @@ before(async () => {
     apikey: foreign.apiKey,
     fromUserId: String(server.account('alice').uid),
     toUserId: foreign.subUid,
+    fromUid: String(server.account('alice').uid),
+    toUid: foreign.subUid,
   };
   orderIds = { ...people, orderId: placed.orderId, clientOid: 'alices-oid' };
   loanIds = { orderId: await borrow() };
@@ -204,6 +221,7 @@ function strike({ route, field }: Attack, id: string): Promise<Reply> {
   // A status of loans is a filter, one of sub-accounts is what they shall be.
   const wanted = /\/loan\//.test(route.path) ? [] : ['qty', 'status'];
   for (const name of wanted) if (properties[name] !== undefined) input[name] = filler[name];
+  if (/\/move-positions$/.test(route.path)) input.category = 'USDT-FUTURES';
   input[field] = id;
   const { method, path } = route;
   if (method === 'GET') return thief.get(path, input as Record<string, string>);

@@ -37,6 +37,8 @@ const MATRIX: Readonly<Record<Access, string>> = {
   none: 'k+++++++++',
   trade_read: 'k++ppp++++',
   trade_write: 'kp+ppp++++',
+  main_trade_read: 'k++pppp+p+',
+  main_trade_write: 'kp+pppp+p+',
   mgt_read: 'kpp++p++++',
   mgt_write: 'kppp+p++++',
   main_read: 'kpp++pp+p+',

@@ -108,6 +108,7 @@ export class SimulatedHistory implements History {
   endedStrategies = notSimulated;
   endedStrategy = notSimulated;
   closedPositions = notSimulated;
+  positionMoves = notSimulated;
   ledgerLines = notSimulated;
   transfers = notSimulated;
   conversions = notSimulated;

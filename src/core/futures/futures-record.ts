@@ -6,6 +6,7 @@ import { Bucket } from '../ledger.ts';
 import { clientOidOf, posSideOf } from '../orders/order-life.ts';
 import type { State } from '../state.ts';
 import { HoldMode, OrderKind, type OrderType, Side } from '../terms.ts';
+import type { Part } from './fill-parts.ts';
 import type { Position } from './position.ts';
 
 /** One side of a trade. */
@@ -17,13 +18,6 @@ export interface Trade {
   readonly value: bigint;
   readonly execLinkId: number;
   readonly rpi: boolean;
-}
-
-/** One side's part of a trade that either closes or opens. */
-export interface Part {
-  readonly lots: number;
-  readonly value: bigint;
-  readonly closing: boolean;
 }
 
 /** What the part cost and brought, in the settlement coin. */

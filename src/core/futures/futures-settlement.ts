@@ -13,11 +13,11 @@ import type { Market, State } from '../state.ts';
 import { growAttached } from '../strategy/attached.ts';
 import { cancelProtection } from '../strategy/strategy-life.ts';
 import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../terms.ts';
-import { assert, divFloor, divTrunc, larger, powerOfTen, RATE_ONE } from '../units.ts';
+import { assert, divFloor, divTrunc, RATE_ONE } from '../units.ts';
 import { AdlRanking } from './adl-ranking.ts';
 import { forcedFeeRate } from './bankruptcy.ts';
-import { isLiquidation, type Part, recordClosed, recordPart, type Trade } from './futures-record.ts';
-import { futuresSetting } from './margin.ts';
+import { inCoinAt, openingMargin, type Part, partsOf } from './fill-parts.ts';
+import { isLiquidation, recordClosed, recordPart, type Trade } from './futures-record.ts';
 import { Position } from './position.ts';
 
 export class FuturesSettlement implements MatchSink {
@@ -125,21 +125,10 @@ export class FuturesSettlement implements MatchSink {
 
   private settleParts(account: Account, trade: Trade): void {
     const { lots, value, slot } = trade;
-    const position = this.positionFor(account, slot);
     const buying = this.state.slab.side[slot] === Side.buy;
-    const closingLots =
-      position === undefined || position.long === buying ? 0 : Math.min(position.lots, lots);
-    if (closingLots === 0 || closingLots === lots) {
-      this.settlePart(account, trade, { lots, value, closing: closingLots !== 0 });
-      return;
+    for (const part of partsOf(this.positionFor(account, slot), buying, lots, value)) {
+      this.settlePart(account, trade, part);
     }
-    const closingValue = divFloor(value * BigInt(closingLots), BigInt(lots));
-    this.settlePart(account, trade, { lots: closingLots, value: closingValue, closing: true });
-    this.settlePart(account, trade, {
-      lots: lots - closingLots,
-      value: value - closingValue,
-      closing: false,
-    });
   }
 
   private settlePart(account: Account, trade: Trade, part: Part): void {
@@ -196,7 +185,7 @@ export class FuturesSettlement implements MatchSink {
       this.positionFor(account, trade.slot) ?? this.openPosition(account, trade.slot, isolated);
     if (isolated) {
       const coin = instrument.futures!.settle;
-      const margin = this.isolatedMargin(account, trade, part);
+      const margin = openingMargin(account, instrument, buying, part.value, trade.priceTicks);
       this.releaseOrderMargin(account, trade);
       ledger.move(
         ledger.cell(account.index, coin, Bucket.cash),
@@ -220,7 +209,7 @@ export class FuturesSettlement implements MatchSink {
     if (position.long) this.market.futures!.openInterest -= part.lots;
     const { realised, margin } = position.close(part.lots, part.value);
     this.market.futures!.cleared -= realised;
-    const pnl = this.inCoin(realised, trade.priceTicks);
+    const pnl = inCoinAt(instrument, realised, trade.priceTicks);
     position.realised += pnl;
     const cash = ledger.cell(account.index, coin, Bucket.cash);
     if (!position.isolated) {
@@ -234,20 +223,10 @@ export class FuturesSettlement implements MatchSink {
       position.iso += pnl;
       return pnl;
     }
-    const freed = larger(0n, margin + pnl);
+    const { freed, missing } = position.release(margin, pnl);
     ledger.move(isolated, cash, freed);
-    position.iso += pnl - freed;
-    // A close at a price beyond bankruptcy costs more than the margin: losses must be paid (domain.md 6.5).
-    const missing = larger(0n, -position.iso);
     ledger.move(cash, isolated, missing);
-    position.iso += missing;
     return pnl;
-  }
-
-  /** Profit is linear in the quote coin; coin-margined contracts pay it in coin at the price of the trade. */
-  private inCoin(quoteAmount: bigint, priceTicks: number): bigint {
-    if (!this.instrument.futures!.coinMargined) return quoteAmount;
-    return divFloor(quoteAmount * powerOfTen(this.instrument.pricePrecision), BigInt(priceTicks));
   }
 
   private clear(cell: number, coin: number, pnl: bigint): void {
@@ -269,15 +248,6 @@ export class FuturesSettlement implements MatchSink {
     if (inside) position!.iso -= fee;
     if (fee > 0n) ledger.move(payer, house, fee);
     else if (fee < 0n) ledger.move(house, payer, -fee);
-  }
-
-  /** Initial margin of what a fill opens: its value by the leverage, in the settlement coin. */
-  private isolatedMargin(account: Account, trade: Trade, part: Part): bigint {
-    const { instrument } = this;
-    const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
-    const buying = this.state.slab.side[trade.slot] === Side.buy;
-    const margin = divFloor(part.value, BigInt(buying ? longLeverage : shortLeverage));
-    return this.inCoin(margin, trade.priceTicks);
   }
 
   /** The order's margin for the filled lots goes back to cash, from where fill and fee take what they need. */
@@ -330,8 +300,16 @@ export class FuturesSettlement implements MatchSink {
   }
 }
 
-/** Closes that an account does not pay for: netting, being deleveraged for others (domain.md 5.11), delisting. */
-const FREE_OF_FEES: ReadonlySet<OrderKind> = new Set([OrderKind.offset, OrderKind.adl, OrderKind.delisting]);
+/**
+ * What an account does not pay for: netting, being deleveraged for others (domain.md 5.11), delisting; and what its owner
+ * moves from one account to another, as nobody else is on the other side.
+ */
+const FREE_OF_FEES: ReadonlySet<OrderKind> = new Set([
+  OrderKind.offset,
+  OrderKind.adl,
+  OrderKind.delisting,
+  OrderKind.move,
+]);
 
 /** Their margin stays with the position until all of it is settled. */
 function keepsMargin(kind: OrderKind): boolean {

@@ -4,7 +4,7 @@
  */
 import type { Fields } from '../bytes.ts';
 import type { PosSide } from '../terms.ts';
-import { assert, divFloor } from '../units.ts';
+import { assert, divFloor, larger } from '../units.ts';
 
 export interface Closed {
   /** Profit of the closed part in 10^-8 of the quote coin, without fees and funding. */
@@ -95,6 +95,24 @@ export class Position {
     this.closedLots += lots;
     this.closedValue += value;
     return { realised, margin };
+  }
+
+  /**
+   * Books the profit of a close and the margin it set free: so much goes back to cash, so much cash has to add. A close at
+   * a price beyond bankruptcy costs more than the margin: losses must be paid (domain.md 6.5).
+   */
+  release(margin: bigint, pnl: bigint): { freed: bigint; missing: bigint } {
+    const freed = larger(0n, margin + pnl);
+    const left = this.iso + pnl - freed;
+    const missing = larger(0n, -left);
+    this.iso = left + missing;
+    return { freed, missing };
+  }
+
+  /** To try something out on. */
+  copy(): Position {
+    const { id, account, instrument, posSide, isolated, createdTime } = this;
+    return Object.assign(new Position(id, account, instrument, posSide, isolated, createdTime), this);
   }
 
   /** Profit at a price, in 10^-8 of the quote coin: size x price - basis. */

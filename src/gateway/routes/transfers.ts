@@ -5,7 +5,6 @@ import { freeBalance } from '../../core/reads.ts';
 import { Refusal } from '../../core/refusal.ts';
 import { Wallet } from '../../core/terms.ts';
 import { formatUnits, MONEY_SCALE } from '../../core/units.ts';
-import type { Identity, User } from '../../identity/identity.ts';
 import type { TransferView } from '../../record/transfer-view.ts';
 import type { Venue } from '../../venue/venue.ts';
 import * as fields from '../fields.ts';
@@ -20,6 +19,7 @@ import {
   lacksRight,
   MovementOid,
   moneyOf,
+  ownAccount,
   Uid,
   unknownCoin,
   WalletType,
@@ -71,13 +71,6 @@ async function transfer(venue: Venue, ends: Ends, body: Static<typeof Movement>)
   return { transferId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
 }
 
-/** The caller itself or one of its sub-accounts. */
-function ownAccount(identity: Identity, caller: User, uidText: string, field: string): number | WireError {
-  const uid = Number(uidText);
-  if (uid === caller.uid || identity.findSub(caller.uid, uid) !== undefined) return uid;
-  return wireError('25005', `${field} must be your own account or one of your sub-accounts`);
-}
-
 function oldTransfer(transfer: TransferView) {
   const { coin, status, fromType, toType, amount, clientOid, transferId, createdTime } = transfer;
   const names = { coin, status, fromType, toType, fromSymbol: '', toSymbol: '' };
@@ -112,11 +105,11 @@ export const transferRoutes: readonly Route[] = [
     body: Type.Object({ ...movementFields, clientOid: MovementOid, fromUserId: Uid, toUserId: Uid }),
     data: answers.TransferIds,
     handle: ({ venue, identity, caller: { user }, body }) => {
-      const fromUid = ownAccount(identity, user, body.fromUserId, 'fromUserId');
-      if (fromUid instanceof WireError) return fromUid;
-      const toUid = ownAccount(identity, user, body.toUserId, 'toUserId');
-      if (toUid instanceof WireError) return toUid;
-      return transfer(venue, { initiatorUid: user.uid, fromUid, toUid }, body);
+      const from = ownAccount(identity, user, body.fromUserId, 'fromUserId');
+      if (from instanceof WireError) return from;
+      const to = ownAccount(identity, user, body.toUserId, 'toUserId');
+      if (to instanceof WireError) return to;
+      return transfer(venue, { initiatorUid: user.uid, fromUid: from.uid, toUid: to.uid }, body);
     },
   }),
 

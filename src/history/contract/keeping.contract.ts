@@ -5,6 +5,7 @@ import {
   aConversion,
   aFill,
   aLedgerLine,
+  aMove,
   anOrder,
   aTransfer,
   aWalletRecord,
@@ -92,6 +93,8 @@ export function keepingContract({ session, contract }: Contract): void {
         { type: 'fill', fill: aFill({ execId: 9001, time: cutoff }) } as const,
         aLedgerLine({ lineId: 9002, time: cutoff }),
         aTransfer({ transferId: 9003, time: cutoff }),
+        aMove({ orderId: 4, time: cutoff - 1 }),
+        aMove({ orderId: 9006, time: cutoff }),
         aConversion({ conversionId: 2, time: cutoff - 1 }),
         aConversion({ conversionId: 9005, time: cutoff }),
         aWalletRecord({ recordId: 3, createdTime: START_TIME }),
@@ -99,11 +102,12 @@ export function keepingContract({ session, contract }: Contract): void {
         aCandle({ openTime: START_TIME }),
       ];
       history.project({ seq: 1, time: now, events: [...old, ...kept] });
-      assert.equal(await history.prune(now), old.length + 1);
+      assert.equal(await history.prune(now), old.length + 2);
       assert.deepEqual(await history.counts(), {
         closedOrders: 2,
         strategies: 0,
         closedPositions: 0,
+        positionMoves: 1,
         fills: 1,
         ledgerLines: 1,
         transfers: 1,

@@ -15,6 +15,7 @@ import {
 import { candleRow } from '../../record/candle-view.ts';
 import { fillView } from '../../record/fill-view.ts';
 import { ledgerView } from '../../record/ledger-view.ts';
+import { moveView } from '../../record/move-view.ts';
 import { closedPositionView } from '../../record/position-view.ts';
 import { strategyView } from '../../record/strategy-view.ts';
 import {
@@ -22,6 +23,7 @@ import {
   aClosedPosition,
   aFill,
   aLedgerLine,
+  aMove,
   anOrder,
   aStrategy,
   aTransfer,
@@ -218,5 +220,35 @@ export function tradingContract({ session }: Contract): void {
     assert.deepEqual(await ids({ startTime: START_TIME + 11 }), ['04']);
     assert.deepEqual(await history.closedPositions({ ...query, category: 'USDC-FUTURES' }), []);
     assert.equal((await history.counts()).closedPositions, 4);
+  });
+
+  session('moved positions are found by the main account, newest first', async (history) => {
+    const first = aMove({ orderId: 10 });
+    const second = aMove({
+      orderId: 20,
+      fromUid: 1,
+      toUid: 3,
+      long: false,
+      openExecId: 0,
+      time: START_TIME + 5,
+    });
+    const stranger = aMove({ orderId: 30, masterUid: 7, fromUid: 7, toUid: 8, time: START_TIME + 5 });
+    history.project({ seq: 1, time: START_TIME + 5, events: [first, second, stranger] });
+    const query = { uid: 1, category: 'USDT-FUTURES', ...ALL_TIME, limit: 10 } as const;
+    const views = [second, first].map((move) => moveView(move, INSTRUMENTS[move.instrument]!));
+    assert.deepEqual(await history.positionMoves(query), views);
+    assert.equal(views[0]!.openExecId, '', 'a house account’s fill is not told');
+    const ids = async (more: object) =>
+      (await history.positionMoves({ ...query, ...more })).map(({ orderId }) => orderId.slice(-2));
+    assert.deepEqual(await ids({ limit: 1 }), ['20']);
+    assert.deepEqual(await ids({ beforeId: 20 }), ['10']);
+    assert.deepEqual(await ids({ symbol: 'BTCUSDT', beforeId: 20 }), ['10']);
+    assert.deepEqual(await ids({ symbol: 'ETHUSDT' }), []);
+    assert.deepEqual(await ids({ endTime: START_TIME + 4 }), ['10']);
+    assert.deepEqual(await ids({ category: 'COIN-FUTURES' }), []);
+    // Those who gave or took are not asked for; the history belongs to their main account.
+    assert.deepEqual(await ids({ uid: 2 }), []);
+    assert.deepEqual(await ids({ uid: 7 }), ['30']);
+    assert.equal((await history.counts()).positionMoves, 3);
   });
 }

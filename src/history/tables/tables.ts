@@ -25,6 +25,7 @@ import {
   liquidationRow,
 } from './market-records.ts';
 import type { Names } from './names.ts';
+import { moveRow, POSITION_MOVES } from './position-moves.ts';
 import { STRATEGY_ORDERS, strategyRow } from './strategy-orders.ts';
 import { type RowValues, type Table, UserTable } from './table.ts';
 import { TRANSFERS, transferRow } from './transfers.ts';
@@ -39,6 +40,7 @@ export const KEPT: { readonly [Kind in KeptKind]: Kept<KeptEvents[Kind]> } = {
   orders: { table: CLOSED_ORDERS, row: orderRow },
   strategies: { table: STRATEGY_ORDERS, row: strategyRow },
   positions: { table: CLOSED_POSITIONS, row: positionRow },
+  moves: { table: POSITION_MOVES, row: moveRow },
   fills: { table: FILLS, row: fillRow },
   liquidations: { table: LIQUIDATIONS, row: liquidationRow },
   ledgerLines: { table: LEDGER_LINES, row: ledgerRow },

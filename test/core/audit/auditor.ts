@@ -12,6 +12,7 @@ import { CandleAudit } from './candle-audit.ts';
 import { DebtAudit } from './debt-audit.ts';
 import { AuditFailure, expect } from './failure.ts';
 import { LedgerAudit } from './ledger-audit.ts';
+import { MoveAudit } from './move-audit.ts';
 import { OrderAudit } from './order-audit.ts';
 import { PositionAudit } from './position-audit.ts';
 import { StrategyAudit } from './strategy-audit.ts';
@@ -26,6 +27,7 @@ export class Auditor {
   private readonly debts: DebtAudit;
   private readonly strategies: StrategyAudit;
   private readonly positions: PositionAudit;
+  private readonly moves: MoveAudit;
   private lastTime = 0;
 
   constructor(state: State) {
@@ -36,6 +38,7 @@ export class Auditor {
     this.ledger = new LedgerAudit(state);
     this.debts = new DebtAudit(state);
     this.strategies = new StrategyAudit(state);
+    this.moves = new MoveAudit(state);
     this.positions = new PositionAudit(state, (message) => {
       throw new AuditFailure(message);
     });
@@ -89,6 +92,7 @@ export class Auditor {
       }
     }
     this.positions.observe(events);
+    this.moves.observe(events);
     this.debts.checkInterest(events);
     this.debts.checkPools();
     expect(fills.every(isUnseen), () => `I25: fills of trade ${fills[0]?.execLinkId} without a public fill`);

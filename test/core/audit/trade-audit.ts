@@ -89,18 +89,19 @@ export class TradeAudit {
     this.lastTicks.set(trade.instrument, trade.priceTicks);
   }
 
-  /** Netting, deleveraging and delisting are free, other forced closes pay the taker's rate of everybody. */
+  /** Netting, deleveraging, delisting and moves are free, other forced closes pay the taker's rate of everybody. */
   private checkFuturesFee(fill: FillRecord, instrument: Instrument): void {
     const { kind, closing, pnl } = fill.futures!;
     const { coinMargined, settle } = instrument.futures!;
-    const free = kind === OrderKind.offset || kind === OrderKind.adl || kind === OrderKind.delisting;
+    const free = FREE.has(kind);
     const rates = kind === OrderKind.user ? feeRates(this.state, fill.uid, instrument) : instrument;
     const base = coinMargined ? BigInt(fill.sizeLots) * instrument.unitsPerLot : fill.value;
     const fee = free ? 0n : (base * (fill.maker ? rates.makerRate : rates.takerRate)) / 10n ** 12n;
     expect(fill.fee === fee, () => `fill ${fill.execId}: fee ${fill.fee}, due ${fee}`);
     expect(fill.feeCoin === settle, () => `fill ${fill.execId}: fee in coin ${fill.feeCoin}`);
     expect(closing || pnl === 0n, () => `fill ${fill.execId} opens and has a profit`);
-    expect(closing || kind === OrderKind.user, () => `I27: forced fill ${fill.execId} opens`);
+    const chosen = kind === OrderKind.user || kind === OrderKind.move;
+    expect(closing || chosen, () => `I27: forced fill ${fill.execId} opens`);
   }
 
   private checkTaker(
@@ -175,7 +176,14 @@ function sideOf(fills: readonly FillRecord[]): FillRecord | undefined {
   return { ...first, sizeLots: first.sizeLots + second.sizeLots, value: first.value + second.value };
 }
 
-/** Netting, deleveraging and delivery happen outside the book. */
+const FREE: ReadonlySet<OrderKind> = new Set([
+  OrderKind.offset,
+  OrderKind.adl,
+  OrderKind.delisting,
+  OrderKind.move,
+]);
+
+/** Netting, deleveraging, delivery and moves happen outside the book. */
 export function isUnseen(fill: FillRecord): boolean {
   return fill.futures !== undefined && fill.futures.kind !== OrderKind.user;
 }

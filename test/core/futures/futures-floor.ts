@@ -103,6 +103,12 @@ export const FUTURES_COINS: readonly CoinSpec[] = [
   },
 ];
 
+export interface MoveWords {
+  readonly side: 'buy' | 'sell';
+  readonly qty: string;
+  readonly on?: string;
+}
+
 export class FuturesFloor extends TradingFloor {
   constructor(
     perpetual: InstrumentSpec = BTC_PERPETUAL,
@@ -251,6 +257,26 @@ export class FuturesFloor extends TradingFloor {
       deleverage: deleverage !== undefined,
       instrument,
     });
+  }
+
+  /** The main account hands positions over: `sell 0.4` of the giver's long, or `buy 0.4` of its short. One word each. */
+  move(by: string, from: string, to: string, ...items: readonly MoveWords[]): RefusalName[] {
+    const outcome = this.send({
+      type: 'movePositions',
+      time: this.now,
+      initiatorUid: this.uid(by),
+      fromUid: this.uid(from),
+      toUid: this.uid(to),
+      items: items.map(({ side, qty, on }) => {
+        const instrument = this.instrument(on);
+        return {
+          instrument: instrument.index,
+          side: side === 'buy' ? Side.buy : Side.sell,
+          sizeLots: lotsOf(instrument, qty),
+        };
+      }),
+    });
+    return outcome.items?.map(({ refusal }) => refusalName(refusal)) ?? [refusalName(outcome.refusal)];
   }
 
   // Positions

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type SdkClient, sdkClient } from '../../clients/clients.ts';
 import { refusedWith } from '../checks.ts';
-import type { Row, World } from '../world.ts';
+import { type Row, SWAP, type World } from '../world.ts';
 
 const PASSPHRASE = 'Passphrase1';
 const made = { sub: '', subKey: '' };
@@ -126,6 +126,37 @@ export const SUB_ACCOUNT_CALLS: Readonly<Record<string, Row<World>>> = {
       await w.operator.deposit({ account: made.sub, coin: 'USDT', amount: '5', reference: 'matrix-2' });
       const records = (await w.alice.getSubDepositRecords({ subUid: made.sub, ...w.lately() })).data;
       assert.equal(records[0]!.size, '5');
+    },
+  },
+  movePositions: {
+    checks: 'a position at the mark, from the main account to the sub-account and back',
+    call: async (w) => {
+      await w.alice.submitNewOrder({ ...SWAP, side: 'buy', orderType: 'market', qty: '0.01' });
+      const [main, sub] = [w.uid('alice'), made.sub];
+      const { category, symbol } = SWAP;
+      const positionList = [{ symbol, side: 'sell' as const, qty: '0.01' }];
+      for (const [fromUid, toUid] of [
+        [main, sub],
+        [sub, main],
+      ] as const) {
+        const moved = (await w.alice.movePositions({ fromUid, toUid, category, positionList })).data;
+        assert.equal(moved.closePosition[0]!.msg, 'success');
+        assert.match(moved.openPosition[0]!.orderId, /^[0-9]+$/);
+        const held = (await w.alice.getCurrentPosition(SWAP)).data.list.map(({ total }) => total);
+        assert.deepEqual(held, toUid === main ? ['0.01'] : []);
+      }
+      await w.alice.closeAllPositions(SWAP);
+    },
+  },
+  getMovePositionHistory: {
+    checks: 'both moves, at their prices',
+    call: async (w) => {
+      const { list } = (await w.alice.getMovePositionHistory({ category: SWAP.category })).data;
+      assert.deepEqual(
+        list.map(({ fromUid, qty, posSide, status }) => [fromUid, qty, posSide, status]),
+        [made.sub, w.uid('alice')].map((uid) => [uid, '0.01', 'long', 'completed']),
+      );
+      assert.ok(list.every(({ price, closeExecId, openExecId }) => Number(price) > 0 && closeExecId !== openExecId));
     },
   },
   deleteSubAccountApiKey: {
