@@ -19,8 +19,15 @@ test('permissions open exactly the doors of the table', () => {
   const open = (who: ReturnType<typeof caller>) =>
     NEED_NAMES.filter((need) => mayUse(who, need) === undefined);
   assert.deepEqual(open(caller('read_only', [])), ['none']);
-  assert.deepEqual(open(caller('read_only', ['uta_trade'])), ['none', 'trade_read']);
-  assert.deepEqual(open(caller('read_write', ['uta_trade'])), ['none', 'trade_read', 'trade_write']);
+  assert.deepEqual(open(caller('read_only', ['uta_trade'])), ['none', 'trade_read', 'main_trade_read']);
+  assert.deepEqual(open(caller('read_write', ['uta_trade'])), [
+    'none',
+    'trade_read',
+    'trade_write',
+    'main_trade_read',
+    'main_trade_write',
+  ]);
+  assert.deepEqual(open(caller('read_write', ['uta_trade'], SUB)), ['none', 'trade_read', 'trade_write']);
   assert.deepEqual(open(caller('read_only', ['uta_mgt'])), ['none', 'mgt_read', 'main_read']);
   assert.deepEqual(open(caller('read_write', ['uta_mgt'])), [
     'none',

@@ -31,7 +31,10 @@ export class MoveAudit {
       fills.delete(event.orderId);
       fills.delete(event.openOrderId);
     }
-    expect(fills.size === 0, () => `orders ${[...fills.keys()]} moved something and no move is told`);
+    expect(
+      fills.size === 0,
+      () => `orders ${[...fills.keys()].join(', ')} moved something and no move is told`,
+    );
   }
 
   private check(move: PositionMoved, given: readonly FillRecord[], taken: readonly FillRecord[]): void {
@@ -47,7 +50,7 @@ export class MoveAudit {
     });
     expect(
       move.fromUid !== move.toUid && owners.every((uid) => uid === move.masterUid),
-      () => `${name} between accounts of ${owners}`,
+      () => `${name} between accounts of ${owners.join(', ')}`,
     );
     this.checkSide(name, move, given, move.fromUid, move.long ? Side.sell : Side.buy, move.closeExecId);
     this.checkSide(name, move, taken, move.toUid, move.long ? Side.buy : Side.sell, move.openExecId);

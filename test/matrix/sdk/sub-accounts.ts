@@ -156,7 +156,9 @@ export const SUB_ACCOUNT_CALLS: Readonly<Record<string, Row<World>>> = {
         list.map(({ fromUid, qty, posSide, status }) => [fromUid, qty, posSide, status]),
         [made.sub, w.uid('alice')].map((uid) => [uid, '0.01', 'long', 'completed']),
       );
-      assert.ok(list.every(({ price, closeExecId, openExecId }) => Number(price) > 0 && closeExecId !== openExecId));
+      assert.ok(
+        list.every(({ price, closeExecId, openExecId }) => Number(price) > 0 && closeExecId !== openExecId),
+      );
     },
   },
   deleteSubAccountApiKey: {
