@@ -99,7 +99,6 @@ test('futures: whatever happens, nobody is left due, nothing is lost or created,
   for (const refusal of [
     Refusal.noPositionToMove,
     Refusal.moveAbovePosition,
-    Refusal.giverLacksMargin,
     Refusal.receiverLacksMargin,
     Refusal.aboveTier,
     Refusal.staleIndexPrice,
