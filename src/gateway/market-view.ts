@@ -3,11 +3,12 @@ import type { Traded } from '../core/event.ts';
 import { type Instrument, tradeValue } from '../core/instrument.ts';
 import type { FuturesSpec, InstrumentSpec } from '../core/listing-spec.ts';
 import { DELIVERY_QUIET_MS } from '../core/orders/instrument-status.ts';
-import { dayStatistics, depth } from '../core/reads.ts';
+import { depth } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
 import { Category, INSTRUMENT_STATUS_NAMES, SIDE_NAMES } from '../core/terms.ts';
 import { divHalf, formatUnits, MONEY_SCALE, RATE_SCALE } from '../core/units.ts';
 import { formatId } from '../record/ids.ts';
+import type { Venue } from '../venue/venue.ts';
 
 export function instrumentView(instrument: Instrument): Record<string, string> {
   const { spec } = instrument;
@@ -60,8 +61,11 @@ export function sizeText(instrument: Instrument, lots: number): string {
   return formatUnits(BigInt(lots), instrument.quantityPrecision);
 }
 
-export function tickerView(state: State, instrument: Instrument): Record<string, string> {
-  const day = dayStatistics(state, instrument);
+export function tickerView(
+  { state, pastDays }: Pick<Venue, 'state' | 'pastDays'>,
+  instrument: Instrument,
+): Record<string, string> {
+  const day = pastDays.statistics(state, instrument);
   const { asks, bids } = depth(state, instrument, 1);
   const [ask, bid] = [asks[0], bids[0]];
   return {

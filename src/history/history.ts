@@ -87,7 +87,9 @@ export interface History {
   /** Stored candles, which are those with trades or moves and over, ascending; gaps are the caller's to fill. */
   candles(query: CandleQuery): Promise<CandleRow[]>;
   lastCandleBefore(series: CandleSeries, openTime: number): Promise<CandleRow | undefined>;
-  /** Rates that were settled, newest first. */
+  /** Made-up candles of five minutes that opened since then, ascending. */
+  generatedCandles(query: GeneratedQuery): Promise<CandleRow[]>;
+  /** Rates that were settled, newest first, and before them those that were made up. */
   fundingRates(query: FundingRateQuery): Promise<FundingRateView[]>;
   /** Full hours at which the insurance fund of a coin had changed, oldest first, and the last one before them. */
   insuranceHours(coin: string, startTime: number): Promise<InsuranceHourView[]>;
@@ -186,6 +188,12 @@ export interface CandleQuery extends CandleSeries {
   readonly endTime?: number;
   readonly limit: number;
   readonly from: 'newest' | 'oldest';
+}
+
+export interface GeneratedQuery {
+  readonly category: CategoryName;
+  readonly symbol: string;
+  readonly startTime: number;
 }
 
 export interface FundingRateQuery {

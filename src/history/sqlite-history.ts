@@ -12,6 +12,7 @@ import type {
   ConversionQuery,
   FillQuery,
   FundingRateQuery,
+  GeneratedQuery,
   History,
   LedgerQuery,
   LiquidationQuery,
@@ -197,6 +198,10 @@ class SqliteHistory implements History {
 
   insuranceHours(coin: string, startTime: number) {
     return this.#read('insuranceHours', { coin, startTime });
+  }
+
+  generatedCandles(query: GeneratedQuery) {
+    return this.#read('generatedCandles', query);
   }
 
   fundingRates(query: FundingRateQuery) {

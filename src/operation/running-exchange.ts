@@ -80,6 +80,7 @@ export async function startExchange(
     const keeper = startKeeping(rooms, config, logger, open);
     const living = await openMarket(venue, keeper.seconds, config, logger, open);
     const market = living?.market;
+    await venue.pastDays.load(venue.history, venue.state);
     const { gateway, streams, stopping, readiness } = await openGateway(rooms, config, logger, open);
     const url = await listen(gateway, config, 'port');
     const { seconds } = keeper;

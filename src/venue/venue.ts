@@ -15,6 +15,7 @@ import type { CommandLog } from '../log/command-log.ts';
 import { admit } from './admission.ts';
 import type { Clock } from './clock.ts';
 import { CHECKPOINT_COMMANDS } from './limits.ts';
+import { PastDays } from './past-days.ts';
 import { describe, isListing, NO_EVENTS, takeEvents } from './recovery.ts';
 
 /** The command may or may not have been carried out: ask for the order by its id. */
@@ -47,6 +48,8 @@ interface Waiting {
 export class Venue {
   readonly clock: Clock;
   readonly history: History;
+  /** What tickers show of a time before the first trade. */
+  readonly pastDays = new PastDays();
   private readonly exchange: Exchange;
   private readonly log: CommandLog;
   private lastSeq: number;

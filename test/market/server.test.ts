@@ -36,6 +36,28 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
+/** While nobody trades: the ticker says the same of the last 24 hours as its candles. */
+async function tickersAgreeWithCandles(server: RunningServer): Promise<void> {
+  for (const category of CATEGORIES) {
+    for (const ticker of await get(server, `tickers?category=${category}`)) {
+      const query = `category=${category}&symbol=${ticker.symbol}&interval=5m&limit=1000`;
+      const candles: Json[] = await get(server, `candles?${query}&startTime=${ticker.ts - 86_400_000}`);
+      const [first] = candles;
+      const column = (n: number) => candles.map((candle) => Number(candle[n]));
+      const sum = (n: number) => column(n).reduce((total, value) => total + value, 0);
+      const figures = ['openPrice24h', 'highPrice24h', 'lowPrice24h'].map((field) => Number(ticker[field]));
+      assert.deepEqual(figures, [Number(first[1]), Math.max(...column(2)), Math.min(...column(3))], query);
+      const close = (field: string, of: number) =>
+        assert.ok(
+          Math.abs(Number(ticker[field]) / of - 1) < 1e-9,
+          `${query}: ${field} ${ticker[field]}, ${of}`,
+        );
+      close('volume24h', sum(5));
+      close('turnover24h', sum(6));
+    }
+  }
+}
+
 test('every instrument is quoted and has a past; the operator shocks, widens, stops; a start without it is empty', async () => {
   const first = await startServer({ data, args: ['--market', 'normal', '--seed', '5', '--backfill', '2'] });
   for (const category of CATEGORIES) {
@@ -52,6 +74,9 @@ test('every instrument is quoted and has a past; the operator shocks, widens, st
     'candles?category=USDT-FUTURES&symbol=SOLUSDT&interval=1m&limit=1000',
   );
   assert.ok(days.length >= 365 && minutes.length === 1000, `${days.length} days, ${minutes.length} minutes`);
+
+  const rates: Json = await get(first, 'history-fund-rate?category=USDT-FUTURES&symbol=BTCUSDT');
+  assert.equal(rates.resultList.length, 200);
 
   const market = (await admin('market')).body;
   assert.deepEqual([market.level, market.seed], ['normal', 5]);
@@ -73,10 +98,11 @@ test('every instrument is quoted and has a past; the operator shocks, widens, st
   assert.equal((await admin('market/shock', { coin: 'BTC', percent: -99 })).status, 400);
   assert.equal(await first.stop(), 0);
 
-  const second = await startServer({ data, args: ['--market', 'off'] });
+  const second = await startServer({ data, args: ['--market', 'off', '--rate-limits', 'off'] });
   const [{ bid1Price, lastPrice }] = await get(second, 'tickers?category=SPOT&symbol=BTCUSDT');
   assert.equal(bid1Price, '', 'nobody looks after quotes while the market is off');
   assert.ok(Number(lastPrice) > 0);
   assert.equal((await admin('market')).body.error.code, 'not_allowed');
+  await tickersAgreeWithCandles(second);
   assert.equal(await second.stop(), 0);
 });

@@ -75,6 +75,10 @@ export class SimulatedHistory implements History {
 
   addGeneratedFunding(): void {}
 
+  generatedCandles(): Promise<never[]> {
+    return Promise.resolve([]);
+  }
+
   lag(): number {
     return this.#waiting.reduce((rows, { events }) => rows + events.length, 0);
   }

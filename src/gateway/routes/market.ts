@@ -50,10 +50,10 @@ export const marketRoutes: readonly Route[] = [
     handle: ({ venue, query }) => {
       const { state } = venue;
       if (query.symbol === undefined) {
-        return instrumentsOf(state, query.category).map((instrument) => tickerView(state, instrument));
+        return instrumentsOf(state, query.category).map((instrument) => tickerView(venue, instrument));
       }
       const instrument = findInstrument(state, query.category, query.symbol);
-      return instrument instanceof WireError ? instrument : [tickerView(state, instrument)];
+      return instrument instanceof WireError ? instrument : [tickerView(venue, instrument)];
     },
   }),
 

@@ -6,6 +6,7 @@ import type { State } from '../../core/state.ts';
 import { HOLD_MODE_NAMES } from '../../core/terms.ts';
 import { MONEY_SCALE, parseUnits } from '../../core/units.ts';
 import { marginModeName } from '../../record/futures-words.ts';
+import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
 import { Decimal, FuturesCategory, MarginMode, PosSide, SymbolName } from '../fields.ts';
 import { findAccount, findInstrument, instrumentsOf } from '../instrument-lookup.ts';
@@ -26,9 +27,9 @@ const SignedDecimal = Type.String({
   description: 'positive adds, negative takes out',
 });
 
-function mixTicker(state: State, instrument: Instrument) {
-  const ticker = tickerView(state, instrument);
-  const { nextUpdate, fundingRateInterval } = fundingView(state, instrument);
+function mixTicker(venue: Venue, instrument: Instrument) {
+  const ticker = tickerView(venue, instrument);
+  const { nextUpdate, fundingRateInterval } = fundingView(venue.state, instrument);
   return {
     symbol: instrument.symbol,
     lastPr: ticker.lastPrice,
@@ -116,11 +117,11 @@ export const mixRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object(contract),
     data: Type.Array(Type.Object(answers.texts('symbol', 'price', 'indexPrice', 'markPrice', 'ts'))),
-    handle: ({ venue: { state }, query }) => {
-      const instrument = findInstrument(state, query.productType, query.symbol);
+    handle: ({ venue, query }) => {
+      const instrument = findInstrument(venue.state, query.productType, query.symbol);
       if (instrument instanceof WireError) return instrument;
-      const { indexPrice, markPrice } = contractPrices(state, instrument);
-      const { lastPrice, ts } = tickerView(state, instrument);
+      const { indexPrice, markPrice } = contractPrices(venue.state, instrument);
+      const { lastPrice, ts } = tickerView(venue, instrument);
       return [{ symbol: instrument.symbol, price: lastPrice, indexPrice, markPrice, ts }];
     },
   }),
@@ -178,8 +179,8 @@ export const mixRoutes: readonly Route[] = [
         ),
       ),
     ),
-    handle: ({ venue: { state }, query }) =>
-      instrumentsOf(state, query.productType).map((instrument) => mixTicker(state, instrument)),
+    handle: ({ venue, query }) =>
+      instrumentsOf(venue.state, query.productType).map((instrument) => mixTicker(venue, instrument)),
   }),
 
   route({

@@ -3,7 +3,7 @@ import type { CandleClosed, PriceCandleClosed } from '../../core/event.ts';
 import { CATEGORY_NAMES } from '../../core/terms.ts';
 import { type CandleRow, type CandleType, candleRow, priceCandleRow } from '../../record/candle-view.ts';
 import { mergeCandles } from '../generated-candles.ts';
-import type { CandleQuery, CandleSeries } from '../history.ts';
+import type { CandleQuery, CandleSeries, GeneratedQuery } from '../history.ts';
 import { generatedCandles } from './generated-candles.ts';
 import type { Names } from './names.ts';
 import type { Pages } from './pages.ts';
@@ -62,4 +62,10 @@ export function lastCandleBefore(
   { series, openTime }: { series: CandleSeries; openTime: number },
 ): CandleRow | undefined {
   return candles(pages, { ...series, endTime: openTime - 1, limit: 1, from: 'newest' })[0];
+}
+
+export function generatedSince(pages: Pages, { category, symbol, startTime }: GeneratedQuery): CandleRow[] {
+  const series = { category, symbol, type: 'market', width: '5m' } as const;
+  const all = { startTime, endTime: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER, newest: true };
+  return generatedCandles(pages, series, all);
 }

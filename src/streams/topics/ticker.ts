@@ -56,7 +56,7 @@ export class TickerChannel extends StandingChannel {
   }
 
   private view(): Record<string, string> {
-    const view = tickerView(this.floor.venue.state, this.instrument);
+    const view = tickerView(this.floor.venue, this.instrument);
     const { futures } = this.market;
     if (futures === undefined || !Number.isFinite(futures.nextFunding)) return view;
     return { ...view, nextFundingTime: String(futures.nextFunding) };
