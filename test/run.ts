@@ -1,6 +1,6 @@
 /**
- * The whole suite: as many test files at once as the machine has cores, because most of them wait for a server half of
- * the time, and with compiled code kept between the hundreds of processes.
+ * The whole suite: one test file more at once than the machine has cores, because there is always one that waits for a
+ * clock or a disk, and with compiled code kept between the hundreds of processes.
  */
 import { spawnSync } from 'node:child_process';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const env = {
 const files = process.argv.length > 2 ? process.argv.slice(2) : ['src/**/*.test.ts', 'test/**/*.test.ts'];
 const options = [
   '--test',
-  `--test-concurrency=${availableParallelism()}`,
+  `--test-concurrency=${availableParallelism() + 1}`,
   '--test-timeout=300000',
   '--test-reporter=spec',
 ];
