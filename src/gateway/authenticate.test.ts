@@ -34,6 +34,7 @@ const USER: User = {
   channelCode: '',
   frozen: false,
   rights: SUB_RIGHTS,
+  quotas: undefined,
 };
 
 const KEY: ApiKey = {

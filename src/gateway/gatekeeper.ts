@@ -5,8 +5,10 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Identity } from '../identity/identity.ts';
 import type { Clock } from '../venue/clock.ts';
+import type { Venue } from '../venue/venue.ts';
 import { type Authentication, authenticate } from './authenticate.ts';
 import { normaliseFields } from './fields.ts';
+import { orderLimit } from './order-quota.ts';
 import { peerAddressResolver } from './peer-address.ts';
 import { mayUse } from './permissions.ts';
 import type { RateLimiter, Taken } from './rate-limit.ts';
@@ -19,6 +21,7 @@ import { WireError } from './wire-error.ts';
 const NO_BYTES = new Uint8Array(0);
 
 export interface GatekeeperOptions {
+  readonly venue: Venue;
   readonly identity: Identity;
   readonly clock: Clock;
   /** The machine's clock: clients sign and are limited by real time, whatever the exchange's clock is. */
@@ -28,6 +31,7 @@ export interface GatekeeperOptions {
 }
 
 export class Gatekeeper {
+  private readonly venue: Venue;
   private readonly identity: Identity;
   private readonly clock: Clock;
   private readonly wall: Clock;
@@ -36,6 +40,7 @@ export class Gatekeeper {
   private readonly peerOf: ReturnType<typeof peerAddressResolver>;
 
   constructor(options: GatekeeperOptions, replies: Replies) {
+    this.venue = options.venue;
     this.identity = options.identity;
     this.clock = options.clock;
     this.wall = options.wall;
@@ -83,7 +88,8 @@ export class Gatekeeper {
     const incoming = { method: method!, url: url!, rawHeaders, body: bytes, peerAddress: request.peer };
     const verdict = authenticate(incoming, this.wall.now(), this.identity, this.clock.now());
     const goOn = (result: Authentication) => {
-      if (this.authorise(result, route, request, reply)) this.readInput(route, bytes, request, reply, done);
+      if (this.authorise(result, route, bytes, request, reply))
+        this.readInput(route, bytes, request, reply, done);
     };
     if (verdict instanceof Promise) verdict.then(goOn).catch(done);
     else goOn(verdict);
@@ -92,6 +98,7 @@ export class Gatekeeper {
   private authorise(
     result: Authentication,
     route: Route,
+    bytes: Uint8Array,
     request: FastifyRequest,
     reply: FastifyReply,
   ): boolean {
@@ -107,11 +114,10 @@ export class Gatekeeper {
       return false;
     }
     request.caller = result;
-    return this.count(
-      reply,
-      this.limiter.takeForUid(route.path, route.perSecond, result.user.uid, now),
-      route.path,
-    );
+    const { uid, quotas } = result.user;
+    const limit =
+      quotas === undefined ? route : orderLimit(route, uid, quotas, this.venue.state, bodyOf(bytes));
+    return this.count(reply, this.limiter.takeForUid(limit.path, limit.perSecond, uid, now), limit.path);
   }
 
   private readInput(
@@ -155,4 +161,9 @@ export class Gatekeeper {
     const msg = `Too many requests for ${what}: try again in ${waitMs} ms`;
     this.replies.fail(reply, new WireError('429', msg, waitMs));
   }
+}
+
+function bodyOf(bytes: Uint8Array): unknown {
+  const parsed = parseBody(bytes);
+  return parsed.ok ? parsed.value : undefined;
 }

@@ -28,6 +28,7 @@ const ROWS: Readonly<Record<IdentityRefusal, Row>> = {
   withdraw_needs_read_write: ['40017', 'permissions'],
   ip_list_invalid: ['40017', 'ips'],
   passphrase_invalid: ['40070', 'passphrase'],
+  quota_above_cap: ['40017'],
   busy: ['429'],
 };
 

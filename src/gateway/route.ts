@@ -47,6 +47,8 @@ export interface Route {
   readonly query: TSchema | undefined;
   readonly body: TSchema | undefined;
   readonly data: TSchema;
+  /** Counts as requests about orders, of which an account may have a quota of its own. */
+  readonly orders: boolean;
   /** Its success is the outcome of commands of its own; every other answer shows the state. */
   readonly acts: boolean;
   /** The data, a `WireError`, or a promise of either. */
@@ -63,12 +65,13 @@ interface RouteRow<Q extends TSchema, B extends TSchema> {
   readonly query?: Q;
   readonly body?: B;
   readonly data: TSchema;
+  readonly orders?: true;
   readonly handle: (call: Call<Static<Q>, Static<B>>) => unknown;
 }
 
 export function route<Q extends TSchema, B extends TSchema>(row: RouteRow<Q, B>): Route {
   const acts = row.method === 'POST' && row.access !== 'trade_read' && row.access !== 'mgt_read';
-  return { query: undefined, body: undefined, acts, ...row } as unknown as Route;
+  return { query: undefined, body: undefined, orders: false, acts, ...row } as unknown as Route;
 }
 
 export function limitText({ access, perSecond }: Route): string {

@@ -17,6 +17,7 @@ import { marketRoutes } from './routes/market.ts';
 import { positionMoveRoutes } from './routes/position-moves.ts';
 import { positionRoutes } from './routes/positions.ts';
 import { publicRoutes } from './routes/public.ts';
+import { rateLimitQuotaRoutes } from './routes/rate-limit-quota.ts';
 import { riskReserveRoutes } from './routes/risk-reserve.ts';
 import { rpiRoutes } from './routes/rpi.ts';
 import { strategyOrderRoutes } from './routes/strategy-orders.ts';
@@ -46,6 +47,7 @@ export const ROUTES: readonly Route[] = [
   ...eligibilityRoutes,
   ...borrowingRoutes,
   ...subAccountRoutes,
+  ...rateLimitQuotaRoutes,
   ...brokerRoutes,
   ...brokerMoneyRoutes,
   ...transferRoutes,

@@ -5,6 +5,7 @@ import {
   type KeyKind,
   type Permission,
   type PermType,
+  STANDARD_QUOTA,
   SUB_RIGHTS,
   type SubRight,
   type User,
@@ -26,6 +27,13 @@ export function userOf(row: Row): User {
     channelCode: String(row.channel_code),
     frozen: row.frozen === 1,
     rights: row.rights === null ? SUB_RIGHTS : (JSON.parse(String(row.rights)) as SubRight[]),
+    quotas:
+      row.spot_quota === null && row.futures_quota === null
+        ? undefined
+        : {
+            spot: Number(row.spot_quota ?? STANDARD_QUOTA),
+            futures: Number(row.futures_quota ?? STANDARD_QUOTA),
+          },
   };
 }
 

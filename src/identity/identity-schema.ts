@@ -74,6 +74,13 @@ const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX users_by_name ON users (ifnull(parent_uid, 0), name);
   CREATE INDEX users_by_parent ON users (parent_uid, uid);
   `,
+  // Orders a second: what an account was given, and what its family may have beyond the standard. NULL: the standard.
+  `
+  ALTER TABLE users ADD COLUMN spot_quota INTEGER;
+  ALTER TABLE users ADD COLUMN futures_quota INTEGER;
+  ALTER TABLE users ADD COLUMN spot_extra INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE users ADD COLUMN futures_extra INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 export function migrate(database: DatabaseSync): void {

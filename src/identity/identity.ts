@@ -35,6 +35,13 @@ export const KEYS_PER_USER_MAX = 50;
 export const SUBS_PER_USER_MAX = 100;
 export const SUBS_PER_BROKER_MAX = 10_000;
 
+/** Which orders a quota is about; margin orders are of the spot market. */
+export const QUOTA_CATEGORIES = ['spot', 'futures'] as const;
+export type QuotaCategory = (typeof QUOTA_CATEGORIES)[number];
+/** Orders a second of an account that was given nothing else (`spec/wire.md` 4.1: place-order). */
+export const STANDARD_QUOTA = 10;
+export const QUOTA_MAX = 10_000;
+
 export interface User {
   readonly uid: number;
   readonly name: string;
@@ -50,6 +57,16 @@ export interface User {
   readonly frozen: boolean;
   /** All of them, unless a broker has taken some from its sub-account. */
   readonly rights: readonly SubRight[];
+  /** Orders a second by category; undefined where nobody has given it any but the standard. */
+  readonly quotas: Readonly<Record<QuotaCategory, number>> | undefined;
+}
+
+/** The orders a second of a main account and its sub-accounts together. */
+export interface FamilyQuota {
+  /** What they have. */
+  readonly given: number;
+  /** What they may have: the standard for each, and what the operator has added. */
+  readonly cap: number;
 }
 
 export interface ApiKey {
@@ -111,6 +128,7 @@ export type IdentityRefusal =
   | 'withdraw_needs_read_write'
   | 'ip_list_invalid'
   | 'passphrase_invalid'
+  | 'quota_above_cap'
   | 'busy';
 
 export type Outcome<T> =
@@ -197,6 +215,16 @@ export interface Identity extends KeyDirectory {
   findSubByName(parentUid: number, name: string): User | undefined;
   setUser(uid: number, change: UserChange, nowMs: number): Outcome<User>;
   setFrozen(uid: number, frozen: boolean, nowMs: number): Outcome<User>;
+  /** Gives each of these accounts of one family so many orders a second; all of them or none. */
+  setQuota(
+    mainUid: number,
+    category: QuotaCategory,
+    uids: readonly number[],
+    quota: number,
+  ): Outcome<FamilyQuota>;
+  /** What a family may have beyond the standard; the operator's to say. */
+  setQuotaExtra(mainUid: number, category: QuotaCategory, extra: number): Outcome<FamilyQuota>;
+  familyQuota(mainUid: number, category: QuotaCategory): FamilyQuota;
   listUsers(page?: UserPage): User[];
   listSubs(parentUid: number, page?: SubPage): User[];
 

@@ -11,6 +11,7 @@ import {
   type ApiKey,
   type CreatedKey,
   type Credential,
+  type FamilyQuota,
   type Identity,
   type InstalledKey,
   KEYS_PER_USER_MAX,
@@ -22,6 +23,7 @@ import {
   type NewUser,
   type Outcome,
   type PassphraseVerdict,
+  type QuotaCategory,
   type SubPage,
   type User,
   type UserChange,
@@ -38,6 +40,7 @@ import {
   type ScryptCost,
   type StoredPassphrase,
 } from './passphrase.ts';
+import { QuotaTable } from './quota-table.ts';
 import { rotateKeyring } from './rotation.ts';
 import { createKeyring, type Keyring, readKeyring, seal, unseal } from './sealing.ts';
 import { Statements } from './statements.ts';
@@ -64,6 +67,7 @@ class SqliteIdentity implements Identity {
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
   readonly #users: UserTable;
+  readonly #quotas: QuotaTable;
   readonly #keyringPath: string;
   #keyring: Keyring;
   readonly #passphrases: PassphraseGuard;
@@ -82,6 +86,7 @@ class SqliteIdentity implements Identity {
       migrate(this.#database);
       this.#statements = new Statements(this.#database);
       this.#users = new UserTable(this.#statements);
+      this.#quotas = new QuotaTable(this.#database, this.#statements);
       this.#keyringPath = join(dataDirectory, KEYRING_FILE);
       this.#keyring = this.#openKeyring(this.#keyringPath);
     } catch (error) {
@@ -133,6 +138,24 @@ class SqliteIdentity implements Identity {
     // The change reaches the keys of all sub-accounts, so everything cached may be stale.
     this.#credentials.clear();
     return this.#users.change(uid, change, nowMs);
+  }
+
+  setQuota(
+    mainUid: number,
+    category: QuotaCategory,
+    uids: readonly number[],
+    quota: number,
+  ): Outcome<FamilyQuota> {
+    this.#credentials.clear();
+    return this.#quotas.give(mainUid, category, uids, quota);
+  }
+
+  setQuotaExtra(mainUid: number, category: QuotaCategory, extra: number): Outcome<FamilyQuota> {
+    return this.#quotas.setExtra(mainUid, category, extra);
+  }
+
+  familyQuota(mainUid: number, category: QuotaCategory): FamilyQuota {
+    return this.#quotas.ofFamily(mainUid, category);
   }
 
   setFrozen(uid: number, frozen: boolean, nowMs: number): Outcome<User> {

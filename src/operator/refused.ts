@@ -55,6 +55,7 @@ const OF_IDENTITY: Readonly<Partial<Record<IdentityRefusal, RefusalCode>>> = {
   user_unknown: 'unknown_account',
   key_unknown: 'unknown_key',
   sub_of_sub: 'not_allowed',
+  quota_above_cap: 'not_allowed',
   busy: 'unavailable',
 };
 

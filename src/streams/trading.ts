@@ -9,6 +9,7 @@ import { BATCH_ITEMS_MAX } from '../core/limits.ts';
 import { parseOrderId } from '../core/orders/order-id.ts';
 import { openOrder } from '../core/reads.ts';
 import { normaliseFields } from '../gateway/fields.ts';
+import { orderLimit } from '../gateway/order-quota.ts';
 import { CancelBody } from '../gateway/orders/order-name.ts';
 import { batchOf } from '../gateway/orders/order-result.ts';
 import { tooLate } from '../gateway/orders/place-order.ts';
@@ -82,6 +83,7 @@ interface OrderAnswer {
 
 /** What is left of the caller's calls in this second. */
 interface Quota {
+  limit: number;
   remaining: number | undefined;
 }
 
@@ -106,7 +108,7 @@ export class TradingDesk {
   async answer(call: TradeCall, caller: Caller, connId: string): Promise<string> {
     const id = String(call.id);
     const receivedMs = this.services.clock.now();
-    const quota: Quota = { remaining: undefined };
+    const quota: Quota = { limit: 0, remaining: undefined };
     const result = await this.carryOut(call, caller, quota).catch((error: unknown) => {
       const failure = venueFailure(error);
       if (failure === undefined) this.onDefect(error);
@@ -130,9 +132,7 @@ export class TradingDesk {
       connId,
       receiveTime: String(receivedMs * 1000),
       pushTime: String(nowMs * 1000),
-      rateLimit: [
-        { limit: String(TRADE_TOPICS[call.topic]!.route.perSecond), remaining: String(quota.remaining) },
-      ],
+      rateLimit: [{ limit: String(quota.limit), remaining: String(quota.remaining) }],
     });
   }
 
@@ -144,7 +144,9 @@ export class TradingDesk {
     const { clock } = this.services;
     const denied = route.access === 'public' ? undefined : mayUse(caller, route.access);
     if (denied !== undefined) return wireError('40014', denied.msg);
-    const limit = this.limiter.takeForUid(route.path, route.perSecond, caller.user.uid, this.wall.now());
+    const { path, perSecond } = this.limitOf(call, route, caller);
+    const limit = this.limiter.takeForUid(path, perSecond, caller.user.uid, this.wall.now());
+    quota.limit = perSecond;
     if (!limit.allowed) {
       const msg = `Too many requests for ${call.topic}: try again in ${limit.retryAfterMs} ms`;
       return new WireError('429', msg, limit.retryAfterMs);
@@ -183,6 +185,12 @@ export class TradingDesk {
       if (found) late.add(item);
     }
     return late;
+  }
+
+  private limitOf(call: TradeCall, route: Route, { user: { uid, quotas } }: Caller) {
+    if (quotas === undefined) return route;
+    const first = call.args.slice(0, 1).map((item) => itemOf(item, call));
+    return orderLimit(route, uid, quotas, this.services.venue.state, first);
   }
 
   /** Requests that change an order need not name its symbol; the answer does. */

@@ -149,6 +149,11 @@ export class Operator {
     await this.must(`/admin/accounts/${account}/market-maker`, { marketMaker: true });
   }
 
+  /** What a main account may share out beyond the standard. */
+  async addQuota(account: string, category: 'spot' | 'futures', extra: number): Promise<void> {
+    await this.must(`/admin/accounts/${account}/order-quota`, { category, extra });
+  }
+
   async makeBroker(account: string): Promise<void> {
     await this.must(`/admin/accounts/${account}/broker`, { broker: true });
   }

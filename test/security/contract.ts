@@ -109,6 +109,8 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'POST /api/v3/user/update-sub-api': ['main_write', 10],
   'POST /api/v3/user/delete-sub-api': ['main_write', 10],
   'GET /api/v3/user/sub-api-list': ['main_read', 10],
+  'GET /api/v3/user/rate-limit-quota': ['main_read', 10],
+  'POST /api/v3/user/set-rate-limit-quota': ['main_write', 5],
 
   'POST /api/v3/broker/create-sub': ['broker_write', 20],
   'GET /api/v3/broker/sub-list': ['broker_read', 20],

@@ -192,6 +192,7 @@ export const positionRoutes: readonly Route[] = [
     group,
     access: 'trade_write',
     perSecond: 5,
+    orders: true,
     body: Type.Object(positionQuery),
     data: Type.Object({ list: Type.Array(answers.OrderResult) }),
     handle: ({ venue, caller, body, errorDialect }) =>

@@ -32,6 +32,7 @@ export const strategyOrderRoutes: readonly Route[] = [
     group,
     access: 'trade_write',
     perSecond: 10,
+    orders: true,
     body: StrategyBody,
     data: answers.OrderIds,
     handle: async ({ venue, caller, body }) => {
@@ -52,6 +53,7 @@ export const strategyOrderRoutes: readonly Route[] = [
     group,
     access: 'trade_write',
     perSecond: 10,
+    orders: true,
     body: ModifyStrategyBody,
     data: answers.OrderIds,
     handle: ({ venue, caller, body }) => modifyStrategy(venue, caller.user.uid, body),
@@ -64,6 +66,7 @@ export const strategyOrderRoutes: readonly Route[] = [
     group,
     access: 'trade_write',
     perSecond: 10,
+    orders: true,
     body: Type.Object(NamedOrder),
     data: Type.Null(),
     handle: async ({ venue, caller, body }) => {

@@ -37,6 +37,7 @@ export const tradeActionRoutes: readonly Route[] = [
     group,
     access: 'trade_write',
     perSecond: 10,
+    orders: true,
     body: PlaceBody,
     data: answers.OrderIds,
     handle: ({ venue, caller, body, late }) => place(venue, caller.user.uid, body, late?.has(body)),
@@ -49,6 +50,7 @@ export const tradeActionRoutes: readonly Route[] = [
     group,
     access: 'trade_write',
     perSecond: 5,
+    orders: true,
     body: batchOf(PlaceBody),
     data: Type.Array(answers.OrderResult),
     handle: ({ venue, caller, body, late, errorDialect }) =>
@@ -63,6 +65,7 @@ export const tradeActionRoutes: readonly Route[] = [
     group,
     access: 'trade_write',
     perSecond: 10,
+    orders: true,
     body: ModifyBody,
     data: answers.OrderIds,
     handle: ({ venue, caller, body }) => modify(venue, caller.user.uid, body),
@@ -75,6 +78,7 @@ export const tradeActionRoutes: readonly Route[] = [
     group,
     access: 'trade_write',
     perSecond: 10,
+    orders: true,
     body: batchOf(AmendBody),
     data: Type.Array(answers.OrderResult),
     handle: ({ venue, caller, body, errorDialect }) =>
@@ -88,6 +92,7 @@ export const tradeActionRoutes: readonly Route[] = [
     group,
     access: 'trade_write',
     perSecond: 10,
+    orders: true,
     body: CancelBody,
     data: answers.OrderIds,
     handle: ({ venue, caller, body }) => cancel(venue, caller.user.uid, body),
@@ -100,6 +105,7 @@ export const tradeActionRoutes: readonly Route[] = [
     group,
     access: 'trade_write',
     perSecond: 5,
+    orders: true,
     body: batchOf(CancelItem),
     data: Type.Array(answers.OrderResult),
     handle: ({ venue, caller, body, errorDialect }) =>
@@ -113,6 +119,7 @@ export const tradeActionRoutes: readonly Route[] = [
     group,
     access: 'trade_write',
     perSecond: 5,
+    orders: true,
     body: Type.Object({ category: fields.Category, symbol: Type.Optional(fields.SymbolName) }),
     data: Type.Object({ list: Type.Array(answers.OrderResult) }),
     handle: async ({ venue, caller, body }) => {

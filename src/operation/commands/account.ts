@@ -39,6 +39,7 @@ export function accountCommand(): Command {
     switchCommand('unfreeze', 'Lets the keys of a frozen account in again.'),
     markCommand('broker', 'Makes an account a broker, or no longer one.', 'broker'),
     markCommand('market-maker', 'Lets an account place rpi orders, or no longer.', 'marketMaker'),
+    quotaCommand(),
   ]);
 }
 
@@ -133,6 +134,27 @@ function markCommand(verb: string, description: string, field: string): Command 
   })
     .argument(...ACCOUNT)
     .argument('<on|off>', 'what it shall be');
+}
+
+function quotaCommand(): Command {
+  const examples = [
+    'bourse account order-quota alice futures 90      90 a second beyond the standard, to share out',
+    'bourse account order-quota alice futures 0',
+  ];
+  const description = 'Lets a main account give itself and its sub-accounts more order requests a second.';
+  return operatorCommand('order-quota', description, examples, async (client, command) => {
+    const [account, category, extra] = command.args;
+    const answer = await client.post<{ uid: number; given: number; cap: number }>(
+      `${pathOf(account!)}/order-quota`,
+      { category, extra: Number(extra) },
+    );
+    const { uid, given, cap } = answer;
+    const text = `${uid} and its sub-accounts may have ${cap} ${category} order requests a second, and have ${given}`;
+    return { json: answer, text: () => [text] };
+  })
+    .argument(...ACCOUNT)
+    .argument('<spot|futures>', 'which orders')
+    .argument('<extra>', 'so many beyond the standard of 10 for each account');
 }
 
 function shownAccount(answer: Changed) {

@@ -4,7 +4,7 @@ import { Bucket } from '../../core/ledger.ts';
 import { balances } from '../../core/reads.ts';
 import type { State } from '../../core/state.ts';
 import { formatUnits, MONEY_SCALE } from '../../core/units.ts';
-import type { User } from '../../identity/identity.ts';
+import { QUOTA_CATEGORIES, QUOTA_MAX, type User } from '../../identity/identity.ts';
 import { AccountParams, AccountText, CommandSeq, closed, Empty } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';
 import { openMainAccount, openSubAccount } from '../open-account.ts';
@@ -201,6 +201,35 @@ export const accountRoutes: readonly OperatorRoute[] = [
       const changed = identity.setUser(user.uid, { broker: body.broker }, venue.clock.now());
       if (!changed.ok) return refusedByIdentity(changed);
       return { account: viewOf(venue.state, changed.value), command: deed.command };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/accounts/:account/order-quota',
+    params: AccountParams,
+    body: Type.Object(
+      {
+        category: Type.Enum([...QUOTA_CATEGORIES]),
+        /** Orders a second beyond the standard, for the main account to share out. */
+        extra: Type.Integer({ minimum: 0, maximum: QUOTA_MAX }),
+      },
+      closed,
+    ),
+    answer: Type.Object({
+      uid: Type.Integer(),
+      category: Type.String(),
+      given: Type.Integer(),
+      cap: Type.Integer(),
+    }),
+    told: ({ uid }) => `account ${uid}`,
+    action: 'account.orderQuota',
+    recorded: ({ params, body: { category, extra } }) => ({ account: params.account, category, extra }),
+    handle: ({ identity, params, body: { category, extra } }) => {
+      const user = findUser(identity, params.account);
+      if (user instanceof Refused) return user;
+      const changed = identity.setQuotaExtra(user.uid, category, extra);
+      return changed.ok ? { uid: user.uid, category, ...changed.value } : refusedByIdentity(changed);
     },
   }),
 

@@ -168,4 +168,25 @@ export const SUB_ACCOUNT_CALLS: Readonly<Record<string, Row<World>>> = {
       await refusedWith('40037', subs.get(made.sub)!.getAccountInfo());
     },
   },
+  getRateLimitQuota: {
+    checks: 'the standard for each account, and what they may have together',
+    call: async (w) => {
+      const { quotaList, masterSubCap } = (await w.alice.getRateLimitQuota({ category: 'futures' })).data;
+      assert.deepEqual(quotaList[0], { uid: w.uid('alice'), quota: '10' });
+      assert.equal(Number(masterSubCap), 10 * quotaList.length);
+    },
+  },
+  setRateLimitQuota: {
+    checks: 'what one gives up is there for the others',
+    call: async (w) => {
+      const category = 'futures';
+      const standing = async () => (await w.alice.getRateLimitQuota({ category })).data;
+      const before = await standing();
+      await w.alice.setRateLimitQuota({ category, uids: [w.uid('alice')], quota: '4' });
+      const left = await standing();
+      assert.equal(left.quotaList[0]!.quota, '4');
+      assert.equal(Number(left.masterSubQuota), Number(before.masterSubQuota) - 6);
+      assert.equal(left.masterSubCap, before.masterSubCap);
+    },
+  },
 };

@@ -1,0 +1,78 @@
+/**
+ * Orders a second that the accounts of a family have (`spec/wire.md` 4.4). Each begins with the standard; what a main
+ * account gives to one it takes from another, or from what the operator has added.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { type FamilyQuota, type Outcome, type QuotaCategory, STANDARD_QUOTA } from './identity.ts';
+import { inTransaction } from './identity-schema.ts';
+import { fault } from './key-rules.ts';
+import type { Statements } from './statements.ts';
+
+const GIVEN: Readonly<Record<QuotaCategory, string>> = { spot: 'spot_quota', futures: 'futures_quota' };
+const EXTRA: Readonly<Record<QuotaCategory, string>> = { spot: 'spot_extra', futures: 'futures_extra' };
+const FAMILY = 'parent_uid = ?1 OR (uid = ?1 AND parent_uid IS NULL)';
+
+export class QuotaTable {
+  readonly #database: DatabaseSync;
+  readonly #statements: Statements;
+
+  constructor(database: DatabaseSync, statements: Statements) {
+    this.#database = database;
+    this.#statements = statements;
+  }
+
+  ofFamily(mainUid: number, category: QuotaCategory): FamilyQuota {
+    const sums = this.#statements.one(
+      `SELECT count(*) AS accounts, total(ifnull(${GIVEN[category]}, ${STANDARD_QUOTA})) AS given,
+         total(${EXTRA[category]}) AS extra FROM users WHERE ${FAMILY}`,
+      mainUid,
+    )!;
+    return { given: Number(sums.given), cap: Number(sums.accounts) * STANDARD_QUOTA + Number(sums.extra) };
+  }
+
+  give(
+    mainUid: number,
+    category: QuotaCategory,
+    uids: readonly number[],
+    quota: number,
+  ): Outcome<FamilyQuota> {
+    return this.#within(mainUid, category, () => {
+      const sql = `UPDATE users SET ${GIVEN[category]} = ?3 WHERE uid = ?2 AND (${FAMILY})`;
+      return uids.every((uid) => this.#statements.run(sql, mainUid, uid, quota).changes === 1);
+    });
+  }
+
+  setExtra(mainUid: number, category: QuotaCategory, extra: number): Outcome<FamilyQuota> {
+    return this.#within(mainUid, category, () => {
+      const sql = `UPDATE users SET ${EXTRA[category]} = ?2 WHERE uid = ?1 AND parent_uid IS NULL`;
+      return this.#statements.run(sql, mainUid, extra).changes === 1;
+    });
+  }
+
+  /** Keeps the change only if the family stays within its cap. */
+  #within(mainUid: number, category: QuotaCategory, change: () => boolean): Outcome<FamilyQuota> {
+    try {
+      return inTransaction(this.#database, () => {
+        if (!change()) throw new NotKept(fault('user_unknown', `no such account of ${mainUid}`));
+        const family = this.ofFamily(mainUid, category);
+        const { given, cap } = family;
+        if (given <= cap) return { ok: true, value: family };
+        const message = `the accounts of ${mainUid} would have ${given} ${category} orders a second together and may have ${cap}`;
+        throw new NotKept(fault('quota_above_cap', message));
+      });
+    } catch (error) {
+      if (error instanceof NotKept) return error.outcome;
+      throw error;
+    }
+  }
+}
+
+/** Takes the transaction back. */
+class NotKept extends Error {
+  readonly outcome: Outcome<never>;
+
+  constructor(outcome: Outcome<never>) {
+    super('not kept');
+    this.outcome = outcome;
+  }
+}
