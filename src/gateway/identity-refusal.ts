@@ -29,6 +29,9 @@ const ROWS: Readonly<Record<IdentityRefusal, Row>> = {
   ip_list_invalid: ['40017', 'ips'],
   passphrase_invalid: ['40070', 'passphrase'],
   quota_above_cap: ['40017'],
+  address_taken: ['40017'],
+  address_unknown: ['40034'],
+  too_many_addresses: ['40017'],
   busy: ['429'],
 };
 

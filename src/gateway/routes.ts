@@ -27,6 +27,7 @@ import { tradeQueryRoutes } from './routes/trade-queries.ts';
 import { transferRoutes } from './routes/transfers.ts';
 import { mixRoutes } from './routes/v2-mix.ts';
 import { walletRoutes } from './routes/wallet.ts';
+import { withdrawAddressRoutes } from './routes/withdraw-address.ts';
 
 export const ROUTES: readonly Route[] = [
   ...publicRoutes,
@@ -53,6 +54,7 @@ export const ROUTES: readonly Route[] = [
   ...transferRoutes,
   ...walletRoutes,
   ...depositAccountRoutes,
+  ...withdrawAddressRoutes,
   ...financialRecordRoutes,
   ...loanRoutes,
   ...mixRoutes,

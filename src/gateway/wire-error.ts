@@ -101,6 +101,7 @@ const CATALOGUE = {
   '25612': { status: 400 },
   '25620': { status: 400, classic: '40014' },
   // Wallets
+  '11000': { status: 400 },
   '13001': { status: 400 },
   '13002': { status: 400 },
   '43117': { status: 400, classic: '43012' },

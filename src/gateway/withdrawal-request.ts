@@ -4,7 +4,7 @@ import { formatOrderId } from '../core/orders/order-id.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { State } from '../core/state.ts';
 import { formatUnits, MONEY_SCALE, parseUnits } from '../core/units.ts';
-import type { User } from '../identity/identity.ts';
+import type { Destination, Identity, User } from '../identity/identity.ts';
 import type { Venue } from '../venue/venue.ts';
 import { refusalError } from './refusal-message.ts';
 import { findChain, findCoin, lacksRight, moneyOf, type NamedCoin } from './wallet-input.ts';
@@ -25,17 +25,32 @@ export interface WithdrawalWords {
 /** `otc` is a wallet that nobody has here: it pays nothing. */
 const ACCOUNT_TYPES: readonly string[] = ['funding', 'uta', 'otc'];
 
-export async function requestWithdrawal(venue: Venue, user: User, words: WithdrawalWords) {
+export async function requestWithdrawal(
+  { venue, identity }: { readonly venue: Venue; readonly identity: Identity },
+  user: User,
+  words: WithdrawalWords,
+) {
   const denied = lacksRight(user, 'withdraw');
   if (denied !== undefined) return denied;
   const command = withdrawalCommand(venue.state, user.uid, words);
   if (command instanceof WireError) return command;
+  if (!identity.addresses.admits(user.parentUid ?? user.uid, destinationOf(venue.state, command))) {
+    return wireError('11000', 'address is not in the address book, and the book is locked');
+  }
   const outcome = await venue.submit(command);
   if (outcome.refusal === Refusal.unknownAccount) {
     return wireError('25005', 'address must be the uid of another account');
   }
   if (outcome.refusal !== Refusal.none) return refusalError(venue.state, outcome);
   return { orderId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
+}
+
+function destinationOf(state: State, command: RequestWithdrawal | InnerWithdrawal): Destination {
+  if (command.type === 'innerWithdrawal') {
+    return { type: 'internal', coin: '', chain: '', address: String(command.toUid), memo: '' };
+  }
+  const { chain, address, tag } = command;
+  return { type: 'regular', coin: state.coins[command.coin]!.coin, chain, address, memo: tag };
 }
 
 function withdrawalCommand(

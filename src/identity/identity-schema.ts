@@ -81,6 +81,22 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE users ADD COLUMN spot_extra INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE users ADD COLUMN futures_extra INTEGER NOT NULL DEFAULT 0;
   `,
+  // Where money may go. A locked book is the only place it may go.
+  `
+  CREATE TABLE withdraw_addresses (
+    id            INTEGER PRIMARY KEY AUTOINCREMENT,
+    uid           INTEGER NOT NULL REFERENCES users (uid),
+    type          TEXT    NOT NULL,
+    coin          TEXT    NOT NULL,
+    chain         TEXT    NOT NULL,
+    address       TEXT    NOT NULL,
+    memo          TEXT    NOT NULL,
+    label         TEXT    NOT NULL,
+    created_time  INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX withdraw_addresses_by_place ON withdraw_addresses (uid, type, coin, chain, address, memo);
+  ALTER TABLE users ADD COLUMN address_lock INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 export function migrate(database: DatabaseSync): void {

@@ -129,6 +129,9 @@ export type IdentityRefusal =
   | 'ip_list_invalid'
   | 'passphrase_invalid'
   | 'quota_above_cap'
+  | 'address_taken'
+  | 'address_unknown'
+  | 'too_many_addresses'
   | 'busy';
 
 export type Outcome<T> =
@@ -204,8 +207,52 @@ export interface KekRotation {
   readonly resealed: number;
 }
 
+/** One coin over one network, every coin over one network, or another account of the venue. */
+export const ADDRESS_TYPES = ['regular', 'universal', 'internal'] as const;
+export type AddressType = (typeof ADDRESS_TYPES)[number];
+export const ADDRESSES_PER_BOOK_MAX = 200;
+
+/** What does not apply is empty: the coin of a universal address, coin and network of an internal one. */
+export interface Destination {
+  readonly type: AddressType;
+  readonly coin: string;
+  readonly chain: string;
+  /** The uid when it is internal. */
+  readonly address: string;
+  readonly memo: string;
+}
+
+export interface BookedAddress extends Destination {
+  readonly id: number;
+  readonly label: string;
+  readonly createdTime: number;
+}
+
+export interface AddressPage {
+  /** Entries that serve this coin. */
+  readonly coin?: string;
+  readonly type?: string;
+  readonly limit: number;
+  /** Older entries than this one. */
+  readonly beforeId?: number;
+}
+
+/** Where the withdrawals of a family may go; kept for its main account. */
+export interface AddressBook {
+  add(mainUid: number, to: Destination, label: string, nowMs: number): Outcome<BookedAddress>;
+  remove(mainUid: number, id: number): Outcome<BookedAddress>;
+  /** Newest first. */
+  list(mainUid: number, page: AddressPage): BookedAddress[];
+  isLocked(mainUid: number): boolean;
+  lock(mainUid: number, on: boolean): void;
+  /** May money of the family go there? */
+  admits(mainUid: number, to: Destination): boolean;
+}
+
 /** The whole port, for operators and for the account routes. */
 export interface Identity extends KeyDirectory {
+  /** Where withdrawals may go. */
+  readonly addresses: AddressBook;
   createUser(user: NewUser): Outcome<User>;
   createSub(parentUid: number, user: NewUser): Outcome<User>;
   findUser(uid: number): User | undefined;

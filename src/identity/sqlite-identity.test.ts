@@ -307,7 +307,7 @@ test('the file is durable, and a file of a newer program is refused', async () =
   await open(directory).close();
   const database = new DatabaseSync(join(directory, IDENTITY_FILE));
   assert.equal(database.prepare('PRAGMA journal_mode').get()?.journal_mode, 'wal');
-  assert.equal(database.prepare('PRAGMA user_version').get()?.user_version, 2);
+  assert.equal(database.prepare('PRAGMA user_version').get()?.user_version, 4);
   database.exec('PRAGMA user_version = 99');
   database.close();
   assert.throws(() => openIdentity(directory, CHEAP), /schema 99/);
@@ -322,7 +322,9 @@ test('a store of the first schema keeps its users, keys and the counter of uids'
   await identity.close();
   const database = new DatabaseSync(join(directory, IDENTITY_FILE));
   // As the first schema had it, with the last user gone: its uid must not be given away again.
-  database.exec(`DROP INDEX users_by_name; ALTER TABLE users DROP COLUMN rights; PRAGMA user_version = 1;
+  const later = ['rights', 'spot_quota', 'futures_quota', 'spot_extra', 'futures_extra', 'address_lock'];
+  for (const column of later) database.exec(`ALTER TABLE users DROP COLUMN ${column}`);
+  database.exec(`DROP INDEX users_by_name; DROP TABLE withdraw_addresses; PRAGMA user_version = 1;
     INSERT INTO users SELECT uid + 7, 'gone', NULL, 0, '', 0, 0, '', '', '', 0 FROM users WHERE name = 'desk';
     DELETE FROM users WHERE name = 'gone';`);
   database.close();

@@ -7,7 +7,9 @@ import { createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'n
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { SqliteAddressBook } from './address-book.ts';
 import {
+  type AddressBook,
   type ApiKey,
   type CreatedKey,
   type Credential,
@@ -68,6 +70,7 @@ class SqliteIdentity implements Identity {
   readonly #statements: Statements;
   readonly #users: UserTable;
   readonly #quotas: QuotaTable;
+  readonly addresses: AddressBook;
   readonly #keyringPath: string;
   #keyring: Keyring;
   readonly #passphrases: PassphraseGuard;
@@ -87,6 +90,7 @@ class SqliteIdentity implements Identity {
       this.#statements = new Statements(this.#database);
       this.#users = new UserTable(this.#statements);
       this.#quotas = new QuotaTable(this.#database, this.#statements);
+      this.addresses = new SqliteAddressBook(this.#statements);
       this.#keyringPath = join(dataDirectory, KEYRING_FILE);
       this.#keyring = this.#openKeyring(this.#keyringPath);
     } catch (error) {

@@ -12,6 +12,7 @@ export const REFUSAL_STATUS = {
   unknown_coin: 404,
   unknown_instrument: 404,
   unknown_withdrawal: 404,
+  unknown_address: 404,
   already_exists: 409,
   not_allowed: 422,
   too_many_attempts: 429,
@@ -56,6 +57,9 @@ const OF_IDENTITY: Readonly<Partial<Record<IdentityRefusal, RefusalCode>>> = {
   key_unknown: 'unknown_key',
   sub_of_sub: 'not_allowed',
   quota_above_cap: 'not_allowed',
+  address_taken: 'already_exists',
+  address_unknown: 'unknown_address',
+  too_many_addresses: 'not_allowed',
   busy: 'unavailable',
 };
 

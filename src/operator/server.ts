@@ -17,6 +17,7 @@ import { defaultOperator } from './default-operator.ts';
 import { REFUSAL_STATUS, type RefusalCode, Refused } from './refused.ts';
 import { type Call, Deed, type Desk, type OperatorRoute } from './route.ts';
 import { accountRoutes } from './routes/accounts.ts';
+import { addressRoutes } from './routes/addresses.ts';
 import { clockRoutes } from './routes/clock.ts';
 import { forceRoutes } from './routes/force.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -41,6 +42,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...venueRoutes,
   ...accountRoutes,
   ...keyRoutes,
+  ...addressRoutes,
   ...moneyRoutes,
   ...loanRoutes,
   ...listingRoutes,

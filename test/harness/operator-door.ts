@@ -149,6 +149,15 @@ export class Operator {
     await this.must(`/admin/accounts/${account}/market-maker`, { marketMaker: true });
   }
 
+  /** Enters where withdrawals may go. */
+  async addAddress(account: string, entry: object): Promise<void> {
+    await this.must(`/admin/accounts/${account}/addresses`, entry);
+  }
+
+  async lockAddresses(account: string, locked: boolean): Promise<void> {
+    await this.must(`/admin/accounts/${account}/address-lock`, { locked });
+  }
+
   /** What a main account may share out beyond the standard. */
   async addQuota(account: string, category: 'spot' | 'futures', extra: number): Promise<void> {
     await this.must(`/admin/accounts/${account}/order-quota`, { category, extra });

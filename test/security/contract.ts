@@ -143,6 +143,7 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'POST /api/v3/account/withdraw': ['withdraw', 1],
   'POST /api/v3/account/cancel-withdrawal': ['withdraw', 1],
   'GET /api/v3/account/withdrawal-records': ['mgt_read', 10],
+  'GET /api/v3/account/withdraw-address': ['mgt_read', 1],
   'GET /api/v3/account/max-withdrawal': ['mgt_read', 10],
   'GET /api/v3/account/financial-records': ['mgt_read', 20],
   'GET /api/v3/account/funding-financial-records': ['mgt_read', 10],

@@ -58,11 +58,11 @@ export const brokerMoneyRoutes: readonly Route[] = [
       clientOid: Type.Optional(MovementOid),
     }),
     data: OrderIds,
-    handle: ({ venue, identity, caller, body }) => {
-      const { subUid, dest, amount, ...words } = body;
-      const sub = findOwnSub(identity, caller.user, subUid);
+    handle: (call) => {
+      const { subUid, dest, amount, ...words } = call.body;
+      const sub = findOwnSub(call.identity, call.caller.user, subUid);
       if (sub instanceof WireError) return sub;
-      return requestWithdrawal(venue, sub, { ...words, transferType: dest, size: amount });
+      return requestWithdrawal(call, sub, { ...words, transferType: dest, size: amount });
     },
   }),
 ];

@@ -129,7 +129,7 @@ function withdrawalRoute(path: string): Route {
     perSecond: 1,
     body: WithdrawalBody,
     data: OrderIds,
-    handle: ({ venue, caller, body }) => requestWithdrawal(venue, caller.user, body),
+    handle: (call) => requestWithdrawal(call, call.caller.user, call.body),
   });
 }
 

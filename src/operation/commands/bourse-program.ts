@@ -1,5 +1,6 @@
 /** The operator's command line: every command, in groups. */
 import { accountCommand } from './account.ts';
+import { addressCommand } from './address.ts';
 import { auditCommand } from './audit.ts';
 import { clientCommand } from './client.ts';
 import { clockCommand } from './clock.ts';
@@ -37,6 +38,7 @@ const GROUPS = {
     keyCommand(),
     depositCommand(),
     withdrawalCommand(),
+    addressCommand(),
     loanCommand(),
   ],
   'Listings:': [instrumentCommand(), feesCommand(), priceCommand(), marketCommand()],

@@ -28,7 +28,6 @@ export const SDK_NOT_SERVED: readonly (readonly [methods: RegExp, reason: string
   [/^getProofOfReserves$/, 'there are no reserves to prove; `bourse books` shows that the books add up'],
   [/^getDeltaInfo$/, 'accounts have no delta-neutral mode'],
   [/^getTaxRecords$/, 'asks for a year; the history keeps 90 days'],
-  [/^getWithdrawAddressBook$/, 'there is no address book'],
   [/^getBrokerAllSubDepositWithdrawal$/, "each sub-account's own records are served"],
   [/^getBrokerCommission$/, 'there is no commission programme'],
 ];

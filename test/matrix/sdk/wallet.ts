@@ -80,6 +80,19 @@ export const WALLET_CALLS: Readonly<Record<string, Row<World>>> = {
       assert.match(made.withdrawal, /^1[0-9]{18}$/);
     },
   },
+  getWithdrawAddressBook: {
+    checks: 'what the owner had entered, for the coin that was asked about',
+    call: async (w) => {
+      const coldWallet = { address: 'cold-wallet', coin: 'USDT', chain: 'TRC20', label: 'cold' };
+      await w.operator.addAddress('alice', coldWallet);
+      const entries = (await w.alice.getWithdrawAddressBook({ coin: 'USDT' })).data.addressList;
+      assert.deepEqual(
+        entries.map(({ coin, chain, address, label, type }) => [coin, chain, address, label, type]),
+        [['USDT', 'TRC20', 'cold-wallet', 'cold', 'regular']],
+      );
+      assert.deepEqual((await w.alice.getWithdrawAddressBook({ coin: 'ETH' })).data.addressList, []);
+    },
+  },
   getWithdrawRecords: {
     checks: 'the withdrawal, pending',
     call: async (w) => {
