@@ -25,6 +25,7 @@ export function account(venue: Venue): void {
         [sub.userId, sub.parentId, sub.permissions],
         [String(keys.uid), String(alice.uid), ['uta_trade']],
       );
+      assert.equal(sub.regisTime, String(venue.now()), 'interface 2.11: registered now');
     });
 
     it('interface 2.12, 4.5 repayable-coins: none is owed at first', async () => {
@@ -44,6 +45,9 @@ export function account(venue: Venue): void {
       assert.ok(Math.abs(Number(owed.amount) - 200) < 1, owed.amount);
       const { assets } = await borrower.get('account/assets');
       assert.equal(assets.find(({ coin }: Data) => coin === 'USDT').debt, '200');
+      assert.equal(coins.maxSelection, '1', 'interface 2.12: coins selectable for one repayment');
+      const several = { repayableCoinList: ['USDT', 'BTC'], paymentCoinList: ['BTC'] };
+      assert.match((await borrower.refusedPost('account/repay', several)).msg, /must name 1 coin/);
     });
 
     describe('interface 4.5 modify-sub-apikey', () => {

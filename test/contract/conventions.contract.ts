@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { Reply } from '../harness/signed-client.ts';
 import { PRIVATE } from './endpoints.ts';
-import { assertEnvelope, type Caller, type Venue } from './venue.ts';
+import { assertRefused, type Caller, type Venue } from './venue.ts';
 
 const PUBLIC: readonly [path: string, query: Record<string, string>][] = [
   ['market/candles', { category: 'SPOT', symbol: 'BTCUSDT', interval: '1m' }],
@@ -59,7 +59,8 @@ export function conventions(venue: Venue): void {
       const other = await alice.client.send('POST', path, 'orderId=1', { 'content-type': 'text/plain' });
       assert.deepEqual([other.status, other.code], [400, '40007'], 'interface 1.1: another content type');
       const broken = await alice.client.send('POST', path, '{"orderId":');
-      assert.equal(broken.status, 400, 'interface 1.1: a body that is no JSON');
+      assert.deepEqual([broken.status, broken.code], [400, '40017'], 'interface 1.1: a body that is no JSON');
+      for (const refused of [other, broken]) assertRefused(refused, 'POST trade/cancel-order');
     });
 
     it('interface 1.2: numbers in requests are strings, or numbers as some clients send them', async () => {
@@ -98,9 +99,8 @@ export function conventions(venue: Venue): void {
     it('interface 5: every endpoint outside 4.1 refuses a call without credentials', async () => {
       for (const [method, path] of PRIVATE) {
         const reply = await nobody.client.send(method, `/api/v3/${path}`, method === 'POST' ? '{}' : '');
-        assertEnvelope(reply, path);
-        assert.equal(reply.status, 400, path);
-        assert.match(reply.code, /^4000[1-6]$/, `interface 5: ${method} ${path}: ${reply.text}`);
+        assertRefused(reply, `${method} ${path}`);
+        assert.deepEqual([reply.status, reply.code], [400, '40001'], `interface 5: ${method} ${path}`);
       }
     });
 
@@ -128,7 +128,9 @@ export function conventions(venue: Venue): void {
       const codes = [];
       for (const header of REQUIRED_HEADERS) {
         const { [header]: _left, ...rest } = all;
-        codes.push((await send(rest)).code);
+        const refused = await send(rest);
+        assertRefused(refused, 'GET account/info');
+        codes.push(refused.code);
       }
       assert.deepEqual(codes, ['40001', '40003', '40011', '40005']);
     });
@@ -153,11 +155,12 @@ export function conventions(venue: Venue): void {
         for (const [permission, permType, { client }] of keys) {
           const enough = permType === 'read_write' || least === 'read_only';
           const allowed = (needed === '' || permission === needed) && enough;
-          const { code, text } = await client.send(method, `/api/v3/${path}`, method === 'POST' ? '{}' : '');
-          const where = `interface 5: ${method} ${path} with ${permission} ${permType}: ${text.slice(0, 200)}`;
+          const reply = await client.send(method, `/api/v3/${path}`, method === 'POST' ? '{}' : '');
+          const where = `interface 5: ${method} ${path} with ${permission} ${permType}: ${reply.text.slice(0, 200)}`;
           // What is let in is answered, or refused for what the request lacks.
-          if (allowed) assert.notEqual(code, '40014', where);
-          else assert.equal(code, '40014', where);
+          if (allowed) assert.notEqual(reply.code, '40014', where);
+          else assert.equal(reply.code, '40014', where);
+          if (reply.code !== '00000') assertRefused(reply, `${method} ${path}`);
         }
       }
     });

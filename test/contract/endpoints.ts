@@ -25,6 +25,7 @@ import {
   STRATEGY_ORDER,
   ticker,
 } from './objects.ts';
+import { assertRejection } from './rejections.ts';
 import { conforms, type Shape } from './shape.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are what this suite examines
@@ -55,7 +56,11 @@ const listed =
 const paged = (item: Answer) => listed('1.5', ['list', 'cursor'], item);
 
 /** `code` and `msg` describe the failure of one order; what succeeded has its ids only. */
-const result = one((record) => (record.code === undefined ? ORDER_IDS : ORDER_FAILURE));
+const entry = one((record) => (record.code === undefined ? ORDER_IDS : ORDER_FAILURE));
+const result: Answer = (data) => {
+  entry(data);
+  if (data.code !== undefined) assertRejection(data.code, data.msg, 'interface 7.3: an order of a batch');
+};
 const success: Answer = (data) => assert.equal(data, 'success', 'interface 4.4: data is the string success');
 
 const candle: Answer = (data) => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { converse, requestBytes } from '../hostile/raw-http.ts';
+import { assertRejection } from './rejections.ts';
 import {
   type Caller,
   COIN,
@@ -167,6 +168,11 @@ export function limits(venue: Venue): void {
       const codes = replies.map(({ body }) => JSON.parse(body).data[0].code ?? 'modified');
       const expected = [...Array(5).fill('modified'), ...Array(3).fill('25572')];
       assert.deepEqual(codes, expected, 'interface 8: at most 5 consecutive in-progress modifications');
+      for (const { body } of replies) {
+        const [{ code, msg }] = JSON.parse(body).data;
+        if (code !== undefined) assertRejection(code, msg, 'POST trade/batch-modify-order');
+      }
+      bot.learned('trade/batch-modify-order', [{ price: '57005' }], [{ orderId, clientOid: orderId }]);
       assert.equal(
         (await bot.get('trade/order-info', { orderId })).price,
         '57005',

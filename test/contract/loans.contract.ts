@@ -12,6 +12,7 @@ export function loans(venue: Venue): void {
 
   describe('interface 4.6: loans', () => {
     it('interface 2.12, 4.6: a loan, its collateral moved both ways, its debt and its end', async () => {
+      const quote = await bot.get('loan/interest', { ...LOAN, pledgeAmount: '0.1' });
       const { orderId } = await bot.post('loan/borrow', { ...LOAN, pledgeAmount: '0.1' });
       const debts = await bot.get('loan/debts');
       assert.deepEqual(
@@ -25,7 +26,8 @@ export function loans(venue: Venue): void {
       );
       // 65 % of the pledge, and the hour that runs.
       const [{ amount: owed, amountUsdt }] = debts.loanInfos;
-      assert.ok(Number(owed) > 3900 && Number(owed) < 3901, owed);
+      assert.equal(quote.loanAmount, '3900');
+      assert.equal(owed, `3900.${quote.hourInterest.split('.')[1]}`, 'interface 2.12: amount in coin');
       assert.equal(amountUsdt, Number(owed).toFixed(2), 'a USDT is worth a USDT');
       // Not all of it can go out again: the hour that runs has cost interest.
       const revise = { orderId, pledgeCoin: 'BTC' };
@@ -124,8 +126,8 @@ export function loans(venue: Venue): void {
           status: status.toLowerCase(),
         });
         assert.deepEqual(
-          rows.map((row: Data) => [row.orderId, row.status, row.daily, row.pledgeDays]),
-          [[orderId, status, daily, pledgeDays]],
+          rows.map((row: Data) => [row.orderId, row.status, row.daily, row.pledgeDays, row.pledgeCoin]),
+          [[orderId, status, daily, pledgeDays, 'SOL']],
         );
       }
     });

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DELEGATE_TYPES } from './objects.ts';
+import { REJECTIONS, rejected } from './rejections.ts';
 import { enumerations } from './shape.ts';
 
 interface Enumeration {
@@ -178,6 +179,10 @@ const ENUMERATIONS: Readonly<Record<string, Enumeration>> = {
 };
 
 export function occurrence(): void {
+  it('interface 7: every refusal that has a row occurred', () => {
+    assert.deepEqual([...rejected].sort(), Object.keys(REJECTIONS).sort());
+  });
+
   describe('interface 2: every enumerated value that can occur was seen to occur', () => {
     it('every enumeration that was seen stands in the table', () => {
       assert.deepEqual(

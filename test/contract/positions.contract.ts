@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { FUTURES } from './objects.ts';
-import { type Caller, COIN, type Data, LINEAR, limit, USDC, type Venue } from './venue.ts';
+import { type Caller, COIN, catalogued, type Data, LINEAR, limit, USDC, type Venue } from './venue.ts';
 
 const ON = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' };
+/** A contract that only the two of the ranking hold. */
+const RANKED = ['USDT-FUTURES', 'RANKEDUSDT'] as const;
 const HEDGE = { holdMode: 'hedge_mode' };
 
 export function positions(venue: Venue): void {
-  const { alice, bob, maker } = venue;
+  const { alice, bob, maker, operator } = venue;
   const held = async (who: Caller, query: Record<string, string> = ON): Promise<Data[]> =>
     (await who.get('position/current-position', query)).list;
 
@@ -61,7 +63,10 @@ export function positions(venue: Venue): void {
       const trader = await venue.small('worked', '5000');
       await trader.post('account/set-leverage', { ...ON, leverage: '10' });
       await venue.trade(trader, limit(LINEAR, 'buy', '0.1', '60000'));
+      const opened = String(venue.now());
+      await venue.advance(1000);
       await venue.trade(trader, limit(LINEAR, 'sell', '0.05', '60500'));
+      const changed = String(venue.now());
       await venue.price('BTCUSDT', '61000');
       const [position] = await held(trader);
       const { createdTime, updatedTime, liquidationPrice, ...rest } = position;
@@ -95,7 +100,11 @@ export function positions(venue: Venue): void {
         closeFeeTotal: '-1.815',
       });
       assert.ok(Number(liquidationPrice) <= 0, 'interface 2.4: it could lose everything and be safe');
-      assert.ok(createdTime < updatedTime || createdTime === updatedTime);
+      assert.deepEqual(
+        [createdTime, updatedTime],
+        [opened, changed],
+        'interface 2.4: when it was opened and changed',
+      );
       await trader.post('account/set-leverage', { ...ON, leverage: '20' });
       assert.equal((await held(trader))[0].leverage, '20', 'interface 4.4: set-leverage');
       await venue.price('BTCUSDT', '60000');
@@ -144,22 +153,32 @@ export function positions(venue: Venue): void {
       const ranks = await hedger.get('position/adlRank');
       assert.deepEqual(ranks.map(({ holdSide }: Data) => holdSide).sort(), ['long', 'short']);
       assert.ok(ranks.every(({ adlRank }: Data) => Number(adlRank) >= 0 && Number(adlRank) <= 1));
-      await alice.get('position/adlRank');
-      const rankOf = async (who: Caller): Promise<number> =>
-        Number((await who.get('position/adlRank'))[0].adlRank);
-      const [early, late] = [await venue.small('earlier', '3000'), await venue.small('later', '3000')];
-      await venue.trade(early, limit(LINEAR, 'buy', '0.1', '58500'));
-      await venue.trade(late, limit(LINEAR, 'buy', '0.01', '60000'));
-      assert.ok(
-        (await rankOf(early)) > (await rankOf(late)),
-        'interface 2.5: more profit and risk, closer to 1',
+      const positions = await Promise.all(FUTURES.map((category) => held(alice, { category })));
+      assert.deepEqual(
+        (await alice.get('position/adlRank'))
+          .map(({ adlRank: _rank, ...rest }: Data) => JSON.stringify(rest))
+          .sort(),
+        positions
+          .flat()
+          .map(({ symbol, marginCoin, posSide }) => JSON.stringify({ symbol, marginCoin, holdSide: posSide }))
+          .sort(),
+        'interface 2.5: each position has its rank',
       );
-      for (const [who, qty] of [
-        [early, '0.1'],
-        [late, '0.01'],
-      ] as const) {
-        await venue.trade(who, limit(LINEAR, 'sell', qty, '60000'));
-      }
+      await operator.list({ ...catalogued('usdt-futures', 'LINKUSDT'), symbol: RANKED[1], status: 'online' });
+      await venue.price('LINKUSDT', '15');
+      const [early, late] = [await venue.small('earlier', '3000'), await venue.small('later', '3000')];
+      const bought: [Caller, price: string][] = [
+        [late, '15'],
+        [early, '14.8'],
+      ];
+      for (const [who, price] of bought) await venue.trade(who, limit(RANKED, 'buy', '10', price));
+      const queue = [await early.get('position/adlRank'), await late.get('position/adlRank')];
+      assert.deepEqual(
+        queue.map(([first]: Data[]) => first.adlRank),
+        ['1', '0.5'],
+        'interface 2.5: the closer to 1, the sooner: of two longs the one with more profit',
+      );
+      for (const [who] of bought) await venue.trade(who, limit(RANKED, 'sell', '10', '15'));
       assert.deepEqual(await bob.get('position/adlRank'), []);
     });
 

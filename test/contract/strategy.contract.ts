@@ -93,13 +93,16 @@ export function strategyOrders(venue: Venue): void {
     it('interface 2.3: what is cancelled while it waits is cancelled', async () => {
       const [order] = await waiting();
       await bob.post('trade/cancel-strategy-order', { orderId: order.orderId });
-      assert.equal((await found(order.orderId)).status, 'cancelled');
+      await venue.advance(1000);
+      const { status, updatedTime } = await found(order.orderId);
+      assert.deepEqual([status, updatedTime], ['cancelled', venue.ago(1000)], 'interface 2.3');
     });
 
     it('interface 2.3: what fires and cannot be placed is failed', async () => {
       const orderId = await place({ ...TRIGGER, qty: '200', triggerPrice: '60700', triggerBy: 'market' });
       await prints('60700');
-      assert.equal((await found(orderId)).status, 'failed');
+      const { status, failReason } = await found(orderId);
+      assert.deepEqual([status, failReason], ['failed', 'insufficient_margin']);
     });
 
     it('interface 2.3: by the mark price, which follows the index', async () => {

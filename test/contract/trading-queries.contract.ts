@@ -183,7 +183,13 @@ export function tradingQueries(venue: Venue): void {
       const [seen] = await venue.nobody.get('market/fills', { category: 'SPOT', symbol: 'SOLUSDT' });
       assert.deepEqual([own.execLinkId, other.execLinkId], [seen.execLinkId, seen.execLinkId]);
       assert.equal(new Set([own.execId, other.execId]).size, 2, 'interface 2.2: execId is of one side');
+      assert.equal(seen.execId, own.execId, 'interface 2.9: the public sees the side that took');
       assert.deepEqual([own.tradeScope, other.tradeScope], ['taker', 'maker']);
+      assert.deepEqual(
+        [own.feeDetail[0].feeCoin, other.feeDetail[0].feeCoin],
+        ['SOL', 'USDT'],
+        'interface 2.2: each pays in the coin it has received',
+      );
       assert.equal(own.createdTime, seen.ts);
     });
 

@@ -9,8 +9,10 @@ import { join } from 'node:path';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
-import { holds } from './endpoints.ts';
+import { ENDPOINTS, holds } from './endpoints.ts';
+import { memoryOf } from './memory.ts';
 import { CATEGORIES } from './objects.ts';
+import { assertRejection } from './rejections.ts';
 
 export const DAY_MS = 86_400_000;
 /** When the past was traded: midnight of the day that the server starts on. */
@@ -39,8 +41,17 @@ export class Caller {
     return this.#ok(`GET ${path}`, this.client.get(`/api/v3/${path}`, query));
   }
 
-  post(path: string, body: unknown): Promise<Data> {
-    return this.#ok(`POST ${path}`, this.client.post(`/api/v3/${path}`, body));
+  async post(path: string, body: unknown): Promise<Data> {
+    const sent = this.client.post(`/api/v3/${path}`, body);
+    const data = await this.#ok(`POST ${path}`, sent);
+    const { requestTime } = JSON.parse((await sent).text) as { requestTime: number };
+    memoryOf(this.#url).asked(`POST ${path}`, body, data, String(requestTime));
+    return data;
+  }
+
+  /** What was accepted without this caller's knowing, as in a packet of many requests. */
+  learned(path: string, body: unknown, data: Data): void {
+    memoryOf(this.#url).asked(`POST ${path}`, body, data, '');
   }
 
   /** The code of a refusal and its message; the envelope carries no data. */
@@ -64,16 +75,24 @@ export class Caller {
     assert.equal(reply.code, '00000', `interface 1.4: ${call}: ${reply.text}`);
     assert.equal(reply.msg, 'success', `interface 1.4: ${call}`);
     holds(call, reply.data);
+    memoryOf(this.#url).told(call, reply.data);
     return reply.data;
   }
 
   #refused(call: string, reply: Reply): Reply {
-    assertEnvelope(reply, call);
-    assert.notEqual(reply.code, '00000', `interface 7.2: ${call} was accepted`);
-    assert.equal(reply.data, null, `interface 7.2: ${call}`);
-    assert.ok(reply.status >= 400 && reply.status < 500, `${call}: HTTP ${reply.status}`);
+    assertRefused(reply, call);
     return reply;
   }
+}
+
+/** Interface 7.2: a whole request that fails says so in its envelope, and why. */
+export function assertRefused(reply: Reply, call: string): void {
+  assertEnvelope(reply, call);
+  assert.notEqual(reply.code, '00000', `interface 7.2: ${call} was accepted`);
+  assert.equal(reply.data, null, `interface 7.2: ${call}`);
+  assert.ok(reply.status >= 400 && reply.status < 500, `${call}: HTTP ${reply.status}`);
+  if (call in ENDPOINTS) assertRejection(reply.code, reply.msg, call);
+  else assert.match(reply.msg, /\w/, `interface 7.2: ${call}: the message says why`);
 }
 
 /** Interface 1.4: four fields, `requestTime` the only number. */

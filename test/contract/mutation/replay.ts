@@ -24,6 +24,8 @@ const { perform } = await import('./stage.ts');
 const { tape } = await import('./tape.ts');
 const { answerMutants } = await import('./answers.ts');
 const { examples } = await import('../endpoints.ts');
+const { forget } = await import('../memory.ts');
+const { rejected } = await import('../rejections.ts');
 const { enumerations } = await import('../shape.ts');
 const { openVenue } = await import('../venue.ts');
 const { contract } = await import('../suites.ts');
@@ -31,6 +33,8 @@ const { contract } = await import('../suites.ts');
 async function once() {
   enumerations.clear();
   examples.clear();
+  rejected.clear();
+  forget();
   const venue = await openVenue();
   const failed = await perform(() => contract(venue));
   await venue.server.stop();

@@ -1,0 +1,226 @@
+/**
+ * What callers have asked for and have been told is remembered, and every later answer is held against it: an order tells
+ * what it was placed with, in every list and category; once it is closed it reads the same everywhere; a fill is of its
+ * order; a page's cursor is its smallest id. So a value that is wrong in one place cannot pass for right.
+ */
+import assert from 'node:assert/strict';
+import { isFutures } from './objects.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are what this suite examines
+type Data = any;
+type Asked = Readonly<Record<string, string | undefined>>;
+
+interface Placed {
+  readonly asked: Asked;
+  /** When the exchange answered; its clock stands still in between. */
+  readonly time: string;
+}
+
+const PLACING = ['POST trade/place-order', 'POST trade/place-batch'];
+const ORDERS = ['GET trade/unfilled-orders', 'GET trade/history-orders', 'GET trade/order-info'];
+const ACTIONS = ['cancel-order', 'cancel-batch', 'cancel-symbol-order', 'batch-modify-order'].map(
+  (path) => `POST trade/${path}`,
+);
+const CLOSED = ['filled', 'cancelled'];
+/** The field that pages are cut by. */
+const PAGED_BY: Readonly<Record<string, string>> = {
+  'GET trade/unfilled-orders': 'orderId',
+  'GET trade/history-orders': 'orderId',
+  'GET trade/fills': 'execId',
+};
+
+const rowsOf = (data: Data): Data[] => (Array.isArray(data) ? data : (data?.list ?? [data]));
+
+class Memory {
+  readonly #placed = new Map<string, Placed>();
+  readonly #planned = new Map<string, Placed>();
+  readonly #closed = new Map<string, Data>();
+  readonly #coins = new Map<string, { readonly base: string; readonly quote: string }>();
+
+  /** What an accepted request has brought about. */
+  asked(endpoint: string, body: Data, data: Data, time: string): void {
+    const bodies: Asked[] = Array.isArray(body) ? body : [body];
+    for (const [n, result] of rowsOf(data).entries()) {
+      if (result?.orderId === undefined) continue;
+      if (ACTIONS.includes(endpoint)) this.#named(result);
+      if (result.code !== undefined) continue;
+      if (endpoint === 'POST trade/place-strategy-order') {
+        this.#planned.set(result.orderId, { asked: bodies[n]!, time });
+      }
+      if (PLACING.includes(endpoint)) this.#placed.set(result.orderId, { asked: bodies[n]!, time });
+      if (endpoint === 'POST trade/batch-modify-order') this.#modified(result.orderId, bodies[n]!);
+    }
+  }
+
+  /** An action names the order by both of its ids, unless it failed. */
+  #named({ orderId, clientOid, code = '00000' }: Data): void {
+    const placed = this.#placed.get(orderId);
+    if (placed === undefined || code !== '00000') return;
+    assert.equal(
+      clientOid,
+      placed.asked.clientOid ?? orderId,
+      `interface 4.3: clientOid of order ${orderId}`,
+    );
+  }
+
+  #modified(orderId: string, { price, qty }: Asked): void {
+    const placed = this.#placed.get(orderId);
+    if (placed === undefined) return;
+    const changed = { ...(price !== undefined && { price }), ...(qty !== undefined && { qty }) };
+    this.#placed.set(orderId, { ...placed, asked: { ...placed.asked, ...changed } });
+  }
+
+  /** Fails with the section when an answer does not fit what is known. */
+  told(endpoint: string, data: Data): void {
+    const pagedBy = PAGED_BY[endpoint];
+    if (pagedBy !== undefined) {
+      assert.equal(
+        data.cursor,
+        data.list.at(-1)?.[pagedBy] ?? '',
+        `interface 1.5: the cursor of ${endpoint}`,
+      );
+    }
+    for (const row of rowsOf(data)) {
+      if (endpoint === 'GET market/instruments') {
+        this.#coins.set(`${row.category} ${row.symbol}`, { base: row.baseCoin, quote: row.quoteCoin });
+      }
+      if (row?.category !== undefined) this.#listed(row);
+      if (ORDERS.includes(endpoint)) this.#order(row);
+      if (endpoint === 'GET trade/history-strategy-orders') this.#plan(row);
+      if (endpoint === 'GET position/current-position') {
+        assert.equal(row.marginCoin, this.#settled(row) ?? row.marginCoin, 'interface 2.4: marginCoin');
+      }
+      if (endpoint === 'GET trade/fills') this.#fill(row);
+    }
+  }
+
+  #order(order: Data): void {
+    const where = `interface 2.1: order ${order.orderId}`;
+    for (const [alias, field] of [
+      ['priceAvg', 'avgPrice'],
+      ['quoteVolume', 'cumExecValue'],
+      ['baseVolume', 'cumExecQty'],
+    ] as const) {
+      assert.equal(order[alias], order[field], `${where}: ${alias} repeats ${field}`);
+    }
+    assert.ok(order.updatedTime >= order.createdTime, `${where}: updatedTime`);
+    const traded = Number(order.cumExecQty) > 0;
+    assert.equal(order.feeDetail.length, traded ? 1 : 0, `${where}: feeDetail of what was executed`);
+    if (traded) this.#feeCoin(order, where);
+    const placed = this.#placed.get(order.orderId);
+    if (placed !== undefined) echoes(order, placed, where);
+    if (CLOSED.includes(order.orderStatus)) this.#closedOrder(order, where);
+  }
+
+  #closedOrder(order: Data, where: string): void {
+    const known = this.#closed.get(order.orderId);
+    this.#closed.set(order.orderId, { ...known, ...order });
+    for (const [field, value] of Object.entries(known ?? {})) {
+      if (field in order)
+        assert.deepEqual(order[field], value, `${where}: ${field} reads the same everywhere`);
+    }
+  }
+
+  #fill(fill: Data): void {
+    const where = `interface 2.2: fill ${fill.execId}`;
+    assert.equal(fill.updatedTime, fill.createdTime, `${where}: updatedTime`);
+    const value = Number(fill.execPrice) * Number(fill.execQty);
+    assert.equal(Number(fill.execValue).toFixed(4), value.toFixed(4), `${where}: execValue in quote coin`);
+    this.#feeCoin(fill, where);
+    const placed = this.#placed.get(fill.orderId);
+    if (placed === undefined) return;
+    const { category, symbol, side, orderType, clientOid = fill.orderId } = placed.asked;
+    assert.deepEqual(
+      [fill.category, fill.symbol, fill.side, fill.orderType, fill.clientOid],
+      [category, symbol, side, orderType, clientOid],
+      `${where}: what its order was placed with`,
+    );
+  }
+
+  /** Spot and margin charge what is received, contracts the coin they are settled in. */
+  #feeCoin(row: Data, where: string): void {
+    const coins = this.#coins.get(`${row.category} ${row.symbol}`);
+    if (coins === undefined) return;
+    const received = row.side === 'buy' ? coins.base : coins.quote;
+    const charged = isFutures(row.category) ? this.#settled(row) : received;
+    assert.equal(row.feeDetail[0].feeCoin, charged, `${where}: feeCoin`);
+  }
+
+  #settled({ category, symbol }: Data): string | undefined {
+    if (category !== 'COIN-FUTURES') return category.split('-')[0];
+    return this.#coins.get(`${category} ${symbol}`)?.base;
+  }
+
+  /** A symbol that is known in other categories only is not this one's. */
+  #listed({ category, symbol }: Data): void {
+    const known = [...this.#coins.keys()];
+    const elsewhere = known.some((key) => key.endsWith(` ${symbol}`));
+    const here = this.#coins.has(`${category} ${symbol}`);
+    assert.ok(here || !elsewhere, `interface 1.6: ${symbol} is an instrument of ${category}`);
+  }
+
+  #plan(plan: Data): void {
+    const planned = this.#planned.get(plan.orderId);
+    if (planned === undefined) return;
+    const { asked, time } = planned;
+    const guards = plan.type === 'tpsl' && isFutures(plan.category);
+    const closing = plan.posSide === 'long' ? 'sell' : 'buy';
+    const expected: Record<string, string> = {
+      category: asked.category!,
+      symbol: asked.symbol!,
+      clientOid: asked.clientOid ?? plan.orderId,
+      side: asked.side ?? closing,
+      createdTime: time,
+      reduceOnly: guards ? 'YES' : (asked.reduceOnly ?? 'no').toUpperCase(),
+      cancelReason: plan.status === 'cancelled' ? 'normal_cancel' : '',
+    };
+    for (const [field, value] of Object.entries(expected)) {
+      assert.equal(plan[field], value, `interface 2.3: ${field} of strategy order ${plan.orderId}`);
+    }
+  }
+}
+
+/** What of an order is as it was asked for, and what is so unless asked for. */
+function echoes(order: Data, { asked, time }: Placed, where: string): void {
+  const futures = isFutures(asked.category!);
+  const market = asked.orderType === 'market';
+  const byAmount = market && asked.side === 'buy' && !futures;
+  const expected: Record<string, string> = {
+    category: asked.category!,
+    symbol: asked.symbol!,
+    side: asked.side!,
+    orderType: asked.orderType!,
+    clientOid: asked.clientOid ?? order.orderId,
+    timeInForce: asked.timeInForce ?? 'gtc',
+    stpMode: asked.stpMode ?? 'none',
+    posSide: asked.posSide ?? '',
+    holdMode: futures ? (asked.posSide === undefined ? 'one_way_mode' : 'hedge_mode') : '',
+    reduceOnly: (asked.reduceOnly ?? 'no').toUpperCase(),
+    delegateType: market ? 'market' : 'normal',
+    price: market ? '0' : asked.price!,
+    qty: byAmount ? '0' : asked.qty!,
+    amount: byAmount ? asked.qty! : '0',
+    takeProfit: asked.takeProfit ?? '',
+    stopLoss: asked.stopLoss ?? '',
+    createdTime: time,
+    ...('execType' in order && { execType: 'normal' }),
+    ...(asked.marginMode !== undefined && { marginMode: asked.marginMode }),
+  };
+  for (const [field, value] of Object.entries(expected)) {
+    assert.equal(order[field], value, `${where}: ${field} is what it was placed with`);
+  }
+}
+
+const memories = new Map<string, Memory>();
+
+/** What is known about the exchange at this address. */
+export function memoryOf(url: string): Memory {
+  const memory = memories.get(url) ?? new Memory();
+  memories.set(url, memory);
+  return memory;
+}
+
+/** Nothing is known any more: the same is going to happen again. */
+export function forget(): void {
+  memories.clear();
+}
