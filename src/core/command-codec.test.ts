@@ -45,6 +45,7 @@ const plainAmendItem = record<AmendItem>({
   sizeLots: lots,
   autoCancel: fc.boolean(),
   outstanding: u16,
+  requestId: text,
 });
 
 const leg = record<TriggerLeg>({

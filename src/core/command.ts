@@ -315,6 +315,8 @@ export interface AmendItem {
   outstanding: number;
   /** Changes of the take-profit and stop-loss it carries. */
   preset?: PresetChange;
+  /** The owner's own name for this modification: what becomes of it is told under it. */
+  requestId?: string;
 }
 
 export interface AmendOrders {

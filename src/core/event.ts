@@ -75,6 +75,8 @@ export interface FuturesOrderFields {
 export interface OrderChanged {
   readonly type: 'order';
   readonly order: OrderRecord;
+  /** Of the modification that it comes from, when its owner named it. */
+  requestId?: string;
 }
 
 /** A strategy order as it stood after a change. */

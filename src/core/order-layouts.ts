@@ -101,6 +101,7 @@ function blankAmend(): AmendItem {
     sizeLots: 0,
     autoCancel: false,
     outstanding: 0,
+    requestId: '',
   };
 }
 
@@ -113,5 +114,6 @@ function amendItem(f: Fields, item: AmendItem): void {
   item.sizeLots = f.f64(item.sizeLots);
   item.autoCancel = f.flag(item.autoCancel);
   item.outstanding = f.u16(item.outstanding);
+  item.requestId = f.text(item.requestId ?? '');
   if (f.flag(item.preset !== undefined)) item.preset = presetChangeFields(f, item.preset ?? KEEP_PRESET);
 }

@@ -90,6 +90,10 @@ export const ClientOid = Type.String({
   pattern: '^[.A-Z:/a-z0-9_-]{1,32}$',
   description: "the client's own id: 1 to 32 of letters, digits and . : / _ -",
 });
+export const RequestId = Type.String({
+  pattern: '^[ -~]{1,32}$',
+  description: "the client's own name for the request, 1 to 32 characters: the topic `order` repeats it",
+});
 export const Limit = Type.String({
   pattern: '^[0-9]{1,9}$',
   description: 'page size; larger values are capped',

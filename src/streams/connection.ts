@@ -16,11 +16,18 @@ import {
   MESSAGE_BURST,
   MESSAGES_PER_SECOND,
   PING_INTERVAL_MS,
+  REQUESTS_AFTER_WARNING,
   SILENCE_MAX_MS,
   STALLED_MS,
+  SUBSCRIBE_REQUESTS_PER_HOUR,
   UNSENT_BYTES_MAX,
 } from './limits.ts';
 import type { Recipient, Subscription } from './subscription.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Within its limits, told to hold back (30006), or to be cut off (30007; wire.md 2.5). */
+export type Verdict = 'fine' | 'tooMany' | 'over';
 
 /** What a path serves. */
 export type Role = 'public' | 'private' | 'both';
@@ -47,13 +54,14 @@ export class Connection implements Recipient {
   loggingIn = false;
   warnedOfAge = false;
   tradesInFlight = 0;
-  subscribeHourMs: number;
-  subscribeRequests = 0;
   spokeMs: number;
   private readonly socket: Socket;
   private readonly figures: StreamFigures;
   private messageAllowance = MESSAGE_BURST;
   private allowanceMs: number;
+  private warnedOfMessages = false;
+  private subscribeHourMs: number;
+  private subscribeRequests = 0;
   /** The last sign of life: a message, a ping or a pong. */
   private heardMs: number;
   private sentSinceHeard = 0;
@@ -99,12 +107,27 @@ export class Connection implements Recipient {
     this.askedMs = 0;
   }
 
-  /** False when the client has sent more than it may. */
-  countMessage(nowMs: number): boolean {
+  /** What one more message comes to; a warning is given once, until the client has held back for a while. */
+  countMessage(nowMs: number): Verdict {
     const earned = ((nowMs - this.allowanceMs) / 1000) * MESSAGES_PER_SECOND;
     this.allowanceMs = nowMs;
     this.messageAllowance = Math.min(MESSAGE_BURST, this.messageAllowance + Math.max(0, earned)) - 1;
-    return this.messageAllowance >= 0;
+    if (this.messageAllowance >= MESSAGE_BURST / 2) this.warnedOfMessages = false;
+    if (this.messageAllowance >= 0) return 'fine';
+    if (this.messageAllowance < -REQUESTS_AFTER_WARNING) return 'over';
+    if (this.warnedOfMessages) return 'fine';
+    this.warnedOfMessages = true;
+    return 'tooMany';
+  }
+
+  /** `tooMany` is refused; the connection goes on. */
+  countSubscribe(nowMs: number): Verdict {
+    if (nowMs - this.subscribeHourMs >= HOUR_MS) {
+      this.subscribeHourMs = nowMs;
+      this.subscribeRequests = 0;
+    }
+    const over = ++this.subscribeRequests - SUBSCRIBE_REQUESTS_PER_HOUR;
+    return over <= 0 ? 'fine' : over <= REQUESTS_AFTER_WARNING ? 'tooMany' : 'over';
   }
 
   send(text: string): void {

@@ -16,6 +16,7 @@ import {
   FLOOD_COST,
   FRAME_BYTES_MAX,
   FRAME_STRING_CHARS_MAX,
+  MESSAGES_PER_SECOND,
   SUBSCRIBE_BYTES_MAX,
   SUBSCRIBE_REQUESTS_PER_HOUR,
   TRADES_IN_FLIGHT_MAX,
@@ -36,7 +37,6 @@ const FRAME_LIMITS = {
   bytesMax: FRAME_BYTES_MAX,
   stringCharsMax: FRAME_STRING_CHARS_MAX,
 } as const;
-const HOUR_MS = 3_600_000;
 const PING = 'ping';
 const PONG = 'pong';
 
@@ -67,11 +67,7 @@ export class Conversation {
     if (!connection.open) return;
     const nowMs = this.options.wall.now();
     connection.spoke(nowMs);
-    if (this.options.limited && !connection.countMessage(nowMs)) {
-      this.options.limiter.chargeOverall(connection.peer, nowMs, FLOOD_COST);
-      connection.fail('overLimit', 'too many messages: at most 10 a second');
-      return;
-    }
+    if (this.options.limited && this.isFlood(connection, nowMs)) return;
     if (binary) {
       connection.fail('illegalRequest', 'messages are JSON text, not binary');
       return;
@@ -89,6 +85,17 @@ export class Conversation {
       return;
     }
     this.carryOut(connection, parsed.value, bytes.length);
+  }
+
+  /** True when it was one message too many, and the last. */
+  private isFlood(connection: Connection, nowMs: number): boolean {
+    const verdict = connection.countMessage(nowMs);
+    const most = `at most ${MESSAGES_PER_SECOND} a second`;
+    if (verdict === 'tooMany') connection.fail('tooManyRequests', `too many messages: ${most}, or this ends`);
+    if (verdict !== 'over') return false;
+    this.options.limiter.chargeOverall(connection.peer, nowMs, FLOOD_COST);
+    connection.fail('overLimit', `too many messages: ${most}`);
+    return true;
   }
 
   private carryOut(
@@ -176,9 +183,13 @@ export class Conversation {
   }
 
   private topics(connection: Connection, { op, args }: TopicCall): void {
-    if (op === 'subscribe' && this.options.limited && !this.countSubscribe(connection)) {
-      connection.fail('overLimit', `at most ${SUBSCRIBE_REQUESTS_PER_HOUR} subscribe requests an hour`);
-      return;
+    if (op === 'subscribe' && this.options.limited) {
+      const verdict = connection.countSubscribe(this.options.wall.now());
+      const most = `at most ${SUBSCRIBE_REQUESTS_PER_HOUR} subscribe requests an hour`;
+      if (verdict !== 'fine') {
+        connection.fail(verdict === 'over' ? 'overLimit' : 'tooManyRequests', most);
+        return;
+      }
     }
     const { channels, venue } = this.options;
     for (const argument of args) {
@@ -224,15 +235,6 @@ export class Conversation {
       return false;
     }
     return true;
-  }
-
-  private countSubscribe(connection: Connection): boolean {
-    const nowMs = this.options.wall.now();
-    if (nowMs - connection.subscribeHourMs >= HOUR_MS) {
-      connection.subscribeHourMs = nowMs;
-      connection.subscribeRequests = 0;
-    }
-    return ++connection.subscribeRequests <= SUBSCRIBE_REQUESTS_PER_HOUR;
   }
 
   private trade(connection: Connection, call: TradeCall): void {

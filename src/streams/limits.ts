@@ -8,6 +8,8 @@ export const FRAME_STRING_CHARS_MAX = 1_024;
 export const MESSAGES_PER_SECOND = 10;
 export const MESSAGE_BURST = 100;
 export const SUBSCRIBE_REQUESTS_PER_HOUR = 240;
+/** Who has used up either is warned with 30006 first; so many more end the connection. */
+export const REQUESTS_AFTER_WARNING = 20;
 export const CHANNELS_PER_CONNECTION_MAX = 1_000;
 /** Orders whose answers a connection waits for; reading pauses above. */
 export const TRADES_IN_FLIGHT_MAX = 256;

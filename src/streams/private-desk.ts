@@ -71,7 +71,7 @@ export class PrivateDesk {
     const { state } = this.floor.venue;
     switch (topic) {
       case 'order':
-        return events.flatMap((event) => (event.type === 'order' ? [orderData(state, event.order)] : []));
+        return events.flatMap((event) => (event.type === 'order' ? [orderData(state, event)] : []));
       case 'fill':
         return events.flatMap((event) => (event.type === 'fill' ? [fillData(state, event.fill)] : []));
       case 'fast-fill':

@@ -1,5 +1,11 @@
 /** Orders, fills, positions and balances as their owner's socket shows them: other names than HTTP has (wire.md 5.4). */
-import type { FillRecord, OrderRecord, PositionClosed, StrategyOrderRecord } from '../core/event.ts';
+import type {
+  FillRecord,
+  OrderChanged,
+  OrderRecord,
+  PositionClosed,
+  StrategyOrderRecord,
+} from '../core/event.ts';
 import { futuresSetting } from '../core/futures/margin.ts';
 import type { PositionView } from '../core/futures/position-reads.ts';
 import type { State } from '../core/state.ts';
@@ -15,7 +21,7 @@ const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
 /** Of the position an order or fill belongs to; one-way mode has one. */
 const holdSide = (posSide: string, futures: boolean) => (futures && posSide === '' ? 'net' : posSide);
 
-export function orderData(state: State, order: OrderRecord) {
+export function orderData(state: State, { order, requestId }: OrderChanged) {
   const instrument = state.instruments[order.instrument]!;
   const view = orderView(order, instrument, (coin) => state.coins[coin]!.coin);
   const futures = order.futures !== undefined;
@@ -24,6 +30,7 @@ export function orderData(state: State, order: OrderRecord) {
     symbol: view.symbol,
     orderId: view.orderId,
     clientOid: view.clientOid,
+    ...(requestId !== undefined && { requestId }),
     price: order.orderType === OrderType.market ? '' : view.price,
     qty: view.qty,
     amount: view.amount,

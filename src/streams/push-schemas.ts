@@ -123,6 +123,7 @@ const Order = exactly({
   symbol: Type.String(),
   ...digits('orderId'),
   clientOid: Type.String(),
+  requestId: Type.Optional(Type.String({ description: 'of the modification that it comes from' })),
   price: DecimalOrNone,
   ...decimals('qty', 'amount'),
   holdMode: wordOrNone(...HOLD_MODE_NAMES),

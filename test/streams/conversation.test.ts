@@ -270,6 +270,37 @@ describe('orders over the socket', () => {
     assert.deepEqual([missing.event, missing.code], ['error', '25204']);
   });
 
+  it('that are modified are pushed with the name of the modification, over the socket and over HTTP (wire.md 4.1)', async () => {
+    const keys = server.account('maker');
+    const http = new SignedClient(server.url, keys);
+    const client = await login(keys);
+    await client.subscribe({ instType: 'UTA', topic: 'order' });
+    const placed = await client.trade('1', 'batch-place', 'spot', ORDER, ORDER);
+    const [one, two] = placed.args.map(({ orderId }: Frame) => orderId);
+    await client.trade('2', 'modify-order', 'spot', { orderId: one, qty: '0.002', requestId: 'raise #1' });
+    const body = [
+      { orderId: one, qty: '0.003', requestId: 'raise-2' },
+      { orderId: two, price: '1', autoCancel: 'yes', requestId: 'too-low' },
+    ];
+    await http.post('/api/v3/trade/batch-modify-order', body);
+    await client.trade('3', 'modify-order', 'spot', { orderId: one, qty: '0.004', requestId: 4711 });
+    const endless = { orderId: one, qty: '0.005', requestId: 'x'.repeat(33) };
+    assert.equal((await client.trade('5', 'modify-order', 'spot', endless)).code, '40017');
+    await client.trade('4', 'cancel-order', 'spot', { orderId: one });
+    await client.answers();
+    const pushes = client.pushes('order').flatMap(({ data }) => data);
+    assert.deepEqual(
+      [one, two].map((id) =>
+        pushes.filter(({ orderId }) => orderId === id).map((push) => push.requestId ?? push.orderStatus),
+      ),
+      [
+        ['new', 'raise #1', 'raise-2', '4711', 'cancelled'],
+        ['new', 'too-low'],
+      ],
+    );
+    http.close();
+  });
+
   for (const [name, topic, args, code] of [
     ['an unknown topic', 'buy-low', [ORDER], '40020'],
     ['two orders where one belongs', 'place-order', [ORDER, ORDER], '40017'],

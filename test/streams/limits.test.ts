@@ -39,16 +39,35 @@ describe('messages of a connection (wire.md 5.1)', () => {
   };
   const pongs = (client: StreamClient) => client.frames.filter((frame) => frame === 'pong').length;
 
-  it('a hundred may come at once, and ten a second after that; the next one ends it with 30007', async () => {
+  it('a hundred may come at once, and ten a second after that; 30006 warns, twenty more end it with 30007', async () => {
     const client = await room.connect();
     says(client, 100);
     await until(() => pongs(client) === 100);
     await room.pass(SECOND_MS);
     says(client, 10);
     await until(() => pongs(client) === 110);
+    assert.deepEqual(errorsOf(client), []);
+    says(client, 20);
+    await until(() => pongs(client) === 130);
+    assert.deepEqual(errorsOf(client), [30006], 'warned once, and served');
     says(client, 1);
     assert.equal((await client.closed).code, 1008);
-    assert.deepEqual([errorsOf(client), pongs(client)], [[30007], 110]);
+    assert.deepEqual([errorsOf(client), pongs(client)], [[30006, 30007], 130]);
+  });
+
+  it('whoever heeds the warning stays, and is warned anew only after a pause', async () => {
+    const client = await room.connect();
+    says(client, 101);
+    await until(() => pongs(client) === 101);
+    assert.deepEqual(errorsOf(client), [30006]);
+    await room.pass(2 * SECOND_MS);
+    says(client, 30);
+    await until(() => pongs(client) === 131);
+    assert.deepEqual(errorsOf(client), [30006]);
+    await room.pass(10 * SECOND_MS);
+    says(client, 100);
+    await until(() => pongs(client) === 231);
+    assert.deepEqual(errorsOf(client), [30006, 30006]);
   });
 
   it('whoever keeps to ten a second is never cut off', async () => {
@@ -61,7 +80,7 @@ describe('messages of a connection (wire.md 5.1)', () => {
     assert.equal(client.ws.readyState, client.ws.OPEN);
   });
 
-  it('240 subscribe requests an hour; the next one ends it with 30007, and a new hour begins anew', async () => {
+  it('240 subscribe requests an hour; the next are refused with 30006, twenty more end it with 30007', async () => {
     const patient = await room.connect();
     const hasty = await room.connect();
     const subscribes = async (client: StreamClient, count: number) => {
@@ -74,10 +93,17 @@ describe('messages of a connection (wire.md 5.1)', () => {
     await subscribes(patient, 240);
     hasty.send({ op: 'unsubscribe', args: [TICKER] });
     await hasty.next((frame) => frame.event === 'unsubscribe');
-    hasty.send({ op: 'subscribe', args: [TICKER] });
-    const { code, msg } = await hasty.next(isError);
-    assert.deepEqual([code, msg], [30007, 'at most 240 subscribe requests an hour']);
+    const from = hasty.frames.length;
+    for (let n = 0; n < 21; n++) hasty.send({ op: 'subscribe', args: [TICKER] });
     await hasty.closed;
+    assert.deepEqual(
+      hasty.frames.slice(from).map(({ code, msg }) => [code, msg]),
+      Array.from({ length: 21 }, (_, n) => [
+        n < 20 ? 30006 : 30007,
+        'at most 240 subscribe requests an hour',
+      ]),
+      'none of them was carried out',
+    );
     await room.pass(HOUR_MS, patient);
     for (let n = 0; n < 20; n++) await patient.subscribe(TICKER);
   });

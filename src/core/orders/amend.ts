@@ -39,8 +39,20 @@ export function amendOrders(state: State, settlements: Settlements, command: Ame
     return refused(Refusal.duplicateInBatch);
   }
   const items: Outcome[] = [];
-  for (const item of command.items) items.push(amendOrder(state, settlements, account, command.source, item));
+  for (const item of command.items) {
+    const told = state.events.length;
+    const outcome = amendOrder(state, settlements, account, command.source, item);
+    if (item.requestId) nameEvents(state, told, outcome.orderId, item.requestId);
+    items.push(outcome);
+  }
   return { refusal: Refusal.none, orderId: 0, clientOid: '', items };
+}
+
+/** What has become of the order since is told under the name that its owner gave the modification (wire.md 4.1). */
+function nameEvents({ events }: State, from: number, orderId: number, requestId: string): void {
+  for (const event of events.slice(from)) {
+    if (event.type === 'order' && event.order.orderId === orderId) event.requestId = requestId;
+  }
 }
 
 /** The same order under its id and its client id counts as twice. */

@@ -23,6 +23,7 @@ export const AmendBody = Type.Object({
   autoCancel: Type.Optional(fields.YesNo),
   symbol: Type.Optional(fields.SymbolName),
   category: Type.Optional(fields.Category),
+  requestId: Type.Optional(fields.RequestId),
 });
 
 /** A plain modification also reaches what came with the order, and a trigger order by its id (wire.md 4.1). */
@@ -57,6 +58,7 @@ function amendment(
     sizeLots: body.qty === undefined || instrument === undefined ? 0 : sizeLots(body.qty, instrument),
     autoCancel: body.autoCancel === 'yes',
     outstanding: 0,
+    ...(body.requestId !== undefined && { requestId: body.requestId }),
     ...(preset !== undefined && { preset }),
   };
   return { item, instrument };
