@@ -63,6 +63,15 @@ export class IndexPrice {
     at.volume = volume;
   }
 
+  /** When the price grows old if no component moves. */
+  get freshUntil(): number {
+    return this.components.reduce(
+      (latest, { price, changedTime }) =>
+        price > 0n ? Math.max(latest, changedTime + UNCHANGED_MS) : latest,
+      0,
+    );
+  }
+
   /** Over seconds that nobody saw pass the price holds, but it may grow old. */
   age(time: number): void {
     if (!this.components.some((component) => isFresh(component, time))) this.stale = true;

@@ -1,7 +1,9 @@
 /** Prices by the clock (domain.md 5.13, 5.14, 9.3): indices and marks each second, samples at their intervals. */
 
+import type { Book } from '../book/book.ts';
 import { type ComponentPrice, EVERY_COMPONENT } from '../command.ts';
 import { takeCoinPrices } from '../futures/collateral.ts';
+import type { FuturesMarket } from '../futures/futures-market.ts';
 import { MONEY_MAX } from '../limits.ts';
 import { DONE, type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
@@ -29,13 +31,18 @@ export function reportPrice(state: State, command: ComponentPrice): Outcome {
 }
 
 /**
- * The work of a second, at the last whole second by `now`. Seconds that nobody saw pass (the venue was down) are not
- * made up for: prices held their last value then.
+ * The work of a second, at the last whole second by `now`. Over seconds that nobody saw pass (the venue was down) prices
+ * held their last value; the samples of those seconds are made up for (domain.md 9.4).
  */
 export function takePrices(state: State, now: number): void {
   const second = Math.floor(now / SECOND_MS) * SECOND_MS;
   const before = state.nextSecond - SECOND_MS;
   state.nextSecond = second + SECOND_MS;
+  if (second - before > SECOND_MS) {
+    for (const { futures, book } of state.markets) {
+      if (futures !== undefined) makeUpSamples(futures, book, before, second);
+    }
+  }
   if (crossed(before, second, WEIGHTS_MS)) for (const index of state.indices) index.reweigh();
   for (const index of state.indices) index.update(second);
   takeCoinPrices(state);
@@ -45,17 +52,33 @@ export function takePrices(state: State, now: number): void {
     if (futures.nextFunding === Number.POSITIVE_INFINITY) {
       futures.nextFunding = nextFunding(futures.terms.fundIntervalMs, second);
     }
-    if (crossed(before, second, BASIS_MS)) futures.sampleBasis(book);
+    if (second % BASIS_MS === 0) futures.sampleBasis(book);
     futures.sampleSettlement(second);
     futures.updateMark(second, day.lastTicks);
     const live = state.instruments[market.instrument]!.status !== InstrumentStatus.offline;
     if (live) candleEnds(state, futures.sampleCandles(second));
-    if (!crossed(before, second, PREMIUM_MS)) continue;
+    if (second % PREMIUM_MS !== 0) continue;
     futures.samplePremium(book);
     if (live) candleEnds(state, futures.samplePremiumCandle(second));
   }
   state.priceVersion++;
   scheduleFunding(state);
+}
+
+/**
+ * The samples that fell between two seconds that were seen. Book and index stood still, so there are no more of them
+ * than until the index grew old.
+ */
+function makeUpSamples(futures: FuturesMarket, book: Book, before: number, second: number): void {
+  if (futures.index.stale) return;
+  const until = Math.min(second, futures.index.freshUntil);
+  for (let n = boundariesBetween(before, until, BASIS_MS); n > 0; n--) futures.sampleBasis(book);
+  for (let n = boundariesBetween(before, until, PREMIUM_MS); n > 0; n--) futures.samplePremium(book);
+}
+
+/** How many boundaries of the interval lie after `before` and before `until`? */
+function boundariesBetween(before: number, until: number, intervalMs: number): number {
+  return Math.max(0, Math.ceil(until / intervalMs) - 1 - Math.floor(before / intervalMs));
 }
 
 function candleEnds(state: State, end: number): void {

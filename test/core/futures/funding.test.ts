@@ -116,6 +116,8 @@ test('coin-margined: rounded once, in the coin, payers up and receivers down', (
   for (const name of ['ann', 'bob', 'cat']) floor.trader(name, { BTC: '10' });
   floor.deal('ann', 'bob', '0.7', '60123.4', { on: 'BTCUSD' });
   floor.deal('cat', 'bob', '0.3', '60123.4', { on: 'BTCUSD' });
+  // An old index is not sampled: the rate stays what it is made here.
+  floor.wait(16 * 60_000);
   floor.arrange(({ state }) => {
     state.market(floor.instrument('BTCUSD')).futures!.rate = 71_000_001n;
   });
