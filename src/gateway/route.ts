@@ -6,6 +6,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Static, TSchema } from 'typebox';
 import type { ApiKey, Identity, User } from '../identity/identity.ts';
 import type { Clock } from '../venue/clock.ts';
+import type { ReserveAudits } from '../venue/reserve-audit.ts';
 import type { Venue } from '../venue/venue.ts';
 import type { Need } from './permissions.ts';
 import type { ErrorDialect } from './wire-error.ts';
@@ -25,6 +26,7 @@ export interface Services {
   readonly errorDialect: ErrorDialect;
   /** Deposit addresses are made with it. */
   readonly addressKey: KeyObject;
+  readonly reserves: ReserveAudits;
 }
 
 export interface Call<Q, B> extends Services {

@@ -16,6 +16,7 @@ import { loanRoutes } from './routes/loans.ts';
 import { marketRoutes } from './routes/market.ts';
 import { positionMoveRoutes } from './routes/position-moves.ts';
 import { positionRoutes } from './routes/positions.ts';
+import { proofOfReservesRoutes } from './routes/proof-of-reserves.ts';
 import { publicRoutes } from './routes/public.ts';
 import { rateLimitQuotaRoutes } from './routes/rate-limit-quota.ts';
 import { riskReserveRoutes } from './routes/risk-reserve.ts';
@@ -36,6 +37,7 @@ export const ROUTES: readonly Route[] = [
   ...rpiRoutes,
   ...futuresMarketRoutes,
   ...riskReserveRoutes,
+  ...proofOfReservesRoutes,
   ...tradeQueryRoutes,
   ...tradeActionRoutes,
   ...strategyOrderRoutes,

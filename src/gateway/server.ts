@@ -101,7 +101,7 @@ function serve(
   gatekeeper: Gatekeeper,
   replies: Replies,
 ): void {
-  const { venue, identity, clock, errorDialect, addressKey } = services;
+  const { venue, identity, clock, errorDialect, addressKey, reserves } = services;
   app.route({
     method: route.method,
     url: route.path,
@@ -124,6 +124,7 @@ function serve(
         clock,
         errorDialect,
         addressKey,
+        reserves,
         query: request.query as never,
         body: request.body as never,
         caller: request.caller!,

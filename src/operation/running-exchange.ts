@@ -2,6 +2,7 @@
  * An exchange from start to stop. Nothing is served before everything has succeeded; the way down is the way up
  * backwards, with a snapshot in between so that the next start is quick. A process that ends without it loses nothing.
  */
+import type { KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -19,6 +20,7 @@ import { serveAsyncApi } from '../streams/asyncapi.ts';
 import { Streams } from '../streams/streams.ts';
 import { loadCatalogue } from '../venue/catalogue.ts';
 import { Keeper } from '../venue/keeper.ts';
+import { ReserveAudits } from '../venue/reserve-audit.ts';
 import type { SecondHand } from '../venue/second-hand.ts';
 import type { Venue } from '../venue/venue.ts';
 import { VERSION } from '../version.ts';
@@ -81,10 +83,13 @@ export async function startExchange(
     const living = await openMarket(venue, keeper.seconds, config, logger, open);
     const market = living?.market;
     await venue.pastDays.load(venue.history, venue.state);
-    const { gateway, streams, stopping, readiness } = await openGateway(rooms, config, logger, open);
+    const addressKey = openAddressKey(config.data);
+    const reserves = new ReserveAudits(venue, addressKey, () => rooms.wall.now());
+    const doors = { ...rooms, addressKey, reserves };
+    const { gateway, streams, stopping, readiness } = await openGateway(doors, config, logger, open);
     const url = await listen(gateway, config, 'port');
     const { seconds } = keeper;
-    const desk = { ...rooms, seconds, market, snapshot: () => keeper.snapshot(), readiness, url };
+    const desk = { ...doors, seconds, market, snapshot: () => keeper.snapshot(), readiness, url };
     const door = config.operator ? await openDoor(desk, config, logger, open) : undefined;
     const announceStop = (seconds: number) => {
       stopping.begun = true;
@@ -145,7 +150,13 @@ function startKeeping(rooms: Rooms, config: Config, logger: Logger, open: AsyncD
   return keeper;
 }
 
-async function openGateway(rooms: Rooms, config: Config, logger: Logger, open: AsyncDisposableStack) {
+/** The rooms, and what both doors show of them. */
+interface Doors extends Rooms {
+  readonly addressKey: KeyObject;
+  readonly reserves: ReserveAudits;
+}
+
+async function openGateway(rooms: Doors, config: Config, logger: Logger, open: AsyncDisposableStack) {
   const { venue, identity } = rooms;
   const watch = new LoopWatch();
   open.defer(() => watch.stop());
@@ -173,7 +184,8 @@ async function openGateway(rooms: Rooms, config: Config, logger: Logger, open: A
     wall: rooms.wall,
     limiter,
     errorDialect: config.errorDialect,
-    addressKey: openAddressKey(config.data),
+    addressKey: rooms.addressKey,
+    reserves: rooms.reserves,
     trustedProxies: config.trustedProxies,
   };
   const { rateLimits, allowedOrigins } = config;
@@ -203,7 +215,7 @@ function figuresOf({ venue, log, history }: Rooms, watch: LoopWatch): Omit<Figur
 }
 
 /** What the operator's door stands on: the rooms, and what only the running process can tell and do. */
-interface DoorDesk extends Rooms {
+interface DoorDesk extends Doors {
   readonly seconds: SecondHand;
   readonly market: LivingMarket | undefined;
   readonly snapshot: () => Promise<void>;
@@ -214,12 +226,13 @@ interface DoorDesk extends Rooms {
 
 /** The note for the command line is written when the door is open and goes with it. */
 async function openDoor(desk: DoorDesk, config: Config, logger: Logger, open: AsyncDisposableStack) {
-  const { venue, identity, audit, seconds, market, snapshot, readiness } = desk;
+  const { venue, identity, reserves, audit, seconds, market, snapshot, readiness } = desk;
   const { data, demo, operatorHost: host, operatorPort: port, operatorTokenFile } = config;
   const token = openToken(operatorTokenFile === '' ? join(data, TOKEN_FILE) : operatorTokenFile);
   const server = buildDoor({
     venue,
     identity,
+    reserves,
     audit,
     token,
     seconds,

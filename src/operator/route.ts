@@ -5,6 +5,7 @@ import type { Outcome } from '../core/outcome.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { Identity, Outcome as IdentityOutcome, NewUser, User } from '../identity/identity.ts';
 import type { LivingMarket } from '../market/living-market.ts';
+import type { ReserveAudits } from '../venue/reserve-audit.ts';
 import type { SecondHand } from '../venue/second-hand.ts';
 import type { Venue } from '../venue/venue.ts';
 import { type Refused, refusedByCore } from './refused.ts';
@@ -13,6 +14,7 @@ import { type Refused, refusedByCore } from './refused.ts';
 export interface Desk {
   readonly venue: Venue;
   readonly identity: Identity;
+  readonly reserves: ReserveAudits;
   readonly seconds: SecondHand;
   /** Undefined when the market is off. */
   readonly market: LivingMarket | undefined;

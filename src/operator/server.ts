@@ -26,6 +26,7 @@ import { loanRoutes } from './routes/loans.ts';
 import { marketRoutes } from './routes/market.ts';
 import { moneyRoutes } from './routes/money.ts';
 import { priceRoutes } from './routes/prices.ts';
+import { reserveRoutes } from './routes/reserves.ts';
 import { venueRoutes } from './routes/venue.ts';
 import { formatSignature, OPERATOR_NAME } from './signature.ts';
 import { LATE_ANSWER_MS, Throttle } from './throttle.ts';
@@ -40,6 +41,7 @@ export interface DoorOptions extends Desk {
 
 export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...venueRoutes,
+  ...reserveRoutes,
   ...accountRoutes,
   ...keyRoutes,
   ...addressRoutes,
@@ -136,7 +138,7 @@ function operatorOf(request: FastifyRequest): string {
 }
 
 function serve(app: FastifyInstance, route: OperatorRoute, options: DoorOptions): void {
-  const { venue, identity, seconds, market, snapshot, openSub, health, data, demo } = options;
+  const { venue, identity, reserves, seconds, market, snapshot, openSub, health, data, demo } = options;
   app.route({
     method: route.method,
     url: route.path,
@@ -152,6 +154,7 @@ function serve(app: FastifyInstance, route: OperatorRoute, options: DoorOptions)
       const given = {
         venue,
         identity,
+        reserves,
         seconds,
         market,
         snapshot,

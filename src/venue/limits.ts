@@ -5,6 +5,8 @@ export const CHECKPOINT_COMMANDS = 10_000;
 /** A snapshot is due after so many commands, or so much time with commands in it. */
 export const SNAPSHOT_COMMANDS = 1_000_000;
 export const SNAPSHOT_INTERVAL_MS = 10 * 60_000;
+/** Audits of the reserves that are only asked for are no more frequent than this. */
+export const RESERVE_AUDIT_INTERVAL_MS = 10 * 60_000;
 export const TICK_INTERVAL_MS = 1000;
 /** A scaled clock's seconds pass in packs, no more often than this. */
 export const BEAT_INTERVAL_MIN_MS = 10;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatDuration, parseDuration } from '../../src/venue/duration.ts';
+import type { InclusionProof } from '../../src/venue/reserve-tree.ts';
 import type { DemoKeys, RunningServer } from './server.ts';
 
 interface Door {
@@ -147,6 +148,17 @@ export class Operator {
 
   async approveMarketMaker(account: string): Promise<void> {
     await this.must(`/admin/accounts/${account}/market-maker`, { marketMaker: true });
+  }
+
+  /** Takes an audit of the reserves; resolves with its root. */
+  async auditReserves(): Promise<string> {
+    return ((await this.must('/admin/reserves/audit', {})) as { root: string }).root;
+  }
+
+  /** The proof that the last audit has counted an account. */
+  async proveReserves(account: string): Promise<InclusionProof> {
+    const answer = await this.send(`/admin/reserves/${account}`, { method: 'GET' });
+    return (await answer.json()) as InclusionProof;
   }
 
   /** Enters where withdrawals may go. */

@@ -19,6 +19,7 @@ import { type Config, SETTING_NAMES, SETTINGS } from '../../src/operation/settin
 import { Streams, type StreamsOptions } from '../../src/streams/streams.ts';
 import { loadCatalogue } from '../../src/venue/catalogue.ts';
 import { ManualClock } from '../../src/venue/clock.ts';
+import { ReserveAudits } from '../../src/venue/reserve-audit.ts';
 import type { DemoKeys } from './server.ts';
 import { loginFrame, StreamClient, type StreamOptions } from './stream-client.ts';
 
@@ -66,6 +67,7 @@ export class StreamRoom {
     const opened = await openDemo(venue, identity, data);
     const wall = new ManualClock(Date.now());
     const rateLimits = settings.rateLimits ?? 'on';
+    const addressKey = createSecretKey(randomBytes(32));
     // The sweep comes when the test says so, and not between two of its steps.
     mock.timers.enable({ apis: ['setInterval'] });
     const streams = new Streams({
@@ -74,7 +76,8 @@ export class StreamRoom {
       clock: venue.clock,
       wall,
       errorDialect: config.errorDialect,
-      addressKey: createSecretKey(randomBytes(32)),
+      addressKey,
+      reserves: new ReserveAudits(venue, addressKey, () => wall.now()),
       limiter: new RateLimiter({ rateLimits }),
       trustedProxies: [],
       allowedOrigins: [],

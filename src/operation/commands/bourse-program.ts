@@ -13,6 +13,7 @@ import { loanCommand } from './loan.ts';
 import { marketCommand } from './market.ts';
 import { depositCommand, withdrawalCommand } from './money.ts';
 import { priceCommand } from './price.ts';
+import { reservesCommand } from './reserves.ts';
 import {
   booksCommand,
   haltCommand,
@@ -28,6 +29,7 @@ const GROUPS = {
     healthCommand(),
     clientCommand(),
     booksCommand(),
+    reservesCommand(),
     haltCommand(),
     resumeCommand(),
     snapshotCommand(),

@@ -1,5 +1,6 @@
 /** The SDK's methods about the market: what anybody may ask. */
 import assert from 'node:assert/strict';
+import { followProof } from '../../../src/venue/reserve-tree.ts';
 import { positive, some } from '../checks.ts';
 import { type Row, SPOT, SWAP, type World } from '../world.ts';
 
@@ -150,5 +151,15 @@ export const MARKET_CALLS: Readonly<Record<string, Row<World>>> = {
   getRpiOrderBook: {
     checks: 'levels of three fields',
     call: async ({ alice }) => assert.equal((await alice.getRpiOrderBook(SPOT)).data.b[0]!.length, 3),
+  },
+  getProofOfReserves: {
+    checks: "the root of the last audit, to which an account's own proof leads",
+    call: async ({ alice, operator }) => {
+      const root = await operator.auditReserves();
+      const { merkleRootHash, list } = (await alice.getProofOfReserves()).data;
+      assert.equal(merkleRootHash, root);
+      const { totals } = followProof(await operator.proveReserves('alice'))!;
+      assert.deepEqual(Object.fromEntries(list.map(({ coin, userAssets }) => [coin, userAssets])), totals);
+    },
   },
 };

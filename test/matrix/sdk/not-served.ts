@@ -25,7 +25,6 @@ export const SDK_NOT_SERVED: readonly (readonly [methods: RegExp, reason: string
     /^getMarketFeeGroup$|^getMarketScoreWeights$/,
     'fee groups and maker scores are a programme of the vendor; fees are set per account here',
   ],
-  [/^getProofOfReserves$/, 'there are no reserves to prove; `bourse books` shows that the books add up'],
   [/^getDeltaInfo$/, 'accounts have no delta-neutral mode'],
   [/^getTaxRecords$/, 'asks for a year; the history keeps 90 days'],
   [/^getBrokerAllSubDepositWithdrawal$/, "each sub-account's own records are served"],
