@@ -30,8 +30,8 @@ import {
   TriggerType,
 } from '../terms.ts';
 import { smaller } from '../units.ts';
-import { protectedPosition } from './strategy-entry.ts';
 import { isTpsl, strikeStrategy, submitStrategy, tellEnd } from './strategy-life.ts';
+import { protectedPosition } from './strategy-lookup.ts';
 import type { StrategyOrder } from './strategy-order.ts';
 import type { TriggerLeg } from './trigger-leg.ts';
 

@@ -2,8 +2,8 @@
 import type { StrategyOrderRecord } from '../event.ts';
 import type { State } from '../state.ts';
 import { type Category, STRATEGY_TYPES, type StrategyType } from '../terms.ts';
-import { strategyNamed } from './strategy-entry.ts';
 import { strategyRecord } from './strategy-life.ts';
+import { strategyNamed } from './strategy-lookup.ts';
 import type { StrategyOrder } from './strategy-order.ts';
 
 export interface OpenStrategyQuery {

@@ -1,7 +1,7 @@
 /** Strategy orders by their records: table 3.2, I30, I33. */
 import type { Event, StrategyOrderRecord } from '../../../src/core/event.ts';
 import type { State } from '../../../src/core/state.ts';
-import { protectedPosition } from '../../../src/core/strategy/strategy-entry.ts';
+import { protectedPosition } from '../../../src/core/strategy/strategy-lookup.ts';
 import { openStrategies } from '../../../src/core/strategy/strategy-reads.ts';
 import {
   STRATEGY_STATUS_NAMES,

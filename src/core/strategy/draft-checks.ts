@@ -1,0 +1,153 @@
+/** Whether a strategy order makes sense as it would stand (domain.md 3.1 to 3.3); what fires later is tested then. */
+import type { Account } from '../account.ts';
+import type { Position } from '../futures/position.ts';
+import type { Instrument } from '../instrument.ts';
+import { CALLBACK_PPM_MAX, CALLBACK_PPM_MIN } from '../limits.ts';
+import { checkPrice, checkQuoteAmount, checkSize } from '../orders/order-checks.ts';
+import { type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { Market } from '../state.ts';
+import { HoldMode, OrderType, PosSide, Side, StrategyKind } from '../terms.ts';
+import type { Draft } from './strategy-draft.ts';
+import { isTpsl } from './strategy-life.ts';
+import { protectedPosition } from './strategy-lookup.ts';
+import type { StrategyOrder } from './strategy-order.ts';
+import { checkPreset, checkTicks, triggerReference } from './tpsl-checks.ts';
+import { hasLeg, isEmpty, type Preset } from './trigger-leg.ts';
+
+/** `self` is the record that changes; it does not stand in its own way. */
+export function checkDraft(
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  draft: Draft,
+  self: StrategyOrder | undefined,
+): Outcome | undefined {
+  if (isTpsl(draft.kind)) return checkTpsl(account, instrument, market, draft, self);
+  return checkPlan(account, instrument, market, draft);
+}
+
+function checkTpsl(
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  draft: Draft,
+  self: StrategyOrder | undefined,
+): Outcome | undefined {
+  if (isEmpty(draft)) return refused(Refusal.triggerMissing);
+  const long = draft.side === Side.sell;
+  if (instrument.futures === undefined) {
+    if (draft.kind === StrategyKind.full) return refused(Refusal.tpslNotSupported);
+    return (
+      checkSize(instrument, draft.sizeLots, instrument.maxLots) ??
+      checkPreset(draft, { instrument, market, long })
+    );
+  }
+  const position = protectedPosition(account, instrument.index, draft.posSide);
+  if (position === undefined) return refused(Refusal.noPositionToProtect);
+  // What came with an order is measured by the market alone: its entry is the order's own.
+  const entry = draft.kind === StrategyKind.attached ? {} : { position };
+  const size =
+    draft.kind === StrategyKind.full
+      ? checkOnlyFull(account, instrument, draft, self)
+      : (checkSize(instrument, draft.sizeLots, 0) ?? checkSum(account, instrument, draft, position, self));
+  return size ?? checkPreset(draft, { instrument, market, long, ...entry });
+}
+
+function checkOnlyFull(
+  account: Account,
+  instrument: Instrument,
+  { posSide }: Draft,
+  self: StrategyOrder | undefined,
+): Outcome | undefined {
+  for (const other of account.strategies.values()) {
+    if (other === self || other.kind !== StrategyKind.full) continue;
+    if (other.instrument === instrument.index && other.posSide === posSide)
+      return refused(Refusal.fullTpslExists);
+  }
+  return undefined;
+}
+
+/**
+ * Partial records of one position close no more than it has, take-profits and stop-losses counted apart: clients set
+ * them in two records, of which one runs out when the other has closed the position.
+ */
+function checkSum(
+  account: Account,
+  instrument: Instrument,
+  draft: Draft,
+  position: Position,
+  self: StrategyOrder | undefined,
+): Outcome | undefined {
+  let profits = 0;
+  let losses = 0;
+  for (const other of account.strategies.values()) {
+    if (other === self || other.kind !== StrategyKind.partial) continue;
+    if (other.instrument !== instrument.index || other.posSide !== draft.posSide) continue;
+    if (hasLeg(other.takeProfit)) profits += other.sizeLots;
+    if (hasLeg(other.stopLoss)) losses += other.sizeLots;
+  }
+  const taken = Math.max(hasLeg(draft.takeProfit) ? profits : 0, hasLeg(draft.stopLoss) ? losses : 0);
+  const free = Math.max(0, position.lots - taken);
+  return draft.sizeLots <= free ? undefined : refused(Refusal.partialTpslAbovePosition, free);
+}
+
+/** Trigger and trailing orders: margin, band and status are tested when they fire. */
+function checkPlan(
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  draft: Draft,
+): Outcome | undefined {
+  const { trigger, posSide, kind } = draft;
+  const hedge = instrument.futures !== undefined && account.holdMode === HoldMode.hedge;
+  if (hedge && posSide === PosSide.none) return refused(Refusal.positionSideNeeded);
+  const trailing = kind === StrategyKind.trailing;
+  if (!trailing && !hasLeg(trigger)) return refused(Refusal.triggerMissing);
+  if (trailing && (draft.callbackPpm < CALLBACK_PPM_MIN || draft.callbackPpm > CALLBACK_PPM_MAX))
+    return refused(Refusal.callbackOutOfRange);
+  if (trailing && trigger.orderType !== OrderType.market) return refused(Refusal.illegalCombination);
+  const price =
+    (hasLeg(trigger)
+      ? checkTicks(
+          instrument,
+          trigger.triggerTicks,
+          Refusal.triggerPriceOutOfRange,
+          Refusal.triggerPriceOffTick,
+        )
+      : undefined) ??
+    (trigger.orderType === OrderType.limit ? checkPrice(instrument, trigger.limitTicks) : undefined);
+  return price ?? checkPlanSize(instrument, draft) ?? checkPlanPreset(account, instrument, market, draft);
+}
+
+/** A spot market buy spends quote money, as without a trigger. */
+function checkPlanSize(instrument: Instrument, draft: Draft): Outcome | undefined {
+  const market = draft.trigger.orderType === OrderType.market;
+  if (market && draft.side === Side.buy && instrument.futures === undefined) {
+    if (draft.sizeLots !== 0) return refused(Refusal.illegalCombination);
+    return checkQuoteAmount(instrument, draft.quoteAmount);
+  }
+  if (draft.quoteAmount !== 0n) return refused(Refusal.illegalCombination);
+  return checkSize(instrument, draft.sizeLots, market ? instrument.maxMarketLots : instrument.maxLots);
+}
+
+/** What its fills will be protected with is measured by the price they are expected at. */
+function checkPlanPreset(
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  draft: Draft,
+): Outcome | undefined {
+  const preset: Preset = draft;
+  if (isEmpty(preset)) return undefined;
+  const { trigger, side, posSide } = draft;
+  const long = side === Side.buy;
+  const closing =
+    account.holdMode === HoldMode.hedge && instrument.futures !== undefined
+      ? long !== (posSide === PosSide.long)
+      : false;
+  if (closing) return refused(Refusal.presetNotOpening);
+  const expectedTicks =
+    trigger.limitTicks || trigger.triggerTicks || triggerReference(instrument, market, trigger.triggerBy);
+  return checkPreset(preset, { instrument, market, long, expectedTicks });
+}

@@ -1,0 +1,34 @@
+/** Which strategy order is meant, by what it answers to, and which position it protects. */
+import { type Account, positionKey } from '../account.ts';
+import type { Position } from '../futures/position.ts';
+import { formatOrderId, parseOrderId } from '../orders/order-id.ts';
+import { HoldMode, PosSide } from '../terms.ts';
+import type { StrategyOrder } from './strategy-order.ts';
+
+/** By id, else by client id; one without a client id of its own answers to its printed id. */
+export function strategyNamed(
+  account: Account,
+  orderId: number,
+  clientOid: string,
+): StrategyOrder | undefined {
+  if (orderId !== 0) return account.strategies.get(orderId);
+  const named = account.strategyOids.get(clientOid);
+  if (named !== undefined) return named;
+  const printed = account.strategies.get(parseOrderId(clientOid) ?? 0);
+  return printed?.clientOid === '' ? printed : undefined;
+}
+
+export function clientOidOf(order: StrategyOrder): string {
+  return order.clientOid === '' ? formatOrderId(order.id) : order.clientOid;
+}
+
+/** The position of that direction, whatever the hold mode. */
+export function protectedPosition(
+  account: Account,
+  instrument: number,
+  posSide: PosSide,
+): Position | undefined {
+  const key = account.holdMode === HoldMode.hedge ? posSide : PosSide.none;
+  const position = account.positions.get(positionKey(instrument, key));
+  return position?.long === (posSide === PosSide.long) ? position : undefined;
+}
