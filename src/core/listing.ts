@@ -11,8 +11,9 @@ import type {
   SetMarketMaker,
 } from './command.ts';
 import { FuturesMarket } from './futures/futures-market.ts';
-import { type Instrument, readInstrument, SpecificationError } from './instrument.ts';
+import type { Instrument } from './instrument.ts';
 import { scheduleCalendar } from './instrument-calendar.ts';
+import { readInstrument, SpecificationError } from './instrument-reading.ts';
 import { ACCOUNTS_MAX, COINS_MAX, INSTRUMENTS_MAX } from './limits.ts';
 import type { InstrumentSpec } from './listing-spec.ts';
 import { loanTermsProblem } from './loan/loan-terms.ts';

@@ -17,7 +17,8 @@ import type {
   Transferred,
   WalletRecord,
 } from '../core/event.ts';
-import { type Instrument, readInstrument } from '../core/instrument.ts';
+import type { Instrument } from '../core/instrument.ts';
+import { readInstrument } from '../core/instrument-reading.ts';
 import type { InstrumentSpec } from '../core/listing-spec.ts';
 import { LoanTerm } from '../core/loan/loan-terms.ts';
 import { NO_LEG } from '../core/strategy/trigger-leg.ts';

@@ -66,6 +66,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
   ['listing-spec'],
   [
     'instrument',
+    'instrument-reading',
     'book/id-index',
     'book/price-index',
     'event',
@@ -137,6 +138,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
     'loan/loan-desk',
   ],
   ['futures/forced-orders', 'futures/deleveraging'],
+  ['futures/liquidation-due', 'futures/closing-out'],
   ['futures/liquidation', 'futures/risk-watch', 'futures/force-close', 'borrowing/risk-warning'],
   ['futures/move-checks', 'futures/position-move'],
   ['orders/entry-checks', 'orders/execution'],

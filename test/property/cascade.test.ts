@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from '../../src/core/command.ts';
 import { Exchange } from '../../src/core/exchange.ts';
-import { isDue } from '../../src/core/futures/liquidation.ts';
+import { isDue } from '../../src/core/futures/liquidation-due.ts';
 import { markTicks } from '../../src/core/futures/margin.ts';
 import { checkInvariants } from '../../src/core/invariants.ts';
 import { Bucket, SystemAccount } from '../../src/core/ledger.ts';

@@ -18,7 +18,7 @@ import type { Command } from '../../src/core/command.ts';
 import { decodeCommand, encodeCommand } from '../../src/core/command-codec.ts';
 import { Exchange } from '../../src/core/exchange.ts';
 import { previewLeverage } from '../../src/core/futures/leverage-preview.ts';
-import { isDue } from '../../src/core/futures/liquidation.ts';
+import { isDue } from '../../src/core/futures/liquidation-due.ts';
 import { accountRisk, currentMargin } from '../../src/core/futures/margin-cache.ts';
 import { adlRanks, positionViews } from '../../src/core/futures/position-reads.ts';
 import { spendable } from '../../src/core/futures/spendable.ts';

@@ -13,7 +13,8 @@ import { assert } from '../units.ts';
 import { trimClosingOrders } from './closing-orders.ts';
 import { delist, deliver } from './delivery.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
-import { isDue, liquidateIfDue } from './liquidation.ts';
+import { liquidateIfDue } from './liquidation.ts';
+import { isDue } from './liquidation-due.ts';
 import { RiskWatch } from './risk-watch.ts';
 
 const ROUNDS_MAX = 1000;

@@ -8,7 +8,7 @@ import { InstrumentStatus, Side } from '../terms.ts';
 import { assert, larger, smaller } from '../units.ts';
 import { closingOrders } from './closing-orders.ts';
 import type { FuturesMarket } from './futures-market.ts';
-import { crossedIsDue, hasStaleIndex, isActionable, isolatedIsDue } from './liquidation.ts';
+import { crossedIsDue, hasStaleIndex, isActionable, isolatedIsDue } from './liquidation-due.ts';
 import { isAbove, riskFromScratch } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
 

@@ -13,7 +13,7 @@ import type { State } from '../state.ts';
 import { HoldMode, PosSide, Side } from '../terms.ts';
 import { larger, RATE_ONE } from '../units.ts';
 import { inCoinAt, openingMargin, partsOf } from './fill-parts.ts';
-import { isolatedSlack } from './liquidation.ts';
+import { isolatedSlack } from './liquidation-due.ts';
 import {
   futuresSetting,
   isAbove,

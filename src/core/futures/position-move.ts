@@ -17,7 +17,7 @@ import type { State } from '../state.ts';
 import { HoldMode, OrderKind, PosSide, Side, Source } from '../terms.ts';
 import { endForcedOrder, forcedOrder, takingOrder } from './forced-orders.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
-import { isDue } from './liquidation.ts';
+import { isDue } from './liquidation-due.ts';
 import { markTicks, positionOf } from './margin.ts';
 import { checkGiver, checkReceiver, givingLeg, type Leg, receivingLeg } from './move-checks.ts';
 import type { Position } from './position.ts';

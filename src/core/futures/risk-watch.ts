@@ -11,7 +11,7 @@ import { RankedHeap } from '../ranked-heap.ts';
 import type { State } from '../state.ts';
 import { divCeil, larger, RATE_ONE } from '../units.ts';
 import { type AccountMargin, WORTH_COLUMNS, Worth } from './account-margin.ts';
-import { hasStaleIndex, isolatedSlack } from './liquidation.ts';
+import { hasStaleIndex, isolatedSlack } from './liquidation-due.ts';
 import { isolatedInQuote, markTicks } from './margin.ts';
 import { currentMargin, isolatedSlackNumber } from './margin-cache.ts';
 import type { Position } from './position.ts';

@@ -1,7 +1,7 @@
 /** What is listed, and what markets remember, in a snapshot. */
 import { type ByteReader, type ByteWriter, UnreadableRecord } from '../bytes.ts';
 import type { Traded } from '../event.ts';
-import { readInstrument } from '../instrument.ts';
+import { readInstrument } from '../instrument-reading.ts';
 import { PUBLIC_FILLS_KEPT } from '../limits.ts';
 import { openMarket } from '../listing.ts';
 import type { Candle } from '../market/candle-series.ts';
