@@ -48,10 +48,11 @@ class Rebuilt {
       assert.equal(pseq, this.seq, 'each push names the one before');
       assert.ok(seq > this.seq, 'numbers rise');
     }
-    for (const [side, levels] of [
-      [this.asks, a],
-      [this.bids, b],
+    for (const [side, levels, direction] of [
+      [this.asks, a, 1],
+      [this.bids, b, -1],
     ] as const) {
+      assert.ok(isSorted(levels, direction), 'asks rise, bids fall');
       for (const [price, size] of levels as Levels) {
         if (size === '0') assert.ok(side.delete(price), `only a level that was there is deleted: ${price}`);
         else side.set(price, size);
@@ -67,6 +68,10 @@ class Rebuilt {
       [...side].sort(([x], [y]) => (Number(x) - Number(y)) * direction);
     return { a: sorted(this.asks, 1), b: sorted(this.bids, -1) };
   }
+}
+
+function isSorted(levels: Levels, direction: 1 | -1): boolean {
+  return levels.every(([price], n) => n === 0 || (Number(price) - Number(levels[n - 1]![0])) * direction > 0);
 }
 
 let server: RunningServer;
@@ -87,6 +92,55 @@ after(async () => {
 
 test(`through ${CHANGES} changes the rebuilt book equals the book of HTTP at the same number, in every category`, async () => {
   await Promise.all(MARKETS.map(follow));
+});
+
+test('of more than 1000 levels a side the best are shown, and others come forward as those go (wire.md 5.3)', async () => {
+  const DEPTH = 1_000;
+  const sellers = ['alice', 'maker', 'bot'].map((name) => new SignedClient(server.url, server.account(name)));
+  const levels = Array.from({ length: DEPTH + 140 }, (_, n) => ((300_000 + n) / 100).toFixed(2));
+  const shares = sellers.map((_, n) => levels.filter((_, level) => level % sellers.length === n));
+  const where = { category: 'SPOT', symbol: 'ETHUSDT' };
+  const placed = await Promise.all(
+    sellers.map(async (seller, n) => {
+      for (const category of ['SPOT', 'MARGIN']) {
+        await seller.post('/api/v3/trade/cancel-symbol-order', { category });
+      }
+      const ids: string[] = [];
+      for (let from = 0; from < shares[n]!.length; from += ORDERS_PER_ROUND) {
+        const { data } = await seller.post(
+          '/api/v3/trade/place-batch',
+          shares[n]!.slice(from, from + ORDERS_PER_ROUND).map((price) => ({
+            ...where,
+            side: 'sell',
+            orderType: 'limit',
+            price,
+            qty: '0.01',
+          })),
+        );
+        ids.push(...data.map(({ orderId }: Frame) => orderId));
+      }
+      return ids;
+    }),
+  );
+  const rebuilt = new Rebuilt();
+  const reader = await readerOf(rebuilt);
+  await reader.subscribe({ instType: 'spot', topic: 'books', symbol: 'ETHUSDT' });
+  const shows = async (prices: readonly string[]) => {
+    const told = () => rebuilt.book().a.map(([price]) => Number(price).toFixed(2));
+    for (let n = 0; n < 1_000 && JSON.stringify(told()) !== JSON.stringify(prices); n++) await sleep(5);
+    assert.deepEqual(told(), prices);
+  };
+  await shows(levels.slice(0, DEPTH));
+  for (const [n, seller] of sellers.entries()) {
+    const batch = placed[n]!.slice(0, ORDERS_PER_ROUND).map((orderId) => ({ ...where, orderId }));
+    await seller.post('/api/v3/trade/cancel-batch', batch);
+    await shows(levels.filter((_, level) => level >= 60 || level % 3 > n).slice(0, DEPTH));
+  }
+  for (const seller of sellers) {
+    await seller.post('/api/v3/trade/cancel-symbol-order', where);
+    seller.close();
+  }
+  await shows([]);
 });
 
 /** A reader whose book is rebuilt push by push. */

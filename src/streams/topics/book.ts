@@ -39,6 +39,8 @@ export class BookChannel extends StandingChannel {
   /** The book as the last push has it. */
   private told: ShownBook | undefined;
   private toldSeq = 0;
+  /** What came after the last push and shows nothing is looked at once. */
+  private seenSeq = 0;
   private first: Push | undefined;
 
   constructor(key: string, floor: Floor, instrument: Instrument, kind: BookKind) {
@@ -50,12 +52,13 @@ export class BookChannel extends StandingChannel {
   }
 
   protected override hasChanged(): boolean {
-    return this.told !== undefined && this.market.changes !== this.toldSeq;
+    return this.told !== undefined && this.market.changes !== this.seenSeq;
   }
 
   protected override next(nowMs: number): Push | undefined {
     const book = this.read();
     const seq = this.market.changes;
+    this.seenSeq = seq;
     const difference = bookDifference(this.told!, book);
     if (difference.asks.length + difference.bids.length === 0) return undefined;
     const pseq = this.toldSeq;
@@ -71,6 +74,7 @@ export class BookChannel extends StandingChannel {
     if (this.told === undefined) {
       this.told = this.read();
       this.toldSeq = this.market.changes;
+      this.seenSeq = this.toldSeq;
     }
     this.first ??= this.firstPush(this.told, nowMs);
     return this.first;
