@@ -3,7 +3,7 @@
  * books, a few accounts of every mode, prices that jump. Driven by a seed, so that a failure can be repeated.
  */
 import { NIL } from '../../src/core/book/order-slab.ts';
-import { ANY, type Command } from '../../src/core/command.ts';
+import { ANY, type Command, type MovePositions } from '../../src/core/command.ts';
 import { markTicks } from '../../src/core/futures/margin.ts';
 import { AUTO_MARGIN_UNBOUNDED } from '../../src/core/futures/position.ts';
 import type { InstrumentSpec } from '../../src/core/listing-spec.ts';
@@ -236,7 +236,7 @@ export class FuturesFlow {
   }
 
   /** One of the account's positions and perhaps another go to somebody of its party, now and then to a stranger. */
-  private move(uid: number): Command {
+  move(uid = this.dice.pick(UIDS)): MovePositions {
     const { dice, state, time } = this;
     const master = MASTERS[uid] ?? uid;
     const family = UIDS.filter((other) => other !== uid && (MASTERS[other] ?? other) === master);

@@ -17,7 +17,7 @@ import type { State } from '../state.ts';
 import { HoldMode, OrderKind, PosSide, Side, Source } from '../terms.ts';
 import { endForcedOrder, forcedOrder, takingOrder } from './forced-orders.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
-import { isDue } from './liquidation-due.ts';
+import { crossedIsDue } from './liquidation-due.ts';
 import { markTicks, positionOf } from './margin.ts';
 import { checkGiver, checkReceiver, givingLeg, type Leg, receivingLeg } from './move-checks.ts';
 import type { Position } from './position.ts';
@@ -64,7 +64,7 @@ function moveOne(
   const taking = receivingLeg(to, instrument, side === Side.buy ? Side.sell : Side.buy, sizeLots);
   const failure =
     checkLots(state, instrument, position, sizeLots) ??
-    (isDue(state, from) || isDue(state, to) ? refused(Refusal.accountLiquidating) : undefined) ??
+    checkWaiting(state, from, to) ??
     checkGiver(state, givingLeg(from, instrument, position, sizeLots)) ??
     checkReceiver(state, taking);
   return failure ?? handOver(state, settlement, from, position, taking);
@@ -125,6 +125,12 @@ function checkContract(state: State, instrument: Instrument): Outcome | undefine
   const { markTicks: mark, index } = state.market(instrument).futures!;
   if (mark === 0) return refused(Refusal.noIndexPrice);
   return index.stale ? refused(Refusal.staleIndexPrice) : undefined;
+}
+
+/** Who is due, and waits only for a price that somebody vouches for, neither gives nor takes. */
+function checkWaiting(state: State, ...accounts: readonly Account[]): Outcome | undefined {
+  const due = accounts.some((account) => crossedIsDue(state, account));
+  return due ? refused(Refusal.accountLiquidating) : undefined;
 }
 
 /** A sell gives a long away, a buy a short. */

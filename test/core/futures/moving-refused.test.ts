@@ -272,3 +272,28 @@ test('thief: collateral whose price is old carries no more than it did', () => {
   // What it holds already may go.
   assert.deepEqual(floor.move('main', 'dan', 'ann', { side: 'sell', qty: '0.1' }), ['none']);
 });
+
+test('thief: an account that is due and waits for a fresh price can neither be emptied nor filled', () => {
+  const floor = family({ ann: '100' });
+  floor.deposit('ann', '1', 'ETH');
+  for (const name of ['ann', 'ben', 'bob']) floor.deposit(name, '0.1', 'BTC');
+  floor.index('2000', 'ETHUSD');
+  floor.index('60000', 'BTCUSD');
+  floor.leverage('ann', 100);
+  floor.deal('ann', 'bob', '0.5', '60000');
+  floor.isolate('ann', 'BTCUSD');
+  floor.deal('ann', 'bob', '0.2', '60000', { on: 'BTCUSD' });
+  assert.equal(floor.addMargin('ann', floor.cash('ann', 'BTC'), { on: 'BTCUSD' }), 'none');
+  floor.wait(20 * MINUTE);
+  floor.index('60001', 'BTCUSD');
+  // 100 - 18 and 0.95 of 50 dollars stand behind 138; the contract has no price to close it at.
+  floor.index('50', 'ETHUSD');
+  assert.equal(floor.risk('ann').effective, '129.5');
+  assert.equal(floor.risk('ann').maintenance, '138');
+  const coin = { side: 'sell', qty: '0.1', on: 'BTCUSD' } as const;
+  refuses(floor, 'accountLiquidating', ['main', 'ann', 'ben'], coin);
+  floor.deal('ben', 'bob', '0.1', '60000', { on: 'BTCUSD' });
+  refuses(floor, 'accountLiquidating', ['main', 'ben', 'ann'], coin);
+  floor.deposit('ann', '1000', 'USDT');
+  assert.deepEqual(floor.move('main', 'ann', 'ben', coin), ['none']);
+});
