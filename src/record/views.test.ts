@@ -455,6 +455,8 @@ test('forced orders are called what domain.md 1.11 and 2.4 call them', () => {
     [OrderKind.delivery, PosSide.none, Side.buy, 'delivery', 'delivery_close_short', 'delivery_buy_single'],
     [OrderKind.delivery, PosSide.long, Side.sell, 'delivery', 'delivery_close_long', 'delivery_close_long'],
     [OrderKind.delisting, PosSide.none, Side.sell, 'normal', 'off_close', 'close'],
+    // An owner's own doing, told like its market orders.
+    [OrderKind.move, PosSide.long, Side.sell, 'normal', 'market', 'close'],
   ];
   for (const [kind, posSide, side, execType, delegateType, tradeSide] of rows) {
     const view = futuresOrder({ kind, posSide, hedge: posSide !== PosSide.none, closing: true }, side);

@@ -209,9 +209,11 @@ test('what a receiver in want of margin gets only closed is welcome', () => {
   floor.deal('bob', 'ben', '1', '60000');
   floor.deal('ann', 'bob', '1', '60000');
   floor.mark('61000');
-  assert.ok(Number(floor.risk('ben').available) < 0);
-  assert.deepEqual(floor.move('main', 'ann', 'ben', { side: 'sell', qty: '0.4' }), ['none']);
-  assert.equal(floor.position('ben'), 'short 0.6 @ 60000');
+  // 6088 - 1000 = 5088 stand behind 6100 and 36.6; with a tenth closed behind 5490 and 32.94.
+  assert.equal(floor.risk('ben').available, '-1048.6');
+  assert.deepEqual(floor.move('main', 'ann', 'ben', { side: 'sell', qty: '0.1' }), ['none']);
+  assert.equal(floor.position('ben'), 'short 0.9 @ 60000');
+  assert.equal(floor.risk('ben').available, '-434.94');
 });
 
 test('the tier that the receiver’s leverage allows bounds what it takes, its orders included', () => {
