@@ -218,7 +218,7 @@ for (const { category, symbol } of PERPETUALS) {
       createdTime: now,
       updatedTime: now,
     });
-      const [ended] = (await alice.getPositionHistory({ category, symbol })).data.list;
+    const [ended] = (await alice.getPositionHistory({ category, symbol })).data.list;
     assert.deepEqual(
       [
         ended!.openTotalPos,
