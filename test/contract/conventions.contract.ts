@@ -91,6 +91,15 @@ export function conventions(venue: Venue): void {
     });
   });
 
+  describe('interface 9: versioning', () => {
+    it('interface 9: the version is the path prefix; without it, or with another, there is no such endpoint', async () => {
+      for (const prefix of ['/api/v1', '/api/v4', '/api', '']) {
+        const reply = await nobody.client.get(`${prefix}/market/tickers`, { category: 'SPOT' });
+        assert.deepEqual([reply.status, reply.code], [404, '40404'], `interface 9: ${prefix}`);
+      }
+    });
+  });
+
   describe('interface 5: authentication', () => {
     it('interface 5: market data needs no credentials', async () => {
       for (const [path, query] of PUBLIC) await nobody.get(path, query);

@@ -78,6 +78,52 @@ export function instrumentRules(venue: Venue): void {
       await venue.cleared(trader);
     });
 
+    it('interface 2.6 maxProductOrderNum: so many open orders of the product line, whichever pairs they are of', async () => {
+      const pair = ['SPOT', 'PRODUCTUSDT'] as const;
+      const model = { ...catalogued('spot', 'LINKUSDT'), status: 'online' };
+      await operator.list({ ...model, symbol: pair[1], maxProductOrderNum: '2' });
+      for (let n = 0; n < 2; n++) await trader.post('trade/place-order', limit(FINE, 'buy', '3', '14'));
+      const order = limit(pair, 'buy', '3', '14');
+      assert.equal((await trader.refusedPost('trade/place-order', order)).code, '25211');
+      await venue.cleared(trader);
+      await trader.post('trade/place-order', order);
+      await venue.cleared(trader);
+    });
+
+    it('interface 2.6 maxPositionNum: a pair that allows one position takes no second side', async () => {
+      const pair = ['USDT-FUTURES', 'SINGLEUSDT'] as const;
+      const model = { ...catalogued('usdt-futures', 'LINKUSDT'), status: 'online' };
+      await operator.list({ ...model, symbol: pair[1], maxPositionNum: '1' });
+      await venue.price('LINKUSDT', '15');
+      await trader.post('account/set-hold-mode', { holdMode: 'hedge_mode' });
+      await venue.trade(trader, limit(pair, 'buy', '10', '15', { posSide: 'long' }));
+      const short = limit(pair, 'sell', '10', '15', { posSide: 'short' });
+      assert.equal((await trader.refusedPost('trade/place-order', short)).code, '25229');
+      await venue.trade(trader, limit(pair, 'sell', '10', '15', { posSide: 'long' }));
+      await trader.post('account/set-hold-mode', { holdMode: 'one_way_mode' });
+    });
+
+    it('interface 2.6 maintainTime, limitOpenTime, offTime: told as configured, and kept', async () => {
+      const pair = ['USDT-FUTURES', 'TIMEDUSDT'] as const;
+      const [category, symbol] = pair;
+      const model = { ...catalogued('usdt-futures', 'LINKUSDT'), status: 'online', symbol };
+      const times = { limitOpenTime: venue.ago(-10_000), offTime: venue.ago(-20_000) };
+      const maintainTime = venue.ago(-3_600_000);
+      await operator.list({ ...model, maintainTime, futures: { ...model.futures, ...times } });
+      await venue.price('LINKUSDT', '15');
+      const record = async () => (await venue.nobody.get('market/instruments', { category, symbol }))[0];
+      const { limitOpenTime, offTime, ...told } = await record();
+      assert.deepEqual([told.maintainTime, limitOpenTime, offTime], [maintainTime, ...Object.values(times)]);
+      const order = limit(pair, 'buy', '3', '14');
+      await trader.post('trade/place-order', order);
+      await venue.advance(10_000);
+      assert.equal((await record()).status, 'limit_open', 'interface 2.6: limitOpenTime');
+      assert.equal((await trader.refusedPost('trade/place-order', order)).code, '25105');
+      await venue.advance(10_000);
+      assert.equal((await record()).status, 'offline', 'interface 2.6: offTime');
+      assert.equal((await trader.refusedPost('trade/place-order', order)).code, '25104');
+    });
+
     it('interface 2.6 minLeverage, maxLeverage: bound set-leverage', async () => {
       const ask = (leverage: string) => ({ category: RULED[0], symbol: RULED[1], leverage });
       for (const leverage of ['2', '50']) await trader.post('account/set-leverage', ask(leverage));

@@ -232,6 +232,15 @@ export function marketData(venue: Venue): void {
       );
     });
 
+    it('interface 2.8: volume is in base coin and turnover in quote coin, in every category', async () => {
+      for (const [category, symbol] of [LINEAR, COIN, USDC]) {
+        const asked = { category, symbol, interval: '1D', limit: '1' };
+        const [[, , , , close, volume, turnover]] = await nobody.get('market/candles', asked);
+        assert.equal(Number(turnover), Number(volume) * Number(close), `interface 2.8: ${category}`);
+        assert.ok(Number(volume) < 1 && Number(turnover) >= 600, `interface 2.8: ${volume} for ${turnover}`);
+      }
+    });
+
     it('interface 4.1 candles: category, symbol and interval are required, each of the listed values', async () => {
       const asked = { ...ON, interval: '1m' };
       for (const name of ['category', 'symbol', 'interval'] as const) {

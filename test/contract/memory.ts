@@ -14,6 +14,7 @@ interface Placed {
   readonly asked: Asked;
   /** When the exchange answered; its clock stands still in between. */
   readonly time: string;
+  readonly modified?: true;
 }
 
 const PLACING = ['POST trade/place-order', 'POST trade/place-batch'];
@@ -67,7 +68,7 @@ class Memory {
     const placed = this.#placed.get(orderId);
     if (placed === undefined) return;
     const changed = { ...(price !== undefined && { price }), ...(qty !== undefined && { qty }) };
-    this.#placed.set(orderId, { ...placed, asked: { ...placed.asked, ...changed } });
+    this.#placed.set(orderId, { ...placed, asked: { ...placed.asked, ...changed }, modified: true });
   }
 
   /** Fails with the section when an answer does not fit what is known. */
@@ -181,7 +182,7 @@ class Memory {
 }
 
 /** What of an order is as it was asked for, and what is so unless asked for. */
-function echoes(order: Data, { asked, time }: Placed, where: string): void {
+function echoes(order: Data, { asked, time, modified }: Placed, where: string): void {
   const futures = isFutures(asked.category!);
   const market = asked.orderType === 'market';
   const byAmount = market && asked.side === 'buy' && !futures;
@@ -200,15 +201,29 @@ function echoes(order: Data, { asked, time }: Placed, where: string): void {
     price: market ? '0' : asked.price!,
     qty: byAmount ? '0' : asked.qty!,
     amount: byAmount ? asked.qty! : '0',
-    takeProfit: asked.takeProfit ?? '',
-    stopLoss: asked.stopLoss ?? '',
+    ...preset(asked, 'takeProfit', 'tp'),
+    ...preset(asked, 'stopLoss', 'sl'),
     createdTime: time,
+    // Nothing has happened to it.
+    ...(order.orderStatus === 'new' && !modified && { updatedTime: time }),
     ...('execType' in order && { execType: 'normal' }),
     ...(asked.marginMode !== undefined && { marginMode: asked.marginMode }),
   };
   for (const [field, value] of Object.entries(expected)) {
     assert.equal(order[field], value, `${where}: ${field} is what it was placed with`);
   }
+}
+
+/** A trigger that came with the order: by the last price and at market unless asked for. */
+function preset(asked: Asked, price: string, short: 'tp' | 'sl'): Record<string, string> {
+  const given = asked[price] !== undefined;
+  const orderType = given ? (asked[`${short}OrderType`] ?? 'market') : '';
+  return {
+    [price]: asked[price] ?? '',
+    [`${short}TriggerBy`]: given ? (asked[`${short}TriggerBy`] ?? 'market') : '',
+    [`${short}OrderType`]: orderType,
+    [`${short}LimitPrice`]: orderType === 'limit' ? asked[`${short}LimitPrice`]! : '',
+  };
 }
 
 const memories = new Map<string, Memory>();

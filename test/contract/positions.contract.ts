@@ -5,6 +5,7 @@ import { FUTURES } from './objects.ts';
 import { type Caller, COIN, catalogued, type Data, LINEAR, limit, USDC, type Venue } from './venue.ts';
 
 const ON = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' };
+const FUNDING_MS = 8 * 3_600_000;
 /** A contract that only the two of the ranking hold. */
 const RANKED = ['USDT-FUTURES', 'RANKEDUSDT'] as const;
 const HEDGE = { holdMode: 'hedge_mode' };
@@ -124,11 +125,41 @@ export function positions(venue: Venue): void {
       assert.ok(Number(safe.liquidationPrice) <= 0, 'a long of a rich account is never liquidated');
     });
 
+    it('interface 2.4: an isolated position tells its own margin, profit and funding', async () => {
+      const trader = await venue.small('alone', '5000');
+      await trader.post('account/set-leverage', { ...ON, leverage: '10', marginMode: 'isolated' });
+      await venue.trade(trader, limit(LINEAR, 'buy', '0.1', '60000', { marginMode: 'isolated' }));
+      const [opened] = await held(trader);
+      // A tenth of 6000.
+      assert.deepEqual(
+        [opened.marginMode, opened.positionBalance, opened.totalFunding],
+        ['isolated', '600', '0'],
+      );
+      await venue.price('BTCUSDT', '60500');
+      const [risen] = await held(trader);
+      assert.deepEqual(
+        [risen.positionBalance, risen.unrealisedPnl],
+        ['600', '50'],
+        'interface 2.4: unrealisedPnl',
+      );
+      await venue.price('BTCUSDT', '60000');
+      const due = Math.ceil(venue.now() / FUNDING_MS) * FUNDING_MS;
+      await venue.advance(due - venue.now(), '1h');
+      const { resultList } = await venue.nobody.get('market/history-fund-rate', ON);
+      const paid = Number(resultList[0].fundingRate) * 6000;
+      const [funded] = await held(trader);
+      assert.equal(Number(funded.totalFunding).toFixed(6), (-paid).toFixed(6), 'interface 2.4: totalFunding');
+      assert.notEqual(paid, 0, 'interface 2.4: zero means no fee charged');
+      await venue.trade(trader, limit(LINEAR, 'sell', '0.1', '60000', { marginMode: 'isolated' }));
+    });
+
     it('interface 3: an order of an isolated position can be modified like any other', async (test) => {
       const trader = await venue.small('isolated', '5000');
       const order = limit(LINEAR, 'buy', '0.01', '59000', { marginMode: 'isolated' });
       const { orderId } = await trader.post('trade/place-order', order);
       test.after(() => trader.post('trade/cancel-order', { orderId }));
+      const [open] = (await trader.get('trade/unfilled-orders', ON)).list;
+      assert.equal(open.marginMode, 'isolated', 'interface 2.1: marginMode');
       const [result] = await trader.post('trade/batch-modify-order', [
         { orderId, price: '59100', qty: '0.02' },
       ]);

@@ -24,7 +24,7 @@ export const REJECTIONS: Readonly<Record<string, RegExp>> = {
   '25100': /trading pair/,
   '25200': /must be given|filled quantity|must be at least/,
   '25202': /balance is insufficient/,
-  '25204': /Order does not exist/,
+  '25204': /^Order does not exist$/,
   '25223': /leverage must be at most/,
   '25225': /free to close/,
   '25568': /cannot be modified/,

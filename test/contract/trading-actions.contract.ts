@@ -1,6 +1,7 @@
 /** Section 4.3 with the rules of section 3 and the rejections of section 7: cancelling and modifying. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
+import { converse, requestBytes } from '../hostile/raw-http.ts';
 import { CATEGORIES, ORDER_FAILURE, ORDER_IDS } from './objects.ts';
 import { conforms } from './shape.ts';
 import { type Caller, COIN, type Data, LINEAR, limit, type Order, SPOT, USDC, type Venue } from './venue.ts';
@@ -192,6 +193,19 @@ export function tradingActions(venue: Venue): void {
       const [late] = await amend({ orderId: kept, price: '59100' });
       assert.equal(late.code, '25573', 'interface 7.4: rejected because of the failure before');
       assert.equal((await bot.get('trade/order-info', { orderId: kept })).price, '59000');
+    });
+
+    it('interface 3, 7.4: a modification that is in flight when autoCancel cancels its order is rejected', async () => {
+      const orderId = await waiting();
+      const changes = [{ qty: '1000000', autoCancel: 'yes' }, { price: '59100' }];
+      const packet = changes.map((change) => {
+        const body = JSON.stringify([{ orderId, ...change }]);
+        return requestBytes({ method: 'POST', path: '/api/v3/trade/batch-modify-order', body }, bot.keys!);
+      });
+      const { replies } = await converse(venue.server.url, Buffer.concat(packet), { replies: 2 });
+      const codes = replies.map(({ body }) => JSON.parse(body).data[0].code);
+      assert.deepEqual(codes, ['25202', '25573'], 'interface 3: in flight or new');
+      assert.equal(await statusOf(orderId), 'cancelled');
     });
 
     it('interface 3, 7.4: a reduce-only order cannot be modified', async () => {

@@ -71,6 +71,11 @@ export function tradingQueries(venue: Venue): void {
       for (const category of ['SPOT', ...FUTURES]) {
         const list = await of({ category });
         assert.ok(list.length > 0 && list.every((order: Data) => order.category === category), category);
+        const mode = category === 'SPOT' ? '' : 'crossed';
+        assert.ok(
+          list.every((order: Data) => order.marginMode === mode),
+          'interface 2.1: marginMode only of futures, crossed unless asked for',
+        );
       }
       assert.ok((await of({ symbol: 'BTCPERP' })).every(({ symbol }: Data) => symbol === 'BTCPERP'));
       assert.deepEqual(await of({ endTime: venue.ago(DAY_MS) }), []);

@@ -9,6 +9,7 @@ const STAND_INS: readonly (readonly [specifier: string, standIn: string])[] = [
   ['node:test', './stage.ts'],
   ['../harness/server.ts', './taped-server.ts'],
   ['../hostile/raw-http.ts', './taped-packets.ts'],
+  ['../harness/stream-client.ts', './taped-stream.ts'],
 ];
 
 registerHooks({
