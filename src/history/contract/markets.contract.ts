@@ -188,6 +188,25 @@ export function marketContract({ session }: Contract): void {
     assert.deepEqual(await history.fundingRates({ ...book, symbol: 'ETHUSDT', skip: 0, limit: 10 }), []);
   });
 
+  session(
+    'a funding rate that was made up for a time after the first settlement is not shown',
+    async (history) => {
+      const book = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
+      const interval = 8 * 3_600_000;
+      const times = [-1, 0, 1].map((n) => START_TIME + n * interval);
+      history.project({ seq: 1, time: START_TIME, events: [aFunding(START_TIME, 3_000_000_000n)] });
+      history.addGeneratedFunding({ ...book, rates: times.map((time) => ({ time, fundingRate: '0.0001' })) });
+      const rates = await history.fundingRates({ ...book, skip: 0, limit: 10 });
+      assert.deepEqual(
+        rates.map(({ fundingRate, fundingRateTimestamp }) => [fundingRate, Number(fundingRateTimestamp)]),
+        [
+          ['0.003', START_TIME],
+          ['0.0001', START_TIME - interval],
+        ],
+      );
+    },
+  );
+
   session('fills of forced closes are public as liquidations, other fills are not', async (history) => {
     const futures = { posSide: PosSide.none, closing: true, pnl: -5n } as const;
     const kinds = [OrderKind.user, OrderKind.liquidation, OrderKind.adl, OrderKind.reduce];

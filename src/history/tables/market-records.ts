@@ -42,13 +42,15 @@ export function fundingRateRow(settled: FundingSettled, names: Names): RowValues
   return FUNDING_RATES.row(key, fundingRateView(settled, instrument));
 }
 
+/** Contracts may have settled before the market that makes up their past was switched on: what happened comes first. */
 export function fundingRates(
   pages: Pages,
   { category, symbol, skip, limit }: FundingRateQuery,
 ): FundingRateView[] {
   const rows = pages.rows(
     `${FUNDING_RATES.select} WHERE category = ?1 AND symbol = ?2
-     UNION ALL ${GENERATED_FUNDING_RATES.select} WHERE category = ?1 AND symbol = ?2
+     UNION ALL ${GENERATED_FUNDING_RATES.select} WHERE category = ?1 AND symbol = ?2 AND funding_time < ifnull(
+       (SELECT min(funding_time) FROM ${FUNDING_RATES.name} WHERE category = ?1 AND symbol = ?2), ${Number.MAX_SAFE_INTEGER})
      ORDER BY funding_time DESC LIMIT ?3 OFFSET ?4`,
     ...[category, symbol, limit, skip],
   );
