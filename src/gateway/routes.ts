@@ -7,6 +7,7 @@ import { brokerRoutes } from './routes/broker.ts';
 import { brokerMoneyRoutes } from './routes/broker-money.ts';
 import { candleRoutes } from './routes/candles.ts';
 import { depositAccountRoutes } from './routes/deposit-account.ts';
+import { depositRoutes } from './routes/deposits.ts';
 import { eligibilityRoutes } from './routes/eligibility.ts';
 import { financialRecordRoutes } from './routes/financial-records.ts';
 import { futuresAccountRoutes } from './routes/futures-account.ts';
@@ -29,6 +30,7 @@ import { transferRoutes } from './routes/transfers.ts';
 import { mixRoutes } from './routes/v2-mix.ts';
 import { walletRoutes } from './routes/wallet.ts';
 import { withdrawAddressRoutes } from './routes/withdraw-address.ts';
+import { withdrawalRoutes } from './routes/withdrawals.ts';
 
 export const ROUTES: readonly Route[] = [
   ...publicRoutes,
@@ -55,6 +57,8 @@ export const ROUTES: readonly Route[] = [
   ...brokerMoneyRoutes,
   ...transferRoutes,
   ...walletRoutes,
+  ...depositRoutes,
+  ...withdrawalRoutes,
   ...depositAccountRoutes,
   ...withdrawAddressRoutes,
   ...financialRecordRoutes,

@@ -6,7 +6,7 @@ import { type Route, route } from '../route.ts';
 import { CoinName, findOwnSub, MovementOid, Uid } from '../wallet-input.ts';
 import { WireError } from '../wire-error.ts';
 import { requestWithdrawal } from '../withdrawal-request.ts';
-import { addressOf } from './wallet.ts';
+import { addressOf } from './deposits.ts';
 
 const group = 'Broker';
 const PER_SECOND = 20;
