@@ -1,6 +1,6 @@
 /** What the samples say: a table of the books, and one line for each thing that must hold. */
 import { checkInvariants } from '../../src/core/invariants.ts';
-import { formatUnits, RATE_SCALE } from '../../src/core/units.ts';
+import { formatRate } from '../../src/core/units.ts';
 import type { RunningExchange } from '../../src/operation/running-exchange.ts';
 import { printTable } from '../report.ts';
 import type { BookCount, Sampler } from './sampler.ts';
@@ -22,9 +22,7 @@ export function printVerdict({ venue, market }: RunningExchange, sampler: Sample
       worstSpreadBps.toFixed(1),
       Math.round(depthSum / samples).toLocaleString('en-US'),
       ((book.volume - book.firstVolume) * scale).toPrecision(4),
-      rate === undefined || desk.instrument.futures?.delivery !== undefined
-        ? ''
-        : formatUnits(rate, RATE_SCALE),
+      rate === undefined || desk.instrument.futures?.delivery !== undefined ? '' : formatRate(rate),
     ];
   });
   printTable(

@@ -11,7 +11,7 @@ import {
 import { INDEX_COMPONENTS_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from './limits.ts';
 import type { FuturesSpec, InstrumentSpec } from './listing-spec.ts';
 import { CATEGORY_NAMES, Category, INSTRUMENT_STATUS_NAMES, type InstrumentStatus } from './terms.ts';
-import { formatUnits, MONEY_SCALE, parseUnits, powerOfTen, RATE_ONE, RATE_SCALE } from './units.ts';
+import { formatRate, MONEY_SCALE, parseUnits, powerOfTen, RATE_ONE, RATE_SCALE } from './units.ts';
 
 /** Thrown while a specification is read; the exchange turns it into a refusal with this text. */
 export class SpecificationError extends Error {
@@ -158,7 +158,7 @@ function marginTiers(spec: InstrumentSpec, futures: FuturesSpec, maxLeverage: nu
   const whole = {
     upTo: '1000000000',
     maxLeverage: String(maxLeverage),
-    mmr: formatUnits(RATE_ONE / BigInt(2 * maxLeverage), RATE_SCALE),
+    mmr: formatRate(RATE_ONE / BigInt(2 * maxLeverage)),
   };
   const tiers = readTiers(futures.tiers ?? [whole]);
   require(tiers !== undefined, spec, 'tiers must rise: upTo and mmr ascending, leverage at least 1');

@@ -87,3 +87,13 @@ export function formatUnits(units: bigint, scale: number): string {
   const text = fraction === '' ? whole : `${whole}.${fraction}`;
   return negative ? `-${text}` : text;
 }
+
+/** Decimal text of money. */
+export function formatMoney(amount: bigint): string {
+  return formatUnits(amount, MONEY_SCALE);
+}
+
+/** Decimal text of a rate. */
+export function formatRate(rate: bigint): string {
+  return formatUnits(rate, RATE_SCALE);
+}

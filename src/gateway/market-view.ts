@@ -6,7 +6,7 @@ import { DELIVERY_QUIET_MS } from '../core/orders/instrument-status.ts';
 import { depth } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
 import { Category, INSTRUMENT_STATUS_NAMES, SIDE_NAMES } from '../core/terms.ts';
-import { divHalf, formatUnits, MONEY_SCALE, RATE_SCALE } from '../core/units.ts';
+import { divHalf, formatMoney, formatRate, formatUnits } from '../core/units.ts';
 import { formatId } from '../record/ids.ts';
 import type { Venue } from '../venue/venue.ts';
 
@@ -82,7 +82,7 @@ export function tickerView(
     bid1Size: bid === undefined ? '0' : sizeText(instrument, bid.lots),
     price24hPcnt: change(day.openTicks, day.lastTicks),
     volume24h: sizeText(instrument, day.volumeLots),
-    turnover24h: formatUnits(day.turnover, MONEY_SCALE),
+    turnover24h: formatMoney(day.turnover),
     ...futuresFields(state, instrument),
   };
 }
@@ -102,7 +102,7 @@ export function contractPrices(
   return {
     indexPrice: indexTicks === 0 ? '' : priceText(instrument, indexTicks),
     markPrice: markTicks === 0 ? '' : priceText(instrument, markTicks),
-    fundingRate: formatUnits(rate, RATE_SCALE),
+    fundingRate: formatRate(rate),
     openInterest: sizeText(instrument, openInterest),
   };
 }
@@ -138,8 +138,8 @@ export function componentViews(state: State, instrument: Instrument) {
   return components.map(({ exchange, spotPair, price, weight }) => ({
     exchange,
     spotPair,
-    equivalentPrice: price === 0n ? '' : formatUnits(price, MONEY_SCALE),
-    weight: formatUnits(weight, RATE_SCALE),
+    equivalentPrice: price === 0n ? '' : formatMoney(price),
+    weight: formatRate(weight),
   }));
 }
 
@@ -152,7 +152,7 @@ export function publicFillView(trade: Traded, instrument: Instrument): Record<st
     // Coin-margined futures tell the size in quote coin (interface 2.9).
     size:
       instrument.category === Category.coinFutures
-        ? formatUnits(tradeValue(instrument, priceTicks, sizeLots), MONEY_SCALE)
+        ? formatMoney(tradeValue(instrument, priceTicks, sizeLots))
         : sizeText(instrument, sizeLots),
     side: SIDE_NAMES[trade.side],
     ts: String(trade.time),

@@ -4,7 +4,7 @@ import { isFutures } from '../core/instrument.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { State } from '../core/state.ts';
-import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { formatMoney, formatUnits } from '../core/units.ts';
 import { type WireCode, type WireError, wireError } from './wire-error.ts';
 
 interface Context {
@@ -240,10 +240,10 @@ function step(context: Context): string {
 
 function minimumAmount({ instrument }: Context): string {
   if (instrument === undefined) return 'this pair';
-  return `${formatUnits(instrument.minAmount, MONEY_SCALE)} ${instrument.spec.quoteCoin}`;
+  return `${formatMoney(instrument.minAmount)} ${instrument.spec.quoteCoin}`;
 }
 
 function available({ state, outcome }: Context): string {
   const coin = outcome.coin === undefined ? '' : ` ${state.coins[outcome.coin]!.coin}`;
-  return `${formatUnits(outcome.available ?? 0n, MONEY_SCALE)}${coin}`;
+  return `${formatMoney(outcome.available ?? 0n)}${coin}`;
 }

@@ -5,7 +5,7 @@ import { accountRisk } from '../core/futures/margin-cache.ts';
 import { spendable } from '../core/futures/spendable.ts';
 import { balances, type CoinBalance } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
-import { divFloor, divHalf, formatUnits, larger, MONEY_ONE, MONEY_SCALE, powerOfTen } from '../core/units.ts';
+import { divFloor, divHalf, formatMoney, formatUnits, larger, MONEY_ONE, powerOfTen } from '../core/units.ts';
 
 export interface ValuedBalance extends CoinBalance {
   /** What spot orders and transfers may take. */
@@ -59,15 +59,14 @@ export function marginRatio({ maintenance, effective }: Risk): string {
 
 /** The coins of the unified account as answers show them. */
 export function assetViews(state: State, valuation: Valuation) {
-  const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
   return valuation.balances.map(({ coin, cash, locked, free, unrealised, usdValue }) => ({
     coin: state.coins[coin]!.coin,
-    equity: money(cash + locked + unrealised),
-    usdValue: money(usdValue),
-    balance: money(cash + locked),
-    available: money(free),
-    debt: money(larger(0n, -(cash + locked + unrealised))),
-    locked: money(locked),
+    equity: formatMoney(cash + locked + unrealised),
+    usdValue: formatMoney(usdValue),
+    balance: formatMoney(cash + locked),
+    available: formatMoney(free),
+    debt: formatMoney(larger(0n, -(cash + locked + unrealised))),
+    locked: formatMoney(locked),
   }));
 }
 

@@ -3,7 +3,7 @@ import type { InnerWithdrawal, RequestWithdrawal } from '../core/command.ts';
 import { formatOrderId } from '../core/orders/order-id.ts';
 import { Refusal } from '../core/refusal.ts';
 import type { State } from '../core/state.ts';
-import { formatUnits, MONEY_SCALE, parseUnits } from '../core/units.ts';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../core/units.ts';
 import type { Destination, Identity, User } from '../identity/identity.ts';
 import type { Venue } from '../venue/venue.ts';
 import { refusalError } from './refusal-message.ts';
@@ -79,7 +79,7 @@ function onChain(coin: NamedCoin, words: WithdrawalWords, common: Common): Reque
   }
   const minimum = parseUnits(chain.minWithdrawAmount, MONEY_SCALE)!;
   if (common.amount < minimum) {
-    const least = `${formatUnits(minimum, MONEY_SCALE)} ${coin.spec.coin}`;
+    const least = `${formatMoney(minimum)} ${coin.spec.coin}`;
     return wireError('25611', `size must be at least ${least} over ${chain.chain}`);
   }
   return {

@@ -3,7 +3,7 @@
  * are folded from these when somebody reads, so a month of minutes for every book costs megabytes, not hundreds.
  */
 import { type CandleWidth, candleOpen, candleWidthIndex } from '../core/market/candle-width.ts';
-import { formatUnits, MONEY_SCALE, parseUnits } from '../core/units.ts';
+import { formatMoney, formatUnits, MONEY_SCALE, parseUnits } from '../core/units.ts';
 import type { CandleRow } from '../record/candle-view.ts';
 
 const GENERATED_WIDTHS = ['1m', '1H'] as const;
@@ -116,7 +116,7 @@ function rowOf(candle: Folded, { pricePrecision, quantityPrecision }: GeneratedC
 /** One candle from two parts of the same interval. */
 export function joinCandles(earlier: CandleRow, later: CandleRow): CandleRow {
   const units = (text: string) => parseUnits(text, MONEY_SCALE) ?? 0n;
-  const sum = (a: string, b: string) => formatUnits(units(a) + units(b), MONEY_SCALE);
+  const sum = (a: string, b: string) => formatMoney(units(a) + units(b));
   return {
     openTime: earlier.openTime,
     open: earlier.open,

@@ -2,7 +2,7 @@
 import type { CandleClosed, PriceCandleClosed } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
 import { PRICE_KINDS, type PriceKind } from '../core/terms.ts';
-import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { formatMoney, formatUnits } from '../core/units.ts';
 
 /** What a series of candles is made of: trades, or one of the prices. */
 export const CANDLE_TYPES = ['market', ...PRICE_KINDS] as const;
@@ -38,7 +38,7 @@ export function candleRow(candle: CandleNumbers, instrument: Instrument): Candle
     low: price(candle.lowTicks),
     close: price(candle.closeTicks),
     volume: formatUnits(BigInt(candle.volumeLots), instrument.quantityPrecision),
-    turnover: formatUnits(candle.turnover, MONEY_SCALE),
+    turnover: formatMoney(candle.turnover),
   };
 }
 

@@ -1,6 +1,6 @@
 /** One coin sold to the house for another, as its owner reads it (wire.md 4.3). */
 import type { Converted } from '../core/event.ts';
-import { divHalf, formatUnits, MONEY_SCALE, powerOfTen } from '../core/units.ts';
+import { divHalf, formatMoney, formatUnits, powerOfTen } from '../core/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
 import type { Texts } from './texts.ts';
@@ -26,9 +26,9 @@ export function conversionView(conversion: Converted, coinName: CoinName): Conve
   return {
     conversionId: formatId(conversion.conversionId),
     fromCoin: coinName(conversion.fromCoin),
-    fromCoinSize: formatUnits(fromAmount, MONEY_SCALE),
+    fromCoinSize: formatMoney(fromAmount),
     toCoin: coinName(conversion.toCoin),
-    toCoinSize: formatUnits(toAmount, MONEY_SCALE),
+    toCoinSize: formatMoney(toAmount),
     price: formatUnits(divHalf(toAmount * powerOfTen(PRICE_SCALE), fromAmount), PRICE_SCALE),
     type: conversion.forced ? 'liquidation' : 'repay',
     ts: String(conversion.time),

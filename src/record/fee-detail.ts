@@ -1,5 +1,5 @@
 /** Fees as orders and fills show them: positive = charged, negative = rebate (wire.md 3.9). */
-import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { formatMoney } from '../core/units.ts';
 
 export interface FeeDetail {
   readonly feeCoin: string;
@@ -10,5 +10,5 @@ export interface FeeDetail {
 export type CoinName = (coin: number) => string;
 
 export function feeDetail(fee: bigint, feeCoin: string): FeeDetail {
-  return { feeCoin, fee: formatUnits(fee, MONEY_SCALE) };
+  return { feeCoin, fee: formatMoney(fee) };
 }

@@ -2,7 +2,7 @@
 import type { FillRecord } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
 import { CATEGORY_NAMES, ORDER_TYPE_NAMES, POS_SIDE_NAMES, PosSide, SIDE_NAMES } from '../core/terms.ts';
-import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { formatMoney, formatUnits } from '../core/units.ts';
 import { type CoinName, type FeeDetail, feeDetail } from './fee-detail.ts';
 import { tradeSideOf } from './futures-words.ts';
 import { formatId } from './ids.ts';
@@ -44,14 +44,14 @@ export function fillView(fill: FillRecord, instrument: Instrument, coinName: Coi
     side: SIDE_NAMES[side],
     execPrice: formatUnits(BigInt(fill.priceTicks), instrument.pricePrecision),
     execQty: formatUnits(BigInt(fill.sizeLots), instrument.quantityPrecision),
-    execValue: formatUnits(fill.value, MONEY_SCALE),
+    execValue: formatMoney(fill.value),
     tradeScope: fill.maker ? 'maker' : 'taker',
     tradeSide: futures === undefined ? 'open' : tradeSideOf({ ...futures, side }),
     posSide: POS_SIDE_NAMES[futures?.posSide ?? PosSide.none],
     feeDetail: [feeDetail(fill.fee, coinName(fill.feeCoin))],
     createdTime: time,
     updatedTime: time,
-    execPnl: formatUnits(futures?.pnl ?? 0n, MONEY_SCALE),
+    execPnl: formatMoney(futures?.pnl ?? 0n),
     isRPI: fill.rpi ? 'yes' : 'no',
   };
 }

@@ -1,7 +1,7 @@
 /** A movement of money as its owner reads it (financial records, wire.md 4.3). */
 import type { LedgerLine, LedgerLineKind } from '../core/event.ts';
 import { CATEGORY_NAMES, type CategoryName, Wallet } from '../core/terms.ts';
-import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { formatMoney } from '../core/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
 import type { Texts } from './texts.ts';
@@ -83,9 +83,9 @@ export function ledgerView(line: LedgerLine, symbol: string, coinName: CoinName)
     symbol,
     coin: coinName(line.coin),
     type: typeOf(line),
-    amount: formatUnits(line.amount, MONEY_SCALE),
-    fee: formatUnits(-line.fee, MONEY_SCALE),
-    balance: formatUnits(line.balance, MONEY_SCALE),
+    amount: formatMoney(line.amount),
+    fee: formatMoney(-line.fee),
+    balance: formatMoney(line.balance),
     ts: String(line.time),
   };
 }

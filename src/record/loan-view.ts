@@ -1,7 +1,7 @@
 /** Loans and what happened to them as their owner reads it (interface 2.12, wire.md 4.6). */
 import type { LoanChanged, LoanReduced, LoanRepaid, PledgeRevised } from '../core/event.ts';
 import { LOAN_TERM_DAYS, LOAN_TERM_NAMES, LoanTerm } from '../core/loan/loan-terms.ts';
-import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../core/units.ts';
+import { formatMoney, formatUnits, RATE_SCALE } from '../core/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
 import type { Texts } from './texts.ts';
@@ -70,8 +70,8 @@ export function borrowView(loan: LoanChanged, coinName: CoinName): BorrowView {
   const { term } = loan;
   return {
     ...parties(loan, coinName),
-    initPledgeAmount: money(loan.initPledge),
-    initLoanAmount: money(loan.initLoan),
+    initPledgeAmount: formatMoney(loan.initPledge),
+    initLoanAmount: formatMoney(loan.initLoan),
     hourRate: percentRate(loan.hourRate),
     pledgeDays: term === LoanTerm.flexible ? '' : String(LOAN_TERM_DAYS[term]),
     daily: LOAN_TERM_NAMES[term],
@@ -93,10 +93,10 @@ export function repaymentView(
   return {
     loanCoin,
     pledgeCoin,
-    repayAmount: money(interest + principal),
-    payInterest: money(interest),
-    repayLoanAmount: money(principal),
-    repayUnlockAmount: money(unlocked),
+    repayAmount: formatMoney(interest + principal),
+    payInterest: formatMoney(interest),
+    repayLoanAmount: formatMoney(principal),
+    repayUnlockAmount: formatMoney(unlocked),
   };
 }
 
@@ -105,7 +105,7 @@ export function pledgeRateView(revised: PledgeRevised, coinName: CoinName): Pled
     ...parties(revised, coinName),
     reviseTime: String(revised.time),
     reviseSide: revised.into ? 'down' : 'up',
-    reviseAmount: money(revised.amount),
+    reviseAmount: formatMoney(revised.amount),
     afterPledgeRate: pledgeRateText(revised.after),
     beforePledgeRate: pledgeRateText(revised.before),
   };
@@ -116,13 +116,13 @@ export function reduceView(reduced: LoanReduced, coinName: CoinName): ReduceView
     ...parties(reduced, coinName),
     reduceTime: String(reduced.time),
     pledgeRate: pledgeRateText(reduced.rate),
-    pledgePrice: money(reduced.price),
+    pledgePrice: formatMoney(reduced.price),
     status: REDUCE_COMPLETE,
-    pledgeAmount: money(reduced.sold),
-    reduceFee: money(reduced.fee),
+    pledgeAmount: formatMoney(reduced.sold),
+    reduceFee: formatMoney(reduced.fee),
     residueAmount: '0',
-    runlockAmount: money(reduced.unlocked),
-    repayLoanAmount: money(reduced.paid),
+    runlockAmount: formatMoney(reduced.unlocked),
+    repayLoanAmount: formatMoney(reduced.paid),
   };
 }
 
@@ -141,8 +141,4 @@ function parties(
   coinName: CoinName,
 ): Texts<typeof PARTIES> {
   return { orderId: formatId(loanId), loanCoin: coinName(loanCoin), pledgeCoin: coinName(pledgeCoin) };
-}
-
-function money(amount: bigint): string {
-  return formatUnits(amount, MONEY_SCALE);
 }

@@ -2,7 +2,7 @@
 import type { FillRecord, FundingSettled, InsuranceHour } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
 import { OrderKind, SIDE_NAMES, Side } from '../core/terms.ts';
-import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../core/units.ts';
+import { formatMoney, formatRate, formatUnits } from '../core/units.ts';
 import type { Texts } from './texts.ts';
 
 export interface FundingRateView {
@@ -14,7 +14,7 @@ export interface FundingRateView {
 export function fundingRateView(settled: FundingSettled, instrument: Instrument): FundingRateView {
   return {
     symbol: instrument.symbol,
-    fundingRate: formatUnits(settled.rate, RATE_SCALE),
+    fundingRate: formatRate(settled.rate),
     fundingRateTimestamp: String(settled.time),
   };
 }
@@ -28,7 +28,7 @@ export interface InsuranceHourView {
 }
 
 export function insuranceHourView({ time, amount, balance }: InsuranceHour): InsuranceHourView {
-  return { time, amount: formatUnits(amount, MONEY_SCALE), balance: formatUnits(balance, MONEY_SCALE) };
+  return { time, amount: formatMoney(amount), balance: formatMoney(balance) };
 }
 
 /** A fill of an order by which the exchange closed a position that could no longer be carried. */

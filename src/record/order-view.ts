@@ -16,7 +16,7 @@ import {
   TIME_IN_FORCE_NAMES,
   TimeInForce,
 } from '../core/terms.ts';
-import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { formatMoney, formatUnits } from '../core/units.ts';
 import { averagePrice } from './average-price.ts';
 import { type CoinName, type FeeDetail, feeDetail } from './fee-detail.ts';
 import { delegateTypeOf, execTypeOf, marginModeName, tradeSideOf } from './futures-words.ts';
@@ -72,10 +72,10 @@ export function orderView(order: OrderRecord, instrument: Instrument, coinName: 
     symbol: instrument.symbol,
     price: market ? '0' : formatUnits(BigInt(order.priceTicks), instrument.pricePrecision),
     qty: byAmount ? '0' : formatUnits(BigInt(order.sizeLots), instrument.quantityPrecision),
-    amount: formatUnits(order.quoteAmount, MONEY_SCALE),
+    amount: formatMoney(order.quoteAmount),
     orderType: ORDER_TYPE_NAMES[order.orderType],
     cumExecQty: formatUnits(BigInt(order.filledLots), instrument.quantityPrecision),
-    cumExecValue: formatUnits(order.filledValue, MONEY_SCALE),
+    cumExecValue: formatMoney(order.filledValue),
     avgPrice: averagePrice(instrument, order.filledValue, order.filledLots),
     orderStatus: ORDER_STATUS_NAMES[order.status],
     side: SIDE_NAMES[order.side],

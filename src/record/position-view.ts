@@ -3,14 +3,12 @@ import type { PositionClosed } from '../core/event.ts';
 import { type PositionView, PROFIT_RATE_SCALE } from '../core/futures/position-reads.ts';
 import type { Instrument } from '../core/instrument.ts';
 import { CATEGORY_NAMES, HOLD_MODE_NAMES, HoldMode } from '../core/terms.ts';
-import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../core/units.ts';
+import { formatMoney, formatRate, formatUnits } from '../core/units.ts';
 import { averagePrice } from './average-price.ts';
 import type { CoinName } from './fee-detail.ts';
 import { marginModeName } from './futures-words.ts';
 import { formatId } from './ids.ts';
 import type { Texts } from './texts.ts';
-
-const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
 
 export const OPEN_POSITION_FIELDS = [
   'category',
@@ -52,23 +50,23 @@ export function openPositionView(position: PositionView, coinName: CoinName): Op
     holdMode: HOLD_MODE_NAMES[position.hedge ? HoldMode.hedge : HoldMode.oneWay],
     posSide: position.long ? 'long' : 'short',
     marginMode: marginModeName(position.isolated),
-    positionBalance: money(position.balance),
+    positionBalance: formatMoney(position.balance),
     available: size(position.availableLots),
     frozen: size(position.frozenLots),
     total: size(position.totalLots),
     leverage: String(position.leverage),
-    curRealisedPnl: money(position.realised),
+    curRealisedPnl: formatMoney(position.realised),
     avgPrice: price(position.averageTicks),
     positionStatus: 'normal',
-    unrealisedPnl: money(position.unrealised),
+    unrealisedPnl: formatMoney(position.unrealised),
     liquidationPrice: price(position.liquidationTicks),
-    mmr: formatUnits(position.maintenanceRate, RATE_SCALE),
+    mmr: formatRate(position.maintenanceRate),
     profitRate: formatUnits(position.profitRate, PROFIT_RATE_SCALE),
     markPrice: price(position.markTicks),
     breakEvenPrice: price(position.breakEvenTicks),
-    totalFunding: money(position.funding),
-    openFeeTotal: money(position.openFee),
-    closeFeeTotal: money(position.closeFee),
+    totalFunding: formatMoney(position.funding),
+    openFeeTotal: formatMoney(position.openFee),
+    closeFeeTotal: formatMoney(position.closeFee),
     createdTime: String(position.createdTime),
     updatedTime: String(position.updatedTime),
   };
@@ -117,11 +115,11 @@ export function closedPositionView(
     closePriceAvg: averagePrice(instrument, position.closedValue, position.closedLots),
     openTotalPos: formatUnits(BigInt(position.openedLots), instrument.quantityPrecision),
     closeTotalPos: formatUnits(BigInt(position.closedLots), instrument.quantityPrecision),
-    cumRealisedPnl: money(realised),
-    netProfit: money(realised + funding - openFee - closeFee),
-    totalFunding: money(funding),
-    openFeeTotal: money(-openFee),
-    closeFeeTotal: money(-closeFee),
+    cumRealisedPnl: formatMoney(realised),
+    netProfit: formatMoney(realised + funding - openFee - closeFee),
+    totalFunding: formatMoney(funding),
+    openFeeTotal: formatMoney(-openFee),
+    closeFeeTotal: formatMoney(-closeFee),
     createdTime: String(position.createdTime),
     updatedTime: String(position.updatedTime),
   };

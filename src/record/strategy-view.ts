@@ -16,7 +16,7 @@ import {
   TRIGGER_BY_NAMES,
   TRIGGER_TYPE_NAMES,
 } from '../core/terms.ts';
-import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { formatMoney, formatUnits } from '../core/units.ts';
 import { formatId } from './ids.ts';
 import { legFields, PRESET_FIELDS, presetFields } from './preset-view.ts';
 import type { Texts } from './texts.ts';
@@ -98,7 +98,7 @@ export function strategyView(order: StrategyOrderRecord, instrument: Instrument)
 
 /** Money on a spot market buy; nothing is fixed while a full record waits. */
 function quantity({ sizeLots, quoteAmount }: StrategyOrderRecord, instrument: Instrument): string {
-  if (quoteAmount > 0n) return formatUnits(quoteAmount, MONEY_SCALE);
+  if (quoteAmount > 0n) return formatMoney(quoteAmount);
   return sizeLots === 0 ? '' : formatUnits(BigInt(sizeLots), instrument.quantityPrecision);
 }
 

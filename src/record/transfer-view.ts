@@ -1,7 +1,7 @@
 /** Money between wallets as those concerned read it (wire.md 4.3, 4.4). */
 import type { Transferred } from '../core/event.ts';
 import { WALLET_NAMES } from '../core/terms.ts';
-import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { formatMoney } from '../core/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
 import type { Texts } from './texts.ts';
@@ -31,7 +31,7 @@ export function transferView(transfer: Transferred, coinName: CoinName): Transfe
     fromType: WALLET_NAMES[transfer.fromWallet],
     toType: WALLET_NAMES[transfer.toWallet],
     coin: coinName(transfer.coin),
-    amount: formatUnits(transfer.amount, MONEY_SCALE),
+    amount: formatMoney(transfer.amount),
     fromUserId: String(transfer.fromUid),
     toUserId: String(transfer.toUid),
     status: TRANSFERRED,

@@ -1,6 +1,6 @@
 /** A deposit or withdrawal as its owner reads it (wire.md 4.3). */
 import type { WalletRecord } from '../core/event.ts';
-import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { formatMoney } from '../core/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
 import type { Texts } from './texts.ts';
@@ -41,11 +41,11 @@ export function walletRecordView(record: WalletRecord, coinName: CoinName): Wall
     coin: coinName(record.coin),
     type: TYPES[record.kind],
     dest: inside ? 'internal_transfer' : 'on_chain',
-    size: formatUnits(record.amount, MONEY_SCALE),
+    size: formatMoney(record.amount),
     status: record.status,
     ...addresses(record),
     chain: record.chain,
-    fee: formatUnits(-record.fee, MONEY_SCALE),
+    fee: formatMoney(-record.fee),
     tag: record.tag,
     createdTime: String(record.createdTime),
     updatedTime: String(record.updatedTime),

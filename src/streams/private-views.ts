@@ -10,14 +10,13 @@ import { futuresSetting } from '../core/futures/margin.ts';
 import type { PositionView } from '../core/futures/position-reads.ts';
 import type { State } from '../core/state.ts';
 import { OrderType, Side } from '../core/terms.ts';
-import { formatUnits, MONEY_SCALE } from '../core/units.ts';
+import { formatMoney } from '../core/units.ts';
 import { assetViews, marginRatio, valueAccount } from '../gateway/valuation.ts';
 import { fillView } from '../record/fill-view.ts';
 import { orderView } from '../record/order-view.ts';
 import { closedPositionView, openPositionView } from '../record/position-view.ts';
 import { strategyView } from '../record/strategy-view.ts';
 
-const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
 /** Of the position an order or fill belongs to; one-way mode has one. */
 const holdSide = (posSide: string, futures: boolean) => (futures && posSide === '' ? 'net' : posSide);
 
@@ -47,7 +46,7 @@ export function orderData(state: State, { order, requestId }: OrderChanged) {
     cumExecQty: view.cumExecQty,
     cumExecValue: view.cumExecValue,
     avgPrice: view.avgPrice,
-    totalProfit: money(order.futures?.pnl ?? 0n),
+    totalProfit: formatMoney(order.futures?.pnl ?? 0n),
     orderStatus: view.orderStatus,
     cancelReason: view.cancelReason,
     leverage: futures ? leverageOf(state, order) : '',
@@ -211,13 +210,13 @@ export function accountData(state: State, uid: number) {
   const { risk, unrealisedUsd } = valuation;
   const ratio = marginRatio(risk);
   return {
-    totalEquity: money(risk.equity),
-    effEquity: money(risk.effective),
-    mmr: money(risk.maintenance),
-    imr: money(risk.initial),
+    totalEquity: formatMoney(risk.equity),
+    effEquity: formatMoney(risk.effective),
+    mmr: formatMoney(risk.maintenance),
+    imr: formatMoney(risk.initial),
     mgnRatio: ratio,
     positionMgnRatio: ratio,
-    unrealisedPnL: money(unrealisedUsd),
+    unrealisedPnL: formatMoney(unrealisedUsd),
     coin: assetViews(state, valuation).map(({ debt, ...coin }) => ({
       coin: coin.coin,
       equity: coin.equity,

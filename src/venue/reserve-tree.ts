@@ -10,7 +10,7 @@
  * it is.
  */
 import { createHash } from 'node:crypto';
-import { formatUnits, MONEY_SCALE, parseUnits } from '../core/units.ts';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../core/units.ts';
 
 /** Coins and amounts as decimal text. */
 export type Holdings = Readonly<Record<string, string>>;
@@ -151,7 +151,7 @@ function holdingsOf(coins: readonly string[], amounts: readonly bigint[]): Holdi
 
 function decimals(units: ReadonlyMap<string, bigint>): Holdings {
   const rows = [...units].sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(rows.map(([coin, amount]) => [coin, formatUnits(amount, MONEY_SCALE)]));
+  return Object.fromEntries(rows.map(([coin, amount]) => [coin, formatMoney(amount)]));
 }
 
 function unitsOf(holdings: Holdings): ReadonlyMap<string, bigint> | undefined {

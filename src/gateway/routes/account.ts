@@ -5,7 +5,7 @@ import { coinLeverage } from '../../core/borrowing/debts.ts';
 import { feeRates } from '../../core/reads.ts';
 import type { State } from '../../core/state.ts';
 import { HOLD_MODE_NAMES, HoldMode } from '../../core/terms.ts';
-import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../../core/units.ts';
+import { formatMoney, formatRate } from '../../core/units.ts';
 import { marginModeName } from '../../record/futures-words.ts';
 import * as answers from '../answers.ts';
 import { Category, SymbolName } from '../fields.ts';
@@ -15,8 +15,6 @@ import { assetViews, dollarsIn, marginRatio, valueAccount } from '../valuation.t
 import { WireError } from '../wire-error.ts';
 
 const group = 'Account';
-const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
-const rate = (value: bigint) => formatUnits(value, RATE_SCALE);
 /** Contracts whose mode or leverage the account has chosen. */
 function symbolConfigs(state: State, account: Account) {
   return [...account.futuresSettings].map(([index, { isolated, longLeverage }]) => {
@@ -69,15 +67,15 @@ export const accountRoutes: readonly Route[] = [
       const { risk, unrealisedUsd } = valuation;
       const ratio = marginRatio(risk);
       return {
-        accountEquity: money(risk.equity),
-        usdtEquity: money(dollarsIn(state, 'USDT', risk.equity)),
-        btcEquity: money(dollarsIn(state, 'BTC', risk.equity)),
-        unrealisedPnl: money(unrealisedUsd),
-        usdtUnrealisedPnl: money(dollarsIn(state, 'USDT', unrealisedUsd)),
-        btcUnrealizedPnl: money(dollarsIn(state, 'BTC', unrealisedUsd)),
-        effEquity: money(risk.effective),
-        mmr: money(risk.maintenance),
-        imr: money(risk.initial),
+        accountEquity: formatMoney(risk.equity),
+        usdtEquity: formatMoney(dollarsIn(state, 'USDT', risk.equity)),
+        btcEquity: formatMoney(dollarsIn(state, 'BTC', risk.equity)),
+        unrealisedPnl: formatMoney(unrealisedUsd),
+        usdtUnrealisedPnl: formatMoney(dollarsIn(state, 'USDT', unrealisedUsd)),
+        btcUnrealizedPnl: formatMoney(dollarsIn(state, 'BTC', unrealisedUsd)),
+        effEquity: formatMoney(risk.effective),
+        mmr: formatMoney(risk.maintenance),
+        imr: formatMoney(risk.initial),
         mgnRatio: ratio,
         // Positions are all that needs maintenance: the two are one.
         positionMgnRatio: ratio,
@@ -122,7 +120,7 @@ export const accountRoutes: readonly Route[] = [
       const instrument = findInstrument(venue.state, query.category, query.symbol);
       if (instrument instanceof WireError) return instrument;
       const { makerRate, takerRate } = feeRates(venue.state, caller.user.uid, instrument);
-      return { makerFeeRate: rate(makerRate), takerFeeRate: rate(takerRate) };
+      return { makerFeeRate: formatRate(makerRate), takerFeeRate: formatRate(takerRate) };
     },
   }),
 
@@ -143,7 +141,11 @@ export const accountRoutes: readonly Route[] = [
       const instruments = one === undefined ? instrumentsOf(state, query.category) : [one];
       return instruments.map((instrument) => {
         const { makerRate, takerRate } = feeRates(state, caller.user.uid, instrument);
-        return { symbol: instrument.symbol, makerFeeRate: rate(makerRate), takerFeeRate: rate(takerRate) };
+        return {
+          symbol: instrument.symbol,
+          makerFeeRate: formatRate(makerRate),
+          takerFeeRate: formatRate(takerRate),
+        };
       });
     },
   }),

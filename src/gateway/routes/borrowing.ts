@@ -9,7 +9,7 @@ import {
 } from '../../core/borrowing/borrowing-reads.ts';
 import { Refusal } from '../../core/refusal.ts';
 import type { State } from '../../core/state.ts';
-import { divHalf, formatUnits, MONEY_SCALE, RATE_SCALE } from '../../core/units.ts';
+import { divHalf, formatMoney, formatRate } from '../../core/units.ts';
 import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
 import * as fields from '../fields.ts';
@@ -20,8 +20,6 @@ import { CoinName, findCoin, unknownCoin } from '../wallet-input.ts';
 import { WireError, wireError } from '../wire-error.ts';
 
 const group = 'Borrowing';
-const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
-const rate = (value: bigint) => formatUnits(value, RATE_SCALE);
 const DAYS_A_YEAR = 365n;
 /** Coins for one repayment, on either side. */
 const SELECTION_MAX = 1;
@@ -31,8 +29,8 @@ const CoinSize = Type.Object(answers.texts('coin', 'size', 'amount'));
 function coinSizes(state: State, amounts: readonly CoinAmount[]) {
   return amounts.map(({ coin, size, usd }) => ({
     coin: state.coins[coin]!.coin,
-    size: money(size),
-    amount: money(usd),
+    size: formatMoney(size),
+    amount: formatMoney(usd),
   }));
 }
 
@@ -58,7 +56,7 @@ async function repay(venue: Venue, uid: number, body: Static<typeof RepayBody>) 
   if (payCoin instanceof WireError) return payCoin;
   const outcome = await venue.submit({ type: 'repay', time: 0, uid, debtCoin, payCoin });
   if (outcome.refusal !== Refusal.none) return refusalError(state, outcome);
-  return { result: 'YES', repayAmount: money(outcome.amount ?? 0n) };
+  return { result: 'YES', repayAmount: formatMoney(outcome.amount ?? 0n) };
 }
 
 export const borrowingRoutes: readonly Route[] = [
@@ -152,13 +150,13 @@ export const borrowingRoutes: readonly Route[] = [
       if (account === undefined) return wireError('25005', 'the account is not open yet');
       const { total, nextPaymentTime, debts } = loanData(state, account);
       return {
-        currentLoans: money(total),
+        currentLoans: formatMoney(total),
         interestPaymentTime: String(nextPaymentTime),
         debtCoinList: debts.map(({ coin, debt, free, hourRate }) => ({
           coin: state.coins[coin]!.coin,
-          debt: money(debt),
-          interestFreeAmount: money(free),
-          interestRateNextHour: rate(hourRate),
+          debt: formatMoney(debt),
+          interestFreeAmount: formatMoney(free),
+          interestRateNextHour: formatRate(hourRate),
         })),
       };
     },
@@ -180,11 +178,11 @@ export const borrowingRoutes: readonly Route[] = [
       if (coin === undefined) return unknownCoin();
       const { yearRate, userLimit, masterSubLimit } = state.lending[coin.index]!.terms;
       return {
-        dailyInterest: rate(divHalf(yearRate, DAYS_A_YEAR)),
-        annualInterest: rate(yearRate),
-        limit: money(userLimit),
-        masterSubLimit: money(masterSubLimit),
-        platformRemaingQuota: money(poolLeft(state, coin.index)),
+        dailyInterest: formatRate(divHalf(yearRate, DAYS_A_YEAR)),
+        annualInterest: formatRate(yearRate),
+        limit: formatMoney(userLimit),
+        masterSubLimit: formatMoney(masterSubLimit),
+        platformRemaingQuota: formatMoney(poolLeft(state, coin.index)),
       };
     },
   }),

@@ -6,7 +6,7 @@ import { placingRefusal } from '../../core/orders/instrument-status.ts';
 import { Refusal } from '../../core/refusal.ts';
 import type { State } from '../../core/state.ts';
 import { Source } from '../../core/terms.ts';
-import { formatUnits, MONEY_SCALE } from '../../core/units.ts';
+import { formatMoney } from '../../core/units.ts';
 import * as answers from '../answers.ts';
 import { SymbolName } from '../fields.ts';
 import { instrumentView } from '../market-view.ts';
@@ -17,7 +17,6 @@ import { WireError } from '../wire-error.ts';
 import { debtTiers, PositionTier } from './futures-market.ts';
 
 const group = 'Account';
-const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
 const coinQuery = Type.Object({ coin: Type.Optional(CoinName) });
 
 /** Through the API, now, to open or to close. */
@@ -87,9 +86,9 @@ export const eligibilityRoutes: readonly Route[] = [
         const { userLimit, masterSubLimit } = state.lending[index]!.terms;
         return {
           coin,
-          limit: money(userLimit),
-          masterSubLimit: money(masterSubLimit),
-          platformRemaingQuota: money(poolLeft(state, index)),
+          limit: formatMoney(userLimit),
+          masterSubLimit: formatMoney(masterSubLimit),
+          platformRemaingQuota: formatMoney(poolLeft(state, index)),
         };
       });
     },

@@ -8,7 +8,7 @@ import type { Instrument } from '../../core/instrument.ts';
 import { Refusal } from '../../core/refusal.ts';
 import type { State } from '../../core/state.ts';
 import { HOLD_MODE_NAMES, ORDER_TYPE_NAMES, SIDE_NAMES, Side } from '../../core/terms.ts';
-import { formatUnits, MONEY_SCALE, parseUnits } from '../../core/units.ts';
+import { formatMoney, formatUnits, MONEY_SCALE, parseUnits } from '../../core/units.ts';
 import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
 import * as fields from '../fields.ts';
@@ -150,7 +150,6 @@ function maxOpenAvailable(venue: Venue, uid: number, body: Static<typeof MaxOpen
   const account = findAccount(state, uid);
   if (account instanceof WireError) return account;
   const side = SIDE_NAMES.indexOf(body.side) as Side;
-  const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
   if (instrument.futures === undefined) return spotRoom(state, account, instrument, side);
   const orderType = ORDER_TYPE_NAMES.indexOf(body.orderType) as 0 | 1;
   if (body.orderType === 'limit' && body.price === undefined) {
@@ -165,10 +164,10 @@ function maxOpenAvailable(venue: Venue, uid: number, body: Static<typeof MaxOpen
   const [buy, sell] = [of(Side.buy), of(Side.sell)];
   return {
     ...NOTHING,
-    available: money(buy.available),
+    available: formatMoney(buy.available),
     maxOpen: size(side === Side.buy ? buy.lots : sell.lots),
-    buyOpenCost: lots === 0 ? '' : money(buy.cost),
-    sellOpenCost: lots === 0 ? '' : money(sell.cost),
+    buyOpenCost: lots === 0 ? '' : formatMoney(buy.cost),
+    sellOpenCost: lots === 0 ? '' : formatMoney(sell.cost),
     maxBuyOpen: size(buy.lots),
     maxSellOpen: size(sell.lots),
   };

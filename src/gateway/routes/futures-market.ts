@@ -5,7 +5,7 @@ import type { MarginTier } from '../../core/futures/margin-tiers.ts';
 import type { FuturesTerms, Instrument } from '../../core/instrument.ts';
 import type { State } from '../../core/state.ts';
 import type { CategoryName } from '../../core/terms.ts';
-import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../../core/units.ts';
+import { formatMoney, formatRate } from '../../core/units.ts';
 import * as answers from '../answers.ts';
 import { Cursor, FuturesCategory, Limit, SymbolName } from '../fields.ts';
 import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
@@ -21,9 +21,6 @@ const FUND_RATES_MAX = 200;
 const FUND_RATE_PAGES_MAX = 100;
 const LIQUIDATIONS_MS = 3 * 86_400_000;
 const HOUR_MS = 3_600_000;
-
-const rate = (value: bigint) => formatUnits(value, RATE_SCALE);
-const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
 
 /** One contract, or all of its category when none is named. */
 function contracts(state: State, category: CategoryName, symbol: string | undefined) {
@@ -65,8 +62,8 @@ export function fundingView(state: State, instrument: Instrument) {
     fundingRate: contractPrices(state, instrument).fundingRate,
     fundingRateInterval: String(fundIntervalMs / HOUR_MS),
     nextUpdate: Number.isFinite(nextFunding) ? String(nextFunding) : '',
-    minFundingRate: rate(minFundingRate),
-    maxFundingRate: rate(maxFundingRate),
+    minFundingRate: formatRate(minFundingRate),
+    maxFundingRate: formatRate(maxFundingRate),
   };
 }
 
@@ -91,16 +88,16 @@ export const PositionTier = Type.Object(
 
 /** The end of the last tier: no account may hold more of a contract, whoever it is. */
 export function largestPosition({ tiers }: FuturesTerms): string {
-  return money(tiers.at(-1)!.upTo);
+  return formatMoney(tiers.at(-1)!.upTo);
 }
 
 function tierViews(tiers: readonly MarginTier[]) {
   return tiers.map(({ from, upTo, maxLeverage, rate: mmr }, n) => ({
     tier: String(n + 1),
-    minTierValue: money(from),
-    maxTierValue: money(upTo),
+    minTierValue: formatMoney(from),
+    maxTierValue: formatMoney(upTo),
     leverage: String(maxLeverage),
-    mmr: rate(mmr),
+    mmr: formatRate(mmr),
   }));
 }
 

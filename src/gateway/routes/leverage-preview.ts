@@ -5,7 +5,7 @@ import { previewLeverage, withSetting } from '../../core/futures/leverage-previe
 import { futuresSetting, markTicks } from '../../core/futures/margin.ts';
 import type { State } from '../../core/state.ts';
 import { OrderType, Side } from '../../core/terms.ts';
-import { formatUnits, MONEY_SCALE } from '../../core/units.ts';
+import { formatMoney } from '../../core/units.ts';
 import * as answers from '../answers.ts';
 import { MarginMode } from '../fields.ts';
 import { findAccount, findInstrument } from '../instrument-lookup.ts';
@@ -32,9 +32,9 @@ function previewOfCoin(state: State, uid: number, query: Static<typeof Query>) {
   const { borrowable, required, change } = previewCoinLeverage(state, account, coin.index, leverage);
   return {
     estMaxOpen: '',
-    estMaxBorrowable: formatUnits(borrowable, MONEY_SCALE),
-    requiredMargin: formatUnits(required, MONEY_SCALE),
-    marginChange: formatUnits(change, MONEY_SCALE),
+    estMaxBorrowable: formatMoney(borrowable),
+    requiredMargin: formatMoney(required),
+    marginChange: formatMoney(change),
   };
 }
 
@@ -69,8 +69,8 @@ function preview(state: State, uid: number, query: Static<typeof Query>) {
   return {
     estMaxOpen: sizeText(instrument, lots),
     estMaxBorrowable: '',
-    requiredMargin: formatUnits(required, MONEY_SCALE),
-    marginChange: formatUnits(change, MONEY_SCALE),
+    requiredMargin: formatMoney(required),
+    marginChange: formatMoney(change),
   };
 }
 

@@ -5,7 +5,7 @@ import { hourRate, LoanTerm } from '../../core/loan/loan-terms.ts';
 import { formatOrderId } from '../../core/orders/order-id.ts';
 import { Refusal } from '../../core/refusal.ts';
 import type { State } from '../../core/state.ts';
-import { formatUnits, MONEY_SCALE, RATE_SCALE } from '../../core/units.ts';
+import { formatMoney, formatRate, formatUnits } from '../../core/units.ts';
 import { percentRate, pledgeRateText, REDUCE_COMPLETE, repaymentView } from '../../record/loan-view.ts';
 import * as fields from '../fields.ts';
 import * as answers from '../loan-answers.ts';
@@ -20,9 +20,6 @@ const group = 'Loans';
 const PER_SECOND = 10;
 const CLOSED_STATUSES = ['ROLLBACK', 'FORCE', 'REPAY'];
 const REDUCE_STATUSES = [REDUCE_COMPLETE, 'WAIT'];
-
-const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
-const rate = (value: bigint) => formatUnits(value, RATE_SCALE);
 
 const Status = Type.String({ maxLength: 16, description: 'in any letter case' });
 
@@ -62,16 +59,16 @@ function coins(state: State, only: number | undefined) {
   return {
     loanInfos: loans.map(({ coin, spec, bounds }) => ({
       coin: name(coin),
-      hourRateFlexible: rate(hourRate(spec, LoanTerm.flexible)),
+      hourRateFlexible: formatRate(hourRate(spec, LoanTerm.flexible)),
       rateFlexible: spec.flexibleRate,
-      hourRate7D: rate(hourRate(spec, LoanTerm.sevenDays)),
+      hourRate7D: formatRate(hourRate(spec, LoanTerm.sevenDays)),
       rate7D: spec.sevenDayRate,
-      hourRate30D: rate(hourRate(spec, LoanTerm.thirtyDays)),
+      hourRate30D: formatRate(hourRate(spec, LoanTerm.thirtyDays)),
       rate30D: spec.thirtyDayRate,
       minBorrowAmount: spec.minUsdt,
       maxBorrowAmount: spec.maxUsdt,
-      minBorrowLimit: money(bounds.min),
-      maxBorrowLimit: money(bounds.max),
+      minBorrowLimit: formatMoney(bounds.min),
+      maxBorrowLimit: formatMoney(bounds.max),
     })),
     pledgeInfos: pledges.map(({ coin, spec }) => ({
       coin: name(coin),
@@ -198,7 +195,7 @@ export const loanRoutes: readonly Route[] = [
       const wish = { loanCoin, pledgeCoin, loanAmount: 0n, pledgeAmount };
       const quote = loanQuote(state, wish, termOf(query.daily));
       if ('refusal' in quote) return refusalError(state, quote);
-      return { hourInterest: money(quote.hourInterest), loanAmount: money(quote.loan) };
+      return { hourInterest: formatMoney(quote.hourInterest), loanAmount: formatMoney(quote.loan) };
     },
   }),
 
@@ -238,11 +235,11 @@ export const loanRoutes: readonly Route[] = [
         ({ loan, levels, hourRate: present, pledgeRate }) => ({
           orderId: formatOrderId(loan.id),
           loanCoin: state.coins[loan.loanCoin]!.coin,
-          loanAmount: money(loan.principal),
-          interestAmount: money(loan.interestOwed()),
+          loanAmount: formatMoney(loan.principal),
+          interestAmount: formatMoney(loan.interestOwed()),
           hourInterestRate: percentRate(present),
           pledgeCoin: state.coins[loan.pledgeCoin]!.coin,
-          pledgeAmount: money(loan.pledge),
+          pledgeAmount: formatMoney(loan.pledge),
           pledgeRate: pledgeRateText(pledgeRate),
           supRate: percentRate(levels.supplement),
           forceRate: percentRate(levels.force),
@@ -345,7 +342,7 @@ export const loanRoutes: readonly Route[] = [
       const { loans, pledges } = loanDebts(state, caller.user.uid);
       const view = ({ coin, amount, usdt }: CoinDebt) => ({
         coin: state.coins[coin]!.coin,
-        amount: money(amount),
+        amount: formatMoney(amount),
         amountUsdt: formatUnits(usdt, 2),
       });
       return { pledgeInfos: pledges.map(view), loanInfos: loans.map(view) };

@@ -1,6 +1,6 @@
 /** What the venue holds against what its accounts are owed (wire.md 4.2). `bourse reserves` proves an account's share. */
 import Type from 'typebox';
-import { formatUnits, MONEY_SCALE } from '../../core/units.ts';
+import { formatMoney, formatUnits } from '../../core/units.ts';
 import type { Audit } from '../../venue/reserve-audit.ts';
 import { texts } from '../answers.ts';
 import { type Route, route } from '../route.ts';
@@ -30,8 +30,8 @@ function reservesView({ tree, coins, owedUsd, heldUsd }: Audit) {
     totalReserveRatio: ratio(heldUsd, owedUsd),
     list: coins.map(({ coin, owed, held }) => ({
       coin,
-      userAssets: formatUnits(owed, MONEY_SCALE),
-      platformAssets: formatUnits(held, MONEY_SCALE),
+      userAssets: formatMoney(owed),
+      platformAssets: formatMoney(held),
       reserveRatio: ratio(held, owed),
     })),
   };

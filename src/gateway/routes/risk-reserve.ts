@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { Bucket, SystemAccount } from '../../core/ledger.ts';
 import type { State } from '../../core/state.ts';
 import type { CategoryName } from '../../core/terms.ts';
-import { formatUnits, MONEY_SCALE, parseUnits } from '../../core/units.ts';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/units.ts';
 import type { InsuranceHourView } from '../../record/market-record-view.ts';
 import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
@@ -18,8 +18,6 @@ const DAY_MS = 24 * HOUR_MS;
 const HOURS_SHOWN = 72;
 const DAYS_SHOWN = 30;
 
-const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
-
 function balanceOf(state: State, coin: number): bigint {
   return state.ledger.peek(SystemAccount.insurance, coin, Bucket.cash);
 }
@@ -33,7 +31,7 @@ function fundsOf(state: State, category: CategoryName) {
   return [...symbols].map(([coin, names]) => ({
     symbols: names,
     coin: state.coins[coin]!.coin,
-    balance: money(balanceOf(state, coin)),
+    balance: formatMoney(balanceOf(state, coin)),
   }));
 }
 
@@ -54,7 +52,7 @@ function periodRecords(
   const units = (text: string) => parseUnits(text, MONEY_SCALE)!;
   const records: ReserveRecord[] = [];
   const push = (amount: bigint, after: bigint, time: number) =>
-    records.push({ amount: money(amount), balance: money(after), ts: String(time) });
+    records.push({ amount: formatMoney(amount), balance: formatMoney(after), ts: String(time) });
   const balanceAt = (time: number) => units(hours.findLast((hour) => hour.time <= time)?.balance ?? '0');
   const begun = Math.floor(now / periodMs) * periodMs;
   push(balance - balanceAt(begun), balance, now);

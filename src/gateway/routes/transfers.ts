@@ -4,7 +4,7 @@ import { formatOrderId } from '../../core/orders/order-id.ts';
 import { freeBalance } from '../../core/reads.ts';
 import { Refusal } from '../../core/refusal.ts';
 import { Wallet } from '../../core/terms.ts';
-import { formatUnits, MONEY_SCALE } from '../../core/units.ts';
+import { formatMoney } from '../../core/units.ts';
 import type { TransferView } from '../../record/transfer-view.ts';
 import type { Venue } from '../../venue/venue.ts';
 import * as fields from '../fields.ts';
@@ -28,7 +28,6 @@ import {
 import { WireError, wireError } from '../wire-error.ts';
 
 const group = 'Transfers';
-const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
 
 const movementFields = {
   fromType: WalletType,
@@ -64,7 +63,7 @@ async function transfer(venue: Venue, ends: Ends, body: Static<typeof Movement>)
     clientOid: body.clientOid ?? '',
   });
   if (outcome.refusal === Refusal.insufficientBalance) {
-    const most = `${money(outcome.available ?? 0n)} ${coin.spec.coin}`;
+    const most = `${formatMoney(outcome.available ?? 0n)} ${coin.spec.coin}`;
     return wireError('43117', `amount is above the maximum transferable: ${most}`);
   }
   if (outcome.refusal !== Refusal.none) return refusalError(venue.state, outcome);
@@ -228,7 +227,7 @@ export const transferRoutes: readonly Route[] = [
     handle: ({ venue, caller, query }) => {
       const coin = findCoin(venue.state, query.coin);
       if (coin === undefined) return unknownCoin();
-      const most = money(freeBalance(venue.state, caller.user.uid, coin.index, Wallet.unified));
+      const most = formatMoney(freeBalance(venue.state, caller.user.uid, coin.index, Wallet.unified));
       return { coin: coin.spec.coin, maxTransfer: most, borrowMaxTransfer: most };
     },
   }),

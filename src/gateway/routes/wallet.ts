@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { balances } from '../../core/reads.ts';
 import { Refusal } from '../../core/refusal.ts';
-import { formatUnits, MONEY_SCALE } from '../../core/units.ts';
+import { formatMoney } from '../../core/units.ts';
 import type { User } from '../../identity/identity.ts';
 import { SubAssets } from '../answers.ts';
 import * as fields from '../fields.ts';
@@ -15,8 +15,6 @@ import { CoinName, findCoin, findOwnSub, Uid, unknownCoin } from '../wallet-inpu
 import { WireError } from '../wire-error.ts';
 
 const group = 'Wallets';
-
-const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
 
 const SUB_ASSETS_DEFAULT = 10;
 
@@ -43,7 +41,7 @@ export const walletRoutes: readonly Route[] = [
       return balances(state, user.uid)
         .filter(({ coin, funding }) => (named === undefined ? funding > 0n : coin === named.index))
         .map(({ coin, funding }) => {
-          const held = money(funding);
+          const held = formatMoney(funding);
           return { coin: state.coins[coin]!.coin, available: held, frozen: '0', balance: held };
         });
     },

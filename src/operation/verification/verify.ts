@@ -11,7 +11,7 @@ import { Exchange } from '../../core/exchange.ts';
 import { checkInvariants } from '../../core/invariants.ts';
 import { loadState, saveState } from '../../core/snapshot.ts';
 import type { State } from '../../core/state.ts';
-import { formatUnits, MONEY_SCALE } from '../../core/units.ts';
+import { formatMoney } from '../../core/units.ts';
 import { COUNTED_RECORDS, type History, RETENTION_MS } from '../../history/history.ts';
 import { rowsMade } from '../../history/row-pack.ts';
 import { openSqliteHistory } from '../../history/sqlite-history.ts';
@@ -250,12 +250,11 @@ class Verifier {
 }
 
 function coinSums(state: State): CoinSum[] {
-  const text = (units: bigint) => formatUnits(units, MONEY_SCALE);
   return bookSums(state).map(({ coin, users, house, external, total }) => ({
     coin,
-    users: text(users),
-    system: text(house + external),
-    sum: text(total),
+    users: formatMoney(users),
+    system: formatMoney(house + external),
+    sum: formatMoney(total),
   }));
 }
 

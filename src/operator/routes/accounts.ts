@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { Bucket } from '../../core/ledger.ts';
 import { balances } from '../../core/reads.ts';
 import type { State } from '../../core/state.ts';
-import { formatUnits, MONEY_SCALE } from '../../core/units.ts';
+import { formatMoney } from '../../core/units.ts';
 import { QUOTA_CATEGORIES, QUOTA_MAX, type User } from '../../identity/identity.ts';
 import { AccountParams, AccountText, CommandSeq, closed, Empty } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';
@@ -56,14 +56,13 @@ function viewOf(state: State, user: User) {
 
 function balancesOf(state: State, uid: number) {
   const { index } = state.accountByUid.get(uid)!;
-  const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
   return balances(state, uid).map(({ coin, cash, locked }) => ({
     coin: state.coins[coin]!.coin,
-    unified: money(cash),
-    locked: money(locked),
-    funding: money(state.ledger.peek(index, coin, Bucket.funding)),
-    withdrawing: money(state.ledger.peek(index, coin, Bucket.withdrawing)),
-    pledged: money(state.ledger.peek(index, coin, Bucket.pledge)),
+    unified: formatMoney(cash),
+    locked: formatMoney(locked),
+    funding: formatMoney(state.ledger.peek(index, coin, Bucket.funding)),
+    withdrawing: formatMoney(state.ledger.peek(index, coin, Bucket.withdrawing)),
+    pledged: formatMoney(state.ledger.peek(index, coin, Bucket.pledge)),
   }));
 }
 

@@ -4,7 +4,7 @@ import type { Instrument } from '../../core/instrument.ts';
 import type { CoinSpec, InstrumentSpec } from '../../core/listing-spec.ts';
 import type { State } from '../../core/state.ts';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/terms.ts';
-import { formatUnits, parseUnits, RATE_SCALE } from '../../core/units.ts';
+import { formatRate, parseUnits, RATE_SCALE } from '../../core/units.ts';
 import { coinProblem, instrumentProblem } from '../../venue/catalogue-entries.ts';
 import {
   AccountText,
@@ -31,8 +31,6 @@ const InstrumentView = Type.Object({
 });
 const Changed = Type.Object({ instrument: InstrumentView, command: CommandSeq });
 
-const rate = (value: bigint) => formatUnits(value, RATE_SCALE);
-
 function viewOf(instrument: Instrument, openOrders: number) {
   return {
     category: CATEGORY_NAMES[instrument.category],
@@ -40,8 +38,8 @@ function viewOf(instrument: Instrument, openOrders: number) {
     status: INSTRUMENT_STATUS_NAMES[instrument.status],
     baseCoin: instrument.spec.baseCoin,
     quoteCoin: instrument.spec.quoteCoin,
-    makerFeeRate: rate(instrument.makerRate),
-    takerFeeRate: rate(instrument.takerRate),
+    makerFeeRate: formatRate(instrument.makerRate),
+    takerFeeRate: formatRate(instrument.takerRate),
     openOrders,
   };
 }
@@ -183,7 +181,14 @@ export const listingRoutes: readonly OperatorRoute[] = [
         takerRate,
       });
       if (given instanceof Refused) return given;
-      return { uid, category, symbol, maker: rate(makerRate), taker: rate(takerRate), command: deed.command };
+      return {
+        uid,
+        category,
+        symbol,
+        maker: formatRate(makerRate),
+        taker: formatRate(takerRate),
+        command: deed.command,
+      };
     },
   }),
 ];

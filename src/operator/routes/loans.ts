@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { poolBalance } from '../../core/loan/loan-money.ts';
 import { LOAN_TERM_NAMES, type LoanTerm } from '../../core/loan/loan-terms.ts';
 import type { State } from '../../core/state.ts';
-import { formatUnits, MONEY_SCALE, parseUnits } from '../../core/units.ts';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/units.ts';
 import { CoinName, CommandSeq, closed, DecimalText, Text } from '../fields.ts';
 import { findCoin } from '../lookup.ts';
 import { Refused } from '../refused.ts';
@@ -25,8 +25,6 @@ const PoolView = Type.Object({
 const PoolBody = Type.Object({ coin: CoinName, amount: DecimalText, reference: Text }, closed);
 const Changed = Type.Object({ pool: PoolView, command: CommandSeq });
 
-const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
-
 /** Coins that are lent, and any other that a pool holds. */
 function poolViews(state: State) {
   const lent = new Map<number, { sum: bigint; loans: number }>();
@@ -40,9 +38,9 @@ function poolViews(state: State) {
     const { flexibleRate = '', sevenDayRate = '', thirtyDayRate = '' } = loan ?? {};
     return {
       coin,
-      free: money(free),
-      lent: money(lent.get(index)?.sum ?? 0n),
-      lost: money(state.loans.lost.get(index) ?? 0n),
+      free: formatMoney(free),
+      lent: formatMoney(lent.get(index)?.sum ?? 0n),
+      lost: formatMoney(state.loans.lost.get(index) ?? 0n),
       loans: lent.get(index)?.loans ?? 0,
       flexibleRate,
       sevenDayRate,
@@ -68,7 +66,7 @@ async function move(call: PoolCall, sign: 1n | -1n) {
   }
   const free = poolBalance(venue.state, coin);
   if (sign < 0n && free < amount)
-    return new Refused('not_allowed', `only ${money(free)} ${body.coin} of the pool are not lent`);
+    return new Refused('not_allowed', `only ${formatMoney(free)} ${body.coin} of the pool are not lent`);
   const { reference } = body;
   const given = await deed.give({ type: 'fundLoanPool', time: 0, coin, amount: sign * amount, reference });
   return given instanceof Refused ? given : changed(call, body.coin);

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { OWNERS_CHOICE } from '../../core/command.ts';
 import type { State } from '../../core/state.ts';
 import { Wallet } from '../../core/terms.ts';
-import { formatUnits, MONEY_SCALE, parseUnits } from '../../core/units.ts';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/units.ts';
 import type { PendingWithdrawal } from '../../core/wallet/pending-withdrawal.ts';
 import { depositWallet } from '../../core/wallet/wallet.ts';
 import { formatId, parseId } from '../../record/ids.ts';
@@ -39,9 +39,9 @@ function viewOf(state: State, withdrawal: PendingWithdrawal) {
     id: formatId(id),
     uid,
     coin: state.coins[coin]!.coin,
-    amount: formatUnits(amount, MONEY_SCALE),
-    fee: formatUnits(fee, MONEY_SCALE),
-    toPay: formatUnits(amount - fee, MONEY_SCALE),
+    amount: formatMoney(amount),
+    fee: formatMoney(fee),
+    toPay: formatMoney(amount - fee),
     chain,
     address,
     tag,
@@ -132,7 +132,7 @@ export const moneyRoutes: readonly OperatorRoute[] = [
         address,
       });
       if (given instanceof Refused) return given;
-      const credited = formatUnits(amount, MONEY_SCALE);
+      const credited = formatMoney(amount);
       const { uid } = account;
       return {
         id: formatId(given.orderId),

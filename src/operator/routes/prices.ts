@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import { EVERY_COMPONENT } from '../../core/command.ts';
 import type { State } from '../../core/state.ts';
-import { formatUnits, MONEY_SCALE, parseUnits } from '../../core/units.ts';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/units.ts';
 import { CommandSeq, closed, DecimalText } from '../fields.ts';
 import { Refused } from '../refused.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
@@ -20,18 +20,16 @@ const IndexView = Type.Object({
   components: Type.Array(ComponentView),
 });
 
-const text = (price: bigint) => formatUnits(price, MONEY_SCALE);
-
 function viewOf(state: State, index: number) {
   const { name, price, stale, components } = state.indices[index]!;
   return {
     index: name,
-    price: text(price),
+    price: formatMoney(price),
     stale,
     components: components.map((c) => ({
       exchange: c.exchange,
       spotPair: c.spotPair,
-      price: text(c.price),
+      price: formatMoney(c.price),
     })),
   };
 }

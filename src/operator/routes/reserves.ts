@@ -1,6 +1,6 @@
 /** Audits of the reserves: taking one now, and proving to an account that it was counted. */
 import Type from 'typebox';
-import { formatUnits, MONEY_SCALE } from '../../core/units.ts';
+import { formatMoney } from '../../core/units.ts';
 import type { Audit } from '../../venue/reserve-audit.ts';
 import { AccountParams, Empty } from '../fields.ts';
 import { findAccount } from '../lookup.ts';
@@ -16,12 +16,11 @@ const AuditView = Type.Object({
 });
 
 function viewOf({ time, tree, coins }: Audit) {
-  const money = (amount: bigint) => formatUnits(amount, MONEY_SCALE);
   return {
     time,
     root: tree.root,
     accounts: tree.size,
-    coins: coins.map(({ coin, owed, held }) => ({ coin, owed: money(owed), held: money(held) })),
+    coins: coins.map(({ coin, owed, held }) => ({ coin, owed: formatMoney(owed), held: formatMoney(held) })),
   };
 }
 

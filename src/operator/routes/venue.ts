@@ -1,6 +1,6 @@
 /** The venue as a whole: is it well, do the books agree, may it trade; and what its operators have done. */
 import Type from 'typebox';
-import { formatUnits, MONEY_SCALE } from '../../core/units.ts';
+import { formatMoney } from '../../core/units.ts';
 import { readAudit } from '../audit-file.ts';
 import { coinSums } from '../books.ts';
 import { CommandSeq, closed, Empty } from '../fields.ts';
@@ -69,15 +69,14 @@ export const venueRoutes: readonly OperatorRoute[] = [
     }),
     handle: ({ venue: { state } }) => {
       const sums = coinSums(state);
-      const text = (units: bigint) => formatUnits(units, MONEY_SCALE);
       return {
         balanced: sums.every(({ total }) => total === 0n),
         coins: sums.map(({ coin, users, house, external, total }) => ({
           coin,
-          users: text(users),
-          house: text(house),
-          external: text(external),
-          total: text(total),
+          users: formatMoney(users),
+          house: formatMoney(house),
+          external: formatMoney(external),
+          total: formatMoney(total),
         })),
       };
     },

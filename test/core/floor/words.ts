@@ -16,7 +16,7 @@ import {
   type TriggerBy,
   type WalletName,
 } from '../../../src/core/terms.ts';
-import { formatUnits, MONEY_SCALE, parseUnits } from '../../../src/core/units.ts';
+import { formatMoney, formatUnits, MONEY_SCALE, parseUnits } from '../../../src/core/units.ts';
 
 export interface OrderWords {
   /** Symbol; BTCUSDT when left out. */
@@ -136,5 +136,5 @@ export function qtyText(instrument: Instrument, lots: number): string {
 }
 
 export function money(units: bigint): string {
-  return formatUnits(units, MONEY_SCALE);
+  return formatMoney(units);
 }

@@ -22,7 +22,7 @@ import {
   type PosSide,
   Side,
 } from '../../../src/core/terms.ts';
-import { formatUnits, MONEY_SCALE, parseUnits, RATE_SCALE } from '../../../src/core/units.ts';
+import { formatRate, formatUnits, MONEY_SCALE, parseUnits, RATE_SCALE } from '../../../src/core/units.ts';
 import type { Ticket } from '../floor/ticket.ts';
 import {
   lotsOf,
@@ -310,7 +310,7 @@ export class FuturesFloor extends TradingFloor {
       avgPrice: priceText(instrument, view.averageTicks),
       unrealisedPnl: money(view.unrealised),
       liquidationPrice: priceText(instrument, view.liquidationTicks),
-      mmr: formatUnits(view.maintenanceRate, RATE_SCALE),
+      mmr: formatRate(view.maintenanceRate),
       profitRate: formatUnits(view.profitRate, PROFIT_RATE_SCALE),
       markPrice: priceText(instrument, view.markTicks),
       breakEvenPrice: priceText(instrument, view.breakEvenTicks),

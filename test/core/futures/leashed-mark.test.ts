@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
-import { formatUnits, RATE_SCALE } from '../../../src/core/units.ts';
+import { formatRate } from '../../../src/core/units.ts';
 import { priceText } from '../floor/words.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';
 import { BTC_PERPETUAL, FuturesFloor } from './futures-floor.ts';
@@ -18,7 +18,7 @@ function contractOn(symbolType: InstrumentSpec['symbolType']): FuturesFloor {
 function shown(floor: FuturesFloor): { mark: string; rate: string } {
   const instrument = floor.instrument();
   const { markTicks, rate } = floor.state.market(instrument).futures!;
-  return { mark: priceText(instrument, markTicks), rate: formatUnits(rate, RATE_SCALE) };
+  return { mark: priceText(instrument, markTicks), rate: formatRate(rate) };
 }
 
 /** A trade and a book 5 % above the index, for as long as it takes to be sampled. */

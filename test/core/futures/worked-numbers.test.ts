@@ -5,7 +5,7 @@ import { deleveragingQueue } from '../../../src/core/futures/adl-ranking.ts';
 import { collateralValue } from '../../../src/core/futures/collateral.ts';
 import { accountRisk } from '../../../src/core/futures/margin-cache.ts';
 import { Bucket, SystemAccount } from '../../../src/core/ledger.ts';
-import { formatUnits, RATE_SCALE } from '../../../src/core/units.ts';
+import { formatRate, formatUnits } from '../../../src/core/units.ts';
 import { marginRatio } from '../../../src/gateway/valuation.ts';
 import { workedAccount } from '../borrowing/margin-floor.ts';
 import { FuturesFloor, futuresFloor, priced, units } from './futures-floor.ts';
@@ -47,7 +47,7 @@ test('the scores and ranks of the worked queue with its exact risks (5.12)', () 
   }
   const queue = deleveragingQueue(floor.state, floor.instrument().index, false);
   assert.deepEqual(
-    queue.map(({ account, score }) => [account.uid, Number(formatUnits(score, RATE_SCALE)).toFixed(6)]),
+    queue.map(({ account, score }) => [account.uid, Number(formatRate(score)).toFixed(6)]),
     ['s2', 's1', 's3', 's4'].map((name) => [
       floor.uid(name),
       shorts.find((each) => each.name === name)!.score,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expiry } from '../../../src/core/loan/loan.ts';
 import { hourRate, LoanTerm } from '../../../src/core/loan/loan-terms.ts';
-import { formatUnits, RATE_SCALE } from '../../../src/core/units.ts';
+import { formatRate, formatUnits } from '../../../src/core/units.ts';
 import { money, refusalName } from '../floor/words.ts';
 import { DAY, HOUR, LOAN_COINS, LoanFloor } from './loan-floor.ts';
 
@@ -16,7 +16,7 @@ function annBorrows(floor = new LoanFloor()): { floor: LoanFloor; id: number } {
 test('hourly rates are rounded up at eight decimals (7.1)', () => {
   const usdt = LOAN_COINS.find(({ coin }) => coin === 'USDT')!.loan!;
   const rates = [LoanTerm.flexible, LoanTerm.sevenDays, LoanTerm.thirtyDays].map((term) =>
-    formatUnits(hourRate(usdt, term), RATE_SCALE),
+    formatRate(hourRate(usdt, term)),
   );
   assert.deepEqual(rates, ['0.00000349', '0.00000617', '0.00000879']);
 });
