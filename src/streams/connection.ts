@@ -68,6 +68,7 @@ export class Connection implements Recipient {
   /** When it was asked whether it reads; 0 = not asked. */
   private askedMs = 0;
   private pingedMs: number;
+  private pongsDue = 0;
   private progressMs: number;
   private writtenBytes = 0;
 
@@ -105,6 +106,13 @@ export class Connection implements Recipient {
     this.heardMs = nowMs;
     this.sentSinceHeard = 0;
     this.askedMs = 0;
+  }
+
+  /** False for a pong that nobody asked for. */
+  takePong(): boolean {
+    if (this.pongsDue === 0) return false;
+    this.pongsDue--;
+    return true;
   }
 
   /** What one more message comes to; a warning is given once, until the client has held back for a while. */
@@ -208,6 +216,7 @@ export class Connection implements Recipient {
     if (!isTime && (!worthAsking || this.askedMs !== 0)) return;
     if (worthAsking && this.askedMs === 0) this.askedMs = nowMs;
     this.pingedMs = nowMs;
+    this.pongsDue++;
     this.ws.ping();
   }
 }

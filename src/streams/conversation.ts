@@ -10,8 +10,9 @@ import type { Clock } from '../venue/clock.ts';
 import type { Channels } from './channels.ts';
 import type { Connection } from './connection.ts';
 import { LOGIN_FAILURES } from './control.ts';
-import { acknowledgement, loginText } from './frames.ts';
+import { acknowledgement, loginText, pongFrame } from './frames.ts';
 import {
+  ARGUMENT_CHARS_MAX,
   CHANNELS_PER_CONNECTION_MAX,
   FLOOD_COST,
   FRAME_BYTES_MAX,
@@ -85,6 +86,22 @@ export class Conversation {
       return;
     }
     this.carryOut(connection, parsed.value, bytes.length);
+  }
+
+  /** The ping of the protocol counts like the word (wire.md 5.1). */
+  hearPing(connection: Connection, bytes: Buffer): void {
+    if (!connection.open) return;
+    const nowMs = this.options.wall.now();
+    connection.spoke(nowMs);
+    if (this.options.limited && this.isFlood(connection, nowMs)) return;
+    connection.deliver(pongFrame(bytes));
+  }
+
+  hearPong(connection: Connection): void {
+    if (!connection.open) return;
+    const nowMs = this.options.wall.now();
+    connection.heard(nowMs);
+    if (!connection.takePong() && this.options.limited) this.isFlood(connection, nowMs);
   }
 
   /** True when it was one message too many, and the last. */
@@ -194,6 +211,10 @@ export class Conversation {
     const { channels, venue } = this.options;
     for (const argument of args) {
       const arg = JSON.stringify(argument);
+      if (arg.length > ARGUMENT_CHARS_MAX) {
+        connection.fail('parameterWrong', `an argument may have at most ${ARGUMENT_CHARS_MAX} characters`);
+        continue;
+      }
       const request = readTopic(venue.state, argument);
       if (typeof request === 'string') {
         connection.fail('unknownChannel', request, arg);

@@ -38,6 +38,7 @@ export function tradeErrorText(id: string, code: string, msg: string, connId: st
 }
 
 const FINAL_TEXT = 0x81;
+const FINAL_PONG = 0x8a;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
@@ -59,4 +60,9 @@ export function textFrame(text: string): Buffer {
   }
   frame.write(text, head, 'utf8');
   return frame;
+}
+
+/** The answer to a ping of the protocol, with its bytes: at most 125 (RFC 6455, 5.5). */
+export function pongFrame(bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([FINAL_PONG, bytes.length]), bytes]);
 }

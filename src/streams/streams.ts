@@ -83,6 +83,8 @@ export class Streams {
       clientTracking: false,
       maxPayload: FRAME_BYTES_MAX,
       perMessageDeflate: false,
+      // Answers to pings are messages like any other: counted, and bounded by what the reader takes.
+      autoPong: false,
     });
     this.sockets.on('wsClientError', (error, socket) =>
       this.turnAway(socket as Socket, badHandshake(error.message)),
@@ -174,8 +176,8 @@ export class Streams {
       figures.received++;
       this.conversation.hear(connection, data as Buffer, binary);
     });
-    ws.on('ping', () => connection.spoke(wall.now()));
-    ws.on('pong', () => connection.heard(wall.now()));
+    ws.on('ping', (bytes) => this.conversation.hearPing(connection, bytes));
+    ws.on('pong', () => this.conversation.hearPong(connection));
     // Broken frames end the connection with their own close code; there is nothing else to do.
     ws.on('error', (error) => logger.debug({ err: error }, 'a socket failed'));
     ws.on('close', () => this.farewell(connection));

@@ -60,6 +60,11 @@ for (const [name, frame, code] of [
   ['an argument that is no object', '{"op":"subscribe","args":[null]}', 30016],
   ['a topic of another type', '{"op":"subscribe","args":[{"instType":"spot","topic":{}}]}', 30016],
   [
+    'an argument that every push would repeat',
+    JSON.stringify({ op: 'subscribe', args: [{ ...TICKER, mine: 'x'.repeat(500) }] }),
+    30016,
+  ],
+  [
     'a request of more than 4096 bytes',
     JSON.stringify({ op: 'subscribe', args: Array.from({ length: 100 }, () => TICKER) }),
     30016,
@@ -129,8 +134,8 @@ it('more than a thousand channels on one connection: 30007', async () => {
 
 // What no client library sends: bytes of our own behind a proper handshake.
 
-function handshake(extra = ''): Promise<{ socket: Socket; head: string }> {
-  const { hostname, port } = new URL(server.url);
+function handshake(extra = '', url = server.url): Promise<{ socket: Socket; head: string }> {
+  const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), localAddress: `127.0.4.${addresses++}` });
   socket.write(
     `GET /v3/ws/public HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
@@ -186,6 +191,28 @@ for (const [name, bytes, code] of [
     assert.equal(await closeCode(socket), code);
   });
 }
+
+it('pings without limits from somebody who reads no answer: no more than a megabyte waits, then it ends', async () => {
+  const free = await startServer({ args: ['--rate-limits', 'off'] });
+  const waiting = async () => {
+    const text = await (await fetch(`${free.url}/metrics`)).text();
+    return Number(/^bourse_stream_unsent_bytes (\d+)$/m.exec(text)![1]);
+  };
+  const { socket } = await handshake('', free.url);
+  socket.pause();
+  let ended = false;
+  socket.once('close', () => {
+    ended = true;
+  });
+  const pings = Buffer.concat(Array.from({ length: 500 }, () => masked(0x89, randomBytes(125))));
+  let most = 0;
+  while (!ended) {
+    socket.write(pings);
+    most = Math.max(most, await waiting());
+  }
+  assert.ok(most <= 1024 * 1024, `${most} bytes waited`);
+  await free.stop();
+});
 
 it('a message in endless small pieces ends the connection', async () => {
   const { socket } = await handshake();

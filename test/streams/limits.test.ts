@@ -55,6 +55,15 @@ describe('messages of a connection (wire.md 5.1)', () => {
     assert.deepEqual([errorsOf(client), pongs(client)], [[30006, 30007], 130]);
   });
 
+  it('pings of the protocol count like the word, and so do pongs that nobody asked for', async () => {
+    for (const kind of ['ping', 'pong'] as const) {
+      const client = await room.connect();
+      for (let n = 0; n < 200; n++) client.ws[kind]();
+      assert.equal((await client.closed).code, 1008, kind);
+      assert.deepEqual(errorsOf(client), [30006, 30007], kind);
+    }
+  });
+
   it('whoever heeds the warning stays, and is warned anew only after a pause', async () => {
     const client = await room.connect();
     says(client, 101);
