@@ -205,8 +205,11 @@ export function positions(venue: Venue): void {
       for (const [who, price] of bought) await venue.trade(who, limit(RANKED, 'buy', '10', price));
       const queue = [await early.get('position/adlRank'), await late.get('position/adlRank')];
       assert.deepEqual(
-        queue.map(([first]: Data[]) => first.adlRank),
-        ['1', '0.5'],
+        queue.map(([first]: Data[]) => [first.symbol, first.adlRank]),
+        [
+          [RANKED[1], '1'],
+          [RANKED[1], '0.5'],
+        ],
         'interface 2.5: the closer to 1, the sooner: of two longs the one with more profit',
       );
       for (const [who] of bought) await venue.trade(who, limit(RANKED, 'sell', '10', '15'));

@@ -15,7 +15,7 @@ checked for, or why it is not served. The page is printed by \`${REFRESH}\`
 from the tables that the test runs; it fails when a library has a method without a row, when a row no longer works, and
 when this page is stale. Unknown paths answer 404 with code \`40404\`.
 
-How to point a client at the exchange: \`npm run bourse -- client ccxt-js|ccxt-py|sdk|curl\`, or \`examples/\`.
+How to point a client at the exchange: \`npm run -s bourse -- client ccxt-js|ccxt-py|sdk|curl\`, or \`examples/\`.
 `;
 
 const begin = (part: Part) => `<!-- ${part} -->`;

@@ -27,6 +27,9 @@ const exchange = new ccxt.bitget({
 const order = await exchange.createOrder('BTC/USDT', 'limit', 'buy', 0.001, 30000);
 console.log(await exchange.fetchOpenOrders('BTC/USDT'));
 await exchange.cancelOrder(order.id, 'BTC/USDT');
+
+await exchange.createOrder('BTC/USDT', 'market', 'sell', 0.001);
+console.log(await exchange.fetchMyTrades('BTC/USDT'));
 `,
   'ccxt-py': ({ url, apiKey, secretKey, passphrase }) => `\
 import ccxt
@@ -43,6 +46,9 @@ for name in ("uta", "spot", "common", "mix"):
 order = exchange.create_order("BTC/USDT", "limit", "buy", 0.001, 30000)
 print(exchange.fetch_open_orders("BTC/USDT"))
 exchange.cancel_order(order["id"], "BTC/USDT")
+
+exchange.create_order("BTC/USDT", "market", "sell", 0.001)
+print(exchange.fetch_my_trades("BTC/USDT"))
 `,
   sdk: ({ url, apiKey, secretKey, passphrase }) => `\
 import { RestClientV3 } from 'bitget-api';
@@ -64,6 +70,15 @@ const order = await client.submitNewOrder({
 });
 console.log((await client.getUnfilledOrders()).data.list);
 await client.cancelOrder({ orderId: order.data.orderId });
+
+await client.submitNewOrder({
+  category: 'SPOT',
+  symbol: 'BTCUSDT',
+  side: 'sell',
+  orderType: 'market',
+  qty: '0.001',
+});
+console.log((await client.getTradeFills({ category: 'SPOT' })).data.list);
 `,
   curl: ({ url, apiKey, secretKey, passphrase }) => `\
 API='${url}'

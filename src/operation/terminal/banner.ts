@@ -145,6 +145,6 @@ function toTry({ url, demoAccounts }: StartFacts, paint: Paint): string[] {
   const program = clientSnippet('ccxt-js', { ...trader, url })
     .trimEnd()
     .split('\n');
-  const others = 'npm run bourse -- client ccxt-py|sdk|curl';
+  const others = 'npm run -s bourse -- client ccxt-py|sdk|curl';
   return titled('Try', [curl, others, '', ...program], paint).map((line) => line.trimEnd());
 }
