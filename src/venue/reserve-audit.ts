@@ -5,7 +5,7 @@
  * and published when that instant is durable. Nobody can ask for one more often than the interval: who asks gets the
  * last one, and the hashing leaves others their turn.
  */
-import { createHmac, type KeyObject } from 'node:crypto';
+import { createHmac, hash, type KeyObject } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { coinUsd } from '../core/futures/collateral.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../core/ledger.ts';
@@ -14,7 +14,9 @@ import { RESERVE_AUDIT_INTERVAL_MS } from './limits.ts';
 import { type Claim, ReserveTree } from './reserve-tree.ts';
 import type { Venue } from './venue.ts';
 
-const NONCE_BYTES = 16;
+const NONCE_DIGITS = 32;
+/** Nonces that are made before others get their turn. */
+const NONCES_AT_A_TIME = 500;
 
 export interface CoinReserve {
   readonly coin: string;
@@ -67,11 +69,12 @@ export class ReserveAudits {
     const { state } = this.#venue;
     this.#takenMs = this.#wallMs();
     const time = state.now;
-    const claims = claimsOf(state, (uid) => this.#nonce(time, uid));
+    const claims = claimsOf(state);
     const held = state.coins.map((_, coin) => -state.ledger.peek(SystemAccount.external, coin, Bucket.cash));
     const prices = state.coins.map((_, coin) => coinUsd(state, coin));
     const names = state.coins.map(({ coin }) => coin);
-    const [tree] = await Promise.all([ReserveTree.grow(names, claims, turn), this.#venue.settled()]);
+    const growing = this.#named(claims, time).then((named) => ReserveTree.grow(names, named, turn));
+    const [tree] = await Promise.all([growing, this.#venue.settled()]);
     const owed = tree.totals;
     const worth = (amounts: readonly bigint[]) =>
       amounts.reduce((sum, amount, coin) => (owed[coin]! > 0n ? sum + amount * prices[coin]! : sum), 0n);
@@ -86,15 +89,20 @@ export class ReserveAudits {
     return this.#last;
   }
 
-  /** Nobody can try amounts against a leaf whose nonce only its owner is told. */
-  #nonce(time: number, uid: number): string {
-    const digest = createHmac('sha256', this.#key).update(`reserves|${time}|${uid}`).digest();
-    return digest.subarray(0, NONCE_BYTES).toString('hex');
+  /** Nobody can try amounts against a leaf, or find it, whose nonce only its owner is told. */
+  async #named(owed: readonly Omit<Claim, 'nonce'>[], time: number): Promise<Claim[]> {
+    const secret = createHmac('sha256', this.#key).update(`reserves|${time}`).digest('hex');
+    const claims: Claim[] = [];
+    for (const claim of owed) {
+      claims.push({ ...claim, nonce: hash('sha256', `${secret}|${claim.uid}`).slice(0, NONCE_DIGITS) });
+      if (claims.length % NONCES_AT_A_TIME === 0) await turn();
+    }
+    return claims;
   }
 }
 
-/** In the order in which accounts were opened. */
-function claimsOf(state: State, nonceOf: (uid: number) => string): Claim[] {
+/** All of one instant, so nothing may come in between. */
+function claimsOf(state: State): Omit<Claim, 'nonce'>[] {
   const net = new Map<number, bigint[]>();
   state.ledger.eachRow((account, coin, buckets) => {
     if (account < FIRST_USER_ACCOUNT) return;
@@ -106,12 +114,12 @@ function claimsOf(state: State, nonceOf: (uid: number) => string): Claim[] {
     const amounts = net.get(loan.account);
     if (amounts !== undefined) amounts[loan.loanCoin]! -= loan.debt();
   }
-  const claims: Claim[] = [];
+  const claims: Omit<Claim, 'nonce'>[] = [];
   for (const [account, amounts] of net) {
     const owed = amounts.map((amount) => (amount > 0n ? amount : 0n));
     if (owed.every((amount) => amount === 0n)) continue;
     const { uid } = state.accounts[account]!;
-    claims.push({ uid, nonce: nonceOf(uid), amounts: owed });
+    claims.push({ uid, amounts: owed });
   }
   return claims;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatUnits } from '../core/units.ts';
-import { type Claim, followProof, ReserveTree } from './reserve-tree.ts';
+import { type Claim, followProof, type InclusionProof, ReserveTree } from './reserve-tree.ts';
 
 const COINS = ['USDT', 'BTC', 'ETH'];
 const noPause = () => Promise.resolve();
@@ -30,7 +30,7 @@ test('the proof of every account leads to the root and to the sums of all of the
   );
 });
 
-test('equal claims have equal roots; a claim more, less, smaller or in another place has another', async () => {
+test('equal claims have equal roots; a claim more, less, smaller or of another owner has another', async () => {
   const claims: Claim[] = [3n, 5n, 7n].map((usdt, n) => ({
     uid: n,
     nonce: `n${n}`,
@@ -41,12 +41,36 @@ test('equal claims have equal roots; a claim more, less, smaller or in another p
   const others = [
     [],
     claims.slice(1),
-    claims.toReversed(),
     [{ ...claims[0]!, amounts: [2n, 1n, 0n] }, ...claims.slice(1)],
     [{ ...claims[0]!, uid: 9 }, ...claims.slice(1)],
     [{ ...claims[0]!, nonce: 'other' }, ...claims.slice(1)],
   ];
   for (const other of others) assert.notEqual((await grow(other)).root, root);
+});
+
+test('leaves stand where their nonces put them, so that nobody knows whose its neighbour is', async () => {
+  const claims = ['c', 'a', 'd', 'b'].map((nonce, n): Claim => ({ uid: n, nonce, amounts: [1n, 0n, 0n] }));
+  const tree = await grow(claims);
+  const turns = claims.map(({ uid }) =>
+    tree
+      .proofOf(uid)!
+      .path.map(({ at }) => at)
+      .join(' '),
+  );
+  assert.deepEqual(turns, ['right left', 'right right', 'left left', 'left right']);
+  assert.equal((await grow(claims.toReversed())).root, tree.root);
+});
+
+test('a smaller claim cannot be hidden behind a larger one by showing each owner another neighbour', async () => {
+  const claims: Claim[] = [10n, 5n].map((usdt, n) => ({ uid: n, nonce: `n${n}`, amounts: [usdt, 0n, 0n] }));
+  const tree = await grow(claims);
+  const [large, small] = claims.map(({ uid }) => tree.proofOf(uid)!) as [InclusionProof, InclusionProof];
+  // Both are to believe in a sum of ten: the larger that nobody else is there, the smaller that five are another's.
+  const told = (proof: InclusionProof, holdings: InclusionProof['holdings']) =>
+    followProof({ ...proof, path: [{ ...proof.path[0]!, holdings }] })!;
+  const [one, other] = [told(large, {}), told(small, { USDT: '0.00000005' })];
+  assert.deepEqual(one.totals, other.totals);
+  assert.notEqual(one.root, other.root);
 });
 
 test('a proof with other numbers, another order or a debt in it leads nowhere', async () => {

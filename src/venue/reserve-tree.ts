@@ -1,15 +1,17 @@
 /**
  * A tree of hashes over what every account is owed, with the sums in it (a Merkle sum tree). Its root can be published:
  * whoever knows one account's numbers and the path from its leaf can work out the root and the sums of the whole, and
- * so that the account was counted; from a path nobody learns whose the neighbours are, because each leaf has a nonce.
+ * so that the account was counted. A path tells what neighbours are owed and not whose they are: each leaf has a nonce
+ * that only its owner is told, and stands where that nonce puts it.
  *
  *   leaf  SHA-256 of `leaf|uid|nonce|holdings`
- *   node  SHA-256 of `node|hash of the left|hash of the right|holdings of both`
+ *   node  SHA-256 of `node|hash of the left|its holdings|hash of the right|its holdings`
  *
- * Holdings are `BTC=1.5,USDT=20`: coins in order of their names, none of nothing. A node without a neighbour goes up as
- * it is.
+ * A node names what each side holds and not only the sum: of a sum alone each side could be shown another share of it,
+ * and a claim be hidden behind a larger one. Holdings are `BTC=1.5,USDT=20`: coins in order of their names, none of
+ * nothing. A node without a neighbour goes up as it is.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../core/units.ts';
 
 /** Coins and amounts as decimal text. */
@@ -36,6 +38,9 @@ export interface InclusionProof {
   readonly path: readonly PathStep[];
 }
 
+/** What stands below a node, on one side. */
+type Side = Omit<PathStep, 'at'>;
+
 interface Node {
   readonly hash: string;
   readonly amounts: readonly bigint[];
@@ -47,6 +52,7 @@ const EMPTY_ROOT = sha256('empty');
 
 export class ReserveTree {
   private readonly coins: readonly string[];
+  /** In the order of their nonces. */
   private readonly claims: readonly Claim[];
   /** From the leaves up to the root. */
   private readonly levels: readonly (readonly Node[])[];
@@ -63,9 +69,10 @@ export class ReserveTree {
 
   static async grow(
     coins: readonly string[],
-    claims: readonly Claim[],
+    given: readonly Claim[],
     pause: () => Promise<void>,
   ): Promise<ReserveTree> {
+    const claims = given.toSorted((a, b) => (a.nonce < b.nonce ? -1 : 1));
     let hashed = 0;
     const rest = async () => {
       if (++hashed % NODES_AT_A_TIME === 0) await pause();
@@ -124,21 +131,22 @@ export function followProof(proof: InclusionProof): { root: string; totals: Hold
   const own = unitsOf(proof.holdings);
   if (own === undefined) return undefined;
   let sums = own;
-  let hash = leafHash(proof.uid, proof.nonce, proof.holdings);
-  for (const { at, hash: neighbour, holdings } of proof.path) {
-    const more = unitsOf(holdings);
+  let root = leafHash(proof.uid, proof.nonce, proof.holdings);
+  for (const { at, ...neighbour } of proof.path) {
+    const more = unitsOf(neighbour.holdings);
     if (more === undefined) return undefined;
+    const here = { hash: root, holdings: decimals(sums) };
+    root = at === 'left' ? nodeHash(neighbour, here) : nodeHash(here, neighbour);
     sums = sumOf(sums, more);
-    hash =
-      at === 'left' ? nodeHash(neighbour, hash, decimals(sums)) : nodeHash(hash, neighbour, decimals(sums));
   }
-  return { root: hash, totals: decimals(sums) };
+  return { root, totals: decimals(sums) };
 }
 
 function joined(coins: readonly string[], left: Node, right: Node | undefined): Node {
   if (right === undefined) return left;
   const amounts = left.amounts.map((amount, coin) => amount + right.amounts[coin]!);
-  return { hash: nodeHash(left.hash, right.hash, holdingsOf(coins, amounts)), amounts };
+  const sideOf = (node: Node): Side => ({ hash: node.hash, holdings: holdingsOf(coins, node.amounts) });
+  return { hash: nodeHash(sideOf(left), sideOf(right)), amounts };
 }
 
 function holdingsOf(coins: readonly string[], amounts: readonly bigint[]): Holdings {
@@ -174,8 +182,8 @@ function leafHash(uid: number, nonce: string, holdings: Holdings): string {
   return sha256(`leaf|${uid}|${nonce}|${textOf(holdings)}`);
 }
 
-function nodeHash(left: string, right: string, holdings: Holdings): string {
-  return sha256(`node|${left}|${right}|${textOf(holdings)}`);
+function nodeHash(left: Side, right: Side): string {
+  return sha256(`node|${left.hash}|${textOf(left.holdings)}|${right.hash}|${textOf(right.holdings)}`);
 }
 
 function textOf(holdings: Holdings): string {
@@ -186,5 +194,5 @@ function textOf(holdings: Holdings): string {
 }
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
