@@ -12,10 +12,12 @@ import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
 import { HoldMode, PosSide, Side } from '../terms.ts';
 import { larger, RATE_ONE } from '../units.ts';
+import { coinUsd } from './collateral.ts';
 import { inCoinAt, openingMargin, partsOf } from './fill-parts.ts';
 import { isolatedSlack } from './liquidation-due.ts';
 import {
   futuresSetting,
+  inDollars,
   isAbove,
   isolatedInQuote,
   maintenanceAt,
@@ -97,13 +99,31 @@ export function checkReceiver(state: State, leg: Leg): Outcome | undefined {
     checkPositionCount(state, account, instrument, posSide);
   if (failure !== undefined) return failure;
   const cash = state.ledger.peek(account.index, coin, Bucket.cash) + after.cash;
-  const short = leg.isolated && cash < 0n;
-  const { risk, position } = after;
-  if (short || risk.effective < risk.initial) return lacking(Refusal.receiverLacksMargin, before);
+  const overpaid = paidAboveBook(state, leg, after.openedLots);
+  const risk = lessWorth(after.risk, inDollars(overpaid, coinUsd(state, instrument.quote)));
+  if ((leg.isolated && cash < 0n) || risk.effective < risk.initial)
+    return lacking(Refusal.receiverLacksMargin, before);
   const risky = isAbove(risk, RECEIVER_RATIO_MAX) || isAbove(risk, after.ratio);
-  if (risky || (leg.isolated && isolatedIsAbove(state, position, RECEIVER_RATIO_MAX)))
+  if (risky || (leg.isolated && isolatedIsAbove(state, after.position, RECEIVER_RATIO_MAX, overpaid)))
     return refused(Refusal.receiverTooRisky);
   return undefined;
+}
+
+/**
+ * What the receiver pays more than the book asks for the same lots, in the quote coin. While the index stands still and
+ * the market moves on, the mark is no price that anybody would trade at; who takes a position at it must be able to bear
+ * the difference, or the loss would be left with an account that cannot.
+ */
+function paidAboveBook(state: State, { instrument, side }: Leg, lots: number): bigint {
+  const buying = side === Side.buy;
+  const best = state.market(instrument).book.bestTicks(buying ? Side.sell : Side.buy, false);
+  const mark = markTicks(state, instrument);
+  const worse = buying ? mark - best : best - mark;
+  return best === 0 || worse <= 0 ? 0n : tradeValue(instrument, worse, lots);
+}
+
+function lessWorth(risk: Risk, loss: bigint): Risk {
+  return { ...risk, equity: risk.equity - loss, effective: risk.effective - loss };
 }
 
 function lacking(refusal: Refusal, { effective, initial }: Risk): Outcome {
@@ -118,11 +138,11 @@ function carriesOn(state: State, before: Risk, { position, risk, ratio }: Result
   return free >= 0n || free >= before.effective - before.initial;
 }
 
-/** Has what an isolated position must keep reached a share of what it has? */
-function isolatedIsAbove(state: State, position: Position, ratio: bigint): boolean {
+/** Has what an isolated position must keep reached a share of what it has, a loss yet to come taken off? */
+function isolatedIsAbove(state: State, position: Position, ratio: bigint, loss = 0n): boolean {
   const instrument = state.instruments[position.instrument]!;
   const kept = maintenanceAt(instrument, markTicks(state, instrument), position.lots);
-  const held = isolatedInQuote(state, position) + unrealisedOf(state, position);
+  const held = isolatedInQuote(state, position) + unrealisedOf(state, position) - loss;
   return kept * RATE_ONE >= held * ratio;
 }
 

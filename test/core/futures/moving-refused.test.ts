@@ -141,6 +141,40 @@ test('thief: at a price that nobody vouches for, the loss would be left with a p
   assert.deepEqual(floor.move('main', 'ann', 'ben', LONG_1), ['none']);
 });
 
+test('thief: while the index stands still and the market has fallen, a poor account cannot be sold the old price', () => {
+  const floor = family({ ben: '700', main: '12035.99' });
+  floor.trader('cat', { USDT: '100000' });
+  floor.leverage('ben', 100);
+  floor.deal('ann', 'bob', '1', '60000');
+  floor.wait(10 * MINUTE);
+  // Nobody has told a price since, and others offer at 54000.
+  floor.sell('cat', '1', '54000');
+  assert.equal(floor.view('ann')!.markTicks, 600_000);
+  // 600 and 36 would be enough, but 6000 are lost already.
+  refuses(floor, 'receiverLacksMargin', ['main', 'ann', 'ben'], LONG_1);
+  // 6000, 36 and the 6000.
+  refuses(floor, 'receiverLacksMargin', ['main', 'ann', 'main'], LONG_1);
+  floor.deposit('main', '0.01', 'USDT');
+  assert.deepEqual(floor.move('main', 'ann', 'main', LONG_1), ['none']);
+  // The other way round nothing is lost: a short is taken at 60000 where buyers pay nothing.
+  floor.deal('bob', 'ann', '0.1', '53999');
+  assert.deepEqual(floor.move('main', 'ann', 'ben', { side: 'buy', qty: '0.1' }), ['none']);
+});
+
+test('thief: nor can an isolated one, whose margin is all it has', () => {
+  const floor = family();
+  floor.trader('cat', { USDT: '100000' });
+  floor.isolate('ben');
+  floor.leverage('ben', 100);
+  floor.deal('ann', 'bob', '1', '60000');
+  // 600 behind 276; of these the book takes 294, and 276 are more than nine tenths of 306.
+  floor.sell('cat', '1', '59706');
+  refuses(floor, 'receiverTooRisky', ['main', 'ann', 'ben'], LONG_1);
+  floor.cancelAll('cat', { category: 'USDT-FUTURES' });
+  floor.sell('cat', '1', '59707');
+  assert.deepEqual(floor.move('main', 'ann', 'ben', LONG_1), ['none']);
+});
+
 test('thief: an account without margin takes nothing, and neither does one that would need more than it has', () => {
   const floor = family({ ben: '6035.99' });
   floor.trader('void', {}, { master: 'main' });
