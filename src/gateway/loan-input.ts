@@ -6,6 +6,9 @@ import type { State } from '../core/state.ts';
 import { findCoin, type NamedCoin, unknownCoin } from './wallet-input.ts';
 import { type WireError, wireError } from './wire-error.ts';
 
+/** What the routes of the desk have in common. */
+export const LOANS = { group: 'Loans', perSecond: 10 } as const;
+
 export const Daily = Type.Enum([...LOAN_TERM_NAMES], {
   description: 'term: seven days, thirty days or flexible',
 });

@@ -13,6 +13,8 @@ import { financialRecordRoutes } from './routes/financial-records.ts';
 import { futuresAccountRoutes } from './routes/futures-account.ts';
 import { futuresMarketRoutes } from './routes/futures-market.ts';
 import { leveragePreviewRoutes } from './routes/leverage-preview.ts';
+import { loanActionRoutes } from './routes/loan-actions.ts';
+import { loanRecordRoutes } from './routes/loan-records.ts';
 import { loanRoutes } from './routes/loans.ts';
 import { marketRoutes } from './routes/market.ts';
 import { positionMoveRoutes } from './routes/position-moves.ts';
@@ -63,5 +65,7 @@ export const ROUTES: readonly Route[] = [
   ...withdrawAddressRoutes,
   ...financialRecordRoutes,
   ...loanRoutes,
+  ...loanActionRoutes,
+  ...loanRecordRoutes,
   ...mixRoutes,
 ];
