@@ -4,7 +4,7 @@
  * (`passphrase.ts`); neither is ever part of a record that leaves this room as text, except once at creation.
  */
 import { createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SqliteAddressBook } from './address-book.ts';
@@ -35,6 +35,8 @@ import { keyOf, type Row } from './identity-rows.ts';
 import { inTransaction, migrate } from './identity-schema.ts';
 import { compileIpList } from './ip-list.ts';
 import { apiKeyFault, fault, passphraseFault, readPublicKey, rightsFault } from './key-rules.ts';
+import { KeySeals } from './key-seals.ts';
+import { KeyTable } from './key-table.ts';
 import {
   PassphraseGuard,
   PUBLISHED_SCRYPT_COST,
@@ -43,8 +45,6 @@ import {
   type StoredPassphrase,
 } from './passphrase.ts';
 import { QuotaTable } from './quota-table.ts';
-import { rotateKeyring } from './rotation.ts';
-import { createKeyring, type Keyring, readKeyring, seal, unseal } from './sealing.ts';
 import { Statements } from './statements.ts';
 import { UserTable } from './user-table.ts';
 
@@ -53,7 +53,6 @@ export const KEYRING_FILE = 'identity.key';
 
 const CREDENTIALS_CACHED_MAX = 65_536;
 const LAST_USED_WRITE_MS = 60_000;
-const SEAL_VERSION = 1;
 const HASH_RETRY_MS = 250;
 
 export interface IdentityOptions {
@@ -67,12 +66,11 @@ export function openIdentity(dataDirectory: string, options: IdentityOptions = {
 
 class SqliteIdentity implements Identity {
   readonly #database: DatabaseSync;
-  readonly #statements: Statements;
   readonly #users: UserTable;
+  readonly #keys: KeyTable;
   readonly #quotas: QuotaTable;
   readonly addresses: AddressBook;
-  readonly #keyringPath: string;
-  #keyring: Keyring;
+  readonly #seals: KeySeals;
   readonly #passphrases: PassphraseGuard;
   readonly #credentials = new Map<string, Credential>();
   readonly #lastUsed = new Map<string, number>();
@@ -87,29 +85,18 @@ class SqliteIdentity implements Identity {
       chmodSync(path, 0o600);
       this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
       migrate(this.#database);
-      this.#statements = new Statements(this.#database);
-      this.#users = new UserTable(this.#statements);
-      this.#quotas = new QuotaTable(this.#database, this.#statements);
-      this.addresses = new SqliteAddressBook(this.#statements);
-      this.#keyringPath = join(dataDirectory, KEYRING_FILE);
-      this.#keyring = this.#openKeyring(this.#keyringPath);
+      const statements = new Statements(this.#database);
+      this.#users = new UserTable(statements);
+      this.#keys = new KeyTable(statements);
+      this.#quotas = new QuotaTable(this.#database, statements);
+      this.addresses = new SqliteAddressBook(statements);
+      this.#seals = new KeySeals(join(dataDirectory, KEYRING_FILE), this.#keys.count());
     } catch (error) {
       this.#database.close();
       throw error;
     }
     this.#passphrases = new PassphraseGuard((apiKey) => this.#storedPassphrase(apiKey), scryptCost);
     this.#lastUsedTimer = setInterval(() => this.#writeLastUsed(), LAST_USED_WRITE_MS).unref();
-  }
-
-  /** A missing key file is only normal in a store without keys; elsewhere a new one would hide the loss. */
-  #openKeyring(path: string): Keyring {
-    if (existsSync(path)) return readKeyring(path);
-    const keys = Number(this.#statements.one('SELECT count(*) AS keys FROM api_keys')?.keys);
-    if (keys !== 0)
-      throw new Error(
-        `${path} is missing and ${keys} API keys are sealed under it; restore it from a backup`,
-      );
-    return createKeyring(path);
   }
 
   // Users
@@ -192,10 +179,10 @@ class SqliteIdentity implements Identity {
     const secret = publicKey?.export({ type: 'spki', format: 'der' }) ?? Buffer.from(secretKey, 'utf8');
     inTransaction(this.#database, () => {
       this.#insertKey(apiKey, kind, input, secret, false);
-      this.#writePassphrase(apiKey, stored);
+      this.#keys.setPassphrase(apiKey, stored);
     });
     this.#passphrases.seed(apiKey, input.passphrase);
-    const key = this.#loadKey(apiKey)!;
+    const key = this.#keys.find(apiKey)!;
     return { ok: true, value: { key, secretKey: publicKey === undefined ? secretKey : undefined } };
   }
 
@@ -203,7 +190,7 @@ class SqliteIdentity implements Identity {
     const { apiKey, passphrase } = input;
     const refused = apiKeyFault(apiKey) ?? rightsFault(input) ?? passphraseFault(passphrase);
     if (refused !== undefined) return refused;
-    const existing = this.#loadKey(apiKey);
+    const existing = this.#keys.find(apiKey);
     const full = existing === undefined ? this.#ownerFault(input.uid) : undefined;
     if (full !== undefined) return full;
     if (existing !== undefined && existing.uid !== input.uid) {
@@ -217,7 +204,7 @@ class SqliteIdentity implements Identity {
     this.#passphrases.seed(apiKey, passphrase);
     const cost = input.demo ? PUBLISHED_SCRYPT_COST : undefined;
     const settled = this.#hashLater(apiKey, passphrase, cost);
-    return { ok: true, value: { key: this.#loadKey(apiKey)!, settled } };
+    return { ok: true, value: { key: this.#keys.find(apiKey)!, settled } };
   }
 
   /** A passphrase that was changed since is simply not the one we know; the check then warms nothing. */
@@ -231,8 +218,8 @@ class SqliteIdentity implements Identity {
       if (this.#closed) return;
       if (stored !== 'busy') {
         // Meanwhile the key may be gone or have got another passphrase; both are newer than ours.
-        if (this.#loadKey(apiKey) !== undefined && this.#storedPassphrase(apiKey) === undefined) {
-          this.#writePassphrase(apiKey, stored);
+        if (this.#keys.find(apiKey) !== undefined && this.#storedPassphrase(apiKey) === undefined) {
+          this.#keys.setPassphrase(apiKey, stored);
         }
         return;
       }
@@ -241,7 +228,7 @@ class SqliteIdentity implements Identity {
   }
 
   setKey(apiKey: string, change: KeyChange): Outcome<ApiKey> {
-    const old = this.#loadKey(apiKey);
+    const old = this.#keys.find(apiKey);
     if (old === undefined) return unknownKey();
     const next = {
       label: change.label ?? old.label,
@@ -251,40 +238,32 @@ class SqliteIdentity implements Identity {
     };
     const refused = rightsFault(next);
     if (refused !== undefined) return refused;
-    this.#statements.run(
-      `UPDATE api_keys SET label = ?, perm_type = ?, permissions = ?, ip_list = ?, version = version + 1
-       WHERE api_key = ?`,
-      next.label,
-      next.permType,
-      JSON.stringify(next.permissions),
-      JSON.stringify(next.ipList),
-      apiKey,
-    );
+    this.#keys.setRights(apiKey, next);
     this.#credentials.delete(apiKey);
-    return { ok: true, value: this.#loadKey(apiKey)! };
+    return { ok: true, value: this.#keys.find(apiKey)! };
   }
 
   async setPassphrase(apiKey: string, passphrase: string): Promise<Outcome<ApiKey>> {
     const refused = passphraseFault(passphrase);
     if (refused !== undefined) return refused;
-    if (this.#loadKey(apiKey) === undefined) return unknownKey();
+    if (this.#keys.find(apiKey) === undefined) return unknownKey();
     const stored = await this.#passphrases.hash(passphrase);
     if (stored === 'busy') return fault('busy', 'passphrase hashing is busy; try again in a few seconds');
-    if (this.#loadKey(apiKey) === undefined) return unknownKey();
+    if (this.#keys.find(apiKey) === undefined) return unknownKey();
     inTransaction(this.#database, () => {
-      this.#writePassphrase(apiKey, stored);
-      this.#statements.run('UPDATE api_keys SET version = version + 1 WHERE api_key = ?', apiKey);
+      this.#keys.setPassphrase(apiKey, stored);
+      this.#keys.countChange(apiKey);
     });
     this.#credentials.delete(apiKey);
     this.#passphrases.forget(apiKey);
     this.#passphrases.seed(apiKey, passphrase);
-    return { ok: true, value: this.#loadKey(apiKey)! };
+    return { ok: true, value: this.#keys.find(apiKey)! };
   }
 
   deleteKey(apiKey: string): Outcome<ApiKey> {
-    const key = this.#loadKey(apiKey);
+    const key = this.#keys.find(apiKey);
     if (key === undefined) return unknownKey();
-    this.#statements.run('DELETE FROM api_keys WHERE api_key = ?', apiKey);
+    this.#keys.delete(apiKey);
     this.#credentials.delete(apiKey);
     this.#lastUsed.delete(apiKey);
     this.#passphrases.forget(apiKey);
@@ -293,25 +272,15 @@ class SqliteIdentity implements Identity {
 
   listKeys(uid: number): ApiKey[] {
     this.#writeLastUsed();
-    return this.#statements
-      .all('SELECT * FROM api_keys WHERE uid = ? ORDER BY created_time, api_key', uid)
-      .map(keyOf);
+    return this.#keys.list(uid);
   }
 
   findSubKey(parentUid: number, apiKey: string): ApiKey | undefined {
-    const sql =
-      'SELECT api_keys.* FROM api_keys JOIN users USING (uid) WHERE users.parent_uid = ? AND api_key = ?';
-    const row = this.#statements.one(sql, parentUid, apiKey);
-    return row && keyOf(row);
+    return this.#keys.findOfSub(parentUid, apiKey);
   }
 
   rotateKek(): KekRotation {
-    const { keyring, resealed } = rotateKeyring(this.#database, this.#keyringPath, (extended) => {
-      // From here on new keys are sealed under the new one, even if the rotation fails.
-      this.#keyring = extended;
-    });
-    this.#keyring = keyring;
-    return { keyId: keyring.currentId, resealed };
+    return this.#seals.rotate(this.#database);
   }
 
   // One request
@@ -319,7 +288,7 @@ class SqliteIdentity implements Identity {
   findKey(apiKey: string): Credential | undefined {
     const cached = this.#credentials.get(apiKey);
     if (cached !== undefined) return cached;
-    const row = this.#statements.one('SELECT * FROM api_keys WHERE api_key = ?', apiKey);
+    const row = this.#keys.row(apiKey);
     if (row === undefined) return undefined;
     const credential = this.#credentialOf(row);
     if (this.#credentials.size >= CREDENTIALS_CACHED_MAX) {
@@ -335,11 +304,7 @@ class SqliteIdentity implements Identity {
     const parent = user.parentUid === undefined ? undefined : this.findUser(user.parentUid);
     const ipList = compileIpList(key.ipList);
     if ('malformed' in ipList) throw new Error(`the stored IP list of key ${key.apiKey} is damaged`);
-    const secret = unseal(this.#keyring, key, {
-      keyId: row.seal_key_id as string,
-      version: row.seal_version as number,
-      bytes: row.sealed as Uint8Array,
-    });
+    const secret = this.#seals.open(key, row);
     const frozen = user.frozen || parent?.frozen === true;
     return { key, user, frozen, verifier: verifierOf(key.kind, secret), ipList };
   }
@@ -360,9 +325,7 @@ class SqliteIdentity implements Identity {
   #writeLastUsed(): void {
     if (this.#lastUsed.size === 0) return;
     inTransaction(this.#database, () => {
-      for (const [apiKey, usedMs] of this.#lastUsed) {
-        this.#statements.run('UPDATE api_keys SET last_used_time = ? WHERE api_key = ?', usedMs, apiKey);
-      }
+      for (const [apiKey, usedMs] of this.#lastUsed) this.#keys.setLastUsed(apiKey, usedMs);
     });
     this.#lastUsed.clear();
   }
@@ -380,61 +343,18 @@ class SqliteIdentity implements Identity {
 
   #ownerFault(uid: number) {
     if (this.findUser(uid) === undefined) return fault('user_unknown', `there is no user ${uid}`);
-    const { keys } = this.#statements.one('SELECT count(*) AS keys FROM api_keys WHERE uid = ?', uid)!;
-    return Number(keys) >= KEYS_PER_USER_MAX
+    return this.#keys.countOf(uid) >= KEYS_PER_USER_MAX
       ? fault('too_many_keys', `an account has at most ${KEYS_PER_USER_MAX} API keys; delete one first`)
       : undefined;
   }
 
   #insertKey(apiKey: string, kind: KeyKind, input: NewKey, secret: Uint8Array, demo: boolean): void {
-    const sealed = seal(this.#keyring, { apiKey, uid: input.uid }, SEAL_VERSION, secret);
-    this.#statements.run(
-      `INSERT INTO api_keys (api_key, uid, kind, label, perm_type, permissions, ip_list, created_time,
-         last_used_time, demo, version, seal_key_id, seal_version, sealed)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, 1, ?, ?, ?)`,
-      apiKey,
-      input.uid,
-      kind,
-      input.label,
-      input.permType,
-      JSON.stringify(input.permissions),
-      JSON.stringify(input.ipList ?? []),
-      input.nowMs,
-      demo ? 1 : 0,
-      sealed.keyId,
-      sealed.version,
-      sealed.bytes,
-    );
-  }
-
-  #loadKey(apiKey: string): ApiKey | undefined {
-    const row = this.#statements.one('SELECT * FROM api_keys WHERE api_key = ?', apiKey);
-    return row && keyOf(row);
+    const sealed = this.#seals.seal({ apiKey, uid: input.uid }, secret);
+    this.#keys.insert(apiKey, kind, input, sealed, demo);
   }
 
   #storedPassphrase(apiKey: string): StoredPassphrase | undefined {
-    if (this.#closed) return undefined;
-    const row = this.#statements.one('SELECT * FROM passphrases WHERE api_key = ?', apiKey);
-    return (
-      row && {
-        salt: row.salt as Uint8Array,
-        hash: row.hash as Uint8Array,
-        cost: { N: Number(row.scrypt_n), r: Number(row.scrypt_r), p: Number(row.scrypt_p) },
-      }
-    );
-  }
-
-  #writePassphrase(apiKey: string, stored: StoredPassphrase): void {
-    const { N, r, p } = stored.cost;
-    this.#statements.run(
-      'INSERT OR REPLACE INTO passphrases (api_key, salt, hash, scrypt_n, scrypt_r, scrypt_p) VALUES (?, ?, ?, ?, ?, ?)',
-      apiKey,
-      stored.salt,
-      stored.hash,
-      N,
-      r,
-      p,
-    );
+    return this.#closed ? undefined : this.#keys.passphrase(apiKey);
   }
 }
 
