@@ -152,11 +152,15 @@ export class TradeAudit {
     );
   }
 
+  /** Of futures the mark; of spot the last trade, before the first one the index (domain.md 1.9). */
   private reference(instrument: number): number {
-    const { futures } = this.state.market(this.state.instruments[instrument]!);
+    const { pricePrecision, tickStep, openingTicks } = this.state.instruments[instrument]!;
+    const { futures, index } = this.state.market(this.state.instruments[instrument]!);
     if (futures !== undefined && futures.markTicks !== 0) return futures.markTicks;
     const last = this.lastTicks.get(instrument) ?? 0;
-    return last !== 0 ? last : this.state.instruments[instrument]!.openingTicks;
+    if (last !== 0) return last;
+    const unitsPerStep = 10 ** (8 - pricePrecision) * tickStep;
+    return Math.round(Number(index?.price ?? 0n) / unitsPerStep) * tickStep || openingTicks;
   }
 
   private party(uid: number): number {
