@@ -79,14 +79,14 @@ export function account(venue: Venue): void {
         assert.deepEqual([info.ips, info.permType], ['127.0.0.1,10.0.0.0', 'read-only']);
       });
 
-      it('interface 4.5: what is not given stays; an empty list of addresses allows all', async () => {
+      it('interface 4.5 modify-sub-apikey: what is not given stays; an empty list of addresses allows all', async () => {
         const kept = await bob.post('broker/modify-sub-apikey', change({}));
         assert.deepEqual([kept.label, kept.permType], ['new', 'read_only']);
         const opened = await bob.post('broker/modify-sub-apikey', change({ ipList: [] }));
         assert.deepEqual(opened.ipList, []);
       });
 
-      it('interface 4.5: subUid, apiKey and passphrase are required, and the passphrase must be the key’s', async () => {
+      it('interface 4.5 modify-sub-apikey: subUid, apiKey and passphrase are required, and the passphrase must be the key’s', async () => {
         for (const name of ['subUid', 'apiKey', 'passphrase']) {
           const { [name]: _left, ...rest } = change({}) as Record<string, unknown>;
           assert.match((await bob.refusedPost('broker/modify-sub-apikey', rest)).msg, new RegExp(name));
@@ -115,7 +115,7 @@ export function account(venue: Venue): void {
         );
       });
 
-      it('interface 4.5: only the master account of a broker may call it', async () => {
+      it('interface 4.5 modify-sub-apikey: only the master account of a broker may call it', async () => {
         assert.equal((await alice.refusedPost('broker/modify-sub-apikey', change({}))).code, '40029');
         await bob.post('broker/modify-sub-apikey', change({ permList: ['uta_mgt'], permType: 'read_write' }));
         const keys = { name: 'sub', uid: Number(subUid), apiKey, secretKey, passphrase: PASSPHRASE };

@@ -2,24 +2,7 @@
  * Records the contract test against real servers once, and plays it back with one thing wrong in the answers, for every
  * thing that can be wrong (`answers.ts`): does a check notice? A play needs no server, so there is time for thousands.
  */
-import { registerHooks } from 'node:module';
-
-/** What the contract imports, and what it gets here. */
-const STAND_INS: readonly (readonly [specifier: string, standIn: string])[] = [
-  ['node:test', './stage.ts'],
-  ['../harness/server.ts', './taped-server.ts'],
-  ['../hostile/raw-http.ts', './taped-packets.ts'],
-  ['../harness/stream-client.ts', './taped-stream.ts'],
-];
-
-registerHooks({
-  resolve(specifier, context, nextResolve) {
-    const standIn = STAND_INS.find(([each]) => each === specifier)?.[1];
-    const ofContract = /\/test\/contract\/[^/]+$/.test(context.parentURL ?? '');
-    if (standIn === undefined || !ofContract) return nextResolve(specifier, context);
-    return nextResolve(new URL(standIn, import.meta.url).href, context);
-  },
-});
+import './stand-ins.ts';
 
 const { perform } = await import('./stage.ts');
 const { tape } = await import('./tape.ts');

@@ -38,6 +38,8 @@ export function it(title: string, call: Check['call']): void {
 }
 
 export const before = (work: Work) => here().before.push(work);
+/** Nothing is left over between two plays. */
+export const after = (_work: Work) => {};
 export const beforeEach = (work: Work) => here().beforeEach.push(work);
 
 /** A check that failed, with its title and its message. */
@@ -50,12 +52,24 @@ export class Failed extends Error {
   }
 }
 
-/** Collects what the body describes and runs it; resolves with the first failure, if there is one. */
-export async function perform(body: Work): Promise<Failed | undefined> {
+function collected(body: Work): Scope {
   const stage = emptyScope('');
   open.push(stage);
   body();
   open.pop();
+  return stage;
+}
+
+/** The titles of all checks that the body describes; nothing is run. */
+export function titlesOf(body: Work): string[] {
+  const titles = (scope: Scope): string[] =>
+    scope.parts.flatMap((part) => ('parts' in part ? titles(part) : [part.title]));
+  return titles(collected(body));
+}
+
+/** Collects what the body describes and runs it; resolves with the first failure, if there is one. */
+export async function perform(body: Work): Promise<Failed | undefined> {
+  const stage = collected(body);
   try {
     await run(stage, []);
     return undefined;

@@ -1,0 +1,19 @@
+/** What the contract imports from outside is replaced, for those that import this first and the contract after it. */
+import { registerHooks } from 'node:module';
+
+/** What the contract imports, and what it gets here. */
+const STAND_INS: readonly (readonly [specifier: string, standIn: string])[] = [
+  ['node:test', './stage.ts'],
+  ['../harness/server.ts', './taped-server.ts'],
+  ['../hostile/raw-http.ts', './taped-packets.ts'],
+  ['../harness/stream-client.ts', './taped-stream.ts'],
+];
+
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const standIn = STAND_INS.find(([each]) => each === specifier)?.[1];
+    const ofContract = /\/test\/contract\/[^/]+$/.test(context.parentURL ?? '');
+    if (standIn === undefined || !ofContract) return nextResolve(specifier, context);
+    return nextResolve(new URL(standIn, import.meta.url).href, context);
+  },
+});

@@ -1,0 +1,68 @@
+/** Section 8, the table of rates: each endpoint lets exactly so many calls through in a second, per IP or per UID. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { Operator } from '../harness/operator-door.ts';
+import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { converse, requestBytes } from '../hostile/raw-http.ts';
+import { ENDPOINTS } from './endpoints.ts';
+
+/** Requests a second; per IP on market data, per UID elsewhere. */
+const RATES: Readonly<Record<string, number>> = {
+  'GET market/candles': 20,
+  'GET market/instruments': 20,
+  'GET market/tickers': 20,
+  'GET market/fills': 20,
+  'GET market/index-components': 10,
+  'GET trade/unfilled-orders': 20,
+  'GET trade/history-orders': 20,
+  'GET trade/order-info': 20,
+  'GET trade/fills': 20,
+  'GET trade/history-strategy-orders': 20,
+  'POST trade/cancel-order': 10,
+  'POST trade/cancel-batch': 5,
+  'POST trade/cancel-symbol-order': 5,
+  'POST trade/batch-modify-order': 10,
+  'GET position/current-position': 20,
+  'GET position/adlRank': 1,
+  'POST account/set-leverage': 10,
+  'GET account/info': 5,
+  'GET account/repayable-coins': 10,
+  'POST broker/modify-sub-apikey': 20,
+  'GET loan/borrow-history': 10,
+  'GET loan/pledge-rate-history': 10,
+  'GET loan/debts': 10,
+};
+const OVER = 3;
+
+export function rates(): void {
+  describe('interface 5, 8: rates', () => {
+    let server: RunningServer;
+    before(async () => {
+      server = await startServer();
+      await new Operator(server).makeBroker('alice');
+    });
+    after(() => server.stop());
+
+    it('interface 8: every endpoint of the document has its rate', () => {
+      assert.deepEqual(Object.keys(RATES).sort(), Object.keys(ENDPOINTS).sort());
+    });
+
+    for (const [endpoint, perSecond] of Object.entries(RATES)) {
+      const [method, path] = endpoint.split(' ') as ['GET' | 'POST', string];
+      const perIp = path.startsWith('market/');
+      it(`interface 5, 8 ${endpoint}: ${perSecond} a second per ${perIp ? 'IP' : 'UID'}`, async () => {
+        const body = method === 'POST' ? '{}' : '';
+        const sent = (by: DemoKeys) => requestBytes({ method, path: `/api/v3/${path}`, body }, by);
+        // In one packet, so that the second does not end in between; the last is a stranger's from the same address.
+        const burst = Array.from({ length: perSecond + OVER }, () => sent(server.account('alice')));
+        const packet = Buffer.concat([...burst, sent(server.account('bot'))]);
+        const { replies } = await converse(server.url, packet, { replies: burst.length + 1, waitMs: 10_000 });
+        const limited = replies.map(({ status }) => status === 429);
+        const expected = [...Array(perSecond).fill(false), ...Array(OVER).fill(true), perIp];
+        assert.deepEqual(limited, expected, `interface 8: ${endpoint} allows ${perSecond} a second`);
+        const over = JSON.parse(replies[perSecond]!.body);
+        assert.deepEqual([over.code, over.data], ['429', null], `interface 7.2, 8: ${endpoint}`);
+      });
+    }
+  });
+}
