@@ -35,18 +35,24 @@ export function times(
  * Both ends inclusive; one given end makes a whole span from it, none the last one. Lists of deposits, withdrawals and
  * transfers span the whole window, because a client asks for "30 days" a millisecond after it has noted the start.
  */
-export function period(query: PageRequest, now: number, spanMs = SPAN_MS): Period | WireError {
+export function period(
+  query: PageRequest,
+  now: number,
+  spanMs = SPAN_MS,
+  windowMs = WINDOW_MS,
+): Period | WireError {
   const given = times(query);
   if (given instanceof WireError) return given;
   const { start, end } = given;
   if (start !== undefined && end !== undefined && end - start > spanMs) {
     return wireError('40017', `startTime and endTime must be at most ${spanMs / DAY_MS} days apart`);
   }
-  if (start !== undefined && start < now - WINDOW_MS) {
-    return wireError('40017', `startTime must lie within the last 90 days: ${now - WINDOW_MS} or later`);
+  if (start !== undefined && start < now - windowMs) {
+    const days = windowMs / DAY_MS;
+    return wireError('40017', `startTime must lie within the last ${days} days: ${now - windowMs} or later`);
   }
   const endTime = end ?? (start === undefined ? now : Math.min(start + spanMs, now));
-  const startTime = start ?? Math.max(endTime - spanMs, now - WINDOW_MS);
+  const startTime = start ?? Math.max(endTime - spanMs, now - windowMs);
   return { startTime, endTime };
 }
 
@@ -78,8 +84,9 @@ export function historyPage(
   now: number,
   spanMs = SPAN_MS,
   byDefault = PAGE_MAX,
+  windowMs = WINDOW_MS,
 ): HistoryPage | WireError {
-  const window = period(query, now, spanMs);
+  const window = period(query, now, spanMs, windowMs);
   if (window instanceof WireError) return window;
   const limit = pageLimit(query.limit, byDefault);
   if (limit instanceof WireError) return limit;

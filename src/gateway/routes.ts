@@ -5,6 +5,7 @@ import { accountModeRoutes } from './routes/account-mode.ts';
 import { borrowingRoutes } from './routes/borrowing.ts';
 import { brokerRoutes } from './routes/broker.ts';
 import { brokerMoneyRoutes } from './routes/broker-money.ts';
+import { brokerRecordRoutes } from './routes/broker-records.ts';
 import { candleRoutes } from './routes/candles.ts';
 import { depositAccountRoutes } from './routes/deposit-account.ts';
 import { depositRoutes } from './routes/deposits.ts';
@@ -26,6 +27,7 @@ import { riskReserveRoutes } from './routes/risk-reserve.ts';
 import { rpiRoutes } from './routes/rpi.ts';
 import { strategyOrderRoutes } from './routes/strategy-orders.ts';
 import { subAccountRoutes } from './routes/sub-accounts.ts';
+import { taxRecordRoutes } from './routes/tax-records.ts';
 import { tradeActionRoutes } from './routes/trade-actions.ts';
 import { tradeQueryRoutes } from './routes/trade-queries.ts';
 import { transferRoutes } from './routes/transfers.ts';
@@ -57,6 +59,7 @@ export const ROUTES: readonly Route[] = [
   ...rateLimitQuotaRoutes,
   ...brokerRoutes,
   ...brokerMoneyRoutes,
+  ...brokerRecordRoutes,
   ...transferRoutes,
   ...walletRoutes,
   ...depositRoutes,
@@ -64,6 +67,7 @@ export const ROUTES: readonly Route[] = [
   ...depositAccountRoutes,
   ...withdrawAddressRoutes,
   ...financialRecordRoutes,
+  ...taxRecordRoutes,
   ...loanRoutes,
   ...loanActionRoutes,
   ...loanRecordRoutes,

@@ -82,6 +82,8 @@ export interface History {
   transfers(query: TransferQuery): Promise<TransferView[]>;
   /** Deposits or withdrawals as they stand now, by creation time. */
   walletRecords(query: WalletRecordQuery): Promise<WalletRecordView[]>;
+  /** The same of several accounts together, newest first. */
+  familyWalletRecords(query: FamilyRecordQuery): Promise<FamilyRecordView[]>;
   /** Coins sold for debts, by wish and by force. */
   conversions(query: ConversionQuery): Promise<ConversionView[]>;
   /** Stored candles, which are those with trades or moves and over, ascending; gaps are the caller's to fill. */
@@ -162,6 +164,14 @@ export interface TransferQuery extends MoneyQuery {
 export interface WalletRecordQuery extends MoneyQuery {
   readonly type: WalletRecordType;
   readonly orderId?: number;
+  readonly status?: WalletRecord['status'];
+}
+
+/** A sub-account's record, as the main account reads it. */
+export type FamilyRecordView = WalletRecordView & { readonly uid: string };
+
+export interface FamilyRecordQuery extends Omit<PageQuery, 'symbol' | 'uid'> {
+  readonly uids: readonly number[];
   readonly status?: WalletRecord['status'];
 }
 
@@ -261,4 +271,5 @@ export type HistoryCounts = Readonly<Record<(typeof COUNTED_RECORDS)[number], nu
 /** Users may look back 90 days (interface 8). Candles and funding rates are public and stay. */
 export const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 /** Loan records reach back three months, which are at most so many days. */
+export const LEDGER_RETENTION_MS = 366 * 24 * 60 * 60 * 1000;
 export const LOAN_RETENTION_MS = 92 * 24 * 60 * 60 * 1000;

@@ -10,6 +10,7 @@ import type {
   CandleQuery,
   CandleSeries,
   ConversionQuery,
+  FamilyRecordQuery,
   FillQuery,
   FundingRateQuery,
   GeneratedQuery,
@@ -182,6 +183,10 @@ class SqliteHistory implements History {
 
   walletRecords(query: WalletRecordQuery) {
     return this.#read('walletRecords', query);
+  }
+
+  familyWalletRecords(query: FamilyRecordQuery) {
+    return this.#read('familyWalletRecords', query);
   }
 
   conversions(query: ConversionQuery) {

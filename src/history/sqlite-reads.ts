@@ -26,7 +26,7 @@ import { POSITION_MOVES, positionMoves } from './tables/position-moves.ts';
 import { endedStrategies, endedStrategy, STRATEGY_ORDERS } from './tables/strategy-orders.ts';
 import type { Table } from './tables/table.ts';
 import { TRANSFERS, transfers } from './tables/transfers.ts';
-import { WALLET_RECORDS, walletRecords } from './tables/wallet-records.ts';
+import { familyWalletRecords, WALLET_RECORDS, walletRecords } from './tables/wallet-records.ts';
 
 export const READS = {
   closedOrders,
@@ -40,6 +40,7 @@ export const READS = {
   ledgerLines,
   transfers,
   walletRecords,
+  familyWalletRecords,
   conversions,
   candles,
   lastCandleBefore,

@@ -122,6 +122,7 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'GET /api/v3/broker/query-sub-apikey': ['broker_read', 20],
   'POST /api/v3/broker/sub-deposit-address': ['broker_read', 20],
   'POST /api/v3/broker/sub-withdrawal': ['broker_withdraw', 20],
+  'GET /api/v3/broker/all-sub-deposit-withdrawal': ['broker_read', 20],
 
   'POST /api/v3/account/transfer': ['mgt_write', 5],
   'POST /api/v3/account/sub-transfer': ['main_write', 5],
@@ -148,6 +149,7 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'GET /api/v3/account/max-withdrawal': ['mgt_read', 10],
   'GET /api/v3/account/financial-records': ['mgt_read', 20],
   'GET /api/v3/account/funding-financial-records': ['mgt_read', 10],
+  'GET /api/v3/tax/records': ['mgt_read', 1],
 };
 
 /** Every route that must exist (`interface-v3.md` 4.5 and `wire.md` 4.4, 4.5 as far as they are about accounts). */

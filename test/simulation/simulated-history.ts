@@ -117,6 +117,7 @@ export class SimulatedHistory implements History {
   transfers = notSimulated;
   conversions = notSimulated;
   walletRecords = notSimulated;
+  familyWalletRecords = notSimulated;
   candles = notSimulated;
   lastCandleBefore = notSimulated;
   fundingRates = notSimulated;

@@ -11,7 +11,7 @@ import {
   aWalletRecord,
   START_TIME,
 } from '../example-events.ts';
-import { RETENTION_MS } from '../history.ts';
+import { LEDGER_RETENTION_MS, RETENTION_MS } from '../history.ts';
 import { everything, projectInCommands, randomRows } from './random-rows.ts';
 import { type Contract, openDescribed, orderEvent, viewOf } from './storage.ts';
 
@@ -80,10 +80,11 @@ export function keepingContract({ session, contract }: Contract): void {
     async (history) => {
       const now = START_TIME + 200 * DAY_MS;
       const cutoff = now - RETENTION_MS;
+      const ledgerCutoff = now - LEDGER_RETENTION_MS;
       const old = Array.from({ length: 1800 }, (_, n) => [
         orderEvent(anOrder({ orderId: n + 10, createdTime: cutoff - 1, updatedTime: cutoff - 1 })),
         { type: 'fill', fill: aFill({ execId: n + 10, time: cutoff - 1 }) } as const,
-        aLedgerLine({ lineId: n + 10, time: cutoff - 1 }),
+        aLedgerLine({ lineId: n + 10, time: ledgerCutoff - 1 }),
         aTransfer({ transferId: n + 10, time: cutoff - 1 }),
         aWalletRecord({ recordId: n + 10, status: 'fail', createdTime: cutoff - 1 }),
       ]).flat();
@@ -91,7 +92,7 @@ export function keepingContract({ session, contract }: Contract): void {
         orderEvent(anOrder({ orderId: 5, createdTime: START_TIME, updatedTime: cutoff })),
         orderEvent(anOrder({ orderId: 9000, createdTime: cutoff, updatedTime: cutoff })),
         { type: 'fill', fill: aFill({ execId: 9001, time: cutoff }) } as const,
-        aLedgerLine({ lineId: 9002, time: cutoff }),
+        aLedgerLine({ lineId: 9002, time: ledgerCutoff }),
         aTransfer({ transferId: 9003, time: cutoff }),
         aMove({ orderId: 4, time: cutoff - 1 }),
         aMove({ orderId: 9006, time: cutoff }),

@@ -92,6 +92,29 @@ export function moneyContract({ session }: Contract): void {
     assert.equal((await history.counts()).walletRecords, 1);
   });
 
+  session(
+    'the records of several accounts make one list, newest first, by page and status',
+    async (history) => {
+      const records = [
+        aWalletRecord({ recordId: 1, uid: 7, kind: 'deposit', status: 'success' }),
+        aWalletRecord({ recordId: 2, uid: 8, kind: 'withdrawal', status: 'pending' }),
+        aWalletRecord({ recordId: 3, uid: 9, kind: 'deposit', status: 'success' }),
+        aWalletRecord({ recordId: 4, uid: 7, kind: 'withdrawal', status: 'fail' }),
+      ];
+      history.project({ seq: 1, time: START_TIME, events: records });
+      const found = async (choice: object) => {
+        const rows = await history.familyWalletRecords({ uids: [7, 8], ...ALL_TIME, limit: 10, ...choice });
+        return rows.map((row) => `${row.uid} ${parseId(row.orderId)}`);
+      };
+      assert.deepEqual(await found({}), ['7 4', '8 2', '7 1']);
+      assert.deepEqual(await found({ limit: 2 }), ['7 4', '8 2']);
+      assert.deepEqual(await found({ beforeId: 2 }), ['7 1']);
+      assert.deepEqual(await found({ status: 'pending' }), ['8 2']);
+      assert.deepEqual(await found({ uids: [] }), []);
+      assert.deepEqual(await found({ endTime: START_TIME - 1 }), []);
+    },
+  );
+
   session('deposits and withdrawals are found by id, client id, coin and status', async (history) => {
     const deposit = aWalletRecord({ recordId: 1, kind: 'deposit', status: 'success', fee: 0n });
     const first = aWalletRecord({ recordId: 2, clientOid: 'w' });

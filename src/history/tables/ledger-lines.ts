@@ -3,7 +3,7 @@ import type { LedgerLine } from '../../core/event.ts';
 import { WALLET_NAMES, Wallet } from '../../core/terms.ts';
 import { formatId } from '../../record/ids.ts';
 import { LEDGER_FIELDS, type LedgerView, ledgerView } from '../../record/ledger-view.ts';
-import type { LedgerQuery } from '../history.ts';
+import { LEDGER_RETENTION_MS, type LedgerQuery } from '../history.ts';
 import type { Names } from './names.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
@@ -12,6 +12,8 @@ export const LEDGER_LINES = new UserTable({
   name: 'ledger_lines',
   id: 'id',
   created: 'ts',
+  // Taxes are of years (wire.md 4.3).
+  keepMs: LEDGER_RETENTION_MS,
   before: ['id', 'uid'],
   texts: textsAmong(LEDGER_FIELDS, ['id', 'ts']),
   after: ['wallet', 'reference', 'ts'],

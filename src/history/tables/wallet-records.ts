@@ -6,7 +6,7 @@ import {
   type WalletRecordView,
   walletRecordView,
 } from '../../record/wallet-record-view.ts';
-import type { WalletRecordQuery } from '../history.ts';
+import type { FamilyRecordQuery, FamilyRecordView, WalletRecordQuery } from '../history.ts';
 import type { Names } from './names.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
@@ -51,4 +51,23 @@ export function walletRecords(pages: Pages, query: WalletRecordQuery): WalletRec
 function indexFor({ coin, clientOid }: WalletRecordQuery): string {
   if (clientOid !== undefined) return 'wallet_records_by_client_oid';
   return coin === undefined ? 'wallet_records_by_type' : 'wallet_records_by_coin';
+}
+
+/** Looks at every record that one of the accounts has in the period. */
+export function familyWalletRecords(pages: Pages, query: FamilyRecordQuery): FamilyRecordView[] {
+  const { uids, startTime, endTime, beforeId = Number.MAX_SAFE_INTEGER, status = null, limit } = query;
+  const rows = pages.rows(
+    `${WALLET_RECORDS.select} INDEXED BY wallet_records_by_type
+     WHERE uid IN (SELECT value FROM json_each(?)) AND type IN ('deposit', 'withdraw')
+       AND created_time BETWEEN ? AND ? AND order_id < ? AND (? IS NULL OR status = ?)
+     ORDER BY order_id DESC LIMIT ?`,
+    JSON.stringify(uids),
+    startTime,
+    endTime,
+    beforeId,
+    status,
+    status,
+    limit,
+  );
+  return rows.map((row) => ({ ...readRecord(row), uid: String(row[1]) }));
 }

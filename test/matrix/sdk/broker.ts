@@ -88,4 +88,24 @@ export const BROKER_CALLS: Readonly<Record<string, Row<World>>> = {
       assert.match((await w.bob.brokerSubWithdrawal(asked)).data.orderId, /^1[0-9]{18}$/);
     },
   },
+  getBrokerAllSubDepositWithdrawal: {
+    checks: 'the deposit and the withdrawal of the sub-account, and none of the broker itself',
+    call: async (w) => {
+      const { list } = (await w.bob.getBrokerAllSubDepositWithdrawal(w.lately())).data;
+      assert.deepEqual(
+        list.map(({ uid, type, subType, coin, amount, status }) => [
+          uid,
+          type,
+          subType,
+          coin,
+          amount,
+          status,
+        ]),
+        [
+          [made.brokerSub, 'withdrawal', 'onchain', 'USDT', '100', 'pending'],
+          [made.brokerSub, 'deposit', 'onchain', 'USDT', '500', 'success'],
+        ],
+      );
+    },
+  },
 };

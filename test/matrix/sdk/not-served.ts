@@ -26,7 +26,5 @@ export const SDK_NOT_SERVED: readonly (readonly [methods: RegExp, reason: string
     'fee groups and maker scores are a programme of the vendor; fees are set per account here',
   ],
   [/^getDeltaInfo$/, 'accounts have no delta-neutral mode'],
-  [/^getTaxRecords$/, 'asks for a year; the history keeps 90 days'],
-  [/^getBrokerAllSubDepositWithdrawal$/, "each sub-account's own records are served"],
   [/^getBrokerCommission$/, 'there is no commission programme'],
 ];

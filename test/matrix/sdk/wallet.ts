@@ -109,4 +109,16 @@ export const WALLET_CALLS: Readonly<Record<string, Row<World>>> = {
       assert.deepEqual([record!.orderId, record!.status], [made.withdrawal, 'fail']);
     },
   },
+  getTaxRecords: {
+    checks: 'the lines of a year, those of the financial records among them',
+    call: async (w) => {
+      const year = { startTime: String(w.now() - 365 * 86_400_000), endTime: String(w.now() + 1000) };
+      const records = (await w.alice.getTaxRecords({ bizType: 'OTHER', coin: 'USDT', ...year })).data;
+      const lines = (await w.alice.getFinancialRecords({ category: 'OTHER' as never, coin: 'USDT' })).data
+        .list;
+      const shown = new Map(records.map(({ id, amount, balance }) => [id, `${amount} = ${balance}`]));
+      assert.ok(lines.length > 0);
+      for (const { id, amount, balance } of lines) assert.equal(shown.get(id), `${amount} = ${balance}`);
+    },
+  },
 };
