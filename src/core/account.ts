@@ -38,6 +38,8 @@ export class Account {
   feeDeduction = false;
   /** Where deposits arrive by coin, where the account has chosen. */
   readonly depositWallets = new Map<number, Wallet>();
+  /** Of a master: its share of the fees that the accounts below it pay, 10^-12. */
+  commissionRate = 0n;
   /** Own fee rates by instrument; the instrument's apply elsewhere. */
   readonly fees = new Map<number, FeeRates>();
   holdMode: HoldMode = HoldMode.oneWay;

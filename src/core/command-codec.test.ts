@@ -280,6 +280,13 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     posSide: code<PosSide>(2),
     room: money,
   }),
+  setCommission: record({
+    type: fc.constant('setCommission'),
+    time,
+    uid: id,
+    rate: money,
+    by: text,
+  }),
   setDepositWallet: record({
     type: fc.constant('setDepositWallet'),
     time,
@@ -428,7 +435,7 @@ test('types keep their numbers for ever', () => {
     numbers,
     [
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36, 26, 38,
-      39, 27, 28, 29, 30, 37, 40, 31, 32, 33, 34, 14,
+      41, 39, 27, 28, 29, 30, 37, 40, 31, 32, 33, 34, 14,
     ],
   );
 });

@@ -191,6 +191,15 @@ export interface SetDepositWallet {
   wallet: Wallet;
 }
 
+/** A main account's share of the trading fees that its sub-accounts pay, in 10^-12. */
+export interface SetCommission {
+  readonly type: 'setCommission';
+  time: number;
+  uid: number;
+  rate: bigint;
+  by?: string;
+}
+
 /** Fee rates of one account on one instrument, in 10^-12; a negative maker rate is a rebate. */
 export interface SetFees {
   readonly type: 'setFees';
@@ -548,6 +557,7 @@ export type Command =
   | SetMarketMaker
   | SetFeeDeduction
   | SetDepositWallet
+  | SetCommission
   | PlaceStrategy
   | ModifyStrategy
   | CancelStrategy

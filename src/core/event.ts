@@ -139,6 +139,8 @@ export interface FillRecord {
   readonly value: bigint;
   readonly feeCoin: number;
   readonly fee: bigint;
+  /** What of the fee went to the account's broker. */
+  readonly commission: bigint;
   readonly rpi: boolean;
   readonly time: number;
   /** Futures only. */
@@ -175,6 +177,7 @@ export type LedgerLineKind =
   | 'deposit'
   | 'withdrawal'
   | 'withdrawalReturned'
+  | 'commission'
   | 'transferIn'
   | 'transferOut'
   | 'tradeIn'

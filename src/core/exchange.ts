@@ -47,6 +47,7 @@ import { advance } from './schedule.ts';
 import { State } from './state.ts';
 import { StrategyDesk } from './strategy/strategy-desk.ts';
 import { cancelStrategyOrder, modifyStrategy, placeStrategy } from './strategy/strategy-entry.ts';
+import { setCommission } from './wallet/commission.ts';
 import { deposit, setDepositWallet, transfer, withdraw } from './wallet/wallet.ts';
 import { endWithdrawal, innerWithdrawal, requestWithdrawal } from './wallet/withdrawal.ts';
 
@@ -116,6 +117,8 @@ export class Exchange {
         return setMarketMaker(state, command);
       case 'setFeeDeduction':
         return setFeeDeduction(state, command);
+      case 'setCommission':
+        return setCommission(state, command);
       case 'setDepositWallet':
         return setDepositWallet(state, command);
       case 'openAccount':

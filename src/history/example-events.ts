@@ -157,6 +157,7 @@ export function aFill(different: Partial<FillRecord> & { execId: number }): Fill
     value: 6_000_000n * BigInt(1000 + different.execId),
     feeCoin: 1,
     fee: 6000n,
+    commission: 0n,
     rpi: false,
     time: START_TIME,
     ...different,

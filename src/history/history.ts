@@ -70,6 +70,8 @@ export interface History {
   /** A client id may be used again once its order is closed; the newest order answers. */
   latestOrderByClientOid(uid: number, clientOid: string): Promise<OrderView | undefined>;
   fills(query: FillQuery): Promise<FillView[]>;
+  /** What accounts have paid in fees and their broker has earned; undefined when it is too much to add up. */
+  commissions(query: CommissionQuery): Promise<CommissionView[] | undefined>;
   /** Strategy orders that have fired, failed or been cancelled, by creation time. */
   endedStrategies(query: StrategyQuery): Promise<StrategyView[]>;
   /** One of them by its id, else the newest of the client id. */
@@ -140,6 +142,27 @@ export interface StrategyQuery extends Omit<PageQuery, 'symbol'> {
 export interface FillQuery extends PageQuery {
   readonly category?: CategoryName;
   readonly orderId?: number;
+}
+
+/** Fills that one question about commissions adds up. */
+export const COMMISSION_FILLS_MAX = 100_000;
+
+export interface CommissionQuery {
+  readonly uids: readonly number[];
+  readonly categories: readonly CategoryName[];
+  readonly startTime: number;
+  readonly endTime: number;
+}
+
+export interface CommissionView {
+  readonly uid: string;
+  readonly category: string;
+  readonly symbol: string;
+  /** Of the fee. */
+  readonly coin: string;
+  readonly dealtAmount: string;
+  readonly totalFee: string;
+  readonly totalCommission: string;
 }
 
 export interface LedgerQuery extends PageQuery {

@@ -9,6 +9,7 @@ import type { GeneratedFunding } from './generated-funding.ts';
 import type {
   CandleQuery,
   CandleSeries,
+  CommissionQuery,
   ConversionQuery,
   FamilyRecordQuery,
   FillQuery,
@@ -155,6 +156,10 @@ class SqliteHistory implements History {
 
   fills(query: FillQuery) {
     return this.#read('fills', query);
+  }
+
+  commissions(query: CommissionQuery) {
+    return this.#read('commissions', query);
   }
 
   endedStrategies(query: StrategyQuery) {

@@ -4,7 +4,7 @@ import { CANDLES, candles, generatedSince, lastCandleBefore } from './tables/can
 import { CLOSED_ORDERS, closedOrders, latestOrderByClientOid, orderById } from './tables/closed-orders.ts';
 import { CLOSED_POSITIONS, closedPositions } from './tables/closed-positions.ts';
 import { CONVERSIONS, conversions } from './tables/conversions.ts';
-import { FILLS, fills } from './tables/fills.ts';
+import { commissions, FILLS, fills } from './tables/fills.ts';
 import { LEDGER_LINES, ledgerLines } from './tables/ledger-lines.ts';
 import {
   CLOSED_LOANS,
@@ -33,6 +33,7 @@ export const READS = {
   orderById,
   latestOrderByClientOid,
   fills,
+  commissions,
   endedStrategies,
   endedStrategy,
   closedPositions,

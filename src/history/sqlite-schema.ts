@@ -19,6 +19,7 @@ const MIGRATIONS = [
   '10-strategy-orders.sql',
   '11-generated-funding.sql',
   '12-position-moves.sql',
+  '13-commissions.sql',
 ] as const;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

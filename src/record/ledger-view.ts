@@ -15,6 +15,7 @@ export const LEDGER_TYPES = {
   deposit: 'TRANSFER_IN',
   withdrawal: 'TRANSFER_OUT',
   withdrawalReturned: 'TRANSFER_IN',
+  commission: 'TRANSFER_IN',
   transferIn: 'TRANSFER_IN',
   transferOut: 'TRANSFER_OUT',
   tradeIn: 'ORDER_DEALT_IN',
@@ -47,6 +48,7 @@ const FUNDING_TYPES = {
   deposit: 'deposit',
   withdrawal: 'withdraw',
   withdrawalReturned: 'withdraw_returned',
+  commission: 'broker_commission',
   transferIn: 'transfer_in',
   transferOut: 'transfer_out',
 } as const satisfies Partial<Record<LedgerLineKind, string>>;
@@ -56,6 +58,7 @@ export const FUNDING_GROUPS: Readonly<Record<(typeof FUNDING_TYPES)[keyof typeof
   deposit: 'deposit',
   withdraw: 'withdraw',
   withdraw_returned: 'withdraw',
+  broker_commission: 'commission',
   transfer_in: 'transfer',
   transfer_out: 'transfer',
 };

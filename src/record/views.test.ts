@@ -195,6 +195,7 @@ test('a fill shows a charged fee as a positive number', () => {
     value: 9_985_335_600n,
     feeCoin: 0,
     fee: 1_997_067n,
+    commission: 0n,
     rpi: true,
     time: 1_790_000_000_000,
   };

@@ -114,7 +114,14 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
   ['futures/spendable', 'futures/adl-ranking', 'borrowing/margin-entry'],
   ['strategy/strategy-life', 'strategy/strategy-lookup'],
   ['futures/bankruptcy', 'futures/liquidation-price'],
-  ['orders/trade-record', 'orders/cancel', 'wallet/wallet', 'strategy/tpsl-checks', 'strategy/attached'],
+  [
+    'orders/trade-record',
+    'orders/cancel',
+    'wallet/wallet',
+    'wallet/commission',
+    'strategy/tpsl-checks',
+    'strategy/attached',
+  ],
   ['borrowing/conversion', 'borrowing/interest'],
   [
     'borrowing/repayment',

@@ -175,6 +175,11 @@ export class Operator {
     await this.must(`/admin/accounts/${account}/order-quota`, { category, extra });
   }
 
+  /** A broker's share of the fees of its sub-accounts. */
+  async setCommission(account: string, share: string): Promise<void> {
+    await this.must(`/admin/accounts/${account}/commission`, { share });
+  }
+
   async makeBroker(account: string): Promise<void> {
     await this.must(`/admin/accounts/${account}/broker`, { broker: true });
   }

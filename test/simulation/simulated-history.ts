@@ -118,6 +118,7 @@ export class SimulatedHistory implements History {
   conversions = notSimulated;
   walletRecords = notSimulated;
   familyWalletRecords = notSimulated;
+  commissions = notSimulated;
   candles = notSimulated;
   lastCandleBefore = notSimulated;
   fundingRates = notSimulated;

@@ -6,6 +6,7 @@ import { Bucket } from '../ledger.ts';
 import { clientOidOf, posSideOf } from '../orders/order-life.ts';
 import type { State } from '../state.ts';
 import { HoldMode, OrderKind, type OrderType, Side } from '../terms.ts';
+import { commissionOf } from '../wallet/commission.ts';
 import type { Part } from './fill-parts.ts';
 import type { Position } from './position.ts';
 
@@ -62,6 +63,7 @@ export function recordPart(
       value: part.value,
       feeCoin: settle,
       fee,
+      commission: isLiquidation(kind) ? 0n : commissionOf(state, account, fee),
       rpi: trade.rpi,
       time: state.now,
       futures: {

@@ -14,6 +14,7 @@ import { growAttached } from '../strategy/attached.ts';
 import { cancelProtection } from '../strategy/strategy-life.ts';
 import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../terms.ts';
 import { assert, divFloor, divTrunc, RATE_ONE } from '../units.ts';
+import { payCommission } from '../wallet/commission.ts';
 import { AdlRanking } from './adl-ranking.ts';
 import { forcedFeeRate } from './bankruptcy.ts';
 import { inCoinAt, openingMargin, type Part, partsOf } from './fill-parts.ts';
@@ -248,6 +249,7 @@ export class FuturesSettlement implements MatchSink {
     if (inside) position!.iso -= fee;
     if (fee > 0n) ledger.move(payer, house, fee);
     else if (fee < 0n) ledger.move(house, payer, -fee);
+    if (!forced) payCommission(this.state, account, coin, fee);
   }
 
   /** The order's margin for the filled lots goes back to cash, from where fill and fee take what they need. */

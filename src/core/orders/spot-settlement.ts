@@ -11,6 +11,7 @@ import type { Market, State } from '../state.ts';
 import { growAttached } from '../strategy/attached.ts';
 import { CancelReason, OrderType, Side } from '../terms.ts';
 import { divTrunc, RATE_ONE } from '../units.ts';
+import { payCommission } from '../wallet/commission.ts';
 import { close, closeResting, isMargin, lockedCoin, lockOf } from './order-life.ts';
 import { recordTrade } from './trade-record.ts';
 
@@ -119,12 +120,14 @@ export class SpotSettlement implements MatchSink {
   private charge(slot: number, taker: boolean, received: bigint, cash: number, coin: number): bigint {
     const { slab, accounts, instruments } = this.state;
     const own = instruments[slab.instrument[slot]!]!;
-    const rates = accounts[slab.account[slot]!]!.fees.get(own.index) ?? own;
+    const account = accounts[slab.account[slot]!]!;
+    const rates = account.fees.get(own.index) ?? own;
     const fee = divTrunc(received * (taker ? rates.takerRate : rates.makerRate), RATE_ONE);
     const { ledger } = this.state;
     const house = ledger.cell(SystemAccount.fee, coin, Bucket.cash);
     if (fee > 0n) ledger.move(cash, house, fee);
     else if (fee < 0n) ledger.move(house, cash, -fee);
+    payCommission(this.state, account, coin, fee);
     return fee;
   }
 }

@@ -5,6 +5,7 @@ import type { Instrument } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
 import type { Market, State } from '../state.ts';
 import { type OrderType, Side } from '../terms.ts';
+import { commissionOf } from '../wallet/commission.ts';
 import { clientOidOf, emitOpen } from './order-life.ts';
 
 export interface Trade {
@@ -100,6 +101,7 @@ function recordFill(
       value: trade.value,
       feeCoin: inCoin,
       fee,
+      commission: commissionOf(state, account, fee),
       rpi,
       time: state.now,
     },

@@ -15,6 +15,7 @@ export function saveAccounts(w: ByteWriter, state: State): void {
     w.flag(account.house);
     w.f64(account.countdownDeadline);
     w.flag(account.feeDeduction);
+    w.money(account.commissionRate);
     const wallets = [...account.depositWallets].sort((a, b) => a[0] - b[0]);
     w.i32(wallets.length);
     for (const [coin, wallet] of wallets) {
@@ -38,6 +39,7 @@ export function loadAccounts(r: ByteReader, state: State): void {
     account.countdownDeadline = r.f64(0);
     if (account.countdownDeadline !== 0) state.countdowns.add(account);
     account.feeDeduction = r.flag(false);
+    account.commissionRate = r.money(0n);
     for (let left = r.i32(0); left > 0; left--) {
       account.depositWallets.set(r.i32(0), r.u8(0) as Wallet);
     }

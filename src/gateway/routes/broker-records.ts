@@ -1,17 +1,35 @@
 /** What a broker sees of all its sub-accounts together (wire.md 4.5). */
 import Type from 'typebox';
-import type { FamilyRecordView } from '../../history/history.ts';
+import { CATEGORY_NAMES, type CategoryName } from '../../core/terms.ts';
+import { COMMISSION_FILLS_MAX, type CommissionView, type FamilyRecordView } from '../../history/history.ts';
 import { type Identity, SUBS_PER_BROKER_MAX, type User } from '../../identity/identity.ts';
 import { texts } from '../answers.ts';
 import * as fields from '../fields.ts';
-import { historyPage, type PageRequest } from '../paging.ts';
+import { historyPage, type PageRequest, pageLimit, period } from '../paging.ts';
 import { type Route, route } from '../route.ts';
-import { WireError } from '../wire-error.ts';
+import { WireError, wireError } from '../wire-error.ts';
 
 const group = 'Broker';
 const PER_SECOND = 20;
 const DAY_MS = 86_400_000;
 const RECORDS_SPAN_MS = 7 * DAY_MS;
+
+const PAGES_MAX = 1_000_000;
+
+const LINES = {
+  spot_trade: 'SPOT',
+  spot_margin: 'MARGIN',
+  usdt_futures: 'USDT-FUTURES',
+  usdc_futures: 'USDC-FUTURES',
+  coin_futures: 'COIN-FUTURES',
+} as const satisfies Readonly<Record<string, CategoryName>>;
+type Line = keyof typeof LINES;
+
+const BUSINESSES = {
+  SPOT: ['SPOT', 'MARGIN'],
+  FUTURES: ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES'],
+} as const satisfies Readonly<Record<string, readonly CategoryName[]>>;
+type Business = keyof typeof BUSINESSES;
 
 /** Every sub-account of a broker. */
 function subUids(identity: Identity, { uid }: User): number[] {
@@ -63,7 +81,71 @@ export const brokerRecordRoutes: readonly Route[] = [
       return { list: records.map(recordOf), endId: records.at(-1)?.orderId ?? '' };
     },
   }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/broker/commission',
+    summary:
+      'Trading fees of the sub-accounts and what of them the broker was paid, by account, pair and coin',
+    group,
+    access: 'broker_read',
+    perSecond: PER_SECOND,
+    query: Type.Object({
+      startTime: Type.Optional(fields.Time),
+      endTime: Type.Optional(fields.Time),
+      pageSize: Type.Optional(fields.Limit),
+      pageNo: Type.Optional(fields.Limit),
+      bizType: Type.Optional(Type.Enum(Object.keys(BUSINESSES) as Business[])),
+      subBizType: Type.Optional(Type.Enum(Object.keys(LINES) as Line[])),
+    }),
+    data: Type.Array(
+      Type.Object(
+        texts(
+          'uid',
+          'coin',
+          'symbol',
+          'dealtAmount',
+          'totalFee',
+          'deductedFee',
+          'paidFee',
+          'markUpFee',
+          'totalCommission',
+        ),
+      ),
+    ),
+    handle: async ({ venue, identity, clock, caller, query }) => {
+      const window = period(query, clock.now());
+      if (window instanceof WireError) return window;
+      const size = pageLimit(query.pageSize, undefined, undefined, 'pageSize');
+      if (size instanceof WireError) return size;
+      const number = pageLimit(query.pageNo, 1, PAGES_MAX, 'pageNo');
+      if (number instanceof WireError) return number;
+      const uids = subUids(identity, caller.user);
+      await venue.settled();
+      const rows = await venue.history.commissions({ uids, categories: categoriesOf(query), ...window });
+      if (rows === undefined) {
+        const most = COMMISSION_FILLS_MAX.toLocaleString('en-US');
+        return wireError(
+          '40017',
+          `there are more than ${most} fills between startTime and endTime: ask for less`,
+        );
+      }
+      return rows.slice((number - 1) * size, number * size).map(commissionOf);
+    },
+  }),
 ];
+
+/** A line of business and, where both are given, only what is in both. */
+function categoriesOf({ bizType, subBizType }: { bizType?: Business; subBizType?: Line }): CategoryName[] {
+  const ofBusiness = bizType === undefined ? CATEGORY_NAMES : BUSINESSES[bizType];
+  return ofBusiness.filter((category) => subBizType === undefined || LINES[subBizType] === category);
+}
+
+/** Fees are neither paid in a deduction coin nor marked up here. */
+function commissionOf({ uid, coin, symbol, dealtAmount, totalFee, totalCommission }: CommissionView) {
+  const nothing = { deductedFee: '0', paidFee: totalFee, markUpFee: '0' };
+  return { uid, coin, symbol, dealtAmount, totalFee, ...nothing, totalCommission };
+}
 
 function recordOf({ uid, recordId, type, dest, coin, size, status, createdTime }: FamilyRecordView) {
   return {

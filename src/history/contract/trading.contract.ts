@@ -4,6 +4,7 @@ import type { StrategyOrderRecord } from '../../core/event.ts';
 import { Refusal } from '../../core/refusal.ts';
 import { NO_LEG } from '../../core/strategy/trigger-leg.ts';
 import {
+  CATEGORY_NAMES,
   CancelReason,
   Category,
   OrderStatus,
@@ -45,6 +46,29 @@ import {
 } from './storage.ts';
 
 export function tradingContract({ session }: Contract): void {
+  session('fees and commissions add up by account, category, pair and coin of the fee', async (history) => {
+    const fill = (execId: number, uid: number, fee: bigint, commission: bigint, time = START_TIME) =>
+      ({ type: 'fill', fill: aFill({ execId, uid, value: 200_000_000n, fee, commission, time }) }) as const;
+    const fills = [
+      fill(1, 7, 10n, 3n),
+      fill(2, 7, 20n, 6n),
+      fill(3, 8, -5n, 0n),
+      fill(4, 9, 99n, 99n),
+      fill(5, 7, 1n, 1n, START_TIME + 1),
+    ];
+    history.project({ seq: 1, time: START_TIME, events: fills });
+    const { fill: first } = fills[0]!;
+    const category = CATEGORY_NAMES[first.category];
+    const of = { category, symbol: INSTRUMENTS[first.instrument]!.symbol, coin: coinName(first.feeCoin) };
+    const period = { startTime: START_TIME, endTime: START_TIME };
+    const found = await history.commissions({ uids: [7, 8], categories: [category], ...period });
+    assert.deepEqual(found, [
+      { uid: '7', ...of, dealtAmount: '4', totalFee: '0.0000003', totalCommission: '0.00000009' },
+      { uid: '8', ...of, dealtAmount: '2', totalFee: '-0.00000005', totalCommission: '0' },
+    ]);
+    assert.deepEqual(await history.commissions({ uids: [7], categories: [], ...period }), []);
+  });
+
   session('an order is stored when it is closed, and reads back as it was', async (history) => {
     const filled = anOrder({ orderId: 1, filledLots: 372, filledValue: 99_853_356_00n, fee: 744n });
     const cancelled = anOrder({

@@ -1,8 +1,14 @@
 /** Fills: each one side of a trade. */
 import type { FillRecord } from '../../core/event.ts';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/units.ts';
 import { FILL_FIELDS, type FillView, fillView } from '../../record/fill-view.ts';
 import { formatId } from '../../record/ids.ts';
-import type { FillQuery } from '../history.ts';
+import {
+  COMMISSION_FILLS_MAX,
+  type CommissionQuery,
+  type CommissionView,
+  type FillQuery,
+} from '../history.ts';
 import { FEE_AND_TIMES, feeAndTimes, readFeeAndTimes } from './fee-and-times.ts';
 import type { Names } from './names.ts';
 import type { Pages } from './pages.ts';
@@ -13,7 +19,7 @@ export const FILLS = new UserTable({
   id: 'exec_id',
   created: 'created_time',
   updated: 'updated_time',
-  before: ['exec_id', 'exec_link_id', 'order_id', 'uid'],
+  before: ['exec_id', 'exec_link_id', 'order_id', 'uid', 'commission'],
   texts: textsAmong(FILL_FIELDS, ['execId', 'execLinkId', 'orderId', 'createdTime', 'updatedTime']),
   after: FEE_AND_TIMES,
 });
@@ -21,7 +27,8 @@ export const FILLS = new UserTable({
 export function fillRow(fill: FillRecord, names: Names): RowValues {
   const view = fillView(fill, names.instrument(fill.instrument), names.coin);
   const { execId, execLinkId, orderId, uid, time } = fill;
-  return FILLS.row([execId, execLinkId, orderId, uid], view, feeAndTimes(view.feeDetail, time, time));
+  const before = [execId, execLinkId, orderId, uid, formatMoney(fill.commission)];
+  return FILLS.row(before, view, feeAndTimes(view.feeDetail, time, time));
 }
 
 function readFill(row: Row): FillView {
@@ -40,4 +47,40 @@ function rowsOf(pages: Pages, query: FillQuery): Row[] {
   if (orderId !== undefined) return pages.page(FILLS, 'fills_by_order', query, filters);
   if (symbol !== undefined) return pages.page(FILLS, 'fills_by_symbol', query, filters);
   return pages.pageByCategory(FILLS, query, category);
+}
+
+/** What the accounts have paid, by account, pair and coin of the fee; undefined when that is too much to add up. */
+export function commissions(pages: Pages, query: CommissionQuery): CommissionView[] | undefined {
+  const rows = pages.rows(
+    `SELECT uid, category, symbol, fee_coin, exec_value, fee, commission FROM fills INDEXED BY fills_by_category
+     WHERE uid IN (SELECT value FROM json_each(?)) AND category IN (SELECT value FROM json_each(?))
+       AND created_time BETWEEN ? AND ? LIMIT ?`,
+    JSON.stringify(query.uids),
+    JSON.stringify(query.categories),
+    query.startTime,
+    query.endTime,
+    COMMISSION_FILLS_MAX + 1,
+  );
+  if (rows.length > COMMISSION_FILLS_MAX) return undefined;
+  const sums = new Map<string, { of: string[]; dealt: bigint; fee: bigint; commission: bigint }>();
+  for (const row of rows) {
+    const of = row.slice(0, 4).map(String);
+    const [dealt, fee, commission] = row.slice(4).map((text) => parseUnits(String(text), MONEY_SCALE)!);
+    const key = of.join(' ');
+    const sum = sums.get(key) ?? { of, dealt: 0n, fee: 0n, commission: 0n };
+    sum.dealt += dealt!;
+    sum.fee += fee!;
+    sum.commission += commission!;
+    sums.set(key, sum);
+  }
+  return [...sums.keys()].sort().map((key) => {
+    const { of, dealt, fee, commission } = sums.get(key)!;
+    const [uid, category, symbol, coin] = of as [string, string, string, string];
+    const amounts = {
+      dealtAmount: formatMoney(dealt),
+      totalFee: formatMoney(fee),
+      totalCommission: formatMoney(commission),
+    };
+    return { uid, category, symbol, coin, ...amounts };
+  });
 }

@@ -39,6 +39,7 @@ export function accountCommand(): Command {
     switchCommand('unfreeze', 'Lets the keys of a frozen account in again.'),
     markCommand('broker', 'Makes an account a broker, or no longer one.', 'broker'),
     markCommand('market-maker', 'Lets an account place rpi orders, or no longer.', 'marketMaker'),
+    commissionCommand(),
     quotaCommand(),
   ]);
 }
@@ -134,6 +135,21 @@ function markCommand(verb: string, description: string, field: string): Command 
   })
     .argument(...ACCOUNT)
     .argument('<on|off>', 'what it shall be');
+}
+
+function commissionCommand(): Command {
+  const examples = ['bourse account commission acme 0.3      30 % of the fees of its sub-accounts'];
+  const description = 'Gives a broker a share of the trading fees that its sub-accounts pay.';
+  return operatorCommand('commission', description, examples, async (client, command) => {
+    const [account, share] = command.args;
+    const answer = await client.post<{ uid: number; share: string }>(`${pathOf(account!)}/commission`, {
+      share,
+    });
+    const text = `${answer.uid} is paid ${answer.share} of every fee of its sub-accounts from now on`;
+    return { json: answer, text: () => [text] };
+  })
+    .argument(...ACCOUNT)
+    .argument('<share>', 'of 0 to 1, such as 0.3');
 }
 
 function quotaCommand(): Command {

@@ -3,9 +3,9 @@ import Type from 'typebox';
 import { Bucket } from '../../core/ledger.ts';
 import { balances } from '../../core/reads.ts';
 import type { State } from '../../core/state.ts';
-import { formatMoney } from '../../core/units.ts';
+import { formatMoney, formatRate, parseUnits, RATE_ONE, RATE_SCALE } from '../../core/units.ts';
 import { QUOTA_CATEGORIES, QUOTA_MAX, type User } from '../../identity/identity.ts';
-import { AccountParams, AccountText, CommandSeq, closed, Empty } from '../fields.ts';
+import { AccountParams, AccountText, CommandSeq, closed, DecimalText, Empty } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';
 import { openMainAccount, openSubAccount } from '../open-account.ts';
 import { Refused, refusedByIdentity } from '../refused.ts';
@@ -194,12 +194,44 @@ export const accountRoutes: readonly OperatorRoute[] = [
     told: toldUid,
     action: 'account.broker',
     recorded: ({ params, body }) => ({ account: params.account, broker: body.broker }),
-    handle: ({ venue, identity, params, body, deed }) => {
+    handle: async ({ venue, identity, params, body, deed }) => {
       const user = findUser(identity, params.account);
       if (user instanceof Refused) return user;
-      const changed = identity.setUser(user.uid, { broker: body.broker }, venue.clock.now());
+      const { uid } = user;
+      if (!body.broker && (venue.state.accountByUid.get(uid)?.commissionRate ?? 0n) !== 0n) {
+        const given = await deed.give({ type: 'setCommission', time: 0, uid, rate: 0n });
+        if (given instanceof Refused) return given;
+      }
+      const changed = identity.setUser(uid, { broker: body.broker }, venue.clock.now());
       if (!changed.ok) return refusedByIdentity(changed);
       return { account: viewOf(venue.state, changed.value), command: deed.command };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/accounts/:account/commission',
+    params: AccountParams,
+    /** Of the trading fees of the broker's sub-accounts, such as 0.3. */
+    body: Type.Object({ share: DecimalText }, closed),
+    answer: Type.Object({ uid: Type.Integer(), share: Type.String(), command: CommandSeq }),
+    told: ({ uid }) => `account ${uid}`,
+    action: 'account.commission',
+    recorded: ({ params, body }) => ({ account: params.account, share: body.share }),
+    handle: async ({ venue, identity, params, body, deed }) => {
+      const account = findAccount(identity, venue.state, params.account);
+      if (account instanceof Refused) return account;
+      const { uid } = account;
+      if (identity.findUser(uid)?.broker !== true) {
+        return new Refused('not_allowed', `account ${uid} is no broker: make it one first`);
+      }
+      const rate = parseUnits(body.share, RATE_SCALE);
+      if (rate === undefined || rate > RATE_ONE) {
+        return new Refused('invalid_request', `share ${body.share} must lie between 0 and 1`);
+      }
+      const given = await deed.give({ type: 'setCommission', time: 0, uid, rate });
+      if (given instanceof Refused) return given;
+      return { uid, share: formatRate(rate), command: deed.command };
     },
   }),
 

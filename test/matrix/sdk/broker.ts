@@ -1,7 +1,8 @@
 /** The SDK's methods for brokers and the sub-accounts they open. */
 import assert from 'node:assert/strict';
-import { refusedWith } from '../checks.ts';
-import type { Row, World } from '../world.ts';
+import { sdkClient } from '../../clients/clients.ts';
+import { positive, refusedWith } from '../checks.ts';
+import { type Row, SPOT, type World } from '../world.ts';
 
 const PASSPHRASE = 'Passphrase1';
 const made = { brokerSub: '', brokerKey: '' };
@@ -106,6 +107,22 @@ export const BROKER_CALLS: Readonly<Record<string, Row<World>>> = {
           [made.brokerSub, 'deposit', 'onchain', 'USDT', '500', 'success'],
         ],
       );
+    },
+  },
+  getBrokerCommission: {
+    checks: 'a quarter of the fee that the sub-account paid, and it is in the funding wallet',
+    call: async (w) => {
+      await w.operator.setCommission('bob', '0.25');
+      const desk = await w.operator.openKey(Number(made.brokerSub), 'desk', ['uta_trade']);
+      const buy = { ...SPOT, side: 'buy', orderType: 'market', qty: '200' } as const;
+      await sdkClient(w.server.url, desk).submitNewOrder(buy);
+      const [row] = (await w.bob.getBrokerCommission(w.lately())).data;
+      assert.deepEqual([row!.uid, row!.symbol, row!.coin], [made.brokerSub, SPOT.symbol, 'BTC']);
+      positive(row!.totalFee, 'fee');
+      const quarter = Number(row!.totalCommission) / Number(row!.totalFee);
+      assert.ok(quarter > 0.24 && quarter <= 0.25, String(quarter));
+      const [paid] = (await w.bob.getFundingAssets({ coin: 'BTC' })).data;
+      assert.equal(paid!.balance, row!.totalCommission);
     },
   },
 };

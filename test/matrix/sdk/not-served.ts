@@ -26,5 +26,4 @@ export const SDK_NOT_SERVED: readonly (readonly [methods: RegExp, reason: string
     'fee groups and maker scores are a programme of the vendor; fees are set per account here',
   ],
   [/^getDeltaInfo$/, 'accounts have no delta-neutral mode'],
-  [/^getBrokerCommission$/, 'there is no commission programme'],
 ];
