@@ -14,8 +14,8 @@ import { RECORD_HEADER_BYTES, recordBytes } from '../../src/log/record-format.ts
 import { readSegmentHeaders } from '../../src/log/segment-files.ts';
 import { SEGMENT_HEAD_BYTES, type SegmentHeader } from '../../src/log/segment-format.ts';
 import type { SimulatedDisk } from './disk.ts';
+import { type FlushableLog, LOG, type Seams } from './seams.ts';
 import type { SimulatedHistory } from './simulated-history.ts';
-import { type FlushableLog, LOG, type Seams } from './world.ts';
 
 export interface PlantedBug {
   readonly name: string;
