@@ -221,6 +221,11 @@ const PASSPHRASE_REFUSALS: Readonly<Record<PassphraseVerdict, Refused | undefine
   },
 };
 
+/** Nothing is wrong with what was presented; there was no time to look. */
+export function isBusy(verdict: Authentication): boolean {
+  return verdict === PASSPHRASE_REFUSALS.busy;
+}
+
 function unknownKey(): Refused {
   return refuse('40037', 'the API key does not exist; check for a typing error or a deleted key');
 }

@@ -1,7 +1,5 @@
 /** What a client says and what it is told: ping, login, subscriptions, orders (wire.md 5). */
 import { Compile } from 'typebox/compile';
-import type { Authentication } from '../gateway/authenticate.ts';
-import { authenticateLogin } from '../gateway/authenticate.ts';
 import { mayUse } from '../gateway/permissions.ts';
 import type { RateLimiter } from '../gateway/rate-limit.ts';
 import { BODY_LIMITS, parseBody } from '../gateway/raw-json.ts';
@@ -9,8 +7,7 @@ import type { Services } from '../gateway/route.ts';
 import type { Clock } from '../venue/clock.ts';
 import type { Channels } from './channels.ts';
 import type { Connection } from './connection.ts';
-import { LOGIN_FAILURES } from './control.ts';
-import { acknowledgement, loginText, pongFrame } from './frames.ts';
+import { acknowledgement, pongFrame } from './frames.ts';
 import {
   ARGUMENT_CHARS_MAX,
   CHANNELS_PER_CONNECTION_MAX,
@@ -22,15 +19,10 @@ import {
   SUBSCRIBE_REQUESTS_PER_HOUR,
   TRADES_IN_FLIGHT_MAX,
 } from './limits.ts';
+import type { LoginDesk } from './login-desk.ts';
 import type { Login, TopicCall, TradeCall } from './schemas.ts';
 import { LoginFrame, TopicFrame, TradeFrame, TradeId } from './schemas.ts';
-import {
-  PRIVATE_TOPIC_NAMES,
-  PRIVATE_TOPICS,
-  privateKey,
-  readTopic,
-  type TopicRequest,
-} from './topic-request.ts';
+import { PRIVATE_TOPICS, readTopic, type TopicRequest } from './topic-request.ts';
 import type { TradingDesk } from './trading.ts';
 
 const FRAME_LIMITS = {
@@ -52,8 +44,7 @@ export interface ConversationOptions extends Services {
   readonly limited: boolean;
   readonly channels: Channels;
   readonly trading: TradingDesk;
-  /** False when the user has too many sockets already. */
-  readonly admitUser: (connection: Connection, uid: number) => boolean;
+  readonly logins: LoginDesk;
 }
 
 export class Conversation {
@@ -123,7 +114,7 @@ export class Conversation {
     switch (frame.op) {
       case 'login':
         if (!loginFrame.Check(frame)) connection.fail('loginFailed', LOGIN_SHAPE);
-        else this.login(connection, frame as Login);
+        else this.options.logins.login(connection, frame as Login);
         return;
       case 'subscribe':
       case 'unsubscribe':
@@ -138,64 +129,6 @@ export class Conversation {
         return;
       default:
         connection.fail('unknownOperation', 'op must be login, subscribe, unsubscribe or trade');
-    }
-  }
-
-  private login(connection: Connection, { args }: Login): void {
-    if (connection.role === 'public') {
-      connection.fail('loginFailed', 'log in at /v3/ws/private; this address serves public topics');
-      return;
-    }
-    if (connection.loggingIn) {
-      connection.fail('parameterWrong', 'a login is under way');
-      return;
-    }
-    const { wall, clock, identity } = this.options;
-    const { apiKey, passphrase, timestamp, sign } = args[0]!;
-    const presented = { apiKey, passphrase, timestamp, sign, peerAddress: connection.peer };
-    const verdict = authenticateLogin(presented, wall.now(), identity, clock.now());
-    if (!(verdict instanceof Promise)) {
-      this.judge(connection, verdict);
-      return;
-    }
-    connection.loggingIn = true;
-    const failed = () => connection.fail('loginFailed', 'the login could not be checked; try again');
-    verdict
-      .then((answer) => this.judge(connection, answer), failed)
-      .finally(() => {
-        connection.loggingIn = false;
-      });
-  }
-
-  private judge(connection: Connection, verdict: Authentication): void {
-    if (!verdict.ok) {
-      this.options.limiter.chargeFailedAuthentication(connection.peer, this.options.wall.now());
-      connection.fail(LOGIN_FAILURES[verdict.code] ?? 'loginFailed', verdict.msg);
-      return;
-    }
-    const { user, key } = verdict;
-    if (connection.caller !== undefined && connection.caller.user.uid !== user.uid) {
-      connection.fail('loginFailed', 'this connection belongs to another account');
-      return;
-    }
-    if (connection.caller === undefined && !this.options.admitUser(connection, user.uid)) {
-      connection.fail('overLimit', 'too many connections of this account');
-      return;
-    }
-    connection.caller = { user, key };
-    connection.send(loginText(connection.id));
-    this.endForbidden(connection);
-  }
-
-  /** What was subscribed with other rights goes on only as far as the present ones reach (reliability.md 3.3). */
-  private endForbidden(connection: Connection): void {
-    for (const topic of PRIVATE_TOPIC_NAMES) {
-      const subscription = connection.subscriptions.get(privateKey(topic));
-      const denied =
-        subscription === undefined ? undefined : mayUse(connection.caller!, PRIVATE_TOPICS[topic]);
-      if (denied === undefined) continue;
-      this.options.channels.unsubscribe(connection, privateKey(topic));
-      connection.fail('permissionMissing', `the subscription has ended: ${denied.msg}`, subscription!.arg);
     }
   }
 
@@ -268,7 +201,7 @@ export class Conversation {
       connection.failTrade(String(call.id), 'loginNeeded', 'log in first');
       return;
     }
-    if (!this.isCurrent(connection)) return;
+    if (!this.options.logins.isCurrent(connection)) return;
     if (++connection.tradesInFlight >= TRADES_IN_FLIGHT_MAX) connection.ws.pause();
     const answered = (text: string) => {
       if (--connection.tradesInFlight < TRADES_IN_FLIGHT_MAX && connection.ws.isPaused)
@@ -276,23 +209,6 @@ export class Conversation {
       connection.send(text);
     };
     void this.options.trading.answer(call, caller, connection.id).then(answered);
-  }
-
-  /** Rights taken away meanwhile end the connection; every order asks, and so does the sweep. */
-  isCurrent(connection: Connection): boolean {
-    const { caller } = connection;
-    if (caller === undefined) return true;
-    const credential = this.options.identity.findKey(caller.key.apiKey);
-    if (credential !== undefined && !credential.frozen && credential.key.version === caller.key.version) {
-      // What a broker allows its sub-account is part of the user, not of the key.
-      if (credential.user !== caller.user) {
-        connection.caller = { user: credential.user, key: credential.key };
-        this.endForbidden(connection);
-      }
-      return true;
-    }
-    connection.fail('keyInvalid', 'the API key was changed, deleted or frozen; log in again');
-    return false;
   }
 }
 

@@ -24,6 +24,9 @@ export const CONNECTIONS_PER_UID_MAX = 100;
 /** Handshakes a second over all addresses: a herd that returns after a restart waits at the door. */
 export const HANDSHAKES_PER_SECOND = 500;
 export const LOGIN_WITHIN_MS = 10_000;
+/** A login that finds the check of passphrases busy asks again so often and so long: its timestamp is good for 30 s. */
+export const LOGIN_RETRY_MS = 200;
+export const LOGIN_PATIENCE_MS = 20_000;
 export const PING_INTERVAL_MS = 20_000;
 /** Two pings without any sign of life. */
 export const SILENCE_MAX_MS = 2 * PING_INTERVAL_MS + 5_000;

@@ -29,6 +29,7 @@ import {
   LEAVE_TOGETHER,
   LEAVE_WITHIN_MS,
 } from './limits.ts';
+import { LoginDesk } from './login-desk.ts';
 import { SettledQueue } from './settled-queue.ts';
 import { Sweep } from './sweep.ts';
 import { TradingDesk } from './trading.ts';
@@ -70,13 +71,11 @@ export class Streams {
     const floor = { venue, clock, wall, fanout: new Fanout(), settled: new SettledQueue(venue) };
     this.channels = new Channels(floor, this.figures);
     const onDefect = (err: unknown) => logger.error({ err }, 'a request over a socket failed');
-    this.conversation = new Conversation({
-      ...options,
-      limited,
-      channels: this.channels,
-      trading: new TradingDesk(options, limiter, onDefect),
-      admitUser: (connection, uid) => this.admitUser(connection, uid),
-    });
+    const { channels } = this;
+    const admitUser = (connection: Connection, uid: number) => this.admitUser(connection, uid);
+    const logins = new LoginDesk({ ...options, channels, admitUser });
+    const trading = new TradingDesk(options, limiter, onDefect);
+    this.conversation = new Conversation({ ...options, limited, channels, trading, logins });
     // No compression: it costs more than it saves on small frames, and inflating is a way to attack.
     this.sockets = new WebSocketServer({
       noServer: true,
@@ -93,7 +92,7 @@ export class Streams {
       connections: this.connections,
       wall,
       figures: this.figures,
-      isCurrent: (connection) => this.conversation.isCurrent(connection),
+      isCurrent: (connection) => logins.isCurrent(connection),
       unsentTotalBytesMax: options.unsentTotalBytesMax,
     });
   }

@@ -87,7 +87,8 @@ export class Sweep {
       connection.drop();
       return false;
     }
-    if (connection.role === 'private' && connection.caller === undefined && ageMs > LOGIN_WITHIN_MS) {
+    const stranger = connection.role === 'private' && connection.caller === undefined;
+    if (stranger && !connection.loggingIn && ageMs > LOGIN_WITHIN_MS) {
       connection.fail('loginFailed', `log in within ${LOGIN_WITHIN_MS / 1000} seconds`);
       return false;
     }

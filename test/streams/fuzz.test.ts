@@ -250,3 +250,28 @@ it('a login under way when its socket goes, and two at once: one account, counte
   await room.empty();
   assertNothingKept();
 });
+
+it('a login that finds the check of passphrases busy waits for its turn, and is no failure of its address', async () => {
+  const { identity } = room.rooms;
+  const check = identity.checkPassphrase.bind(identity);
+  let busy = 3;
+  mock.method(identity, 'checkPassphrase', (...given: Parameters<typeof check>) =>
+    busy-- > 0 ? 'busy' : check(...given),
+  );
+  const client = await room.connect({ path: '/v3/ws/private' });
+  client.send(room.loginFrame(room.account('alice')));
+  client.send(room.loginFrame(room.account('alice')));
+  await client.next((frame) => frame.event === 'login');
+  assert.deepEqual(
+    client.frames.map(({ code }: Frame) => code),
+    [30016, 0],
+    'one login at a time',
+  );
+  busy = Number.POSITIVE_INFINITY;
+  const gone = await room.connect({ path: '/v3/ws/private' });
+  gone.send(room.loginFrame(room.account('alice')));
+  await gone.answers();
+  await room.empty();
+  mock.restoreAll();
+  assertNothingKept();
+});
