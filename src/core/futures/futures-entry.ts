@@ -36,26 +36,32 @@ export interface FuturesPlan {
   readonly cancels: readonly number[];
 }
 
+/** What was found out about an order before. */
+interface Findings {
+  /** A take-profit or stop-loss that has fired pushes other closing orders out of its way (domain.md 3.5). */
+  readonly precedence?: boolean;
+  /** What is wrong with the take-profit and stop-loss that it carries: number 14 of the checks. */
+  readonly attached?: Outcome | undefined;
+}
+
 export function planFuturesOrder(
   state: State,
   account: Account,
   instrument: Instrument,
   market: Market,
   command: PlaceOrder,
-  /** A take-profit or stop-loss that has fired pushes other closing orders out of its way (domain.md 3.5). */
-  precedence = false,
+  findings: Findings = {},
 ): FuturesPlan | Outcome {
   const hedge = account.holdMode === HoldMode.hedge;
   const posSide = hedge ? (command.posSide ?? PosSide.none) : PosSide.none;
-  if (hedge && posSide === PosSide.none) return refused(Refusal.positionSideNeeded);
   const { isolated } = futuresSetting(account, instrument);
   const sideFlag = posSide === PosSide.long ? FLAG_LONG : posSide === PosSide.short ? FLAG_SHORT : 0;
   const flags = sideFlag | (isolated ? FLAG_ISOLATED : 0);
   const buying = command.side === Side.buy;
   const closing = hedge ? buying !== (posSide === PosSide.long) : (command.reduceOnly ?? false);
   if (closing)
-    return planClosing(state, account, instrument, command, posSide, flags | FLAG_CLOSING, precedence);
-  return planOpening(state, account, instrument, market, command, flags, isolated);
+    return planClosing(state, account, instrument, command, posSide, flags | FLAG_CLOSING, findings);
+  return planOpening(state, account, instrument, market, command, flags, isolated, findings);
 }
 
 function planClosing(
@@ -65,20 +71,11 @@ function planClosing(
   command: PlaceOrder,
   posSide: PosSide,
   flags: number,
-  precedence: boolean,
+  { precedence = false, attached }: Findings,
 ): FuturesPlan | Outcome {
   const position = positionOf(account, instrument.index, posSide);
   if (position === undefined) return refused(Refusal.noPositionToClose);
   if (position.long !== (command.side === Side.sell)) return refused(Refusal.closesWrongWay);
-  const intent: Intent = {
-    instrument,
-    side: command.side,
-    priceTicks: command.priceTicks,
-    lots: command.sizeLots,
-  };
-  const beyond =
-    command.orderType === OrderType.market ? undefined : checkBankruptcy(state, account, intent, posSide);
-  if (beyond !== undefined) return beyond;
   const older = closingOrders(state, account, instrument.index, posSide);
   const frozen = older.reduce((sum, slot) => sum + state.slab.remaining[slot]!, 0);
   const plan =
@@ -86,7 +83,15 @@ function planClosing(
       ? reduceOnlyPlan(state, position, older, frozen, command.sizeLots)
       : hedgeClosePlan(state, position, older, frozen, command);
   if ('refusal' in plan) return plan;
-  return { flags, isolatedLock: 0n, ...plan };
+  const { side, priceTicks, sizeLots: lots } = command;
+  return (
+    attached ??
+    checkLimit(state, account, { instrument, side, priceTicks, lots }, command, posSide) ?? {
+      flags,
+      isolatedLock: 0n,
+      ...plan,
+    }
+  );
 }
 
 function planOpening(
@@ -97,23 +102,40 @@ function planOpening(
   command: PlaceOrder,
   flags: number,
   isolated: boolean,
+  { attached }: Findings,
 ): FuturesPlan | Outcome {
   const priceTicks = reservePrice(instrument, market, command);
   const intent: Intent = { instrument, side: command.side, priceTicks, lots: command.sizeLots };
-  const failure =
+  const posSide = posSideOf(flags);
+  const isolatedLock = isolated
+    ? isolatedReserve(account, { ...intent, priceTicks: dearestFill(market, intent) })
+    : 0n;
+  return (
     checkTier(state, account, intent) ??
-    checkPositionCount(state, account, instrument, posSideOf(flags)) ??
-    (command.orderType === OrderType.market
-      ? undefined
-      : checkBankruptcy(state, account, intent, posSideOf(flags)));
-  if (failure !== undefined) return failure;
-  const plan = { flags, lots: command.sizeLots, cancels: [] };
-  if (!isolated) return checkCrossed(state, account, intent) ?? { ...plan, isolatedLock: 0n };
-  const isolatedLock = isolatedReserve(account, { ...intent, priceTicks: dearestFill(market, intent) });
-  const short =
-    checkIsolated(state, account, instrument, isolatedLock) ??
-    checkIsolatedRisk(state, account, intent, posSideOf(flags));
-  return short ?? { ...plan, isolatedLock };
+    checkPositionCount(state, account, instrument, posSide) ??
+    attached ??
+    (isolated
+      ? (checkIsolated(state, account, instrument, isolatedLock) ??
+        checkIsolatedRisk(state, account, intent, posSide))
+      : checkCrossed(state, account, intent)) ??
+    checkLimit(state, account, intent, command, posSide) ?? {
+      flags,
+      lots: command.sizeLots,
+      cancels: [],
+      isolatedLock,
+    }
+  );
+}
+
+/** Number 16: a market order stops at the bankruptcy price by itself. */
+function checkLimit(
+  state: State,
+  account: Account,
+  intent: Intent,
+  { orderType }: PlaceOrder,
+  posSide: PosSide,
+): Outcome | undefined {
+  return orderType === OrderType.market ? undefined : checkBankruptcy(state, account, intent, posSide);
 }
 
 /** Carries out what the plan decided before the order is matched. */

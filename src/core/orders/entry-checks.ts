@@ -1,4 +1,4 @@
-/** The checks every new order passes before money and margin are looked at (domain.md 1.2, numbers 1 to 11). */
+/** The checks every new order passes before positions, money and margin are looked at (domain.md 1.2, numbers 1 to 11). */
 import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
 import type { PlaceOrder } from '../command.ts';
@@ -58,19 +58,28 @@ export function checkOrder(
   if (status !== Refusal.none) return refused(status);
   if (account.liquidating) return refused(Refusal.accountLiquidating);
   if (!isLegalCombination(instrument, command)) return refused(Refusal.illegalCombination);
+  if (instrument.futures !== undefined && lacksSide(account, command))
+    return refused(Refusal.positionSideNeeded);
   if (instrument.futures !== undefined && market.futures?.markTicks === 0)
     return refused(Refusal.noIndexPrice);
   return (
     checkNumbers(instrument, market, command, child?.closesAll ?? false) ??
     checkRpi(account, command) ??
     checkCounts(account, instrument) ??
-    checkClientOid(state, account, command.clientOid) ??
-    checkAttached(state, account, instrument, market, command)
+    checkClientOid(state, account, command.clientOid)
   );
 }
 
-/** Take-profit and stop-loss come with opening orders only, and must make sense where the order is expected to fill. */
-function checkAttached(
+/** Hedge mode has two positions, so an order says which. */
+function lacksSide(account: Account, { posSide = PosSide.none }: PlaceOrder): boolean {
+  return account.holdMode === HoldMode.hedge && posSide === PosSide.none;
+}
+
+/**
+ * Number 14: take-profit and stop-loss come with opening orders only, and must make sense where the order is expected to
+ * fill.
+ */
+export function checkAttached(
   state: State,
   account: Account,
   instrument: Instrument,

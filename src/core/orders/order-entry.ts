@@ -17,7 +17,7 @@ import type { Market, State } from '../state.ts';
 import { fittingPreset } from '../strategy/tpsl-checks.ts';
 import { isEmpty } from '../strategy/trigger-leg.ts';
 import { CancelReason, OrderType, Side, Source, TimeInForce } from '../terms.ts';
-import { type Child, checkOrder, isByAmount } from './entry-checks.ts';
+import { type Child, checkAttached, checkOrder, isByAmount } from './entry-checks.ts';
 import { execute, type Settlements } from './execution.ts';
 import { formatOrderId } from './order-id.ts';
 import { clientOidOf, close, enroll, lock, lockedCoin } from './order-life.ts';
@@ -56,13 +56,10 @@ function placeSpot(
       ? tradeValue(instrument, command.priceTicks, command.sizeLots)
       : baseUnits(instrument, command.sizeLots);
   const coin = lockedCoin(instrument, command.side);
-  const refusal = checkSpending(state, account, {
-    instrument,
-    side: command.side,
-    limitTicks: command.priceTicks,
-    need,
-    slot: NIL,
-  });
+  const { side, priceTicks: limitTicks } = command;
+  const refusal =
+    checkAttached(state, account, instrument, market, command) ??
+    checkSpending(state, account, { instrument, side, limitTicks, need, slot: NIL });
   if (refusal !== undefined) return refusal;
 
   const size = byAmount ? SIZE_LOTS_MAX : command.sizeLots;
@@ -87,7 +84,8 @@ function placeFutures(
   child: Child | undefined,
 ): Outcome {
   const precedence = child?.takesPrecedence ?? false;
-  const plan = planFuturesOrder(state, account, instrument, market, command, precedence);
+  const attached = checkAttached(state, account, instrument, market, command);
+  const plan = planFuturesOrder(state, account, instrument, market, command, { precedence, attached });
   if ('refusal' in plan) return plan;
   if (command.late)
     return endLate(state, accept(state, account, instrument, command, plan.lots, plan.flags, child), 0n);
