@@ -10,6 +10,7 @@ import { candleRoutes } from './routes/candles.ts';
 import { depositAccountRoutes } from './routes/deposit-account.ts';
 import { depositRoutes } from './routes/deposits.ts';
 import { eligibilityRoutes } from './routes/eligibility.ts';
+import { feeGroupRoutes } from './routes/fee-groups.ts';
 import { financialRecordRoutes } from './routes/financial-records.ts';
 import { futuresAccountRoutes } from './routes/futures-account.ts';
 import { futuresMarketRoutes } from './routes/futures-market.ts';
@@ -44,6 +45,7 @@ export const ROUTES: readonly Route[] = [
   ...futuresMarketRoutes,
   ...riskReserveRoutes,
   ...proofOfReservesRoutes,
+  ...feeGroupRoutes,
   ...tradeQueryRoutes,
   ...tradeActionRoutes,
   ...strategyOrderRoutes,

@@ -3,7 +3,13 @@
  * exact integers, fees by the rates in force (domain.md 4.2, 4.3). It never looks at the exchange's books.
  */
 import assert from 'node:assert/strict';
-import type { Command, EndWithdrawal, InnerWithdrawal, RequestWithdrawal } from '../../src/core/command.ts';
+import {
+  type Command,
+  type EndWithdrawal,
+  type InnerWithdrawal,
+  OWNERS_CHOICE,
+  type RequestWithdrawal,
+} from '../../src/core/command.ts';
 import type { Event, FillRecord } from '../../src/core/event.ts';
 import type { InstrumentSpec } from '../../src/core/listing-spec.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
@@ -33,6 +39,9 @@ export class NaiveLedger {
   private readonly instruments: InstrumentSpec[] = [];
   private readonly coins: string[] = [];
   private readonly owned = new Map<string, bigint>();
+  private readonly mains = new Map<number, number>();
+  private readonly shares = new Map<number, bigint>();
+  private readonly arrivals = new Map<string, Wallet>();
   private readonly rates = new Map<string, { makerRate: bigint; takerRate: bigint }>();
 
   observe(command: Command, outcome: Outcome, events: readonly Event[]): void {
@@ -65,9 +74,21 @@ export class NaiveLedger {
       case 'setFees':
         this.rates.set(`${command.uid} ${command.instrument}`, command);
         break;
-      case 'deposit':
-        this.move('ext', `${command.uid}`, command.coin, command.amount);
+      case 'openAccount':
+        if (command.masterUid !== 0) this.mains.set(command.uid, command.masterUid);
         break;
+      case 'setCommission':
+        this.shares.set(command.uid, command.rate);
+        break;
+      case 'setDepositWallet':
+        this.arrivals.set(`${command.uid} ${command.coin}`, command.wallet);
+        break;
+      case 'deposit': {
+        const { uid, coin, wallet = Wallet.unified } = command;
+        const chosen = this.arrivals.get(`${uid} ${coin}`) ?? Wallet.unified;
+        this.move('ext', walletName(uid, wallet === OWNERS_CHOICE ? chosen : wallet), coin, command.amount);
+        break;
+      }
       case 'withdraw':
         this.move(`${command.uid}`, 'ext', command.coin, command.amount);
         break;
@@ -79,9 +100,11 @@ export class NaiveLedger {
           command.amount,
         );
         break;
-      case 'innerWithdrawal':
-        this.pay(command, walletName(command.toUid, Wallet.funding));
+      case 'innerWithdrawal': {
+        const { toUid, coin } = command;
+        this.pay(command, walletName(toUid, this.arrivals.get(`${toUid} ${coin}`) ?? Wallet.funding));
         break;
+      }
       case 'requestWithdrawal':
         this.held.set(orderId, { ...command, fromFunding: this.pay(command, `held ${orderId}`) });
         break;
@@ -138,6 +161,10 @@ export class NaiveLedger {
     this.move(`${fill.uid}`, 'pot', outCoin, outAmount);
     this.move('pot', `${fill.uid}`, inCoin, inAmount);
     this.move(`${fill.uid}`, 'sys:fee', inCoin, fee);
+    const broker = this.mains.get(fill.uid) ?? 0;
+    const share = fee > 0n ? (fee * (this.shares.get(broker) ?? 0n)) / RATE_ONE : 0n;
+    assert.equal(fill.commission, share);
+    this.move('sys:fee', `${broker} funding`, inCoin, share);
     if (fill.maker) {
       assert.equal(this.read(`pot ${base}`), 0n);
       assert.equal(this.read(`pot ${quote}`), 0n);

@@ -4,7 +4,7 @@
  * `Intent` names orders by their place among those at hand; `toCommand` turns it into a command.
  */
 import fc from 'fast-check';
-import { ANY, type Command, OFF_GRID, OUT_OF_RANGE } from '../../src/core/command.ts';
+import { ANY, type Command, OFF_GRID, OUT_OF_RANGE, OWNERS_CHOICE } from '../../src/core/command.ts';
 import {
   Category,
   INSTRUMENT_STATUS_NAMES,
@@ -15,6 +15,7 @@ import {
   TimeInForce,
   type Wallet,
 } from '../../src/core/terms.ts';
+import { RATE_ONE } from '../../src/core/units.ts';
 import { account, coin, deposit, order, spotPair } from './venue.ts';
 
 export const UIDS = [1, 2, 3, 4, 5, 6];
@@ -83,6 +84,8 @@ export interface Intent {
       }
     | { readonly kind: 'ending'; readonly byOwner: boolean; readonly paid: boolean }
     | { readonly kind: 'fees'; readonly makerRate: bigint; readonly takerRate: bigint }
+    | { readonly kind: 'share'; readonly rate: bigint }
+    | { readonly kind: 'arrivals'; readonly wallet: Wallet }
     | { readonly kind: 'tick' };
 }
 
@@ -210,6 +213,20 @@ const act: fc.Arbitrary<Intent['act']> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('ending'), byOwner: fc.boolean(), paid: fc.boolean() }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('fees'), makerRate: rate, takerRate: rate }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('share'),
+      rate: fc.constantFrom(0n, 1n, 333_333_333_333n, RATE_ONE, RATE_ONE + 1n),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('arrivals'),
+      wallet: fc.constantFrom(0 as Wallet, 1 as Wallet),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('tick') }) },
 );
 
@@ -317,15 +334,16 @@ export function toCommand(
         instrument: pair,
         status: INSTRUMENT_STATUS_NAMES[act.status] ?? ('nonsense' as 'online'),
       };
-    case 'money':
-      return {
-        type: act.into ? 'deposit' : 'withdraw',
-        time,
-        uid,
-        coin: intent.pick % (COINS + 1),
-        amount: act.amount,
-        reference: '',
-      };
+    case 'money': {
+      const common = { time, uid, coin: intent.pick % (COINS + 1), amount: act.amount, reference: '' };
+      if (!act.into) return { type: 'withdraw', ...common };
+      const wallet = intent.pick % 2 === 0 ? OWNERS_CHOICE : 0;
+      return { type: 'deposit', ...common, wallet };
+    }
+    case 'share':
+      return { type: 'setCommission', time, uid: intent.pick % 4 === 0 ? uid : 1, rate: act.rate };
+    case 'arrivals':
+      return { type: 'setDepositWallet', time, uid, coin: intent.pick % (COINS + 1), wallet: act.wallet };
     case 'transfer':
       return {
         type: 'transfer',

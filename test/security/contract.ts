@@ -26,6 +26,7 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'GET /api/v3/market/risk-reserve-hour': ['public', 20],
   'GET /api/v3/market/risk-reserve-all': ['public', 3],
   'GET /api/v3/market/proof-of-reserves': ['public', 20],
+  'GET /api/v3/market/fee-group': ['public', 5],
   'GET /api/v3/market/discount-rate': ['public', 20],
   'GET /api/v3/market/liquidations': ['public', 5],
   'GET /api/v3/market/rpi-symbols': ['public', 10],

@@ -162,4 +162,24 @@ export const MARKET_CALLS: Readonly<Record<string, Row<World>>> = {
       assert.deepEqual(Object.fromEntries(list.map(({ coin, userAssets }) => [coin, userAssets])), totals);
     },
   },
+  getMarketFeeGroup: {
+    checks: 'every pair is in the group of its rates, and a rate that differs makes a group of its own',
+    call: async ({ alice }) => {
+      const groups = (await alice.getMarketFeeGroup({ category: 'SPOT' })).data;
+      const shown = groups.flatMap(({ labelList, tierList: [tier] }) =>
+        labelList.flatMap(({ symbols }) =>
+          symbols.map((symbol) => `${symbol} ${tier!.makerFeeRate} ${tier!.takerFeeRate}`),
+        ),
+      );
+      const pairs = (await alice.getAllFeeRates({ category: 'SPOT' })).data;
+      const listed = pairs.map((pair) => `${pair.symbol} ${pair.makerFeeRate} ${pair.takerFeeRate}`);
+      assert.deepEqual(shown.sort(), listed.sort());
+      assert.deepEqual(
+        groups.map(({ group }) => group),
+        ['DEFAULT', 'GROUP_A'],
+      );
+      const [named] = (await alice.getMarketFeeGroup({ category: 'SPOT', group: 'GROUP_A' })).data;
+      assert.deepEqual(named, groups[1]);
+    },
+  },
 };

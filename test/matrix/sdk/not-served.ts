@@ -21,9 +21,6 @@ export const SDK_NOT_SERVED: readonly (readonly [methods: RegExp, reason: string
     /^get(Spot(Whale|Fund|Net)Flow|MarginLongShort|MarginLoanGrowth|MarginIsolatedBorrow|FuturesActiveBuySell|Futures(Position|Account)?LongShort)$/,
     'statistics about who trades; everything they are made of is in the trades and candles',
   ],
-  [
-    /^getMarketFeeGroup$|^getMarketScoreWeights$/,
-    'fee groups and maker scores are a programme of the vendor; fees are set per account here',
-  ],
+  [/^getMarketScoreWeights$/, 'makers are not scored here; what they pay is in the fee groups'],
   [/^getDeltaInfo$/, 'accounts have no delta-neutral mode'],
 ];
