@@ -145,7 +145,7 @@ export interface FillQuery extends PageQuery {
 }
 
 /** Fills that one question about commissions adds up. */
-export const COMMISSION_FILLS_MAX = 100_000;
+export const COMMISSION_FILLS_MAX = 20_000;
 
 export interface CommissionQuery {
   readonly uids: readonly number[];
@@ -293,6 +293,7 @@ export type HistoryCounts = Readonly<Record<(typeof COUNTED_RECORDS)[number], nu
 
 /** Users may look back 90 days (interface 8). Candles and funding rates are public and stay. */
 export const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
-/** Loan records reach back three months, which are at most so many days. */
+/** Taxes are of years. */
 export const LEDGER_RETENTION_MS = 366 * 24 * 60 * 60 * 1000;
+/** Loan records reach back three months, which are at most so many days. */
 export const LOAN_RETENTION_MS = 92 * 24 * 60 * 60 * 1000;

@@ -124,7 +124,7 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'POST /api/v3/broker/sub-deposit-address': ['broker_read', 20],
   'POST /api/v3/broker/sub-withdrawal': ['broker_withdraw', 20],
   'GET /api/v3/broker/all-sub-deposit-withdrawal': ['broker_read', 20],
-  'GET /api/v3/broker/commission': ['broker_read', 20],
+  'GET /api/v3/broker/commission': ['broker_read', 1],
 
   'POST /api/v3/account/transfer': ['mgt_write', 5],
   'POST /api/v3/account/sub-transfer': ['main_write', 5],
