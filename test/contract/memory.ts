@@ -30,6 +30,9 @@ const PAGED_BY: Readonly<Record<string, string>> = {
   'GET trade/fills': 'execId',
 };
 
+/** What queries choose by and records tell. */
+const CHOICES = 'category symbol orderId posSide type status loanCoin pledgeCoin reviseSide'.split(' ');
+
 const rowsOf = (data: Data): Data[] => (Array.isArray(data) ? data : (data?.list ?? [data]));
 
 class Memory {
@@ -92,6 +95,21 @@ class Memory {
         assert.equal(row.marginCoin, this.#settled(row) ?? row.marginCoin, 'interface 2.4: marginCoin');
       }
       if (endpoint === 'GET trade/fills') this.#fill(row);
+    }
+  }
+
+  /** Fails when an answer holds what was not asked for. */
+  chosen(endpoint: string, query: Asked, data: Data): void {
+    for (const row of rowsOf(data)) {
+      for (const field of CHOICES) {
+        const [asked, told] = [query[field], row?.[field]];
+        if (asked === undefined || told === undefined) continue;
+        assert.equal(
+          told.toUpperCase(),
+          asked.toUpperCase(),
+          `interface 4: ${endpoint} with ${field} ${asked}`,
+        );
+      }
     }
   }
 

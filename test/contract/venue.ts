@@ -37,8 +37,10 @@ export class Caller {
     this.#url = url;
   }
 
-  get(path: string, query: Readonly<Record<string, string>> = {}): Promise<Data> {
-    return this.#ok(`GET ${path}`, this.client.get(`/api/v3/${path}`, query));
+  async get(path: string, query: Readonly<Record<string, string>> = {}): Promise<Data> {
+    const data = await this.#ok(`GET ${path}`, this.client.get(`/api/v3/${path}`, query));
+    memoryOf(this.#url).chosen(`GET ${path}`, query, data);
+    return data;
   }
 
   async post(path: string, body: unknown): Promise<Data> {
