@@ -1,15 +1,13 @@
 /** What a broker sees of all its sub-accounts, and the share of their fees that it is paid. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 
 const HOUR_MS = 3_600_000;
-const data = mkdtempSync(join(tmpdir(), 'bourse-broker-records-'));
+const data = temporaryDirectory();
 let server: RunningServer;
 let operator: Operator;
 let alice: SdkClient;
@@ -40,7 +38,6 @@ before(async () => {
 });
 after(async () => {
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 const lately = async () => {

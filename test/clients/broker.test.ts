@@ -1,10 +1,8 @@
 /** A broker, its sub-accounts and their keys, with the unmodified SDK: what the broker changes counts from the next call on. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { installKey, withIdentity } from '../hostile/identities.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 
@@ -18,7 +16,7 @@ const ORDER = {
   qty: '0.01',
 } as const;
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-broker-'));
+const data = temporaryDirectory();
 let server: RunningServer;
 /** The main account of a broker; another broker; somebody who is none. */
 let broker: SdkClient;
@@ -60,7 +58,6 @@ before(async () => {
 });
 after(async () => {
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 const subClient = (keys = key) =>

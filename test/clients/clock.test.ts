@@ -3,14 +3,14 @@
  * crash, a scaled one runs ahead and never back, the machine's own cannot be moved. Clients sign as they always do.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { ccxtClients, sdkClient } from './clients.ts';
 import { decimal, units } from './ledger-by-hand.ts';
 
@@ -19,19 +19,11 @@ const HOUR = 3_600_000;
 const CONTRACT = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
 const MANUAL = ['--clock', 'manual', '--clock-start', '2026-06-25T07:00:00Z', '--rate-limits', 'off'];
 
-const homes: string[] = [];
 const servers: RunningServer[] = [];
 
 after(async () => {
   for (const server of servers) if (server.process.exitCode === null) await server.kill();
-  for (const home of homes) rmSync(home, { recursive: true, force: true });
 });
-
-function home(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'bourse-clock-'));
-  homes.push(directory);
-  return directory;
-}
 
 async function start(data: string, ...args: string[]): Promise<RunningServer> {
   const server = await startServer({ data, args });
@@ -40,7 +32,7 @@ async function start(data: string, ...args: string[]): Promise<RunningServer> {
 }
 
 test('on a manual clock funding is paid when eight o’clock is reached, not before, also after a crash', async () => {
-  const data = home();
+  const data = temporaryDirectory();
   let server = await start(data, ...MANUAL);
   let operator = new Operator(server);
   let alice = sdkClient(server.url, server.account('alice'));
@@ -80,7 +72,7 @@ test('on a manual clock funding is paid when eight o’clock is reached, not bef
 });
 
 test('cases 139 and 141: the minutes that nobody traded in are flat, and 1,000 candles come at most', async () => {
-  const server = await start(home(), ...MANUAL);
+  const server = await start(temporaryDirectory(), ...MANUAL);
   const operator = new Operator(server);
   const [alice] = await ccxtClients(server.url, [server.account('alice')]);
   const maker = sdkClient(server.url, server.account('maker'));
@@ -108,7 +100,7 @@ test('cases 139 and 141: the minutes that nobody traded in are flat, and 1,000 c
 });
 
 test('an instrument opens and goes offline by its calendar, also after a crash between the two', async () => {
-  const data = home();
+  const data = temporaryDirectory();
   let server = await start(data, ...MANUAL);
   const catalogue = join(import.meta.dirname, '../../catalogue/usdt-futures.json');
   const [model] = JSON.parse(readFileSync(catalogue, 'utf8'));
@@ -147,7 +139,7 @@ test('an instrument opens and goes offline by its calendar, also after a crash b
 });
 
 test('a client may sign with its own clock or with the time that the exchange tells, and with no other', async () => {
-  const server = await start(home(), ...MANUAL);
+  const server = await start(temporaryDirectory(), ...MANUAL);
   const asWithSdk = sdkClient(server.url, server.account('alice'));
   const balance = (await asWithSdk.getBalances()).data.assets.find(({ coin }) => coin === 'USDT')!.balance;
   const told = Number((await new SignedClient(server.url).get('/api/v3/public/time')).data.serverTime);
@@ -168,14 +160,14 @@ test('a client may sign with its own clock or with the time that the exchange te
 });
 
 test('only a manual clock is moved by hand, and only forward', async () => {
-  const server = await start(home(), '--clock', 'wall');
+  const server = await start(temporaryDirectory(), '--clock', 'wall');
   const operator = new Operator(server);
   const wall = await operator.tryAdvance({ by: '8h' });
   assert.deepEqual([wall.status, wall.code], [422, 'not_allowed']);
   assert.match(wall.message, /the clock is wall .* --clock manual/);
   await server.kill();
 
-  const manual = new Operator(await start(home(), ...MANUAL));
+  const manual = new Operator(await start(temporaryDirectory(), ...MANUAL));
   for (const [body, message] of [
     [{}, /either by.* or to/],
     [{ by: '8h', to: '2026-06-26T08:00:00Z' }, /either by.* or to/],
@@ -202,7 +194,7 @@ test('only a manual clock is moved by hand, and only forward', async () => {
 });
 
 test('a scaled clock runs that many times as fast, a tick for each of its seconds, and goes on after a crash', async () => {
-  const data = home();
+  const data = temporaryDirectory();
   const args = ['--clock', 'scaled:600', '--clock-start', String(START)];
   let server = await start(data, ...args);
   let operator = new Operator(server);

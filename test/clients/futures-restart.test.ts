@@ -4,13 +4,13 @@
  * once without, then the hash of the state as `bourse verify` computes it.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse } from '../operation/bourse-process.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
 
@@ -34,16 +34,14 @@ const ARGS = [
   '1048576',
 ];
 
-const homes: string[] = [];
 const running = new Set<RunningServer>();
 
 after(async () => {
   for (const server of running) await server.kill();
-  for (const home of homes) rmSync(home, { recursive: true, force: true });
 });
 
 class Life {
-  readonly data = mkdtempSync(join(tmpdir(), 'bourse-futures-life-'));
+  readonly data = temporaryDirectory();
   readonly #killing: boolean;
   /** Advances that a kill has cut off on their way. */
   kills = 0;
@@ -52,7 +50,6 @@ class Life {
 
   constructor(killing: boolean) {
     this.#killing = killing;
-    homes.push(this.data);
   }
 
   async open(): Promise<this> {

@@ -4,15 +4,13 @@
  * against `position-by-hand.ts`.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import ccxt from 'ccxt';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import {
   type CcxtClient,
   ccxtClients,
@@ -28,7 +26,7 @@ const SWAP = 'BTC/USDT:USDT';
 const CONTRACT = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
 const TAKER = '0.0006';
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-futures-'));
+const data = temporaryDirectory();
 let server: RunningServer;
 let port: string;
 let operator: Operator;
@@ -52,7 +50,6 @@ before(async () => {
 
 after(async () => {
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 async function money(coin = 'USDT', client = sdk): Promise<bigint> {

@@ -4,12 +4,10 @@
  * and the books must agree after every step.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse } from '../operation/bourse-process.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 import { decimal, units } from './ledger-by-hand.ts';
@@ -24,7 +22,7 @@ const RATE = '0.00000349';
 const INIT = '0.65';
 const PAIR = { loanCoin: 'USDT', pledgeCoin: 'BTC' } as const;
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-loans-'));
+const data = temporaryDirectory();
 let server: RunningServer;
 let operator: Operator;
 let sdk: SdkClient;
@@ -43,14 +41,7 @@ before(async () => {
   await priceMoves('60000');
 });
 
-afterEach(async () => {
-  const { coins } = await operator.books();
-  assert.deepEqual(
-    coins.filter(({ total }) => total !== '0'),
-    [],
-    'the books do not agree',
-  );
-});
+afterEach(() => operator.assertBooksAgree());
 
 /** The log, replayed from its first command, comes to the same loans, books and records. */
 after(async () => {
@@ -58,7 +49,6 @@ after(async () => {
   const { code, stdout, stderr } = await bourse(['verify', '--data', data, '--json']);
   assert.equal(code, 0, stdout + stderr);
   assert.match(stdout, /"history: loanRecords","ok":true/);
-  rmSync(data, { recursive: true, force: true });
 });
 
 async function priceMoves(price: string): Promise<void> {

@@ -3,13 +3,11 @@
  * selling short, hours of interest, a crash, repayment, forced conversion. The books must agree after every step.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import ccxt from 'ccxt';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import {
   type CcxtClient,
   ccxtClients,
@@ -25,7 +23,7 @@ const ARGS = ['--clock', 'manual', '--clock-start', '2026-06-25T07:30:00Z', '--r
 const HOUR_RATE = '0.00001';
 const PAIR = { category: 'MARGIN', symbol: 'BTCUSDT' } as const;
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-margin-'));
+const data = temporaryDirectory();
 let server: RunningServer;
 let operator: Operator;
 let keys: DemoKeys;
@@ -48,18 +46,10 @@ before(async () => {
   await prices('60000');
 });
 
-afterEach(async () => {
-  const { coins } = await operator.books();
-  assert.deepEqual(
-    coins.filter(({ total }) => total !== '0'),
-    [],
-    'the books do not agree',
-  );
-});
+afterEach(() => operator.assertBooksAgree());
 
 after(async () => {
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 async function prices(price: string): Promise<void> {

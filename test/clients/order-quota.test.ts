@@ -1,16 +1,14 @@
 /** Quotas of order requests (wire.md 4.4): the main account shares them out, HTTP and sockets obey, a crash keeps them. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { StreamClient } from '../harness/stream-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-quota-'));
+const data = temporaryDirectory();
 let server: RunningServer;
 let operator: Operator;
 let alice: SdkClient;
@@ -33,7 +31,6 @@ before(async () => {
 after(async () => {
   kid.close();
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 const uidOf = (name: string) => String(name === 'kid' ? kidKeys.uid : server.account(name).uid);

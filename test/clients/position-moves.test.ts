@@ -4,9 +4,6 @@
  * and the same history after `kill -9`. Figures are worked out by hand.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { WebsocketClientV3, WS_KEY_MAP } from 'bitget-api';
 import { PERPETUALS } from '../harness/contracts.ts';
@@ -14,6 +11,7 @@ import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import type { Frame } from '../harness/stream-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 import { isPush, Listener, SILENT, socketSettings } from './sdk-listener.ts';
 
@@ -30,7 +28,7 @@ const PROFITS = {
   'COIN-FUTURES': { coin: 'BTC', purse: '0.2', profit: '0.00327868' },
 } as const;
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-moves-'));
+const data = temporaryDirectory();
 let server: RunningServer;
 let operator: Operator;
 let alice: SdkClient;
@@ -72,7 +70,6 @@ before(async () => {
 after(async () => {
   Listener.closeAll();
   await server.kill();
-  rmSync(data, { recursive: true, force: true });
 });
 
 async function open(): Promise<void> {

@@ -1,12 +1,10 @@
 /** Candles of mark, index and premium as the clients read them, on a clock that is moved by hand (domain.md 8.2). */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type CcxtClient, ccxtClients, refusalOf, sdkClient } from './clients.ts';
 
 const START = Date.UTC(2026, 5, 25, 7);
@@ -15,7 +13,7 @@ const SWAP = 'BTC/USDT:USDT';
 const CONTRACT = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
 const ARGS = ['--clock', 'manual', '--clock-start', String(START), '--rate-limits', 'off'];
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-price-candles-'));
+const data = temporaryDirectory();
 let server: RunningServer;
 let operator: Operator;
 let ccxt: CcxtClient;
@@ -29,7 +27,6 @@ async function open(): Promise<void> {
 before(open);
 after(async () => {
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 const flat = (minute: number, price: number) => [START + minute * MINUTE, price, price, price, price, 0];

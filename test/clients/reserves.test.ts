@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { followProof } from '../../src/venue/reserve-tree.ts';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
-import { bourse, removeTemporaryDirectories } from '../operation/bourse-process.ts';
+import { bourse } from '../operation/bourse-process.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
 import { units } from './ledger-by-hand.ts';
 
@@ -24,7 +24,6 @@ before(async () => {
   ];
 });
 after(async () => {
-  removeTemporaryDirectories();
   await server.stop();
 });
 

@@ -1,14 +1,12 @@
 /** The venue is stopped, started, killed and started again under the same client objects: nothing is lost. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunningServer, startServer } from '../harness/server.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type CcxtClient, ccxtClients, refusalOf, type SdkClient, sdkClient } from './clients.ts';
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-restart-'));
+const data = temporaryDirectory();
 let server: RunningServer;
 let port: string;
 let alice: CcxtClient;
@@ -46,7 +44,6 @@ before(async () => {
 
 after(async () => {
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 /** All that the two accounts and the public can see, without the time of asking. */

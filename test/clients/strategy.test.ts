@@ -3,15 +3,13 @@
  * listed, on spot and on futures, with a crash in the middle after which they fire exactly once.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import ccxt from 'ccxt';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import {
   type CcxtClient,
   ccxtClients,
@@ -26,7 +24,7 @@ const SPOT = 'BTC/USDT';
 const CONTRACT = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
 const TRIGGER = { trigger: true };
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-strategy-'));
+const data = temporaryDirectory();
 let server: RunningServer;
 let port: string;
 let alice: CcxtClient;
@@ -57,7 +55,6 @@ before(async () => {
 
 after(async () => {
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 type Order = Parameters<SdkClient['submitNewOrder']>[0];

@@ -1,17 +1,15 @@
 /** A main account and its sub-accounts, with the unmodified SDK: opening, keys, freezing, trading as one party. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { installKey, openUser, withIdentity } from '../hostile/identities.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 
 const PASSPHRASE = 'Passphrase1';
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-sub-accounts-'));
+const data = temporaryDirectory();
 let server: RunningServer;
 let alice: SdkClient;
 let bob: SdkClient;
@@ -43,7 +41,6 @@ before(async () => {
 });
 after(async () => {
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 function createKey(change: object, client = alice) {

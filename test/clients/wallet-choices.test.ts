@@ -1,14 +1,12 @@
 /** What an owner chooses about money that comes and goes, through the SDK, and that it outlives a crash. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-choices-'));
+const data = temporaryDirectory();
 let server: RunningServer;
 let operator: Operator;
 let alice: SdkClient;
@@ -31,7 +29,6 @@ async function crash(): Promise<void> {
 before(open);
 after(async () => {
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 /** `funding + unified` of a coin. */

@@ -1,17 +1,15 @@
 /** Money that moves between wallets, accounts and the outside world, through both clients and the operator's door. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import ccxt from 'ccxt';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type CcxtClient, ccxtClient, refusalOf, refusesWith, type SdkClient, sdkClient } from './clients.ts';
 import { decimal, units } from './ledger-by-hand.ts';
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-wallet-'));
+const data = temporaryDirectory();
 const TRON = 'TFcWfiw5p5DDZ6vi6Bktf7yK1asRYLpN33';
 
 let server: RunningServer;
@@ -63,7 +61,6 @@ before(async () => {
 after(async () => {
   for (const { raw } of [alice, bob, kid, cub]) raw.close();
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 /** What both wallets hold of a coin, as ccxt reads it: `funding + unified`. */

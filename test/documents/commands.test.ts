@@ -11,7 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startCommand } from '../harness/child-programs.ts';
 import { startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
-import { removeTemporaryDirectories, Server, temporaryDirectory } from '../operation/bourse-process.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { Server } from '../operation/bourse-process.ts';
 import { type Block, blocksOf, documents, ROOT } from './blocks.ts';
 
 const README_ADDRESS = /http:\/\/127\.0\.0\.1:8787/g;
@@ -88,7 +89,6 @@ describe('README.md and docs: every block is executed', () => {
   });
   after(async () => {
     await server.end('SIGINT');
-    removeTemporaryDirectories();
   });
 
   const env = () => ({ BOURSE_DATA: data, BOURSE_URL: server.url });

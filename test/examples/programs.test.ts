@@ -1,13 +1,13 @@
 /** The programs in `examples/` as a reader runs them, also while the exchange is killed and started again under them. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChildProgram, startCommand } from '../harness/child-programs.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** With the demo account that each trades with. */
@@ -18,7 +18,7 @@ const PROGRAMS = [
 ] as const;
 const ORDERS = 25;
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-examples-'));
+const data = temporaryDirectory();
 let server: RunningServer;
 const running = new Set<ChildProgram>();
 
@@ -29,7 +29,6 @@ before(async () => {
 after(async () => {
   for (const { process } of running) process.kill('SIGKILL');
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 function run(

@@ -108,6 +108,13 @@ export class Operator {
     return (await answer.json()) as { balanced: boolean; coins: { coin: string; total: string }[] };
   }
 
+  /** Per coin everything adds up to nothing. */
+  async assertBooksAgree(): Promise<void> {
+    const { coins } = await this.books();
+    const open = coins.filter(({ total }) => total !== '0');
+    assert.deepEqual(open, [], 'the books do not agree');
+  }
+
   async loanPool(coin: string): Promise<{ free: string; lent: string; lost: string; loans: number }> {
     const answer = await this.send('/admin/loan-pools', { method: 'GET' });
     const { pools } = (await answer.json()) as {

@@ -3,10 +3,10 @@
  * the arguments turn the market on.
  */
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ChildProgram, startProgram } from './child-programs.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface DemoKeys {
   readonly name: string;
@@ -43,7 +43,7 @@ const START_TIMEOUT_MS = 30_000;
 const QUICK = ['--market', 'off', '--segment-bytes', '4194304'];
 
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
-  const data = options.data ?? mkdtempSync(join(tmpdir(), 'bourse-test-'));
+  const data = options.data ?? temporaryDirectory();
   const args = [MAIN, '--data', data, '--port', '0', ...QUICK, ...(options.args ?? [])];
   const program = startProgram(args, { env: { ...process.env, ...options.env } });
   const child = program.process;

@@ -4,11 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -22,6 +20,7 @@ import { ManualClock } from '../../src/venue/clock.ts';
 import { ReserveAudits } from '../../src/venue/reserve-audit.ts';
 import type { DemoKeys } from './server.ts';
 import { loginFrame, StreamClient, type StreamOptions } from './stream-client.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 type Settings = Partial<Pick<StreamsOptions, 'rateLimits' | 'unsentTotalBytesMax' | 'allowedOrigins'>>;
 
@@ -53,7 +52,7 @@ export class StreamRoom {
 
   static async start(settings: Settings = {}): Promise<StreamRoom> {
     const open = new AsyncDisposableStack();
-    const data = mkdtempSync(join(tmpdir(), 'bourse-streams-'));
+    const data = temporaryDirectory();
     open.defer(() => rmSync(data, { recursive: true, force: true }));
     const initial = Object.fromEntries(SETTING_NAMES.map((name) => [name, SETTINGS[name].initial]));
     const config = { ...initial, data } as unknown as Config;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it, type TestContext } from 'node:test';
+import { before, describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { StreamClient } from '../harness/stream-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { Dice } from './dice.ts';
 import { assertEnvelope } from './floor.ts';
 import { HostileRequests, type OpenApi, wounded } from './hostile-requests.ts';
@@ -37,7 +37,7 @@ const KEYS_EACH = 8;
 const SOCKET_KEYS_EACH = 4;
 
 const BOURSE = join(import.meta.dirname, '../../src/bourse.ts');
-const data = mkdtempSync(join(tmpdir(), 'bourse-fuzz-'));
+const data = temporaryDirectory();
 
 /** What a run of hostile requests has come to. */
 class Tally {
@@ -228,7 +228,6 @@ describe('20,000 hostile requests', () => {
       dice,
     );
   });
-  after(() => rmSync(data, { recursive: true, force: true }));
 
   let warmMegabytes = 0;
 

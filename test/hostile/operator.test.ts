@@ -1,14 +1,14 @@
 /** The operator's door under damaged requests: somebody holds the token and has a script that went wrong. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { OperatorRoute } from '../../src/operator/route.ts';
 import { OPERATOR_ROUTES } from '../../src/operator/server.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { Dice } from './dice.ts';
 import { HostileRequests, type OpenApi } from './hostile-requests.ts';
 
@@ -18,7 +18,7 @@ const REQUESTS = 500;
 const COSTLY = /snapshots|rotate-kek/;
 const COSTLY_CHANCE = 0.05;
 const BOURSE = join(import.meta.dirname, '../../src/bourse.ts');
-const data = mkdtempSync(join(tmpdir(), 'bourse-operator-fuzz-'));
+const data = temporaryDirectory();
 
 interface ObjectSchema {
   readonly properties: Readonly<Record<string, object>>;
@@ -51,7 +51,6 @@ describe(`${REQUESTS} damaged requests at the operator's door`, () => {
     server = await startServer({ data, args: ['--clock', 'manual'] });
     door = JSON.parse(readFileSync(join(data, 'operator.json'), 'utf8')) as typeof door;
   });
-  after(() => rmSync(data, { recursive: true, force: true }));
 
   async function send(method: string, path: string, body: string): Promise<{ status: number; text: string }> {
     const answer = await fetch(door.url + path, {

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Access } from '../../src/gateway/route.ts';
 import { ROUTES } from '../../src/gateway/routes.ts';
 import type { Permission, PermType } from '../../src/identity/identity.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { assertRefused } from './floor.ts';
 import { installKey, openUser, withIdentity } from './identities.ts';
 
@@ -19,7 +17,7 @@ interface Principal {
 }
 
 const PRIVATE = ROUTES.filter(({ access }) => access !== 'public');
-const data = mkdtempSync(join(tmpdir(), 'bourse-permissions-'));
+const data = temporaryDirectory();
 const principals: Principal[] = [];
 let stranger: DemoKeys;
 let frozen: DemoKeys;
@@ -59,7 +57,6 @@ before(async () => {
 });
 after(async () => {
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 function call(

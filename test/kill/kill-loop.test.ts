@@ -3,14 +3,13 @@
  * a checker that lives in this process and therefore survives. `KILLS=500` runs longer.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NodeDisk } from '../../src/log/node-disk.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse } from '../operation/bourse-process.ts';
 import { tornTail } from '../simulation/damage.ts';
 import { seededRandom } from '../simulation/disk.ts';
@@ -48,7 +47,7 @@ interface FillShown {
 }
 
 class KillLoop {
-  readonly #home = mkdtempSync(join(tmpdir(), 'bourse-kill-'));
+  readonly #home = temporaryDirectory();
   readonly #data = join(this.#home, 'data');
   readonly #random = seededRandom(Number(process.env.KILL_SEED ?? Date.now()));
   readonly #journal = new OrderJournal();
@@ -80,7 +79,6 @@ class KillLoop {
       return this.#summary();
     } finally {
       this.#server.process.kill('SIGKILL');
-      rmSync(this.#home, { recursive: true, force: true });
     }
   }
 

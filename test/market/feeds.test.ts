@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { EVERY_COMPONENT } from '../../src/core/command.ts';
 import { readFeedChoice } from '../../src/market/feed/feed-choice.ts';
 import { LayeredFeed } from '../../src/market/feed/layered-feed.ts';
@@ -13,10 +12,10 @@ import { readReplay } from '../../src/market/feed/replay-file.ts';
 import { SyntheticFeed } from '../../src/market/feed/synthetic-feed.ts';
 import { loadKnobs } from '../../src/market/knobs.ts';
 import { startServer } from '../harness/server.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { CATALOGUE, START_TIME } from './rig.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'bourse-feeds-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryDirectory();
 
 function file(text: string): string {
   const path = join(folder, 'prices.csv');

@@ -1,13 +1,12 @@
 /** The market of a running server, seen from outside and turned by its operator. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { type RunningServer, startServer } from '../harness/server.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-market-'));
-after(() => rmSync(data, { recursive: true, force: true }));
+const data = temporaryDirectory();
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
 type Json = any;

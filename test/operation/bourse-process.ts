@@ -1,9 +1,7 @@
 /** The real programs as child processes, each test with directories of its own. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ChildProgram, type Ended, startProgram } from '../harness/child-programs.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 export type { Ended };
 
@@ -14,18 +12,6 @@ const READY_MAX_MS = 60_000;
 export interface Place {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-}
-
-const homes: string[] = [];
-
-export function temporaryDirectory(): string {
-  const home = mkdtempSync(join(tmpdir(), 'bourse-operation-'));
-  homes.push(home);
-  return home;
-}
-
-export function removeTemporaryDirectories(): void {
-  for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true });
 }
 
 /** The machine's own settings must not leak into a test. */

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { environmentName, SETTING_NAMES } from '../../src/operation/settings/settings.ts';
-import { bourse, removeTemporaryDirectories, Server, start, temporaryDirectory } from './bourse-process.ts';
-
-after(removeTemporaryDirectories);
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { bourse, Server, start } from './bourse-process.ts';
 
 const ESCAPE = '\u001b[';
 

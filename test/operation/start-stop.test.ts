@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import pino from 'pino';
 import { MONEY_ONE } from '../../src/core/units.ts';
 import { openDemoAccounts } from '../../src/identity/demo-accounts.ts';
@@ -12,12 +12,11 @@ import { openRooms } from '../../src/operation/rooms.ts';
 import { resolveConfig } from '../../src/operation/settings/resolve-config.ts';
 import type { Verification } from '../../src/operation/verification/verify.ts';
 import { loadCatalogue } from '../../src/venue/catalogue.ts';
-import { bourse, removeTemporaryDirectories, Server, start, temporaryDirectory } from './bourse-process.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { bourse, Server, start } from './bourse-process.ts';
 
 /** No market, and small segments: a start prepares less. */
 const SMALL = ['--market', 'off', '--segment-bytes', '1048576'];
-
-after(removeTemporaryDirectories);
 
 async function verified(data: string): Promise<Verification> {
   const { code, stdout, stderr } = await bourse(['verify', '--data', data, '--json']);

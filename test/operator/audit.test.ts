@@ -6,7 +6,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatHead } from '../../src/operator/audit-file.ts';
 import { type AuditLine, formatLine } from '../../src/operator/audit-line.ts';
-import { bourse, start, temporaryDirectory } from '../operation/bourse-process.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { bourse, start } from '../operation/bourse-process.ts';
 import { endVenues, VenueProcess } from './venue-process.ts';
 
 const venue = new VenueProcess();

@@ -2,11 +2,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { startCommand } from '../harness/child-programs.ts';
-import { removeTemporaryDirectories, temporaryDirectory } from '../operation/bourse-process.ts';
-
-after(removeTemporaryDirectories);
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -4,7 +4,8 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { OPERATOR_ROUTES } from '../../src/operator/server.ts';
-import { bourse, Server, start, temporaryDirectory } from '../operation/bourse-process.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { bourse, Server, start } from '../operation/bourse-process.ts';
 import { endVenues, VenueProcess } from './venue-process.ts';
 
 const venue = new VenueProcess();

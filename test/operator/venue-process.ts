@@ -5,13 +5,8 @@ import { join } from 'node:path';
 import type { AuditLine } from '../../src/operator/audit-line.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
-import {
-  bourse,
-  type Ended,
-  removeTemporaryDirectories,
-  Server,
-  temporaryDirectory,
-} from '../operation/bourse-process.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { bourse, type Ended, Server } from '../operation/bourse-process.ts';
 
 /** Small segments: a start prepares less space. */
 const QUICK = ['--no-demo', '--segment-bytes', '1048576', '--rate-limits', 'off', '--quiet'];
@@ -25,7 +20,6 @@ const running = new Set<Server>();
 export async function endVenues(): Promise<void> {
   for (const server of running) await server.end('SIGKILL');
   running.clear();
-  removeTemporaryDirectories();
 }
 
 export class VenueProcess {

@@ -5,13 +5,11 @@
  */
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ccxtClient, sdkClient } from '../clients/clients.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { openUser, withIdentity } from '../hostile/identities.ts';
 
 const INFO = '/api/v3/account/info';
@@ -32,7 +30,7 @@ interface SigningKey {
   readonly publicPem: string;
 }
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-authentication-'));
+const data = temporaryDirectory();
 const PAIRS = {
   'RSA of 2048 bits': generateKeyPairSync('rsa', { modulusLength: 2048 }),
   'RSA of 4096 bits': generateKeyPairSync('rsa', { modulusLength: 4096 }),
@@ -74,7 +72,6 @@ before(async () => {
 after(async () => {
   plain.close();
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 function headersOf(keys: DemoKeys, signature: string, timestamp: string): Record<string, string> {

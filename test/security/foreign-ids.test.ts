@@ -3,9 +3,6 @@
  * does not exist give the same bytes, and a thousand tries change nothing.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Route } from '../../src/gateway/route.ts';
@@ -13,6 +10,7 @@ import { ROUTES } from '../../src/gateway/routes.ts';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { withIdentity } from '../hostile/identities.ts';
 
 const ID_FIELDS = [
@@ -42,7 +40,7 @@ interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-foreign-'));
+const data = temporaryDirectory();
 let server: RunningServer;
 let alice: SignedClient;
 let thief: SignedClient;
@@ -156,7 +154,6 @@ after(async () => {
   alice.close();
   thief.close();
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 async function must(reply: Promise<Reply>) {

@@ -4,9 +4,6 @@
  * Frozen users, address lists and wrong keys on every route are in `test/hostile/permissions.test.ts`.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { accessText, NEED_NAMES } from '../../src/gateway/permissions.ts';
 import type { Access, Route } from '../../src/gateway/route.ts';
@@ -14,6 +11,7 @@ import { ROUTES } from '../../src/gateway/routes.ts';
 import type { Identity, Permission, PermType } from '../../src/identity/identity.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { installKey, withIdentity } from '../hostile/identities.ts';
 import { ACCOUNT_CALLS, CONTRACT } from './contract.ts';
 
@@ -50,7 +48,7 @@ const MATRIX: Readonly<Record<Access, string>> = {
 };
 const LETTER_OF_CODE: Readonly<Record<string, string>> = { '40001': 'k', '40014': 'p', '40029': 'b' };
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-matrix-'));
+const data = temporaryDirectory();
 const clients = new Map<Principal, SignedClient>();
 let server: RunningServer;
 
@@ -64,7 +62,6 @@ before(async () => {
 after(async () => {
   for (const client of clients.values()) client.close();
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 async function prepare() {

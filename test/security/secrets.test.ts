@@ -4,15 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { installKey, withIdentity } from '../hostile/identities.ts';
 
-const data = mkdtempSync(join(tmpdir(), 'bourse-secrets-'));
+const data = temporaryDirectory();
 /** Letters and digits, so that they are passphrases of the right form. */
 const canary = (name: string) => `Canary${name}${randomBytes(5).toString('hex')}`;
 const canaries = {
@@ -51,7 +51,6 @@ before(async () => {
 after(async () => {
   broker.close();
   await server.stop();
-  rmSync(data, { recursive: true, force: true });
 });
 
 const BROKER = '/api/v3/broker';

@@ -2,12 +2,12 @@
  * What the contract test and the exchange said to each other, kept by what was asked. A recording is made against real
  * servers; played back, the same questions get the same answers without any, changed where `alter` says so.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Operator } from '../../harness/operator-door.ts';
 import type { DemoKeys, RunningServer } from '../../harness/server.ts';
 import { type Reply, readReply, SignedClient } from '../../harness/signed-client.ts';
+import { temporaryDirectory } from '../../harness/temporary-directory.ts';
 
 /** An answer of the interface, as it came over the wire. */
 export interface Recorded {
@@ -41,8 +41,7 @@ class Tape {
   async server(start: () => Promise<RunningServer>): Promise<RunningServer> {
     if (!this.recording) return this.#servers[this.#serversStarted++]!;
     const server = await start();
-    const data = mkdtempSync(join(tmpdir(), 'bourse-tape-'));
-    process.once('exit', () => rmSync(data, { recursive: true, force: true }));
+    const data = temporaryDirectory();
     writeFileSync(join(data, 'operator.json'), readFileSync(join(server.data, 'operator.json')));
     this.#servers.push({ ...server, data, stop: async () => 0 });
     return server;
