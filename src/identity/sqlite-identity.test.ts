@@ -212,6 +212,27 @@ test('a new passphrase replaces the old one at once', async () => {
   assert.equal(identity.checkPassphrase(apiKey, 'passphrase2', NOW), 'ok');
 });
 
+test('what an account changes is read anew for its own keys and those of its sub-accounts, and for no others', async () => {
+  const identity = open();
+  const main = newUser(identity);
+  const sub = must(identity.createSub(main.uid, { name: 'desk', nowMs: NOW }));
+  const stranger = newUser(identity, 'bob');
+  const keys: string[] = [];
+  for (const { uid } of [main, sub, stranger]) {
+    keys.push(must(await identity.createKey(keyOf(uid))).key.apiKey);
+  }
+  const changes = [
+    () => must(identity.setQuota(main.uid, 'spot', [sub.uid], 5)),
+    () => must(identity.setFrozen(main.uid, true, NOW)),
+  ];
+  for (const change of changes) {
+    const before = keys.map((key) => identity.findKey(key));
+    change();
+    const stays = keys.map((key, n) => identity.findKey(key) === before[n]);
+    assert.deepEqual(stays, [false, false, true]);
+  }
+});
+
 test('freezing reaches the keys of the user and of its sub-accounts', async () => {
   const identity = open();
   const main = newUser(identity);

@@ -126,8 +126,7 @@ class SqliteIdentity implements Identity {
   }
 
   setUser(uid: number, change: UserChange, nowMs: number): Outcome<User> {
-    // The change reaches the keys of all sub-accounts, so everything cached may be stale.
-    this.#credentials.clear();
+    this.#forgetFamily(uid);
     return this.#users.change(uid, change, nowMs);
   }
 
@@ -137,7 +136,7 @@ class SqliteIdentity implements Identity {
     uids: readonly number[],
     quota: number,
   ): Outcome<FamilyQuota> {
-    this.#credentials.clear();
+    this.#forgetFamily(mainUid);
     return this.#quotas.give(mainUid, category, uids, quota);
   }
 
@@ -296,6 +295,13 @@ class SqliteIdentity implements Identity {
     }
     this.#credentials.set(apiKey, credential);
     return credential;
+  }
+
+  /** A change of an account reaches the keys of its sub-accounts; those of strangers stay ready for their next request. */
+  #forgetFamily(uid: number): void {
+    for (const [apiKey, { user }] of this.#credentials) {
+      if (user.uid === uid || user.parentUid === uid) this.#credentials.delete(apiKey);
+    }
   }
 
   #credentialOf(row: Row): Credential {
