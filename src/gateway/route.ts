@@ -76,6 +76,7 @@ export function route<Q extends TSchema, B extends TSchema>(row: RouteRow<Q, B>)
   return { query: undefined, body: undefined, orders: false, acts, ...row } as unknown as Route;
 }
 
-export function limitText({ access, perSecond }: Route): string {
-  return `${perSecond} a second per ${access === 'public' ? 'IP' : 'UID'}`;
+export function limitText({ access, perSecond, orders }: Route): string {
+  const each = `${perSecond} a second per ${access === 'public' ? 'IP' : 'UID'}`;
+  return orders ? `${each}, or its quota` : each;
 }

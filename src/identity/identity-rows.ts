@@ -27,14 +27,15 @@ export function userOf(row: Row): User {
     channelCode: String(row.channel_code),
     frozen: row.frozen === 1,
     rights: row.rights === null ? SUB_RIGHTS : (JSON.parse(String(row.rights)) as SubRight[]),
-    quotas:
-      row.spot_quota === null && row.futures_quota === null
-        ? undefined
-        : {
-            spot: Number(row.spot_quota ?? STANDARD_QUOTA),
-            futures: Number(row.futures_quota ?? STANDARD_QUOTA),
-          },
+    quotas: quotasOf(row),
   };
+}
+
+/** Back at the standard in both, an account counts as if nobody had given it anything. */
+function quotasOf(row: Row): User['quotas'] {
+  const spot = Number(row.spot_quota ?? STANDARD_QUOTA);
+  const futures = Number(row.futures_quota ?? STANDARD_QUOTA);
+  return spot === STANDARD_QUOTA && futures === STANDARD_QUOTA ? undefined : { spot, futures };
 }
 
 export function keyOf(row: Row): ApiKey {

@@ -57,7 +57,7 @@ export interface User {
   readonly frozen: boolean;
   /** All of them, unless a broker has taken some from its sub-account. */
   readonly rights: readonly SubRight[];
-  /** Orders a second by category; undefined where nobody has given it any but the standard. */
+  /** Orders a second by category; undefined while both are the standard. */
   readonly quotas: Readonly<Record<QuotaCategory, number>> | undefined;
 }
 

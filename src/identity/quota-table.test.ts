@@ -48,6 +48,13 @@ test('what one account of a family is given another has given up, or the operato
   );
 });
 
+test('an account that is back at the standard counts as before', () => {
+  assert.ok(identity.setQuota(ann, 'futures', [ann, son], 10).ok);
+  assert.ok(identity.setQuota(ann, 'spot', [son], 10).ok);
+  assert.ok(identity.setQuota(ann, 'spot', [ann], 10).ok);
+  assert.equal(quotas(ann), undefined);
+});
+
 test('a new sub-account brings its own standard with it', () => {
   opened('daughter', ann);
   assert.deepEqual(identity.familyQuota(ann, 'spot'), { given: 30, cap: 30 });

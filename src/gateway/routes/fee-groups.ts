@@ -52,13 +52,10 @@ export const feeGroupRoutes: readonly Route[] = [
 
 /** Instruments of equal rates, most first; of equal groups the one that was listed first. */
 function groupsOf(state: State, line: readonly CategoryName[]): Instrument[][] {
-  const groups = new Map<string, Instrument[]>();
-  for (const instrument of state.instruments) {
-    const listed = line.includes(CATEGORY_NAMES[instrument.category]);
-    if (!listed || instrument.status === InstrumentStatus.offline) continue;
-    const rates = `${instrument.makerRate} ${instrument.takerRate}`;
-    groups.set(rates, [...(groups.get(rates) ?? []), instrument]);
-  }
+  const listed = state.instruments.filter(
+    ({ category, status }) => line.includes(CATEGORY_NAMES[category]) && status !== InstrumentStatus.offline,
+  );
+  const groups = Map.groupBy(listed, ({ makerRate, takerRate }) => `${makerRate} ${takerRate}`);
   return [...groups.values()].sort((a, b) => b.length - a.length);
 }
 
