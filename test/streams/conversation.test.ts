@@ -144,6 +144,51 @@ describe('subscriptions', () => {
     assert.deepEqual([push.action, push.data[0].pseq], ['snapshot', 0]);
   });
 
+  it('answers each argument of a request by itself, in order; one that is wrong spoils no other (wire.md 5.2)', async () => {
+    const client = await open();
+    // A market that has never traded has no candles to begin with.
+    for (const [name, side] of [
+      ['maker', 'sell'],
+      ['bob', 'buy'],
+    ] as const) {
+      const trader = await login(server.account(name));
+      const order = { symbol: 'ETHUSDT', side, orderType: 'limit', price: '2500', qty: '0.01' };
+      assert.equal((await trader.trade('1', 'place-order', 'spot', order)).code, '0');
+    }
+    const kline = (interval: string) => ({ instType: 'spot', symbol: 'ETHUSDT', topic: 'kline', interval });
+    const args = [kline('1m'), { ...SPOT, topic: 'weather' }, kline('5m'), { ...SPOT, topic: 'ticker' }];
+    client.send({ op: 'subscribe', args, uta: true });
+    await client.answers();
+    const answers = client.frames.filter(({ event }) => event !== undefined);
+    assert.deepEqual(
+      answers.map(({ event, arg }) => [event, arg]),
+      args.map((arg) => [arg.topic === 'weather' ? 'error' : 'subscribe', arg]),
+    );
+    const beginsWith = (interval: string) => (frame: Frame) =>
+      frame.action === 'snapshot' && frame.arg.interval === interval;
+    for (const interval of ['1m', '5m']) await client.next(beginsWith(interval));
+    const from = client.frames.length;
+    const ended = [
+      kline('5m'),
+      { ...SPOT, topic: 'books' },
+      { instType: 'SPOT', topic: 'ticker', instId: 'btcusdt' },
+    ];
+    client.send({ op: 'unsubscribe', args: ended });
+    await client.answers();
+    assert.deepEqual(
+      client.frames
+        .slice(from)
+        .filter(({ event }) => event !== undefined)
+        .map(({ event, arg }) => [event, arg]),
+      ended.map((arg) => ['unsubscribe', arg]),
+      'also what nobody had subscribed to',
+    );
+    await client.subscribe(kline('1m'), kline('5m'));
+    await client.next(beginsWith('5m'), from);
+    const beginnings = (interval: string) => client.frames.filter(beginsWith(interval)).length;
+    assert.deepEqual([beginnings('1m'), beginnings('5m')], [1, 2], 'only the named interval had ended');
+  });
+
   it('asked for twice: a ticker comes again, a book does not', async () => {
     const client = await open();
     for (const topic of ['ticker', 'books']) {
@@ -233,6 +278,25 @@ describe('orders over the socket', () => {
       assert.match(msg, new RegExp(field));
     });
   }
+
+  it('are carried out also when the socket is gone before the answer (reliability.md 2.2)', async () => {
+    const client = await login(server.account('bob'));
+    const args = [{ ...ORDER, clientOid: 'left-at-once' }];
+    client.ws.send(
+      JSON.stringify({ op: 'trade', id: '1', topic: 'place-order', category: 'spot', args }),
+      () => client.ws.terminate(),
+    );
+    await client.closed;
+    const http = new SignedClient(server.url, server.account('bob'));
+    const found = () => http.get('/api/v3/trade/order-info', { clientOid: 'left-at-once' });
+    let order = await found();
+    for (let n = 0; n < 200 && order.code !== '00000'; n++) {
+      await sleep(10);
+      order = await found();
+    }
+    assert.equal(order.data?.orderStatus, 'new', order.msg);
+    http.close();
+  });
 
   it('place, modify and cancel, one and many, also by the names of other clients', async () => {
     const client = await login();

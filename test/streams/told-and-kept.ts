@@ -150,6 +150,10 @@ export async function assertToldIsKept(
   }, fills.length + closed.length);
   await sockets.at(-1)!.answers();
 
+  for (const { topic } of RECORD_TOPICS) {
+    const actions = sockets.flatMap((socket) => socket.pushes(topic).map(({ action }) => action));
+    assert.deepEqual(new Set(actions), new Set(actions.length === 0 ? [] : ['snapshot']), topic);
+  }
   assertSame(told(sockets, 'fill'), fills, 'execId', 'fill');
   assertSame(told(sockets, 'fast-fill'), fills, 'execId', 'fast-fill');
   const changes = told(sockets, 'order');

@@ -305,3 +305,38 @@ describe('account', () => {
     assert.equal(data.repayableCoinList[0].size, later.debt);
   });
 });
+
+describe('position', () => {
+  it('and the account follow the funding that is settled (wire.md 5.4)', async () => {
+    const own = await StreamClient.login(server.url, server.account('alice'));
+    await own.subscribe({ instType: 'UTA', topic: 'position' }, { instType: 'UTA', topic: 'account' });
+    const contract = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' };
+    await operator.setPrice('BTCUSDT', '60000');
+    await operator.advanceClock('1s');
+    await place('maker', 'sell', '60000', '0.1', contract);
+    await place('alice', 'buy', '60000', '0.1', contract);
+    const opened = await own.next(({ arg, action }) => arg?.topic === 'position' && action === 'update');
+    assert.deepEqual([opened.data[0].size, opened.data[0].totalFundingFee], ['0.1', '0']);
+    const from = own.frames.length;
+    const http = people.get('alice')!;
+    const held = async () => (await http.get('/api/v3/position/current-position', contract)).data.list[0];
+    operator.keepsPrices = true;
+    await operator.advanceClock('8h', '1m');
+    const { totalFunding } = await held();
+    assert.notEqual(Number(totalFunding), 0);
+    await own.next(
+      ({ arg, action, data }) =>
+        arg?.topic === 'position' && action === 'update' && data[0].totalFundingFee === totalFunding,
+      from,
+    );
+    const { data } = await http.get('/api/v3/account/assets');
+    const { balance } = data.assets.find(({ coin }: Frame) => coin === 'USDT');
+    await own.next(
+      (frame) =>
+        frame.arg?.topic === 'account' &&
+        frame.data?.[0].coin.some((each: Frame) => each.coin === 'USDT' && each.balance === balance),
+      from,
+    );
+    own.close();
+  });
+});
