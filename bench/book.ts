@@ -12,7 +12,8 @@ import {
 import { OrderType, Side, type StpMode, TimeInForce } from '../src/core/terms.ts';
 import { NaiveBook } from '../test/property/naive-book.ts';
 import { Desk } from './desk.ts';
-import { bookFlow, type Flow, MessageKind, SHAPES } from './flow.ts';
+import { bookFlow, SHAPES } from './flow.ts';
+import { type Flow, MessageKind } from './messages.ts';
 import { type Benchmark, best, printTable, rate, ratio, timed } from './report.ts';
 
 const NEW_ORDERS = 1_000_000;

@@ -2,7 +2,7 @@
 import { Book, MatchEnd, type MatchSink } from '../src/core/book/book.ts';
 import { FLAG_RETAIL, FLAG_RPI, NIL, OrderSlab } from '../src/core/book/order-slab.ts';
 import { OrderType, Side, TimeInForce } from '../src/core/terms.ts';
-import { type Flow, MessageKind } from './flow.ts';
+import { type Flow, MessageKind } from './messages.ts';
 
 /** Takes the place of the exchange around the book: counts trades and frees the slots of makers that left. */
 export class Desk implements MatchSink {

@@ -1,28 +1,11 @@
 /**
- * Seeded flows of book messages, one column per field, so that reading the flow costs next to nothing. Cancels and
- * modifications name orders that rest at that moment, as those of real clients mostly do: the flow is made on a book.
+ * Seeded flows of book messages. Cancels and modifications name orders that rest at that moment, as those of real
+ * clients mostly do: the flow is made on a book.
  */
 import { Side, StpMode } from '../src/core/terms.ts';
 import { Desk } from './desk.ts';
+import { type Flow, MessageKind } from './messages.ts';
 import { Random } from './random.ts';
-
-export const MessageKind = { limit: 0, ioc: 1, rpi: 2, cancel: 3, move: 4, reduce: 5 } as const;
-export type MessageKind = (typeof MessageKind)[keyof typeof MessageKind];
-
-export interface Flow {
-  readonly name: string;
-  readonly length: number;
-  readonly newOrders: number;
-  readonly kind: Uint8Array;
-  /** The order's number, from 1: its own for a new order, the target's for the others. */
-  readonly order: Int32Array;
-  readonly side: Uint8Array;
-  readonly priceTicks: Int32Array;
-  readonly lots: Int32Array;
-  readonly party: Int32Array;
-  readonly retail: Uint8Array;
-  readonly stpMode: Uint8Array;
-}
 
 export interface Shape {
   readonly name: string;

@@ -34,7 +34,7 @@ export const BTCUSDT: InstrumentSpec = {
 };
 
 /** The published sample of a buy by amount trades here (domain.md 1.6). */
-export const ETHUSDT: InstrumentSpec = {
+const ETHUSDT: InstrumentSpec = {
   ...BTCUSDT,
   symbol: 'ETHUSDT',
   baseCoin: 'ETH',
@@ -43,7 +43,7 @@ export const ETHUSDT: InstrumentSpec = {
 };
 
 /** A coarse one for examples around 100.0: tick 0.1, whole and half pieces. */
-export const XAUUSDT: InstrumentSpec = {
+const XAUUSDT: InstrumentSpec = {
   ...BTCUSDT,
   symbol: 'XAUUSDT',
   baseCoin: 'XAU',
@@ -54,7 +54,7 @@ export const XAUUSDT: InstrumentSpec = {
 };
 
 /** So dear that the smallest order amount does not buy one step. */
-export const XAUUSDT_DEAR: InstrumentSpec = {
+const XAUUSDT_DEAR: InstrumentSpec = {
   ...XAUUSDT,
   symbol: 'XAUUSDT_DEAR',
   openingPrice: '19000000',

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 
 const FILE = join(import.meta.dirname, '../../docs/clients.md');
 const REFRESH = 'REFRESH_DOCS=1 node --test test/matrix/*.test.ts';
-export const PARTS = ['ccxt', 'sdk'] as const;
-export type Part = (typeof PARTS)[number];
+const PARTS = ['ccxt', 'sdk'] as const;
+type Part = (typeof PARTS)[number];
 
 const INTRODUCTION = `# Clients
 

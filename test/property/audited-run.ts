@@ -107,7 +107,7 @@ interface Following {
   readonly refusalEvery: number;
 }
 
-export function replay(exchange: Exchange, log: readonly Uint8Array[]): Uint8Array {
+function replay(exchange: Exchange, log: readonly Uint8Array[]): Uint8Array {
   for (const bytes of log) {
     exchange.apply(decodeCommand(bytes));
     exchange.takeEvents();

@@ -68,7 +68,7 @@ const COLUMNS = {
   accountPrevious: Int32Array,
 } as const;
 type ColumnName = keyof typeof COLUMNS;
-export const COLUMN_NAMES = Object.keys(COLUMNS) as ColumnName[];
+const COLUMN_NAMES = Object.keys(COLUMNS) as ColumnName[];
 
 export class OrderSlab {
   id!: Float64Array<ArrayBuffer>;

@@ -24,7 +24,7 @@ import { emitLine, foldMoney } from '../wallet/wallet.ts';
 import { balanceOf, isInDebt } from './debts.ts';
 
 /** 0.1 % (domain.md 0.5). */
-export const CONVERSION_FEE_RATE = RATE_ONE / 1000n;
+const CONVERSION_FEE_RATE = RATE_ONE / 1000n;
 
 export interface Conversion {
   readonly debtCoin: number;

@@ -65,7 +65,7 @@ export function hasStaleIndex(state: State, position: Position): boolean {
 }
 
 /** Does the account hold a crossed position that could be closed at a price somebody vouches for? */
-export function hasLiveCrossed(state: State, account: Account): boolean {
+function hasLiveCrossed(state: State, account: Account): boolean {
   for (const position of account.positions.values())
     if (!position.isolated && !hasStaleIndex(state, position)) return true;
   return false;

@@ -34,7 +34,7 @@ export interface PledgeLevels {
   readonly force: bigint;
 }
 
-export function yearRate(spec: LoanSpec, term: LoanTerm): bigint {
+function yearRate(spec: LoanSpec, term: LoanTerm): bigint {
   return rate(spec[RATE_FIELDS[term]]);
 }
 

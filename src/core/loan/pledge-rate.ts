@@ -25,11 +25,6 @@ export function reaches(debt: bigint, pledge: bigint, rate: bigint, prices: Pair
   return debt * prices.loan * RATE_ONE >= rate * pledge * prices.pledge;
 }
 
-/** Is it more than this share? */
-export function exceeds(debt: bigint, pledge: bigint, rate: bigint, prices: PairPrices): boolean {
-  return debt * prices.loan * RATE_ONE > rate * pledge * prices.pledge;
-}
-
 /** What of the pledge is not needed at the first rate: all beyond what a new loan of this debt would ask for. */
 export function freePledge(debt: bigint, pledge: bigint, initRate: bigint, prices: PairPrices): bigint {
   return larger(0n, pledge - pledgeFor(debt, initRate, prices));

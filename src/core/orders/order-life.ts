@@ -142,7 +142,7 @@ export function closeResting(state: State, slot: number, reason: CancelReason): 
 }
 
 /** Gives back the margin that an isolated order still holds. */
-export function releaseIsolated(state: State, coin: number, slot: number): void {
+function releaseIsolated(state: State, coin: number, slot: number): void {
   const { slab, ledger } = state;
   const held = slab.isolatedLocks.get(slot);
   if (held === undefined) return;

@@ -36,7 +36,7 @@ function waitsFor({ kind, trigger, takeProfit, stopLoss }: StrategyOrder, by: Tr
   return takeProfit.triggerBy === by || stopLoss.triggerBy === by;
 }
 
-export function watchOf(state: State, market: Market, by: TriggerBy): PriceWatch {
+function watchOf(state: State, market: Market, by: TriggerBy): PriceWatch {
   if (by === TriggerBy.mark) {
     market.markWatch ??= new PriceWatch(state.strategies.hit);
     return market.markWatch;

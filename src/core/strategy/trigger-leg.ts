@@ -21,7 +21,7 @@ export interface Preset {
 }
 
 /** In a `LegChange`: the present value stays. */
-export const KEEP = 0;
+const KEEP = 0;
 export const KEEP_WORD = -1;
 /** In a `LegChange`: the leg goes. */
 export const REMOVE = -3;

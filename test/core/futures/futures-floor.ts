@@ -22,7 +22,7 @@ import {
   type PosSide,
   Side,
 } from '../../../src/core/terms.ts';
-import { formatRate, formatUnits, MONEY_SCALE, parseUnits, RATE_SCALE } from '../../../src/core/units.ts';
+import { formatRate, formatUnits, MONEY_SCALE, parseUnits } from '../../../src/core/units.ts';
 import type { Ticket } from '../floor/ticket.ts';
 import {
   lotsOf,
@@ -371,10 +371,6 @@ export function futuresFloor(usdt: string, ...names: string[]): FuturesFloor {
   const floor = new FuturesFloor();
   for (const name of names) floor.trader(name, { USDT: usdt });
   return floor;
-}
-
-export function rate(text: string): bigint {
-  return parseUnits(text, RATE_SCALE)!;
 }
 
 export function units(text: string): bigint {
