@@ -1,7 +1,8 @@
 /** The checks every new order passes before positions, money and margin are looked at (domain.md 1.2, numbers 1 to 11). */
 import type { Account } from '../account.ts';
-import { NIL } from '../book/order-slab.ts';
+import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
 import type { PlaceOrder } from '../command.ts';
+import { positionOf } from '../futures/margin.ts';
 import { type Instrument, isFutures } from '../instrument.ts';
 import { OPEN_ORDERS_PER_LINE_MAX } from '../limits.ts';
 import { type Outcome, refused } from '../outcome.ts';
@@ -12,6 +13,7 @@ import { checkPreset, fittingPreset, triggerReference } from '../strategy/tpsl-c
 import { isEmpty, type Preset } from '../strategy/trigger-leg.ts';
 import {
   HoldMode,
+  InstrumentStatus,
   type OrderOrigin,
   OrderType,
   PosSide,
@@ -49,12 +51,7 @@ export function checkOrder(
   child: Child | undefined,
 ): Outcome | undefined {
   if (state.halted) return refused(Refusal.tradingHalted);
-  const status = placingRefusal(
-    instrument,
-    isOpening(account, instrument, command),
-    command.source,
-    state.now,
-  );
+  const status = statusRefusal(state, account, instrument, command);
   if (status !== Refusal.none) return refused(status);
   if (account.liquidating) return refused(Refusal.accountLiquidating);
   if (!isLegalCombination(instrument, command)) return refused(Refusal.illegalCombination);
@@ -118,6 +115,34 @@ function isOpening(account: Account, instrument: Instrument, command: PlaceOrder
   if (instrument.futures === undefined) return buying;
   if (account.holdMode === HoldMode.oneWay) return command.reduceOnly !== true;
   return buying === (command.posSide === PosSide.long);
+}
+
+/**
+ * Number 2. In one-way mode an order against the position closes with or without reduce-only (domain.md 1.11), and opens
+ * what could turn the position, together with the orders that wait already.
+ */
+function statusRefusal(state: State, account: Account, instrument: Instrument, command: PlaceOrder): Refusal {
+  const { source, side, sizeLots } = command;
+  const opening = isOpening(account, instrument, command);
+  if (!opening || instrument.futures === undefined || instrument.status === InstrumentStatus.online)
+    return placingRefusal(instrument, opening, source, state.now);
+  const position = positionOf(account, instrument.index, PosSide.none);
+  const closing = position !== undefined && position.long === (side === Side.sell);
+  const turns = !closing || sizeLots + waitingLots(state, account, instrument, side) > position.lots;
+  return (
+    (closing ? placingRefusal(instrument, false, source, state.now) : Refusal.none) ||
+    (turns ? placingRefusal(instrument, true, source, state.now) : Refusal.none)
+  );
+}
+
+/** Lots of open orders of a side that are not bound to close. */
+function waitingLots({ slab }: State, account: Account, { index }: Instrument, side: Side): number {
+  let lots = 0;
+  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    if (slab.instrument[slot] !== index || slab.side[slot] !== side) continue;
+    if ((slab.flags[slot]! & FLAG_CLOSING) === 0) lots += slab.remaining[slot]!;
+  }
+  return lots;
 }
 
 /** Number 4: a limit order has a price; a market order takes what is there and never waits. */

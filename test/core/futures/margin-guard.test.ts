@@ -13,6 +13,21 @@ test('limit_open lets a position be closed and none be opened', () => {
   assert.equal(floor.sell('ann', '1', '60000', { reduceOnly: true }).stands, 'new 0/1');
 });
 
+test('in one-way mode a plain order closes as well, as long as it cannot turn the position (1.3, 1.11)', () => {
+  const floor = futuresFloor('100000', 'ann', 'bob');
+  floor.deal('ann', 'bob', '1', '60000');
+  floor.setStatus('limit_open', 'BTCUSDT', 'USDT-FUTURES');
+  assert.equal(floor.sell('ann', '1.0001', '60000').stands, 'refused openingRestricted');
+  assert.equal(floor.sell('ann', '0.6', '60000').stands, 'new 0/0.6');
+  assert.equal(floor.sell('ann', '0.5', '60000').stands, 'refused openingRestricted');
+  assert.equal(floor.marketOrder('bob', 'buy', '0.4').stands, 'filled 0.4/0.4');
+  assert.equal(floor.position('ann'), 'long 0.6 @ 60000');
+  floor.setStatus('limit_close', 'BTCUSDT', 'USDT-FUTURES');
+  for (const qty of ['0.4', '2'])
+    assert.equal(floor.sell('ann', qty, '60000').stands, 'refused closingRestricted');
+  assert.equal(floor.buy('ann', '0.1', '59000').stands, 'new 0/0.1');
+});
+
 test('a position on a stale index keeps itself from liquidation, not the account', () => {
   const floor = futuresFloor('100000', 'bob');
   floor.trader('ann', { USDT: '10000', BTC: '0.01' });
