@@ -102,7 +102,8 @@ function settleIsolated(
 ): void {
   if (position.size !== 0) return;
   const { ledger } = state;
-  const coin = state.instruments[position.instrument]!.futures!.settle;
+  const instrument = state.instruments[position.instrument]!;
+  const coin = instrument.futures!.settle;
   const isolated = ledger.cell(account.index, coin, Bucket.isolated);
   const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
   const rest = position.iso;
@@ -111,11 +112,13 @@ function settleIsolated(
   else ledger.move(fund, isolated, paid);
   const told = rest > 0n ? -rest : paid;
   if (told !== 0n) emitLine(state, account, Wallet.unified, coin, 'liquidation', told, String(position.id));
-  // Nobody on the other side could bear it and the fund is empty: a bad debt of the account (domain.md 5.9, step 7).
+  // Nobody on the other side could bear it and the fund is empty: a bad debt of the account (domain.md 5.9, step 7). The
+  // loss itself was told with the fills; here cash only goes to where it was booked.
   const unpaid = larger(0n, -rest) - paid;
   if (unpaid > 0n) {
     ledger.move(ledger.cell(account.index, coin, Bucket.cash), isolated, unpaid);
-    emitLine(state, account, Wallet.unified, coin, 'liquidation', -unpaid, String(position.id));
+    const reference = String(position.id);
+    emitLine(state, account, Wallet.unified, coin, 'marginAdded', -unpaid, reference, 0n, instrument);
   }
   position.iso = 0n;
   settlement.forget(account, position);

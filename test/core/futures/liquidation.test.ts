@@ -100,6 +100,32 @@ test('case 85: a gap with an empty book and an empty fund is deleveraged whole',
   assert.equal(floor.executions('bob').at(-1), 'adl close 1 @ 45027.1 fee 0 pnl 4972.9');
 });
 
+test('a loss that neither the fund nor the other side can bear is the account’s own, and told once (I02)', () => {
+  const floor = futuresFloor('100000', 'bob', 'cat');
+  floor.trader('ann', { USDT: '1500' });
+  floor.mark('50000');
+  floor.isolate('ann');
+  floor.leverage('ann', 10);
+  floor.buy('ann', '0.1', '50000');
+  floor.mark('43800');
+  floor.isolate('bob');
+  floor.leverage('bob', 100);
+  floor.buy('cat', '1', '43800');
+  // Ann is bankrupt at 45027.1, and Bob, short 1.1 @ 44363.6 with 488, before that price.
+  floor.sell('bob', '1.1', '43800');
+  assert.equal(floor.position('ann'), 'none');
+  assert.equal(floor.executions('ann').at(-1), 'liquidation close 0.1 @ 44780.4 fee 2.686824 pnl -521.96');
+  assert.equal(floor.executions('bob').at(-1), 'adl close 0.1 @ 44780.4 fee 0 pnl -41.67636364');
+  // 500 of the loss was margin; the fund had the fee that it got for it, the other 21.96 are Ann's.
+  assert.deepEqual(floor.lines('ann').slice(2), [
+    'sellDeal -521.96 fee 2.686824 USDT = 999',
+    'liquidation 2.686824 fee 0 USDT = 999',
+    'marginAdded -21.96 fee 0 USDT = 977.04',
+  ]);
+  assert.equal(floor.cash('ann', 'USDT'), '977.04');
+  assert.equal(floor.insurance(), '0');
+});
+
 test('the fund pays nobody who waits outside the price band for an emptied book (1.9, I24)', () => {
   const floor = isolatedLong();
   floor.insure('10000');
