@@ -1,6 +1,8 @@
 /** What answers about wallets look like (wire.md 4.3, 4.4). */
 import Type from 'typebox';
 import { LEDGER_FIELDS } from '../record/ledger-view.ts';
+import { TRANSFER_FIELDS } from '../record/transfer-view.ts';
+import { WALLET_RECORD_FIELDS } from '../record/wallet-record-view.ts';
 import { texts } from './answers.ts';
 
 export const TransferIds = Type.Object(texts('transferId', 'clientOid'));
@@ -11,22 +13,7 @@ export const MaxWithdrawal = Type.Object(
   texts('coin', 'otcMaxWithdrawal', 'spotMaxWithdrawal', 'utaMaxWithdrawal', 'totalMaxWithdrawal'),
 );
 
-const SubTransfer = Type.Object(
-  texts(
-    'transferId',
-    'oldTransferId',
-    'fromType',
-    'toType',
-    'amount',
-    'coin',
-    'fromUserId',
-    'toUserId',
-    'status',
-    'clientOid',
-    'createdTime',
-    'updatedTime',
-  ),
-);
+const SubTransfer = Type.Object(texts(...TRANSFER_FIELDS, 'oldTransferId'));
 /** One client reads `items`, the other `list`. */
 export const SubTransfers = Type.Object({
   list: Type.Array(SubTransfer),
@@ -51,22 +38,11 @@ export const OldTransfer = Type.Object(
 
 export const DepositAddress = Type.Object(texts('address', 'chain', 'coin', 'tag', 'url'));
 
-const movement = texts(
-  'orderId',
-  'recordId',
-  'coin',
-  'type',
-  'dest',
-  'size',
-  'status',
-  'fromAddress',
-  'toAddress',
-  'chain',
-  'createdTime',
-  'updatedTime',
+const OF_WITHDRAWALS: readonly string[] = ['clientOid', 'fee', 'tag'];
+export const DepositRecord = Type.Object(
+  texts(...WALLET_RECORD_FIELDS.filter((field) => !OF_WITHDRAWALS.includes(field))),
 );
-export const DepositRecord = Type.Object(movement);
-export const WithdrawalRecord = Type.Object({ ...movement, ...texts('clientOid', 'fee', 'confirm', 'tag') });
+export const WithdrawalRecord = Type.Object(texts(...WALLET_RECORD_FIELDS, 'confirm'));
 
 export const FinancialRecord = Type.Object(texts(...LEDGER_FIELDS));
 export const FundingRecord = Type.Object(
