@@ -77,6 +77,50 @@ const QUERIES: Readonly<Record<string, Readonly<Record<string, Parameter>>>> = {
   'loan/debts': {},
 };
 
+/** The actions: a body that can be read, whether it is a list of such, and for each parameter what it cannot be. */
+interface Action {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly batch?: true;
+  readonly refuses: Readonly<Record<string, unknown>>;
+  readonly categories: readonly string[];
+}
+
+const NO_SUCH_ORDER = '1000000000999999999';
+const NAMED = { orderId: 'mine', clientOid: 'two words', category: 'OPTIONS' };
+const ACTIONS: Readonly<Record<string, Action>> = {
+  'trade/cancel-order': { body: { orderId: NO_SUCH_ORDER }, refuses: NAMED, categories: CATEGORIES },
+  'trade/cancel-batch': {
+    body: { orderId: NO_SUCH_ORDER, category: 'SPOT', symbol: 'BTCUSDT' },
+    batch: true,
+    refuses: { ...NAMED, symbol: [] },
+    categories: CATEGORIES,
+  },
+  'trade/cancel-symbol-order': {
+    body: { category: 'SPOT' },
+    refuses: { category: 'OPTIONS', symbol: [] },
+    categories: CATEGORIES,
+  },
+  'trade/batch-modify-order': {
+    body: { orderId: NO_SUCH_ORDER, price: '59000' },
+    batch: true,
+    refuses: { ...NAMED, qty: 'many', price: 'high', autoCancel: 'maybe', symbol: [] },
+    categories: CATEGORIES,
+  },
+  'account/set-leverage': {
+    body: { category: 'USDT-FUTURES', symbol: 'BTCUSDT', leverage: '5', coin: 'USDT' },
+    refuses: { category: 'SPOT', symbol: [], leverage: 'high', coin: [], posSide: 'net' },
+    categories: ['MARGIN', ...FUTURES],
+  },
+  'broker/modify-sub-apikey': {
+    body: { subUid: '1', passphrase: 'Passphrase1', apiKey: 'none' },
+    refuses: {
+      ...{ subUid: 'mine', passphrase: [], apiKey: [], label: [], ipList: '127.0.0.1' },
+      ...{ permType: 'write', permList: ['copy_trade'] },
+    },
+    categories: [],
+  },
+};
+
 const SYMBOLS: Readonly<Record<string, string>> = { 'COIN-FUTURES': 'BTCUSD', 'USDC-FUTURES': 'BTCPERP' };
 
 export function parameters(venue: Venue): void {
@@ -117,6 +161,37 @@ export function parameters(venue: Venue): void {
         }
       });
     }
+
+    for (const [path, { body, batch, refuses, categories }] of Object.entries(ACTIONS)) {
+      it(`interface 4 ${path}: ${Object.keys(refuses).join(', ')}`, async () => {
+        const caller = path.startsWith('broker/') ? venue.bob : alice;
+        const sent = (change: object) => (batch ? [{ ...body, ...change }] : { ...body, ...change });
+        for (const [name, value] of Object.entries(refuses)) {
+          const { code, msg } = await caller.refusedPost(path, sent({ [name]: value }));
+          assert.match(code, /^400(17|20)$/, `interface 4: ${path} ${name}: ${msg}`);
+          assert.match(msg, new RegExp(`\\b${name}\\b`), `interface 4: ${path}`);
+        }
+        for (const category of categories) {
+          const symbol = 'symbol' in body ? { symbol: SYMBOLS[category] ?? 'BTCUSDT' } : {};
+          const { code, text } = await caller.client.post(`/api/v3/${path}`, sent({ category, ...symbol }));
+          // There is no such order, but the category is one of those.
+          assert.match(code, /^(00000|25204)$/, `interface 4: ${path} takes ${category}: ${text}`);
+        }
+      });
+    }
+
+    it('interface 4: a symbol that is not listed is refused, in a batch for its order alone', async () => {
+      for (const path of ['trade/cancel-symbol-order', 'account/set-leverage']) {
+        const { body } = ACTIONS[path]!;
+        const reply = await alice.refusedPost(path, { ...body, symbol: 'NOPEUSDT' });
+        assert.equal(reply.code, '25100', `interface 4: ${path}`);
+      }
+      for (const path of ['trade/cancel-batch', 'trade/batch-modify-order']) {
+        const item = { ...ACTIONS[path]!.body, category: 'SPOT', symbol: 'NOPEUSDT' };
+        const [entry] = await alice.post(path, [item]);
+        assert.equal(entry.code, '25100', `interface 7.3: ${path}`);
+      }
+    });
 
     it('interface 1, 4: a category that an endpoint does not list is refused', async () => {
       for (const [path, { category }] of Object.entries(QUERIES)) {
