@@ -16,6 +16,8 @@ const options = [
   '--test',
   `--test-concurrency=${availableParallelism() + 1}`,
   '--test-timeout=300000',
+  // A test that fails half-way leaves its server behind, which would keep its file, and the whole run, from ending.
+  '--test-force-exit',
   '--test-reporter=spec',
 ];
 const { status } = spawnSync(process.execPath, [...options, ...files], { cwd: ROOT, env, stdio: 'inherit' });
