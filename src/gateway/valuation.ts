@@ -1,6 +1,6 @@
 /** What an account is worth in dollars: its coins with the profit of crossed positions (domain.md 6.1 to 6.4). */
 import { coinUsd } from '../core/futures/collateral.ts';
-import { inSettleCoin, type Risk, unrealisedOf } from '../core/futures/margin.ts';
+import { crossedProfits, type Risk } from '../core/futures/margin.ts';
 import { accountRisk } from '../core/futures/margin-cache.ts';
 import { spendable } from '../core/futures/spendable.ts';
 import { balances, type CoinBalance } from '../core/reads.ts';
@@ -27,14 +27,7 @@ const NO_RISK: Risk = { equity: 0n, effective: 0n, initial: 0n, maintenance: 0n 
 export function valueAccount(state: State, uid: number): Valuation {
   const account = state.accountByUid.get(uid);
   if (account === undefined) return { balances: [], risk: NO_RISK, unrealisedUsd: 0n };
-  const profits = new Map<number, bigint>();
-  for (const position of account.positions.values()) {
-    if (position.isolated) continue;
-    const instrument = state.instruments[position.instrument]!;
-    const { settle } = instrument.futures!;
-    const profit = inSettleCoin(state, instrument, unrealisedOf(state, position));
-    profits.set(settle, (profits.get(settle) ?? 0n) + profit);
-  }
+  const profits = crossedProfits(state, account);
   const valued = balances(state, uid).map((balance) => {
     const unrealised = profits.get(balance.coin) ?? 0n;
     const equity = balance.cash + balance.locked + unrealised;

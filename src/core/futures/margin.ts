@@ -201,9 +201,8 @@ interface Worth {
   readonly debts: ReadonlyMap<number, bigint>;
 }
 
-function accountWorth(state: State, account: Account): Worth {
-  const { ledger } = state;
-  const debts = new Map<number, bigint>();
+/** Unrealised profit of crossed positions by the coin it would be paid in. */
+export function crossedProfits(state: State, account: Account): Map<number, bigint> {
   const profits = new Map<number, bigint>();
   for (const position of account.positions.values()) {
     if (position.isolated) continue;
@@ -212,6 +211,13 @@ function accountWorth(state: State, account: Account): Worth {
     const profit = inSettleCoin(state, instrument, unrealisedOf(state, position));
     profits.set(settle, (profits.get(settle) ?? 0n) + profit);
   }
+  return profits;
+}
+
+function accountWorth(state: State, account: Account): Worth {
+  const { ledger } = state;
+  const debts = new Map<number, bigint>();
+  const profits = crossedProfits(state, account);
   let equity = 0n;
   let effective = 0n;
   const coins = new Set([...ledger.coinsOf(account.index), ...profits.keys()]);
