@@ -23,7 +23,9 @@ const SOCKET_FRAMES = 3_000;
 /** A longer frame ends the connection without a word in our envelope. */
 const FRAME_BYTES = 16_384;
 const AT_ONCE = 16;
-const SLOWEST_MS = 1_000;
+/** What takes longer is asked again alone, so that a busy machine is not taken for a request that stalls the exchange. */
+const SLOW_MS = 1_000;
+const ASKED_AGAIN = 3;
 /** A new key's passphrase is hashed at a cost of half a second, one after the other. */
 const MAKES_KEYS = /^POST \/api\/v3\/[a-z/-]*(?:agent-create|sub-?api|sub-account-api|-apikey)/;
 /** reliability.md 4, T9, counted from the state after the first requests. */
@@ -39,6 +41,13 @@ const SOCKET_KEYS_EACH = 4;
 const BOURSE = join(import.meta.dirname, '../../src/bourse.ts');
 const data = temporaryDirectory();
 
+interface Asked {
+  /** In words, for the report. */
+  readonly told: () => string;
+  /** Asks the same once more; milliseconds to the answer. */
+  readonly again: () => Promise<number>;
+}
+
 /** What a run of hostile requests has come to. */
 class Tally {
   sent = 0;
@@ -46,13 +55,14 @@ class Tally {
   readonly statuses = new Map<number, number>();
   readonly faults: string[] = [];
 
-  note(status: number, text: string, elapsedMs: number, request: () => string): void {
+  private readonly slow: { what: string; again: () => Promise<number> }[] = [];
+
+  note(status: number, text: string, elapsedMs: number, { told: request, again }: Asked): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     this.slowestMs = Math.max(this.slowestMs, elapsedMs);
     const what = () => `${request().slice(0, 2_000)}\n  -> ${status} ${text.slice(0, 500)}`;
     if (status >= 500) this.faults.push(what());
-    if (elapsedMs > SLOWEST_MS && !MAKES_KEYS.test(request()))
-      this.faults.push(`${Math.round(elapsedMs)} ms: ${what()}`);
+    if (elapsedMs > SLOW_MS && !MAKES_KEYS.test(request())) this.slow.push({ what: what(), again });
     try {
       assertEnvelope(text, '');
     } catch {
@@ -60,7 +70,13 @@ class Tally {
     }
   }
 
-  report(test: TestContext, name: string): void {
+  async report(test: TestContext, name: string): Promise<void> {
+    for (const { what, again } of this.slow) {
+      let fastestMs = Number.POSITIVE_INFINITY;
+      for (let n = 0; n < ASKED_AGAIN && fastestMs > SLOW_MS; n++)
+        fastestMs = Math.min(fastestMs, await again());
+      if (fastestMs > SLOW_MS) this.faults.push(`${Math.round(fastestMs)} ms and longer: ${what}`);
+    }
     const statuses = [...this.statuses].map(([status, count]) => `${count} x ${status}`).join(', ');
     test.diagnostic(
       `${name}, seed ${SEED}: ${this.sent} sent; ${statuses}; slowest ${Math.round(this.slowestMs)} ms`,
@@ -91,7 +107,15 @@ async function signedRun(url: string, keys: readonly DemoKeys[], requests: Hosti
     const startedMs = performance.now();
     try {
       const reply = await client.send(method, path, body);
-      tally.note(reply.status, reply.text, performance.now() - startedMs, () => `${method} ${path} ${body}`);
+      tally.note(reply.status, reply.text, performance.now() - startedMs, {
+        told: () => `${method} ${path} ${body}`,
+        again: async () => {
+          const againMs = performance.now();
+          await client.send(method, path, body);
+          client.close();
+          return performance.now() - againMs;
+        },
+      });
       rememberOrders(reply.text, requests.orderIds);
     } catch (error) {
       // A body over the limit is refused while it is still being sent; the refusal may be lost with the connection.
@@ -167,7 +191,10 @@ async function woundedRun(
     tally.sent += 1;
     const { replies, elapsedMs } = await lastWords(url, bytes);
     for (const { status, body } of replies)
-      tally.note(status, body, elapsedMs, () => bytes.toString('latin1'));
+      tally.note(status, body, elapsedMs, {
+        told: () => bytes.toString('latin1'),
+        again: async () => (await lastWords(url, bytes)).elapsedMs,
+      });
   });
   return tally;
 }
@@ -234,12 +261,14 @@ describe('20,000 hostile requests', () => {
   it('signed and damaged: no fault of ours, an envelope for each, none slow', async (test) => {
     const warm = await signedRun(server.url, canaries, requests, WARM_UP);
     warmMegabytes = await residentMegabytes(server.url);
-    warm.report(test, `${requests.routeCount} routes, warming up`);
-    (await signedRun(server.url, canaries, requests, SIGNED_REQUESTS - WARM_UP)).report(test, 'signed');
+    await warm.report(test, `${requests.routeCount} routes, warming up`);
+    const signed = await signedRun(server.url, canaries, requests, SIGNED_REQUESTS - WARM_UP);
+    await signed.report(test, 'signed');
   });
 
   it('wounded bytes on raw connections: the same', async (test) => {
-    (await woundedRun(server.url, canaries, requests, dice, WOUNDED_REQUESTS)).report(test, 'raw bytes');
+    const raw = await woundedRun(server.url, canaries, requests, dice, WOUNDED_REQUESTS);
+    await raw.report(test, 'raw bytes');
   });
 
   it('frames of logged-in sockets: an answer for each, and none is a fault of ours', async (test) => {
@@ -326,7 +355,7 @@ it('with limits on: refusals at most, and the limits are answers too', async (te
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi;
   const requests = new HostileRequests(document, new Dice(SEED + 1));
   const tally = await signedRun(server.url, [server.account('bot')], requests, LIMITED_REQUESTS);
-  tally.report(test, 'limits on');
+  await tally.report(test, 'limits on');
   assert.ok(tally.statuses.get(429)! > 0);
   assert.equal(await server.stop(), 0);
 });
