@@ -159,6 +159,12 @@ export function tradingActions(venue: Venue): void {
         { orderId: NO_SUCH_ORDER, category: 'MARGIN', price: '59100' },
       ];
       assert.match((await bot.refusedPost('trade/batch-modify-order', mixed)).msg, /one category/);
+      const contract = await place(limit(LINEAR, 'buy', '0.01', '59000'));
+      const unsaid = [
+        { orderId, price: '59100' },
+        { orderId: contract, price: '59100' },
+      ];
+      assert.match((await bot.refusedPost('trade/batch-modify-order', unsaid)).msg, /one category/);
       const twice = [
         { orderId, price: '59100' },
         { clientOid: 'once', price: '59200' },

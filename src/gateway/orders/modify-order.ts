@@ -13,7 +13,7 @@ import { type ErrorDialect, WireError, wireError } from '../wire-error.ts';
 import { modifyStrategy } from './modify-strategy.ts';
 import { priceTicks, sizeLots } from './order-input.ts';
 import { instrumentOfOrder, NamedOrder, namesStrategy, orderName } from './order-name.ts';
-import { idsOf, itemResult, type OrderResult } from './order-result.ts';
+import { checkBatch, idsOf, itemResult, type OrderResult } from './order-result.ts';
 import { type PresetInput, presetBody, presetChangeOf } from './preset-input.ts';
 
 export const AmendBody = Type.Object({
@@ -101,6 +101,11 @@ export async function modifyBatch(
   const { state } = venue;
   // A batch changes prices and quantities only (wire.md 3.14).
   const asked = bodies.map((each) => amendment(state, uid, each));
+  // One category is that of the orders, whether the request names it or not.
+  const mixed = checkBatch(
+    asked.flatMap((each) => (each instanceof WireError ? [] : [each.instrument?.spec ?? {}])),
+  );
+  if (mixed !== undefined) return mixed;
   // What cannot be read fails alone (domain.md 1.12); the others go to the core together.
   const items = asked.flatMap((each) => (each instanceof WireError ? [] : [each.item]));
   const outcome = await venue.submit({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
