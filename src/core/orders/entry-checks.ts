@@ -1,6 +1,6 @@
 /** The checks every new order passes before positions, money and margin are looked at (domain.md 1.2, numbers 1 to 11). */
 import type { Account } from '../account.ts';
-import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
+import { NIL } from '../book/order-slab.ts';
 import type { PlaceOrder } from '../command.ts';
 import { positionOf } from '../futures/margin.ts';
 import { type Instrument, isFutures } from '../instrument.ts';
@@ -135,14 +135,21 @@ function statusRefusal(state: State, account: Account, instrument: Instrument, c
   );
 }
 
-/** Lots of open orders of a side that are not bound to close. */
 function waitingLots({ slab }: State, account: Account, { index }: Instrument, side: Side): number {
   let lots = 0;
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
-    if (slab.instrument[slot] !== index || slab.side[slot] !== side) continue;
-    if ((slab.flags[slot]! & FLAG_CLOSING) === 0) lots += slab.remaining[slot]!;
+    if (slab.instrument[slot] === index && slab.side[slot] === side) lots += slab.remaining[slot]!;
   }
   return lots;
+}
+
+/**
+ * What a contract that takes no openings has let in, it has let in to close: as reduce-only it cannot open when it fills
+ * after the position is gone.
+ */
+export function boundToClose(account: Account, { status }: Instrument, command: PlaceOrder): PlaceOrder {
+  const bound = status === InstrumentStatus.limitOpen && account.holdMode === HoldMode.oneWay;
+  return bound ? { ...command, reduceOnly: true } : command;
 }
 
 /** Number 4: a limit order has a price; a market order takes what is there and never waits. */

@@ -17,7 +17,7 @@ import type { Market, State } from '../state.ts';
 import { fittingPreset } from '../strategy/tpsl-checks.ts';
 import { isEmpty } from '../strategy/trigger-leg.ts';
 import { CancelReason, OrderType, Side, Source, TimeInForce } from '../terms.ts';
-import { type Child, checkAttached, checkOrder, isByAmount } from './entry-checks.ts';
+import { boundToClose, type Child, checkAttached, checkOrder, isByAmount } from './entry-checks.ts';
 import { execute, type Settlements } from './execution.ts';
 import { formatOrderId } from './order-id.ts';
 import { clientOidOf, close, enroll, lock, lockedCoin } from './order-life.ts';
@@ -80,9 +80,10 @@ function placeFutures(
   account: Account,
   instrument: Instrument,
   market: Market,
-  command: PlaceOrder,
+  given: PlaceOrder,
   child: Child | undefined,
 ): Outcome {
+  const command = boundToClose(account, instrument, given);
   const precedence = child?.takesPrecedence ?? false;
   const attached = checkAttached(state, account, instrument, market, command);
   const plan = planFuturesOrder(state, account, instrument, market, command, { precedence, attached });

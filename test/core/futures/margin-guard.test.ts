@@ -28,6 +28,20 @@ test('in one-way mode a plain order closes as well, as long as it cannot turn th
   assert.equal(floor.buy('ann', '0.1', '59000').stands, 'new 0/0.1');
 });
 
+test('what was let in to close never opens, whatever has become of the position since (1.3)', () => {
+  const floor = futuresFloor('100000', 'ann', 'bob');
+  floor.trader('son', { USDT: '20000' }, { master: 'ann' });
+  floor.deal('ann', 'bob', '1', '60000');
+  floor.setStatus('limit_open', 'BTCUSDT', 'USDT-FUTURES');
+  const plain = floor.sell('ann', '0.6', '60000');
+  assert.equal(plain.stands, 'new 0/0.6');
+  floor.setStatus('online', 'BTCUSDT', 'USDT-FUTURES');
+  assert.deepEqual(floor.move('ann', 'ann', 'son', { side: 'sell', qty: '0.9' }), ['none']);
+  assert.equal(plain.stands, 'new 0/0.1');
+  assert.equal(floor.marketOrder('bob', 'buy', '0.6').stands, 'cancelled 0.1/0.6 ioc_not_full_cancel');
+  assert.equal(floor.position('ann'), 'none');
+});
+
 test('a position on a stale index keeps itself from liquidation, not the account', () => {
   const floor = futuresFloor('100000', 'bob');
   floor.trader('ann', { USDT: '10000', BTC: '0.01' });
