@@ -3,9 +3,14 @@
 import type { Server } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
-import { schemasOnDemand } from './schemas-on-demand.ts';
+import { SchemasOnDemand } from './schemas-on-demand.ts';
+
+/** The first seconds belong to those who waited for the start. */
+const COMPILE_AFTER_MS = 5_000;
+const COMPILE_STEP_MS = 50;
 
 export function openHttpServer(options: FastifyHttpOptions<Server, FastifyBaseLogger>): FastifyInstance {
+  const schemas = new SchemasOnDemand();
   const app = Fastify({
     logController: new LogController({ disableRequestLogging: true }),
     return503OnClosing: false,
@@ -14,8 +19,20 @@ export function openHttpServer(options: FastifyHttpOptions<Server, FastifyBaseLo
     ajv: {
       customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false },
     },
-    schemaController: { compilersFactory: schemasOnDemand },
+    schemaController: { compilersFactory: schemas.compilers },
     ...options,
   });
+  compileMeanwhile(app as unknown as FastifyInstance, schemas);
   return app as unknown as FastifyInstance;
+}
+
+function compileMeanwhile(app: FastifyInstance, schemas: SchemasOnDemand): void {
+  let timer: NodeJS.Timeout | undefined;
+  const step = () => {
+    if (schemas.compileNext()) timer = setTimeout(step, COMPILE_STEP_MS).unref();
+  };
+  app.addHook('onListen', async () => {
+    timer = setTimeout(step, COMPILE_AFTER_MS).unref();
+  });
+  app.addHook('onClose', async () => clearTimeout(timer));
 }

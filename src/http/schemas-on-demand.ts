@@ -1,6 +1,7 @@
 /**
  * Schemas become code when a route is first used: compiling those of all routes took a third of a start, and after a
- * stop everybody waits for the start.
+ * stop everybody waits for the start. The rest are compiled one by one while the exchange runs, so that hardly anybody
+ * waits for a schema either.
  */
 import { createRequire } from 'node:module';
 import type { FastifyServerOptions } from 'fastify';
@@ -21,29 +22,48 @@ const ofFastify = createRequire(import.meta.resolve('fastify'));
 const validators = (ofFastify('@fastify/ajv-compiler') as () => Factory<Validate>)();
 const serialisers = (ofFastify('@fastify/fast-json-stringify-compiler') as () => Factory<Serialise>)();
 
-const buildValidator: Factory<Validate> = (shared, options) => {
-  const compile = validators(shared, options);
-  return (route) => {
-    let compiled: Validate | undefined;
-    const validate: Validate = (data) => {
-      compiled ??= compile(route);
-      const valid = compiled(data);
-      validate.errors = compiled.errors;
-      return valid;
-    };
-    return validate;
-  };
-};
+export class SchemasOnDemand {
+  /** Each compiles its schema unless a request has done so before. */
+  readonly #open: (() => void)[] = [];
 
-const buildSerializer: Factory<Serialise> = (shared, options) => {
-  const compile = serialisers(shared, options);
-  return (route) => {
-    let compiled: Serialise | undefined;
-    return (data) => {
-      compiled ??= compile(route);
-      return compiled(data);
-    };
-  };
-};
+  readonly compilers = {
+    buildValidator: ((shared, options) => {
+      const compile = validators(shared, options);
+      return (route) => {
+        const compiled = this.#once(() => compile(route));
+        const validate: Validate = (data) => {
+          const check = compiled();
+          const valid = check(data);
+          validate.errors = check.errors;
+          return valid;
+        };
+        return validate;
+      };
+    }) satisfies Factory<Validate>,
 
-export const schemasOnDemand = { buildValidator, buildSerializer } as Compilers;
+    buildSerializer: ((shared, options) => {
+      const compile = serialisers(shared, options);
+      return (route) => {
+        const compiled = this.#once(() => compile(route));
+        return (data) => compiled()(data);
+      };
+    }) satisfies Factory<Serialise>,
+  } as Compilers;
+
+  /** Compiles one that nobody has asked for yet; false when there is none. */
+  compileNext(): boolean {
+    const next = this.#open.pop();
+    next?.();
+    return next !== undefined;
+  }
+
+  #once<Compiled>(compile: () => Compiled): () => Compiled {
+    let compiled: Compiled | undefined;
+    const get = () => {
+      compiled ??= compile();
+      return compiled;
+    };
+    this.#open.push(get);
+    return get;
+  }
+}

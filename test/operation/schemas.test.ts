@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Fastify from 'fastify';
 import { ROUTES } from '../../src/gateway/routes.ts';
-import { schemasOnDemand } from '../../src/http/schemas-on-demand.ts';
+import { SchemasOnDemand } from '../../src/http/schemas-on-demand.ts';
 import { OPERATOR_ROUTES } from '../../src/operator/server.ts';
 
 const SCHEMA = { type: 'object', required: ['qty'], properties: { qty: { type: 'string' } } };
@@ -23,11 +23,19 @@ test('the schemas of all routes of both doors can be compiled', async () => {
   await app.close();
 });
 
-test('compiled on demand, a schema refuses, tells why and serialises as one compiled at the start', async () => {
+test('compiled on demand or meanwhile, a schema refuses, tells why and serialises as one compiled at the start', async () => {
   const answers: unknown[] = [];
-  for (const compilersFactory of [schemasOnDemand, {}]) {
+  const meanwhile = new SchemasOnDemand();
+  for (const compilersFactory of [new SchemasOnDemand().compilers, meanwhile.compilers, {}]) {
     const app = Fastify({ schemaController: { compilersFactory } });
     app.post('/', { schema: { body: SCHEMA, response: { 200: SCHEMA } } }, () => ({ qty: 1, other: 2 }));
+    await app.ready();
+    if (compilersFactory === meanwhile.compilers) {
+      assert.deepEqual(
+        [1, 2, 3].map(() => meanwhile.compileNext()),
+        [true, true, false],
+      );
+    }
     const told: unknown[] = [];
     for (const payload of [{ qty: '1' }, {}, { qty: '2' }, { qty: [] }]) {
       const { statusCode, body } = await app.inject({ method: 'POST', url: '/', payload });
@@ -36,7 +44,8 @@ test('compiled on demand, a schema refuses, tells why and serialises as one comp
     answers.push(told);
     await app.close();
   }
-  assert.deepEqual(answers[0], answers[1]);
+  assert.deepEqual(answers[0], answers[2]);
+  assert.deepEqual(answers[1], answers[2]);
   assert.deepEqual(
     (answers[0] as unknown[][]).map(([status]) => status),
     [200, 400, 200, 400],
