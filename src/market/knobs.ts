@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Instrument } from '../core/instrument.ts';
 import { MARKET_FILE } from '../venue/catalogue.ts';
 import { LEVELS_MAX } from './limits.ts';
+import { MarketError } from './market-error.ts';
 
 export interface CoinKnobs {
   /** Of a year, as a fraction: 0.5 is 50 %. */
@@ -76,10 +77,6 @@ const UNKNOWN_INSTRUMENT: InstrumentKnobs = {
   tradesPerMinute: 2,
 };
 
-export class KnobsError extends Error {
-  override name = 'KnobsError';
-}
-
 /** Without the file every instrument gets the cautious values. */
 export function loadKnobs(folder: string): Knobs {
   const path = join(folder, MARKET_FILE);
@@ -87,7 +84,7 @@ export function loadKnobs(folder: string): Knobs {
   try {
     return readKnobs(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
-    throw new KnobsError(`${path}: ${(error as Error).message}`);
+    throw new MarketError(`${path}: ${(error as Error).message}`);
   }
 }
 

@@ -4,6 +4,7 @@ import { UnreadableRecord } from '../core/bytes.ts';
 import { Diverged } from '../core/diverged.ts';
 import { InvariantBroken } from '../core/units.ts';
 import { DirectoryLocked, LogRefused } from '../log/log-errors.ts';
+import { MarketError } from '../market/market-error.ts';
 import { AuditDamaged } from '../operator/audit-file.ts';
 import { TokenRefused } from '../operator/token.ts';
 import { CatalogueError } from '../venue/catalogue-error.ts';
@@ -56,6 +57,7 @@ type ErrorClass = abstract new (...args: never[]) => Error;
 const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [ConfigError, ExitCode.usage],
   [CatalogueError, ExitCode.usage],
+  [MarketError, ExitCode.usage],
   [ActionRefused, ExitCode.failed],
   [TokenRefused, ExitCode.cannotStart],
   [CannotStart, ExitCode.cannotStart],

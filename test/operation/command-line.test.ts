@@ -28,6 +28,7 @@ test('a bad value is named with what would be right', async () => {
     [['--rate-limits', 'maybe'], /one of on, off/],
     [['--config', 'missing.json'], /missing.json cannot be read/],
     [['--catalogue', 'nowhere'], /nowhere does not exist/],
+    [['--feed', 'replay:nothing.csv', '--port', '0'], /nothing\.csv/],
   ];
   for (const [args, message] of cases) {
     const { code, stderr } = await start(args);

@@ -4,15 +4,12 @@
  * answer that fails costs nothing but freshness.
  */
 import { LIVE_SYMBOLS_MAX } from '../limits.ts';
+import { MarketError } from '../market-error.ts';
 import { type PartialFeed, pairNames } from './layered-feed.ts';
 import { type FollowedIndex, priceUnits, type Report } from './price-feed.ts';
 
 const POLL_MS = 2000;
 const POLL_AFTER_FAILURE_MS = 15_000;
-
-export class LiveFeedError extends Error {
-  override name = 'LiveFeedError';
-}
 
 /** What of ccxt is used here. */
 interface Exchange {
@@ -78,7 +75,7 @@ export class LiveFeed implements PartialFeed {
     const silent = this.venues.filter(({ quotes }) => quotes.size === 0);
     if (silent.length === this.venues.length) {
       this.close();
-      throw new LiveFeedError(`${this.name}: no venue answers; check the names and the network`);
+      throw new MarketError(`${this.name}: no venue answers; check the names and the network`);
     }
   }
 
@@ -158,7 +155,7 @@ async function loadLibrary(): Promise<Library> {
   try {
     return ((await import(name)) as { default: Library }).default;
   } catch {
-    throw new LiveFeedError(
+    throw new MarketError(
       '--feed live needs ccxt: install it with npm install ccxt, or use --feed synthetic',
     );
   }
@@ -167,16 +164,16 @@ async function loadLibrary(): Promise<Library> {
 async function openVenue(library: Library, text: string, pairs: readonly string[]): Promise<LiveVenue> {
   const [id, url] = text.split('@') as [string, string | undefined];
   const Venue = library[id];
-  if (Venue === undefined) throw new LiveFeedError(`--feed live: ccxt knows no venue ${JSON.stringify(id)}`);
+  if (Venue === undefined) throw new MarketError(`--feed live: ccxt knows no venue ${JSON.stringify(id)}`);
   const exchange = new Venue({ enableRateLimit: true, options: { uta: true, defaultType: 'spot' } });
   if (url !== undefined) exchange.urls.api = readdressed(exchange.urls.api, url.replace(/\/$/, ''));
   try {
     await exchange.loadMarkets();
   } catch (error) {
-    throw new LiveFeedError(`${id} does not tell its markets: ${(error as Error).message}`);
+    throw new MarketError(`${id} does not tell its markets: ${(error as Error).message}`);
   }
   if (!exchange.symbols.some((symbol) => pairs.includes(symbol))) {
-    throw new LiveFeedError(`${id} trades none of ${pairs.slice(0, 5).join(', ')} ...`);
+    throw new MarketError(`${id} trades none of ${pairs.slice(0, 5).join(', ')} ...`);
   }
   return { id, exchange, quotes: new Map(), failures: 0 };
 }
