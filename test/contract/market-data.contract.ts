@@ -31,6 +31,14 @@ const INTERVALS = {
 };
 const ON = { category: 'SPOT', symbol: 'BTCUSDT' };
 
+/** What the operator has set; everything else trades. */
+const STATUSES = [
+  ['LTCUSDT', 'limit_open'],
+  ['BNBUSDT', 'limit_close'],
+  ['ADAUSDT', 'offline'],
+  ['LINKUSDT', 'restrictedAPI'],
+] as const;
+
 /** What is listed besides the catalogue. */
 const ODD: Readonly<Record<string, readonly string[]>> = {
   SPOT: ['OILUSDT', 'AREAUSDT'],
@@ -64,14 +72,7 @@ async function listOddOnes(venue: Venue): Promise<void> {
     ['BTCUSDDUE', now - DAY_MS, now + 3_000, 'this_quarter'],
   ];
   for (const contract of contracts) await operator.list(quarterly(...contract));
-  for (const [symbol, status] of [
-    ['LTCUSDT', 'limit_open'],
-    ['BNBUSDT', 'limit_close'],
-    ['ADAUSDT', 'offline'],
-    ['LINKUSDT', 'restrictedAPI'],
-  ] as const) {
-    await operator.setStatus('SPOT', symbol, status);
-  }
+  for (const [symbol, status] of STATUSES) await operator.setStatus('SPOT', symbol, status);
 }
 
 export function marketData(venue: Venue): void {
@@ -119,6 +120,24 @@ export function marketData(venue: Venue): void {
           }
         }
       }
+    });
+
+    it('interface 2.6: an instrument tells the status that it has', async () => {
+      const list: Data[] = await nobody.get('market/instruments', { category: 'SPOT' });
+      const special = list.filter(({ status }) => status !== 'online');
+      for (const [category, symbol] of [LINEAR, COIN, USDC]) {
+        const contracts: Data[] = await nobody.get('market/instruments', { category });
+        // The operator has opened one; the others wait for it.
+        for (const record of contracts.filter(({ type }) => type === 'perpetual')) {
+          const expected = record.symbol === symbol ? 'online' : 'listed';
+          assert.equal(record.status, expected, `interface 2.6: status of ${category} ${record.symbol}`);
+        }
+      }
+      assert.deepEqual(
+        special.map(({ symbol, status }) => [symbol, status]).sort(),
+        [...STATUSES].sort(),
+        'interface 2.6: status',
+      );
     });
 
     it('interface 2.6: areaSymbol is returned only for spot pairs where it is YES', async () => {
@@ -178,6 +197,30 @@ export function marketData(venue: Venue): void {
       const { openPrice24h, price24hPcnt } = record;
       assert.equal(Number(price24hPcnt), Number((60000 / Number(openPrice24h) - 1).toFixed(5)));
       await venue.maker.post('trade/cancel-symbol-order', ON);
+    });
+
+    it('interface 2.7: a contract’s ticker, field by field, in every category', async () => {
+      for (const where of [LINEAR, COIN, USDC]) {
+        const [category, symbol] = where;
+        await venue.maker.post('trade/place-order', limit(where, 'sell', '0.3', '61000'));
+        await venue.maker.post('trade/place-order', limit(where, 'buy', '0.2', '59000'));
+        const [{ fundingRate, ...record }] = await nobody.get('market/tickers', { category, symbol });
+        assert.deepEqual(
+          record,
+          {
+            ...{ category, symbol, ts: String(venue.now()) },
+            // One trade, the first: the day opened with it.
+            ...{ lastPrice: '60000', openPrice24h: '60000', highPrice24h: '60000', lowPrice24h: '60000' },
+            ...{ ask1Price: '61000', ask1Size: '0.3', bid1Price: '59000', bid1Size: '0.2' },
+            ...{ price24hPcnt: '0', volume24h: '0.01', turnover24h: '600' },
+            ...{ indexPrice: '60000', markPrice: '60000', openInterest: '0.01' },
+          },
+          `interface 2.7: ${category}`,
+        );
+        const [current] = await nobody.get('market/current-fund-rate', { symbol });
+        assert.equal(fundingRate, current.fundingRate, `interface 2.7: fundingRate of ${category}`);
+        await venue.maker.post('trade/cancel-symbol-order', { category });
+      }
     });
 
     it('interface 2.7: a contract tells its index, mark, funding rate and open interest as well', async () => {

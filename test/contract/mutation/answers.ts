@@ -5,6 +5,7 @@
  */
 import type { Reply } from '../../harness/signed-client.ts';
 import { ENDPOINTS } from '../endpoints.ts';
+import { CATEGORIES } from '../objects.ts';
 import type { Recorded } from './tape.ts';
 
 export interface AnswerMutant {
@@ -44,20 +45,27 @@ function visit(
   }
 }
 
-/** Every path of the data with all values that were seen there. */
-function gather(value: Json, path: Path, seen: Map<string, { path: Path; values: Set<Json> }>): void {
-  if (path.length > 0) {
+interface Place {
+  readonly path: Path;
+  readonly values: Set<Json>;
+}
+
+/** Every path of the data with all values that were seen there; of a category, those of its records alone. */
+function gather(value: Json, path: Path, seen: Map<string, Place>, category?: string, within = false): void {
+  const record = typeof value === 'object' && value !== null && 'category' in value ? value : undefined;
+  if (category !== undefined && record !== undefined && record.category !== category) return;
+  if (path.length > 0 && (category === undefined || within)) {
     const key = path.join('.');
     const place = seen.get(key) ?? { path, values: new Set() };
-    place.values.add(
-      typeof value === 'object' && value !== null ? (Array.isArray(value) ? '[]' : '{}') : value,
-    );
+    const kind = Array.isArray(value) ? '[]' : '{}';
+    place.values.add(typeof value === 'object' && value !== null ? kind : value);
     seen.set(key, place);
   }
   if (typeof value !== 'object' || value === null) return;
   const candle = Array.isArray(value) && value.length === 7 && typeof value[0] === 'string';
   for (const [key, inner] of Object.entries(value)) {
-    gather(inner, [...path, Array.isArray(value) && !candle ? '*' : key], seen);
+    const next = [...path, Array.isArray(value) && !candle ? '*' : key];
+    gather(inner, next, seen, category, within || record !== undefined);
   }
 }
 
@@ -124,37 +132,25 @@ const withData = (reply: Reply, data: Json): Reply => {
   return { ...reply, data, text: JSON.stringify(envelope) };
 };
 
-function fieldMutants(endpoint: string, answers: readonly Reply[], byCategory: boolean): AnswerMutant[] {
-  const places = new Map<string, { path: Path; values: Set<Json> }>();
-  for (const { data } of answers) gather(data, [], places);
-  const categories = byCategory ? categoriesIn(answers) : [undefined];
+function fieldMutants(endpoint: string, answers: readonly Reply[], category?: string): AnswerMutant[] {
+  const places = new Map<string, Place>();
+  for (const { data } of answers) gather(data, [], places, category);
+  const fits: Fits = (record) =>
+    category === undefined ||
+    Array.isArray(record) ||
+    !('category' in record) ||
+    record.category === category;
+  const only = category === undefined ? '' : ` in ${category}`;
   return [...places.values()].flatMap(({ path, values }) =>
-    breaksOf(path, values).flatMap(([what, put]) =>
-      categories.map((category) => {
-        const fits: Fits = (record) =>
-          category === undefined ||
-          Array.isArray(record) ||
-          !('category' in record) ||
-          record.category === category;
-        const only = category === undefined ? '' : ` in ${category}`;
-        return {
-          title: `${endpoint} ${path.join('.')} ${what}${only}`,
-          alter: (recorded: Recorded) => {
-            const { reply } = recorded;
-            if (recorded.endpoint !== endpoint || reply.code !== '00000') return reply;
-            return withData(reply, changed(reply.data, path, put, fits));
-          },
-        };
-      }),
-    ),
+    breaksOf(path, values).map(([what, put]) => ({
+      title: `${endpoint} ${path.join('.')} ${what}${only}`,
+      alter: (recorded: Recorded) => {
+        const { reply } = recorded;
+        if (recorded.endpoint !== endpoint || reply.code !== '00000') return reply;
+        return withData(reply, changed(reply.data, path, put, fits));
+      },
+    })),
   );
-}
-
-function categoriesIn(answers: readonly Reply[]): (string | undefined)[] {
-  const found = new Set(
-    answers.flatMap(({ text }) => [...text.matchAll(/"category":"([A-Z-]+)"/g)].map((m) => m[1])),
-  );
-  return found.size === 0 ? [undefined] : [...found];
 }
 
 const NO_CODE = '40999';
@@ -210,7 +206,11 @@ export function answerMutants(recorded: Iterable<Recorded>, byCategory: boolean)
   for (const { endpoint, reply } of recorded) replies.get(endpoint)?.push(reply);
   return [...replies].flatMap(([endpoint, of]) => {
     const answers = of.filter(({ code }) => code === '00000');
-    const fields = fieldMutants(endpoint, answers, byCategory);
-    return byCategory ? fields : [...envelopeMutants(endpoint), ...fields, ...refusalMutants(endpoint, of)];
+    if (byCategory) return CATEGORIES.flatMap((category) => fieldMutants(endpoint, answers, category));
+    return [
+      ...envelopeMutants(endpoint),
+      ...fieldMutants(endpoint, answers),
+      ...refusalMutants(endpoint, of),
+    ];
   });
 }
