@@ -183,6 +183,22 @@ test('an empty side of the book repeats the last basis; without a trade the basi
   equal(shown(mark.price), '60008');
 });
 
+test('a basis of lonely orders takes the mark no farther than to half of its index, or to twice of it', () => {
+  const mark = new MarkPrice(CRYPTO_MARK);
+  mark.sampleBasis(price('500'), price('2000'));
+  mark.updatePerpetual(0n, price('2000'), 0n, HOUR, 8 * HOUR);
+  equal(shown(mark.price), '1000');
+  // The index falls below what the basis takes off.
+  mark.updatePerpetual(0n, price('1200'), 0n, HOUR, 8 * HOUR);
+  equal(shown(mark.price), '600');
+  mark.updateDelivery(price('1200'));
+  equal(shown(mark.price), '600');
+  const high = new MarkPrice(CRYPTO_MARK);
+  high.sampleBasis(price('9000'), price('2000'));
+  high.updateDelivery(price('2000'));
+  equal(shown(high.price), '4000');
+});
+
 test('premium samples are weighted 1 to n, newest heaviest', () => {
   const average = new PremiumAverage();
   for (const text of ['0.0002', '0.0004', '0.0006', '0.0008']) average.add(rate(text));

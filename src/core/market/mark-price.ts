@@ -37,10 +37,14 @@ export class MarkPrice {
     if (this.basis.length > this.rule.basisSamples) this.basisSum -= this.basis.shift()!;
   }
 
-  /** Index plus the mean of the last samples. */
+  /**
+   * Index plus the mean of the last samples. Two lonely orders far from the index, or a sample that an empty side repeats
+   * while the index falls, would take the price anywhere, even below zero: it stays between half the index and twice.
+   */
   private byBasis(index: bigint): bigint {
     if (this.basis.length === 0) return index;
-    return index + divHalf(this.basisSum, BigInt(this.basis.length));
+    const price = index + divHalf(this.basisSum, BigInt(this.basis.length));
+    return clamp(price, divCeil(index, 2n), 2n * index);
   }
 
   /** Perpetual: the median of last trade, index with the funding to come, and index with the basis. */
