@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { StreamClient } from '../harness/stream-client.ts';
+import { CATEGORIES } from './objects.ts';
 import { type Caller, catalogued, type Data, LINEAR, limit, type Order, SPOT, type Venue } from './venue.ts';
 
 /** One step of this pair is worth more than the smallest order. */
@@ -148,6 +149,19 @@ export function endings(venue: Venue): void {
       const trimmed = await trader.get('trade/order-info', { orderId: second.orderId });
       assert.equal(trimmed.cancelReason, 'delegated_risk_order_cancel');
       await venue.cleared(maker);
+    });
+
+    it('interface 2.1, 4.2: a closed order reads the same in history and alone, in every category', async () => {
+      const read = new Set<string>();
+      for (const who of [alice, bob, bot, maker]) {
+        for (const category of CATEGORIES) {
+          const { list } = await who.get('trade/history-orders', { category, limit: '20' });
+          // Each answer is held against the one before it (`memory.ts`).
+          for (const { orderId } of list) await who.get('trade/order-info', { orderId });
+          if (list.length > 0) read.add(category);
+        }
+      }
+      assert.deepEqual(read, new Set(CATEGORIES));
     });
   });
 }
