@@ -17,7 +17,12 @@ import { liquidateIfDue } from './liquidation.ts';
 import { isDue } from './liquidation-due.ts';
 import { RiskWatch } from './risk-watch.ts';
 
+/**
+ * Each round closes something of somebody; a crash may pass from account to account through their resting orders, so the
+ * bound grows with their number. More rounds would be going in a circle.
+ */
 const ROUNDS_MAX = 1000;
+const ROUNDS_PER_ACCOUNT_MAX = 100;
 
 export class FuturesDesk {
   private readonly state: State;
@@ -66,8 +71,9 @@ export class FuturesDesk {
   /** Accounts whose positions or money have changed. */
   settleTouched(): void {
     const { state } = this;
+    const roundsMax = ROUNDS_MAX + ROUNDS_PER_ACCOUNT_MAX * state.accounts.length;
     for (let round = 0; state.touched.length > 0; round++) {
-      assert(round < ROUNDS_MAX, 'liquidations come to an end');
+      assert(round < roundsMax, 'liquidations come to an end');
       const accounts = state.touched;
       state.touched = [];
       if (accounts.length > 1) accounts.sort((a, b) => a.uid - b.uid);
