@@ -29,7 +29,13 @@ export function openHttpServer(options: FastifyHttpOptions<Server, FastifyBaseLo
 function compileMeanwhile(app: FastifyInstance, schemas: SchemasOnDemand): void {
   let timer: NodeJS.Timeout | undefined;
   const step = () => {
-    if (schemas.compileNext()) timer = setTimeout(step, COMPILE_STEP_MS).unref();
+    try {
+      if (!schemas.compileNext()) return;
+    } catch (error) {
+      // The route that it belongs to will say so to whoever asks; the others go on.
+      app.log.error({ err: error }, 'a schema cannot be compiled');
+    }
+    timer = setTimeout(step, COMPILE_STEP_MS).unref();
   };
   app.addHook('onListen', async () => {
     timer = setTimeout(step, COMPILE_AFTER_MS).unref();
