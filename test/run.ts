@@ -13,11 +13,11 @@ const env = {
 };
 const files = process.argv.length > 2 ? process.argv.slice(2) : ['src/**/*.test.ts', 'test/**/*.test.ts'];
 const options = [
+  '--import',
+  new URL('harness/no-leftovers.ts', import.meta.url).href,
   '--test',
   `--test-concurrency=${availableParallelism() + 1}`,
   '--test-timeout=300000',
-  // A test that fails half-way leaves its server behind, which would keep its file, and the whole run, from ending.
-  '--test-force-exit',
   '--test-reporter=spec',
 ];
 const { status } = spawnSync(process.execPath, [...options, ...files], { cwd: ROOT, env, stdio: 'inherit' });
