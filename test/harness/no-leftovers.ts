@@ -12,7 +12,7 @@ if (process.env.NODE_TEST_CONTEXT !== undefined) {
   after(() => {
     setTimeout(() => {
       console.error(
-        `left open ${PATIENCE_MS / 1000} s after the last test: ${process.getActiveResourcesInfo()}`,
+        `left open ${PATIENCE_MS / 1000} s after the last test: ${process.getActiveResourcesInfo().join(', ')}`,
       );
       process.exit(1);
     }, PATIENCE_MS).unref();
