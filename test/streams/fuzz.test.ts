@@ -132,20 +132,53 @@ function message(keys: DemoKeys): Buffer | string {
   }
 }
 
-/** Talks until it has said everything or was shown the door. */
-async function stranger(n: number, names: readonly string[]): Promise<StreamClient> {
-  const keys = room.account(names[n % names.length]!);
+/** What a stranger does, drawn beforehand: however the machine shares its time, each of them says the same. */
+interface Script {
+  readonly keys: DemoKeys;
+  readonly path: '/v3/ws/public' | '/v3/ws/private' | '/v3/ws';
+  readonly logsIn: boolean;
+  readonly steps: readonly Step[];
+}
+
+interface Step {
+  readonly says: Buffer | string;
+  readonly pings: Buffer | undefined;
+  readonly stopsReading: boolean;
+  readonly restsMs: number | undefined;
+}
+
+function script(keys: DemoKeys): Script {
   const path = dice.pick(['/v3/ws/public', '/v3/ws/private', '/v3/ws'] as const);
+  const logsIn = dice.chance(0.6) && path !== '/v3/ws/public';
+  const steps = Array.from({ length: STEPS }, () => ({
+    says: message(keys),
+    pings: dice.chance(0.05) ? Buffer.from(dice.bytes(dice.below(125))) : undefined,
+    stopsReading: dice.chance(0.02),
+    restsMs: dice.chance(0.1) ? dice.below(5) : undefined,
+  }));
+  return { keys, path, logsIn, steps };
+}
+
+/** Talks until it has said everything and heard the answers, stopped reading, or was shown the door. */
+async function stranger({ keys, path, logsIn, steps }: Script): Promise<StreamClient> {
   const client = await room.connect({ path });
-  if (dice.chance(0.6) && path !== '/v3/ws/public') client.send(room.loginFrame(keys));
-  for (let step = 0; step < STEPS && client.ws.readyState === client.ws.OPEN; step++) {
-    const next = message(keys);
-    client.ws.send(next, { binary: typeof next !== 'string' });
-    if (dice.chance(0.05)) client.ws.ping(Buffer.from(dice.bytes(dice.below(125))));
-    if (dice.chance(0.02)) client.ws.pause();
-    if (dice.chance(0.1)) await sleep(dice.below(5));
+  if (logsIn) client.send(room.loginFrame(keys));
+  for (const { says, pings, stopsReading, restsMs } of steps) {
+    if (client.ws.readyState !== client.ws.OPEN) return client;
+    client.ws.send(says, { binary: typeof says !== 'string' });
+    if (pings !== undefined) client.ws.ping(pings);
+    if (stopsReading) client.ws.pause();
+    if (restsMs !== undefined) await sleep(restsMs);
   }
+  if (!client.ws.isPaused) await Promise.race([client.closed, theEnd(client)]);
   return client;
+}
+
+/** Resolves when the last of many messages is answered; an earlier `ping` may still be under way, so it asks by name. */
+async function theEnd(client: StreamClient): Promise<void> {
+  const arg = { instType: 'spot', topic: 'the end', symbol: 'BTCUSDT' };
+  client.send({ op: 'subscribe', args: [arg] });
+  await client.next(({ event, arg }) => event === 'error' && arg?.topic === 'the end').catch(() => {});
 }
 
 /** What the venue keeps of its readers. */
@@ -172,9 +205,9 @@ function assertNothingKept(): void {
 it(`${STRANGERS} strangers, ${STEPS} steps each (seed ${SEED}): no crash, only documented answers, nothing kept`, async () => {
   const witness = await room.login(room.account('maker'));
   await witness.subscribe(...PRIVATE_TOPIC_NAMES.map((name) => ({ instType: 'UTA', topic: name })));
-  const crowd = await Promise.all(
-    Array.from({ length: STRANGERS }, (_, n) => stranger(n, ['alice', 'bob', 'bot'])),
-  );
+  const names = ['alice', 'bob', 'bot'];
+  const scripts = Array.from({ length: STRANGERS }, (_, n) => script(room.account(names[n % names.length]!)));
+  const crowd = await Promise.all(scripts.map(stranger));
   await witness.answers();
   // Nobody but the maker may see the maker's, and the maker sees nothing of theirs.
   for (const name of ['order', 'fill', 'strategy-order']) assert.deepEqual(witness.pushes(name), []);
