@@ -7,10 +7,10 @@
  */
 import type { Command } from '../src/core/command.ts';
 import { Exchange } from '../src/core/exchange.ts';
-import { markTicks, riskFromScratch } from '../src/core/futures/margin.ts';
-import { accountRisk } from '../src/core/futures/margin-cache.ts';
 import { checkInvariants } from '../src/core/invariants.ts';
 import type { InstrumentSpec } from '../src/core/listing-spec.ts';
+import { markTicks, riskFromScratch } from '../src/core/margin/margin.ts';
+import { accountRisk } from '../src/core/margin/margin-cache.ts';
 import { Refusal } from '../src/core/refusal.ts';
 import { OrderType, Side, Source, StpMode, TimeInForce } from '../src/core/terms.ts';
 import { account, coin, deposit, OPENING_TIME } from '../test/property/venue.ts';

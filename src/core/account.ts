@@ -1,7 +1,7 @@
 /** Who trades: one record per account, master or sub. Money is in the ledger, orders in the slab. */
 import { NIL } from './book/order-slab.ts';
-import type { AccountMargin } from './futures/account-margin.ts';
 import type { Position } from './futures/position.ts';
+import type { AccountMargin } from './margin/account-margin.ts';
 import { OpenCounts } from './orders/open-counts.ts';
 import type { StrategyOrder } from './strategy/strategy-order.ts';
 import { HoldMode, type PosSide, type Wallet } from './terms.ts';

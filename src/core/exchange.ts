@@ -14,12 +14,12 @@ import { repayDebt, setCoinLeverage } from './borrowing/repayment.ts';
 import type { Checkpoint, Command, SetInstrumentStatus } from './command.ts';
 import { Diverged } from './diverged.ts';
 import type { Event } from './event.ts';
-import { forceClose } from './futures/force-close.ts';
 import { FuturesDesk } from './futures/futures-desk.ts';
 import { setHoldMode, setLeverage, setMarginMode } from './futures/futures-settings.ts';
 import { FuturesSettlement } from './futures/futures-settlement.ts';
 import { adjustMargin, setAutoMargin } from './futures/isolated-margin.ts';
 import { movePositions } from './futures/position-move.ts';
+import { forceClose } from './liquidation/force-close.ts';
 import {
   listCoin,
   listInstrument,

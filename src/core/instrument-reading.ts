@@ -1,6 +1,5 @@
 /** An instrument from its specification; what cannot be traded exactly is refused (docs/architecture.md, Numbers). */
-import { marginScale } from './futures/margin-scale.ts';
-import { type MarginTier, readTiers } from './futures/margin-tiers.ts';
+
 import {
   type FuturesTerms,
   type Instrument,
@@ -10,6 +9,8 @@ import {
 } from './instrument.ts';
 import { INDEX_COMPONENTS_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from './limits.ts';
 import type { FuturesSpec, InstrumentSpec } from './listing-spec.ts';
+import { marginScale } from './margin/margin-scale.ts';
+import { type MarginTier, readTiers } from './margin/margin-tiers.ts';
 import { CATEGORY_NAMES, Category, INSTRUMENT_STATUS_NAMES, type InstrumentStatus } from './terms.ts';
 import { formatRate, MONEY_SCALE, parseUnits, powerOfTen, RATE_ONE, RATE_SCALE } from './units.ts';
 

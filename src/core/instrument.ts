@@ -1,9 +1,9 @@
 /** What can be traded, in the integers that the exchange works with, and what prices and sizes of it come to. */
 import { exact } from './exact-integers.ts';
-import type { MarginScale } from './futures/margin-scale.ts';
-import type { MarginTier } from './futures/margin-tiers.ts';
 import { PRICE_TICKS_MAX } from './limits.ts';
 import type { InstrumentSpec } from './listing-spec.ts';
+import type { MarginScale } from './margin/margin-scale.ts';
+import type { MarginTier } from './margin/margin-tiers.ts';
 import { Category, type InstrumentStatus } from './terms.ts';
 import { divCeil, divFloor, RATE_ONE } from './units.ts';
 

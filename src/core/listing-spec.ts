@@ -1,7 +1,7 @@
 /** Coins and instruments as people write them: decimal text under the names of the interface (`instrument.ts` reads it). */
 import type { BorrowSpec } from './borrowing/borrow-terms.ts';
-import type { TierSpec } from './futures/margin-tiers.ts';
 import type { LoanSpec, PledgeSpec } from './loan/loan-terms.ts';
+import type { TierSpec } from './margin/margin-tiers.ts';
 import type { CategoryName, InstrumentStatusName } from './terms.ts';
 
 export interface CoinSpec {

@@ -4,8 +4,8 @@ import { chargeInterest, debtsOf, INTEREST_MS, mayBearInterest } from './borrowi
 import { settleFunding } from './futures/funding.ts';
 import type { FuturesDesk } from './futures/futures-desk.ts';
 import type { FuturesMarket } from './futures/futures-market.ts';
-import { nextFullHour, recordInsurance } from './futures/insurance-record.ts';
 import { dueChanges, scheduleCalendar } from './instrument-calendar.ts';
+import { nextFullHour, recordInsurance } from './liquidation/insurance-record.ts';
 import { switchStatus } from './listing.ts';
 import { runLoanInstants, testLoans } from './loan/loan-desk.ts';
 import { CANDLE_WIDTHS } from './market/candle-width.ts';

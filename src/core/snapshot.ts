@@ -4,8 +4,8 @@
  * from a replay of everything or from a snapshot and the rest. Its hash is the state hash.
  */
 import { ByteReader, ByteWriter, UnreadableRecord } from './bytes.ts';
-import { indexedCoins } from './futures/collateral.ts';
 import { scheduleCalendar } from './instrument-calendar.ts';
+import { indexedCoins } from './margin/collateral.ts';
 import { scheduleDelivery, scheduleFunding } from './market/prices.ts';
 import { scheduleCountdowns } from './orders/cancel.ts';
 import { loadAccounts, loadLedger, saveAccounts, saveLedger } from './snapshot/accounts.ts';

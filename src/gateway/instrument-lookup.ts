@@ -3,7 +3,7 @@ import type { Account } from '../core/account.ts';
 import type { Instrument } from '../core/instrument.ts';
 import type { State } from '../core/state.ts';
 import { CATEGORY_NAMES, type Category, type CategoryName } from '../core/terms.ts';
-import { type WireError, wireError } from './wire-error.ts';
+import { type WireError, wireError } from './wire/wire-error.ts';
 
 export function findInstrument(state: State, category: CategoryName, symbol: string): Instrument | WireError {
   return (

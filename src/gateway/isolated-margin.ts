@@ -7,8 +7,8 @@ import type { State } from '../core/state.ts';
 import { PosSide } from '../core/terms.ts';
 import type { Venue } from '../venue/venue.ts';
 import { findAccount } from './instrument-lookup.ts';
-import { refusalError } from './refusal-message.ts';
-import { WireError, wireError } from './wire-error.ts';
+import { refusalError } from './wire/refusal-message.ts';
+import { WireError, wireError } from './wire/wire-error.ts';
 
 export type SideWord = 'long' | 'short';
 

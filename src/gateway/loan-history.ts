@@ -1,12 +1,12 @@
 /** Windows and pages of loan records: three months back, pages by number (interface 4.6, 8). */
 import Type, { type Static } from 'typebox';
 import { LOAN_RETENTION_MS, type LoanRecordKind, type LoanRecords } from '../history/history.ts';
-import * as fields from './fields.ts';
 import { loanIdOf } from './loan-input.ts';
-import { pageLimit, times } from './paging.ts';
 import type { Call } from './route.ts';
 import { CoinName } from './wallet-input.ts';
-import { WireError, wireError } from './wire-error.ts';
+import * as fields from './wire/fields.ts';
+import { pageLimit, times } from './wire/paging.ts';
+import { WireError, wireError } from './wire/wire-error.ts';
 
 const PAGE_DEFAULT = 10;
 const PAGE_MAX = 100;

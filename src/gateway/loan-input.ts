@@ -4,7 +4,7 @@ import { LOAN_TERM_NAMES, type LoanTerm, type LoanTermName } from '../core/loan/
 import { parseOrderId } from '../core/orders/order-id.ts';
 import type { State } from '../core/state.ts';
 import { findCoin, type NamedCoin, unknownCoin } from './wallet-input.ts';
-import { type WireError, wireError } from './wire-error.ts';
+import { type WireError, wireError } from './wire/wire-error.ts';
 
 /** What the routes of the desk have in common. */
 export const LOANS = { group: 'Loans', perSecond: 10 } as const;

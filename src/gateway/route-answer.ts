@@ -1,8 +1,8 @@
 /** What a route answers, through whichever door it was called: the same rights, the same handler, the same patience. */
 import { OutcomeUnknown, Unavailable } from '../venue/venue.ts';
+import { withheld } from './admission/sub-rights.ts';
 import type { Call, Route } from './route.ts';
-import { withheld } from './sub-rights.ts';
-import { WireError } from './wire-error.ts';
+import { WireError } from './wire/wire-error.ts';
 
 /** The body has passed the route's schema, the caller its permissions and limits. */
 export async function routeAnswer(route: Route, call: Call<never, never>): Promise<unknown> {

@@ -8,8 +8,8 @@ import type { ApiKey, Identity, User } from '../identity/identity.ts';
 import type { Clock } from '../venue/clock.ts';
 import type { ReserveAudits } from '../venue/reserve-audit.ts';
 import type { Venue } from '../venue/venue.ts';
-import type { Need } from './permissions.ts';
-import type { ErrorDialect } from './wire-error.ts';
+import type { Need } from './admission/permissions.ts';
+import type { ErrorDialect } from './wire/wire-error.ts';
 
 /** `public` needs no key; the others are rows of `permissions.ts`. */
 export type Access = 'public' | Need;

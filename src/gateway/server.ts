@@ -13,19 +13,19 @@ import Type from 'typebox';
 import { openHttpServer } from '../http/http-server.ts';
 import type { Metrics } from '../operation/metrics.ts';
 import type { ReadinessCheck } from '../operation/readiness.ts';
-import { endConnection } from './client-error.ts';
-import { successEnvelope } from './envelope.ts';
-import { Gatekeeper, type GatekeeperOptions } from './gatekeeper.ts';
+import { Gatekeeper, type GatekeeperOptions } from './admission/gatekeeper.ts';
+import { accessText } from './admission/permissions.ts';
 import { serveHealth } from './health.ts';
-import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
 import { serveReference } from './openapi.ts';
-import { accessText } from './permissions.ts';
-import { Replies } from './replies.ts';
 import { type Call, type Caller, limitText, type Route, type Services } from './route.ts';
 import { defect, routeAnswer, venueFailure } from './route-answer.ts';
 import { ROUTES } from './routes.ts';
-import { validationError } from './validation.ts';
-import { WireError } from './wire-error.ts';
+import { endConnection } from './wire/client-error.ts';
+import { successEnvelope } from './wire/envelope.ts';
+import { HTTP_LIMITS, limitConnections } from './wire/http-limits.ts';
+import { Replies } from './wire/replies.ts';
+import { validationError } from './wire/validation.ts';
+import { WireError } from './wire/wire-error.ts';
 
 export interface GatewayOptions extends Services, GatekeeperOptions {
   readonly logger: FastifyBaseLogger;

@@ -4,10 +4,10 @@
  * than the calling key holds (reliability.md 3.2), and nobody reads a secret again.
  */
 import type { ApiKey, CreatedKey, KeyChange, Permission, PermType, User } from '../identity/identity.ts';
-import { type FieldNames, identityRefusal } from './identity-refusal.ts';
+import { type FieldNames, identityRefusal } from './admission/identity-refusal.ts';
 import { completeSubAccount } from './open-sub-account.ts';
 import type { Caller, Services } from './route.ts';
-import { WireError, wireError } from './wire-error.ts';
+import { WireError, wireError } from './wire/wire-error.ts';
 
 /** wire.md 4.4. */
 const NEW_PASSPHRASE = /^[A-Za-z0-9]{8,32}$/;

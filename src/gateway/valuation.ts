@@ -1,8 +1,8 @@
 /** What an account is worth in dollars: its coins with the profit of crossed positions (domain.md 6.1 to 6.4). */
-import { coinUsd } from '../core/futures/collateral.ts';
-import { crossedProfits, type Risk } from '../core/futures/margin.ts';
-import { accountRisk } from '../core/futures/margin-cache.ts';
-import { spendable } from '../core/futures/spendable.ts';
+import { coinUsd } from '../core/margin/collateral.ts';
+import { crossedProfits, type Risk } from '../core/margin/margin.ts';
+import { accountRisk } from '../core/margin/margin-cache.ts';
+import { spendable } from '../core/margin/spendable.ts';
 import { balances, type CoinBalance } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
 import { divFloor, divHalf, formatMoney, formatUnits, larger, MONEY_ONE, powerOfTen } from '../core/units.ts';

@@ -5,7 +5,7 @@ import type { State } from '../core/state.ts';
 import { WALLET_NAMES, type Wallet, type WalletName } from '../core/terms.ts';
 import { MONEY_SCALE, parseUnits } from '../core/units.ts';
 import type { Identity, SubRight, User } from '../identity/identity.ts';
-import { type WireError, wireError } from './wire-error.ts';
+import { type WireError, wireError } from './wire/wire-error.ts';
 
 export const CoinName = Type.String({
   pattern: '^[A-Za-z0-9]{1,20}$',

@@ -2,11 +2,11 @@
 import Type, { type Static } from 'typebox';
 import { parseOrderId } from '../core/orders/order-id.ts';
 import type { WalletRecordType, WalletRecordView } from '../record/wallet-record-view.ts';
-import * as fields from './fields.ts';
-import { historyPage, WINDOW_MS } from './paging.ts';
 import type { Services } from './route.ts';
 import { CoinName, MovementOid } from './wallet-input.ts';
-import { WireError } from './wire-error.ts';
+import * as fields from './wire/fields.ts';
+import { historyPage, WINDOW_MS } from './wire/paging.ts';
+import { WireError } from './wire/wire-error.ts';
 
 const RECORDS_DEFAULT = 20;
 

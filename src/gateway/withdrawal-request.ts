@@ -6,9 +6,9 @@ import type { State } from '../core/state.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../core/units.ts';
 import type { Destination, Identity, User } from '../identity/identity.ts';
 import type { Venue } from '../venue/venue.ts';
-import { refusalError } from './refusal-message.ts';
 import { findChain, findCoin, lacksRight, moneyOf, type NamedCoin } from './wallet-input.ts';
-import { WireError, wireError } from './wire-error.ts';
+import { refusalError } from './wire/refusal-message.ts';
+import { WireError, wireError } from './wire/wire-error.ts';
 
 export interface WithdrawalWords {
   readonly coin: string;

@@ -1,6 +1,6 @@
 /** Who may open a socket: how many from one address, how often, how many at once, and from which web pages. */
 import type { IncomingMessage } from 'node:http';
-import type { RateLimiter } from '../gateway/rate-limit.ts';
+import type { RateLimiter } from '../gateway/admission/rate-limit.ts';
 import { CONNECTIONS_PER_ADDRESS_MAX, HANDSHAKES_PER_SECOND } from './limits.ts';
 
 export interface Turned {

@@ -1,9 +1,9 @@
 /** What a client says and what it is told: ping, login, subscriptions, orders (wire.md 5). */
 import { Compile } from 'typebox/compile';
-import { mayUse } from '../gateway/permissions.ts';
-import type { RateLimiter } from '../gateway/rate-limit.ts';
-import { BODY_LIMITS, parseBody } from '../gateway/raw-json.ts';
+import { mayUse } from '../gateway/admission/permissions.ts';
+import type { RateLimiter } from '../gateway/admission/rate-limit.ts';
 import type { Services } from '../gateway/route.ts';
+import { BODY_LIMITS, parseBody } from '../gateway/wire/raw-json.ts';
 import type { Clock } from '../venue/clock.ts';
 import type { Channels } from './channels.ts';
 import type { Connection } from './connection.ts';

@@ -1,8 +1,8 @@
 /** Who a connection belongs to: the login, and the rights that it keeps, loses or gains (wire.md 1.5, reliability.md 3). */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Authentication, authenticateLogin, isBusy } from '../gateway/authenticate.ts';
-import { mayUse } from '../gateway/permissions.ts';
-import type { RateLimiter } from '../gateway/rate-limit.ts';
+import { type Authentication, authenticateLogin, isBusy } from '../gateway/admission/authenticate.ts';
+import { mayUse } from '../gateway/admission/permissions.ts';
+import type { RateLimiter } from '../gateway/admission/rate-limit.ts';
 import type { Services } from '../gateway/route.ts';
 import type { Clock } from '../venue/clock.ts';
 import type { Channels } from './channels.ts';

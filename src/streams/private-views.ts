@@ -6,8 +6,8 @@ import type {
   PositionClosed,
   StrategyOrderRecord,
 } from '../core/event.ts';
-import { futuresSetting } from '../core/futures/margin.ts';
 import type { PositionView } from '../core/futures/position-reads.ts';
+import { futuresSetting } from '../core/margin/margin.ts';
 import type { State } from '../core/state.ts';
 import { OrderType, Side } from '../core/terms.ts';
 import { formatMoney } from '../core/units.ts';

@@ -3,8 +3,8 @@ import type { Instrument } from '../core/instrument.ts';
 import type { CandleWidth } from '../core/market/candle-width.ts';
 import type { State } from '../core/state.ts';
 import { CATEGORY_NAMES, type CategoryName } from '../core/terms.ts';
+import type { Need } from '../gateway/admission/permissions.ts';
 import { readWidth } from '../gateway/candle-query.ts';
-import type { Need } from '../gateway/permissions.ts';
 import type { BookKind } from './topics/book-levels.ts';
 
 /** The words of an argument; clients add others, which are repeated to them and otherwise left alone. */

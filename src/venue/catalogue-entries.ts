@@ -1,6 +1,5 @@
 /** One coin or instrument of the catalogue by itself: its fields, and what they say of each other. */
 import { type BorrowSpec, readBorrowTerms } from '../core/borrowing/borrow-terms.ts';
-import type { TierSpec } from '../core/futures/margin-tiers.ts';
 import type {
   ChainSpec,
   CoinSpec,
@@ -11,6 +10,7 @@ import type {
   MarginSpec,
 } from '../core/listing-spec.ts';
 import { type LoanSpec, loanTermsProblem, type PledgeSpec } from '../core/loan/loan-terms.ts';
+import type { TierSpec } from '../core/margin/margin-tiers.ts';
 import { CATEGORY_NAMES, type CategoryName, INSTRUMENT_STATUS_NAMES } from '../core/terms.ts';
 import { parseUnits, RATE_ONE, RATE_SCALE } from '../core/units.ts';
 import {

@@ -1,7 +1,8 @@
 /** What the coins and instruments of a catalogue must be to each other. */
-import { DOLLAR_COINS, INDEX_QUOTES } from '../core/futures/collateral.ts';
+
 import { readInstrument } from '../core/instrument-reading.ts';
 import type { CoinSpec, InstrumentSpec } from '../core/listing-spec.ts';
+import { DOLLAR_COINS, INDEX_QUOTES } from '../core/margin/collateral.ts';
 import { failCatalogue } from './catalogue-error.ts';
 
 /** Lists everything as the exchange will: coins, then instruments in order. */

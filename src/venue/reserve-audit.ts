@@ -7,8 +7,8 @@
  */
 import { createHmac, hash, type KeyObject } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import { coinUsd } from '../core/futures/collateral.ts';
 import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../core/ledger.ts';
+import { coinUsd } from '../core/margin/collateral.ts';
 import type { State } from '../core/state.ts';
 import { RESERVE_AUDIT_INTERVAL_MS } from './limits.ts';
 import { type Claim, ReserveTree } from './reserve-tree.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import ccxt from 'ccxt';
-import { CLASSIC_TWINS } from '../../src/gateway/wire-error.ts';
+import { CLASSIC_TWINS } from '../../src/gateway/wire/wire-error.ts';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { RateLimiter } from '../../src/gateway/rate-limit.ts';
+import { RateLimiter } from '../../src/gateway/admission/rate-limit.ts';
 import { listCatalogue, openDemo } from '../../src/operation/first-start.ts';
 import { openRooms, type Rooms } from '../../src/operation/rooms.ts';
 import { type Config, SETTING_NAMES, SETTINGS } from '../../src/operation/settings/settings.ts';

@@ -5,9 +5,9 @@
 import { NIL } from '../../src/core/book/order-slab.ts';
 import { mostSpendable } from '../../src/core/borrowing/margin-entry.ts';
 import type { Command } from '../../src/core/command.ts';
-import { markTicks } from '../../src/core/futures/margin.ts';
 import { checkCrossed } from '../../src/core/futures/opening-checks.ts';
 import { baseUnits, type Instrument, tradeValue } from '../../src/core/instrument.ts';
+import { markTicks } from '../../src/core/margin/margin.ts';
 import { loadState, saveState } from '../../src/core/snapshot.ts';
 import type { State } from '../../src/core/state.ts';
 import { HoldMode, OrderType, PosSide, Side, TimeInForce } from '../../src/core/terms.ts';

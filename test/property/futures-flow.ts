@@ -4,9 +4,9 @@
  */
 import { NIL } from '../../src/core/book/order-slab.ts';
 import { ANY, type Command, type MovePositions } from '../../src/core/command.ts';
-import { markTicks } from '../../src/core/futures/margin.ts';
 import { AUTO_MARGIN_UNBOUNDED } from '../../src/core/futures/position.ts';
 import type { InstrumentSpec } from '../../src/core/listing-spec.ts';
+import { markTicks } from '../../src/core/margin/margin.ts';
 import type { State } from '../../src/core/state.ts';
 import {
   HoldMode,

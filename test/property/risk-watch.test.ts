@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Exchange } from '../../src/core/exchange.ts';
-import { isDue } from '../../src/core/futures/liquidation-due.ts';
-import { RiskWatch } from '../../src/core/futures/risk-watch.ts';
+import { isDue } from '../../src/core/liquidation/liquidation-due.ts';
+import { RiskWatch } from '../../src/core/liquidation/risk-watch.ts';
 import { reportPrice, takePrices } from '../../src/core/market/prices.ts';
 import { Dice, FuturesFlow, PRICES, SET_UP } from './futures-flow.ts';
 

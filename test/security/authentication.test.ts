@@ -1,7 +1,7 @@
 /**
  * Who signed this? Keys of all three kinds with the unmodified SDK, and everything that must not pass for one of them.
  * Missing and repeated headers and the edges of the time window are in `test/hostile/http.test.ts`, 20,000 mutations
- * without a network in `src/gateway/signature.test.ts`.
+ * without a network in `src/gateway/admission/signature.test.ts`.
  */
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';

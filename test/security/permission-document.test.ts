@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { accessText } from '../../src/gateway/permissions.ts';
+import { accessText } from '../../src/gateway/admission/permissions.ts';
 import { limitText, type Route } from '../../src/gateway/route.ts';
 import { ROUTES } from '../../src/gateway/routes.ts';
 

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { accessText, NEED_NAMES } from '../../src/gateway/permissions.ts';
+import { accessText, NEED_NAMES } from '../../src/gateway/admission/permissions.ts';
 import type { Access, Route } from '../../src/gateway/route.ts';
 import { ROUTES } from '../../src/gateway/routes.ts';
 import type { Identity, Permission, PermType } from '../../src/identity/identity.ts';

@@ -1,8 +1,8 @@
 /** Questions about debts: what is owed, what could pay it, what it costs, what is still lent (domain.md 6.5, 6.8). */
 import type { Account } from '../account.ts';
-import { coinUsd, hasStalePrice, isIndexed } from '../futures/collateral.ts';
-import { coinsOf } from '../futures/margin.ts';
 import { Bucket } from '../ledger.ts';
+import { coinUsd, hasStalePrice, isIndexed } from '../margin/collateral.ts';
+import { coinsOf } from '../margin/margin.ts';
 import type { State } from '../state.ts';
 import { divFloor, divHalf, larger, MONEY_ONE } from '../units.ts';
 import { debtOf } from './conversion.ts';

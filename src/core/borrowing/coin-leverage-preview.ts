@@ -1,7 +1,7 @@
 /** What another leverage of debts would mean, without choosing it (wire.md 4.3, domain.md 6.3, 6.5). */
 import type { Account } from '../account.ts';
-import { coinUsd } from '../futures/collateral.ts';
-import { riskFromScratch } from '../futures/margin.ts';
+import { coinUsd } from '../margin/collateral.ts';
+import { riskFromScratch } from '../margin/margin.ts';
 import type { State } from '../state.ts';
 import { divFloor, larger, MONEY_ONE, smaller } from '../units.ts';
 import { debtOf } from './conversion.ts';

@@ -3,9 +3,9 @@
  * house is the other side of both legs (`sys:convert`).
  */
 import type { Account } from '../account.ts';
-import { coinUsd, collateralTiers, countsAsMargin, hasStalePrice, isIndexed } from '../futures/collateral.ts';
-import { coinEquity } from '../futures/margin.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
+import { coinUsd, collateralTiers, countsAsMargin, hasStalePrice, isIndexed } from '../margin/collateral.ts';
+import { coinEquity } from '../margin/margin.ts';
 import type { State } from '../state.ts';
 import { Wallet } from '../terms.ts';
 import {

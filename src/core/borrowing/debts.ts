@@ -1,10 +1,10 @@
 /** What an account owes and what margin that takes (domain.md 6.1, 6.3). Amounts of a coin and dollars, both in 10^-8. */
 import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
-import { coinUsd, collateralRate, isIndexed } from '../futures/collateral.ts';
-import { tierIndex } from '../futures/margin-tiers.ts';
 import type { Instrument } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
+import { coinUsd, collateralRate, isIndexed } from '../margin/collateral.ts';
+import { tierIndex } from '../margin/margin-tiers.ts';
 import { lockedCoin, lockOf } from '../orders/order-life.ts';
 import type { State } from '../state.ts';
 import { Side } from '../terms.ts';

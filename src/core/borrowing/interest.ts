@@ -4,8 +4,8 @@
  * hour bears interest from the next one on (domain.md 10.2, case 96).
  */
 import type { Account } from '../account.ts';
-import { coinsOf, profitIn } from '../futures/margin.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
+import { coinsOf, profitIn } from '../margin/margin.ts';
 import type { State } from '../state.ts';
 import { Wallet } from '../terms.ts';
 import { divCeil, larger, RATE_ONE, smaller } from '../units.ts';

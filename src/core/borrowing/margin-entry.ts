@@ -5,10 +5,10 @@
 import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
 import { ceilWorth, exactNumber } from '../exact-integers.ts';
-import { isAbove, isLiable, type Risk, riskFromScratch } from '../futures/margin.ts';
-import { currentMargin } from '../futures/margin-cache.ts';
 import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
+import { isAbove, isLiable, type Risk, riskFromScratch } from '../margin/margin.ts';
+import { currentMargin } from '../margin/margin-cache.ts';
 import { bandOf, referenceTicks } from '../orders/order-checks.ts';
 import { lockedCoin, lockOf } from '../orders/order-life.ts';
 import { type Outcome, refused } from '../outcome.ts';

@@ -1,9 +1,9 @@
 /** Paying a debt with another coin by the owner's wish, and the leverage of debts (domain.md 6.8, 6.9). */
 import type { Repay, SetCoinLeverage } from '../command.ts';
-import { coinUsd, hasStalePrice, isIndexed } from '../futures/collateral.ts';
-import { accountRisk } from '../futures/margin-cache.ts';
-import { tierIndex } from '../futures/margin-tiers.ts';
 import { Bucket } from '../ledger.ts';
+import { coinUsd, hasStalePrice, isIndexed } from '../margin/collateral.ts';
+import { accountRisk } from '../margin/margin-cache.ts';
+import { tierIndex } from '../margin/margin-tiers.ts';
 import { DONE, type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';

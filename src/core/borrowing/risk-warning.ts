@@ -4,8 +4,8 @@
  * somebody happened to look.
  */
 import type { Account } from '../account.ts';
-import { isAbove } from '../futures/margin.ts';
-import { accountRisk, currentMargin } from '../futures/margin-cache.ts';
+import { isAbove } from '../margin/margin.ts';
+import { accountRisk, currentMargin } from '../margin/margin-cache.ts';
 import type { State } from '../state.ts';
 import { warningRatio } from './debts.ts';
 

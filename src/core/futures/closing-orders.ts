@@ -2,13 +2,13 @@
 import type { Account } from '../account.ts';
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
 import type { PlaceOrder } from '../command.ts';
+import { positionOf } from '../margin/margin.ts';
 import { cancelSlot } from '../orders/cancel.ts';
 import { emitOpen, posSideOf } from '../orders/order-life.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
 import { CancelReason, OrderType, type PosSide, Side } from '../terms.ts';
-import { positionOf } from './margin.ts';
 import type { Position } from './position.ts';
 
 /** One-way: the new order shrinks to the position and pushes out the oldest ones that no longer fit (1.10). */

@@ -1,8 +1,8 @@
 /** What a fill of a contract comes to, before anything is booked: which part closes, which opens, and for how much. */
 import type { Account } from '../account.ts';
 import type { Instrument } from '../instrument.ts';
+import { futuresSetting } from '../margin/margin.ts';
 import { divFloor, powerOfTen } from '../units.ts';
-import { futuresSetting } from './margin.ts';
 import type { Position } from './position.ts';
 
 /** One side's part of a trade that either closes or opens. */

@@ -1,11 +1,11 @@
 import { tradeValue } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
+import { coinUsd } from '../margin/collateral.ts';
+import { inSettleCoin, maintenanceAt, markTicks } from '../margin/margin.ts';
 import type { Market, State } from '../state.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../units.ts';
 import { emitLine, foldMoney } from '../wallet/wallet.ts';
-import { coinUsd } from './collateral.ts';
 import { type Holder, holdersOf } from './holders.ts';
-import { inSettleCoin, maintenanceAt, markTicks } from './margin.ts';
 import type { Position } from './position.ts';
 
 /** Settles the running rate of a perpetual and starts a new interval. */

@@ -3,13 +3,13 @@ import type { Account } from '../account.ts';
 import { FLAG_CLOSING, FLAG_ISOLATED } from '../book/order-slab.ts';
 import type { Instrument } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
+import { type Intent, positionOf } from '../margin/margin.ts';
 import { posSideOf } from '../orders/order-life.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { Market, State } from '../state.ts';
 import { PosSide, type Side } from '../terms.ts';
 import { closingOrders } from './closing-orders.ts';
-import { type Intent, positionOf } from './margin.ts';
 import {
   checkBankruptcy,
   checkCrossed,

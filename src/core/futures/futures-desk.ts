@@ -6,6 +6,9 @@
 import type { Account } from '../account.ts';
 import { trimDebts } from '../borrowing/conversion.ts';
 import { updateWarning } from '../borrowing/risk-warning.ts';
+import { liquidateIfDue } from '../liquidation/liquidation.ts';
+import { isDue } from '../liquidation/liquidation-due.ts';
+import { RiskWatch } from '../liquidation/risk-watch.ts';
 import { scheduleDelivery } from '../market/prices.ts';
 import type { State } from '../state.ts';
 import { InstrumentStatus } from '../terms.ts';
@@ -13,9 +16,6 @@ import { assert } from '../units.ts';
 import { trimClosingOrders } from './closing-orders.ts';
 import { delist, deliver } from './delivery.ts';
 import type { FuturesSettlement } from './futures-settlement.ts';
-import { liquidateIfDue } from './liquidation.ts';
-import { isDue } from './liquidation-due.ts';
-import { RiskWatch } from './risk-watch.ts';
 
 /**
  * Each round closes something of somebody; a crash may pass from account to account through their resting orders, so the

@@ -6,6 +6,7 @@ import type { Account } from '../account.ts';
 import { FLAG_CLOSING, FLAG_ISOLATED, FLAG_LONG, FLAG_SHORT } from '../book/order-slab.ts';
 import type { PlaceOrder } from '../command.ts';
 import type { Instrument } from '../instrument.ts';
+import { futuresSetting, type Intent, positionOf } from '../margin/margin.ts';
 import { cancelSlot } from '../orders/cancel.ts';
 import { posSideOf } from '../orders/order-life.ts';
 import { type Outcome, refused } from '../outcome.ts';
@@ -13,7 +14,6 @@ import { Refusal } from '../refusal.ts';
 import type { Market, State } from '../state.ts';
 import { type CancelReason, HoldMode, OrderType, PosSide, Side } from '../terms.ts';
 import { closingOrders, hedgeClosePlan, reduceOnlyPlan } from './closing-orders.ts';
-import { futuresSetting, type Intent, positionOf } from './margin.ts';
 import {
   checkBankruptcy,
   checkCrossed,

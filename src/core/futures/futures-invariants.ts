@@ -3,14 +3,14 @@ import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
 import { warningRatio } from '../borrowing/debts.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
+import { crossedIsDue, hasStaleIndex, isActionable, isolatedIsDue } from '../liquidation/liquidation-due.ts';
+import { isAbove, riskFromScratch } from '../margin/margin.ts';
+import { accountRisk } from '../margin/margin-cache.ts';
 import type { Market, State } from '../state.ts';
 import { InstrumentStatus, Side } from '../terms.ts';
 import { assert, larger, smaller } from '../units.ts';
 import { closingOrders } from './closing-orders.ts';
 import type { FuturesMarket } from './futures-market.ts';
-import { crossedIsDue, hasStaleIndex, isActionable, isolatedIsDue } from './liquidation-due.ts';
-import { isAbove, riskFromScratch } from './margin.ts';
-import { accountRisk } from './margin-cache.ts';
 
 export function checkFutures(state: State): void {
   for (const index of state.indices) {

@@ -3,6 +3,10 @@ import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
 import type { SetHoldMode, SetLeverage, SetMarginMode } from '../command.ts';
 import { type Instrument, tradeValue } from '../instrument.ts';
+import { futuresSetting, inSettleCoin, markTicks } from '../margin/margin.ts';
+import { accountRisk } from '../margin/margin-cache.ts';
+import { tierIndex } from '../margin/margin-tiers.ts';
+import { spendable } from '../margin/spendable.ts';
 import { DONE, type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
@@ -11,11 +15,7 @@ import { divCeil, larger } from '../units.ts';
 import { holdForOrder } from './futures-amend.ts';
 import { futuresOf, positionsOf } from './futures-lookup.ts';
 import { moveMargin } from './isolated-margin.ts';
-import { futuresSetting, inSettleCoin, markTicks } from './margin.ts';
-import { accountRisk } from './margin-cache.ts';
-import { tierIndex } from './margin-tiers.ts';
 import { isolatedReserve, openValue } from './opening-checks.ts';
-import { spendable } from './spendable.ts';
 
 export function setLeverage(state: State, command: SetLeverage): Outcome {
   const found = futuresOf(state, command.uid, command.instrument);

@@ -4,6 +4,8 @@ import type { AdjustMargin, SetAutoMargin } from '../command.ts';
 import { type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
 import { MONEY_MAX } from '../limits.ts';
+import { futuresSetting, inSettleCoin, maintenanceAt, markTicks, unrealisedOf } from '../margin/margin.ts';
+import { spendable } from '../margin/spendable.ts';
 import { DONE, type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
@@ -11,9 +13,7 @@ import { PosSide } from '../terms.ts';
 import { divCeil, larger, smaller } from '../units.ts';
 import { emitLine } from '../wallet/wallet.ts';
 import { futuresOf } from './futures-lookup.ts';
-import { futuresSetting, inSettleCoin, maintenanceAt, markTicks, unrealisedOf } from './margin.ts';
 import { AUTO_MARGIN_UNBOUNDED, type Position } from './position.ts';
-import { spendable } from './spendable.ts';
 
 /** Adds to or takes from the margin of an isolated position; what it needs stays. */
 export function adjustMargin(state: State, command: AdjustMargin): Outcome {

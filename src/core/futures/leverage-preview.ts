@@ -1,11 +1,11 @@
 /** What another leverage would mean, without choosing it (wire.md 4.3, domain.md 5.4, 5.6). */
 import type { Account, FuturesSetting } from '../account.ts';
 import { type Instrument, tradeValue } from '../instrument.ts';
+import { coinUsd } from '../margin/collateral.ts';
+import { inSettleCoin, markTicks, riskFromScratch } from '../margin/margin.ts';
 import type { State } from '../state.ts';
 import { divCeil, larger, MONEY_ONE, RATE_ONE } from '../units.ts';
-import { coinUsd } from './collateral.ts';
 import { positionsOf } from './futures-lookup.ts';
-import { inSettleCoin, markTicks, riskFromScratch } from './margin.ts';
 import type { Position } from './position.ts';
 
 export interface LeveragePreview {

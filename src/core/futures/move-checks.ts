@@ -7,14 +7,8 @@ import { hasStaleCoin } from '../borrowing/conversion.ts';
 import { liquidationRatio } from '../borrowing/debts.ts';
 import { type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
-import { type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { State } from '../state.ts';
-import { HoldMode, PosSide, Side } from '../terms.ts';
-import { larger, RATE_ONE } from '../units.ts';
-import { coinUsd } from './collateral.ts';
-import { inCoinAt, openingMargin, partsOf } from './fill-parts.ts';
-import { isolatedSlack } from './liquidation-due.ts';
+import { isolatedSlack } from '../liquidation/liquidation-due.ts';
+import { coinUsd } from '../margin/collateral.ts';
 import {
   futuresSetting,
   inDollars,
@@ -26,7 +20,13 @@ import {
   type Risk,
   riskFromScratch,
   unrealisedOf,
-} from './margin.ts';
+} from '../margin/margin.ts';
+import { type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { State } from '../state.ts';
+import { HoldMode, PosSide, Side } from '../terms.ts';
+import { larger, RATE_ONE } from '../units.ts';
+import { inCoinAt, openingMargin, partsOf } from './fill-parts.ts';
 import { checkPositionCount, checkTier } from './opening-checks.ts';
 import { Position } from './position.ts';
 

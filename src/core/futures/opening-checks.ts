@@ -8,15 +8,9 @@ import type { PlaceOrder } from '../command.ts';
 import { ceilWorth } from '../exact-integers.ts';
 import { type Instrument, tradeValue, valueNumber } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
-import { bandOf } from '../orders/order-checks.ts';
-import { type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { Market, State } from '../state.ts';
-import { OrderType, PosSide, Side } from '../terms.ts';
-import { divCeil, larger, MONEY_ONE, RATE_ONE } from '../units.ts';
-import { type AccountMargin, Line } from './account-margin.ts';
-import { bankruptcyPrice } from './bankruptcy.ts';
-import { coinUsd } from './collateral.ts';
+import { bankruptcyPrice } from '../liquidation/bankruptcy.ts';
+import { type AccountMargin, Line } from '../margin/account-margin.ts';
+import { coinUsd } from '../margin/collateral.ts';
 import {
   futuresSetting,
   type Intent,
@@ -27,11 +21,17 @@ import {
   positionOf,
   riskFromScratch,
   unrealisedOf,
-} from './margin.ts';
-import { accountRisk, currentMargin, exactMargin, initialWith, keptAt } from './margin-cache.ts';
-import { quotePrice } from './margin-lines.ts';
-import { feesOf } from './margin-scale.ts';
-import { tierIndex } from './margin-tiers.ts';
+} from '../margin/margin.ts';
+import { accountRisk, currentMargin, exactMargin, initialWith, keptAt } from '../margin/margin-cache.ts';
+import { quotePrice } from '../margin/margin-lines.ts';
+import { feesOf } from '../margin/margin-scale.ts';
+import { tierIndex } from '../margin/margin-tiers.ts';
+import { bandOf } from '../orders/order-checks.ts';
+import { type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { Market, State } from '../state.ts';
+import { OrderType, PosSide, Side } from '../terms.ts';
+import { divCeil, larger, MONEY_ONE, RATE_ONE } from '../units.ts';
 
 /** More than all roundings of a margin figure together, in 10^-8. */
 const DUST = 100;

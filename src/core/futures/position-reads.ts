@@ -1,15 +1,15 @@
 /** Positions as their owners see them: every field of interface 2.4 and 2.5 by the formulas of domain.md 5.4 and 5.12. */
 import type { Account } from '../account.ts';
 import { type Instrument, tradeValue } from '../instrument.ts';
+import { deleveragingQueue } from '../liquidation/adl-ranking.ts';
+import { liquidationTicks } from '../liquidation/liquidation-price.ts';
+import { coinUsd } from '../margin/collateral.ts';
+import { futuresSetting, inSettleCoin, markTicks, unrealisedOf } from '../margin/margin.ts';
+import { tierIndex } from '../margin/margin-tiers.ts';
 import type { State } from '../state.ts';
 import { type Category, HoldMode } from '../terms.ts';
 import { divFloor, divHalf, MONEY_ONE, RATE_ONE } from '../units.ts';
-import { deleveragingQueue } from './adl-ranking.ts';
 import { closingOrders } from './closing-orders.ts';
-import { coinUsd } from './collateral.ts';
-import { liquidationTicks } from './liquidation-price.ts';
-import { futuresSetting, inSettleCoin, markTicks, unrealisedOf } from './margin.ts';
-import { tierIndex } from './margin-tiers.ts';
 import type { Position } from './position.ts';
 
 /** Decimals of `PositionView.profitRate` and `AdlRank.rank`. */

@@ -1,5 +1,5 @@
 /** Closing a loan by force (domain.md 7.5): collateral is sold for the debt and a fee, the rest goes back. */
-import { fundBalance } from '../futures/insurance-fund.ts';
+import { fundBalance } from '../liquidation/insurance-fund.ts';
 import type { State } from '../state.ts';
 import { divTrunc, parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../units.ts';
 import { foldMoney } from '../wallet/wallet.ts';

@@ -1,6 +1,7 @@
 /** Prices and postings of the loan desk (domain.md 4.1, 7). */
-import { hasStalePrice, isIndexed } from '../futures/collateral.ts';
+
 import { Bucket, SystemAccount } from '../ledger.ts';
+import { hasStalePrice, isIndexed } from '../margin/collateral.ts';
 import type { State } from '../state.ts';
 import { MONEY_ONE } from '../units.ts';
 import type { Loan } from './loan.ts';

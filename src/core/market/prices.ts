@@ -2,9 +2,9 @@
 
 import type { Book } from '../book/book.ts';
 import { type ComponentPrice, EVERY_COMPONENT } from '../command.ts';
-import { takeCoinPrices } from '../futures/collateral.ts';
 import type { FuturesMarket } from '../futures/futures-market.ts';
 import { MONEY_MAX } from '../limits.ts';
+import { takeCoinPrices } from '../margin/collateral.ts';
 import { DONE, type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';

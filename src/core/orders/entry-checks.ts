@@ -2,9 +2,9 @@
 import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
 import type { PlaceOrder } from '../command.ts';
-import { positionOf } from '../futures/margin.ts';
 import { type Instrument, isFutures } from '../instrument.ts';
 import { OPEN_ORDERS_PER_LINE_MAX } from '../limits.ts';
+import { positionOf } from '../margin/margin.ts';
 import { type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { Market, State } from '../state.ts';

@@ -8,10 +8,10 @@ import {
   type Withdraw,
 } from '../command.ts';
 import type { LedgerLineKind } from '../event.ts';
-import { spendable } from '../futures/spendable.ts';
 import type { Instrument } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import { MONEY_MAX } from '../limits.ts';
+import { spendable } from '../margin/spendable.ts';
 import { DONE, type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';

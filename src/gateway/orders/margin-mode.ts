@@ -1,12 +1,12 @@
 /** Requests that name a margin mode: it becomes the symbol's mode when that is possible, else the request is refused. */
 
 import type { Account } from '../../core/account.ts';
-import { futuresSetting } from '../../core/futures/margin.ts';
 import type { Instrument } from '../../core/instrument.ts';
+import { futuresSetting } from '../../core/margin/margin.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import { marginModeName } from '../../record/futures-words.ts';
 import type { Venue } from '../../venue/venue.ts';
-import { type WireError, wireError } from '../wire-error.ts';
+import { type WireError, wireError } from '../wire/wire-error.ts';
 
 export type MarginModeWord = 'crossed' | 'isolated' | 'cross';
 

@@ -3,7 +3,7 @@ import { OFF_GRID, OUT_OF_RANGE } from '../../core/command.ts';
 import type { Instrument } from '../../core/instrument.ts';
 import { MONEY_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../../core/limits.ts';
 import { MONEY_SCALE, powerOfTen } from '../../core/units.ts';
-import { parseDecimal, unitsAtScale } from '../decimal.ts';
+import { parseDecimal, unitsAtScale } from '../wire/decimal.ts';
 
 export function priceTicks(text: string, instrument: Instrument): number {
   return gridUnits(text, instrument.pricePrecision, PRICE_TICKS_MAX);

@@ -6,9 +6,9 @@ import { parseOrderId } from '../../core/orders/order-id.ts';
 import { openOrderId } from '../../core/reads.ts';
 import type { State } from '../../core/state.ts';
 import { openStrategy } from '../../core/strategy/strategy-reads.ts';
-import * as fields from '../fields.ts';
 import { categoryCode, findInstrument } from '../instrument-lookup.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 
 export const NamedOrder = {
   orderId: Type.Optional(fields.OrderId),

@@ -4,7 +4,7 @@ import { BATCH_ITEMS_MAX } from '../../core/limits.ts';
 import { formatOrderId } from '../../core/orders/order-id.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import type { CategoryName } from '../../core/terms.ts';
-import { type ErrorDialect, WireError, wireError } from '../wire-error.ts';
+import { type ErrorDialect, WireError, wireError } from '../wire/wire-error.ts';
 
 export interface OrderResult {
   orderId: string;

@@ -16,10 +16,10 @@ import {
   TIME_IN_FORCE_NAMES,
 } from '../../core/terms.ts';
 import type { Venue } from '../../venue/venue.ts';
-import * as fields from '../fields.ts';
 import { findInstrument } from '../instrument-lookup.ts';
-import { refusalError } from '../refusal-message.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { refusalError } from '../wire/refusal-message.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 import { adoptMarginMode } from './margin-mode.ts';
 import { priceTicks, quoteAmount, sizeLots } from './order-input.ts';
 import { idsOf, type OrderResult } from './order-result.ts';

@@ -12,8 +12,8 @@ import {
   type TriggerLeg,
 } from '../../core/strategy/trigger-leg.ts';
 import { ORDER_TYPE_NAMES, OrderType, TRIGGER_BY_NAMES, TriggerBy } from '../../core/terms.ts';
-import { parseDecimal } from '../decimal.ts';
-import * as fields from '../fields.ts';
+import { parseDecimal } from '../wire/decimal.ts';
+import * as fields from '../wire/fields.ts';
 import { priceTicks } from './order-input.ts';
 
 export const presetBody = {

@@ -16,9 +16,9 @@ import {
   type StpMode,
   StrategyKind,
 } from '../../core/terms.ts';
-import { parseDecimal, unitsAtScale } from '../decimal.ts';
-import * as fields from '../fields.ts';
-import { type WireError, wireError } from '../wire-error.ts';
+import { parseDecimal, unitsAtScale } from '../wire/decimal.ts';
+import * as fields from '../wire/fields.ts';
+import { type WireError, wireError } from '../wire/wire-error.ts';
 import { quoteAmount, sizeLots } from './order-input.ts';
 import {
   leg,

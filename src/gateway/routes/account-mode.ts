@@ -5,7 +5,7 @@
 import Type from 'typebox';
 import { Success, texts } from '../answers.ts';
 import { type Route, route } from '../route.ts';
-import { wireError } from '../wire-error.ts';
+import { wireError } from '../wire/wire-error.ts';
 
 const group = 'Account mode';
 const MODES = ['basic', 'advanced', 'delta', 'isolated'] as const;

@@ -8,11 +8,11 @@ import { HOLD_MODE_NAMES, HoldMode } from '../../core/terms.ts';
 import { formatMoney, formatRate } from '../../core/units.ts';
 import { marginModeName } from '../../record/futures-words.ts';
 import * as answers from '../answers.ts';
-import { Category, SymbolName } from '../fields.ts';
 import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
 import { type Route, route } from '../route.ts';
 import { assetViews, dollarsIn, marginRatio, valueAccount } from '../valuation.ts';
-import { WireError } from '../wire-error.ts';
+import { Category, SymbolName } from '../wire/fields.ts';
+import { WireError } from '../wire/wire-error.ts';
 
 const group = 'Account';
 /** Contracts whose mode or leverage the account has chosen. */

@@ -12,12 +12,12 @@ import type { State } from '../../core/state.ts';
 import { divHalf, formatMoney, formatRate } from '../../core/units.ts';
 import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
-import * as fields from '../fields.ts';
-import { historyPage } from '../paging.ts';
-import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
 import { CoinName, findCoin, unknownCoin } from '../wallet-input.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { historyPage } from '../wire/paging.ts';
+import { refusalError } from '../wire/refusal-message.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 
 const group = 'Borrowing';
 const DAYS_A_YEAR = 365n;

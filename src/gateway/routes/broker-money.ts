@@ -1,10 +1,10 @@
 /** What a broker does with the money of its sub-accounts: where deposits go, and withdrawals (wire.md 4.5). */
 import Type from 'typebox';
 import { OrderIds, texts } from '../answers.ts';
-import * as fields from '../fields.ts';
 import { type Route, route } from '../route.ts';
 import { CoinName, findOwnSub, MovementOid, Uid } from '../wallet-input.ts';
-import { WireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { WireError } from '../wire/wire-error.ts';
 import { requestWithdrawal } from '../withdrawal-request.ts';
 import { addressOf } from './deposits.ts';
 

@@ -5,10 +5,10 @@ import { CATEGORY_NAMES, type CategoryName } from '../../core/terms.ts';
 import { COMMISSION_FILLS_MAX, type CommissionView, type FamilyRecordView } from '../../history/history.ts';
 import type { User } from '../../identity/identity.ts';
 import { texts } from '../answers.ts';
-import * as fields from '../fields.ts';
-import { historyPage, type PageRequest, pageLimit, period } from '../paging.ts';
 import { type Route, route } from '../route.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { historyPage, type PageRequest, pageLimit, period } from '../wire/paging.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 
 const group = 'Broker';
 const PER_SECOND = 20;

@@ -1,15 +1,15 @@
 /** A broker's main account and its sub-accounts: opening, their rights, and their keys (interface 4.5, wire.md 4.5). */
 import Type from 'typebox';
 import { type ApiKey, SUB_RIGHTS, type User } from '../../identity/identity.ts';
-import * as fields from '../fields.ts';
-import { identityRefusal } from '../identity-refusal.ts';
+import { identityRefusal } from '../admission/identity-refusal.ts';
 import { openSubAccount } from '../open-sub-account.ts';
-import { pageLimit } from '../paging.ts';
 import { type Route, route } from '../route.ts';
 import * as answers from '../sub-account-answers.ts';
 import { changeSubKey, createSubKey, findSubKey } from '../sub-account-keys.ts';
 import { findOwnSub, Uid } from '../wallet-input.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { pageLimit } from '../wire/paging.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 
 const group = 'Broker';
 const PER_SECOND = 20;

@@ -3,11 +3,11 @@ import Type, { type Static } from 'typebox';
 import { CANDLE_TYPES } from '../../record/candle-view.ts';
 import * as answers from '../answers.ts';
 import { CANDLES_MAX, readCandles, readWidth } from '../candle-query.ts';
-import { Limit, SymbolName, TickerCategory, Time } from '../fields.ts';
 import { findInstrument } from '../instrument-lookup.ts';
-import { times } from '../paging.ts';
 import { type Call, type Route, route } from '../route.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import { Limit, SymbolName, TickerCategory, Time } from '../wire/fields.ts';
+import { times } from '../wire/paging.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 
 const HISTORY_CANDLES_MAX = 100;
 const HISTORY_SPAN_MS = 90 * 86_400_000;

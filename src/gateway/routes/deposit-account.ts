@@ -3,9 +3,9 @@ import Type from 'typebox';
 import { Refusal } from '../../core/refusal.ts';
 import { Wallet } from '../../core/terms.ts';
 import { Success } from '../answers.ts';
-import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
 import { CoinName, findCoin, lacksRight, unknownCoin } from '../wallet-input.ts';
+import { refusalError } from '../wire/refusal-message.ts';
 
 export const depositAccountRoutes: readonly Route[] = [
   route({

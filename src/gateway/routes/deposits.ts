@@ -3,12 +3,12 @@
 import type { Static } from 'typebox';
 import Type from 'typebox';
 import { depositAddress } from '../deposit-address.ts';
-import * as fields from '../fields.ts';
 import { type Call, type Route, route, type Services } from '../route.ts';
 import * as answers from '../wallet-answers.ts';
 import { CoinName, findChain, findCoin, findOwnSub, lacksRight, Uid, unknownCoin } from '../wallet-input.ts';
 import { RecordQuery, readRecords, recordFields } from '../wallet-records.ts';
-import { WireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { WireError } from '../wire/wire-error.ts';
 
 const group = 'Deposits';
 

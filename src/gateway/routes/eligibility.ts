@@ -7,13 +7,13 @@ import { Refusal } from '../../core/refusal.ts';
 import type { State } from '../../core/state.ts';
 import { Source } from '../../core/terms.ts';
 import { formatMoney } from '../../core/units.ts';
+import { mayTrade } from '../admission/sub-rights.ts';
 import * as answers from '../answers.ts';
-import { SymbolName } from '../fields.ts';
 import { instrumentView } from '../market-view.ts';
 import { type Route, route } from '../route.ts';
-import { mayTrade } from '../sub-rights.ts';
 import { CoinName, findCoin, unknownCoin } from '../wallet-input.ts';
-import { WireError } from '../wire-error.ts';
+import { SymbolName } from '../wire/fields.ts';
+import { WireError } from '../wire/wire-error.ts';
 import { debtTiers, PositionTier } from './futures-market.ts';
 
 const group = 'Account';

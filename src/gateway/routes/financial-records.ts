@@ -8,12 +8,12 @@ import {
   OTHER_CATEGORY,
 } from '../../record/ledger-view.ts';
 import { page } from '../answers.ts';
-import * as fields from '../fields.ts';
-import { historyPage, pageOf } from '../paging.ts';
 import { type Call, type Route, route } from '../route.ts';
 import * as answers from '../wallet-answers.ts';
 import { CoinName } from '../wallet-input.ts';
-import { WireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { historyPage, pageOf } from '../wire/paging.ts';
+import { WireError } from '../wire/wire-error.ts';
 
 const group = 'Financial records';
 

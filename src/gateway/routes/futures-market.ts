@@ -1,19 +1,19 @@
 /** Public data of futures: tiers, funding, open interest, collateral rates, liquidations (wire.md 4.2). */
 import Type from 'typebox';
-import { collateralTiers } from '../../core/futures/collateral.ts';
-import type { MarginTier } from '../../core/futures/margin-tiers.ts';
 import type { FuturesTerms, Instrument } from '../../core/instrument.ts';
+import { collateralTiers } from '../../core/margin/collateral.ts';
+import type { MarginTier } from '../../core/margin/margin-tiers.ts';
 import type { State } from '../../core/state.ts';
 import type { CategoryName } from '../../core/terms.ts';
 import { formatMoney, formatRate } from '../../core/units.ts';
 import * as answers from '../answers.ts';
-import { Cursor, FuturesCategory, Limit, SymbolName } from '../fields.ts';
 import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
 import { contractPrices } from '../market-view.ts';
-import { cursorId, pageLimit } from '../paging.ts';
 import { type Route, route } from '../route.ts';
 import { CoinName, findCoin, unknownCoin } from '../wallet-input.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import { Cursor, FuturesCategory, Limit, SymbolName } from '../wire/fields.ts';
+import { cursorId, pageLimit } from '../wire/paging.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 
 const group = 'Futures market data';
 const FUTURES = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES'] as const satisfies readonly CategoryName[];

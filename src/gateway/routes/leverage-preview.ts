@@ -2,19 +2,19 @@
 import Type, { type Static } from 'typebox';
 import { previewCoinLeverage } from '../../core/borrowing/coin-leverage-preview.ts';
 import { previewLeverage, withSetting } from '../../core/futures/leverage-preview.ts';
-import { futuresSetting, markTicks } from '../../core/futures/margin.ts';
+import { futuresSetting, markTicks } from '../../core/margin/margin.ts';
 import type { State } from '../../core/state.ts';
 import { OrderType, Side } from '../../core/terms.ts';
 import { formatMoney } from '../../core/units.ts';
+import { openingRoom } from '../admission/opening-room.ts';
 import * as answers from '../answers.ts';
-import { MarginMode } from '../fields.ts';
 import { findAccount, findInstrument } from '../instrument-lookup.ts';
 import { sizeText } from '../market-view.ts';
-import { openingRoom } from '../opening-room.ts';
 import { modeIsKept } from '../orders/margin-mode.ts';
 import { type Route, route } from '../route.ts';
 import { findCoin } from '../wallet-input.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import { MarginMode } from '../wire/fields.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 import { LeverageBody, leveragesOf } from './futures-account.ts';
 
 const Query = Type.Object({ ...LeverageBody.properties, marginMode: MarginMode });

@@ -6,13 +6,13 @@ import { formatOrderId } from '../../core/orders/order-id.ts';
 import { Refusal } from '../../core/refusal.ts';
 import type { State } from '../../core/state.ts';
 import { pledgeRateText, repaymentView } from '../../record/loan-view.ts';
-import * as fields from '../fields.ts';
 import * as answers from '../loan-answers.ts';
 import { Daily, findPair, LOANS, loanIdOf, termOf } from '../loan-input.ts';
-import { refusalError } from '../refusal-message.ts';
 import { type Call, type Route, route } from '../route.ts';
 import { CoinName, findCoin, moneyOf, unknownCoin } from '../wallet-input.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { refusalError } from '../wire/refusal-message.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 
 const BorrowBody = Type.Object({
   loanCoin: CoinName,

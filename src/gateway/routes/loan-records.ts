@@ -5,7 +5,7 @@ import * as answers from '../loan-answers.ts';
 import { coinFields, readLoanRecords, recordFields } from '../loan-history.ts';
 import { LOANS, statusOf } from '../loan-input.ts';
 import { type Route, route } from '../route.ts';
-import { WireError } from '../wire-error.ts';
+import { WireError } from '../wire/wire-error.ts';
 
 const CLOSED_STATUSES = ['ROLLBACK', 'FORCE', 'REPAY'];
 

@@ -6,13 +6,13 @@ import { formatOrderId } from '../../core/orders/order-id.ts';
 import type { State } from '../../core/state.ts';
 import { formatMoney, formatRate, formatUnits } from '../../core/units.ts';
 import { percentRate, pledgeRateText } from '../../record/loan-view.ts';
-import * as fields from '../fields.ts';
 import * as answers from '../loan-answers.ts';
 import { coinChoice, Daily, findPair, LOANS, loanIdOf, termOf } from '../loan-input.ts';
-import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
 import { CoinName, findCoin, moneyOf, unknownCoin } from '../wallet-input.ts';
-import { WireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { refusalError } from '../wire/refusal-message.ts';
+import { WireError } from '../wire/wire-error.ts';
 
 function coins(state: State, only: number | undefined) {
   const { loans, pledges } = loanOffers(state, only);

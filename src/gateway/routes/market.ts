@@ -3,7 +3,6 @@ import Type from 'typebox';
 import { depth, publicFills } from '../../core/reads.ts';
 import type { CategoryName } from '../../core/terms.ts';
 import * as answers from '../answers.ts';
-import { Category, Limit, SymbolName, TickerCategory } from '../fields.ts';
 import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
 import {
   componentViews,
@@ -13,9 +12,10 @@ import {
   sizeText,
   tickerView,
 } from '../market-view.ts';
-import { pageLimit } from '../paging.ts';
 import { type Route, route } from '../route.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import { Category, Limit, SymbolName, TickerCategory } from '../wire/fields.ts';
+import { pageLimit } from '../wire/paging.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 
 const group = 'Market data';
 export const DEPTH_DEFAULT = 5;

@@ -7,16 +7,16 @@ import { Refusal } from '../../core/refusal.ts';
 import { Side } from '../../core/terms.ts';
 import type { User } from '../../identity/identity.ts';
 import { MOVE_FIELDS } from '../../record/move-view.ts';
+import { mayTrade } from '../admission/sub-rights.ts';
 import * as answers from '../answers.ts';
-import { Decimal, FuturesCategory, pageFields, Side as SideField, SymbolName } from '../fields.ts';
 import { findInstrument } from '../instrument-lookup.ts';
 import { sizeLots } from '../orders/order-input.ts';
-import { historyPage, pageOf, WINDOW_MS } from '../paging.ts';
-import { refusalError } from '../refusal-message.ts';
 import { type Route, route, type Services } from '../route.ts';
-import { mayTrade } from '../sub-rights.ts';
 import { ownAccount, Uid } from '../wallet-input.ts';
-import { type ErrorDialect, WireError, wireError } from '../wire-error.ts';
+import { Decimal, FuturesCategory, pageFields, Side as SideField, SymbolName } from '../wire/fields.ts';
+import { historyPage, pageOf, WINDOW_MS } from '../wire/paging.ts';
+import { refusalError } from '../wire/refusal-message.ts';
+import { type ErrorDialect, WireError, wireError } from '../wire/wire-error.ts';
 
 const group = 'Positions';
 

@@ -17,12 +17,12 @@ import {
 } from '../../record/position-view.ts';
 import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
-import { FuturesCategory, PosSide as PosSideField, pageFields, SymbolName } from '../fields.ts';
 import { categoryCode, findInstrument } from '../instrument-lookup.ts';
-import { historyPage, pageOf } from '../paging.ts';
-import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
-import { type ErrorDialect, WireError } from '../wire-error.ts';
+import { FuturesCategory, PosSide as PosSideField, pageFields, SymbolName } from '../wire/fields.ts';
+import { historyPage, pageOf } from '../wire/paging.ts';
+import { refusalError } from '../wire/refusal-message.ts';
+import { type ErrorDialect, WireError } from '../wire/wire-error.ts';
 
 const group = 'Positions';
 

@@ -1,13 +1,13 @@
 /** How many order requests a second each account of a family may make (wire.md 4.4); the main account shares them out. */
 import Type from 'typebox';
 import { QUOTA_MAX, type QuotaCategory, STANDARD_QUOTA, type User } from '../../identity/identity.ts';
-import * as fields from '../fields.ts';
-import { identityRefusal } from '../identity-refusal.ts';
-import { pageLimit } from '../paging.ts';
+import { identityRefusal } from '../admission/identity-refusal.ts';
 import { type Call, type Route, route } from '../route.ts';
 import { Done } from '../sub-account-answers.ts';
 import { Uid } from '../wallet-input.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { pageLimit } from '../wire/paging.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 
 const group = 'Sub-accounts';
 /** Accounts that one call gives a quota to. */

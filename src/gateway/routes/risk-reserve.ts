@@ -7,10 +7,10 @@ import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/units.ts';
 import type { InsuranceHourView } from '../../record/market-record-view.ts';
 import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
-import { FuturesCategory, SymbolName } from '../fields.ts';
 import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
 import { type Route, route } from '../route.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import { FuturesCategory, SymbolName } from '../wire/fields.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 
 const group = 'Futures market data';
 const HOUR_MS = 3_600_000;

@@ -3,11 +3,11 @@ import Type from 'typebox';
 import type { RpiDepthLevel } from '../../core/book/depth.ts';
 import { rpiDepth } from '../../core/reads.ts';
 import { Levels, texts } from '../answers.ts';
-import { Limit, SymbolName, TickerCategory } from '../fields.ts';
 import { findInstrument } from '../instrument-lookup.ts';
 import { priceText, sizeText } from '../market-view.ts';
 import { type Route, route } from '../route.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import { Limit, SymbolName, TickerCategory } from '../wire/fields.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 import { DEPTH_DEFAULT, DEPTH_MAX } from './market.ts';
 
 const group = 'Market data';

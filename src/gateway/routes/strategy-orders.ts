@@ -7,17 +7,17 @@ import { openStrategies, openStrategy } from '../../core/strategy/strategy-reads
 import { withAliases } from '../../record/order-view.ts';
 import { strategyView } from '../../record/strategy-view.ts';
 import * as answers from '../answers.ts';
-import { Category, pageFields, SymbolName } from '../fields.ts';
 import { categoryCode, findInstrument } from '../instrument-lookup.ts';
 import { modifyStrategy } from '../orders/modify-strategy.ts';
 import { openView } from '../orders/open-order-view.ts';
 import { idsIn, NamedOrder, UNNAMED } from '../orders/order-name.ts';
 import { idsOf } from '../orders/order-result.ts';
 import { ModifyStrategyBody, StrategyBody, strategyCommand } from '../orders/strategy-input.ts';
-import { historyPage, pageOf } from '../paging.ts';
-import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import { Category, pageFields, SymbolName } from '../wire/fields.ts';
+import { historyPage, pageOf } from '../wire/paging.ts';
+import { refusalError } from '../wire/refusal-message.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 
 const group = 'Strategy orders';
 const StrategyType = Type.Enum(['tpsl', 'trigger'] as const, {

@@ -1,15 +1,15 @@
 /** A main account and its sub-accounts: opening, freezing, and their keys (wire.md 4.4). */
 import Type from 'typebox';
 import type { ApiKey, User } from '../../identity/identity.ts';
-import * as fields from '../fields.ts';
-import { identityRefusal } from '../identity-refusal.ts';
+import { identityRefusal } from '../admission/identity-refusal.ts';
 import { openSubAccount } from '../open-sub-account.ts';
-import { pageLimit } from '../paging.ts';
 import { type Route, route } from '../route.ts';
 import * as answers from '../sub-account-answers.ts';
 import { changeSubKey, createSubKey, findSubKey, passphraseProblem } from '../sub-account-keys.ts';
 import { findOwnSub, Uid } from '../wallet-input.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { pageLimit } from '../wire/paging.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 
 const group = 'Sub-accounts';
 const PER_SECOND = 10;

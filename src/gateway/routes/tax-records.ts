@@ -4,11 +4,11 @@ import { CATEGORY_NAMES, WALLET_NAMES } from '../../core/terms.ts';
 import { LEDGER_RETENTION_MS } from '../../history/history.ts';
 import { type LedgerView, OTHER_CATEGORY } from '../../record/ledger-view.ts';
 import { texts } from '../answers.ts';
-import * as fields from '../fields.ts';
-import { historyPage, PAGE_MAX } from '../paging.ts';
 import { type Route, route } from '../route.ts';
 import { CoinName } from '../wallet-input.ts';
-import { WireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { historyPage, PAGE_MAX } from '../wire/paging.ts';
+import { WireError } from '../wire/wire-error.ts';
 
 export const taxRecordRoutes: readonly Route[] = [
   route({

@@ -5,15 +5,15 @@ import { formatOrderId } from '../../core/orders/order-id.ts';
 import { Refusal } from '../../core/refusal.ts';
 import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
-import * as fields from '../fields.ts';
 import { categoryCode, findInstrument } from '../instrument-lookup.ts';
 import { AmendBody, ModifyBody, modify, modifyBatch } from '../orders/modify-order.ts';
 import { CancelBody, CancelItem, orderName } from '../orders/order-name.ts';
 import { batchOf, checkBatch, eachOnItsOwn, idsOf, type OrderResult } from '../orders/order-result.ts';
 import { PlaceBody, place } from '../orders/place-order.ts';
-import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
-import { WireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { refusalError } from '../wire/refusal-message.ts';
+import { WireError } from '../wire/wire-error.ts';
 
 const group = 'Trading';
 

@@ -4,12 +4,12 @@ import { parseOrderId } from '../../core/orders/order-id.ts';
 import { openOrder, openOrders } from '../../core/reads.ts';
 import { withAliases } from '../../record/order-view.ts';
 import * as answers from '../answers.ts';
-import { Category, ClientOid, OrderId, pageFields, SymbolName } from '../fields.ts';
 import { categoryCode } from '../instrument-lookup.ts';
 import { openView } from '../orders/open-order-view.ts';
-import { cursorId, historyPage, pageLimit, pageOf, times } from '../paging.ts';
 import { type Route, route } from '../route.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import { Category, ClientOid, OrderId, pageFields, SymbolName } from '../wire/fields.ts';
+import { cursorId, historyPage, pageLimit, pageOf, times } from '../wire/paging.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 
 const group = 'Trading queries';
 const orderNotFound = () => wireError('25204', 'Order does not exist');

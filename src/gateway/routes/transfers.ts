@@ -7,9 +7,6 @@ import { Wallet } from '../../core/terms.ts';
 import { formatMoney } from '../../core/units.ts';
 import type { TransferView } from '../../record/transfer-view.ts';
 import type { Venue } from '../../venue/venue.ts';
-import * as fields from '../fields.ts';
-import { historyPage, pageOf, WINDOW_MS } from '../paging.ts';
-import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
 import * as answers from '../wallet-answers.ts';
 import {
@@ -25,7 +22,10 @@ import {
   WalletType,
   walletOf,
 } from '../wallet-input.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { historyPage, pageOf, WINDOW_MS } from '../wire/paging.ts';
+import { refusalError } from '../wire/refusal-message.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 
 const group = 'Transfers';
 

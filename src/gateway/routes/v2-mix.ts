@@ -1,20 +1,20 @@
 /** Older paths that one widely used client calls for leverage, margin mode, margin and mark price (wire.md 6.3). */
 import Type from 'typebox';
-import { futuresSetting } from '../../core/futures/margin.ts';
 import type { Instrument } from '../../core/instrument.ts';
+import { futuresSetting } from '../../core/margin/margin.ts';
 import type { State } from '../../core/state.ts';
 import { HOLD_MODE_NAMES } from '../../core/terms.ts';
 import { MONEY_SCALE, parseUnits } from '../../core/units.ts';
 import { marginModeName } from '../../record/futures-words.ts';
 import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
-import { Decimal, FuturesCategory, MarginMode, PosSide, SymbolName } from '../fields.ts';
 import { findAccount, findInstrument, instrumentsOf } from '../instrument-lookup.ts';
 import { autoMarginWord, moveMargin, setAutoMargin } from '../isolated-margin.ts';
 import { contractPrices, tickerView } from '../market-view.ts';
 import { adoptMarginMode } from '../orders/margin-mode.ts';
 import { type Route, route } from '../route.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import { Decimal, FuturesCategory, MarginMode, PosSide, SymbolName } from '../wire/fields.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 import { FundingRate, fundingView } from './futures-market.ts';
 
 const group = 'Older futures paths';

@@ -5,14 +5,14 @@ import { Refusal } from '../../core/refusal.ts';
 import { formatMoney } from '../../core/units.ts';
 import type { User } from '../../identity/identity.ts';
 import { SubAssets } from '../answers.ts';
-import * as fields from '../fields.ts';
-import { pageLimit } from '../paging.ts';
-import { refusalError } from '../refusal-message.ts';
 import { type Route, route, type Services } from '../route.ts';
 import { assetViews, valueAccount } from '../valuation.ts';
 import * as answers from '../wallet-answers.ts';
 import { CoinName, findCoin, findOwnSub, Uid, unknownCoin } from '../wallet-input.ts';
-import { WireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { pageLimit } from '../wire/paging.ts';
+import { refusalError } from '../wire/refusal-message.ts';
+import { WireError } from '../wire/wire-error.ts';
 
 const group = 'Wallets';
 

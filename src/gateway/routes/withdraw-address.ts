@@ -2,11 +2,11 @@
 import Type from 'typebox';
 import { ADDRESS_TYPES, type BookedAddress } from '../../identity/identity.ts';
 import { texts } from '../answers.ts';
-import * as fields from '../fields.ts';
-import { pageLimit } from '../paging.ts';
 import { type Route, route } from '../route.ts';
 import { CoinName } from '../wallet-input.ts';
-import { WireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { pageLimit } from '../wire/paging.ts';
+import { WireError } from '../wire/wire-error.ts';
 
 const Entry = Type.Object(
   texts('coin', 'chain', 'address', 'countryCode', 'label', 'memo', 'type', 'internalType', 'createdTime'),

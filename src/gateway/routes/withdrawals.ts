@@ -6,13 +6,13 @@ import { Refusal } from '../../core/refusal.ts';
 import { Wallet } from '../../core/terms.ts';
 import { formatMoney } from '../../core/units.ts';
 import { OrderIds, Success } from '../answers.ts';
-import * as fields from '../fields.ts';
-import { refusalError } from '../refusal-message.ts';
 import { type Route, route } from '../route.ts';
 import * as answers from '../wallet-answers.ts';
 import { CoinName, findCoin, MovementOid, unknownCoin } from '../wallet-input.ts';
 import { RecordQuery, readRecords } from '../wallet-records.ts';
-import { WireError, wireError } from '../wire-error.ts';
+import * as fields from '../wire/fields.ts';
+import { refusalError } from '../wire/refusal-message.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 import { requestWithdrawal } from '../withdrawal-request.ts';
 
 const group = 'Withdrawals';

@@ -4,7 +4,7 @@
  * of a move without one.
  */
 import type { Event, FillRecord, PositionMoved } from '../../../src/core/event.ts';
-import { riskFromScratch } from '../../../src/core/futures/margin.ts';
+import { riskFromScratch } from '../../../src/core/margin/margin.ts';
 import type { State } from '../../../src/core/state.ts';
 import { OrderKind, Side } from '../../../src/core/terms.ts';
 import { expect } from './failure.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { previewCoinLeverage } from '../../../src/core/borrowing/coin-leverage-preview.ts';
 import { decodeCommand } from '../../../src/core/command-codec.ts';
 import { Exchange } from '../../../src/core/exchange.ts';
-import { accountRisk } from '../../../src/core/futures/margin-cache.ts';
+import { accountRisk } from '../../../src/core/margin/margin-cache.ts';
 import { units } from '../futures/futures-floor.ts';
 import { MARGIN, MarginFloor, PAIRS, SPOT, TERMS, USDT_TERMS } from './margin-floor.ts';
 

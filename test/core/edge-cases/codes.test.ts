@@ -3,7 +3,7 @@ import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { refused } from '../../../src/core/outcome.ts';
 import { Refusal } from '../../../src/core/refusal.ts';
-import { refusalError } from '../../../src/gateway/refusal-message.ts';
+import { refusalError } from '../../../src/gateway/wire/refusal-message.ts';
 import type { RefusalName } from '../floor/words.ts';
 import { openFloor } from '../trading-floor.ts';
 

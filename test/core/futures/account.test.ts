@@ -1,7 +1,7 @@
 /** The unified account as margin: tiers, leverage, what may be spent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { collateralValue } from '../../../src/core/futures/collateral.ts';
+import { collateralValue } from '../../../src/core/margin/collateral.ts';
 import { formatUnits } from '../../../src/core/units.ts';
 import { BTCUSDT } from '../listings.ts';
 import {

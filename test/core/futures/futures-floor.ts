@@ -1,6 +1,5 @@
 /** A trading floor for contracts: prices move at will, positions are read as people write them. */
 
-import { accountRisk } from '../../../src/core/futures/margin-cache.ts';
 import { AUTO_MARGIN_UNBOUNDED } from '../../../src/core/futures/position.ts';
 import {
   ADL_RANK_SCALE,
@@ -12,6 +11,7 @@ import {
 import type { Instrument } from '../../../src/core/instrument.ts';
 import { Bucket, SystemAccount } from '../../../src/core/ledger.ts';
 import type { CoinSpec, InstrumentSpec } from '../../../src/core/listing-spec.ts';
+import { accountRisk } from '../../../src/core/margin/margin-cache.ts';
 import {
   type CategoryName,
   HOLD_MODE_NAMES,

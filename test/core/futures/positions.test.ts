@@ -1,8 +1,8 @@
 /** Opening, adding, closing and turning positions; reduce-only and hedge rules (domain.md 1.10, 1.11, 4.5, 5.4). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stakeLiquidationTicks } from '../../../src/core/futures/liquidation-price.ts';
-import { maintenanceOf } from '../../../src/core/futures/margin-tiers.ts';
+import { stakeLiquidationTicks } from '../../../src/core/liquidation/liquidation-price.ts';
+import { maintenanceOf } from '../../../src/core/margin/margin-tiers.ts';
 import { formatUnits } from '../../../src/core/units.ts';
 import { BTC_PERPETUAL, FuturesFloor, futuresFloor, units } from './futures-floor.ts';
 

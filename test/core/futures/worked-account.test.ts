@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { repayableCoins } from '../../../src/core/borrowing/borrowing-reads.ts';
-import { coinUsd, collateralRate, collateralValue } from '../../../src/core/futures/collateral.ts';
-import { accountRisk } from '../../../src/core/futures/margin-cache.ts';
 import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
+import { coinUsd, collateralRate, collateralValue } from '../../../src/core/margin/collateral.ts';
+import { accountRisk } from '../../../src/core/margin/margin-cache.ts';
 import { formatUnits } from '../../../src/core/units.ts';
 import { marginRatio } from '../../../src/gateway/valuation.ts';
 import { closedPositionView } from '../../../src/record/position-view.ts';

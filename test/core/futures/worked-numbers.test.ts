@@ -1,10 +1,10 @@
 /** Worked numbers and edge cases of domain.md 5 and 6 that no other test here has. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deleveragingQueue } from '../../../src/core/futures/adl-ranking.ts';
-import { collateralValue } from '../../../src/core/futures/collateral.ts';
-import { accountRisk } from '../../../src/core/futures/margin-cache.ts';
 import { Bucket, SystemAccount } from '../../../src/core/ledger.ts';
+import { deleveragingQueue } from '../../../src/core/liquidation/adl-ranking.ts';
+import { collateralValue } from '../../../src/core/margin/collateral.ts';
+import { accountRisk } from '../../../src/core/margin/margin-cache.ts';
 import { formatRate, formatUnits } from '../../../src/core/units.ts';
 import { marginRatio } from '../../../src/gateway/valuation.ts';
 import { workedAccount } from '../borrowing/margin-floor.ts';

@@ -1,0 +1,46 @@
+/** Auto-deleveraging: the rest of a forced close is taken from the other side (domain.md 5.11). */
+
+import { closingOrders } from '../futures/closing-orders.ts';
+import type { FuturesSettlement } from '../futures/futures-settlement.ts';
+import type { Position } from '../futures/position.ts';
+import { cancelSlot } from '../orders/cancel.ts';
+import type { State } from '../state.ts';
+import { CancelReason, OrderKind } from '../terms.ts';
+import { assert } from '../units.ts';
+import { queueLots, type Ranked } from './adl-ranking.ts';
+import { bankruptcyPrice } from './bankruptcy.ts';
+import { endForcedOrder, forcedOrder } from './forced-orders.ts';
+
+/**
+ * Closes what is left of a forced order against the other side's queue, at the bankruptcy price and without fees for the
+ * other side. Nobody is made bankrupt for somebody else's loss: who could not bear the price comes last and is closed
+ * where its own margin ends; what the liquidated side then lacks is a matter of the fund.
+ */
+export function deleverage(
+  state: State,
+  settlement: FuturesSettlement,
+  slot: number,
+  position: Position,
+  priceTicks: number,
+): void {
+  const { slab } = state;
+  const wantsLong = !position.long;
+  const priceFor = ({ account, position: other }: Ranked): number => {
+    const limit = bankruptcyPrice(state, account, other);
+    return wantsLong ? Math.max(priceTicks, limit) : Math.min(priceTicks, limit);
+  };
+  const canBear = (ranked: Ranked): boolean => priceFor(ranked) === priceTicks;
+  for (let wanted = slab.remaining[slot]!; wanted > 0; wanted = slab.remaining[slot]!) {
+    const ranked = settlement.ranking.first(state, position.instrument, wantsLong, canBear);
+    assert(ranked !== undefined, 'the other side is at least as large as what is deleveraged (I06, case 90)');
+    const { account, position: other } = ranked;
+    const price = priceFor(ranked);
+    for (const order of closingOrders(state, account, other.instrument, other.posSide)) {
+      cancelSlot(state, order, CancelReason.adl);
+    }
+    const taken = Math.min(wanted, queueLots(account, other));
+    const counter = forcedOrder(state, account, other, taken, OrderKind.adl);
+    settlement.tradeDirectly(slot, counter, price, taken);
+    endForcedOrder(state, counter);
+  }
+}

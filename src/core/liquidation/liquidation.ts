@@ -1,0 +1,187 @@
+/**
+ * Closing what can no longer be carried (domain.md 5.8, 5.9): isolated positions one by one, crossed accounts as a
+ * whole, in steps that touch as little as possible. Losses beyond bankruptcy are paid by the insurance fund as far as
+ * it goes, the rest is taken from the other side (`deleveraging.ts`). Nothing is ever created or lost on the way.
+ */
+import type { Account } from '../account.ts';
+import { NIL } from '../book/order-slab.ts';
+import { convertByForce } from '../borrowing/conversion.ts';
+import type { FuturesSettlement } from '../futures/futures-settlement.ts';
+import { addByItself } from '../futures/isolated-margin.ts';
+import type { Position } from '../futures/position.ts';
+import { tradeValue } from '../instrument.ts';
+import { Bucket, SystemAccount } from '../ledger.ts';
+import { coinUsd } from '../margin/collateral.ts';
+import { maintenanceAt, markTicks, positionOf } from '../margin/margin.ts';
+import { accountRisk } from '../margin/margin-cache.ts';
+import { tierIndex } from '../margin/margin-tiers.ts';
+import { cancelWhere } from '../orders/cancel.ts';
+import { posSideOf } from '../orders/order-life.ts';
+import type { State } from '../state.ts';
+import { cancelStrategies } from '../strategy/strategy-life.ts';
+import { CancelReason, OrderKind, PosSide, StrategyReason, Wallet } from '../terms.ts';
+import { assert, compare, divCeil, divFloor, larger, MONEY_ONE, smaller } from '../units.ts';
+import { emitLine } from '../wallet/wallet.ts';
+import { closeOut } from './closing-out.ts';
+import { endForcedOrder, forcedOrder } from './forced-orders.ts';
+import { fundBalance } from './insurance-fund.ts';
+import { crossedIsDue, hasStaleIndex, isActionable, isDue, isolatedIsDue } from './liquidation-due.ts';
+
+/** Tests an account and liquidates what is due; true when it did anything. */
+export function liquidateIfDue(state: State, settlement: FuturesSettlement, account: Account): boolean {
+  if (!account.mayOwe || account.liquidating || !isDue(state, account)) return false;
+  let acted = false;
+  for (const position of positionsInOrder(state, account)) {
+    if (!position.isolated || position.size === 0 || hasStaleIndex(state, position)) continue;
+    if (!isolatedIsDue(state, position)) continue;
+    liquidateIsolated(state, settlement, account, position);
+    acted = true;
+  }
+  if (isActionable(state, account) && crossedIsDue(state, account)) {
+    liquidateCrossed(state, settlement, account);
+    acted = true;
+  }
+  return acted;
+}
+
+/** Largest maintenance margin in dollars first, then the name of the symbol. */
+function positionsInOrder(state: State, account: Account): Position[] {
+  const weight = (position: Position): bigint => {
+    const instrument = state.instruments[position.instrument]!;
+    const kept = maintenanceAt(instrument, markTicks(state, instrument), position.lots);
+    return divFloor(kept * coinUsd(state, instrument.quote), MONEY_ONE);
+  };
+  return [...account.positions.values()]
+    .map((position) => ({
+      position,
+      weight: weight(position),
+      symbol: state.instruments[position.instrument]!.symbol,
+    }))
+    .sort((a, b) => compare(b.weight, a.weight) || (a.symbol < b.symbol ? -1 : a.symbol > b.symbol ? 1 : 0))
+    .map(({ position }) => position);
+}
+
+/** Crossed positions that can be closed now. */
+function crossedInOrder(state: State, account: Account): Position[] {
+  return positionsInOrder(state, account).filter(
+    (position) => !position.isolated && !hasStaleIndex(state, position),
+  );
+}
+
+function liquidateIsolated(
+  state: State,
+  settlement: FuturesSettlement,
+  account: Account,
+  position: Position,
+): void {
+  cancelWhere(
+    state,
+    account,
+    CancelReason.burst,
+    (instrument, slot) =>
+      instrument === position.instrument && posSideOf(state.slab.flags[slot]!) === position.posSide,
+  );
+  const isDue = (each: Position) => isolatedIsDue(state, each);
+  addByItself(state, account, position, isDue);
+  if (!isDue(position)) return;
+  closeOut(state, settlement, account, position, position.lots, OrderKind.liquidation);
+}
+
+function liquidateCrossed(state: State, settlement: FuturesSettlement, account: Account): void {
+  account.liquidating = true;
+  const healthy = () => !crossedIsDue(state, account);
+  cancelWhere(state, account, CancelReason.burst, () => true);
+  cancelStrategies(state, account, StrategyReason.liquidation);
+  if (!healthy()) netHedgedPairs(state, settlement, account);
+  if (!healthy()) convertByForce(state, account, healthy);
+  while (!healthy() && reduceByTiers(state, settlement, account));
+  while (!healthy()) {
+    const [position] = crossedInOrder(state, account);
+    if (position === undefined) break;
+    closeOut(state, settlement, account, position, position.lots, OrderKind.liquidation);
+  }
+  if (!healthy()) convertByForce(state, account, healthy);
+  coverDebts(state, account);
+  assert(account.firstOrder === NIL, 'I36: an account in liquidation has orders');
+  account.liquidating = false;
+}
+
+/** Closes all positions of an account that need not be due, as a liquidation would in the worst case. */
+export function liquidateWholly(state: State, settlement: FuturesSettlement, account: Account): void {
+  account.liquidating = true;
+  cancelWhere(state, account, CancelReason.burst, () => true);
+  cancelStrategies(state, account, StrategyReason.liquidation);
+  // Stale or not: a hedged pair takes no part in deleveraging, so nobody need be there for its two sides.
+  netHedgedPairs(state, settlement, account, () => true);
+  for (const position of positionsInOrder(state, account)) {
+    // It may have been deleveraged for one before it.
+    if (position.lots === 0) continue;
+    closeOut(state, settlement, account, position, position.lots, OrderKind.liquidation);
+  }
+  coverDebts(state, account);
+  account.liquidating = false;
+}
+
+/** Both sides of a hedged pair close against each other at the mark: no market impact, no fee. */
+function netHedgedPairs(
+  state: State,
+  settlement: FuturesSettlement,
+  account: Account,
+  mayClose: (position: Position) => boolean = (position) => !hasStaleIndex(state, position),
+): void {
+  for (const position of [...account.positions.values()]) {
+    if (position.posSide !== PosSide.long || position.isolated || !mayClose(position)) continue;
+    const other = positionOf(account, position.instrument, PosSide.short);
+    if (other === undefined || other.isolated) continue;
+    const instrument = state.instruments[position.instrument]!;
+    const lots = Math.min(position.lots, other.lots);
+    const one = forcedOrder(state, account, position, lots, OrderKind.offset);
+    const two = forcedOrder(state, account, other, lots, OrderKind.offset);
+    settlement.begin(instrument, state.market(instrument));
+    settlement.tradeDirectly(one, two, markTicks(state, instrument), lots);
+    endForcedOrder(state, one);
+    endForcedOrder(state, two);
+  }
+}
+
+/** Brings the weightiest position above tier 2 down by two tiers; false when there is none. */
+function reduceByTiers(state: State, settlement: FuturesSettlement, account: Account): boolean {
+  for (const position of crossedInOrder(state, account)) {
+    const instrument = state.instruments[position.instrument]!;
+    const { tiers } = instrument.futures!;
+    const mark = markTicks(state, instrument);
+    const tier = tierIndex(tiers, tradeValue(instrument, mark, position.lots));
+    if (tier < 2) continue;
+    const perLot = BigInt(mark) * instrument.valuePerTickLot;
+    const step = instrument.lotStep;
+    const keep = Math.floor(Number(tiers[tier - 2]!.upTo / perLot) / step) * step;
+    const lots = position.lots - keep;
+    if (lots <= 0) continue;
+    closeOut(state, settlement, account, position, lots, OrderKind.reduce);
+    return true;
+  }
+  return false;
+}
+
+/**
+ * An account without crossed positions that owes more than it owns: the fund pays what is missing as far as it goes,
+ * the rest stays as bad debt. A debt that other coins of the account outweigh is the account's own.
+ */
+function coverDebts(state: State, account: Account): void {
+  if ([...account.positions.values()].some((position) => !position.isolated)) return;
+  const { ledger } = state;
+  let missing = larger(0n, -accountRisk(state, account).equity);
+  for (const coin of ledger.coinsOf(account.index)) {
+    const cash = ledger.cell(account.index, coin, Bucket.cash);
+    const price = coinUsd(state, coin);
+    const owed = larger(0n, -ledger.balance(cash));
+    if (owed === 0n || missing === 0n || price === 0n) continue;
+    const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
+    const lacking = smaller(owed, divCeil(missing * MONEY_ONE, price));
+    const paid = smaller(lacking, fundBalance(state, coin));
+    if (paid === 0n) continue;
+    ledger.move(fund, cash, paid);
+    missing = larger(0n, missing - divFloor(paid * price, MONEY_ONE));
+    emitLine(state, account, Wallet.unified, coin, 'liquidation', paid, '');
+  }
+}

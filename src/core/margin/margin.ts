@@ -1,0 +1,316 @@
+/**
+ * What an account is worth, must keep and has free (domain.md 5.5, 5.6, 6.1-6.4). Dollar amounts in 10^-8. These are the
+ * rules, computed from scratch in big integers; orders ask `margin-cache.ts`, which must always come to the same.
+ */
+import { type Account, type FuturesSetting, positionKey } from '../account.ts';
+import { NIL } from '../book/order-slab.ts';
+import {
+  balanceOf,
+  debtInitial,
+  debtMaintenance,
+  isInDebt,
+  type OrderClaims,
+  orderClaims,
+  type SpotIntent,
+} from '../borrowing/debts.ts';
+import type { Position } from '../futures/position.ts';
+import { type Instrument, tradeValue } from '../instrument.ts';
+import { countsAsOpening } from '../orders/order-life.ts';
+import type { State } from '../state.ts';
+import { HoldMode, type PosSide, Side } from '../terms.ts';
+import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE } from '../units.ts';
+import { coinUsd, collateralValue } from './collateral.ts';
+import { feeWithReserve } from './margin-scale.ts';
+import { maintenanceOf } from './margin-tiers.ts';
+
+export interface Risk {
+  /** All coins with the profit of crossed positions. */
+  readonly equity: bigint;
+  /** The same after collateral discounts: what margin is measured against. */
+  readonly effective: bigint;
+  readonly initial: bigint;
+  /** Closing fees included. */
+  readonly maintenance: bigint;
+}
+
+/** An order that is being considered. */
+export interface Intent {
+  readonly instrument: Instrument;
+  readonly side: Side;
+  readonly priceTicks: number;
+  readonly lots: number;
+}
+
+/** Crossed positions and opening orders of one instrument. */
+interface Exposure {
+  readonly instrument: Instrument;
+  longLots: number;
+  shortLots: number;
+  /** 10^-8 of the quote coin. */
+  buyValue: bigint;
+  sellValue: bigint;
+  /** What orders would lose at the mark the moment they filled. */
+  openLoss: bigint;
+}
+
+const DEFAULT_LEVERAGE = 10;
+const DEFAULT_SETTINGS: readonly FuturesSetting[] = Array.from(
+  { length: DEFAULT_LEVERAGE + 1 },
+  (_, leverage) => ({ isolated: false, longLeverage: leverage, shortLeverage: leverage }),
+);
+
+export function futuresSetting(account: Account, instrument: Instrument): FuturesSetting {
+  const chosen = account.futuresSettings.get(instrument.index);
+  if (chosen !== undefined) return chosen;
+  return DEFAULT_SETTINGS[Math.min(DEFAULT_LEVERAGE, instrument.futures!.maxLeverage)]!;
+}
+
+export function positionOf(account: Account, instrument: number, posSide: PosSide): Position | undefined {
+  return account.positions.get(positionKey(instrument, posSide));
+}
+
+/** The price margin is measured by; before the first index the opening price. */
+export function markTicks(state: State, instrument: Instrument): number {
+  const { futures } = state.market(instrument);
+  return futures?.markTicks || futures?.indexTicks || instrument.openingTicks;
+}
+
+/** With an order added or left out, if given: one of futures, or one that gives a coin. `claims`: see `orderClaims`. */
+export function riskFromScratch(
+  state: State,
+  account: Account,
+  intent?: Intent,
+  leaveOut: number = NIL,
+  spot?: SpotIntent,
+  claims?: OrderClaims,
+): Risk {
+  const exposures = exposuresOf(state, account, intent, leaveOut);
+  const { equity, effective, debts } = accountWorth(state, account);
+  const owing = debtFigures(state, account, debts, spot, leaveOut, claims);
+  let { initial, maintenance } = owing;
+  // Collateral that stands behind nothing may be given away.
+  if (intent !== undefined || spot !== undefined || isLiable(state, account)) initial += owing.haircut;
+  for (const exposure of exposures.values()) {
+    const { instrument } = exposure;
+    const usd = coinUsd(state, instrument.quote);
+    initial += inDollars(initialMargin(state, account, exposure), usd);
+    maintenance += inDollars(exposureMaintenance(state, account, exposure), usd);
+  }
+  return { equity, effective, initial, maintenance };
+}
+
+/** Has the margin ratio reached a level? Without anything to keep there is no ratio. */
+export function isAbove({ effective, maintenance }: Risk, ratio: bigint): boolean {
+  return maintenance > 0n && maintenance * RATE_ONE >= effective * ratio;
+}
+
+export interface DebtFigures {
+  /** Dollars of initial margin, of maintenance, and of what open spot and margin orders would cost as collateral. */
+  readonly initial: bigint;
+  readonly maintenance: bigint;
+  readonly haircut: bigint;
+}
+
+/** What debts need, with what open orders would add to them (domain.md 6.3). */
+export function debtFigures(
+  state: State,
+  account: Account,
+  debts: ReadonlyMap<number, bigint>,
+  intent?: SpotIntent,
+  leaveOut: number = NIL,
+  claims?: OrderClaims,
+): DebtFigures {
+  let initial = 0n;
+  let maintenance = 0n;
+  for (const [coin, debt] of debts) maintenance += debtMaintenance(state, coin, debt);
+  const owing = new Map(debts);
+  const { borrowed, haircut } = orderClaims(state, account, intent, leaveOut, claims);
+  for (const [coin, part] of borrowed) owing.set(coin, (owing.get(coin) ?? 0n) + part);
+  for (const [coin, debt] of owing) initial += debtInitial(state, account, coin, debt);
+  return { initial, maintenance, haircut };
+}
+
+/** Is there anything that the account's coins stand behind: positions, futures orders, debts, orders that borrow? */
+export function isLiable(state: State, account: Account): boolean {
+  if (account.positions.size > 0 || account.openFutures > 0) return true;
+  if (!account.mayOwe) return false;
+  if (isInDebt(state, account)) return true;
+  const { slab } = state;
+  if (account.openSpot === 0 || slab.marginLocks.size === 0) return false;
+  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    if ((slab.marginLocks.get(slot)?.borrowed ?? 0n) > 0n) return true;
+  }
+  return false;
+}
+
+/** Balance of a coin with the profit of the crossed positions settled in it. */
+export function coinEquity(state: State, account: Account, coin: number): bigint {
+  return balanceOf(state, account, coin) + profitIn(state, account, coin);
+}
+
+/** Coins it has touched, and those that its positions settle in. */
+export function coinsOf(state: State, account: Account): number[] {
+  const coins = new Set(state.ledger.coinsOf(account.index));
+  for (const { instrument } of account.positions.values())
+    coins.add(state.instruments[instrument]!.futures!.settle);
+  return [...coins].sort((a, b) => a - b);
+}
+
+/** Unrealised profit of the crossed positions settled in a coin. */
+export function profitIn(state: State, account: Account, coin: number): bigint {
+  let profit = 0n;
+  for (const position of account.positions.values()) {
+    const instrument = state.instruments[position.instrument]!;
+    if (position.isolated || instrument.futures!.settle !== coin) continue;
+    profit += inSettleCoin(state, instrument, unrealisedOf(state, position));
+  }
+  return profit;
+}
+
+/** Dollars of an amount, in full and after the collateral discount; what is owed counts in full. */
+export function countedValue(state: State, coin: number, amount: bigint): { usd: bigint; counted: bigint } {
+  const usd = divFloor(amount * coinUsd(state, coin), MONEY_ONE);
+  return { usd, counted: usd < 0n ? usd : collateralValue(state, coin, usd) };
+}
+
+/** Profit of a position at the mark, in 10^-8 of the quote coin. */
+export function unrealisedOf(state: State, position: Position): bigint {
+  const instrument = state.instruments[position.instrument]!;
+  return position.unrealised(tradeValue(instrument, markTicks(state, instrument), position.lots));
+}
+
+/** Isolated margin in the quote coin; that of a coin-margined contract is worth more the higher the mark. */
+export function isolatedInQuote(state: State, { instrument: index, iso }: Position): bigint {
+  const instrument = state.instruments[index]!;
+  if (!instrument.futures!.coinMargined) return iso;
+  return divFloor(iso * tradeValue(instrument, markTicks(state, instrument), 1), instrument.unitsPerLot);
+}
+
+/** A quote amount of a contract in its settlement coin: the same for linear ones, converted for coin-margined. */
+export function inSettleCoin(state: State, instrument: Instrument, quoteAmount: bigint): bigint {
+  const { settle, coinMargined } = instrument.futures!;
+  if (!coinMargined) return quoteAmount;
+  const price = coinUsd(state, settle);
+  return price === 0n ? 0n : divFloor(quoteAmount * MONEY_ONE, price);
+}
+
+interface Worth {
+  readonly equity: bigint;
+  readonly effective: bigint;
+  /** What is owed by coin: an unrealised loss beyond the balance is already a debt (domain.md 6.1). */
+  readonly debts: ReadonlyMap<number, bigint>;
+}
+
+/** Unrealised profit of crossed positions by the coin it would be paid in. */
+export function crossedProfits(state: State, account: Account): Map<number, bigint> {
+  const profits = new Map<number, bigint>();
+  for (const position of account.positions.values()) {
+    if (position.isolated) continue;
+    const instrument = state.instruments[position.instrument]!;
+    const { settle } = instrument.futures!;
+    const profit = inSettleCoin(state, instrument, unrealisedOf(state, position));
+    profits.set(settle, (profits.get(settle) ?? 0n) + profit);
+  }
+  return profits;
+}
+
+function accountWorth(state: State, account: Account): Worth {
+  const { ledger } = state;
+  const debts = new Map<number, bigint>();
+  const profits = crossedProfits(state, account);
+  let equity = 0n;
+  let effective = 0n;
+  const coins = new Set([...ledger.coinsOf(account.index), ...profits.keys()]);
+  for (const coin of coins) {
+    const amount = balanceOf(state, account, coin) + (profits.get(coin) ?? 0n);
+    if (amount === 0n) continue;
+    if (amount < 0n) debts.set(coin, -amount);
+    const { usd, counted } = countedValue(state, coin, amount);
+    equity += usd;
+    effective += counted;
+  }
+  return { equity, effective, debts };
+}
+
+function exposuresOf(
+  state: State,
+  account: Account,
+  intent: Intent | undefined,
+  leaveOut: number,
+): Map<number, Exposure> {
+  const exposures = new Map<number, Exposure>();
+  const at = (instrument: Instrument): Exposure => {
+    let exposure = exposures.get(instrument.index);
+    if (exposure === undefined) {
+      exposure = { instrument, longLots: 0, shortLots: 0, buyValue: 0n, sellValue: 0n, openLoss: 0n };
+      exposures.set(instrument.index, exposure);
+    }
+    return exposure;
+  };
+  for (const position of account.positions.values()) {
+    if (position.isolated) continue;
+    const exposure = at(state.instruments[position.instrument]!);
+    if (position.long) exposure.longLots += position.lots;
+    else exposure.shortLots += position.lots;
+  }
+  if (account.openFutures > 0) {
+    const { slab } = state;
+    for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+      const instrument = state.instruments[slab.instrument[slot]!]!;
+      if (slot === leaveOut || !countsAsOpening(slab, instrument, slot)) continue;
+      addOrder(state, at(instrument), slab.side[slot] as Side, slab.price[slot]!, slab.remaining[slot]!);
+    }
+  }
+  if (intent !== undefined)
+    addOrder(state, at(intent.instrument), intent.side, intent.priceTicks, intent.lots);
+  return exposures;
+}
+
+function addOrder(state: State, exposure: Exposure, side: Side, priceTicks: number, lots: number): void {
+  const { instrument } = exposure;
+  const value = tradeValue(instrument, priceTicks, lots);
+  const worse =
+    side === Side.buy ? priceTicks - markTicks(state, instrument) : markTicks(state, instrument) - priceTicks;
+  if (side === Side.buy) exposure.buyValue += value;
+  else exposure.sellValue += value;
+  if (worse > 0) exposure.openLoss += tradeValue(instrument, worse, lots);
+}
+
+/** In the quote coin: the largest side the account could end up with, at its leverage, with the closing fee. */
+function initialMargin(state: State, account: Account, exposure: Exposure): bigint {
+  const { instrument, longLots, shortLots, buyValue, sellValue, openLoss } = exposure;
+  const mark = markTicks(state, instrument);
+  const long = tradeValue(instrument, mark, longLots);
+  const short = tradeValue(instrument, mark, shortLots);
+  const held = larger(long, short);
+  const expLong = account.holdMode === HoldMode.hedge ? long + buyValue : larger(0n, long + buyValue - short);
+  const expShort =
+    account.holdMode === HoldMode.hedge ? short + sellValue : larger(0n, short + sellValue - long);
+  const most = larger(held, larger(expLong, expShort));
+  const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
+  const leverage = BigInt(expLong >= expShort ? longLeverage : shortLeverage);
+  const { takerRate, futures } = instrument;
+  const reserve = feeWithReserve(takerRate, futures!.feeReserveRate);
+  const byLeverage = divCeil(most, leverage);
+  return byLeverage + divCeil(held * takerRate + (most - held) * reserve, RATE_ONE) + openLoss;
+}
+
+/** Only the larger side of a hedged pair counts (domain.md 5.5). */
+function exposureMaintenance(state: State, _account: Account, exposure: Exposure): bigint {
+  const { instrument } = exposure;
+  const lots = Math.max(exposure.longLots, exposure.shortLots);
+  return lots === 0 ? 0n : maintenanceAt(instrument, markTicks(state, instrument), lots);
+}
+
+/** Maintenance margin and closing fee of a size at a price, in the quote coin. */
+export function maintenanceAt(instrument: Instrument, priceTicks: number, lots: number): bigint {
+  const notional = tradeValue(instrument, priceTicks, lots);
+  return (
+    maintenanceOf(instrument.futures!.tiers, notional) + divCeil(notional * instrument.takerRate, RATE_ONE)
+  );
+}
+
+/** What must be kept in dollars, never less than exactly. */
+export function inDollars(quoteAmount: bigint, usd: bigint): bigint {
+  return usd === MONEY_ONE ? quoteAmount : divCeil(quoteAmount * usd, MONEY_ONE);
+}

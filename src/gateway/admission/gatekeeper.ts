@@ -1,0 +1,169 @@
+/**
+ * Who gets in. The hooks are in callback form: almost every request passes without waiting for anything, and a promise
+ * per hook would cost more than the checks.
+ */
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { Identity } from '../../identity/identity.ts';
+import type { Clock } from '../../venue/clock.ts';
+import type { Venue } from '../../venue/venue.ts';
+import type { Route } from '../route.ts';
+import { normaliseFields } from '../wire/fields.ts';
+import { FORBIDDEN_KEYS, parseBody } from '../wire/raw-json.ts';
+import type { Replies } from '../wire/replies.ts';
+import { checkRequestShape } from '../wire/request-shape.ts';
+import { WireError } from '../wire/wire-error.ts';
+import { type Authentication, authenticate } from './authenticate.ts';
+import { orderLimit } from './order-quota.ts';
+import { peerAddressResolver } from './peer-address.ts';
+import { mayUse } from './permissions.ts';
+import type { RateLimiter, Taken } from './rate-limit.ts';
+
+const NO_BYTES = new Uint8Array(0);
+
+export interface GatekeeperOptions {
+  readonly venue: Venue;
+  readonly identity: Identity;
+  readonly clock: Clock;
+  /** The machine's clock: clients sign and are limited by real time, whatever the exchange's clock is. */
+  readonly wall: Clock;
+  readonly limiter: RateLimiter;
+  readonly trustedProxies: readonly string[];
+}
+
+export class Gatekeeper {
+  private readonly venue: Venue;
+  private readonly identity: Identity;
+  private readonly clock: Clock;
+  private readonly wall: Clock;
+  private readonly replies: Replies;
+  private readonly limiter: RateLimiter;
+  private readonly peerOf: ReturnType<typeof peerAddressResolver>;
+
+  constructor(options: GatekeeperOptions, replies: Replies) {
+    this.venue = options.venue;
+    this.identity = options.identity;
+    this.clock = options.clock;
+    this.wall = options.wall;
+    this.replies = replies;
+    this.limiter = options.limiter;
+    this.peerOf = peerAddressResolver(options.trustedProxies);
+  }
+
+  /** Before the body is read: the shape of the request, and the limits of its address. */
+  admit(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
+    const now = this.wall.now();
+    if (!this.admitAddress(request, reply, now)) return;
+    const { raw } = request;
+    const misshapen = checkRequestShape(raw);
+    if (misshapen !== undefined) {
+      this.replies.fail(reply, misshapen);
+      return;
+    }
+    const { route } = request.routeOptions.config;
+    if (route?.access === 'public') {
+      const taken = this.limiter.takeForIp(route.path, route.perSecond, request.peer, now);
+      if (!this.count(reply, taken, route.path)) return;
+    }
+    done();
+  }
+
+  /** Every request counts, also one whose path cannot be read. False when the answer has gone out. */
+  admitAddress(request: FastifyRequest, reply: FastifyReply, now = this.wall.now()): boolean {
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('cache-control', 'no-store');
+    request.peer = this.peerOf(request.raw.socket.remoteAddress, request.raw.rawHeaders);
+    const overall = this.limiter.takeOverall(request.peer, now);
+    if (!overall.allowed) this.tooMany(reply, overall, 'all requests of this IP');
+    return overall.allowed;
+  }
+
+  /** After the body is read: who is it, may they, and how often; then the body becomes a value. */
+  identify(route: Route, request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
+    const bytes = request.body instanceof Uint8Array ? request.body : NO_BYTES;
+    if (route.access === 'public') {
+      this.readInput(route, bytes, request, reply, done);
+      return;
+    }
+    const { method, url, rawHeaders } = request.raw;
+    const incoming = { method: method!, url: url!, rawHeaders, body: bytes, peerAddress: request.peer };
+    const verdict = authenticate(incoming, this.wall.now(), this.identity, this.clock.now());
+    const goOn = (result: Authentication) => {
+      if (this.authorise(result, route, bytes, request, reply))
+        this.readInput(route, bytes, request, reply, done);
+    };
+    if (verdict instanceof Promise) verdict.then(goOn).catch(done);
+    else goOn(verdict);
+  }
+
+  private authorise(
+    result: Authentication,
+    route: Route,
+    bytes: Uint8Array,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): boolean {
+    const now = this.wall.now();
+    if (!result.ok) {
+      this.limiter.chargeFailedAuthentication(request.peer, now);
+      this.replies.refuse(reply, result);
+      return false;
+    }
+    const denied = route.access === 'public' ? undefined : mayUse(result, route.access);
+    if (denied !== undefined) {
+      this.replies.refuse(reply, denied);
+      return false;
+    }
+    request.caller = result;
+    const { uid, quotas } = result.user;
+    const limit =
+      quotas === undefined ? route : orderLimit(route, uid, quotas, this.venue.state, bodyOf(bytes));
+    return this.count(reply, this.limiter.takeForUid(limit.path, limit.perSecond, uid, now), limit.path);
+  }
+
+  private readInput(
+    route: Route,
+    bytes: Uint8Array,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: HookHandlerDoneFunction,
+  ): void {
+    if (route.body !== undefined) {
+      const parsed = parseBody(bytes);
+      if (!parsed.ok) {
+        this.replies.fail(reply, new WireError('40017', parsed.msg));
+        return;
+      }
+      request.body = normaliseFields(parsed.value);
+    }
+    if (route.query !== undefined) {
+      const forbidden = Object.keys(request.query as object).find((name) => FORBIDDEN_KEYS.has(name));
+      if (forbidden !== undefined) {
+        this.replies.fail(reply, new WireError('40017', `the field name ${forbidden} is not allowed`));
+        return;
+      }
+      request.query = normaliseFields(request.query);
+    }
+    done();
+  }
+
+  /** False when the limit is reached and the answer has gone out. */
+  private count(reply: FastifyReply, taken: Taken, path: string): boolean {
+    if (!taken.allowed) {
+      this.tooMany(reply, taken, path);
+      return false;
+    }
+    reply.header('x-mbx-used-remain-limit', taken.remaining);
+    return true;
+  }
+
+  private tooMany(reply: FastifyReply, taken: Taken, what: string): void {
+    const waitMs = taken.allowed ? 0 : taken.retryAfterMs;
+    const msg = `Too many requests for ${what}: try again in ${waitMs} ms`;
+    this.replies.fail(reply, new WireError('429', msg, waitMs));
+  }
+}
+
+function bodyOf(bytes: Uint8Array): unknown {
+  const parsed = parseBody(bytes);
+  return parsed.ok ? parsed.value : undefined;
+}

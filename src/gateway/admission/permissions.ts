@@ -1,0 +1,93 @@
+/**
+ * What an authenticated caller may do. Every private route names one row of this table (`Route.access`); a route
+ * cannot be written without one. `docs/permissions.md` and the OpenAPI document print the same rows.
+ */
+import type { ApiKey, Permission, User } from '../../identity/identity.ts';
+import type { Refused } from './authenticate.ts';
+
+interface NeedRow {
+  readonly permission: Permission | undefined;
+  readonly write: boolean;
+  /** Whose keys: of any account, of a main account, or of a main account that is a broker. */
+  readonly of: 'anyone' | 'main' | 'broker';
+  readonly text: string;
+}
+
+/**
+ * The words are those of `interface-v3.md` 5. The contract names no permission for broker calls; they change what
+ * others may do, so a key that may not write cannot make them.
+ */
+const NEEDS = {
+  none: { permission: undefined, write: false, of: 'anyone', text: 'any valid key' },
+  trade_read: { permission: 'uta_trade', write: false, of: 'anyone', text: 'UTA trade (read)' },
+  trade_write: { permission: 'uta_trade', write: true, of: 'anyone', text: 'UTA trade (read & write)' },
+  main_trade_read: {
+    permission: 'uta_trade',
+    write: false,
+    of: 'main',
+    text: 'UTA trade (read), main account',
+  },
+  main_trade_write: {
+    permission: 'uta_trade',
+    write: true,
+    of: 'main',
+    text: 'UTA trade (read & write), main account',
+  },
+  mgt_read: { permission: 'uta_mgt', write: false, of: 'anyone', text: 'UTA mgt. (read)' },
+  mgt_write: { permission: 'uta_mgt', write: true, of: 'anyone', text: 'UTA mgt. (read & write)' },
+  main_read: { permission: 'uta_mgt', write: false, of: 'main', text: 'UTA mgt. (read), main account' },
+  main_write: {
+    permission: 'uta_mgt',
+    write: true,
+    of: 'main',
+    text: 'UTA mgt. (read & write), main account',
+  },
+  withdraw: { permission: 'withdraw', write: true, of: 'anyone', text: 'withdraw (read & write)' },
+  broker_read: { permission: undefined, write: false, of: 'broker', text: 'broker main account (read)' },
+  broker_write: {
+    permission: undefined,
+    write: true,
+    of: 'broker',
+    text: 'broker main account (read & write)',
+  },
+  broker_withdraw: {
+    permission: 'withdraw',
+    write: true,
+    of: 'broker',
+    text: 'withdraw (read & write), broker main account',
+  },
+} as const satisfies Readonly<Record<string, NeedRow>>;
+
+export type Need = keyof typeof NEEDS;
+export const NEED_NAMES = Object.keys(NEEDS) as Need[];
+
+export function accessText(access: 'public' | Need): string {
+  return access === 'public' ? 'public, no key' : NEEDS[access].text;
+}
+
+/** Undefined when the caller may; `wire.md` 4.5 gives callers that are no broker a code of their own. */
+export function mayUse(
+  caller: { readonly user: User; readonly key: ApiKey },
+  need: Need,
+): Refused | undefined {
+  const { user, key } = caller;
+  const { permission, write, of }: NeedRow = NEEDS[need];
+  const isSub = user.parentUid !== undefined;
+  if (of === 'broker' && (isSub || !user.broker)) {
+    return refuse('40029', 'only the main account of a broker may call this');
+  }
+  if (of === 'main' && isSub) {
+    return refuse('40014', 'only a main account may call this; the API key belongs to a sub-account');
+  }
+  if (permission !== undefined && !key.permissions.includes(permission)) {
+    return refuse('40014', `this call needs the permission ${permission}, which the API key does not have`);
+  }
+  if (write && key.permType !== 'read_write') {
+    return refuse('40014', 'this call needs a read_write API key; the key is read_only');
+  }
+  return undefined;
+}
+
+function refuse(code: string, msg: string): Refused {
+  return { ok: false, status: 400, code, msg };
+}
