@@ -22,6 +22,8 @@ const price = (text: string) => parseUnits(text, 8)!;
 const rate = (text: string) => parseUnits(text, 12)!;
 const shown = (value: bigint) => formatUnits(value, 8);
 const HOUR = 3_600_000;
+/** A price band of 5 %. */
+const REACH = { below: rate('0.05'), above: rate('0.05') };
 /** Eight hours, the interest of coins, at most 0.3 %. */
 const FUNDED: FundingTerms = {
   interestRate: rate('0.0001'),
@@ -128,7 +130,7 @@ test('a component that drops out and moves the index by more than 0.1 % does so 
 });
 
 test('the mark is the median of last trade, index with funding and index with basis', () => {
-  const mark = new MarkPrice(CRYPTO_MARK);
+  const mark = new MarkPrice(CRYPTO_MARK, REACH);
   mark.sampleBasis(price('91512.4'), price('91500'));
   mark.updatePerpetual(price('91530'), price('91500'), rate('0.0001'), 2 * HOUR, 8 * HOUR);
   equal(shown(mark.price), '91512.4');
@@ -137,14 +139,14 @@ test('the mark is the median of last trade, index with funding and index with ba
 });
 
 test('case 100: one trade 10 % away moves the mark no farther than the second of the three', () => {
-  const mark = new MarkPrice(CRYPTO_MARK);
+  const mark = new MarkPrice(CRYPTO_MARK, REACH);
   mark.sampleBasis(price('60010'), price('60000'));
   mark.updatePerpetual(price('66000'), price('60000'), 0n, HOUR, 8 * HOUR);
   equal(shown(mark.price), '60010');
 });
 
 test('the mark of a metal, stock or commodity stays within 3 % of its index (5.13)', () => {
-  const mark = new MarkPrice(LEASHED_MARK);
+  const mark = new MarkPrice(LEASHED_MARK, REACH);
   const made = (last: string, middle: string) => {
     for (let n = 0; n < 6; n++) mark.sampleBasis(price(middle), price('2000'));
     mark.updatePerpetual(price(last), price('2000'), 0n, HOUR, 8 * HOUR);
@@ -154,7 +156,7 @@ test('the mark of a metal, stock or commodity stays within 3 % of its index (5.1
   equal(made('2061', '2059.99'), '2059.99');
   equal(made('2100', '2080'), '2060');
   equal(made('1900', '1930'), '1940');
-  const free = new MarkPrice(CRYPTO_MARK);
+  const free = new MarkPrice(CRYPTO_MARK, REACH);
   free.sampleBasis(price('2080'), price('2000'));
   free.updatePerpetual(price('2100'), price('2000'), 0n, HOUR, 8 * HOUR);
   equal(shown(free.price), '2080');
@@ -168,12 +170,12 @@ test('the basis of coins is the mean of 60 samples, that of others of the last s
     mark.updatePerpetual(0n, price('2000'), 0n, HOUR, 8 * HOUR);
     return shown(mark.price);
   };
-  equal(based(new MarkPrice(CRYPTO_MARK)), '2001');
-  equal(based(new MarkPrice(LEASHED_MARK)), '2010');
+  equal(based(new MarkPrice(CRYPTO_MARK, REACH)), '2001');
+  equal(based(new MarkPrice(LEASHED_MARK, REACH)), '2010');
 });
 
 test('an empty side of the book repeats the last basis; without a trade the basis stands in for it (5.13)', () => {
-  const mark = new MarkPrice(CRYPTO_MARK);
+  const mark = new MarkPrice(CRYPTO_MARK, REACH);
   mark.sampleBasis(price('60012'), price('60000'));
   mark.sampleBasis(undefined, price('60000'));
   mark.updatePerpetual(0n, price('60000'), 0n, HOUR, 8 * HOUR);
@@ -183,20 +185,32 @@ test('an empty side of the book repeats the last basis; without a trade the basi
   equal(shown(mark.price), '60008');
 });
 
-test('a basis of lonely orders takes the mark no farther than to half of its index, or to twice of it', () => {
-  const mark = new MarkPrice(CRYPTO_MARK);
-  mark.sampleBasis(price('500'), price('2000'));
-  mark.updatePerpetual(0n, price('2000'), 0n, HOUR, 8 * HOUR);
-  equal(shown(mark.price), '1000');
+test('a basis leads the mark no farther from the index than the price band, nor beyond half and twice of it', () => {
+  const based = (band: string, middle: string, index = '2000') => {
+    const mark = new MarkPrice(CRYPTO_MARK, { below: rate(band), above: rate(band) });
+    mark.sampleBasis(price(middle), price('2000'));
+    mark.updatePerpetual(0n, price(index), 0n, HOUR, 8 * HOUR);
+    const perpetual = shown(mark.price);
+    mark.updateDelivery(price(index));
+    equal(shown(mark.price), perpetual);
+    return perpetual;
+  };
+  equal(based('0.05', '2099.99'), '2099.99');
+  equal(based('0.05', '2100.01'), '2100');
+  equal(based('0.05', '1899.99'), '1900');
   // The index falls below what the basis takes off.
-  mark.updatePerpetual(0n, price('1200'), 0n, HOUR, 8 * HOUR);
-  equal(shown(mark.price), '600');
-  mark.updateDelivery(price('1200'));
-  equal(shown(mark.price), '600');
-  const high = new MarkPrice(CRYPTO_MARK);
-  high.sampleBasis(price('9000'), price('2000'));
-  high.updateDelivery(price('2000'));
-  equal(shown(high.price), '4000');
+  equal(based('0.05', '1900', '1000'), '950');
+  equal(based('0.9', '500'), '1000');
+  equal(based('0.9', '500', '900'), '450');
+  equal(based('0.9', '9000'), '3800');
+});
+
+test('a sample beyond the band counts as the band: one moment of it moves the mean by a sixtieth of that', () => {
+  const mark = new MarkPrice(CRYPTO_MARK, REACH);
+  for (let n = 0; n < 59; n++) mark.sampleBasis(price('2000'), price('2000'));
+  mark.sampleBasis(price('9000'), price('2000'));
+  mark.updateDelivery(price('2000'));
+  equal(shown(mark.price), '2001.66666667');
 });
 
 test('premium samples are weighted 1 to n, newest heaviest', () => {

@@ -1,6 +1,6 @@
 /** The price that margin is measured by (domain.md 5.13, 5.15): no single trade can move it far. */
 import type { Fields } from '../bytes.ts';
-import { clamp, divCeil, divFloor, divHalf, RATE_ONE } from '../units.ts';
+import { clamp, divCeil, divFloor, divHalf, RATE_ONE, smaller } from '../units.ts';
 import { median } from './index-price.ts';
 
 /** How freely the mark of a contract may leave its index. */
@@ -11,6 +11,16 @@ export interface MarkRule {
   readonly leashPermille: bigint | undefined;
 }
 
+/** How far a basis may lead away from the index, as shares of it in 10^-12: the price band of the contract. */
+export interface BasisReach {
+  readonly below: bigint;
+  readonly above: bigint;
+}
+
+/** However wide the band, a basis takes no price below half of the index, nor above twice. */
+const BELOW_MAX = RATE_ONE / 2n;
+const ABOVE_MAX = RATE_ONE;
+
 /** Coins trade around the clock, everywhere: five minutes of basis. */
 export const CRYPTO_MARK: MarkRule = { basisSamples: 60, leashPermille: undefined };
 /** Metals, stocks and commodities have markets that close, and books that wander while they are: 30 seconds, 3 %. */
@@ -18,6 +28,7 @@ export const LEASHED_MARK: MarkRule = { basisSamples: 6, leashPermille: 30n };
 
 export class MarkPrice {
   private readonly rule: MarkRule;
+  private readonly reach: BasisReach;
   /** 10^-8; 0 = none yet. */
   price = 0n;
   /** What the median was last taken of (I43): last trade, index with funding, index with basis; 0 on delivery contracts. */
@@ -25,26 +36,30 @@ export class MarkPrice {
   private readonly basis: bigint[] = [];
   private basisSum = 0n;
 
-  constructor(rule: MarkRule) {
+  constructor(rule: MarkRule, { below, above }: BasisReach) {
     this.rule = rule;
+    this.reach = { below: smaller(below, BELOW_MAX), above: smaller(above, ABOVE_MAX) };
   }
 
-  /** Every five seconds: how far the middle of the book is from the index; an empty side repeats the last sample. */
+  /** Every five seconds: how far the middle of the book is from the index; a book that says nothing repeats the last. */
   sampleBasis(middle: bigint | undefined, index: bigint): void {
-    const sample = middle === undefined ? (this.basis.at(-1) ?? 0n) : middle - index;
+    const sample = middle === undefined ? (this.basis.at(-1) ?? 0n) : this.within(middle, index) - index;
     this.basis.push(sample);
     this.basisSum += sample;
     if (this.basis.length > this.rule.basisSamples) this.basisSum -= this.basis.shift()!;
   }
 
-  /**
-   * Index plus the mean of the last samples. Two lonely orders far from the index, or a sample that an empty side repeats
-   * while the index falls, would take the price anywhere, even below zero: it stays between half the index and twice.
-   */
+  /** Index plus the mean of the last samples; what an empty side repeats while the index falls must not lead away. */
   private byBasis(index: bigint): bigint {
     if (this.basis.length === 0) return index;
-    const price = index + divHalf(this.basisSum, BigInt(this.basis.length));
-    return clamp(price, divCeil(index, 2n), 2n * index);
+    return this.within(index + divHalf(this.basisSum, BigInt(this.basis.length)), index);
+  }
+
+  /** The price, or the nearest to it that a basis may lead to. */
+  private within(price: bigint, index: bigint): bigint {
+    const { below, above } = this.reach;
+    const low = divCeil(index * (RATE_ONE - below), RATE_ONE);
+    return clamp(price, low, divFloor(index * (RATE_ONE + above), RATE_ONE));
   }
 
   /** Perpetual: the median of last trade, index with the funding to come, and index with the basis. */

@@ -60,13 +60,13 @@ test('half a minute of a new basis makes the mark of a metal; a coin takes five 
   assert.equal(basedMark('crypto'), '60090');
 });
 
-test('two lonely orders and a falling index leave a contract with a price above zero, and it trades on', () => {
+test('a basis from when the index was twice as high leaves a contract with a price above zero, and it trades on', () => {
   const floor = contractOn('crypto');
-  const lonely = [floor.sell('ann', '0.01', '57000'), floor.buy('bob', '100', '0.1')];
+  const lonely = [floor.sell('ann', '1', '30001'), floor.buy('bob', '1', '30000')];
   for (let n = 0; n < 60; n++) floor.wait(5000);
-  assert.equal(shown(floor).mark, '30000');
+  assert.equal(shown(floor).mark, '30000.5');
   for (const order of lonely) floor.cancel(order === lonely[0] ? 'ann' : 'bob', order);
-  // What an empty book repeats is 31499.95 below the index.
+  // What an empty book repeats is 29999.5 below the index.
   floor.index('25000');
   assert.equal(shown(floor).mark, '12500');
   floor.deal('ann', 'bob', '1', '12500');
