@@ -72,6 +72,8 @@ class SqliteHistory implements History {
   #projectedRows = 0;
   #storedRows = 0;
   #pack = emptyPack();
+  /** What the worker has not been told yet; it waits for what needs it, so that a hundred listings are told once. */
+  #described: ToWorker | undefined;
   #packDue: NodeJS.Timeout | undefined;
   #failure: Error | undefined;
   #closing = false;
@@ -108,8 +110,8 @@ class SqliteHistory implements History {
 
   describe(instruments: readonly Instrument[], coins: readonly string[]): void {
     this.#mustWork();
-    this.#postPack();
-    this.#post({ type: 'describe', instruments, coins });
+    if (this.#pack.rows > 0) this.#postPack();
+    this.#described = { type: 'describe', instruments, coins };
   }
 
   project({ seq, events }: ProjectedCommand): void {
@@ -268,6 +270,8 @@ class SqliteHistory implements History {
   }
 
   #post(message: ToWorker): void {
+    if (this.#described !== undefined) this.#worker.postMessage(this.#described);
+    this.#described = undefined;
     this.#worker.postMessage(message);
   }
 
