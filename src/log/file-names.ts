@@ -3,14 +3,14 @@ const SEGMENT = /^segment-(\d{8,})\.log$/;
 const SNAPSHOT = /^snapshot-(\d{16})$/;
 const RESERVE = /^reserve-(\d+)$/;
 const UNFINISHED = /^(segment|snapshot|reserve)-.*\.tmp$/;
-const KEPT_ASIDE = /\.damaged-(\d{8,})$/;
+const KEPT_ASIDE = /\.kept-(\d{8,})$/;
 
 export const segmentName = (segment: number): string => `segment-${String(segment).padStart(8, '0')}.log`;
 export const snapshotName = (seq: number): string => `snapshot-${String(seq).padStart(16, '0')}`;
 export const reserveName = (index: number): string => `reserve-${index}`;
 export const unfinishedName = (name: string): string => `${name}.tmp`;
 export const keptAsideName = (name: string, epoch: number): string =>
-  `${name}.damaged-${String(epoch).padStart(8, '0')}`;
+  `${name}.kept-${String(epoch).padStart(8, '0')}`;
 
 export const isReserve = (name: string): boolean => RESERVE.test(name);
 export const isUnfinished = (name: string): boolean => UNFINISHED.test(name);
