@@ -80,6 +80,8 @@ test('each call about orders has its share of the quota of its category', async 
   assert.equal(await remaining(PLACE, order('SPOT')), '16');
   assert.equal(await remaining(PLACE, order('USDT-FUTURES')), '24');
   assert.equal(await remaining('/api/v3/trade/cancel-batch', [{ ...order('SPOT'), orderId: '1' }]), '7');
+  const ofFutures = [{ orderId: '1' }, { category: 'USDT-FUTURES', symbol: 'BTCUSDT', orderId: '1' }];
+  assert.equal(await remaining('/api/v3/trade/cancel-batch', ofFutures), '11', 'one item tells it for all');
   assert.equal(await remaining('/api/v3/trade/cancel-order', { orderId: '1' }), '16');
   assert.equal(await remaining(PLACE, 'no order at all' as never), '16', 'nonsense counts as spot');
   const looking = await kid.get('/api/v3/trade/unfilled-orders');

@@ -4,6 +4,7 @@
  * every other call about orders has the same share of its own limit. HTTP and sockets share them.
  */
 import { isFutures } from '../../core/instrument.ts';
+import { BATCH_ITEMS_MAX } from '../../core/limits.ts';
 import { parseOrderId } from '../../core/orders/order-id.ts';
 import { openOrder } from '../../core/reads.ts';
 import type { State } from '../../core/state.ts';
@@ -27,10 +28,19 @@ export function orderLimit(
   return { path: `${route.path} ${category}`, perSecond };
 }
 
-/** Whose category a request does not name is that of its order; what names neither is counted as spot. */
+/** A batch is of one category, so its first item that tells one speaks for all; what tells none is counted as spot. */
 function quotaCategory(state: State, uid: number, body: unknown): QuotaCategory {
-  const item: unknown = Array.isArray(body) ? body[0] : body;
-  if (typeof item !== 'object' || item === null) return 'spot';
+  const items: readonly unknown[] = Array.isArray(body) ? body.slice(0, BATCH_ITEMS_MAX) : [body];
+  for (const item of items) {
+    const category = categoryOf(state, uid, item);
+    if (category !== undefined) return category;
+  }
+  return 'spot';
+}
+
+/** As the request names it, else that of its order. */
+function categoryOf(state: State, uid: number, item: unknown): QuotaCategory | undefined {
+  if (typeof item !== 'object' || item === null) return undefined;
   const { category, orderId, clientOid } = item as Readonly<Record<string, unknown>>;
   if (typeof category === 'string') return category.toUpperCase().endsWith('-FUTURES') ? 'futures' : 'spot';
   const id = typeof orderId === 'string' ? (parseOrderId(orderId) ?? -1) : 0;
@@ -38,6 +48,6 @@ function quotaCategory(state: State, uid: number, body: unknown): QuotaCategory 
   const account = state.accountByUid.get(uid);
   const order =
     openOrder(state, uid, id, oid) ?? account?.strategies.get(id) ?? account?.strategyOids.get(oid);
-  const instrument = order === undefined ? undefined : state.instruments[order.instrument];
-  return instrument !== undefined && isFutures(instrument.category) ? 'futures' : 'spot';
+  if (order === undefined) return undefined;
+  return isFutures(state.instruments[order.instrument]!.category) ? 'futures' : 'spot';
 }
