@@ -10,7 +10,6 @@ import {
 } from '../core/market/candle-width.ts';
 import { runningCandle, runningPriceCandle } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
-import { joinCandles } from '../history/generated-candles.ts';
 import {
   type CandleRow,
   type CandleType,
@@ -18,6 +17,7 @@ import {
   candleRow,
   candleView,
   flatCandle,
+  joinCandles,
   priceCandleRow,
 } from '../record/candle-view.ts';
 import type { Venue } from '../venue/venue.ts';
@@ -73,9 +73,12 @@ export async function readCandles(venue: Venue, request: CandleRequest): Promise
   });
   const rows = new Map(stored.map((row) => [row.openTime, row]));
   if (running !== undefined) {
-    // The interval in which the exchange began has a made-up part before the first trade.
-    const before = rows.get(running.openTime);
-    rows.set(running.openTime, before === undefined ? running : joinCandles(before, running));
+    // The interval in which the exchange began has a made-up part before the first trade. What is stored may also have
+    // ended since the running one was read, and holds it already.
+    const part = rows.has(running.openTime)
+      ? await history.generatedPart(series, running.openTime)
+      : undefined;
+    rows.set(running.openTime, part === undefined ? running : joinCandles(part, running));
   }
 
   const candles: CandleView[] = [];

@@ -3,8 +3,8 @@
  * are folded from these when somebody reads, so a month of minutes for every book costs megabytes, not hundreds.
  */
 import { type CandleWidth, candleOpen, candleWidthIndex } from '../core/market/candle-width.ts';
-import { formatMoney, formatUnits, MONEY_SCALE, parseUnits } from '../core/units.ts';
-import type { CandleRow } from '../record/candle-view.ts';
+import { formatUnits } from '../core/units.ts';
+import { type CandleRow, joinCandles } from '../record/candle-view.ts';
 
 const GENERATED_WIDTHS = ['1m', '1H'] as const;
 export type GeneratedWidth = (typeof GENERATED_WIDTHS)[number];
@@ -110,21 +110,6 @@ function rowOf(candle: Folded, { pricePrecision, quantityPrecision }: GeneratedC
     close: price(candle.close),
     volume: formatUnits(BigInt(candle.lots), quantityPrecision),
     turnover: formatUnits(BigInt(candle.value), pricePrecision + quantityPrecision),
-  };
-}
-
-/** One candle from two parts of the same interval. */
-export function joinCandles(earlier: CandleRow, later: CandleRow): CandleRow {
-  const units = (text: string) => parseUnits(text, MONEY_SCALE) ?? 0n;
-  const sum = (a: string, b: string) => formatMoney(units(a) + units(b));
-  return {
-    openTime: earlier.openTime,
-    open: earlier.open,
-    high: units(earlier.high) > units(later.high) ? earlier.high : later.high,
-    low: units(earlier.low) < units(later.low) ? earlier.low : later.low,
-    close: later.close,
-    volume: sum(earlier.volume, later.volume),
-    turnover: sum(earlier.turnover, later.turnover),
   };
 }
 

@@ -91,6 +91,8 @@ export interface History {
   /** Stored candles, which are those with trades or moves and over, ascending; gaps are the caller's to fill. */
   candles(query: CandleQuery): Promise<CandleRow[]>;
   lastCandleBefore(series: CandleSeries, openTime: number): Promise<CandleRow | undefined>;
+  /** What was made up of the candle that opened then; what happened in the same interval is not in it. */
+  generatedPart(series: CandleSeries, openTime: number): Promise<CandleRow | undefined>;
   /** Made-up candles of five minutes that opened since then, ascending. */
   generatedCandles(query: GeneratedQuery): Promise<CandleRow[]>;
   /** Rates that were settled, newest first, and before them those that were made up. */

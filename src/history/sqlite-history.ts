@@ -212,6 +212,10 @@ class SqliteHistory implements History {
     return this.#read('insuranceHours', { coin, startTime });
   }
 
+  generatedPart(series: CandleSeries, openTime: number) {
+    return this.#read('generatedPart', { series, openTime });
+  }
+
   generatedCandles(query: GeneratedQuery) {
     return this.#read('generatedCandles', query);
   }

@@ -2,7 +2,7 @@
 import type { CandleClosed, PriceCandleClosed } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
 import { PRICE_KINDS, type PriceKind } from '../core/terms.ts';
-import { formatMoney, formatUnits } from '../core/units.ts';
+import { formatMoney, formatUnits, MONEY_SCALE, parseUnits } from '../core/units.ts';
 
 /** What a series of candles is made of: trades, or one of the prices. */
 export const CANDLE_TYPES = ['market', ...PRICE_KINDS] as const;
@@ -64,6 +64,21 @@ export function priceCandleRow(
 /** The candle of an interval without trades: flat at the previous close. */
 export function flatCandle(openTime: number, close: string): CandleRow {
   return { openTime, open: close, high: close, low: close, close, volume: '0', turnover: '0' };
+}
+
+/** One candle from two parts of the same interval. */
+export function joinCandles(earlier: CandleRow, later: CandleRow): CandleRow {
+  const units = (text: string) => parseUnits(text, MONEY_SCALE) ?? 0n;
+  const sum = (a: string, b: string) => formatMoney(units(a) + units(b));
+  return {
+    openTime: earlier.openTime,
+    open: earlier.open,
+    high: units(earlier.high) > units(later.high) ? earlier.high : later.high,
+    low: units(earlier.low) < units(later.low) ? earlier.low : later.low,
+    close: later.close,
+    volume: sum(earlier.volume, later.volume),
+    turnover: sum(earlier.turnover, later.turnover),
+  };
 }
 
 export function candleView(row: CandleRow): CandleView {

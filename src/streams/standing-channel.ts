@@ -33,12 +33,17 @@ export abstract class StandingChannel extends Channel {
     const push = this.next(this.floor.clock.now());
     if (push === undefined) return;
     this.pushedMs = wallMs;
-    this.newest = push;
     this.underWay++;
     this.floor.settled.whenSettled(() => {
       this.underWay--;
-      this.floor.fanout.broadcast(this, push);
+      this.newest = this.settle(push);
+      this.floor.fanout.broadcast(this, this.newest);
     });
+  }
+
+  /** What was read is durable now, and so is everything that happened before it. */
+  protected settle(push: Push): Push {
+    return push;
   }
 
   override enter(subscription: Subscription): void {

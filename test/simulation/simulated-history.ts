@@ -121,6 +121,7 @@ export class SimulatedHistory implements History {
   commissions = notSimulated;
   candles = notSimulated;
   lastCandleBefore = notSimulated;
+  generatedPart = notSimulated;
   fundingRates = notSimulated;
   insuranceHours = notSimulated;
   liquidations = notSimulated;

@@ -76,6 +76,13 @@ export function marketContract({ session }: Contract): void {
     );
     assert.equal((await history.lastCandleBefore(series, first + 10 * minute))?.openTime, first + 9 * minute);
     assert.equal(await history.lastCandleBefore(series, first), undefined);
+    const part = async (width: CandleWidth, minutes: number) =>
+      (await history.generatedPart({ ...book, width }, first + minutes * minute))?.volume;
+    assert.deepEqual(
+      [await part('30m', 90), await part('1m', 99), await part('1m', 100)],
+      ['0.00002', '0.000002', undefined],
+      'without what happened in the same interval',
+    );
     assert.equal((await history.counts()).candles, 1, 'what is made up is counted nowhere');
   });
 

@@ -64,6 +64,14 @@ export function lastCandleBefore(
   return candles(pages, { ...series, endTime: openTime - 1, limit: 1, from: 'newest' })[0];
 }
 
+export function generatedPart(
+  pages: Pages,
+  { series, openTime }: { series: CandleSeries; openTime: number },
+): CandleRow | undefined {
+  const one = { startTime: openTime, endTime: openTime, limit: 1, newest: true };
+  return generatedCandles(pages, series, one)[0];
+}
+
 export function generatedSince(pages: Pages, { category, symbol, startTime }: GeneratedQuery): CandleRow[] {
   const series = { category, symbol, type: 'market', width: '5m' } as const;
   const all = { startTime, endTime: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER, newest: true };

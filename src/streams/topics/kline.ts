@@ -1,6 +1,7 @@
 /**
  * Candles of one instrument and width (wire.md 5.3): the past at the start, then the running one at most once a second
- * while there are trades, each ended one with its last values, and a flat one for an interval without trades.
+ * while there are trades, each ended one with its last values, and a flat one for an interval without trades. An ended
+ * candle is never told after the one that follows it: who sees a candle begin takes the one before for complete.
  */
 import type { CandleClosed } from '../../core/event.ts';
 import type { Instrument } from '../../core/instrument.ts';
@@ -9,7 +10,13 @@ import { type CandleWidth, candleOpen, candleWidthIndex } from '../../core/marke
 import { runningCandle } from '../../core/reads.ts';
 import { readCandles } from '../../gateway/candle-query.ts';
 import { priceText } from '../../gateway/market-view.ts';
-import { type CandleRow, type CandleView, candleRow, flatCandle } from '../../record/candle-view.ts';
+import {
+  type CandleRow,
+  type CandleView,
+  candleRow,
+  flatCandle,
+  joinCandles,
+} from '../../record/candle-view.ts';
 import type { Floor } from '../floor.ts';
 import type { Push } from '../frames.ts';
 import { CLOSED_CANDLES_KEPT, FIRST_CANDLES } from '../limits.ts';
@@ -39,6 +46,11 @@ export class KlineChannel extends StandingChannel {
   private recent: CandleRow[] = [];
   private toldOpenTime: number;
   private toldVolumeLots: number;
+  /** Of the interval in which the exchange began, what was made up of it (`market.md`). */
+  private made: CandleRow | undefined;
+  private readonly begun: Promise<void>;
+  /** The present candle as it was read for the push that is on its way. */
+  private shown: CandleRow | undefined;
 
   constructor(key: string, floor: Floor, instrument: Instrument, width: CandleWidth) {
     super(key, floor);
@@ -48,6 +60,7 @@ export class KlineChannel extends StandingChannel {
     this.widthIndex = candleWidthIndex(width);
     this.toldOpenTime = candleOpen(this.widthIndex, state.now);
     this.toldVolumeLots = this.running()?.volumeLots ?? 0;
+    this.begun = this.lookBack();
   }
 
   closed(candle: CandleClosed): void {
@@ -68,20 +81,22 @@ export class KlineChannel extends StandingChannel {
       limit: FIRST_CANDLES,
     };
     const begin = (past: readonly CandleView[]) => {
-      const rows = new Map(past.map((view) => [Number(view[0]), dataOf(rowOf(view))]));
-      const last = Number(past.at(-1)?.[0] ?? 0);
-      for (const row of this.recent) if (row.openTime >= last) rows.set(row.openTime, dataOf(row));
       const now = this.present();
-      if (now !== undefined) rows.set(now.openTime, dataOf(now));
-      const data = [...rows.values()].slice(-FIRST_CANDLES);
-      const push: Push = { action: 'snapshot', data: JSON.stringify(data), ts: clock.now() };
+      const nowMs = clock.now();
+      const last = Number(past.at(-1)?.[0] ?? 0);
       settled.whenSettled(() => {
-        if (data.length > 0) subscription.push(push);
+        const news = inOrder(
+          this.recent.filter(({ openTime }) => openTime >= last),
+          now,
+        );
+        const rows = new Map([...past.map(rowOf), ...this.complete(news)].map((row) => [row.openTime, row]));
+        const data = [...rows.values()].slice(-FIRST_CANDLES).map(dataOf);
+        if (data.length > 0) subscription.push({ action: 'snapshot', data: JSON.stringify(data), ts: nowMs });
         this.add(subscription);
       });
     };
     // A venue that has stopped answers nobody; the process is about to end.
-    readCandles(venue, request).then(begin, () => {});
+    this.begun.then(() => readCandles(venue, request)).then(begin, () => {});
   }
 
   protected override hasChanged(): boolean {
@@ -93,20 +108,35 @@ export class KlineChannel extends StandingChannel {
   }
 
   protected override next(nowMs: number): Push | undefined {
-    const { state } = this.floor.venue;
-    const rows = this.ended;
-    this.ended = [];
-    this.toldOpenTime = candleOpen(this.widthIndex, state.now);
+    this.toldOpenTime = candleOpen(this.widthIndex, this.floor.venue.state.now);
     this.toldVolumeLots = this.running()?.volumeLots ?? 0;
-    const now = this.present();
-    if (now !== undefined && rows.at(-1)?.openTime !== now.openTime) rows.push(now);
-    if (rows.length === 0) return undefined;
-    return { action: 'update', data: JSON.stringify(rows.map(dataOf)), ts: nowMs };
+    this.shown = this.present();
+    if (this.shown === undefined && this.ended.length === 0) return undefined;
+    return { action: 'update', data: '[]', ts: nowMs };
+  }
+
+  /** The state runs ahead of what is known to have ended: both fit together when the reading is durable. */
+  protected override settle(push: Push): Push {
+    const rows = inOrder(this.ended, this.shown);
+    this.ended = [];
+    return { ...push, data: JSON.stringify(this.complete(rows).map(dataOf)) };
   }
 
   /** Readers begin with the past, which has to be asked for (`enter`). */
   protected override whole(nowMs: number): Push {
     return { action: 'snapshot', data: '[]', ts: nowMs };
+  }
+
+  private async lookBack(): Promise<void> {
+    const { symbol, spec } = this.traded;
+    const series = { category: spec.category, symbol, type: 'market' as const, width: this.width };
+    this.made = await this.floor.venue.history.generatedPart(series, this.toldOpenTime);
+  }
+
+  private complete(rows: readonly CandleRow[]): readonly CandleRow[] {
+    const { made } = this;
+    if (made === undefined) return rows;
+    return rows.map((row) => (row.openTime === made.openTime ? joinCandles(made, row) : row));
   }
 
   private running(): Candle | undefined {
@@ -122,6 +152,12 @@ export class KlineChannel extends StandingChannel {
     if (lastTicks === 0) return undefined;
     return flatCandle(candleOpen(this.widthIndex, state.now), priceText(this.traded, lastTicks));
   }
+}
+
+/** Candles that ended, and the one that was running when it was read unless it is among them. */
+function inOrder(ended: readonly CandleRow[], running: CandleRow | undefined): readonly CandleRow[] {
+  if (running === undefined || ended.some(({ openTime }) => openTime === running.openTime)) return ended;
+  return [...ended, running].sort((a, b) => a.openTime - b.openTime);
 }
 
 function rowOf([start, open, high, low, close, volume, turnover]: CandleView): CandleRow {

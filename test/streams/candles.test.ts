@@ -1,0 +1,130 @@
+/** Candles on the stream are those of HTTP, and come in the order of time (wire.md 5.3). */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { readCandles } from '../../src/gateway/candle-query.ts';
+import { candleRow } from '../../src/record/candle-view.ts';
+import type { Floor } from '../../src/streams/floor.ts';
+import type { Push } from '../../src/streams/frames.ts';
+import { KlineChannel } from '../../src/streams/topics/kline.ts';
+import { ManualClock } from '../../src/venue/clock.ts';
+import type { Venue } from '../../src/venue/venue.ts';
+import { TradingFloor } from '../core/trading-floor.ts';
+import type { Frame, StreamClient } from '../harness/stream-client.ts';
+import { StreamRoom } from '../harness/stream-room.ts';
+
+const MINUTE_MS = 60_000;
+
+test('a candle ends before the next one begins, also when its end is not on disk yet', () => {
+  const trading = new TradingFloor();
+  const wall = new ManualClock(trading.now);
+  const pushes: Push[] = [];
+  const waiting: (() => void)[] = [];
+  const floor = {
+    venue: { state: trading.state, history: { generatedPart: async () => undefined } },
+    clock: wall,
+    wall,
+    fanout: { broadcast: (_: unknown, push: Push) => pushes.push(push) },
+    settled: { whenSettled: (send: () => void) => waiting.push(send) },
+  } as unknown as Floor;
+  trading.printPrice('60000');
+  const channel = new KlineChannel('1m', floor, trading.instrument(), '1m');
+
+  trading.printPrice('60040');
+  trading.wait(MINUTE_MS);
+  wall.advance(MINUTE_MS);
+  // The minute is over in the state; the streams hear of it when it is on disk.
+  channel.poll(wall.now());
+  for (const event of trading.eventsOf('candle')) channel.closed(event);
+  for (const send of waiting.splice(0)) send();
+
+  const told = pushes.flatMap(
+    ({ data }) => JSON.parse(data) as { start: string; close: string; volume: string }[],
+  );
+  const start = trading.now - MINUTE_MS;
+  assert.deepEqual(
+    told.map(({ start: each, close, volume }) => [Number(each) - start, close, volume]),
+    [
+      [0, '60040', '2'],
+      [MINUTE_MS, '60040', '0'],
+    ],
+  );
+});
+
+test('a candle that ends while HTTP reads it is not counted twice', async () => {
+  const trading = new TradingFloor();
+  trading.printPrice('60000');
+  const instrument = trading.instrument();
+  const venue = {
+    state: trading.state,
+    settled: async () => trading.wait(MINUTE_MS),
+    history: {
+      lastCandleBefore: async () => undefined,
+      candles: async () =>
+        trading
+          .eventsOf('candle')
+          .map((candle) => candleRow(candle, instrument))
+          .slice(0, 1),
+      generatedPart: async () => undefined,
+    },
+  } as unknown as Venue;
+  const span = { startTime: undefined, endTime: undefined, limit: 1 };
+  const [candle] = await readCandles(venue, { instrument, type: 'market', width: '1m', ...span });
+  assert.deepEqual([candle?.[0], candle?.[5]], [String(trading.now - MINUTE_MS), '1']);
+});
+
+let room: StreamRoom;
+let reader: StreamClient;
+
+before(async () => {
+  room = await StreamRoom.start();
+  reader = await room.connect();
+});
+
+after(() => room.close());
+
+async function trade(price: string): Promise<void> {
+  for (const [name, side] of [
+    ['bob', 'sell'],
+    ['alice', 'buy'],
+  ] as const) {
+    const trader = await room.login(room.account(name));
+    const order = { symbol: 'BTCUSDT', side, orderType: 'limit', price, qty: '0.01', timeInForce: 'gtc' };
+    assert.equal((await trader.trade('1', 'place-order', 'spot', order)).code, '0');
+  }
+}
+
+test('the candle in which the exchange began has its made-up part, as over HTTP', async () => {
+  const { venue } = room.rooms;
+  const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+  venue.history.addGenerated({
+    category: 'SPOT',
+    symbol: 'BTCUSDT',
+    width: '1H',
+    firstOpen: hour,
+    pricePrecision: 2,
+    quantityPrecision: 6,
+    ticks: Int32Array.of(5_990_000, 6_100_000, 5_900_000, 6_000_000),
+    lots: Float64Array.of(3_000_000),
+  });
+  await venue.history.flush();
+  await trade('60010');
+  const kept = async () => {
+    const instrument = venue.state.instrument('SPOT', 'BTCUSDT')!;
+    const span = { startTime: undefined, endTime: undefined, limit: 1 };
+    return (await readCandles(venue, { instrument, type: 'market', width: '1D', ...span }))[0];
+  };
+  const candle = ({ start, open, high, low, close, volume, turnover }: Frame) =>
+    [start, open, high, low, close, volume, turnover] as const;
+
+  await reader.subscribe({ instType: 'spot', topic: 'kline', symbol: 'BTCUSDT', interval: '1D' });
+  const first = await reader.next((frame) => frame.action === 'snapshot');
+  assert.deepEqual(candle(first.data.at(-1)), await kept());
+  assert.deepEqual([first.data.at(-1).open, first.data.at(-1).volume], ['59900', '3.01']);
+
+  await trade('60020');
+  await room.pass(1_000, reader);
+  const update = await reader.next(
+    (frame) => frame.action === 'update' && frame.data.at(-1).close === '60020',
+  );
+  assert.deepEqual(candle(update.data.at(-1)), await kept());
+});
