@@ -396,6 +396,7 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     orderId: id,
     clientOid: text,
   }),
+  setAside: record({ type: fc.constant('setAside'), time, seq: id, by: text }),
   checkpoint: record({ type: fc.constant('checkpoint'), time, digest: id }),
 };
 
@@ -435,7 +436,7 @@ test('types keep their numbers for ever', () => {
     numbers,
     [
       1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36, 26, 38,
-      41, 39, 27, 28, 29, 30, 37, 40, 31, 32, 33, 34, 14,
+      41, 39, 27, 28, 29, 30, 37, 40, 31, 32, 33, 34, 42, 14,
     ],
   );
 });

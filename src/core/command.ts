@@ -520,6 +520,14 @@ export interface Checkpoint {
   digest: number;
 }
 
+/** The command before this one broke the exchange: it counts as never given, and a replay passes over it. */
+export interface SetAside {
+  readonly type: 'setAside';
+  time: number;
+  seq: number;
+  by?: string;
+}
+
 export type Command =
   | Tick
   | OpenAccount
@@ -561,5 +569,6 @@ export type Command =
   | PlaceStrategy
   | ModifyStrategy
   | CancelStrategy
+  | SetAside
   | Checkpoint;
 export type CommandType = Command['type'];

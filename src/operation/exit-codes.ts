@@ -7,6 +7,7 @@ import { DirectoryLocked, LogRefused } from '../log/log-errors.ts';
 import { MarketError } from '../market/market-error.ts';
 import { AuditDamaged } from '../operator/audit-file.ts';
 import { TokenRefused } from '../operator/token.ts';
+import { BrokenCommand } from '../venue/broken-command.ts';
 import { CatalogueError } from '../venue/catalogue-error.ts';
 import { HistoryGap } from '../venue/history-gap.ts';
 
@@ -67,6 +68,7 @@ const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [AuditDamaged, ExitCode.damaged],
   [Diverged, ExitCode.damaged],
   [HistoryGap, ExitCode.damaged],
+  [BrokenCommand, ExitCode.damaged],
   [InvariantBroken, ExitCode.damaged],
   [UnreadableRecord, ExitCode.damaged],
 ];

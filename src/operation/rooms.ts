@@ -22,6 +22,7 @@ import { DataDamaged } from './exit-codes.ts';
 import { LOG_DIRECTORY, loggedCommands } from './logged-commands.ts';
 import type { Config } from './settings/settings.ts';
 import { counted } from './terminal/counting.ts';
+import { withAdvice } from './way-on.ts';
 
 export const HISTORY_FILE = 'history.sqlite';
 
@@ -73,6 +74,8 @@ export async function openRooms(
     progress: progressReport(recovered, logger),
     applied: (seq, command, outcome) => reconciliation.note(seq, command, outcome),
     acceptHistoryGap: config.acceptHistoryGap,
+  }).catch((error) => {
+    throw withAdvice(error, { lastSeq: report.lastSeq, confirmedSeq: history.confirmedSeq });
   });
   for (const told of await reconciliation.complete()) logger.warn(`an action was cut off: ${told}`);
   const clock = openClock(config.clock, exchange.state.now, config.clockStart, wall);

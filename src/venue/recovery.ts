@@ -1,7 +1,7 @@
 /** From what is on disk to an exchange in memory: snapshot, then every command after it, events to the history. */
 
 import type { Command } from '../core/command.ts';
-import { decodeCommand } from '../core/command-codec.ts';
+import { Diverged } from '../core/diverged.ts';
 import type { Event } from '../core/event.ts';
 import { Exchange } from '../core/exchange.ts';
 import type { Outcome } from '../core/outcome.ts';
@@ -9,6 +9,8 @@ import { loadState } from '../core/snapshot.ts';
 import type { State } from '../core/state.ts';
 import type { History } from '../history/history.ts';
 import type { LoggedRecord, Snapshot } from '../log/command-log.ts';
+import { BrokenCommand } from './broken-command.ts';
+import { commandsInForce } from './commands-in-force.ts';
 import { HistoryGap } from './history-gap.ts';
 import { HISTORY_LAG_MAX } from './limits.ts';
 
@@ -47,9 +49,8 @@ export async function replay(
     history.project({ seq: startSeq, time: exchange.state.now, events: [] });
   let lastSeq = startSeq;
   let commands = 0;
-  for (const { seq, payload } of records) {
-    const command = decodeCommand(payload);
-    const outcome = exchange.apply(command);
+  for (const { seq, command } of commandsInForce(records)) {
+    const outcome = applyLogged(exchange, seq, command);
     options.applied?.(seq, command, outcome);
     const events = takeEvents(exchange);
     lastSeq = seq;
@@ -64,6 +65,15 @@ export async function replay(
   }
   refuseHistoryAhead(history, lastSeq);
   return { exchange, lastSeq, commands };
+}
+
+/** Throws Diverged or BrokenCommand. */
+export function applyLogged(exchange: Exchange, seq: number, command: Command): Outcome {
+  try {
+    return exchange.apply(command);
+  } catch (error) {
+    throw error instanceof Diverged ? error : new BrokenCommand(seq, command, error as Error);
+  }
 }
 
 /** History is only told of what the log holds; if it knows more, the log lost its end, or is an older copy. */

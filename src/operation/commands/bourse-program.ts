@@ -14,6 +14,7 @@ import { marketCommand } from './market.ts';
 import { depositCommand, withdrawalCommand } from './money.ts';
 import { priceCommand } from './price.ts';
 import { reservesCommand } from './reserves.ts';
+import { setAsideCommand } from './set-aside.ts';
 import {
   booksCommand,
   haltCommand,
@@ -45,7 +46,13 @@ const GROUPS = {
   ],
   'Listings:': [instrumentCommand(), feesCommand(), priceCommand(), marketCommand()],
   'Trying things out:': [forceCommand()],
-  'Data and records:': [auditCommand(), identityCommand(), verifyCommand(), configCommand()],
+  'Data and records:': [
+    auditCommand(),
+    identityCommand(),
+    verifyCommand(),
+    setAsideCommand(),
+    configCommand(),
+  ],
 };
 
 export const program = describedProgram(

@@ -55,20 +55,17 @@ export function show({ json, text }: Shown, command: Command, paint: Paint): voi
 }
 
 function clientOf(command: Command, data: string): OperatorClient {
-  const {
-    operator,
-    tokenFile,
-    by = defaultOperator(),
-  } = command.opts<{
-    operator?: string;
-    tokenFile?: string;
-    by?: string;
-  }>();
-  if (!OPERATOR_NAME.test(by)) {
-    throw new ConfigError(`--by ${JSON.stringify(by)} must be 1 to 64 letters, digits and . _ @ -`);
-  }
+  const { operator, tokenFile } = command.opts<{ operator?: string; tokenFile?: string }>();
+  const by = operatorName(command);
   const file = tokenFile === undefined ? undefined : resolve(tokenFile);
   return new OperatorClient(operator === undefined ? doorIn(data) : doorAt(operator, file), by);
+}
+
+/** Who acts, as the audit log will name them. */
+export function operatorName(command: Command): string {
+  const { by = defaultOperator() } = command.opts<{ by?: string }>();
+  if (OPERATOR_NAME.test(by)) return by;
+  throw new ConfigError(`--by ${JSON.stringify(by)} must be 1 to 64 letters, digits and . _ @ -`);
 }
 
 /** A table with a dim head, or a line that says that there is nothing. */

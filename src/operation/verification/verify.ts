@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeCommand } from '../../core/command-codec.ts';
+import type { Command } from '../../core/command.ts';
 import { Exchange } from '../../core/exchange.ts';
 import { checkInvariants } from '../../core/invariants.ts';
 import { loadState, saveState } from '../../core/snapshot.ts';
@@ -23,7 +23,9 @@ import { recover } from '../../log/recovery.ts';
 import { readSegmentHeaders } from '../../log/segment-files.ts';
 import { readSnapshotFile } from '../../log/snapshot-file.ts';
 import { coinSums as bookSums } from '../../operator/books.ts';
-import { ConfigError, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
+import { commandsInForce } from '../../venue/commands-in-force.ts';
+import { applyLogged } from '../../venue/recovery.ts';
+import { ConfigError, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { LOG_DIRECTORY } from '../logged-commands.ts';
 import { HISTORY_FILE, LOST_HISTORY, openDatabase } from '../rooms.ts';
 import { count, counted } from '../terminal/counting.ts';
@@ -138,8 +140,8 @@ class Verifier {
     const history = await this.#openHistory(lastSeq);
     try {
       if (startSeq !== undefined && startSeq > 0) this.#compareSnapshot(startSeq, exchange.state);
-      for (const { seq, payload } of found.records)
-        this.#apply(exchange, seq, payload, history?.confirmedSeq ?? 0);
+      for (const { seq, command } of commandsInForce(found.records))
+        this.#apply(exchange, seq, command, history?.confirmedSeq ?? 0);
       const from = whole ? 'the first command' : `snapshot ${count(found.report.snapshotSeq)}`;
       this.#note('replay', true, `from ${from}; digest checkpoints that agree: ${count(this.#checkpoints)}`);
       for (const seq of this.#expected.keys()) {
@@ -159,16 +161,9 @@ class Verifier {
     else this.#expected.set(seq, snapshot.state);
   }
 
-  #apply(exchange: Exchange, seq: number, payload: Uint8Array, confirmedSeq: number): void {
-    const command = decodeCommand(payload);
+  #apply(exchange: Exchange, seq: number, command: Command, confirmedSeq: number): void {
     if (Number.isNaN(this.#firstTime)) this.#firstTime = command.time;
-    try {
-      exchange.apply(command);
-    } catch (error) {
-      throw new DataDamaged(`command ${seq} (${command.type}): ${(error as Error).message}`, {
-        cause: error,
-      });
-    }
+    applyLogged(exchange, seq, command);
     if (command.type === 'checkpoint') this.#checkpoints += 1;
     const events = exchange.takeEvents();
     if (seq <= confirmedSeq) {
