@@ -1,5 +1,5 @@
 /** A broker's share of the fees that its sub-accounts pay. */
-import { deepEqual, equal, notEqual } from 'node:assert/strict';
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeCommand } from '../../src/core/command-codec.ts';
 import { Exchange } from '../../src/core/exchange.ts';
@@ -7,8 +7,8 @@ import { checkInvariants } from '../../src/core/invariants.ts';
 import { loadState, saveState } from '../../src/core/snapshot.ts';
 import { parseUnits, RATE_SCALE } from '../../src/core/units.ts';
 import type { ExchangeFloor } from './floor/exchange-floor.ts';
-import { refusalName } from './floor/words.ts';
-import { futuresFloor } from './futures/futures-floor.ts';
+import { moneyUnits, refusalName } from './floor/words.ts';
+import { FuturesFloor, futuresFloor } from './futures/futures-floor.ts';
 import { PLENTY, TradingFloor } from './trading-floor.ts';
 
 function share(floor: ExchangeFloor & { uid(name: string): number }, name: string, rate: string) {
@@ -86,6 +86,54 @@ test('futures: the fee of a trade has its share, in the coin of the contract', (
   equal(floor.lineRecords('acme').at(-1)!.kind, 'commission');
   equal(floor.lineRecords('acme').at(-1)!.amount, fee / 2n);
   notEqual(fee, 0n);
+  checkInvariants(floor.state);
+});
+
+test('what the maker is given out of a fee has not been kept: the share is of the rest', () => {
+  const floor = brokerFloor('0.5');
+  floor.setFees('ann', '-0.0005', '0.002');
+  floor.sell('ann', '0.5', '60000');
+  floor.buy('desk', '0.5', '60000');
+  // 0.2 % of 0.5 BTC, less the 0.05 % that ann was paid in USDT: half of 0.00075 BTC.
+  deepEqual(commissions(floor), ['commission 0.000375 fee 0 BTC = 0.000375 in spot']);
+  floor.buy('ann', '0.5', '60000');
+  floor.sell('desk', '0.5', '60000');
+  deepEqual(commissions(floor).slice(1), ['commission 22.5 fee 0 USDT = 22.5 in spot']);
+  // Nothing is left of a fee that is given away whole, and a rebate above it is nobody's debt.
+  floor.setFees('ann', '-0.002', '0.002');
+  floor.sell('ann', '0.5', '60000');
+  floor.buy('desk', '0.5', '60000');
+  equal(commissions(floor).length, 2);
+  checkInvariants(floor.state);
+});
+
+test('a broker with a share of everything does not earn by trading with itself, in any market', () => {
+  const floor = new FuturesFloor();
+  const wealth = { USDT: '1000000', BTC: '20' };
+  floor.trader('acme', wealth);
+  for (const name of ['desk', 'den']) floor.trader(name, wealth, { master: 'acme' });
+  floor.index('60000', 'BTCUSD');
+  equal(share(floor, 'acme', '1'), 'none');
+  const fortune = (coin: string) =>
+    ['acme', 'desk', 'den'].reduce(
+      (sum, name) => sum + moneyUnits(floor.funding(name, coin)) + moneyUnits(floor.cash(name, coin)),
+      0n,
+    );
+  for (const [on, coin] of [
+    ['BTCUSDT', 'USDT'],
+    ['BTCUSD', 'BTC'],
+  ] as const) {
+    for (const name of ['desk', 'den']) floor.setFees(name, '-0.00025', '0.0006', on);
+    const before = fortune(coin);
+    for (let n = 0; n < 5; n++) {
+      floor.deal('desk', 'den', '0.0137', '60001.3', { on });
+      floor.deal('den', 'desk', '0.0274', '60001.3', { on });
+      floor.deal('desk', 'den', '0.0137', '60001.3', { on });
+    }
+    equal(floor.position('desk', { on }), 'none');
+    const lost = before - fortune(coin);
+    ok(lost >= 0n && lost < 40n, `${on}: ${lost}`);
+  }
   checkInvariants(floor.state);
 });
 

@@ -46,7 +46,13 @@ export class NaiveLedger {
 
   observe(command: Command, outcome: Outcome, events: readonly Event[]): void {
     if (outcome.refusal === Refusal.none) this.learn(command, outcome);
-    for (const event of events) if (event.type === 'fill') this.settle(event.fill);
+    const fills = events.flatMap((event) => (event.type === 'fill' ? [event.fill] : []));
+    for (const fill of fills) {
+      const other = fills.find(
+        ({ execLinkId, maker }) => execLinkId === fill.execLinkId && maker !== fill.maker,
+      );
+      this.settle(fill, other!);
+    }
   }
 
   /** Both wallets of every user and the fees of the house are what the fills and the movements say. */
@@ -137,7 +143,7 @@ export class NaiveLedger {
     }
   }
 
-  private settle(fill: FillRecord): void {
+  private settle(fill: FillRecord, other: FillRecord): void {
     const spec = this.instruments[fill.instrument]!;
     const base = this.coins.indexOf(spec.baseCoin);
     const quote = this.coins.indexOf(spec.quoteCoin);
@@ -150,11 +156,7 @@ export class NaiveLedger {
     const [inCoin, inAmount, outCoin, outAmount] = buys
       ? [base, received, quote, value]
       : [quote, value, base, received];
-    const rates = this.rates.get(`${fill.uid} ${fill.instrument}`) ?? {
-      makerRate: units(spec.makerFeeRate, 12),
-      takerRate: units(spec.takerFeeRate, 12),
-    };
-    const fee = (inAmount * (fill.maker ? rates.makerRate : rates.takerRate)) / RATE_ONE;
+    const fee = (inAmount * this.rateOf(fill)) / RATE_ONE;
     assert.equal(fill.fee, fee);
     assert.equal(fill.feeCoin, inCoin);
     // Each side meets the other through a pot that is empty again after both fills of the trade.
@@ -162,13 +164,22 @@ export class NaiveLedger {
     this.move('pot', `${fill.uid}`, inCoin, inAmount);
     this.move(`${fill.uid}`, 'sys:fee', inCoin, fee);
     const broker = this.mains.get(fill.uid) ?? 0;
-    const share = fee > 0n ? (fee * (this.shares.get(broker) ?? 0n)) / RATE_ONE : 0n;
+    // What the other side is given, in the coin of this fee; a part of a unit more at most.
+    const rebate = this.rateOf(other) < 0n ? -(inAmount * this.rateOf(other) - RATE_ONE + 1n) / RATE_ONE : 0n;
+    const kept = fee > rebate ? fee - rebate : 0n;
+    const share = (kept * (this.shares.get(broker) ?? 0n)) / RATE_ONE;
     assert.equal(fill.commission, share);
     this.move('sys:fee', `${broker} funding`, inCoin, share);
     if (fill.maker) {
       assert.equal(this.read(`pot ${base}`), 0n);
       assert.equal(this.read(`pot ${quote}`), 0n);
     }
+  }
+
+  private rateOf({ uid, instrument, maker }: FillRecord): bigint {
+    const { makerFeeRate, takerFeeRate } = this.instruments[instrument]!;
+    const own = this.rates.get(`${uid} ${instrument}`);
+    return maker ? (own?.makerRate ?? units(makerFeeRate, 12)) : (own?.takerRate ?? units(takerFeeRate, 12));
   }
 
   private read(name: string): bigint {

@@ -6,7 +6,6 @@ import { Bucket } from '../ledger.ts';
 import { clientOidOf, posSideOf } from '../orders/order-life.ts';
 import type { State } from '../state.ts';
 import { HoldMode, OrderKind, type OrderType, Side } from '../terms.ts';
-import { commissionOf } from '../wallet/commission.ts';
 import type { Part } from './fill-parts.ts';
 import type { Position } from './position.ts';
 
@@ -17,6 +16,9 @@ export interface Trade {
   readonly priceTicks: number;
   readonly lots: number;
   readonly value: bigint;
+  /** What the side pays of its value, in 10^-12, and what the other side does; less than nothing is a rebate. */
+  readonly feeRate: bigint;
+  readonly otherRate: bigint;
   readonly execLinkId: number;
   readonly rpi: boolean;
 }
@@ -24,6 +26,8 @@ export interface Trade {
 /** What the part cost and brought, in the settlement coin. */
 export interface Settled {
   readonly fee: bigint;
+  /** What of the fee the account's broker was paid. */
+  readonly commission: bigint;
   readonly pnl: bigint;
   readonly kind: OrderKind;
 }
@@ -38,7 +42,7 @@ export function recordPart(
   account: Account,
   trade: Trade,
   part: Part,
-  { fee, pnl, kind }: Settled,
+  { fee, commission, pnl, kind }: Settled,
 ): void {
   const { slab, ledger } = state;
   const { slot } = trade;
@@ -63,7 +67,7 @@ export function recordPart(
       value: part.value,
       feeCoin: settle,
       fee,
-      commission: isLiquidation(kind) ? 0n : commissionOf(state, account, fee),
+      commission,
       rpi: trade.rpi,
       time: state.now,
       futures: {

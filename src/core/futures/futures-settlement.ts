@@ -21,6 +21,9 @@ import { inCoinAt, openingMargin, type Part, partsOf } from './fill-parts.ts';
 import { isLiquidation, recordClosed, recordPart, type Trade } from './futures-record.ts';
 import { Position } from './position.ts';
 
+/** What both sides of a trade have in common. */
+type Deal = Omit<Trade, 'slot' | 'maker' | 'feeRate' | 'otherRate'>;
+
 export class FuturesSettlement implements MatchSink {
   readonly ranking = new AdlRanking();
   private readonly state: State;
@@ -61,8 +64,7 @@ export class FuturesSettlement implements MatchSink {
     for (const slot of [one, other]) slab.remaining[slot]! -= lots;
     state.digest.fold(priceTicks);
     state.digest.fold(lots);
-    this.settle({ slot: one, maker: false, priceTicks, lots, value, execLinkId, rpi: false });
-    this.settle({ slot: other, maker: true, priceTicks, lots, value, execLinkId, rpi: false });
+    this.settleBoth(one, other, { priceTicks, lots, value, execLinkId, rpi: false });
   }
 
   /** One side alone against the clearing account (delivery). */
@@ -76,6 +78,8 @@ export class FuturesSettlement implements MatchSink {
       priceTicks,
       lots,
       value,
+      feeRate: this.feeRateOf(slot, false),
+      otherRate: 0n,
       execLinkId: state.nextId(),
       rpi: false,
     });
@@ -89,8 +93,7 @@ export class FuturesSettlement implements MatchSink {
     state.digest.fold(priceTicks);
     state.digest.fold(lots);
     const rpi = (state.slab.flags[maker]! & FLAG_RPI) !== 0;
-    this.settle({ slot: taker, maker: false, priceTicks, lots, value, execLinkId, rpi });
-    this.settle({ slot: maker, maker: true, priceTicks, lots, value, execLinkId, rpi });
+    this.settleBoth(taker, maker, { priceTicks, lots, value, execLinkId, rpi });
     printTrade(state, market, { taker, priceTicks, lots, execId: state.nextId(), execLinkId, rpi });
     this.onForcedFill?.(priceTicks, lots);
     if (state.slab.remaining[maker] !== 0) emitOpen(state, maker);
@@ -112,6 +115,13 @@ export class FuturesSettlement implements MatchSink {
           ? CancelReason.delegatedRiskOrder
           : CancelReason.stp,
       );
+  }
+
+  private settleBoth(taker: number, maker: number, deal: Deal): void {
+    const takerRate = this.feeRateOf(taker, false);
+    const makerRate = this.feeRateOf(maker, true);
+    this.settle({ ...deal, slot: taker, maker: false, feeRate: takerRate, otherRate: makerRate });
+    this.settle({ ...deal, slot: maker, maker: true, feeRate: makerRate, otherRate: takerRate });
   }
 
   /** One side of a trade. */
@@ -136,13 +146,20 @@ export class FuturesSettlement implements MatchSink {
     const { state } = this;
     const { slot } = trade;
     const kind = kindOf(state, slot);
-    const fee = this.feeOf(account, trade, part, kind);
+    const chargedOn = this.instrument.futures!.coinMargined
+      ? baseUnits(this.instrument, part.lots)
+      : part.value;
+    const fee = divTrunc(chargedOn * trade.feeRate, RATE_ONE);
     const pnl = part.closing
       ? this.closePart(account, trade, part, kind)
       : this.openPart(account, trade, part);
     const position = this.positionFor(account, slot);
     if (position !== undefined) account.margin?.notePosition(position);
     this.chargeFee(account, position, fee, kind);
+    const { settle } = this.instrument.futures!;
+    const commission = isLiquidation(kind)
+      ? 0n
+      : payCommission(state, account, settle, fee, chargedOn, trade.otherRate);
     if (position !== undefined) {
       if (part.closing) position.closeFee += fee;
       else position.openFee += fee;
@@ -156,7 +173,7 @@ export class FuturesSettlement implements MatchSink {
       execution.pnl += pnl;
     }
     state.digest.fold(Number(BigInt.asIntN(32, fee + pnl * 31n)));
-    recordPart(state, this.instrument, account, trade, part, { fee, pnl, kind });
+    recordPart(state, this.instrument, account, trade, part, { fee, commission, pnl, kind });
     if (position !== undefined && position.size === 0 && position.iso === 0n) this.forget(account, position);
   }
 
@@ -164,17 +181,14 @@ export class FuturesSettlement implements MatchSink {
    * Everything pays its ordinary rate, forced closes the taker's. A liquidated side pays it for what was deleveraged
    * too: its bankruptcy price is where nothing is left after that fee (domain.md 5.8, 5.9 step 8).
    */
-  private feeOf(account: Account, trade: Trade, part: Part, kind: OrderKind): bigint {
+  private feeRateOf(slot: number, maker: boolean): bigint {
+    const { state, instrument } = this;
+    const kind = kindOf(state, slot);
     if (FREE_OF_FEES.has(kind)) return 0n;
-    const { instrument } = this;
-    const rates = kind === OrderKind.user ? (account.fees.get(instrument.index) ?? instrument) : instrument;
-    const rate = isLiquidation(kind)
-      ? forcedFeeRate(instrument)
-      : trade.maker
-        ? rates.makerRate
-        : rates.takerRate;
-    const base = instrument.futures!.coinMargined ? baseUnits(instrument, part.lots) : part.value;
-    return divTrunc(base * rate, RATE_ONE);
+    if (isLiquidation(kind)) return forcedFeeRate(instrument);
+    const { fees } = state.accounts[state.slab.account[slot]!]!;
+    const rates = kind === OrderKind.user ? (fees.get(instrument.index) ?? instrument) : instrument;
+    return maker ? rates.makerRate : rates.takerRate;
   }
 
   private openPart(account: Account, trade: Trade, part: Part): bigint {
@@ -249,7 +263,6 @@ export class FuturesSettlement implements MatchSink {
     if (inside) position!.iso -= fee;
     if (fee > 0n) ledger.move(payer, house, fee);
     else if (fee < 0n) ledger.move(house, payer, -fee);
-    if (!forced) payCommission(this.state, account, coin, fee);
   }
 
   /** The order's margin for the filled lots goes back to cash, from where fill and fee take what they need. */

@@ -58,8 +58,12 @@ export class SpotSettlement implements MatchSink {
     const sellerQuote = ledger.cell(sellerAccount.index, instrument.quote, Bucket.cash);
     this.pay(buyer, value, sellerQuote);
     this.pay(seller, base, buyerBase);
-    const buyerFee = this.charge(buyer, buying, base, buyerBase, instrument.base);
-    const sellerFee = this.charge(seller, !buying, value, sellerQuote, instrument.quote);
+    const buyerRate = this.rateOf(buyer, buying);
+    const sellerRate = this.rateOf(seller, !buying);
+    const buyerFee = this.charge(buyerRate, base, buyerBase, instrument.base);
+    const sellerFee = this.charge(sellerRate, value, sellerQuote, instrument.quote);
+    const buyerShare = payCommission(state, buyerAccount, instrument.base, buyerFee, base, sellerRate);
+    const sellerShare = payCommission(state, sellerAccount, instrument.quote, sellerFee, value, buyerRate);
     // A buy that got a better price than its limit gets the difference back at once.
     const improvement = slab.price[buyer]! - priceTicks;
     if (improvement > 0 && !isMargin(state, buyer)) {
@@ -72,8 +76,6 @@ export class SpotSettlement implements MatchSink {
     if (sellerAccount.mayOwe) state.touch(sellerAccount);
     execute(state, buyer, value, buyerFee);
     execute(state, seller, value, sellerFee);
-    const takerFee = buying ? buyerFee : sellerFee;
-    const makerFee = buying ? sellerFee : buyerFee;
     recordTrade(state, instrument, market, {
       taker,
       maker,
@@ -81,8 +83,10 @@ export class SpotSettlement implements MatchSink {
       lots,
       value,
       base,
-      takerFee,
-      makerFee,
+      takerFee: buying ? buyerFee : sellerFee,
+      makerFee: buying ? sellerFee : buyerFee,
+      takerCommission: buying ? buyerShare : sellerShare,
+      makerCommission: buying ? sellerShare : buyerShare,
     });
     market.day.trade(state.now, priceTicks, lots, value);
     const candleEnd = market.candles.trade(state.now, priceTicks, lots, value);
@@ -116,18 +120,21 @@ export class SpotSettlement implements MatchSink {
     payFromMarginLock(state, slot, coin, amount, need, to);
   }
 
-  /** Fee of one side, truncated in favour of the payer; a negative one is a rebate from the house. */
-  private charge(slot: number, taker: boolean, received: bigint, cash: number, coin: number): bigint {
+  /** What one side pays of what it receives, or is paid when it is negative. */
+  private rateOf(slot: number, taker: boolean): bigint {
     const { slab, accounts, instruments } = this.state;
     const own = instruments[slab.instrument[slot]!]!;
-    const account = accounts[slab.account[slot]!]!;
-    const rates = account.fees.get(own.index) ?? own;
-    const fee = divTrunc(received * (taker ? rates.takerRate : rates.makerRate), RATE_ONE);
+    const rates = accounts[slab.account[slot]!]!.fees.get(own.index) ?? own;
+    return taker ? rates.takerRate : rates.makerRate;
+  }
+
+  /** Fee of one side, truncated in favour of the payer; a negative one is a rebate from the house. */
+  private charge(rate: bigint, received: bigint, cash: number, coin: number): bigint {
+    const fee = divTrunc(received * rate, RATE_ONE);
     const { ledger } = this.state;
     const house = ledger.cell(SystemAccount.fee, coin, Bucket.cash);
     if (fee > 0n) ledger.move(cash, house, fee);
     else if (fee < 0n) ledger.move(house, cash, -fee);
-    payCommission(this.state, account, coin, fee);
     return fee;
   }
 }

@@ -5,7 +5,6 @@ import type { Instrument } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
 import type { Market, State } from '../state.ts';
 import { type OrderType, Side } from '../terms.ts';
-import { commissionOf } from '../wallet/commission.ts';
 import { clientOidOf, emitOpen } from './order-life.ts';
 
 export interface Trade {
@@ -19,6 +18,9 @@ export interface Trade {
   readonly base: bigint;
   readonly takerFee: bigint;
   readonly makerFee: bigint;
+  /** What of the fees their brokers were paid. */
+  readonly takerCommission: bigint;
+  readonly makerCommission: bigint;
 }
 
 export function recordTrade(state: State, instrument: Instrument, market: Market, trade: Trade): void {
@@ -101,7 +103,7 @@ function recordFill(
       value: trade.value,
       feeCoin: inCoin,
       fee,
-      commission: commissionOf(state, account, fee),
+      commission: maker ? trade.makerCommission : trade.takerCommission,
       rpi,
       time: state.now,
     },

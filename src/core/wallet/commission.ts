@@ -1,7 +1,8 @@
 /**
- * What a broker earns: a share of the trading fees that its sub-accounts pay, which the operator sets. It leaves the
- * house for the broker's funding wallet in the moment of the trade, rounded down; rebates and the fees of liquidations
- * earn nothing.
+ * What a broker earns: a share of what the venue keeps of the trading fees of its sub-accounts, which the operator sets.
+ * It leaves the house for the broker's funding wallet in the moment of the trade, rounded down; rebates and the fees of
+ * liquidations earn nothing. What the other side of the trade is given out of a fee has not been kept: with a share of
+ * the whole fee a broker would be paid for trading with itself.
  */
 import type { Account } from '../account.ts';
 import type { SetCommission } from '../command.ts';
@@ -10,7 +11,7 @@ import { DONE, type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
 import { Wallet } from '../terms.ts';
-import { divTrunc, RATE_ONE } from '../units.ts';
+import { divCeil, divTrunc, larger, RATE_ONE } from '../units.ts';
 import { emitLine, foldMoney, walletCell } from './wallet.ts';
 
 export function setCommission(state: State, command: SetCommission): Outcome {
@@ -24,19 +25,27 @@ export function setCommission(state: State, command: SetCommission): Outcome {
   return DONE;
 }
 
-/** What a fee that the account has paid earns its broker. */
-export function commissionOf(state: State, account: Account, fee: bigint): bigint {
+/**
+ * Pays the broker of an account its share of a fee, and tells how much that is. The fee was charged on an amount of its
+ * coin; the other side of the trade pays `otherRate` of the same worth, or is paid it.
+ */
+export function payCommission(
+  state: State,
+  account: Account,
+  coin: number,
+  fee: bigint,
+  chargedOn: bigint,
+  otherRate: bigint,
+): bigint {
   if (fee <= 0n || account.index === account.party) return 0n;
-  const { commissionRate } = state.accounts[account.party]!;
-  return commissionRate === 0n ? 0n : divTrunc(fee * commissionRate, RATE_ONE);
-}
-
-export function payCommission(state: State, account: Account, coin: number, fee: bigint): void {
-  const amount = commissionOf(state, account, fee);
-  if (amount === 0n) return;
   const broker = state.accounts[account.party]!;
+  if (broker.commissionRate === 0n) return 0n;
+  const rebate = otherRate < 0n ? divCeil(chargedOn * -otherRate, RATE_ONE) : 0n;
+  const amount = divTrunc(larger(0n, fee - rebate) * broker.commissionRate, RATE_ONE);
+  if (amount === 0n) return 0n;
   const house = state.ledger.cell(SystemAccount.fee, coin, Bucket.cash);
   state.ledger.move(house, walletCell(state, broker, coin, Wallet.funding), amount);
   foldMoney(state, amount);
   emitLine(state, broker, Wallet.funding, coin, 'commission', amount, String(account.uid));
+  return amount;
 }
