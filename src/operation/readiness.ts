@@ -13,6 +13,7 @@ export interface Health {
   readonly stopping: boolean;
   readonly failure: Error | undefined;
   readonly capacity: LogCapacity;
+  readonly memoryShort: boolean;
   readonly logQueueAgeMs: number;
   readonly historyLagRows: number;
   readonly loopDelayP99Ms: number;
@@ -22,11 +23,12 @@ export interface Health {
 const LOOP_DELAY_P99_MAX_MS = 200;
 
 export function readinessChecks(health: Health): readonly ReadinessCheck[] {
-  const { failure, capacity, logQueueAgeMs, historyLagRows, loopDelayP99Ms } = health;
+  const { failure, capacity, memoryShort, logQueueAgeMs, historyLagRows, loopDelayP99Ms } = health;
   return [
     check('running', !health.stopping, 'the process is stopping'),
     check('venue', failure === undefined, `the venue has stopped: ${failure?.message}`),
     check('log space', capacity === 'normal', `the disk is full or nearly so: ${capacity}`),
+    check('memory', !memoryShort, 'memory is nearly full: only cancellations are taken'),
     check(
       'log queue',
       logQueueAgeMs <= QUEUE_AGE_MAX_MS,

@@ -165,11 +165,12 @@ async function openGateway(rooms: Doors, config: Config, logger: Logger, open: A
   const readiness = () => {
     const { capacity, logQueueAgeMs, historyLagRows, loopDelay } = figures();
     const loopDelayP99Ms = loopDelay.p99Ms;
-    const { failure } = venue;
+    const { failure, memoryShort } = venue;
     return readinessChecks({
       stopping: stopping.begun,
       failure,
       capacity,
+      memoryShort,
       logQueueAgeMs,
       historyLagRows,
       loopDelayP99Ms,

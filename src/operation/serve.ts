@@ -6,6 +6,7 @@ import { VERSION } from '../version.ts';
 import { refuse } from './commands/command-line.ts';
 import { ExitCode } from './exit-codes.ts';
 import { createLogger } from './logging.ts';
+import { MemoryWatch, memoryUse } from './memory-watch.ts';
 import { type RunningExchange, startExchange } from './running-exchange.ts';
 import type { Config } from './settings/settings.ts';
 import { banner, factsLine, listeningLine, type StartFacts } from './terminal/banner.ts';
@@ -45,7 +46,25 @@ class ExchangeProcess {
       refuse(error);
     }
     if (this.#signals > 0) return this.#stop();
+    this.#watchMemory(this.#exchange);
     this.#tellReady(this.#exchange);
+  }
+
+  #watchMemory({ venue }: RunningExchange): void {
+    const { memoryLimit } = this.#config;
+    new MemoryWatch(memoryUse(memoryLimit), {
+      short: (isShort, use) => {
+        venue.memoryShort = isShort;
+        const told = isShort
+          ? 'memory is nearly full: only cancellations are taken'
+          : 'memory is free again: orders are taken';
+        this.#logger.warn({ use }, told);
+      },
+      leave: (use) => {
+        this.#logger.fatal({ use }, 'memory is full: the exchange saves its state and ends; start it again');
+        void this.#stop(ExitCode.failed);
+      },
+    });
   }
 
   #onSignal(): void {
@@ -54,7 +73,7 @@ class ExchangeProcess {
     if (this.#exchange !== undefined) void this.#stop();
   }
 
-  async #stop(): Promise<void> {
+  async #stop(code: ExitCode = ExitCode.ok): Promise<void> {
     const { data, stopNotice } = this.#config;
     if (stopNotice > 0 && this.#exchange!.announceStop(stopNotice) > 0) await sleep(stopNotice * 1000);
     const overdue = setTimeout(() => {
@@ -72,7 +91,7 @@ class ExchangeProcess {
     process.stderr.write(
       `${counted(state.accountByUid.size, 'account')}, ${counted(state.slab.count, 'open order')}, saved to ${data}\n`,
     );
-    process.exit(ExitCode.ok);
+    process.exit(code);
   }
 
   /** The log or the history can no longer keep what was promised: stop at once, the restart is the repair. */

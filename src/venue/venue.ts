@@ -59,6 +59,8 @@ export class Venue {
   private head = 0;
   private readonly outstandingAmends = new Map<number, number>();
   private readonly listeners: ((published: Published) => void)[] = [];
+  /** Nothing that needs more memory is taken; whoever watches the process says so. */
+  memoryShort = false;
   private sinceCheckpoint = 0;
   private halted: Error | undefined;
   private onHalt: (error: Error) => void = () => {};
@@ -110,7 +112,7 @@ export class Venue {
   submit(command: Command): Promise<Outcome> {
     if (this.halted !== undefined)
       return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
-    const refusal = admit(command, this.log);
+    const refusal = admit(command, this.log, this.memoryShort);
     if (refusal !== undefined) return Promise.reject(new Unavailable(refusal));
     return new Promise((resolve, reject) => this.sequence(command, resolve, reject));
   }

@@ -60,6 +60,7 @@ test('a failing readiness check is named and says why', () => {
     stopping: false,
     failure: undefined,
     capacity: 'normal',
+    memoryShort: false,
     logQueueAgeMs: 0,
     historyLagRows: 0,
     loopDelayP99Ms: 0,
@@ -73,6 +74,9 @@ test('a failing readiness check is named and says why', () => {
   assert.deepEqual(failing({ failure: new Error('disk') }), ['venue: the venue has stopped: disk']);
   assert.deepEqual(failing({ capacity: 'read_only' }), [
     'log space: the disk is full or nearly so: read_only',
+  ]);
+  assert.deepEqual(failing({ memoryShort: true }), [
+    'memory: memory is nearly full: only cancellations are taken',
   ]);
   assert.deepEqual(failing({ loopDelayP99Ms: 250 }), ['event loop: its delay (p99) is 250 ms']);
 });

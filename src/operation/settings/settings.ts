@@ -53,6 +53,8 @@ export interface Config {
   readonly segmentBytes: number;
   readonly snapshotCommands: number;
   readonly snapshotMinutes: number;
+  /** MiB; 0 = what the machine or its container has. */
+  readonly memoryLimit: number;
   /** Seconds between the notice to streams and a stop. */
   readonly stopNotice: number;
   readonly acceptHistoryGap: boolean;
@@ -245,6 +247,13 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: 'minutes between two snapshots, at most',
     initial: 10,
     ...wholeNumber(1, 1440),
+  },
+  memoryLimit: {
+    group: 'Durability',
+    flags: ['--memory-limit <MiB>'],
+    help: 'memory of the process: from 80 % of it on only cancellations are taken, at 95 % it saves and ends; 0 for what the machine has',
+    initial: 0,
+    ...wholeNumber(0, 1_048_576),
   },
   stopNotice: {
     group: 'Durability',
