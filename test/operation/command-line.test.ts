@@ -100,6 +100,15 @@ test('help tells one default a setting, and a forgotten client is answered with 
   assert.match(forgotten.stderr, /ccxt-js\|ccxt-py\|sdk\|curl/);
 });
 
+test('help of a command shows its own options first, and examples that can be typed', async () => {
+  const { stdout } = await bourse(['account', 'create', '--help']);
+  assert.ok(stdout.indexOf('--kind') < stdout.indexOf('--json'), stdout);
+  assert.match(stdout, /--kind <main\|sub\|broker> +what kind of account \[main\]/);
+  const group = await bourse(['help', 'account']);
+  assert.match(group.stdout, /^ {2}npm run -s bourse -- account commission acme 0\.3$/m);
+  assert.match(group.stdout, /^Usage: npm run -s bourse -- account \[options\] \[command\]$/m);
+});
+
 test('colour goes where it is wanted', async () => {
   const args = ['config', '--explain'];
   const coloured = async (extra: string[], env: Record<string, string> = {}) =>

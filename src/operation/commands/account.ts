@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import type { Paint } from '../terminal/colour.ts';
 import { count } from '../terminal/counting.ts';
-import { commandGroup, facts, operatorCommand, readSwitch, table, when, yesNo } from './operator-command.ts';
+import { commandGroup } from './command-line.ts';
+import { facts, operatorCommand, readSwitch, table, when, yesNo } from './operator-command.ts';
 
 interface AccountView {
   readonly uid: number;

@@ -8,8 +8,8 @@ import { ConfigError, ExitCode } from '../exit-codes.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
 import { count } from '../terminal/counting.ts';
 import type { AuditVerification } from '../verification/audit-verify.ts';
-import { configOf, describedCommand, withSettings } from './command-line.ts';
-import { commandGroup, type Shown, show, table, when } from './operator-command.ts';
+import { commandGroup, configOf, describedCommand, withSettings } from './command-line.ts';
+import { type Shown, show, table, when } from './operator-command.ts';
 
 const SHOWN_LINES = 50;
 

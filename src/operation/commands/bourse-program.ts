@@ -4,7 +4,7 @@ import { addressCommand } from './address.ts';
 import { auditCommand } from './audit.ts';
 import { clientCommand } from './client.ts';
 import { clockCommand } from './clock.ts';
-import { describedProgram } from './command-line.ts';
+import { BOURSE, describedProgram, HELP_COMMAND } from './command-line.ts';
 import { configCommand } from './config.ts';
 import { forceCommand } from './force.ts';
 import { keyCommand } from './key.ts';
@@ -56,19 +56,19 @@ const GROUPS = {
 };
 
 export const program = describedProgram(
-  'bourse',
-  'Runs an exchange that `npm start` has started, and proves its records.',
+  BOURSE,
+  'Operates an exchange that `npm start` has started, and proves its records.',
   [
-    'npm run bourse -- health                                            is it well?',
-    'npm run bourse -- client ccxt-js                                    a program that trades on it',
-    'npm run bourse -- account create alice                              open an account',
-    'npm run bourse -- deposit alice 10000 USDT --reference bank-17      credit money that has arrived',
-    'npm run bourse -- withdrawal list                                   what waits to be paid out',
-    'npm run bourse -- halt                                              stop taking orders',
-    'npm run bourse -- verify                                            prove the exchange in ./data',
-    'npm run bourse -- config --explain                                  each setting and where it came from',
+    'bourse health                                            is it well?',
+    'bourse client ccxt-js                                    a program that trades on it',
+    'bourse account create alice                              open an account',
+    'bourse deposit alice 10000 USDT --reference bank-17      credit money that has arrived',
+    'bourse withdrawal list                                   what waits to be paid out',
+    'bourse halt                                              stop taking orders',
+    'bourse verify                                            prove the exchange in ./data',
+    'bourse config --explain                                  each setting and where it came from',
   ],
-);
+).helpCommand(...HELP_COMMAND);
 for (const [heading, commands] of Object.entries(GROUPS)) {
   for (const command of commands) program.addCommand(command.helpGroup(heading));
 }

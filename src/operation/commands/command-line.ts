@@ -1,5 +1,5 @@
 /** The command line: options from the table of settings, messages and exit codes as users expect them. */
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, type HelpConfiguration, Option } from 'commander';
 import { VERSION } from '../../version.ts';
 import { ActionRefused, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import type { Given } from '../settings/layer.ts';
@@ -11,15 +11,43 @@ Exit codes:
   0 ok · 1 failed · 2 wrong use or configuration · 3 cannot start (port, lock, permission)
   4 data damaged or hash mismatch · 130 second Ctrl-C`;
 
+/** How the program is called in a terminal; `-s` keeps npm's own words out of what is printed. */
+export const BOURSE = 'npm run -s bourse --';
+export const HELP_COMMAND = ['help [command]', 'show the help of a command'] as const;
+const OWN_OPTIONS = 'Options:';
+const HELP: HelpConfiguration = {
+  /** What a command has of its own comes before what all commands have. */
+  groupItems: (_all, shown, groupOf) => {
+    const groups = Map.groupBy(shown, groupOf);
+    const own = groups.get(OWN_OPTIONS);
+    return own === undefined ? groups : new Map([[OWN_OPTIONS, own], ...groups]);
+  },
+  optionDescription: ({ description, defaultValue }) =>
+    typeof defaultValue === 'string' ? `${description} [${defaultValue}]` : description,
+  argumentDescription: ({ description }) => description,
+};
+const EXAMPLES = new WeakMap<Command, readonly string[]>();
+
 /** A command with examples before everything else. */
 export function describedCommand(name: string, description: string, examples: readonly string[]): Command {
-  const lines = examples.map((example) => `  ${example}`);
-  return new Command(name)
+  const lines = examples.map((example) => `  ${example.replace(/^bourse(?= )/, BOURSE)}`);
+  const command = new Command(name)
     .description(description)
     .addHelpText('before', `Examples:\n${lines.join('\n')}\n`)
     .helpOption('-h, --help', 'show this help')
+    .configureHelp(HELP)
     .allowExcessArguments(false)
     .showHelpAfterError('(add --help for all options)');
+  EXAMPLES.set(command, examples);
+  return command;
+}
+
+/** Several verbs under one noun; the first example of each verb is one of the noun. */
+export function commandGroup(name: string, description: string, verbs: readonly Command[]): Command {
+  const examples = verbs.map((verb) => EXAMPLES.get(verb)![0]!.replace(/ {2,}.*/, ''));
+  const group = describedCommand(name, description, examples).helpCommand(...HELP_COMMAND);
+  for (const verb of verbs) group.addCommand(verb);
+  return group;
 }
 
 /** The program itself: a described command that also tells its version and exit codes. */

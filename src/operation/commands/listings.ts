@@ -6,8 +6,9 @@ import { ConfigError } from '../exit-codes.ts';
 import type { Paint } from '../terminal/colour.ts';
 import { count } from '../terminal/counting.ts';
 import { didYouMean } from '../terminal/did-you-mean.ts';
+import { commandGroup } from './command-line.ts';
 import type { OperatorClient } from './operator-client.ts';
-import { commandGroup, facts, operatorCommand, table } from './operator-command.ts';
+import { facts, operatorCommand, table } from './operator-command.ts';
 import { suggestInstrument } from './suggestions.ts';
 
 interface InstrumentView {

@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { ConfigError } from '../exit-codes.ts';
 import { count, counted } from '../terminal/counting.ts';
-import { commandGroup, facts, operatorCommand, table, yesNo } from './operator-command.ts';
+import { commandGroup } from './command-line.ts';
+import { facts, operatorCommand, table, yesNo } from './operator-command.ts';
 
 interface MarketView {
   readonly level: string;
@@ -20,7 +21,7 @@ interface MarketView {
 }
 
 export function marketCommand(): Command {
-  return commandGroup('market', 'Shows the living market, disturbs it.', [
+  return commandGroup('market', 'Shows the living market, disturbs it until the next restart.', [
     showCommand(),
     shockCommand(),
     widenCommand(),

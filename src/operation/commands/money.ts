@@ -1,7 +1,8 @@
 /** `bourse deposit` and `bourse withdrawal ...`: money over the border. */
 import type { Command } from 'commander';
 import type { Paint } from '../terminal/colour.ts';
-import { commandGroup, facts, operatorCommand, table, when } from './operator-command.ts';
+import { commandGroup } from './command-line.ts';
+import { facts, operatorCommand, table, when } from './operator-command.ts';
 import { suggestCoin } from './suggestions.ts';
 
 interface Deposited {

@@ -41,14 +41,6 @@ export function operatorCommand(
   });
 }
 
-/** Several verbs under one noun. */
-export function commandGroup(name: string, description: string, verbs: readonly Command[]): Command {
-  const examples = verbs.map((verb) => `bourse ${name} ${verb.name()} --help`);
-  const group = describedCommand(name, description, examples);
-  for (const verb of verbs) group.addCommand(verb);
-  return group;
-}
-
 export function show({ json, text }: Shown, command: Command, paint: Paint): void {
   const lines = command.getOptionValue('json') === true ? [JSON.stringify(json)] : text(paint);
   process.stdout.write(`${lines.join('\n')}\n`);

@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import { followProof, type InclusionProof } from '../../venue/reserve-tree.ts';
 import { ConfigError, DataDamaged } from '../exit-codes.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
-import { describedCommand } from './command-line.ts';
-import { commandGroup, facts, operatorCommand, table, when } from './operator-command.ts';
+import { commandGroup, describedCommand } from './command-line.ts';
+import { facts, operatorCommand, table, when } from './operator-command.ts';
 
 interface AuditView {
   readonly time: number;
