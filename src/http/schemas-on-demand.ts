@@ -3,7 +3,8 @@
  * stop everybody waits for the start. The rest are compiled one by one while the exchange runs, so that hardly anybody
  * waits for a schema either.
  */
-import { createRequire } from 'node:module';
+import validatorCompiler from '@fastify/ajv-compiler';
+import serialiserCompiler from '@fastify/fast-json-stringify-compiler';
 import type { FastifyServerOptions } from 'fastify';
 
 type Compilers = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
@@ -17,10 +18,9 @@ interface Validate {
 
 type Serialise = (data: unknown) => string;
 
-/** The compilers that Fastify brings and would use itself. */
-const ofFastify = createRequire(import.meta.resolve('fastify'));
-const validators = (ofFastify('@fastify/ajv-compiler') as () => Factory<Validate>)();
-const serialisers = (ofFastify('@fastify/fast-json-stringify-compiler') as () => Factory<Serialise>)();
+/** The compilers that Fastify would use itself. */
+const validators = validatorCompiler() as Factory<Validate>;
+const serialisers = serialiserCompiler() as Factory<Serialise>;
 
 export class SchemasOnDemand {
   /** Each compiles its schema unless a request has done so before. */

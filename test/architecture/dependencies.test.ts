@@ -31,6 +31,14 @@ test('direct dependencies are few and pinned to exact versions', () => {
   }
 });
 
+test('schemas are compiled by the compilers that Fastify would use itself', () => {
+  const names = Object.keys(read('package-lock.json').packages);
+  for (const compiler of ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler']) {
+    const places = names.filter((name) => name.endsWith(`node_modules/${compiler}`));
+    assert.deepEqual(places, [`node_modules/${compiler}`]);
+  }
+});
+
 test('the lockfile names no registry host', () => {
   assert.doesNotMatch(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'), /"resolved"/);
 });
