@@ -1,8 +1,8 @@
 /**
  * The vocabulary of change: everything that alters the exchange is one of these records, nothing else does.
  * Commands are plain data; prices are ticks, sizes are lots, money is 10^-8 of the coin. A value the gateway could
- * not express on the instrument's grid arrives as `OFF_GRID` or `OUT_OF_RANGE`, so that the core refuses it at its
- * own place in the order of checks (domain.md 1.2).
+ * not express on the instrument's grid arrives as `OFF_GRID`, `OUT_OF_RANGE` or `WRITTEN_ZERO`, so that the core
+ * refuses it at its own place in the order of checks (domain.md 1.2).
  */
 import type { CoinSpec, InstrumentSpec } from './listing-spec.ts';
 import type { LoanTerm } from './loan/loan-terms.ts';
@@ -22,6 +22,8 @@ import type {
 
 export const OFF_GRID = -1;
 export const OUT_OF_RANGE = -2;
+/** A zero that somebody wrote, where 0 stands for what was left out. */
+export const WRITTEN_ZERO = -3;
 /** "All components of the index" in `ComponentPrice`. */
 export const EVERY_COMPONENT = 255;
 /** "The wallet that the owner has chosen for the coin" in `Deposit`. */

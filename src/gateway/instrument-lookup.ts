@@ -6,10 +6,24 @@ import { CATEGORY_NAMES, type Category, type CategoryName } from '../core/terms.
 import { type WireError, wireError } from './wire/wire-error.ts';
 
 export function findInstrument(state: State, category: CategoryName, symbol: string): Instrument | WireError {
-  return (
-    state.instrument(category, symbol) ??
-    wireError('25100', `trading pair ${category} ${printable(symbol)} is not known`)
-  );
+  return state.instrument(category, symbol) ?? unknownSymbol(symbol, category);
+}
+
+/** Undefined when the filter of a list is a symbol of the category; without a category, of any. */
+export function checkSymbol(
+  state: State,
+  category: CategoryName | undefined,
+  symbol: string | undefined,
+): WireError | undefined {
+  if (symbol === undefined) return undefined;
+  const categories = category === undefined ? CATEGORY_NAMES : [category];
+  const known = categories.some((each) => state.instrument(each, symbol) !== undefined);
+  return known ? undefined : unknownSymbol(symbol, category);
+}
+
+export function unknownSymbol(symbol: string, category?: CategoryName): WireError {
+  const pair = [...(category === undefined ? [] : [category]), printable(symbol)].join(' ');
+  return wireError('25100', `trading pair ${pair} is not known`);
 }
 
 /** The caller's account in the exchange; a user whose opening was cut off has none yet. */

@@ -133,6 +133,13 @@ const REFUSED: readonly Refused[] = [
     ccxt.InvalidOrder,
   ],
   [
+    'a quantity that was rounded down to nothing',
+    (client) => client.privateUtaPostV3TradePlaceOrder({ ...buy, qty: '0', price: '58000' }),
+    '25207',
+    '45110',
+    ccxt.InvalidOrder,
+  ],
+  [
     'a price off the tick',
     (client) => client.privateUtaPostV3TradePlaceOrder({ ...buy, qty: '0.01', price: '58000.001' }),
     '25244',

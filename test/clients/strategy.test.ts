@@ -301,7 +301,7 @@ describe('with the SDK', () => {
       [{ slOrderType: 'limit' }, '25600', /nothing would change/],
       [{ slLimitPrice: '55000' }, '25600', /nothing would change/],
       [{ callbackRatio: '5' }, '25600', /nothing would change/],
-      [{ qty: '0' }, '25208', /qty must be above zero/],
+      [{ qty: '0' }, '25207', /qty must be at least 0.0001/],
       [{ category: 'SPOT', qty: '0.02' }, '25597', /SPOT/],
       [{ category: ['SPOT'], qty: '0.02' }, '40020', /category/],
     ] as const) {

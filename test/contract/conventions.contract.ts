@@ -68,6 +68,33 @@ export function conventions(venue: Venue): void {
       for (const leverage of ['10', 10]) {
         assert.equal(await alice.post('account/set-leverage', { ...on, leverage }), 'success');
       }
+      // 0.0000001 as a number reads 1e-7: a small quantity of an order that is not there, not one that is no number.
+      for (const qty of [0.01, 0.0000001, 1.25e-8]) {
+        const [entry] = await alice.post('trade/batch-modify-order', [{ orderId: '1', qty }]);
+        assert.equal(entry.code, '25204', `interface 1.2, wire.md rule 19: ${qty}: ${entry.msg}`);
+      }
+    });
+
+    it('interface 1.2: what is no number is told what one looks like', async () => {
+      const refusal = async (field: object) => {
+        const reply = await alice.refusedPost('trade/batch-modify-order', [{ orderId: '1', ...field }]);
+        return reply.msg;
+      };
+      assert.match(await refusal({ qty: '1'.repeat(19) }), /0\.qty .*at most 18 digits before the point/);
+      assert.match(await refusal({ requestId: 'é' }), /0\.requestId may hold 1 to 32 printable characters$/);
+    });
+
+    it('interface 1: a parameter that is given twice is named; one that nobody knows does not matter', async () => {
+      const on = '/api/v3/market/tickers?category=SPOT';
+      for (const [twice, name] of [
+        ['category=SPOT', 'category'],
+        ['symbol=BTCUSDT&symbol=ETHUSDT', 'symbol'],
+      ]) {
+        const reply = await nobody.client.send('GET', `${on}&${twice}`, '');
+        assertRefused(reply, 'GET market/tickers');
+        assert.equal(reply.msg, `parameter ${name} is given more than once`);
+      }
+      assert.equal((await nobody.client.send('GET', `${on}&nonce=1&nonce=2`, '')).code, '00000');
     });
 
     it('interface 1.3: times in requests are Unix milliseconds as text', async () => {

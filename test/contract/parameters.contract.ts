@@ -180,6 +180,19 @@ export function parameters(venue: Venue): void {
       });
     }
 
+    it('interface 4: a list of a symbol that is not listed is refused, not empty', async () => {
+      const filters = Object.entries(QUERIES).filter(([, given]) => 'symbol' in given);
+      for (const [path] of [...filters, ['trade/fills'] as const]) {
+        const asked = { ...enough(path), symbol: 'NOPEUSDT' };
+        const reply = await callerOf(path).refusedGet(path, asked);
+        assert.equal(reply.code, '25100', `interface 4: ${path}`);
+        assert.match(reply.msg, /NOPEUSDT is not known/, `interface 4: ${path}`);
+      }
+      const ofOther = { category: 'SPOT', symbol: 'BTCPERP' };
+      assert.equal((await alice.refusedGet('trade/unfilled-orders', ofOther)).code, '25100');
+      await alice.get('trade/unfilled-orders', { symbol: 'BTCPERP' });
+    });
+
     it('interface 4: a symbol that is not listed is refused, in a batch for its order alone', async () => {
       for (const path of ['trade/cancel-symbol-order', 'account/set-leverage']) {
         const { body } = ACTIONS[path]!;

@@ -141,6 +141,10 @@ export function tradingQueries(venue: Venue): void {
       assert.ok(
         (await alice.get('trade/fills')).list.every((fill: Data) => fill.createdTime > window.endTime),
       );
+      // An end in the future with no start asks for the last 30 days too.
+      const endTime = venue.ago(-100 * DAY_MS);
+      const until = await alice.get('trade/history-orders', { category: 'SPOT', endTime });
+      assert.deepEqual(until, recent, 'interface 4.2: endTime in the future');
     });
 
     it('interface 2.1, 4.2 order-info: one order, open or closed, with all fields', async () => {

@@ -23,7 +23,7 @@ export const NOT_DECIMAL_TEXTS: readonly string[] = [
   '1'.repeat(400),
 ];
 
-/** JSON numbers that are none: out of range, no longer exact, negative, or printed with an exponent. */
+/** JSON numbers that are none: out of range, no longer exact, negative, or finer than any pair counts. */
 export const NOT_DECIMAL_NUMBERS: readonly string[] = ['1e999', '12345678901234567890', '-1', '1e-7', '1e30'];
 
 export const WRONG_TYPES: readonly string[] = ['[]', '["7"]', '{}', '{"a":"7"}', 'true', 'false'];

@@ -21,10 +21,10 @@ export function checkSize(instrument: Instrument, sizeLots: number, maxLots: num
   if (sizeLots === OFF_GRID) return refused(Refusal.sizeOffStep);
   if (sizeLots === OUT_OF_RANGE || sizeLots > SIZE_LOTS_MAX)
     return refused(Refusal.sizeTooLarge, SIZE_LOTS_MAX);
+  const leastLots = Math.max(instrument.minLots, instrument.lotStep);
+  if (sizeLots <= 0) return refused(Refusal.sizeTooSmall, leastLots);
   if (sizeLots % instrument.lotStep !== 0) return refused(Refusal.sizeOffStep);
-  if (sizeLots <= 0 || sizeLots < instrument.minLots) {
-    return refused(Refusal.sizeTooSmall, Math.max(instrument.minLots, instrument.lotStep));
-  }
+  if (sizeLots < leastLots) return refused(Refusal.sizeTooSmall, leastLots);
   if (maxLots !== 0 && sizeLots > maxLots) return refused(Refusal.sizeTooLarge, maxLots);
   return undefined;
 }

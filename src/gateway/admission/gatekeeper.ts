@@ -3,6 +3,7 @@
  * per hook would cost more than the checks.
  */
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { TObject, TSchema } from 'typebox';
 import type { Identity } from '../../identity/identity.ts';
 import type { Clock } from '../../venue/clock.ts';
 import type { Venue } from '../../venue/venue.ts';
@@ -136,9 +137,9 @@ export class Gatekeeper {
       request.body = normaliseFields(parsed.value);
     }
     if (route.query !== undefined) {
-      const forbidden = Object.keys(request.query as object).find((name) => FORBIDDEN_KEYS.has(name));
-      if (forbidden !== undefined) {
-        this.replies.fail(reply, new WireError('40017', `the field name ${forbidden} is not allowed`));
+      const fault = queryFault(request.query as Record<string, unknown>, route.query);
+      if (fault !== undefined) {
+        this.replies.fail(reply, new WireError('40017', fault));
         return;
       }
       request.query = normaliseFields(request.query);
@@ -166,4 +167,16 @@ export class Gatekeeper {
 function bodyOf(bytes: Uint8Array): unknown {
   const parsed = parseBody(bytes);
   return parsed.ok ? parsed.value : undefined;
+}
+
+/** Names of the language, and a parameter twice: a schema would only say that it is no text. */
+function queryFault(query: Readonly<Record<string, unknown>>, schema: TSchema): string | undefined {
+  const { properties } = schema as TObject;
+  for (const name in query) {
+    if (FORBIDDEN_KEYS.has(name)) return `the field name ${name} is not allowed`;
+    if (Array.isArray(query[name]) && Object.hasOwn(properties, name)) {
+      return `parameter ${name} is given more than once`;
+    }
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
 /** From decimal text to the integers of an instrument. What does not fit its grid is marked, and the core refuses it. */
-import { OFF_GRID, OUT_OF_RANGE } from '../../core/command.ts';
+import { OFF_GRID, OUT_OF_RANGE, WRITTEN_ZERO } from '../../core/command.ts';
 import type { Instrument } from '../../core/instrument.ts';
 import { MONEY_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../../core/limits.ts';
 import { MONEY_SCALE, powerOfTen } from '../../core/units.ts';
@@ -22,10 +22,10 @@ export function quoteAmount(text: string, instrument: Instrument): bigint {
   return amount > MONEY_MAX ? BigInt(OUT_OF_RANGE) : amount;
 }
 
-/** Zero is a value that somebody wrote, not "keep what is there": it is out of range. */
 function gridUnits(text: string, scale: number, max: number): number {
   const decimal = parseDecimal(text);
   const units = decimal === undefined ? undefined : unitsAtScale(decimal, scale);
   if (units === undefined) return OFF_GRID;
-  return units > BigInt(max) || units === 0n ? OUT_OF_RANGE : Number(units);
+  if (units === 0n) return WRITTEN_ZERO;
+  return units > BigInt(max) ? OUT_OF_RANGE : Number(units);
 }

@@ -8,6 +8,7 @@ import {
   OTHER_CATEGORY,
 } from '../../record/ledger-view.ts';
 import { page } from '../answers.ts';
+import { checkSymbol } from '../instrument-lookup.ts';
 import { type Call, type Route, route } from '../route.ts';
 import * as answers from '../wallet-answers.ts';
 import { CoinName } from '../wallet-input.ts';
@@ -35,6 +36,8 @@ async function readLines(
   { venue, clock, caller, query }: Call<Static<typeof LineQuery>, unknown>,
   { wallet, category, type }: Lines,
 ): Promise<LedgerView[] | WireError> {
+  const unknown = checkSymbol(venue.state, category === OTHER_CATEGORY ? undefined : category, query.symbol);
+  if (unknown !== undefined) return unknown;
   const page = historyPage(query, clock.now());
   if (page instanceof WireError) return page;
   await venue.settled();

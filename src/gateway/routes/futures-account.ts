@@ -156,9 +156,9 @@ function maxOpenAvailable(venue: Venue, uid: number, body: Static<typeof MaxOpen
     return wireError('40019', 'price must be given for a limit order');
   }
   const ticks = body.orderType === 'limit' ? priceTicks(body.price!, instrument) : 0;
-  if (ticks < 0) return wireError('25244', `price must have at most ${instrument.pricePrecision} decimals`);
+  if (ticks < 0) return wireError('25244', aboveZero('price', instrument.pricePrecision));
   const lots = body.size === undefined ? 0 : sizeLots(body.size, instrument);
-  if (lots < 0) return wireError('25610', `size must have at most ${instrument.quantityPrecision} decimals`);
+  if (lots < 0) return wireError('25610', aboveZero('size', instrument.quantityPrecision));
   const size = (value: number) => formatUnits(BigInt(value), instrument.quantityPrecision);
   const of = (which: Side) => openingRoom(state, account, instrument, which, orderType, ticks, lots);
   const [buy, sell] = [of(Side.buy), of(Side.sell)];
@@ -171,6 +171,10 @@ function maxOpenAvailable(venue: Venue, uid: number, body: Static<typeof MaxOpen
     maxBuyOpen: size(buy.lots),
     maxSellOpen: size(sell.lots),
   };
+}
+
+function aboveZero(field: string, decimals: number): string {
+  return `${field} must be above zero and have at most ${decimals} decimals`;
 }
 
 /** What a spot order may give; a margin order also what it could borrow. */

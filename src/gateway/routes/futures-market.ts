@@ -7,7 +7,7 @@ import type { State } from '../../core/state.ts';
 import type { CategoryName } from '../../core/terms.ts';
 import { formatMoney, formatRate } from '../../core/units.ts';
 import * as answers from '../answers.ts';
-import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
+import { findInstrument, instrumentsOf, unknownSymbol } from '../instrument-lookup.ts';
 import { contractPrices } from '../market-view.ts';
 import { type Route, route } from '../route.ts';
 import { CoinName, findCoin, unknownCoin } from '../wallet-input.ts';
@@ -39,7 +39,7 @@ function perpetuals(state: State, category: CategoryName | undefined, symbol: st
   }
   if (symbol === undefined) return wireError('40019', 'symbol or category must be given');
   const found = FUTURES.map((name) => state.instrument(name, symbol)).filter((each) => each !== undefined);
-  if (found.length === 0) return wireError('25100', 'trading pair is not known');
+  if (found.length === 0) return unknownSymbol(symbol);
   return found.filter(isPerpetual);
 }
 

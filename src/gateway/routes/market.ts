@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { depth, publicFills } from '../../core/reads.ts';
 import type { CategoryName } from '../../core/terms.ts';
 import * as answers from '../answers.ts';
-import { findInstrument, instrumentsOf } from '../instrument-lookup.ts';
+import { findInstrument, instrumentsOf, unknownSymbol } from '../instrument-lookup.ts';
 import {
   componentViews,
   instrumentView,
@@ -71,7 +71,7 @@ export const marketRoutes: readonly Route[] = [
       const found = order
         .map((category) => venue.state.instrument(category, query.symbol))
         .find((instrument) => instrument !== undefined);
-      if (found === undefined) return wireError('25100', 'trading pair is not known');
+      if (found === undefined) return unknownSymbol(query.symbol);
       return { symbol: found.symbol, componentList: componentViews(venue.state, found) };
     },
   }),

@@ -9,7 +9,7 @@ import type { User } from '../../identity/identity.ts';
 import { MOVE_FIELDS } from '../../record/move-view.ts';
 import { mayTrade } from '../admission/sub-rights.ts';
 import * as answers from '../answers.ts';
-import { findInstrument } from '../instrument-lookup.ts';
+import { checkSymbol, findInstrument } from '../instrument-lookup.ts';
 import { sizeLots } from '../orders/order-input.ts';
 import { type Route, route, type Services } from '../route.ts';
 import { ownAccount, Uid } from '../wallet-input.ts';
@@ -114,6 +114,8 @@ export const positionMoveRoutes: readonly Route[] = [
     query: Type.Object({ category: FuturesCategory, symbol: Type.Optional(SymbolName), ...pageFields }),
     data: answers.page(Move),
     handle: async ({ venue, clock, caller, query }) => {
+      const unknown = checkSymbol(venue.state, query.category, query.symbol);
+      if (unknown !== undefined) return unknown;
       const page = historyPage(query, clock.now(), WINDOW_MS);
       if (page instanceof WireError) return page;
       await venue.settled();

@@ -17,7 +17,7 @@ import {
 } from '../../record/position-view.ts';
 import type { Venue } from '../../venue/venue.ts';
 import * as answers from '../answers.ts';
-import { categoryCode, findInstrument } from '../instrument-lookup.ts';
+import { categoryCode, checkSymbol, findInstrument } from '../instrument-lookup.ts';
 import { type Route, route } from '../route.ts';
 import { FuturesCategory, PosSide as PosSideField, pageFields, SymbolName } from '../wire/fields.ts';
 import { historyPage, pageOf } from '../wire/paging.ts';
@@ -172,6 +172,8 @@ export const positionRoutes: readonly Route[] = [
     query: Type.Object({ category: FuturesCategory, symbol: Type.Optional(SymbolName), ...pageFields }),
     data: answers.page(ClosedPosition),
     handle: async ({ venue, clock, caller, query }) => {
+      const unknown = checkSymbol(venue.state, query.category, query.symbol);
+      if (unknown !== undefined) return unknown;
       const page = historyPage(query, clock.now());
       if (page instanceof WireError) return page;
       await venue.settled();

@@ -7,7 +7,7 @@ import { openStrategies, openStrategy } from '../../core/strategy/strategy-reads
 import { withAliases } from '../../record/order-view.ts';
 import { strategyView } from '../../record/strategy-view.ts';
 import * as answers from '../answers.ts';
-import { categoryCode, findInstrument } from '../instrument-lookup.ts';
+import { categoryCode, checkSymbol, findInstrument } from '../instrument-lookup.ts';
 import { modifyStrategy } from '../orders/modify-strategy.ts';
 import { openView } from '../orders/open-order-view.ts';
 import { idsIn, NamedOrder, UNNAMED } from '../orders/order-name.ts';
@@ -95,6 +95,8 @@ export const strategyOrderRoutes: readonly Route[] = [
       const { state } = venue;
       const { uid } = caller.user;
       const { type, symbol } = query;
+      const unknown = checkSymbol(state, query.category, symbol);
+      if (unknown !== undefined) return unknown;
       const orders = openStrategies(state, { uid, category: categoryCode(query.category), type, symbol });
       return orders.map((order) => strategyView(order, state.instruments[order.instrument]!));
     },

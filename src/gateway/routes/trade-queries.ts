@@ -4,7 +4,7 @@ import { parseOrderId } from '../../core/orders/order-id.ts';
 import { openOrder, openOrders } from '../../core/reads.ts';
 import { withAliases } from '../../record/order-view.ts';
 import * as answers from '../answers.ts';
-import { categoryCode } from '../instrument-lookup.ts';
+import { categoryCode, checkSymbol } from '../instrument-lookup.ts';
 import { openView } from '../orders/open-order-view.ts';
 import { type Route, route } from '../route.ts';
 import { Category, ClientOid, OrderId, pageFields, SymbolName } from '../wire/fields.ts';
@@ -30,6 +30,8 @@ export const tradeQueryRoutes: readonly Route[] = [
     data: answers.page(answers.OpenOrder),
     handle: ({ venue, caller, query }) => {
       const { state } = venue;
+      const unknown = checkSymbol(state, query.category, query.symbol);
+      if (unknown !== undefined) return unknown;
       const given = times(query);
       if (given instanceof WireError) return given;
       const limit = pageLimit(query.limit);
@@ -60,6 +62,8 @@ export const tradeQueryRoutes: readonly Route[] = [
     query: Type.Object({ category: Category, symbol: Type.Optional(SymbolName), ...pageFields }),
     data: answers.page(answers.HistoryOrder),
     handle: async ({ venue, clock, caller, query }) => {
+      const unknown = checkSymbol(venue.state, query.category, query.symbol);
+      if (unknown !== undefined) return unknown;
       const page = historyPage(query, clock.now());
       if (page instanceof WireError) return page;
       await venue.settled();
@@ -118,6 +122,8 @@ export const tradeQueryRoutes: readonly Route[] = [
     }),
     data: answers.page(answers.Fill),
     handle: async ({ venue, clock, caller, query }) => {
+      const unknown = checkSymbol(venue.state, query.category, query.symbol);
+      if (unknown !== undefined) return unknown;
       const page = historyPage(query, clock.now());
       if (page instanceof WireError) return page;
       // An id that no order can have has no fills.

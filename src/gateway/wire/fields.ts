@@ -120,7 +120,10 @@ const PLAIN_WORD = /^[\w-]*$/;
  */
 export function normaliseFields(value: unknown): unknown {
   if (Array.isArray(value)) {
-    for (const item of value) normaliseFields(item);
+    for (const [index, item] of value.entries()) {
+      if (typeof item === 'number') value[index] = plainText(item);
+      else normaliseFields(item);
+    }
     return value;
   }
   if (typeof value !== 'object' || value === null) return value;
@@ -132,7 +135,7 @@ export function normaliseFields(value: unknown): unknown {
     } else if (Array.isArray(field)) {
       normaliseFields(field);
     } else if (typeof field === 'number') {
-      fields[name] = String(field);
+      fields[name] = plainText(field);
     } else if (typeof field === 'string') {
       const letterCase = FIELD_CASE[name];
       if (letterCase === undefined || !PLAIN_WORD.test(field)) continue;
@@ -141,4 +144,12 @@ export function normaliseFields(value: unknown): unknown {
     }
   }
   return value;
+}
+
+/** The language prints a number below 10^-6 as `1e-7`; somebody who sent 0.0000001 meant a decimal. */
+function plainText(value: number): string {
+  const [digits, exponent] = String(value).split('e-');
+  return exponent === undefined
+    ? digits!
+    : `0.${'0'.repeat(Number(exponent) - 1)}${digits!.replace('.', '')}`;
 }

@@ -52,7 +52,8 @@ export function period(
     return wireError('40017', `startTime must lie within the last ${days} days: ${now - windowMs} or later`);
   }
   const endTime = end ?? (start === undefined ? now : Math.min(start + spanMs, now));
-  const startTime = start ?? Math.max(endTime - spanMs, now - windowMs);
+  // An end beyond now is how some say "everything": nothing has happened there, so the span is counted from now.
+  const startTime = start ?? Math.max(Math.min(endTime, now) - spanMs, now - windowMs);
   return { startTime, endTime };
 }
 

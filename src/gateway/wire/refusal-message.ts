@@ -44,7 +44,7 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
   ],
   [Refusal.sizeOffStep]: ['25610', (c) => `qty must be a multiple of ${step(c)}`],
   [Refusal.sizeTooSmall]: ['25207', (c) => `qty must be at least ${size(c, c.outcome.bound)}`],
-  [Refusal.sizeTooLarge]: ['25208', (c) => `qty must be above zero and at most ${size(c, c.outcome.bound)}`],
+  [Refusal.sizeTooLarge]: ['25208', (c) => `qty must be at most ${size(c, c.outcome.bound)}`],
   [Refusal.amountOffPrecision]: [
     '25610',
     (c) => `qty of a market buy is quote money with at most ${c.outcome.bound} decimals`,

@@ -59,9 +59,10 @@ function join(parent: string, child: string): string {
 
 function patternHint(pattern: string): string {
   if (pattern.includes('\\.[0-9]'))
-    return 'must be a decimal number such as 60000.5: digits and at most one point';
+    return 'must be a decimal number such as 60000.5: at most 18 digits before the point and 18 after it';
   const most = /\{1,(\d+)\}/.exec(pattern)?.[1] ?? '32';
   if (pattern.startsWith('^[0-9]')) return `must be a whole number: 1 to ${most} digits`;
+  if (pattern.startsWith('^[ -~]')) return `may hold 1 to ${most} printable characters`;
   if (pattern.startsWith('^[!-~]')) return `may hold 1 to ${most} printable characters without blanks`;
   if (pattern.startsWith('^[A-Za-z0-9]')) return `may hold 1 to ${most} letters and digits`;
   return `may hold 1 to ${most} letters, digits and . : / _ -`;
