@@ -23,6 +23,7 @@ import {
 import type { Venue } from '../venue/venue.ts';
 
 export const CANDLES_MAX = 1000;
+export const WIDTH_RULE = `interval must be one of ${CANDLE_WIDTHS.join(', ')}`;
 
 /** `1m` and `1M` differ by case alone, so an exact name comes first (wire.md 3.1). */
 export function readWidth(text: string): CandleWidth | undefined {

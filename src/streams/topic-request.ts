@@ -4,7 +4,7 @@ import type { CandleWidth } from '../core/market/candle-width.ts';
 import type { State } from '../core/state.ts';
 import { CATEGORY_NAMES, type CategoryName } from '../core/terms.ts';
 import type { Need } from '../gateway/admission/permissions.ts';
-import { readWidth } from '../gateway/candle-query.ts';
+import { readWidth, WIDTH_RULE } from '../gateway/candle-query.ts';
 import type { BookKind } from './topics/book-levels.ts';
 
 /** The words of an argument; clients add others, which are repeated to them and otherwise left alone. */
@@ -98,9 +98,7 @@ function readPublicTopic(
   if (instrument === undefined && !everySymbol) return `there is no such symbol in ${category.toLowerCase()}`;
   if (topic === 'liquidation' && !category.endsWith('FUTURES')) return 'liquidation exists for futures only';
   const width = topic === 'kline' ? readWidth(interval ?? '') : undefined;
-  if (topic === 'kline' && width === undefined) {
-    return 'interval must be one of 1m, 3m, 5m, 15m, 30m, 1H, 4H, 6H, 12H, 1D';
-  }
+  if (topic === 'kline' && width === undefined) return WIDTH_RULE;
   const key = [category, topic, instrument?.symbol ?? '*', width ?? ''].join(' ').trim();
   return { kind: 'public', key, topic, category, instrument, width };
 }

@@ -141,7 +141,6 @@ export class TradingDesk {
     if (topic === undefined)
       return wireError('40020', `topic must be one of ${Object.keys(TRADE_TOPICS).join(', ')}`);
     const { route, batch } = topic;
-    const { clock } = this.services;
     const denied = route.access === 'public' ? undefined : mayUse(caller, route.access);
     if (denied !== undefined) return wireError('40014', denied.msg);
     const { path, perSecond } = this.limitOf(call, route, caller);
@@ -163,17 +162,20 @@ export class TradingDesk {
     const wrong = topic.check(body);
     if (wrong !== undefined) return wrong;
     const symbols = items.map((item) => this.symbolOf(item, caller));
-    const answer = await routeAnswer(route, {
+    const answering = routeAnswer(route, {
       ...this.services,
       query: undefined as never,
       body: body as never,
       caller,
       late,
     });
+    // Sequenced by now: the time that the order itself bears, whenever it is on disk.
+    const sequencedMs = this.services.venue.state.now;
+    const answer = await answering;
     if (answer instanceof WireError) return answer;
     if (batch) return (answer as OrderAnswer[]).map((each, n) => batchItem(each, symbols[n]!));
     const { orderId, clientOid } = answer as OrderAnswer;
-    return [{ symbol: symbols[0]!, orderId, clientOid, cTime: String(clock.now()) }];
+    return [{ symbol: symbols[0]!, orderId, clientOid, cTime: String(sequencedMs) }];
   }
 
   private lateItems(items: readonly Item[]): ReadonlySet<Item> | WireError {

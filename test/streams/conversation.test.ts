@@ -412,6 +412,17 @@ describe('orders over the socket', () => {
     assert.equal(rateLimit[0].limit, '5');
   });
 
+  it('tell the time that the order itself bears (wire.md 5.5)', async () => {
+    const client = await login(server.account('maker'));
+    await client.subscribe({ instType: 'UTA', topic: 'order' });
+    const { args } = await client.trade('18', 'place-order', 'spot', { ...ORDER, price: '40000' });
+    const [{ orderId, cTime }] = args;
+    assert.equal((await lastPush(client, orderId)).createdTime, cTime);
+    const cancelled = await client.trade('19', 'cancel-order', 'spot', { orderId });
+    const { data } = await client.next((frame) => frame.data?.[0]?.orderStatus === 'cancelled');
+    assert.equal(data[0].updatedTime, cancelled.args[0].cTime);
+  });
+
   it('may say how old they may be, beside the arguments or in them; without a time the window says nothing', async () => {
     const client = await login(server.account('alice'));
     await client.subscribe({ instType: 'UTA', topic: 'order' });

@@ -346,4 +346,17 @@ test('a login counts in seconds or milliseconds, as number or text', () => {
   assert.equal(late.ok ? '' : late.code, '40008');
   const broken = login('1e12');
   assert.equal(broken.ok ? '' : broken.code, '40005');
+  const forged = {
+    apiKey: KEY.apiKey,
+    passphrase: PASSPHRASE,
+    timestamp: NOW,
+    sign: 'x',
+    peerAddress: undefined,
+  };
+  const wrong = now(authenticateLogin(forged, NOW, directory));
+  assert.match(
+    wrong.ok ? '' : wrong.msg,
+    /over the timestamp and GET\/user\/verify$/,
+    'says what a login signs',
+  );
 });

@@ -80,7 +80,8 @@ export function authenticate(
     body: request.body,
   };
   const signed = (key: SigningKey) => verifyRequest(key, text, headers.sign);
-  const presented = { ...headers, timestampMs, peerAddress: request.peerAddress, signed };
+  const signedText = 'timestamp, method, path, ?query and body';
+  const presented = { ...headers, timestampMs, peerAddress: request.peerAddress, signed, signedText };
   return judge(presented, nowMs, keys, serverTimeMs);
 }
 
@@ -98,7 +99,13 @@ export function authenticateLogin(
   }
   const timestampMs = value < LOGIN_SECONDS_BELOW ? value * 1_000 : value;
   const signed = (key: SigningKey) => verifyLogin(key, timestamp, login.sign);
-  return judge({ apiKey, passphrase, peerAddress, timestampMs, signed }, nowMs, keys, serverTimeMs);
+  const signedText = 'the timestamp and GET/user/verify';
+  return judge(
+    { apiKey, passphrase, peerAddress, timestampMs, signed, signedText },
+    nowMs,
+    keys,
+    serverTimeMs,
+  );
 }
 
 // What was presented
@@ -147,6 +154,8 @@ interface Presented {
   readonly timestampMs: number;
   readonly peerAddress: string | undefined;
   readonly signed: (key: SigningKey) => boolean;
+  /** What has to be signed, for whoever signed something else. */
+  readonly signedText: string;
 }
 
 function judge(
@@ -163,7 +172,7 @@ function judge(
   const late = timestampRefusal(presented.timestampMs, nowMs);
   if (late !== undefined && timestampRefusal(presented.timestampMs, serverTimeMs) !== undefined) return late;
   if (!presented.signed({ kind: credential.key.kind, verifier: credential.verifier })) {
-    return signatureRefusal(credential);
+    return signatureRefusal(credential, presented.signedText);
   }
   const verdict = keys.checkPassphrase(presented.apiKey, presented.passphrase, nowMs);
   if (typeof verdict === 'string') return conclude(credential, verdict, presented, nowMs, keys);
@@ -249,12 +258,9 @@ const SIGNATURE_METHODS: Readonly<Record<ApiKey['kind'], string>> = {
   ed25519: 'an Ed25519 signature',
 };
 
-function signatureRefusal(credential: Credential): Refused {
+function signatureRefusal(credential: Credential, signedText: string): Refused {
   const method = SIGNATURE_METHODS[credential.key.kind];
-  return refuse(
-    '40009',
-    `the signature does not match; it must be Base64 of ${method} over timestamp, method, path, ?query and body`,
-  );
+  return refuse('40009', `the signature does not match; it must be Base64 of ${method} over ${signedText}`);
 }
 
 function refuse(code: string, msg: string): Refused {

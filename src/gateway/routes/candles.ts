@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { CANDLE_TYPES } from '../../record/candle-view.ts';
 import * as answers from '../answers.ts';
-import { CANDLES_MAX, readCandles, readWidth } from '../candle-query.ts';
+import { CANDLES_MAX, readCandles, readWidth, WIDTH_RULE } from '../candle-query.ts';
 import { findInstrument } from '../instrument-lookup.ts';
 import { type Call, type Route, route } from '../route.ts';
 import { Limit, SymbolName, TickerCategory, Time } from '../wire/fields.ts';
@@ -29,8 +29,7 @@ function candles({ venue, query }: Call<Static<typeof Query>, unknown>, most: nu
   const instrument = findInstrument(venue.state, query.category, query.symbol);
   if (instrument instanceof WireError) return instrument;
   const width = readWidth(query.interval);
-  if (width === undefined)
-    return wireError('40020', 'interval must be one of 1m, 3m, 5m, 15m, 30m, 1H, 4H, 6H, 12H, 1D');
+  if (width === undefined) return wireError('40020', WIDTH_RULE);
   const { type = 'market' } = query;
   if (type !== 'market' && instrument.spec.futures === undefined)
     return wireError('40020', `type ${type} exists for futures only`);

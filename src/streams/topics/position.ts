@@ -17,7 +17,9 @@ export class PositionChannel extends StandingChannel {
   protected override readonly pauseMs = 50;
   private readonly uid: number;
   private touched = false;
+  /** When the complete list was told last. */
   private completeMs: number;
+  private completeDue = false;
   private ended: PositionClosed[] = [];
   /** How each open position stood in the last push. */
   private told = new Map<number, string>();
@@ -44,20 +46,19 @@ export class PositionChannel extends StandingChannel {
   }
 
   protected override hasChanged(wallMs: number): boolean {
-    if (this.touched) return true;
-    if (wallMs - this.completeMs < REPEAT_MS) return false;
-    this.completeMs = wallMs;
-    return true;
+    // Also while the account never rests: the list waits only for what has to be told as ended.
+    this.completeDue = wallMs - this.completeMs >= REPEAT_MS && this.ended.length === 0;
+    if (this.completeDue) this.completeMs = wallMs;
+    return this.touched || this.completeDue;
   }
 
   protected override next(nowMs: number): Push | undefined {
     const { state } = this.floor.venue;
-    const changed = this.touched;
     this.touched = false;
     const before = this.told;
     const open = this.read();
     this.remember(open);
-    if (!changed) return this.complete(open, nowMs);
+    if (this.completeDue) return this.complete(open, nowMs);
     const ended = this.ended.map((position) => endedPositionData(state, position));
     this.ended = [];
     const news = open.filter((position) => before.get(position.positionId) !== standing(position));
