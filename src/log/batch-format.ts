@@ -87,12 +87,17 @@ export function readBatchHeader(
   if (view.getUint32(24, true) !== place.epoch || view.getUint32(28, true) !== place.segment)
     return undefined;
   return {
-    recordsBytes: view.getUint32(8, true),
+    recordsBytes: recordsBytesAt(view, 0),
     count: view.getUint32(12, true),
     firstSeq: getUint53(view, 16),
     recordsCrc: view.getUint32(32, true),
     chain: header.slice(FIELDS_END, FIELDS_END + CHAIN_HASH_BYTES),
   };
+}
+
+/** Length of the records behind the batch header at the offset. */
+export function recordsBytesAt(view: DataView, offset: number): number {
+  return view.getUint32(offset + 8, true);
 }
 
 /** Whether the records are the ones the header was made for, following the batch that ended in `previousChain`. */

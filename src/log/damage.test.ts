@@ -8,7 +8,7 @@ import { FIRST_CHAIN_HASH, identityCrc } from './batch-format.ts';
 import { segmentName, segmentNumbers } from './file-names.ts';
 import { openInlineLog } from './inline-log.ts';
 import { LogDamaged } from './log-errors.ts';
-import { encodeSegmentHead, SEGMENT_HEAD_BYTES } from './segment-format.ts';
+import { decodeSegmentHeader, encodeSegmentHead, SEGMENT_HEAD_BYTES } from './segment-format.ts';
 
 const SEGMENT_1 = segmentName(1);
 
@@ -261,6 +261,26 @@ test('the farther of two valid marks counts, and a bad one is ignored', () => {
   assert.equal(readMark(head, 1, 5)?.durableSeq, 7);
   assert.equal(readMark(head, 2, 5), undefined);
   assert.equal(readMark(head, 1, 6), undefined);
+});
+
+test('a segment that goes bad between its check and its replay ends the replay before it', () => {
+  const disk = new SimulatedDisk();
+  writeBatches(new LogModel(), disk, 300, 700);
+  const { records, report } = openInlineLog(disk, { ...SMALL, replayBytesMax: 0 });
+  const third = decodeSegmentHeader(disk.bytes(segmentName(3)));
+  assert.ok(third !== undefined && 'firstSeq' in third && report.lastSeq > third.firstSeq + 50);
+  disk.flipBit(segmentName(3), SEGMENT_HEAD_BYTES + 5000, 3);
+  let replayedSeq = 0;
+  const replayAll = () => {
+    for (const { seq } of records) replayedSeq = seq;
+  };
+  assert.throws(replayAll, (error: LogDamaged) => {
+    assert.ok(error instanceof LogDamaged);
+    assert.equal(error.place.file, segmentName(3));
+    assert.ok(error.place.seq >= third.firstSeq && error.place.offset >= SEGMENT_HEAD_BYTES);
+    return true;
+  });
+  assert.equal(replayedSeq, third.firstSeq - 1);
 });
 
 async function writeWithSnapshots(ending: 'closed' | 'killed') {

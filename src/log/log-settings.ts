@@ -12,6 +12,8 @@ export interface LogSettings {
   readonly reserveSegments: number;
   /** Zeros written and synced at a time while preparing: the longest a commit can be held up by it. */
   readonly prepareStepBytes: number;
+  /** Segments up to this size together stay in memory from their check to their replay; others are read and checked twice. */
+  readonly replayBytesMax: number;
   /** Damaged or torn files kept for forensics. */
   readonly keptAsideFilesMax: number;
   readonly newInstanceId: () => Uint8Array;
@@ -32,6 +34,7 @@ export function logSettings(chosen: Partial<LogSettings> = {}): LogSettings {
     batchBytesMax: chosen.batchBytesMax ?? Math.max(4 * MIB, 2 * payloadBytesMax),
     reserveSegments: chosen.reserveSegments ?? 2,
     prepareStepBytes: chosen.prepareStepBytes ?? MIB,
+    replayBytesMax: chosen.replayBytesMax ?? 256 * MIB,
     keptAsideFilesMax: chosen.keptAsideFilesMax ?? 2,
     newInstanceId: chosen.newInstanceId ?? (() => new Uint8Array(randomBytes(16))),
   };

@@ -41,10 +41,18 @@ export function encodeRecord(
 export function decodeRecord(bytes: Uint8Array, view: DataView, at: number): RecordView | undefined {
   if (at + RECORD_HEADER_BYTES > bytes.length) return undefined;
   const length = view.getUint32(at, true);
-  const endOffset = at + recordBytes(length);
-  if (length > bytes.length || endOffset > bytes.length) return undefined;
-  const seq = getUint53(view, at + 8);
-  const payload = bytes.subarray(at + RECORD_HEADER_BYTES, at + RECORD_HEADER_BYTES + length);
-  if (view.getUint32(at + 4, true) !== recordCrc(seq, payload)) return undefined;
-  return { seq, payload, endOffset };
+  if (length > bytes.length || at + recordBytes(length) > bytes.length) return undefined;
+  const record = recordAt(bytes, view, at);
+  return view.getUint32(at + 4, true) === recordCrc(record.seq, record.payload) ? record : undefined;
+}
+
+/** A record that is known to be whole. */
+export function recordAt(bytes: Uint8Array, view: DataView, at: number): RecordView {
+  const length = view.getUint32(at, true);
+  const payloadAt = at + RECORD_HEADER_BYTES;
+  return {
+    seq: getUint53(view, at + 8),
+    payload: bytes.subarray(payloadAt, payloadAt + length),
+    endOffset: at + recordBytes(length),
+  };
 }

@@ -2,7 +2,7 @@ import { type AcknowledgedMark, readMark } from './acknowledged-mark.ts';
 import { FIRST_CHAIN_HASH, identityCrc } from './batch-format.ts';
 import { equalBytes, hex } from './bytes.ts';
 import type { LoggedRecord, Snapshot } from './command-log.ts';
-import { type Disk, readWhole } from './disk.ts';
+import type { Disk } from './disk.ts';
 import { isUnfinished, keptAsideName, segmentName, snapshotName, snapshotSeqs } from './file-names.ts';
 import { LogDamaged } from './log-errors.ts';
 import type { LogSettings } from './log-settings.ts';
@@ -10,7 +10,8 @@ import type { DamagedSnapshot, RecoveryReport } from './recovery-report.ts';
 import { readSegmentHeaders } from './segment-files.ts';
 import type { SegmentHeader } from './segment-format.ts';
 import { dropOldestKeptAside, replaceByValidPart } from './segment-repair.ts';
-import { readBatches, type SegmentScan, scanSegment } from './segment-scan.ts';
+import { readSegment, type ScannedSegment, SegmentReplay } from './segment-replay.ts';
+import { damageAt, type SegmentScan } from './segment-scan.ts';
 import { readSnapshotFile } from './snapshot-file.ts';
 
 /** Where the writer goes on: always in a new segment, of a new epoch. Plain data, it travels to the worker. */
@@ -30,10 +31,7 @@ export interface RecoveredState {
   readonly report: RecoveryReport;
 }
 
-interface LastSegment {
-  readonly header: SegmentHeader;
-  readonly bytes: Uint8Array;
-  readonly scan: SegmentScan;
+interface LastSegment extends ScannedSegment {
   readonly closed: boolean;
 }
 
@@ -47,9 +45,10 @@ export function recover(disk: Disk, settings: LogSettings): RecoveredState {
   if (headers.length === 0) return startNewLog(disk, settings);
   const { snapshot, damaged } = chooseSnapshot(disk, headers[0].instanceId);
   const replayed = segmentsAfter(headers, snapshot?.seq ?? 0, damaged);
-  const last = verifySegments(disk, replayed);
+  const records = new SegmentReplay(disk, snapshot?.seq ?? 0, settings.replayBytesMax);
+  const last = verifySegments(disk, replayed, records);
   refuseSnapshotAheadOf(last, snapshot?.seq ?? 0);
-  return settle(disk, settings, snapshot, damaged, replayed, last);
+  return settle(disk, settings, snapshot, damaged, records, last);
 }
 
 function startNewLog(disk: Disk, settings: LogSettings): RecoveredState {
@@ -109,31 +108,32 @@ function segmentsAfter(
   );
 }
 
-function verifySegments(disk: Disk, headers: readonly SegmentHeader[]): LastSegment {
+function verifySegments(disk: Disk, headers: readonly SegmentHeader[], records: SegmentReplay): LastSegment {
   for (const [index, header] of headers.entries()) {
-    const bytes = readWhole(disk, segmentName(header.segment));
-    const scan = scanSegment(bytes, header);
+    const segment = readSegment(disk, header);
+    records.add(segment);
     const next = headers[index + 1];
-    if (next === undefined) return judgeEnd(bytes, header, scan);
-    refuseUnlessContinued(header, scan, next);
+    if (next === undefined) return judgeEnd(segment);
+    refuseUnlessContinued(segment, next);
   }
   throw new Error('recovery needs at least one segment');
 }
 
 /** A segment with a successor is complete exactly when the chain leads from its last batch into the successor. */
-function refuseUnlessContinued(header: SegmentHeader, scan: SegmentScan, next: SegmentHeader): void {
+function refuseUnlessContinued({ header, scan }: ScannedSegment, next: SegmentHeader): void {
   if (next.firstSeq === scan.lastSeq + 1 && equalBytes(next.chain, scan.chain)) return;
   throw damageAt(header, scan, `segment ${next.segment} continues at sequence ${next.firstSeq}`);
 }
 
-function judgeEnd(bytes: Uint8Array, header: SegmentHeader, scan: SegmentScan): LastSegment {
+function judgeEnd(segment: ScannedSegment): LastSegment {
+  const { header, bytes, scan } = segment;
   if (scan.laterSeq !== undefined) {
     throw damageAt(header, scan, `a batch is bad, yet batch ${scan.laterSeq} was written after it`);
   }
   const mark = readMark(bytes, header.segment, identityCrc(header.instanceId));
   if (mark !== undefined) refuseLossOfAcknowledged(header, scan, mark);
   const closed = mark?.state === 'closed' && mark.durableSeq === scan.lastSeq && scan.strayBytes === 0;
-  return { header, bytes, scan, closed };
+  return { ...segment, closed };
 }
 
 function refuseLossOfAcknowledged(header: SegmentHeader, scan: SegmentScan, mark: AcknowledgedMark): void {
@@ -151,22 +151,12 @@ function refuseSnapshotAheadOf({ header, scan }: LastSegment, snapshotSeq: numbe
     throw damageAt(header, scan, `a snapshot exists of sequence ${snapshotSeq}`);
 }
 
-function damageAt(header: SegmentHeader, scan: SegmentScan, what: string): LogDamaged {
-  const file = segmentName(header.segment);
-  return new LogDamaged(`readable only up to sequence ${scan.lastSeq}, but ${what}`, {
-    file,
-    segment: header.segment,
-    offset: scan.endOffset,
-    seq: scan.lastSeq + 1,
-  });
-}
-
 function settle(
   disk: Disk,
   settings: LogSettings,
   snapshot: Snapshot | undefined,
   damagedSnapshots: readonly DamagedSnapshot[],
-  replayed: readonly SegmentHeader[],
+  records: SegmentReplay,
   last: LastSegment,
 ): RecoveredState {
   const { header, bytes, scan } = last;
@@ -191,26 +181,7 @@ function settle(
   };
   const { instanceId, segment: lastSegment } = header;
   const resume = { instanceId, epoch, lastSegment, lastSeq: scan.lastSeq, chain: scan.chain };
-  const records = { [Symbol.iterator]: () => replay(disk, replayed, snapshotSeq, scan) };
   return { resume, snapshot, records, report };
-}
-
-/** Reads one segment at a time, and checks it again: the records may be far more than fits in memory. */
-function* replay(
-  disk: Disk,
-  headers: readonly SegmentHeader[],
-  snapshotSeq: number,
-  verified: SegmentScan,
-): Generator<LoggedRecord> {
-  let lastSeq = headers[0].firstSeq - 1;
-  for (const header of headers) {
-    for (const batch of readBatches(readWhole(disk, segmentName(header.segment)), header)) {
-      lastSeq = batch.lastSeq;
-      for (const record of batch.records) if (record.seq > snapshotSeq) yield record;
-    }
-  }
-  if (lastSeq !== verified.lastSeq)
-    throw damageAt(headers.at(-1)!, verified, `its replay ended at ${lastSeq}`);
 }
 
 function removeUnfinished(disk: Disk): void {

@@ -5,10 +5,13 @@ import {
   batchIsWhole,
   identityCrc,
   readBatchHeader,
+  recordsBytesAt,
 } from './batch-format.ts';
 import { dataViewOf, lengthWithoutTrailingZeros } from './bytes.ts';
 import type { LoggedRecord } from './command-log.ts';
-import { decodeRecord } from './record-format.ts';
+import { segmentName } from './file-names.ts';
+import { LogDamaged } from './log-errors.ts';
+import { decodeRecord, recordAt } from './record-format.ts';
 import { SEGMENT_HEAD_BYTES, type SegmentHeader } from './segment-format.ts';
 
 interface Batch {
@@ -59,6 +62,23 @@ export function* readBatches(bytes: Uint8Array, header: SegmentHeader): Generato
   }
 }
 
+/** The records after `afterSeq` of a segment that has been scanned: nothing is checked again. */
+export function* scannedRecords(
+  bytes: Uint8Array,
+  { endOffset }: SegmentScan,
+  afterSeq: number,
+): Generator<LoggedRecord> {
+  const view = dataViewOf(bytes);
+  for (let at = SEGMENT_HEAD_BYTES; at < endOffset; ) {
+    const batchEnd = at + BATCH_HEADER_BYTES + recordsBytesAt(view, at);
+    for (at += BATCH_HEADER_BYTES; at < batchEnd; ) {
+      const record = recordAt(bytes, view, at);
+      if (record.seq > afterSeq) yield record;
+      at = record.endOffset;
+    }
+  }
+}
+
 function readBatch(
   bytes: Uint8Array,
   offset: number,
@@ -102,6 +122,17 @@ function findLaterBatch(
     if (header !== undefined && header.firstSeq > missingSeq) return header.firstSeq;
   }
   return undefined;
+}
+
+/** What is wrong behind the part of a segment that is beyond doubt. */
+export function damageAt(header: SegmentHeader, scan: SegmentScan, what: string): LogDamaged {
+  const file = segmentName(header.segment);
+  return new LogDamaged(`readable only up to sequence ${scan.lastSeq}, but ${what}`, {
+    file,
+    segment: header.segment,
+    offset: scan.endOffset,
+    seq: scan.lastSeq + 1,
+  });
 }
 
 function placeOf(header: SegmentHeader): BatchPlace {

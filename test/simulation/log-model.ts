@@ -10,6 +10,7 @@ export const SMALL: InlineLogOptions = {
   payloadBytesMax: 4 * 1024,
   batchBytesMax: 16 * 1024,
   prepareStepBytes: 16 * 1024,
+  replayBytesMax: 128 * 1024,
   newInstanceId: () => new Uint8Array(16).fill(0xb0),
 };
 
