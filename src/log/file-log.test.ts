@@ -157,12 +157,15 @@ test('kill -9 under load loses nothing that was acknowledged', async (context) =
 async function loadUntilKilled(directory: string, afterMs: number): Promise<number> {
   const child = spawn(process.execPath, [CHILD, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
   let printed = '';
+  let isDoomed = false;
+  const lines = () => printed.split('\n').slice(0, -1);
   child.stdout.on('data', (chunk) => {
-    if (printed === '') setTimeout(() => child.kill('SIGKILL'), afterMs);
     printed += chunk;
+    if (isDoomed || lines().length < 2) return;
+    isDoomed = true;
+    setTimeout(() => child.kill('SIGKILL'), afterMs);
   });
   await once(child, 'close');
-  const lines = printed.split('\n').slice(0, -1);
-  assert.ok(lines.length > 1, 'the child acknowledged nothing');
-  return Number(lines.at(-1));
+  assert.ok(isDoomed, 'the child acknowledged nothing');
+  return Number(lines().at(-1));
 }
