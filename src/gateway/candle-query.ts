@@ -1,25 +1,9 @@
-/** A run of candles without gaps (domain.md 8.2): stored ones, the running one, flat ones between. */
-
+/** What is asked of candles, and the one that is still running. */
 import type { Instrument } from '../core/instrument.ts';
-import {
-  CANDLE_WIDTHS,
-  type CandleWidth,
-  candleOpen,
-  candleWidthIndex,
-  nextCandleOpen,
-} from '../core/market/candle-width.ts';
+import { CANDLE_WIDTHS, type CandleWidth } from '../core/market/candle-width.ts';
 import { runningCandle, runningPriceCandle } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
-import {
-  type CandleRow,
-  type CandleType,
-  type CandleView,
-  candleRow,
-  candleView,
-  flatCandle,
-  joinCandles,
-  priceCandleRow,
-} from '../record/candle-view.ts';
+import { type CandleRow, type CandleType, candleRow, priceCandleRow } from '../record/candle-view.ts';
 import type { Venue } from '../venue/venue.ts';
 
 export const CANDLES_MAX = 1000;
@@ -43,53 +27,17 @@ export interface CandleRequest {
   readonly limit: number;
 }
 
-export async function readCandles(venue: Venue, request: CandleRequest): Promise<CandleView[]> {
-  const { instrument, type, limit } = request;
+/** A JSON list of `CandleView`, oldest first, without gaps. */
+export async function readCandles(venue: Venue, request: CandleRequest): Promise<string> {
+  const { instrument, type, width, startTime, endTime, limit } = request;
   const { state, history } = venue;
-  const width = candleWidthIndex(request.width);
   // MARGIN reads the candles of the SPOT book it shares.
   const traded = state.instruments[state.market(instrument).instrument]!;
-  const series = { category: traded.spec.category, symbol: traded.symbol, type, width: request.width };
+  const series = { category: traded.spec.category, symbol: traded.symbol, type, width };
   const now = state.now;
-  const running = runningRow(state, traded, type, request.width);
+  const running = runningRow(state, traded, type, width);
   await venue.settled();
-
-  const last = candleOpen(width, Math.min(request.endTime ?? now, now));
-  let first = request.startTime === undefined ? 0 : firstOpenAt(width, request.startTime);
-  const onlyStart = request.startTime !== undefined && request.endTime === undefined;
-  if (!onlyStart) first = Math.max(first, stepsBack(width, last, limit - 1));
-
-  let before = await history.lastCandleBefore(series, first);
-  if (before === undefined && onlyStart) {
-    // Nothing traded before the start: the earliest candles are those from the first trade on.
-    const [earliest] = await history.candles({ ...series, startTime: first, limit: 1, from: 'oldest' });
-    first = earliest?.openTime ?? running?.openTime ?? last + 1;
-  }
-  const stored = await history.candles({
-    ...series,
-    startTime: first,
-    endTime: last,
-    limit,
-    from: onlyStart ? 'oldest' : 'newest',
-  });
-  const rows = new Map(stored.map((row) => [row.openTime, row]));
-  if (running !== undefined) {
-    // The interval in which the exchange began has a made-up part before the first trade. What is stored may also have
-    // ended since the running one was read, and holds it already.
-    const part = rows.has(running.openTime)
-      ? await history.generatedPart(series, running.openTime)
-      : undefined;
-    rows.set(running.openTime, part === undefined ? running : joinCandles(part, running));
-  }
-
-  const candles: CandleView[] = [];
-  for (let open = first; open <= last && candles.length < limit; open = nextCandleOpen(width, open)) {
-    const row: CandleRow | undefined = rows.get(open) ?? (before && flatCandle(open, before.close));
-    if (row === undefined) continue;
-    candles.push(candleView(row));
-    before = row;
-  }
-  return candles;
+  return history.candleRun({ series, running, now, startTime, endTime, limit });
 }
 
 function runningRow(
@@ -104,16 +52,4 @@ function runningRow(
   }
   const candle = runningPriceCandle(state, instrument, type, width);
   return candle && priceCandleRow(candle, type, instrument);
-}
-
-/** First open time at or after `time`. */
-function firstOpenAt(width: number, time: number): number {
-  const open = candleOpen(width, time);
-  return open === time ? open : nextCandleOpen(width, open);
-}
-
-function stepsBack(width: number, open: number, steps: number): number {
-  let at = open;
-  for (let n = 0; n < steps && at > 0; n++) at = candleOpen(width, at - 1);
-  return at;
 }

@@ -21,9 +21,9 @@ import { type Call, type Caller, limitText, type Route, type Services } from './
 import { defect, routeAnswer, venueFailure } from './route-answer.ts';
 import { ROUTES } from './routes.ts';
 import { endConnection } from './wire/client-error.ts';
-import { successEnvelope } from './wire/envelope.ts';
+import { JsonText, successEnvelope, successText } from './wire/envelope.ts';
 import { HTTP_LIMITS, limitConnections } from './wire/http-limits.ts';
-import { Replies } from './wire/replies.ts';
+import { JSON_TYPE, Replies } from './wire/replies.ts';
 import { validationError } from './wire/validation.ts';
 import { WireError } from './wire/wire-error.ts';
 
@@ -131,6 +131,7 @@ function serve(
       };
       const answer = await routeAnswer(route, call);
       if (answer instanceof WireError) return replies.fail(reply, answer);
+      if (answer instanceof JsonText) return reply.type(JSON_TYPE).send(successText(answer, clock.now()));
       return successEnvelope(answer, clock.now());
     },
   });

@@ -46,9 +46,10 @@ export function unpackGenerated(packed: Uint8Array): Pick<GeneratedCandles, 'tic
   };
 }
 
-interface Folded {
-  openTime: number;
-  open: number;
+/** A candle of a longer width, in ticks and lots. */
+export interface Folded {
+  readonly openTime: number;
+  readonly open: number;
   high: number;
   low: number;
   close: number;
@@ -59,48 +60,52 @@ interface Folded {
 
 /** Candles of a width whose open time lies between the bounds, ascending. */
 export function foldGenerated(
-  packs: readonly GeneratedCandles[],
+  { width: from, firstOpen, ticks, lots }: GeneratedCandles,
   width: CandleWidth,
   startTime: number,
   endTime: number,
-): CandleRow[] {
+): Folded[] {
   const index = candleWidthIndex(width);
-  const rows: CandleRow[] = [];
-  let folded: Folded | undefined;
-  let last: GeneratedCandles | undefined;
-  const finish = () => {
-    if (folded !== undefined && folded.openTime >= startTime && folded.openTime <= endTime) {
-      rows.push(rowOf(folded, last!));
-    }
-  };
-  for (const pack of packs) {
-    last ??= pack;
-    const step = GENERATED_STEP_MS[pack.width];
-    for (let n = 0; n < pack.lots.length; n++) {
-      const openTime = candleOpen(index, pack.firstOpen + n * step);
-      const [open, high, low, close] = pack.ticks.subarray(4 * n, 4 * n + 4) as unknown as [
-        number,
-        number,
-        number,
-        number,
-      ];
-      const lots = pack.lots[n]!;
-      if (folded === undefined || folded.openTime !== openTime) {
-        finish();
-        folded = { openTime, open, high, low, close, lots: 0, value: 0 };
-      }
-      folded.high = Math.max(folded.high, high);
-      folded.low = Math.min(folded.low, low);
-      folded.close = close;
-      folded.lots += lots;
-      folded.value += lots * Math.round((open + high + low + close) / 4);
-    }
+  const step = GENERATED_STEP_MS[from];
+  const folded: Folded[] = [];
+  for (let n = 0; n < lots.length; n++) {
+    const openTime = candleOpen(index, firstOpen + n * step);
+    if (openTime < startTime || openTime > endTime) continue;
+    const open = ticks[4 * n]!;
+    const high = ticks[4 * n + 1]!;
+    const low = ticks[4 * n + 2]!;
+    const close = ticks[4 * n + 3]!;
+    const value = lots[n]! * Math.round((open + high + low + close) / 4);
+    add(folded, { openTime, open, high, low, close, lots: lots[n]!, value });
   }
-  finish();
-  return rows;
+  return folded;
 }
 
-function rowOf(candle: Folded, { pricePrecision, quantityPrecision }: GeneratedCandles): CandleRow {
+/** Neighbouring packs may have a part each of the candle between them. */
+export function joinFolded(earlier: readonly Folded[], later: readonly Folded[]): Folded[] {
+  const [edge, ...rest] = later;
+  const joined = [...earlier];
+  if (edge !== undefined) add(joined, edge);
+  return joined.concat(rest);
+}
+
+function add(folded: Folded[], part: Folded): void {
+  const last = folded.at(-1);
+  if (last === undefined || last.openTime !== part.openTime) {
+    folded.push(part);
+    return;
+  }
+  last.high = Math.max(last.high, part.high);
+  last.low = Math.min(last.low, part.low);
+  last.close = part.close;
+  last.lots += part.lots;
+  last.value += part.value;
+}
+
+export function foldedRow(
+  candle: Folded,
+  { pricePrecision, quantityPrecision }: Pick<GeneratedCandles, 'pricePrecision' | 'quantityPrecision'>,
+): CandleRow {
   const price = (ticks: number) => formatUnits(BigInt(ticks), pricePrecision);
   return {
     openTime: candle.openTime,

@@ -93,6 +93,8 @@ export interface History {
   lastCandleBefore(series: CandleSeries, openTime: number): Promise<CandleRow | undefined>;
   /** What was made up of the candle that opened then; what happened in the same interval is not in it. */
   generatedPart(series: CandleSeries, openTime: number): Promise<CandleRow | undefined>;
+  /** A JSON list of `CandleView`, ascending, without gaps: flat candles where nothing is stored, the running one last. */
+  candleRun(query: CandleRunQuery): Promise<string>;
   /** Made-up candles of five minutes that opened since then, ascending. */
   generatedCandles(query: GeneratedQuery): Promise<CandleRow[]>;
   /** Rates that were settled, newest first, and before them those that were made up. */
@@ -154,6 +156,9 @@ export interface CommissionQuery {
   readonly categories: readonly CategoryName[];
   readonly startTime: number;
   readonly endTime: number;
+  /** Sums that are left out before the first, and those that are given at most. */
+  readonly skip: number;
+  readonly limit: number;
 }
 
 export interface CommissionView {
@@ -223,6 +228,17 @@ export interface CandleQuery extends CandleSeries {
   readonly endTime?: number;
   readonly limit: number;
   readonly from: 'newest' | 'oldest';
+}
+
+/** Without an end up to `now`; with a start alone the first `limit` from there, otherwise the last. */
+export interface CandleRunQuery {
+  readonly series: CandleSeries;
+  /** The candle that is not over yet. */
+  readonly running: CandleRow | undefined;
+  readonly now: number;
+  readonly startTime: number | undefined;
+  readonly endTime: number | undefined;
+  readonly limit: number;
 }
 
 export interface GeneratedQuery {

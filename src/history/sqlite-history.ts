@@ -8,6 +8,7 @@ import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
 import type {
   CandleQuery,
+  CandleRunQuery,
   CandleSeries,
   CommissionQuery,
   ConversionQuery,
@@ -206,6 +207,10 @@ class SqliteHistory implements History {
 
   lastCandleBefore(series: CandleSeries, openTime: number) {
     return this.#read('lastCandleBefore', { series, openTime });
+  }
+
+  candleRun(query: CandleRunQuery) {
+    return this.#read('candleRun', query);
   }
 
   insuranceHours(coin: string, startTime: number) {

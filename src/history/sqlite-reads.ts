@@ -1,6 +1,13 @@
 /** Every question to the SQLite history by its name; each is answered beside the table it is about. */
 import type { HistoryCounts } from './history.ts';
-import { CANDLES, candles, generatedPart, generatedSince, lastCandleBefore } from './tables/candles.ts';
+import {
+  CANDLES,
+  candleRunText,
+  candles,
+  generatedPart,
+  generatedSince,
+  lastCandleBefore,
+} from './tables/candles.ts';
 import { CLOSED_ORDERS, closedOrders, latestOrderByClientOid, orderById } from './tables/closed-orders.ts';
 import { CLOSED_POSITIONS, closedPositions } from './tables/closed-positions.ts';
 import { CONVERSIONS, conversions } from './tables/conversions.ts';
@@ -46,6 +53,7 @@ export const READS = {
   candles,
   lastCandleBefore,
   generatedPart,
+  candleRun: candleRunText,
   generatedCandles: generatedSince,
   fundingRates,
   insuranceHours,

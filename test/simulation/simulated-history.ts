@@ -122,6 +122,7 @@ export class SimulatedHistory implements History {
   candles = notSimulated;
   lastCandleBefore = notSimulated;
   generatedPart = notSimulated;
+  candleRun = notSimulated;
   fundingRates = notSimulated;
   insuranceHours = notSimulated;
   liquidations = notSimulated;

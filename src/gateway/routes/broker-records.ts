@@ -119,7 +119,13 @@ export const brokerRecordRoutes: readonly Route[] = [
       if (number instanceof WireError) return number;
       const uids = subUids(venue.state, caller.user);
       await venue.settled();
-      const rows = await venue.history.commissions({ uids, categories: categoriesOf(query), ...window });
+      const rows = await venue.history.commissions({
+        uids,
+        categories: categoriesOf(query),
+        ...window,
+        skip: (number - 1) * size,
+        limit: size,
+      });
       if (rows === undefined) {
         const most = COMMISSION_FILLS_MAX.toLocaleString('en-US');
         return wireError(
@@ -127,7 +133,7 @@ export const brokerRecordRoutes: readonly Route[] = [
           `there are more than ${most} fills between startTime and endTime: ask for less`,
         );
       }
-      return rows.slice((number - 1) * size, number * size).map(commissionOf);
+      return rows.map(commissionOf);
     },
   }),
 ];

@@ -5,6 +5,7 @@ import * as answers from '../answers.ts';
 import { CANDLES_MAX, readCandles, readWidth, WIDTH_RULE } from '../candle-query.ts';
 import { findInstrument } from '../instrument-lookup.ts';
 import { type Call, type Route, route } from '../route.ts';
+import { JsonText } from '../wire/envelope.ts';
 import { Limit, SymbolName, TickerCategory, Time } from '../wire/fields.ts';
 import { times } from '../wire/paging.ts';
 import { WireError, wireError } from '../wire/wire-error.ts';
@@ -25,7 +26,7 @@ const Query = Type.Object({
   limit: Type.Optional(Limit),
 });
 
-function candles({ venue, query }: Call<Static<typeof Query>, unknown>, most: number, spanMs: number) {
+async function candles({ venue, query }: Call<Static<typeof Query>, unknown>, most: number, spanMs: number) {
   const instrument = findInstrument(venue.state, query.category, query.symbol);
   if (instrument instanceof WireError) return instrument;
   const width = readWidth(query.interval);
@@ -40,7 +41,9 @@ function candles({ venue, query }: Call<Static<typeof Query>, unknown>, most: nu
   const { start, end } = given;
   if (start !== undefined && end !== undefined && end - start > spanMs)
     return wireError('40020', 'startTime and endTime must be at most 90 days apart');
-  return readCandles(venue, { instrument, type, width, startTime: start, endTime: end, limit });
+  return new JsonText(
+    await readCandles(venue, { instrument, type, width, startTime: start, endTime: end, limit }),
+  );
 }
 
 const base = {

@@ -5,7 +5,7 @@ import type { Refused } from '../admission/authenticate.ts';
 import { errorEnvelope } from './envelope.ts';
 import type { ErrorDialect, WireError } from './wire-error.ts';
 
-const JSON_TYPE = 'application/json; charset=utf-8';
+export const JSON_TYPE = 'application/json; charset=utf-8';
 
 export class Replies {
   private readonly clock: Clock;

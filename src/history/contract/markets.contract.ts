@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { CandleWidth } from '../../core/market/candle-width.ts';
 import { Category, OrderKind, PosSide, PRICE_KINDS } from '../../core/terms.ts';
-import { priceCandleRow } from '../../record/candle-view.ts';
+import { type CandleView, flatCandle, priceCandleRow } from '../../record/candle-view.ts';
 import { parseId } from '../../record/ids.ts';
 import {
   aCandle,
@@ -118,6 +118,26 @@ export function marketContract({ session }: Contract): void {
     assert.equal((await before(6 * minute))?.openTime, 4 * minute);
     assert.equal(await before(0), undefined);
     assert.equal((await before(6 * minute))?.close, '0.03');
+  });
+
+  session('a run of candles has no gap: flat ones between, the running one at its end', async (history) => {
+    const minute = 60_000;
+    const traded = [2, 3, 6].map((n) => aCandle({ openTime: n * minute, closeTicks: 100 * n }));
+    history.project({ seq: 1, time: START_TIME, events: traded });
+    const series = { category: 'SPOT', symbol: 'BTCUSDT', type: 'market', width: '1m' } as const;
+    const running = flatCandle(8 * minute, '55');
+    const now = 8 * minute + 1;
+    const run = async (startTime?: number, endTime?: number, limit = 100) => {
+      const text = await history.candleRun({ series, running, now, startTime, endTime, limit });
+      return (JSON.parse(text) as CandleView[]).map((view) => `${Number(view[0]) / minute} ${view[4]}`);
+    };
+    const all = ['2 2', '3 3', '4 3', '5 3', '6 6', '7 6', '8 55'];
+    assert.deepEqual(await run(), all);
+    assert.deepEqual(await run(undefined, undefined, 3), all.slice(-3));
+    assert.deepEqual(await run(3 * minute + 1, 6 * minute + 5), all.slice(2, 5));
+    assert.deepEqual(await run(4 * minute, undefined, 2), all.slice(2, 4), 'from a start onwards');
+    assert.deepEqual(await run(0, undefined, 2), all.slice(0, 2), 'not before the first trade');
+    assert.deepEqual(await run(9 * minute), []);
   });
 
   session('candles of mark, index and premium are series of their own beside the trades', async (history) => {

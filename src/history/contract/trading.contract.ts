@@ -61,12 +61,16 @@ export function tradingContract({ session }: Contract): void {
     const category = CATEGORY_NAMES[first.category];
     const of = { category, symbol: INSTRUMENTS[first.instrument]!.symbol, coin: coinName(first.feeCoin) };
     const period = { startTime: START_TIME, endTime: START_TIME };
-    const found = await history.commissions({ uids: [7, 8], categories: [category], ...period });
-    assert.deepEqual(found, [
+    const query = { uids: [7, 8], categories: [category], ...period, skip: 0, limit: 10 };
+    const sums = [
       { uid: '7', ...of, dealtAmount: '4', totalFee: '0.0000003', totalCommission: '0.00000009' },
       { uid: '8', ...of, dealtAmount: '2', totalFee: '-0.00000005', totalCommission: '0' },
-    ]);
-    assert.deepEqual(await history.commissions({ uids: [7], categories: [], ...period }), []);
+    ];
+    assert.deepEqual(await history.commissions(query), sums);
+    assert.deepEqual(await history.commissions({ ...query, limit: 1 }), sums.slice(0, 1));
+    assert.deepEqual(await history.commissions({ ...query, skip: 1 }), sums.slice(1));
+    assert.deepEqual(await history.commissions({ ...query, skip: 2 }), []);
+    assert.deepEqual(await history.commissions({ ...query, categories: [] }), []);
   });
 
   session('an order is stored when it is closed, and reads back as it was', async (history) => {

@@ -2,8 +2,9 @@
 import type { CandleClosed, PriceCandleClosed } from '../../core/event.ts';
 import { CATEGORY_NAMES } from '../../core/terms.ts';
 import { type CandleRow, type CandleType, candleRow, priceCandleRow } from '../../record/candle-view.ts';
+import { candleRun } from '../candle-run.ts';
 import { mergeCandles } from '../generated-candles.ts';
-import type { CandleQuery, CandleSeries, GeneratedQuery } from '../history.ts';
+import type { CandleQuery, CandleRunQuery, CandleSeries, GeneratedQuery } from '../history.ts';
 import { generatedCandles } from './generated-candles.ts';
 import type { Names } from './names.ts';
 import type { Pages } from './pages.ts';
@@ -70,6 +71,16 @@ export function generatedPart(
 ): CandleRow | undefined {
   const one = { startTime: openTime, endTime: openTime, limit: 1, newest: true };
   return generatedCandles(pages, series, one)[0];
+}
+
+export function candleRunText(pages: Pages, query: CandleRunQuery): string {
+  const stored = {
+    candles: (wanted: CandleQuery) => candles(pages, wanted),
+    lastCandleBefore: (series: CandleSeries, openTime: number) =>
+      lastCandleBefore(pages, { series, openTime }),
+    generatedPart: (series: CandleSeries, openTime: number) => generatedPart(pages, { series, openTime }),
+  };
+  return JSON.stringify(candleRun(stored, query));
 }
 
 export function generatedSince(pages: Pages, { category, symbol, startTime }: GeneratedQuery): CandleRow[] {

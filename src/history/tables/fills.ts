@@ -73,7 +73,8 @@ export function commissions(pages: Pages, query: CommissionQuery): CommissionVie
     sum.commission += commission!;
     sums.set(key, sum);
   }
-  return [...sums.keys()].sort().map((key) => {
+  const page = [...sums.keys()].sort().slice(query.skip, query.skip + query.limit);
+  return page.map((key) => {
     const { of, dealt, fee, commission } = sums.get(key)!;
     const [uid, category, symbol, coin] = of as [string, string, string, string];
     const amounts = {

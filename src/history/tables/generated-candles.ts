@@ -4,11 +4,14 @@ import { candleOpen, candleWidthIndex, nextCandleOpen } from '../../core/market/
 import type { CategoryName } from '../../core/terms.ts';
 import type { CandleRow } from '../../record/candle-view.ts';
 import {
+  type Folded,
+  foldedRow,
   foldGenerated,
   GENERATED_STEP_MS,
   type GeneratedCandles,
   type GeneratedWidth,
   generatedWidthFor,
+  joinFolded,
   packGenerated,
   unpackGenerated,
 } from '../generated-candles.ts';
@@ -40,7 +43,7 @@ interface Stretch {
   readonly newest: boolean;
 }
 
-/** Made-up candles from the end that is asked for, at least as many as `limit` where there are so many. */
+/** Made-up candles from the end that is asked for. */
 export function generatedCandles(
   pages: Pages,
   { category, symbol, width, type }: CandleSeries,
@@ -58,16 +61,17 @@ export function generatedCandles(
        AND first_open < ? AND last_open >= ? ORDER BY first_open ${newest ? 'DESC' : 'ASC'}`,
     ...[category, symbol, from, lastEnd, startTime],
   );
-  let rows: CandleRow[] = [];
-  const chosen: GeneratedCandles[] = [];
+  let folded: Folded[] = [];
+  let pack: GeneratedCandles | undefined;
   for (const [firstOpen] of packs) {
-    const pack = readPack(pages, category, symbol, from, Number(firstOpen));
-    if (newest) chosen.unshift(pack);
-    else chosen.push(pack);
-    rows = foldGenerated(chosen, width, startTime, endTime);
+    pack = readPack(pages, category, symbol, from, Number(firstOpen));
+    const part = foldGenerated(pack, width, startTime, endTime);
+    folded = newest ? joinFolded(part, folded) : joinFolded(folded, part);
     // The candle at the inner edge may go on in the next pack.
-    if (rows.length > limit + 1) break;
+    if (folded.length > limit + 1) break;
   }
+  const wanted = newest ? folded.slice(-limit) : folded.slice(0, limit);
+  const rows = wanted.map((candle) => foldedRow(candle, pack!));
   return type === 'market' ? rows : rows.map((row) => ({ ...row, volume: '0', turnover: '0' }));
 }
 

@@ -80,7 +80,8 @@ export class KlineChannel extends StandingChannel {
       endTime: undefined,
       limit: FIRST_CANDLES,
     };
-    const begin = (past: readonly CandleView[]) => {
+    const begin = (text: string) => {
+      const past = JSON.parse(text) as CandleView[];
       const now = this.present();
       const nowMs = clock.now();
       const last = Number(past.at(-1)?.[0] ?? 0);
