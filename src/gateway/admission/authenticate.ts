@@ -6,6 +6,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { ApiKey, Credential, KeyDirectory, PassphraseVerdict, User } from '../../identity/identity.ts';
 import { parseInteger } from '../wire/decimal.ts';
+import type { WireCode } from '../wire/error-catalogue.ts';
 import { type SigningKey, verifyLogin, verifyRequest } from './signature.ts';
 
 export interface IncomingRequest {
@@ -37,7 +38,7 @@ export interface Authenticated {
 export interface Refused {
   readonly ok: false;
   readonly status: 400 | 429;
-  readonly code: string;
+  readonly code: WireCode;
   readonly msg: string;
   readonly retryAfterMs?: number;
 }
@@ -263,6 +264,6 @@ function signatureRefusal(credential: Credential, signedText: string): Refused {
   return refuse('40009', `the signature does not match; it must be Base64 of ${method} over ${signedText}`);
 }
 
-function refuse(code: string, msg: string): Refused {
+export function refuse(code: WireCode, msg: string): Refused {
   return { ok: false, status: 400, code, msg };
 }

@@ -1,6 +1,7 @@
 /** Turns a refusal of the identity store into what the client reads, under the names the route gives its fields. */
 import type { IdentityRefusal } from '../../identity/identity.ts';
-import { type WireCode, WireError } from '../wire/wire-error.ts';
+import type { WireCode } from '../wire/error-catalogue.ts';
+import { WireError } from '../wire/wire-error.ts';
 
 /** The same things have other names under `user/` and under `broker/`. */
 export interface FieldNames {

@@ -3,7 +3,7 @@
  * cannot be written without one. `docs/permissions.md` and the OpenAPI document print the same rows.
  */
 import type { ApiKey, Permission, User } from '../../identity/identity.ts';
-import type { Refused } from './authenticate.ts';
+import { type Refused, refuse } from './authenticate.ts';
 
 interface NeedRow {
   readonly permission: Permission | undefined;
@@ -86,8 +86,4 @@ export function mayUse(
     return refuse('40014', 'this call needs a read_write API key; the key is read_only');
   }
   return undefined;
-}
-
-function refuse(code: string, msg: string): Refused {
-  return { ok: false, status: 400, code, msg };
 }

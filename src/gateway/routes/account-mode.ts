@@ -85,7 +85,7 @@ export const accountModeRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/api/v3/account/custom-collateral-coins',
-    summary: 'Coins that count as collateral; called without a key (wire.md 1.3)',
+    summary: 'Coins that count as collateral; called without a key',
     group,
     access: 'public',
     perSecond: 10,

@@ -218,7 +218,8 @@ export const transferRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/api/v3/account/max-transferable',
-    summary: 'How much of a coin can leave the unified account; nothing is lent, so borrowing adds nothing',
+    summary:
+      'How much of a coin can leave the unified account; nobody transfers what is borrowed, so both figures are the same',
     group,
     access: 'mgt_read',
     perSecond: 3,

@@ -5,7 +5,8 @@ import type { Outcome } from '../../core/outcome.ts';
 import { Refusal } from '../../core/refusal.ts';
 import type { State } from '../../core/state.ts';
 import { formatMoney, formatUnits } from '../../core/units.ts';
-import { type WireCode, type WireError, wireError } from './wire-error.ts';
+import type { WireCode } from './error-catalogue.ts';
+import { type WireError, wireError } from './wire-error.ts';
 
 interface Context {
   readonly state: State;
