@@ -1,11 +1,23 @@
 /** For those who watch the process: is it alive, is it ready, what are its figures. Outside the API, no envelope. */
 import type { FastifyInstance } from 'fastify';
-import type { Metrics } from '../operation/metrics.ts';
-import type { ReadinessCheck } from '../operation/readiness.ts';
+
+/** What must be in order for the process to serve. */
+export interface ReadinessCheck {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail?: string;
+}
+
+/** Counts what was answered, and shows its figures as text. */
+export interface Meter {
+  /** `route` is the template, such as `/api/v3/market/tickers`. */
+  observeRequest(route: string, status: number, seconds: number): void;
+  text(): string;
+}
 
 export function serveHealth(
   app: FastifyInstance,
-  metrics: Metrics,
+  metrics: Meter,
   readiness: () => readonly ReadinessCheck[],
 ): void {
   const hidden = { schema: { hide: true }, exposeHeadRoute: false };

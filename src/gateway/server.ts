@@ -11,11 +11,9 @@
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { openHttpServer } from '../http/http-server.ts';
-import type { Metrics } from '../operation/metrics.ts';
-import type { ReadinessCheck } from '../operation/readiness.ts';
 import { Gatekeeper, type GatekeeperOptions } from './admission/gatekeeper.ts';
 import { accessText } from './admission/permissions.ts';
-import { serveHealth } from './health.ts';
+import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
 import { serveReference } from './openapi.ts';
 import { type Call, type Caller, limitText, type Route, type Services } from './route.ts';
 import { defect, routeAnswer, venueFailure } from './route-answer.ts';
@@ -29,7 +27,7 @@ import { WireError } from './wire/wire-error.ts';
 
 export interface GatewayOptions extends Services, GatekeeperOptions {
   readonly logger: FastifyBaseLogger;
-  readonly metrics: Metrics;
+  readonly metrics: Meter;
   readonly readiness: () => readonly ReadinessCheck[];
 }
 

@@ -4,8 +4,10 @@
  * request costs next to nothing.
  */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import type { Meter } from '../gateway/health.ts';
 import type { LogCapacity } from '../log/command-log.ts';
 import type { StreamFigures } from '../streams/figures.ts';
+import { Exposition } from './exposition.ts';
 import type { GcPauses, LoopDelay } from './loop-watch.ts';
 
 /** What the venue and the process look like at the moment of a scrape. */
@@ -39,18 +41,16 @@ interface RouteFigures {
   readonly latency: RecordableHistogram;
 }
 
-export class Metrics {
-  readonly #figures: (() => Figures) | undefined;
+export class Metrics implements Meter {
+  readonly #figures: () => Figures;
   readonly #routes = new Map<string, RouteFigures>();
   readonly #requests = new Float64Array((ROUTES_MAX + 1) * STATUS_CLASSES.length);
   readonly #seconds = new Float64Array(ROUTES_MAX + 1);
 
-  /** Without `figures` only requests and the process itself are shown. */
-  constructor(figures?: () => Figures) {
+  constructor(figures: () => Figures) {
     this.#figures = figures;
   }
 
-  /** `route` is the template, such as `/api/v3/market/tickers`. */
   observeRequest(route: string, status: number, seconds: number): void {
     const { first, latency } = this.#routes.get(route) ?? this.#addRoute(route);
     const statusClass = Math.min(Math.max(Math.floor(status / 100) - 1, 0), STATUS_CLASSES.length - 1);
@@ -62,7 +62,7 @@ export class Metrics {
   text(): string {
     const page = new Exposition();
     this.#requestFigures(page);
-    if (this.#figures !== undefined) venueFigures(page, this.#figures());
+    venueFigures(page, this.#figures());
     processFigures(page);
     return page.text();
   }
@@ -163,35 +163,4 @@ function processFigures(page: Exposition): void {
   page.single('bourse_array_buffers_bytes', 'gauge', 'Typed arrays and buffers.', arrayBuffers);
   page.single('process_cpu_seconds_total', 'counter', 'Processor time.', (user + system) / 1e6);
   page.single('bourse_uptime_seconds', 'gauge', 'Time since the start.', process.uptime());
-}
-
-type Labels = Readonly<Record<string, string>>;
-
-/** The text format, version 0.0.4: a head per metric, then its values. */
-class Exposition {
-  readonly #lines: string[] = [];
-  #name = '';
-
-  metric(name: string, type: 'counter' | 'gauge' | 'summary', help: string): void {
-    this.#name = name;
-    this.#lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
-  }
-
-  value(value: number, labels: Labels = {}, suffix = ''): void {
-    const pairs = Object.entries(labels).map(([name, text]) => `${name}="${escapeLabel(text)}"`);
-    this.#lines.push(`${this.#name}${suffix}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}`);
-  }
-
-  single(name: string, type: 'counter' | 'gauge', help: string, value: number): void {
-    this.metric(name, type, help);
-    this.value(value);
-  }
-
-  text(): string {
-    return `${this.#lines.join('\n')}\n`;
-  }
-}
-
-function escapeLabel(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -1,12 +1,7 @@
 /** Can this process serve now? Each check says so by name; `/readyz` answers 503 and names those that fail. */
+import type { ReadinessCheck } from '../gateway/health.ts';
 import type { LogCapacity } from '../log/command-log.ts';
 import { HISTORY_LAG_MAX, QUEUE_AGE_MAX_MS } from '../venue/limits.ts';
-
-export interface ReadinessCheck {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly detail?: string;
-}
 
 /** What the checks look at. */
 export interface Health {

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { RateLimiter } from '../gateway/admission/rate-limit.ts';
+import type { ReadinessCheck } from '../gateway/health.ts';
 import { completeSubAccounts, openSubAccount } from '../gateway/open-sub-account.ts';
 import { buildGateway } from '../gateway/server.ts';
 import type { OpenedDemoAccount } from '../identity/demo-accounts.ts';
@@ -32,7 +33,7 @@ import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback, urlOf } from '.
 import { type Figures, Metrics } from './metrics.ts';
 import { openMarket } from './open-market.ts';
 import { portHolder } from './port-holder.ts';
-import { type ReadinessCheck, readinessChecks } from './readiness.ts';
+import { readinessChecks } from './readiness.ts';
 import { openRooms, type Rooms } from './rooms.ts';
 import type { Config } from './settings/settings.ts';
 

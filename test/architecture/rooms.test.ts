@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   history: ['core', 'record'],
   venue: ['core', 'log', 'history'],
   market: ['core', 'history', 'venue'],
-  gateway: ['core', 'record', 'http', 'identity', 'history', 'venue', 'operation'],
+  gateway: ['core', 'record', 'http', 'identity', 'history', 'venue'],
   streams: ['core', 'record', 'venue', 'gateway'],
   operator: ['core', 'record', 'http', 'identity', 'history', 'venue', 'market'],
   operation: [

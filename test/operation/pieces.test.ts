@@ -45,7 +45,7 @@ test('metrics follow the text format: a head before its values, names with units
 });
 
 test('the number of series is bounded, whatever routes are given', () => {
-  const metrics = new Metrics();
+  const metrics = new Metrics(() => FIGURES);
   for (let route = 0; route < 5000; route++) metrics.observeRequest(`/r${route}`, 200, 0.001);
   const series = metrics
     .text()
