@@ -1,0 +1,129 @@
+/** The two doors of the exchange: the gateway with its streams for users, and the operator's. */
+import type { KeyObject } from 'node:crypto';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { RateLimiter } from '../gateway/admission/rate-limit.ts';
+import type { ReadinessCheck } from '../gateway/health.ts';
+import { openSubAccount } from '../gateway/open-sub-account.ts';
+import { buildGateway } from '../gateway/server.ts';
+import type { LivingMarket } from '../market/living-market.ts';
+import { buildDoor } from '../operator/server.ts';
+import { openToken, removeDoorNote, TOKEN_FILE, writeDoorNote } from '../operator/token.ts';
+import { serveAsyncApi } from '../streams/asyncapi.ts';
+import { Streams } from '../streams/streams.ts';
+import type { ReserveAudits } from '../venue/reserve-audit.ts';
+import type { SecondHand } from '../venue/second-hand.ts';
+import { VERSION } from '../version.ts';
+import { listen } from './listening.ts';
+import { LoopWatch } from './loop-watch.ts';
+import { type Figures, Metrics } from './metrics.ts';
+import { readinessChecks } from './readiness.ts';
+import type { Rooms } from './rooms.ts';
+import type { Config } from './settings/settings.ts';
+
+/** The rooms, and what both doors show of them. */
+interface Doors extends Rooms {
+  readonly addressKey: KeyObject;
+  readonly reserves: ReserveAudits;
+}
+
+export async function openGateway(rooms: Doors, config: Config, logger: Logger, open: AsyncDisposableStack) {
+  const { venue, identity } = rooms;
+  const watch = new LoopWatch();
+  open.defer(() => watch.stop());
+  const stopping = { begun: false };
+  const figures = () => figuresOf(rooms, watch);
+  const readiness = () => {
+    const { capacity, logQueueAgeMs, historyLagRows, loopDelay } = figures();
+    const loopDelayP99Ms = loopDelay.p99Ms;
+    const { failure, memoryShort } = venue;
+    return readinessChecks({
+      stopping: stopping.begun,
+      failure,
+      capacity,
+      memoryShort,
+      logQueueAgeMs,
+      historyLagRows,
+      loopDelayP99Ms,
+    });
+  };
+  const limiter = new RateLimiter({ rateLimits: config.rateLimits });
+  const services = {
+    venue,
+    identity,
+    logger: logger.child({}),
+    clock: venue.clock,
+    wall: rooms.wall,
+    limiter,
+    errorDialect: config.errorDialect,
+    addressKey: rooms.addressKey,
+    reserves: rooms.reserves,
+    trustedProxies: config.trustedProxies,
+  };
+  const { rateLimits, allowedOrigins } = config;
+  const streams = new Streams({ ...services, rateLimits, allowedOrigins });
+  const metrics = new Metrics(() => ({ ...figures(), streams: streams.figures }));
+  const gateway = await buildGateway({ ...services, metrics, readiness });
+  streams.attach(gateway.server);
+  serveAsyncApi(gateway);
+  gateway.addHook('preClose', () => streams.close());
+  open.defer(() => gateway.close());
+  return { gateway, streams, stopping, readiness };
+}
+
+function figuresOf({ venue, log, history }: Rooms, watch: LoopWatch): Omit<Figures, 'streams'> {
+  return {
+    appliedSeq: venue.appliedSeq,
+    durableSeq: venue.durableSeq,
+    historySeq: history.confirmedSeq,
+    historyLagRows: history.lag(),
+    logQueueAgeMs: log.queueAgeMs(),
+    capacity: log.capacity(),
+    accounts: venue.state.accountByUid.size,
+    openOrders: venue.state.slab.count,
+    loopDelay: watch.delay,
+    gcPauses: watch.gcPauses,
+  };
+}
+
+/** What the operator's door stands on: the rooms, and what only the running process can tell and do. */
+interface DoorDesk extends Doors {
+  readonly seconds: SecondHand;
+  readonly market: LivingMarket | undefined;
+  readonly snapshot: () => Promise<void>;
+  readonly readiness: () => readonly ReadinessCheck[];
+  /** Where users reach the exchange. */
+  readonly url: string;
+}
+
+/** The note for the command line is written when the door is open and goes with it. */
+export async function openDoor(desk: DoorDesk, config: Config, logger: Logger, open: AsyncDisposableStack) {
+  const { venue, identity, reserves, audit, seconds, market, snapshot, readiness } = desk;
+  const { data, demo, operatorHost: host, operatorPort: port, operatorTokenFile } = config;
+  const token = openToken(operatorTokenFile === '' ? join(data, TOKEN_FILE) : operatorTokenFile);
+  const server = buildDoor({
+    venue,
+    identity,
+    reserves,
+    audit,
+    token,
+    seconds,
+    market,
+    snapshot,
+    openSub: openSubAccount,
+    data,
+    demo,
+    logger: logger.child({}),
+    health: () => ({
+      version: VERSION,
+      url: desk.url,
+      uptimeSeconds: Math.floor(process.uptime()),
+      checks: readiness(),
+    }),
+  });
+  open.defer(() => server.close());
+  const url = await listen(server, { host, port }, 'operator-port');
+  writeDoorNote(data, { url, token, pid: process.pid });
+  open.defer(() => removeDoorNote(data));
+  return { server, url };
+}
