@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readCandles } from '../../src/gateway/candle-query.ts';
-import { candleRow } from '../../src/record/candle-view.ts';
+import { candleRun } from '../../src/history/candle-run.ts';
+import type { CandleRunQuery } from '../../src/history/history.ts';
+import { type CandleView, candleRow } from '../../src/record/candle-view.ts';
 import type { Floor } from '../../src/streams/floor.ts';
 import type { Push } from '../../src/streams/frames.ts';
 import { KlineChannel } from '../../src/streams/topics/kline.ts';
@@ -57,18 +59,20 @@ test('a candle that ends while HTTP reads it is not counted twice', async () => 
   const venue = {
     state: trading.state,
     settled: async () => trading.wait(MINUTE_MS),
-    history: {
-      lastCandleBefore: async () => undefined,
-      candles: async () =>
-        trading
-          .eventsOf('candle')
-          .map((candle) => candleRow(candle, instrument))
-          .slice(0, 1),
-      generatedPart: async () => undefined,
-    },
+    history: { candleRun: async (query: CandleRunQuery) => JSON.stringify(candleRun(stored, query)) },
   } as unknown as Venue;
+  const stored = {
+    lastCandleBefore: () => undefined,
+    candles: () =>
+      trading
+        .eventsOf('candle')
+        .map((candle) => candleRow(candle, instrument))
+        .slice(0, 1),
+    generatedPart: () => undefined,
+  };
   const span = { startTime: undefined, endTime: undefined, limit: 1 };
-  const [candle] = await readCandles(venue, { instrument, type: 'market', width: '1m', ...span });
+  const text = await readCandles(venue, { instrument, type: 'market', width: '1m', ...span });
+  const [candle] = JSON.parse(text) as CandleView[];
   assert.deepEqual([candle?.[0], candle?.[5]], [String(trading.now - MINUTE_MS), '1']);
 });
 
@@ -111,7 +115,7 @@ test('the candle in which the exchange began has its made-up part, as over HTTP'
   const kept = async () => {
     const instrument = venue.state.instrument('SPOT', 'BTCUSDT')!;
     const span = { startTime: undefined, endTime: undefined, limit: 1 };
-    return (await readCandles(venue, { instrument, type: 'market', width: '1D', ...span }))[0];
+    return JSON.parse(await readCandles(venue, { instrument, type: 'market', width: '1D', ...span }))[0];
   };
   const candle = ({ start, open, high, low, close, volume, turnover }: Frame) =>
     [start, open, high, low, close, volume, turnover] as const;
