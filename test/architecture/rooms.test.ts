@@ -1,6 +1,6 @@
 /** The import table and the purity of the core, held against the code (docs/architecture.md shows the same table). */
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { test } from 'node:test';
 
@@ -278,5 +278,20 @@ test('docs/architecture.md shows the import table of this test', () => {
       .at(-2)!
       .matchAll(/`([a-z]+)`/g);
     assert.deepEqual([...named].map((match) => match[1]).sort(), [...allowed].sort(), `row of ${room}`);
+  }
+});
+
+test('every file and folder that docs/architecture.md names is there', () => {
+  const document = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+  const rows = document.split('\n').filter((line) => line.startsWith('| ') && line.includes('.ts`'));
+  assert.ok(rows.length > 20);
+  const homes = ['src/core', 'src/gateway', 'test/core'];
+  for (const row of rows) {
+    for (const [column, cell] of row.split('|').slice(2, -1).entries()) {
+      for (const [, name] of cell.matchAll(/`([\w./-]+(?:\.ts|\.md|\/))`/g)) {
+        const home = /^(?:src|test)\//.test(name!) ? '' : homes[column]!;
+        assert.ok(existsSync(join(ROOT, home, name!)), `${join(home, name!)} of: ${row}`);
+      }
+    }
   }
 });
