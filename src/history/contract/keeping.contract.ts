@@ -1,5 +1,6 @@
 /** What is kept: through restarts, and for how long. */
 import assert from 'node:assert/strict';
+import { LEDGER_RETENTION_MS, RETENTION_MS } from '../history.ts';
 import {
   aCandle,
   aConversion,
@@ -10,8 +11,7 @@ import {
   aTransfer,
   aWalletRecord,
   START_TIME,
-} from '../example-events.ts';
-import { LEDGER_RETENTION_MS, RETENTION_MS } from '../history.ts';
+} from './example-events.ts';
 import { everything, projectInCommands, randomRows } from './random-rows.ts';
 import { type Contract, openDescribed, orderEvent, viewOf } from './storage.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { LoanReduced, LoanRepaid } from '../../core/event.ts';
 import { reduceView, repayView } from '../../record/loan-view.ts';
-import { aLoan, aReduction, aRepayment, aRevision, coinName, START_TIME } from '../example-events.ts';
 import type { LoanQuery } from '../history.ts';
+import { aLoan, aReduction, aRepayment, aRevision, coinName, START_TIME } from './example-events.ts';
 import { ALL_TIME, type Contract, orderKey } from './storage.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -4,6 +4,7 @@ import type { CandleWidth } from '../../core/market/candle-width.ts';
 import { Category, OrderKind, PosSide, PRICE_KINDS } from '../../core/terms.ts';
 import { type CandleView, flatCandle, priceCandleRow } from '../../record/candle-view.ts';
 import { parseId } from '../../record/ids.ts';
+import { RETENTION_MS } from '../history.ts';
 import {
   aCandle,
   aFill,
@@ -12,8 +13,7 @@ import {
   INSTRUMENTS,
   PERPETUAL,
   START_TIME,
-} from '../example-events.ts';
-import { RETENTION_MS } from '../history.ts';
+} from './example-events.ts';
 import type { Contract } from './storage.ts';
 
 export function marketContract({ session }: Contract): void {

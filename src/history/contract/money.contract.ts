@@ -6,6 +6,7 @@ import { parseId } from '../../record/ids.ts';
 import { ledgerView } from '../../record/ledger-view.ts';
 import { transferView } from '../../record/transfer-view.ts';
 import { walletRecordView } from '../../record/wallet-record-view.ts';
+import type { TransferRole } from '../history.ts';
 import {
   aConversion,
   aLedgerLine,
@@ -15,8 +16,7 @@ import {
   coinName,
   NO_INSTRUMENT,
   START_TIME,
-} from '../example-events.ts';
-import type { TransferRole } from '../history.ts';
+} from './example-events.ts';
 import { ALL_TIME, type Contract, lineKey, orderKey, transferKey } from './storage.ts';
 
 export function moneyContract({ session }: Contract): void {

@@ -6,8 +6,8 @@ import { fillView } from '../../record/fill-view.ts';
 import { LEDGER_TYPES, type LedgerCategory, ledgerView, OTHER_CATEGORY } from '../../record/ledger-view.ts';
 import { transferView } from '../../record/transfer-view.ts';
 import { walletRecordView } from '../../record/wallet-record-view.ts';
-import { COINS, coinName, INSTRUMENTS, START_TIME } from '../example-events.ts';
 import type { History, PageQuery, TransferRole } from '../history.ts';
+import { COINS, coinName, INSTRUMENTS, START_TIME } from './example-events.ts';
 import { projectInCommands, type RandomRows, randomRows } from './random-rows.ts';
 import { type Contract, fillKey, lineKey, orderKey, transferKey, viewOf } from './storage.ts';
 

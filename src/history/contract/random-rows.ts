@@ -8,6 +8,7 @@ import type {
   WalletRecord,
 } from '../../core/event.ts';
 import { Category, Wallet } from '../../core/terms.ts';
+import type { History } from '../history.ts';
 import {
   aFill,
   aLedgerLine,
@@ -18,8 +19,7 @@ import {
   INSTRUMENTS,
   NO_INSTRUMENT,
   START_TIME,
-} from '../example-events.ts';
-import type { History } from '../history.ts';
+} from './example-events.ts';
 import { ALL_TIME, orderEvent } from './storage.ts';
 
 export interface RandomRows {

@@ -2,8 +2,8 @@
 import type { Event, OrderRecord } from '../../core/event.ts';
 import { parseId } from '../../record/ids.ts';
 import { orderView } from '../../record/order-view.ts';
-import { COINS, coinName, INSTRUMENTS } from '../example-events.ts';
 import type { History } from '../history.ts';
+import { COINS, coinName, INSTRUMENTS } from './example-events.ts';
 
 /** One storage, empty at first; it may be opened again after it was closed. */
 export interface HistoryStorage {

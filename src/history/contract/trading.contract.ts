@@ -33,7 +33,7 @@ import {
   INSTRUMENTS,
   NO_INSTRUMENT,
   START_TIME,
-} from '../example-events.ts';
+} from './example-events.ts';
 import {
   ALL_TIME,
   type Contract,

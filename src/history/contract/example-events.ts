@@ -16,12 +16,12 @@ import type {
   StrategyOrderRecord,
   Transferred,
   WalletRecord,
-} from '../core/event.ts';
-import type { Instrument } from '../core/instrument.ts';
-import { readInstrument } from '../core/instrument-reading.ts';
-import type { InstrumentSpec } from '../core/listing-spec.ts';
-import { LoanTerm } from '../core/loan/loan-terms.ts';
-import { NO_LEG } from '../core/strategy/trigger-leg.ts';
+} from '../../core/event.ts';
+import type { Instrument } from '../../core/instrument.ts';
+import { readInstrument } from '../../core/instrument-reading.ts';
+import type { InstrumentSpec } from '../../core/listing-spec.ts';
+import { LoanTerm } from '../../core/loan/loan-terms.ts';
+import { NO_LEG } from '../../core/strategy/trigger-leg.ts';
 import {
   CancelReason,
   Category,
@@ -35,7 +35,7 @@ import {
   TimeInForce,
   TriggerType,
   Wallet,
-} from '../core/terms.ts';
+} from '../../core/terms.ts';
 
 export const START_TIME = 1_790_000_000_000;
 export const NO_INSTRUMENT = -1;
