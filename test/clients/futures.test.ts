@@ -20,6 +20,7 @@ import {
   sdkClient,
 } from './clients.ts';
 import { decimal, units } from './ledger-by-hand.ts';
+import { assertChain } from './ledger-chain.ts';
 import { HandPosition, mean, signed } from './position-by-hand.ts';
 
 const SWAP = 'BTC/USDT:USDT';
@@ -476,6 +477,25 @@ test('a fall takes the isolated position, its margin and nothing else', async ()
   );
   const { list: funds } = (await sdk.getRiskReserveAll({ category: 'USDT-FUTURES' })).data;
   assert.ok(Number(funds[0]!.balance) > 0, 'what was left of the margin is in the fund');
+});
+
+test('every line of the ledger goes on from the balance before it, isolated margin in and out', async () => {
+  await takes('buy', '0.1', '54000');
+  await sdk.setLeverage({ ...CONTRACT, longLeverage: '5', shortLeverage: '25' } as never);
+  await sdk.cancelOrder({ orderId: (await sdk.submitNewOrder(order('buy', '0.1', '53000'))).data.orderId });
+  await takes('sell', '0.1', '53900');
+  const lines = await assertChain(sdk, 'USDT');
+  assert.deepEqual(lines.slice(-5), [
+    'BUY_DEAL 0 -3.24',
+    'FIXED_INCREASE_MARGIN -540 0',
+    'FIXED_INCREASE_MARGIN -540 0',
+    'FIXED_REDUCE_MARGIN 1080 0',
+    'SELL_DEAL -10 -3.234',
+  ]);
+  assert.ok(
+    lines.some((line) => line.startsWith('RISK_LIQ_USER_OUT')),
+    'and over a liquidation',
+  );
 });
 
 test('a coin-margined contract is sized in coin and pays in coin at the price of the trade', async () => {

@@ -39,14 +39,21 @@ class Toll {
       if (event.type === 'fill') this.fill(event.fill.futures!.kind);
       if (event.type !== 'ledgerLine') continue;
       if (event.kind === 'liquidation' && event.amount > 0n) this.payments++;
-      if (event.kind === 'marginAdded' && command.type !== 'adjustMargin') this.addedMargin++;
     }
+    if (command.type === 'adjustMargin') return;
+    this.addedMargin += events.filter((event, at) => addsByItself(event, events[at - 1])).length;
   }
 
   private fill(kind: OrderKind): void {
     if (kind === OrderKind.adl) this.deleveragings++;
     if (kind === OrderKind.liquidation || kind === OrderKind.reduce) this.liquidations++;
   }
+}
+
+/** Margin that neither a trade nor what was paid into the position put there. */
+function addsByItself(event: Event, before: Event | undefined): boolean {
+  if (event.type !== 'ledgerLine' || event.kind !== 'marginAdded' || event.reference === '') return false;
+  return before?.type !== 'ledgerLine' || before.amount !== -event.amount;
 }
 
 /** A flow in which somebody always opens something large before the next jump. */

@@ -163,7 +163,7 @@ function coverClaims(
     foldMoney(state, paid);
     if (paid > 0n) {
       ledger.move(fund, ledger.cell(account.index, coin, bucket), paid);
-      tell(state, account, instrument, 'liquidation', paid);
+      tell(state, account, instrument, 'liquidation', paid, bucket === Bucket.isolated ? paid : 0n);
     }
     const unpaid = amount - paid;
     if (bucket === Bucket.cash || unpaid === 0n) continue;
@@ -205,9 +205,11 @@ function tell(
   instrument: Instrument,
   kind: LedgerLineKind,
   amount: bigint,
+  intoMargin = 0n,
 ): void {
   const { settle } = instrument.futures!;
-  emitLine(state, account, Wallet.unified, settle, kind, amount, instrument.symbol, 0n, instrument);
+  const details = { instrument, intoMargin };
+  emitLine(state, account, Wallet.unified, settle, kind, amount, instrument.symbol, details);
 }
 
 /** Coin-margined profit is not zero-sum in coin: what is left of the contract belongs to the fund. */

@@ -1,8 +1,10 @@
+import type { Account } from '../account.ts';
 import { tradeValue } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import { inSettleCoin, maintenanceAt, markTicks } from '../margin/margin.ts';
 import type { Market, State } from '../state.ts';
+import { Wallet } from '../terms.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../units.ts';
 import { emitLine, foldMoney } from '../wallet/wallet.ts';
 import { type Holder, holdersOf } from './holders.ts';
@@ -74,8 +76,7 @@ function pay(state: State, market: Market, { account, position }: Holder, rate: 
   if (position.isolated) position.iso -= amount;
   position.funding -= amount;
   foldMoney(state, -amount);
-  if (amount > 0n)
-    emitLine(state, account, 0, coin, 'fundingOut', -amount, String(position.id), 0n, instrument);
+  tell(state, account, position, -amount);
   return amount;
 }
 
@@ -99,7 +100,16 @@ function distribute(
     if (position.isolated) position.iso += amount;
     position.funding += amount;
     foldMoney(state, amount);
-    if (amount > 0n)
-      emitLine(state, account, 0, coin, 'fundingIn', amount, String(position.id), 0n, instrument);
+    tell(state, account, position, amount);
   }
+}
+
+/** An isolated position pays and is paid out of its own margin. */
+function tell(state: State, account: Account, position: Position, amount: bigint): void {
+  if (amount === 0n) return;
+  const instrument = state.instruments[position.instrument]!;
+  const { settle } = instrument.futures!;
+  const kind = amount > 0n ? 'fundingIn' : 'fundingOut';
+  const details = { instrument, intoMargin: position.isolated ? amount : 0n };
+  emitLine(state, account, Wallet.unified, settle, kind, amount, String(position.id), details);
 }

@@ -2,10 +2,10 @@
 import type { Account } from '../account.ts';
 import type { LedgerLineKind } from '../event.ts';
 import type { Instrument } from '../instrument.ts';
-import { Bucket } from '../ledger.ts';
 import { clientOidOf, posSideOf } from '../orders/order-life.ts';
 import type { State } from '../state.ts';
-import { HoldMode, OrderKind, type OrderType, Side } from '../terms.ts';
+import { HoldMode, OrderKind, type OrderType, Side, Wallet } from '../terms.ts';
+import { emitLine } from '../wallet/wallet.ts';
 import type { Part } from './fill-parts.ts';
 import type { Position } from './position.ts';
 
@@ -29,6 +29,8 @@ export interface Settled {
   /** What of the fee the account's broker was paid. */
   readonly commission: bigint;
   readonly pnl: bigint;
+  /** What went into the margin of an isolated position; negative what came out of it. */
+  readonly intoMargin: bigint;
   readonly kind: OrderKind;
 }
 
@@ -42,9 +44,9 @@ export function recordPart(
   account: Account,
   trade: Trade,
   part: Part,
-  { fee, commission, pnl, kind }: Settled,
+  { fee, commission, pnl, intoMargin, kind }: Settled,
 ): void {
-  const { slab, ledger } = state;
+  const { slab } = state;
   const { slot } = trade;
   // Liquidations are public, whoever is liquidated.
   if (account.house && !isLiquidation(kind)) return;
@@ -79,22 +81,9 @@ export function recordPart(
     },
   });
   if (account.house) return;
-  const cash = ledger.peek(account.index, settle, Bucket.cash);
-  const locked = ledger.peek(account.index, settle, Bucket.locked);
-  state.events.push({
-    type: 'ledgerLine',
-    lineId: state.nextId(),
-    uid: account.uid,
-    coin: settle,
-    kind: lineKind(account, slab.side[slot] === Side.buy, part.closing),
-    instrument: instrument.index,
-    category: instrument.category,
-    amount: pnl,
-    fee,
-    balance: cash + locked,
-    reference: '',
-    time: state.now,
-  });
+  const line = lineKind(account, slab.side[slot] === Side.buy, part.closing);
+  const details = { fee, instrument, intoMargin };
+  emitLine(state, account, Wallet.unified, settle, line, pnl, '', details);
 }
 
 function lineKind(account: Account, buying: boolean, closing: boolean): LedgerLineKind {

@@ -14,7 +14,7 @@ import { HOLD_MODE_NAMES, type HoldMode, Side } from '../terms.ts';
 import { divCeil, larger } from '../units.ts';
 import { holdForOrder } from './futures-amend.ts';
 import { futuresOf, positionsOf } from './futures-lookup.ts';
-import { moveMargin } from './isolated-margin.ts';
+import { addMargin } from './isolated-margin.ts';
 import { isolatedReserve, openValue } from './opening-checks.ts';
 
 export function setLeverage(state: State, command: SetLeverage): Outcome {
@@ -85,7 +85,7 @@ function addIsolatedMargin(state: State, account: Account, instrument: Instrumen
   const total =
     wanted.reduce((sum, { more }) => sum + more, 0n) + orders.reduce((sum, { more }) => sum + more, 0n);
   if (total > 0n && total > spendable(state, account, coin)) return true;
-  for (const { position, more } of wanted) moveMargin(state, account, instrument, position, more);
+  for (const { position, more } of wanted) addMargin(state, account, instrument, position, more);
   for (const { slot, amount } of orders) holdForOrder(state, account, instrument, slot, amount);
   return false;
 }

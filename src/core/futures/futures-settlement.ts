@@ -150,6 +150,7 @@ export class FuturesSettlement implements MatchSink {
       ? baseUnits(this.instrument, part.lots)
       : part.value;
     const fee = divTrunc(chargedOn * trade.feeRate, RATE_ONE);
+    const marginBefore = this.positionFor(account, slot)?.iso ?? 0n;
     const pnl = part.closing
       ? this.closePart(account, trade, part, kind)
       : this.openPart(account, trade, part);
@@ -173,7 +174,8 @@ export class FuturesSettlement implements MatchSink {
       execution.pnl += pnl;
     }
     state.digest.fold(Number(BigInt.asIntN(32, fee + pnl * 31n)));
-    recordPart(state, this.instrument, account, trade, part, { fee, commission, pnl, kind });
+    const intoMargin = (position?.iso ?? 0n) - marginBefore;
+    recordPart(state, this.instrument, account, trade, part, { fee, commission, pnl, intoMargin, kind });
     if (position !== undefined && position.size === 0 && position.iso === 0n) this.forget(account, position);
   }
 

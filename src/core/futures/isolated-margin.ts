@@ -9,7 +9,7 @@ import { spendable } from '../margin/spendable.ts';
 import { DONE, type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
-import { PosSide } from '../terms.ts';
+import { PosSide, Wallet } from '../terms.ts';
 import { divCeil, larger, smaller } from '../units.ts';
 import { emitLine } from '../wallet/wallet.ts';
 import { futuresOf } from './futures-lookup.ts';
@@ -30,9 +30,21 @@ export function adjustMargin(state: State, command: AdjustMargin): Outcome {
   if (amount < 0n && position.iso + amount < neededMargin(state, account, instrument, position)) {
     return refused(Refusal.marginTooLow);
   }
+  addMargin(state, account, instrument, position, amount);
+  return DONE;
+}
+
+/** Moves cash into the position, or out of it when negative, and tells of it. */
+export function addMargin(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  position: Position,
+  amount: bigint,
+): void {
+  if (amount === 0n) return;
   moveMargin(state, account, instrument, position, amount);
   tellMoved(state, account, instrument, position, amount);
-  return DONE;
 }
 
 /** From now on the position may take so much of the account's cash when it would be liquidated; nothing = off. */
@@ -94,7 +106,7 @@ function tellMoved(
 ): void {
   const kind = amount > 0n ? 'marginAdded' : 'marginRemoved';
   const coin = instrument.futures!.settle;
-  emitLine(state, account, 0, coin, kind, -amount, String(position.id), 0n, instrument);
+  emitLine(state, account, Wallet.unified, coin, kind, -amount, String(position.id), { instrument });
 }
 
 /** What must stay: the initial margin at the mark, and with a loss also that loss. */
@@ -107,7 +119,7 @@ function neededMargin(state: State, account: Account, instrument: Instrument, po
   return inSettleCoin(state, instrument, kept + loss);
 }
 
-export function moveMargin(
+function moveMargin(
   state: State,
   account: Account,
   instrument: Instrument,

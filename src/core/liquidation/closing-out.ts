@@ -66,12 +66,14 @@ export function closeOut(
 /** The fund pays what a fill beyond bankruptcy lacks. */
 function payShortfall(state: State, account: Account, position: Position, amount: bigint): void {
   const { ledger } = state;
-  const coin = state.instruments[position.instrument]!.futures!.settle;
+  const instrument = state.instruments[position.instrument]!;
+  const coin = instrument.futures!.settle;
   const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
   const bucket = position.isolated ? Bucket.isolated : Bucket.cash;
   ledger.move(fund, ledger.cell(account.index, coin, bucket), amount);
   if (position.isolated) position.iso += amount;
-  emitLine(state, account, Wallet.unified, coin, 'liquidation', amount, String(position.id));
+  const details = { instrument, intoMargin: position.isolated ? amount : 0n };
+  emitLine(state, account, Wallet.unified, coin, 'liquidation', amount, String(position.id), details);
 }
 
 /** What closing the whole size at a price would leave unpaid, in the settlement coin; negative when margin is left. */
@@ -111,14 +113,17 @@ function settleIsolated(
   if (rest > 0n) ledger.move(isolated, fund, rest);
   else ledger.move(fund, isolated, paid);
   const told = rest > 0n ? -rest : paid;
-  if (told !== 0n) emitLine(state, account, Wallet.unified, coin, 'liquidation', told, String(position.id));
+  const reference = String(position.id);
+  if (told !== 0n) {
+    const details = { instrument, intoMargin: told };
+    emitLine(state, account, Wallet.unified, coin, 'liquidation', told, reference, details);
+  }
   // Nobody on the other side could bear it and the fund is empty: a bad debt of the account (domain.md 5.9, step 7). The
   // loss itself was told with the fills; here cash only goes to where it was booked.
   const unpaid = larger(0n, -rest) - paid;
   if (unpaid > 0n) {
     ledger.move(ledger.cell(account.index, coin, Bucket.cash), isolated, unpaid);
-    const reference = String(position.id);
-    emitLine(state, account, Wallet.unified, coin, 'marginAdded', -unpaid, reference, 0n, instrument);
+    emitLine(state, account, Wallet.unified, coin, 'marginAdded', -unpaid, reference, { instrument });
   }
   position.iso = 0n;
   settlement.forget(account, position);

@@ -2,9 +2,9 @@
 import type { Account } from '../account.ts';
 import { FLAG_RPI } from '../book/order-slab.ts';
 import type { Instrument } from '../instrument.ts';
-import { Bucket } from '../ledger.ts';
 import type { Market, State } from '../state.ts';
 import { type OrderType, Side } from '../terms.ts';
+import { toldBalance } from '../wallet/wallet.ts';
 import { clientOidOf, emitOpen } from './order-life.ts';
 
 export interface Trade {
@@ -128,9 +128,6 @@ function recordLine(
   fee: bigint,
   notYet: bigint,
 ): void {
-  const { ledger } = state;
-  const cash = ledger.peek(account.index, coin, Bucket.cash);
-  const locked = ledger.peek(account.index, coin, Bucket.locked);
   state.events.push({
     type: 'ledgerLine',
     lineId: state.nextId(),
@@ -141,7 +138,7 @@ function recordLine(
     category: instrument.category,
     amount,
     fee,
-    balance: cash + locked + notYet,
+    balance: toldBalance(state, account, coin) + notYet,
     reference: '',
     time: state.now,
   });

@@ -162,6 +162,23 @@ export function foldMoney(state: State, amount: bigint): void {
   state.digest.fold(Number(BigInt.asIntN(32, amount)));
 }
 
+interface LineDetails {
+  readonly fee?: bigint;
+  /** The contract it is about; none for money that only moves. */
+  readonly instrument?: Instrument;
+  /** What the margin of an isolated position gained by the same step, which is a line of its own. */
+  readonly intoMargin?: bigint;
+}
+
+/** What the last line of the unified wallet says is there: cash, and what orders hold. Isolated margin is not. */
+export function toldBalance({ ledger }: State, { index }: Account, coin: number): bigint {
+  return (
+    ledger.peek(index, coin, Bucket.cash) +
+    ledger.peek(index, coin, Bucket.locked) +
+    ledger.peek(index, coin, Bucket.isolatedOrders)
+  );
+}
+
 export function emitLine(
   state: State,
   account: Account,
@@ -170,28 +187,29 @@ export function emitLine(
   kind: LedgerLineKind,
   amount: bigint,
   reference: string,
-  fee = 0n,
-  /** The contract it is about; none for money that only moves. */
-  instrument?: Instrument,
+  { fee = 0n, instrument, intoMargin = 0n }: LineDetails = {},
 ): void {
   if (account.mayOwe) state.touch(account);
   if (account.house) return;
-  const { ledger } = state;
-  const held = ledger.peek(account.index, coin, BUCKET_OF[wallet]);
-  const locked = wallet === Wallet.unified ? ledger.peek(account.index, coin, Bucket.locked) : 0n;
-  state.events.push({
+  const held =
+    wallet === Wallet.unified
+      ? toldBalance(state, account, coin)
+      : state.ledger.peek(account.index, coin, BUCKET_OF[wallet]);
+  const common = {
     type: 'ledgerLine',
-    lineId: state.nextId(),
     uid: account.uid,
     coin,
-    kind,
     instrument: instrument?.index ?? -1,
     category: instrument?.category ?? Category.spot,
-    amount,
-    fee,
-    balance: held + locked,
     wallet,
     reference,
     time: state.now,
-  });
+  } as const;
+  const line = (what: LedgerLineKind, moved: bigint, cost: bigint, balance: bigint): void => {
+    state.events.push({ ...common, lineId: state.nextId(), kind: what, amount: moved, fee: cost, balance });
+  };
+  // Margin that pays a loss comes before the loss, margin that a step puts in after it: no line shows a debt in between.
+  if (intoMargin < 0n) line('marginRemoved', -intoMargin, 0n, held - amount + fee);
+  line(kind, amount, fee, intoMargin > 0n ? held + intoMargin : held);
+  if (intoMargin > 0n) line('marginAdded', -intoMargin, 0n, held);
 }

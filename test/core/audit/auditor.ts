@@ -52,7 +52,6 @@ export class Auditor {
     for (const event of events) {
       if (event.type !== 'order') continue;
       finals.set(event.order.orderId, event.order);
-      if (event.order.futures?.isolated === true) this.ledger.isolates(event.order.uid);
     }
     const touched = new Set<number>();
     const bands = new Map<number, number>();

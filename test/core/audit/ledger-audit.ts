@@ -14,35 +14,26 @@ export class LedgerAudit {
   private readonly books = new Map<string, Map<number, bigint>>();
   /** What came in from the outside world less what left for it, by coin. */
   private readonly inside = new Map<number, bigint>();
-  /** Accounts that have had isolated margin: what their lines say of the wallet leaves it out. */
-  private readonly isolating = new Set<number>();
 
   constructor(state: State) {
     this.state = state;
     this.last = state.lastId;
     for (const { index, uid } of state.accountByUid.values()) {
       for (const coin of state.ledger.coinsOf(index)) {
-        if (this.isolatedOf(uid, coin) !== 0n) this.isolates(uid);
         for (const wallet of WALLETS) this.book(uid, wallet).set(coin, this.balance(uid, wallet, coin));
       }
     }
     for (const coin of state.coins.keys()) this.inside.set(coin, this.outsideOwes(coin));
   }
 
-  isolates(uid: number): void {
-    this.isolating.add(uid);
-  }
-
   /** I02 by lines, and I30. */
   checkLine(line: LedgerLine, bothSidesPosted: boolean): void {
     expect(line.lineId > this.last, () => `I30: line ${line.lineId} after ${this.last}`);
     this.last = line.lineId;
-    if (line.kind === 'marginAdded' || line.kind === 'marginRemoved') return;
     const book = this.book(line.uid, line.wallet ?? Wallet.unified);
     const balance = (book.get(line.coin) ?? 0n) + line.amount - line.fee;
     book.set(line.coin, balance);
-    if (this.isolatedOf(line.uid, line.coin) !== 0n) this.isolates(line.uid);
-    if (bothSidesPosted || this.isolating.has(line.uid)) return;
+    if (bothSidesPosted) return;
     expect(
       line.balance === balance,
       () => `I02: line ${line.lineId} says ${line.balance}, lines sum to ${balance}`,
@@ -97,13 +88,7 @@ export class LedgerAudit {
     return (
       ledger.peek(index, coin, Bucket.cash) +
       ledger.peek(index, coin, Bucket.locked) +
-      this.isolatedOf(uid, coin)
+      ledger.peek(index, coin, Bucket.isolatedOrders)
     );
-  }
-
-  private isolatedOf(uid: number, coin: number): bigint {
-    const { index } = this.state.accountByUid.get(uid)!;
-    const { ledger } = this.state;
-    return ledger.peek(index, coin, Bucket.isolated) + ledger.peek(index, coin, Bucket.isolatedOrders);
   }
 }

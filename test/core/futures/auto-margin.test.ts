@@ -28,7 +28,7 @@ test('what is due takes cash up to its initial margin at the mark and stays open
   assert.equal(floor.fields('ann').liquidationPrice, '40687.2');
   assert.deepEqual(
     floor.lines('ann').filter((line) => line.startsWith('marginAdded')),
-    ['marginAdded -4500 fee 0 USDT = 10470'],
+    ['marginAdded -5000 fee 0 USDT = 14970', 'marginAdded -4500 fee 0 USDT = 10470'],
   );
   floor.mark('40687.1');
   assert.match(floor.position('ann'), /^long 1 @ 50000 iso 13381/);
@@ -76,7 +76,7 @@ test('money that would not save it is not thrown after it', () => {
   assert.equal(floor.cash('ann', 'USDT'), '14970');
   assert.deepEqual(
     floor.lines('ann').filter((line) => line.startsWith('marginAdded')),
-    [],
+    ['marginAdded -5000 fee 0 USDT = 14970'],
   );
 });
 

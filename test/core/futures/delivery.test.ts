@@ -245,7 +245,10 @@ test('an isolated shortage is paid by the fund, then by the winners', () => {
   floor.surprise();
   assert.deepEqual(floor.settledAt('ann'), ['delivery close 1 @ 61350 fee 0.0006 pnl -0.02200489']);
   // 0.008 - 0.02200489 - 0.0006: the fund has 0.01 of it, the winners give three and one quarter of the rest.
-  assert.deepEqual(floor.told('ann', 'liquidation'), [`liquidation 0.01460489 fee 0 BTC = ${kept}`]);
+  assert.deepEqual(floor.lines('ann').slice(-2), [
+    'liquidation 0.01460489 fee 0 BTC = 0.01640489',
+    `marginAdded -0.01460489 fee 0 BTC = ${kept}`,
+  ]);
   assert.equal(floor.cash('ann', 'BTC'), kept);
   const shares = ['bob', 'cat'].map((name) => floor.told(name, 'liquidation')[0]!.split(' ')[1]);
   assert.deepEqual(shares, ['-0.00345367', '-0.00115123']);

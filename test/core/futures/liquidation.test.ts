@@ -117,9 +117,13 @@ test('a loss that neither the fund nor the other side can bear is the account’
   assert.equal(floor.executions('ann').at(-1), 'liquidation close 0.1 @ 44780.4 fee 2.686824 pnl -521.96');
   assert.equal(floor.executions('bob').at(-1), 'adl close 0.1 @ 44780.4 fee 0 pnl -41.67636364');
   // 500 of the loss was margin; the fund had the fee that it got for it, the other 21.96 are Ann's.
-  assert.deepEqual(floor.lines('ann').slice(2), [
+  assert.deepEqual(floor.lines('ann').slice(1), [
+    'buyDeal 0 fee 1 USDT = 1499',
+    'marginAdded -500 fee 0 USDT = 999',
+    'marginRemoved 524.646824 fee 0 USDT = 1523.646824',
     'sellDeal -521.96 fee 2.686824 USDT = 999',
-    'liquidation 2.686824 fee 0 USDT = 999',
+    'liquidation 2.686824 fee 0 USDT = 1001.686824',
+    'marginAdded -2.686824 fee 0 USDT = 999',
     'marginAdded -21.96 fee 0 USDT = 977.04',
   ]);
   assert.equal(floor.cash('ann', 'USDT'), '977.04');
