@@ -200,5 +200,15 @@ export function conventions(venue: Venue): void {
         }
       }
     });
+
+    it('interface 5: a sub-account may what a main account may, but for what is the broker’s alone', async () => {
+      const sub = alice.withKey(await venue.operator.openSub('rights', 'alice', ['uta_trade', 'uta_mgt']));
+      for (const [method, path] of PRIVATE) {
+        const reply = await sub.client.send(method, `/api/v3/${path}`, method === 'POST' ? '{}' : '');
+        const where = `interface 5: ${method} ${path}: ${reply.text.slice(0, 200)}`;
+        if (path.startsWith('broker/')) assert.equal(reply.code, '40029', where);
+        else assert.ok(!['40014', '40029'].includes(reply.code), where);
+      }
+    });
   });
 }

@@ -9,6 +9,7 @@ import {
   catalogued,
   DAY_MS,
   type Data,
+  DELIVERED,
   LINEAR,
   limit,
   quarterly,
@@ -127,9 +128,12 @@ export function marketData(venue: Venue): void {
       const special = list.filter(({ status }) => status !== 'online');
       for (const [category, symbol] of [LINEAR, COIN, USDC]) {
         const contracts: Data[] = await nobody.get('market/instruments', { category });
-        // The operator has opened one; the others wait for it.
-        for (const record of contracts.filter(({ type }) => type === 'perpetual')) {
-          const expected = record.symbol === symbol ? 'online' : 'listed';
+        // The operator has opened one, the exchange what follows a delivered one; the others wait.
+        const waits = ({ symbol: name, type }: Data) =>
+          name !== symbol &&
+          (type === 'perpetual' || catalogue(category).some((each) => each.symbol === name));
+        for (const record of contracts) {
+          const expected = record.symbol === DELIVERED ? 'offline' : waits(record) ? 'listed' : 'online';
           assert.equal(record.status, expected, `interface 2.6: status of ${category} ${record.symbol}`);
         }
       }
@@ -174,9 +178,9 @@ export function marketData(venue: Venue): void {
           conforms(ticker(category, delivery.has(record.symbol)), record);
           const { symbol, deliveryTime, deliveryStartTime } = instruments[n];
           assert.deepEqual(
-            [record.category, record.symbol, record.deliveryTime, record.deliveryStartTime],
-            [category, symbol, deliveryTime, deliveryStartTime],
-            'interface 2.7: a ticker for each instrument',
+            [record.category, record.symbol, record.deliveryTime, record.deliveryStartTime, record.ts],
+            [category, symbol, deliveryTime, deliveryStartTime, String(venue.now())],
+            'interface 2.7: a ticker for each instrument, of now',
           );
         }
         assert.equal(list.length, instruments.length);
@@ -315,6 +319,17 @@ export function marketData(venue: Venue): void {
         limit: '3',
       });
       assert.deepEqual(three, candles.slice(-3), 'the newest of the window');
+      const since = await nobody.get('market/candles', { ...ON, interval: '1H', startTime, limit: '3' });
+      assert.deepEqual(
+        since,
+        candles.slice(0, 3),
+        'interface 4.1 candles: without an end, from the start on',
+      );
+      const whole = String(Math.ceil(Number(startTime) / HOUR_MS) * HOUR_MS);
+      assert.equal(since[0][0], whole, 'interface 4.1 candles: none that began before the start');
+      const future = { ...ON, interval: '1H', endTime: venue.ago(-DAY_MS), limit: '2' };
+      const latest = await nobody.get('market/candles', { ...ON, interval: '1H', limit: '2' });
+      assert.deepEqual(await nobody.get('market/candles', future), latest, 'none of the future');
     });
 
     it('interface 4.1 candles: type chooses market, mark, index or premium; market is the default', async () => {

@@ -2,33 +2,36 @@
  * Breaks the exchange on purpose, one thing at a time, runs the contract test against it, and lists what the test did
  * not notice.
  *
- *     node test/contract/mutate.ts answers|categories|rates|limits|fields [every Nth, or part of a title]
+ *     node test/contract/mutate.ts answers|categories|rates|limits|fields|parameters|access [every Nth, or part of a title]
  *
  * `answers`: every field of the answers of the 23 endpoints missing, renamed, of another type, empty, with another number
  * or another word, and every refusal with another code or without its message; `categories`: the same in one category at
- * a time. These play a recording back (`mutation/replay.ts`), so there is time for thousands. `rates` and `limits` of
- * section 8 one too low and one too high, and `fields` under another name, are changed in the source of a real server.
+ * a time. These play a recording back (`mutation/replay.ts`), so there is time for thousands. The others are changes of
+ * the source: `rates` and `limits` of section 8 one too low and one too high; `access`, another permission; `parameters`
+ * of every call (`mutation/rows.ts`); and `fields` of every answer and push under another name.
  *
  * It takes minutes, so it is no part of `npm test`.
  */
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ROUTES } from '../../src/gateway/routes.ts';
 import { ENDPOINTS } from './endpoints.ts';
+import { accessMutants, parameterMutants, type RowMutant } from './mutation/rows.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HOOK = join(import.meta.dirname, 'mutation-hook.ts');
 const INTERFACE = 'interface.test.ts';
 const RATES = 'rates.test.ts';
+const TABLES = 'wire.test.ts';
 
 interface Mutant {
   readonly title: string;
   readonly file: string;
   readonly find: string;
   readonly put: string;
-  /** Which tests are to notice, and in which file. */
+  /** Which tests are to notice, all if none is named, and in which file. */
   readonly tests: string;
   readonly test: string;
 }
@@ -65,10 +68,22 @@ function limitMutants(): Mutant[] {
   return LIMITS.flatMap(([file, line, value, tests]) => shifted(file, line, value, line, tests));
 }
 
-/** The rate of each of the 23 endpoints, changed in the table that the gateway reads. */
+/** The table that the gateway reads, and where it ends. */
+const TABLE = 'src/gateway/routes.ts';
+const END_OF_TABLE = sourceOf(TABLE).slice(sourceOf(TABLE).lastIndexOf('];'));
+
+function inTable(mutants: readonly RowMutant[]): Mutant[] {
+  return mutants.map(({ tests = '', ...mutant }) => ({
+    ...mutant,
+    file: TABLE,
+    find: END_OF_TABLE,
+    tests,
+    test: tests === '' ? TABLES : INTERFACE,
+  }));
+}
+
+/** The rate of each of the 23 endpoints. */
 function rateMutants(): Mutant[] {
-  const file = 'src/gateway/routes.ts';
-  const find = sourceOf(file).slice(sourceOf(file).lastIndexOf('];'));
   return Object.keys(ENDPOINTS).flatMap((endpoint) => {
     const [method, name] = endpoint.split(' ');
     const path = `/api/v3/${name}`;
@@ -78,8 +93,8 @@ function rateMutants(): Mutant[] {
       .filter((other) => other > 0)
       .map((other) => ({
         title: `${endpoint} a second ${other}`,
-        file,
-        find,
+        file: TABLE,
+        find: END_OF_TABLE,
         put: `].map((row) => (row.method === '${method}' && row.path === '${path}' ? { ...row, perSecond: ${other} } : row));`,
         tests: `interface 5, 8 ${endpoint}`,
         test: RATES,
@@ -87,29 +102,36 @@ function rateMutants(): Mutant[] {
   });
 }
 
-/** Where the fields of the 23 answers are named, with the tests that read them; what is not named never leaves. */
-const FIELD_FILES: readonly (readonly [file: string, tests: string])[] = [
-  ['src/gateway/answers.ts', 'interface 4.1|interface 4.2|interface 4.5'],
-  ['src/record/order-view.ts', 'interface 4.2'],
-  ['src/record/preset-view.ts', 'interface 4.2'],
-  ['src/record/fill-view.ts', 'interface 4.2'],
-  ['src/record/strategy-view.ts', 'interface 2.3, 4.2'],
-  ['src/record/position-view.ts', 'interface 4.4'],
-  ['src/record/loan-view.ts', 'interface 4.6'],
-];
+/** Where the fields of answers and pushes are named; what is not named never leaves. */
+const FIELD_FILES = [
+  ...['answers', 'loan-answers', 'sub-account-answers', 'wallet-answers'].map((name) => `gateway/${name}.ts`),
+  ...readdirSync(join(ROOT, 'src/gateway/routes')).map((name) => `gateway/routes/${name}`),
+  ...readdirSync(join(ROOT, 'src/record'))
+    .filter((name) => name.endsWith('-view.ts'))
+    .map((name) => `record/${name}`),
+  ...['push-schemas', 'asyncapi', 'schemas'].map((name) => `streams/${name}.ts`),
+].map((name) => `src/${name}`);
+
+/** Lists of names, and a name with the schema of its value. */
+const FIELD_LISTS =
+  /(?:texts|[dD]ecimals|digits|all)\((?:[^()]|\n)*?\)|_(?:FIELDS|ALIASES) = \[[^\]]*\]|PARTIES = \[[^\]]*\]/g;
+const SCHEMA_KEYS = /(?<=[{,\n] *)(\w+)(?=: (?:Type\.|text\b|list\b|word|fields\.|[A-Z][a-z]\w*[,\n ]))/g;
 
 function fieldMutants(): Mutant[] {
-  // These files name fields of other answers as well.
-  const documented = new Set(sourceOf('test/contract/objects.ts').match(/\w+/g));
-  return FIELD_FILES.flatMap(([file, tests]) => {
+  const documented = new Set(sourceOf('test/contract/wire-book.ts').match(/\w+/g));
+  return FIELD_FILES.flatMap((file) => {
     const source = sourceOf(file);
-    const names = [...source.matchAll(/^ *'(\w+)',$/gm)].filter((match) => documented.has(match[1]!));
-    return names.map(({ 0: line, 1: name, index }) => {
-      // With what stands before it the place is the only one.
-      const before = source.slice(Math.max(0, index - 200), index);
-      const put = before + line.replace(name!, `${name}s`);
-      return { title: `${file} ${name}`, file, find: before + line, put, tests, test: INTERFACE };
-    });
+    const listed = [...source.matchAll(FIELD_LISTS)].flatMap((list) =>
+      [...list[0].matchAll(/(?<=')\w+(?=')/g)].map((name) => [name[0], list.index + name.index] as const),
+    );
+    const keys = [...source.matchAll(SCHEMA_KEYS)].map((key) => [key[0], key.index] as const);
+    return [...listed, ...keys]
+      .filter(([name]) => documented.has(name))
+      .map(([name, index]) => {
+        // With all that stands before it the place is the only one.
+        const find = source.slice(0, index + name.length);
+        return { title: `${file} ${name}`, file, find, put: `${find}s`, tests: '', test: TABLES };
+      });
   });
 }
 
@@ -122,7 +144,7 @@ interface Verdict {
 function judge(mutant: Mutant, again = false): Promise<Verdict> {
   const { file, find, put, tests, test } = mutant;
   const began = performance.now();
-  const options = ['--test', '--test-reporter=tap', `--test-name-pattern=${tests}`];
+  const options = ['--test', '--test-reporter=tap', `--test-name-pattern=${tests || '.'}`];
   const child = spawn(process.execPath, [...options, join(import.meta.dirname, test)], {
     cwd: ROOT,
     env: {
@@ -137,7 +159,7 @@ function judge(mutant: Mutant, again = false): Promise<Verdict> {
   return new Promise((resolve) => {
     let noticed: string | undefined;
     createInterface(child.stdout).on('line', (line) => {
-      const failure = /^ +not ok [0-9]+ - (interface .*)/.exec(line);
+      const failure = /^ +not ok [0-9]+ - ((?:interface|wire) .*)/.exec(line);
       if (failure === null || noticed !== undefined) return;
       noticed = failure[1];
       process.kill(-child.pid!, 'SIGINT');
@@ -151,7 +173,23 @@ function judge(mutant: Mutant, again = false): Promise<Verdict> {
   });
 }
 
-const KINDS = { rates: rateMutants, limits: limitMutants, fields: fieldMutants } as const;
+/** Unbroken, the tests of a mutant pass: those that need the ones left out would notice everything. */
+const sound = new Set<string>();
+async function assertSound({ tests, test }: Mutant): Promise<void> {
+  if (sound.has(`${test} ${tests}`)) return;
+  const unbroken = { title: 'unbroken', file: TABLE, find: END_OF_TABLE, put: END_OF_TABLE, tests, test };
+  const { noticed } = await judge(unbroken);
+  if (noticed !== undefined) throw new Error(`fails without a mutant, of ${tests}: ${noticed}`);
+  sound.add(`${test} ${tests}`);
+}
+
+const KINDS = {
+  rates: rateMutants,
+  limits: limitMutants,
+  fields: fieldMutants,
+  parameters: () => inTable(parameterMutants()),
+  access: () => inTable(accessMutants()),
+} as const;
 const PLAYED = ['answers', 'categories'] as const;
 const isPlayed = (kind: string): kind is (typeof PLAYED)[number] =>
   (PLAYED as readonly string[]).includes(kind);
@@ -174,6 +212,7 @@ if (isPlayed(kind)) {
   await replay(kind, chosen, tell);
 } else if (isKind(kind)) {
   for (const mutant of KINDS[kind]().filter(({ title }, n) => chosen(title, n))) {
+    await assertSound(mutant);
     const { noticed, seconds } = await judge(mutant);
     tell(mutant.title, noticed, seconds);
   }

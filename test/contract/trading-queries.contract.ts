@@ -247,5 +247,22 @@ export function tradingQueries(venue: Venue): void {
       const cancelled = await alice.post('trade/cancel-symbol-order', { category: 'MARGIN' });
       assert.equal(cancelled.list.length, 1);
     });
+
+    it('interface 2.1, 4.2 unfilled-orders: a partially filled order of every category tells what it has cost', async () => {
+      for (const where of [['MARGIN', 'ETHUSDT'], LINEAR, COIN, USDC] as const) {
+        const price = where[0] === 'MARGIN' ? '2500' : '59500';
+        const orderId = await place(alice, limit(where, 'buy', '0.02', price));
+        await place(venue.maker, limit(where, 'sell', '0.01', price));
+        const { list } = await alice.get('trade/unfilled-orders', { category: where[0] });
+        const open = list.find((order: Data) => order.orderId === orderId);
+        const { orderStatus, cumExecQty, avgPrice, feeDetail } = open;
+        assert.deepEqual(
+          [orderStatus, cumExecQty, avgPrice, feeDetail.length],
+          ['partially_filled', '0.01', price, 1],
+          `interface 2.1: ${where[0]}`,
+        );
+        await alice.post('trade/cancel-order', { orderId });
+      }
+    });
   });
 }

@@ -10,8 +10,9 @@ import { Refusal } from '../../src/core/refusal.ts';
 import type { State } from '../../src/core/state.ts';
 import { ROUTES } from '../../src/gateway/routes.ts';
 import { normaliseFields } from '../../src/gateway/wire/fields.ts';
+import { cursorId, pageLimit, period } from '../../src/gateway/wire/paging.ts';
 import { refusalError } from '../../src/gateway/wire/refusal-message.ts';
-import { CLASSIC_TWINS, type WireCode, wireError } from '../../src/gateway/wire/wire-error.ts';
+import { CLASSIC_TWINS, type WireCode, WireError, wireError } from '../../src/gateway/wire/wire-error.ts';
 import { asyncApiDocument } from '../../src/streams/asyncapi.ts';
 import { CONTROL } from '../../src/streams/control.ts';
 import { answersIn, asksIn, canonical, type Schema } from './notation.ts';
@@ -119,5 +120,54 @@ describe('wire 0: what requests may look like', () => {
     const sent = { amount: 1.5, size: '2', price: '', symbol: null, list: [{ triggerPrice: 51000 }] };
     const read = { amount: '1.5', size: '2', list: [{ triggerPrice: '51000' }] };
     assert.deepEqual(normaliseFields(sent), read, 'wire rule 19');
+  });
+});
+
+describe('interface 8, wire 3.0: which part of history a query covers', () => {
+  const DAY_MS = 86_400_000;
+  const NOW = Date.UTC(2026, 10, 16);
+  const ago = (days: number, ms = 0) => NOW - days * DAY_MS - ms;
+  const asked = (start?: number, end?: number) => ({
+    ...(start !== undefined && { startTime: String(start) }),
+    ...(end !== undefined && { endTime: String(end) }),
+  });
+
+  it('interface 8: 30 days a query within 90, from the end that is given, or else to now', () => {
+    const windows: [start: number | undefined, end: number | undefined, from: number, to: number][] = [
+      [undefined, undefined, ago(30), NOW],
+      [ago(10), undefined, ago(10), NOW],
+      [ago(60), undefined, ago(60), ago(30)],
+      [undefined, ago(10), ago(40), ago(10)],
+      [undefined, ago(80), ago(90), ago(80)],
+      [ago(90), ago(60), ago(90), ago(60)],
+      [ago(5), ago(5), ago(5), ago(5)],
+    ];
+    for (const [start, end, startTime, endTime] of windows) {
+      const covered = period(asked(start, end), NOW);
+      assert.deepEqual(covered, { startTime, endTime }, `interface 8: ${JSON.stringify(asked(start, end))}`);
+    }
+  });
+
+  it('interface 8: a millisecond more is refused', () => {
+    const beyond: [start: number, end: number, says: RegExp][] = [
+      [ago(90, 1), ago(80), /last 90 days/],
+      [ago(60, 1), ago(30), /30 days apart/],
+      [ago(5), ago(5, 1), /not be after/],
+    ];
+    for (const [start, end, says] of beyond) {
+      const refused = period(asked(start, end), NOW);
+      assert.ok(refused instanceof WireError, `interface 8: ${says}`);
+      assert.equal(refused.code, '40017', 'wire 3.0');
+      assert.match(refused.msg, says, 'interface 8');
+    }
+  });
+
+  it('interface 1.5, 8: a page begins after its cursor, whatever number that is, and holds 1 to 100', () => {
+    const cursors = ['1000000000000000005', '5', '9'.repeat(20)];
+    assert.deepEqual(cursors.map(cursorId), [5, 0, Number.MAX_SAFE_INTEGER], 'interface 1.5');
+    assert.equal(cursorId(undefined), undefined, 'interface 1.5');
+    const limits = [undefined, '1', '99', '100', '101'].map((limit) => pageLimit(limit));
+    assert.deepEqual(limits, [100, 1, 99, 100, 100], 'interface 8');
+    assert.equal((pageLimit('0') as WireError).code, '40020', 'interface 8');
   });
 });
