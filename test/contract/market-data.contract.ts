@@ -12,6 +12,7 @@ import {
   DELIVERED,
   LINEAR,
   limit,
+  PAST_MS,
   quarterly,
   SPOT,
   USDC,
@@ -327,6 +328,9 @@ export function marketData(venue: Venue): void {
       );
       const whole = String(Math.ceil(Number(startTime) / HOUR_MS) * HOUR_MS);
       assert.equal(since[0][0], whole, 'interface 4.1 candles: none that began before the start');
+      const past = { ...ON, interval: '1H', startTime: venue.ago(PAST_MS + DAY_MS), limit: '3' };
+      const [first] = await nobody.get('market/candles', past);
+      assert.ok(Number(first[5]) > 0, 'interface 4.1 candles: the first is that of the first trade');
       const future = { ...ON, interval: '1H', endTime: venue.ago(-DAY_MS), limit: '2' };
       const latest = await nobody.get('market/candles', { ...ON, interval: '1H', limit: '2' });
       assert.deepEqual(await nobody.get('market/candles', future), latest, 'none of the future');

@@ -9,10 +9,11 @@ import { describe, it } from 'node:test';
 import { Refusal } from '../../src/core/refusal.ts';
 import type { State } from '../../src/core/state.ts';
 import { ROUTES } from '../../src/gateway/routes.ts';
+import { CATALOGUE, type WireCode } from '../../src/gateway/wire/error-catalogue.ts';
 import { normaliseFields } from '../../src/gateway/wire/fields.ts';
 import { cursorId, pageLimit, period } from '../../src/gateway/wire/paging.ts';
 import { refusalError } from '../../src/gateway/wire/refusal-message.ts';
-import { CLASSIC_TWINS, type WireCode, WireError, wireError } from '../../src/gateway/wire/wire-error.ts';
+import { WireError } from '../../src/gateway/wire/wire-error.ts';
 import { asyncApiDocument } from '../../src/streams/asyncapi.ts';
 import { CONTROL } from '../../src/streams/control.ts';
 import { answersIn, asksIn, canonical, type Schema } from './notation.ts';
@@ -89,15 +90,18 @@ describe('wire 2: what refusals say', () => {
     assert.deepEqual(told, Object.fromEntries(written), 'wire 2.5');
   });
 
+  const codes = Object.keys(CATALOGUE) as WireCode[];
+
   it('wire 2.4: every code of the classic dialect', () => {
-    assert.deepEqual(Object.fromEntries(CLASSIC_TWINS), TWINS, 'wire 2.4');
+    const told = codes.map((code) => [code, new WireError(code, '').codeIn('classic')]);
+    const older = told.filter(([code, twin]) => code !== twin);
+    assert.deepEqual(Object.fromEntries(older), TWINS, 'wire 2.4');
   });
 
   it('wire 2.2: the status of every code', () => {
-    for (const code of new Set([...Object.keys(REASONS), ...Object.keys(TWINS), ...Object.keys(STATUSES)])) {
-      const { status } = wireError(code as WireCode, '');
-      assert.equal(status, STATUSES[code] ?? 400, `wire 2.2: ${code}`);
-    }
+    const told = codes.map((code) => [code, new WireError(code, '').status]);
+    const special = told.filter(([, status]) => status !== 400);
+    assert.deepEqual(Object.fromEntries(special), STATUSES, 'wire 2.2');
   });
 });
 
