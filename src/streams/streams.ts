@@ -110,16 +110,20 @@ export class Streams {
     return this.connections.size;
   }
 
-  /** Everybody is told at once and leaves by turns, so that they do not come back all at once (reliability.md 2.2). */
+  /**
+   * Everybody leaves by turns, so that they do not come back all at once (reliability.md 2.2). Who has to wait is told;
+   * to the others the close says it: one client throws whatever a frame of an error reaches, and what it throws then is
+   * not what its users try again after (wire.md 2.5).
+   */
   async close(): Promise<void> {
     if (this.closing) return;
     this.closing = true;
     const leaving = [...this.connections];
-    if (this.notice === undefined) {
-      for (const connection of leaving) connection.fail('upgrade', 'the exchange stops: connect again');
-    }
     const steps = LEAVE_WITHIN_MS / LEAVE_STEP_MS;
     const aStep = Math.max(LEAVE_TOGETHER, Math.ceil(leaving.length / steps));
+    if (this.notice === undefined) {
+      for (const waits of leaving.slice(aStep)) waits.fail('upgrade', 'the exchange stops: connect again');
+    }
     for (let from = 0; from < leaving.length; from += aStep) {
       if (from > 0) await sleep(LEAVE_STEP_MS);
       for (const connection of leaving.slice(from, from + aStep)) {

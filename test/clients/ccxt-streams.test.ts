@@ -1,6 +1,7 @@
 /** ccxt pro, unmodified, over both sockets: every watch method that the unified account has (wire.md 6.2). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { NetworkError } from 'ccxt';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
@@ -151,4 +152,41 @@ test('unWatch methods resolve and end the stream', async () => {
   assert.equal(await alice.unWatchTicker('BTC/USDT'), true);
   assert.equal(await alice.unWatchOrderBook('BTC/USDT'), true);
   assert.equal(await alice.unWatchTrades('BTC/USDT'), true);
+});
+
+test('a book that ccxt kept over a restart has to be dropped, then it is the book of HTTP again (wire.md rule 8)', async () => {
+  const args = ['--rate-limits', 'off'];
+  const first = await startServer({ args });
+  const client = await ccxtProClient(first.url, first.account('alice'), alice);
+  const gone = await client.createOrder('BTC/USDT', 'limit', 'sell', 0.1, 60000);
+  await client.createOrder('BTC/USDT', 'limit', 'sell', 0.2, 60100);
+  const asks = async () => Array.from((await client.watchOrderBook('BTC/USDT')).asks, ([price]) => price);
+  const [quote] = await asks();
+  assert.equal(quote, 60000);
+  const { port } = new URL(first.url);
+  const lost = assert.rejects(client.watchOrderBook('BTC/USDT'));
+  await first.kill();
+  await lost;
+  const again = await startServer({ data: first.data, args: [...args, '--port', port] });
+  try {
+    await client.cancelOrder(gone.id!, 'BTC/USDT');
+    assert.deepEqual(await asks(), [60000, 60100], 'ccxt merges the new snapshot into what it has');
+    await client.close();
+    // What docs/streams.md tells to do.
+    delete client.orderbooks['BTC/USDT'];
+    assert.deepEqual(await asks(), [60100]);
+  } finally {
+    await client.close();
+    await again.stop();
+  }
+});
+
+test('a stop of the exchange is a NetworkError, after which programs try again (wire.md 2.5)', async () => {
+  const mine = await startServer();
+  const client = await ccxtProClient(mine.url, mine.account('alice'), alice);
+  await client.watchBalance();
+  const told = assert.rejects(client.watchBalance(), NetworkError);
+  await mine.stop();
+  await told;
+  await client.close();
 });
