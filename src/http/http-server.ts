@@ -3,6 +3,7 @@
 import type { Server } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
+import { VALIDATION } from './schema-check.ts';
 import { SchemasOnDemand } from './schemas-on-demand.ts';
 
 /** The first seconds belong to those who waited for the start. */
@@ -15,10 +16,7 @@ export function openHttpServer(options: FastifyHttpOptions<Server, FastifyBaseLo
     logController: new LogController({ disableRequestLogging: true }),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    // Nothing is coerced: `true` is no clientOid. Unknown keys pass where the schema does not forbid them.
-    ajv: {
-      customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false, allErrors: false },
-    },
+    ajv: { customOptions: VALIDATION },
     schemaController: { compilersFactory: schemas.compilers },
     ...options,
   });

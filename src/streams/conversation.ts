@@ -1,9 +1,9 @@
 /** What a client says and what it is told: ping, login, subscriptions, orders (wire.md 5). */
-import { Compile } from 'typebox/compile';
 import { mayUse } from '../gateway/admission/permissions.ts';
 import type { RateLimiter } from '../gateway/admission/rate-limit.ts';
 import type { Services } from '../gateway/route.ts';
 import { BODY_LIMITS, parseBody } from '../gateway/wire/raw-json.ts';
+import { SchemaCheck } from '../http/schema-check.ts';
 import type { Clock } from '../venue/clock.ts';
 import type { Channels } from './channels.ts';
 import type { Connection } from './connection.ts';
@@ -20,7 +20,7 @@ import {
   TRADES_IN_FLIGHT_MAX,
 } from './limits.ts';
 import type { LoginDesk } from './login-desk.ts';
-import type { Login, TopicCall, TradeCall } from './schemas.ts';
+import type { TopicCall, TradeCall } from './schemas.ts';
 import { LoginFrame, TopicFrame, TradeFrame, TradeId } from './schemas.ts';
 import { PRIVATE_TOPICS, readTopic, type TopicRequest } from './topic-request.ts';
 import type { TradingDesk } from './trading.ts';
@@ -33,10 +33,10 @@ const FRAME_LIMITS = {
 const PING = 'ping';
 const PONG = 'pong';
 
-const loginFrame = Compile(LoginFrame);
-const topicFrame = Compile(TopicFrame);
-const tradeFrame = Compile(TradeFrame);
-const tradeIdShape = Compile(TradeId);
+const loginFrame = new SchemaCheck(LoginFrame);
+const topicFrame = new SchemaCheck(TopicFrame);
+const tradeFrame = new SchemaCheck(TradeFrame);
+const tradeIdShape = new SchemaCheck(TradeId);
 
 export interface ConversationOptions extends Services {
   readonly wall: Clock;
@@ -113,19 +113,19 @@ export class Conversation {
   ): void {
     switch (frame.op) {
       case 'login':
-        if (!loginFrame.Check(frame)) connection.fail('loginFailed', LOGIN_SHAPE);
-        else this.options.logins.login(connection, frame as Login);
+        if (!loginFrame.passes(frame)) connection.fail('loginFailed', LOGIN_SHAPE);
+        else this.options.logins.login(connection, frame);
         return;
       case 'subscribe':
       case 'unsubscribe':
-        if (!topicFrame.Check(frame)) connection.fail('parameterWrong', TOPIC_SHAPE);
+        if (!topicFrame.passes(frame)) connection.fail('parameterWrong', TOPIC_SHAPE);
         else if (length > SUBSCRIBE_BYTES_MAX)
           connection.fail('parameterWrong', `one request may have at most ${SUBSCRIBE_BYTES_MAX} bytes`);
-        else this.topics(connection, frame as TopicCall);
+        else this.topics(connection, frame);
         return;
       case 'trade':
-        if (!tradeFrame.Check(frame)) connection.failTrade(tradeId(frame), 'parameterWrong', TRADE_SHAPE);
-        else this.trade(connection, frame as TradeCall);
+        if (!tradeFrame.passes(frame)) connection.failTrade(tradeId(frame), 'parameterWrong', TRADE_SHAPE);
+        else this.trade(connection, frame);
         return;
       default:
         connection.fail('unknownOperation', 'op must be login, subscribe, unsubscribe or trade');
@@ -214,7 +214,7 @@ export class Conversation {
 
 /** Undefined where the request has none that could be repeated. */
 function tradeId({ id }: { readonly id?: unknown }): string | undefined {
-  return tradeIdShape.Check(id) ? String(id) : undefined;
+  return tradeIdShape.passes(id) ? String(id) : undefined;
 }
 
 const LOGIN_SHAPE = 'a login has one argument with apiKey, passphrase, timestamp and sign';

@@ -4,7 +4,6 @@
  * came; answers carry the id of their request and come when they are durable.
  */
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
 import { BATCH_ITEMS_MAX } from '../core/limits.ts';
 import { parseOrderId } from '../core/orders/order-id.ts';
 import { openOrder } from '../core/reads.ts';
@@ -20,6 +19,7 @@ import { tradeActionRoutes } from '../gateway/routes/trade-actions.ts';
 import { normaliseFields } from '../gateway/wire/fields.ts';
 import { validationError } from '../gateway/wire/validation.ts';
 import { WireError, wireError } from '../gateway/wire/wire-error.ts';
+import { SchemaCheck } from '../http/schema-check.ts';
 import type { Clock } from '../venue/clock.ts';
 import { tradeErrorText } from './frames.ts';
 import { isLate } from './receive-window.ts';
@@ -39,11 +39,8 @@ interface TradeTopic {
 function topicOf(path: string, batch: boolean, ownSchema?: TSchema): TradeTopic {
   const route = tradeActionRoutes.find((row) => row.path === path)!;
   const schema = ownSchema ?? route.body!;
-  const validator = Compile(schema);
-  const check = (body: unknown) => {
-    if (validator.Check(body)) return undefined;
-    return validationError(validator.Errors(body));
-  };
+  const shape = new SchemaCheck(schema);
+  const check = (body: unknown) => (shape.passes(body) ? undefined : validationError(shape.faults));
   return { route, batch, places: path.startsWith('/api/v3/trade/place-'), schema, check };
 }
 

@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   venue: ['core', 'log', 'history'],
   market: ['core', 'history', 'venue'],
   gateway: ['core', 'record', 'http', 'identity', 'history', 'venue'],
-  streams: ['core', 'record', 'venue', 'gateway'],
+  streams: ['core', 'record', 'http', 'venue', 'gateway'],
   operator: ['core', 'record', 'http', 'identity', 'history', 'venue', 'market'],
   operation: [
     'core',

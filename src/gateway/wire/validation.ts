@@ -1,12 +1,6 @@
 /** What a schema validator found, said so that a person can mend it: which field, and what would be right. */
+import type { SchemaFault } from '../../http/schema-check.ts';
 import { type WireError, wireError } from './wire-error.ts';
-
-/** As the validators of both doors write it. */
-interface SchemaFault {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
 
 export function validationError(errors: readonly SchemaFault[]): WireError {
   const [error] = errors;
@@ -15,7 +9,7 @@ export function validationError(errors: readonly SchemaFault[]): WireError {
   const field = fieldName(error);
   switch (keyword) {
     case 'required':
-      return wireError('40019', `parameter ${join(field, missing(params))} must not be empty`);
+      return wireError('40019', `parameter ${join(field, String(params.missingProperty))} must not be empty`);
     case 'enum':
       return wireError(
         '40020',
@@ -45,12 +39,6 @@ export function validationError(errors: readonly SchemaFault[]): WireError {
 /** `/0/price` becomes `0.price`. */
 function fieldName(error: SchemaFault): string {
   return error.instancePath.slice(1).replaceAll('/', '.');
-}
-
-/** One validator names the first missing field, the other all of them. */
-function missing({ missingProperty, requiredProperties }: SchemaFault['params']): string {
-  if (typeof missingProperty === 'string') return missingProperty;
-  return (requiredProperties as readonly string[])[0]!;
 }
 
 function join(parent: string, child: string): string {
