@@ -182,6 +182,7 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     items: fc.array(maybeWith(plainAmendItem, presetChange), { maxLength: 20 }),
   }),
   countdownCancel: record({ type: fc.constant('countdownCancel'), time, uid: id, seconds: u16 }),
+  cancelEverything: record({ type: fc.constant('cancelEverything'), time, uid: id, by: text }),
   transfer: record({
     type: fc.constant('transfer'),
     time,
@@ -435,8 +436,8 @@ test('types keep their numbers for ever', () => {
   deepEqual(
     numbers,
     [
-      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36, 26, 38,
-      41, 39, 27, 28, 29, 30, 37, 40, 31, 32, 33, 34, 42, 14,
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 43, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 35, 36, 26,
+      38, 41, 39, 27, 28, 29, 30, 37, 40, 31, 32, 33, 34, 42, 14,
     ],
   );
 });

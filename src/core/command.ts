@@ -346,6 +346,14 @@ export interface CountdownCancel {
   seconds: number;
 }
 
+/** The account has been frozen, and with a main account its sub-accounts: nothing of them may go on trading. */
+export interface CancelEverything {
+  readonly type: 'cancelEverything';
+  time: number;
+  uid: number;
+  by?: string;
+}
+
 /** Leverage of a contract; 0 leaves a side as it is. */
 export interface SetLeverage {
   readonly type: 'setLeverage';
@@ -544,6 +552,7 @@ export type Command =
   | CancelAll
   | AmendOrders
   | CountdownCancel
+  | CancelEverything
   | ComponentPrice
   | SetLeverage
   | SetCoinLeverage

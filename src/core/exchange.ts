@@ -45,6 +45,7 @@ import { DONE, type Outcome } from './outcome.ts';
 import { Refusal } from './refusal.ts';
 import { advance } from './schedule.ts';
 import { State } from './state.ts';
+import { cancelEverything } from './strategy/cancel-everything.ts';
 import { StrategyDesk } from './strategy/strategy-desk.ts';
 import { cancelStrategyOrder, modifyStrategy, placeStrategy } from './strategy/strategy-entry.ts';
 import { setCommission } from './wallet/commission.ts';
@@ -101,6 +102,8 @@ export class Exchange {
         return cancelAll(state, command);
       case 'countdownCancel':
         return setCountdown(state, command);
+      case 'cancelEverything':
+        return cancelEverything(state, command);
       case 'deposit':
         return deposit(state, command);
       case 'withdraw':

@@ -149,6 +149,7 @@ export const StrategyReason = {
   liquidation: 3,
   delivery: 4,
   delisting: 5,
+  frozen: 6,
 } as const;
 export type StrategyReason = (typeof StrategyReason)[keyof typeof StrategyReason];
 export const STRATEGY_REASON_NAMES = [
@@ -157,6 +158,7 @@ export const STRATEGY_REASON_NAMES = [
   'position_closed',
   'burst_cancel',
   'delivery_order_cancel',
+  'delegated_risk_order_cancel',
   'delegated_risk_order_cancel',
 ] as const;
 

@@ -10,6 +10,7 @@ const ALWAYS: ReadonlySet<CommandType> = new Set([
   'cancelOrder',
   'cancelAll',
   'countdownCancel',
+  'cancelEverything',
   'tick',
   'checkpoint',
 ]);

@@ -121,6 +121,7 @@ const CORE_LAYERS: readonly (readonly string[])[] = [
     'wallet/commission',
     'strategy/tpsl-checks',
     'strategy/attached',
+    'strategy/cancel-everything',
   ],
   ['borrowing/conversion', 'borrowing/interest'],
   [

@@ -259,6 +259,22 @@ test('main account and sub-account are one party: with cancel_maker they do not 
   assert.deepEqual((await alice.getTradeFills({ orderId: bid.orderId })).data.list, []);
 });
 
+test('what a frozen sub-account had in the books is cancelled with it: nobody could cancel it any more', async () => {
+  const trader = subClient();
+  const placed = await trader.submitNewOrder({
+    category: 'SPOT',
+    symbol: 'BTCUSDT',
+    side: 'buy',
+    orderType: 'limit',
+    price: '50000',
+    qty: '0.01',
+  });
+  await alice.freezeSubAccount({ subUid: sub, operation: 'freeze' });
+  await alice.freezeSubAccount({ subUid: sub, operation: 'unfreeze' });
+  const { orderStatus, cancelReason } = (await trader.getOrderInfo({ orderId: placed.data.orderId })).data;
+  assert.deepEqual([orderStatus, cancelReason], ['cancelled', 'delegated_risk_order_cancel']);
+});
+
 test('a sub-account that a crash left half open was completed by the start', async () => {
   await fund(String(halfOpen), 'USDT', '1');
   const { data: made } = await createKey({ subUid: String(halfOpen) });

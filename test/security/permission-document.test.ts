@@ -24,7 +24,8 @@ sentences stand in the OpenAPI document (\`/openapi.json\`). A route cannot be w
 - A main account gives a sub-account's key at most the permissions that the calling key has itself.
 - A broker can withhold rights from a whole sub-account (\`broker/modify-sub\`, \`permList\`); they are checked after the
   key's permissions and refused with 25620. Cancelling orders is never withheld.
-- A frozen account, and a sub-account of one, is refused with 40031 and 40068 on every private route.
+- A frozen account, and a sub-account of one, is refused with 40031 and 40068 on every private route. Its orders
+  and triggers are cancelled with that, as nobody could cancel them any more; take-profits and stop-losses stay.
 
 `;
 

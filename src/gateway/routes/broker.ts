@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import { type ApiKey, SUB_RIGHTS, type User } from '../../identity/identity.ts';
 import { identityRefusal } from '../admission/identity-refusal.ts';
+import { cancelIfFrozen } from '../cancel-if-frozen.ts';
 import { openSubAccount } from '../open-sub-account.ts';
 import { type Route, route } from '../route.ts';
 import * as answers from '../sub-account-answers.ts';
@@ -68,7 +69,7 @@ export const brokerRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/api/v3/broker/modify-sub',
-    summary: 'Freezes a sub-account, or changes what it may do at all',
+    summary: 'Freezes a sub-account and cancels its orders, or changes what it may do at all',
     group,
     access: 'broker_write',
     perSecond: PER_SECOND,
@@ -78,7 +79,7 @@ export const brokerRoutes: readonly Route[] = [
       permList: Type.Optional(Type.Array(Type.Enum([...SUB_RIGHTS]))),
     }),
     data: answers.ChangedBrokerSub,
-    handle: ({ identity, caller, clock, body }) => {
+    handle: async ({ venue, identity, caller, clock, body }) => {
       const sub = findOwnSub(identity, caller.user, body.subUid);
       if (sub instanceof WireError) return sub;
       const change = {
@@ -86,7 +87,9 @@ export const brokerRoutes: readonly Route[] = [
         ...(body.permList !== undefined && { rights: body.permList }),
       };
       const changed = identity.setUser(sub.uid, change, clock.now());
-      return changed.ok ? subView(changed.value) : identityRefusal(changed, NAMES);
+      if (!changed.ok) return identityRefusal(changed, NAMES);
+      await cancelIfFrozen(venue, changed.value);
+      return subView(changed.value);
     },
   }),
 

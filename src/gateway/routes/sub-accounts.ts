@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import type { ApiKey, User } from '../../identity/identity.ts';
 import { identityRefusal } from '../admission/identity-refusal.ts';
+import { cancelIfFrozen } from '../cancel-if-frozen.ts';
 import { openSubAccount } from '../open-sub-account.ts';
 import { type Route, route } from '../route.ts';
 import * as answers from '../sub-account-answers.ts';
@@ -88,17 +89,20 @@ export const subAccountRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/api/v3/user/freeze-sub',
-    summary: 'Stops all keys of a sub-account, or lets them work again',
+    summary:
+      'Stops all keys of a sub-account and cancels its orders, or lets the keys work again; take-profits and stop-losses stay',
     group,
     access: 'main_write',
     perSecond: PER_SECOND,
     body: Type.Object({ subUid: Uid, operation: Type.Enum(['freeze', 'unfreeze'] as const) }),
     data: answers.Done,
-    handle: ({ identity, caller, clock, body }) => {
+    handle: async ({ venue, identity, caller, clock, body }) => {
       const sub = findOwnSub(identity, caller.user, body.subUid);
       if (sub instanceof WireError) return sub;
       const changed = identity.setFrozen(sub.uid, body.operation === 'freeze', clock.now());
-      return changed.ok ? {} : identityRefusal(changed, NAMES);
+      if (!changed.ok) return identityRefusal(changed, NAMES);
+      await cancelIfFrozen(venue, changed.value);
+      return {};
     },
   }),
 

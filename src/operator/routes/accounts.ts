@@ -70,11 +70,16 @@ const toldUid = ({ account }: { account: { uid: number } }) => `account ${accoun
 
 type AccountCall = Call<{ account: string }, unknown, unknown>;
 
-function setFrozen({ venue, identity, params, deed }: AccountCall, frozen: boolean) {
+async function setFrozen({ venue, identity, params, deed }: AccountCall, frozen: boolean) {
   const user = findUser(identity, params.account);
   if (user instanceof Refused) return user;
   const changed = identity.setFrozen(user.uid, frozen, venue.clock.now());
   if (!changed.ok) return refusedByIdentity(changed);
+  // Keys that no longer work can cancel nothing.
+  if (frozen && venue.state.accountByUid.has(user.uid)) {
+    const given = await deed.give({ type: 'cancelEverything', time: 0, uid: user.uid });
+    if (given instanceof Refused) return given;
+  }
   return { account: viewOf(venue.state, changed.value), command: deed.command };
 }
 

@@ -1,0 +1,22 @@
+/**
+ * What becomes of the orders of an account that has been frozen. Its keys can cancel nothing any more, so everything that
+ * may trade for it goes; take-profits and stop-losses of positions stay, as they only close, and a position that nobody
+ * can watch needs them most.
+ */
+import type { CancelEverything } from '../command.ts';
+import { cancelWhere } from '../orders/cancel.ts';
+import { DONE, type Outcome, refused } from '../outcome.ts';
+import { Refusal } from '../refusal.ts';
+import type { State } from '../state.ts';
+import { CancelReason, StrategyReason } from '../terms.ts';
+import { cancelStrategies, isTpsl } from './strategy-life.ts';
+
+export function cancelEverything(state: State, { uid }: CancelEverything): Outcome {
+  const frozen = state.accountByUid.get(uid);
+  if (frozen === undefined) return refused(Refusal.unknownAccount);
+  for (const account of [frozen, ...frozen.subAccounts]) {
+    cancelWhere(state, account, CancelReason.delegatedRiskOrder, () => true);
+    cancelStrategies(state, account, StrategyReason.frozen, ({ kind }) => !isTpsl(kind));
+  }
+  return DONE;
+}
