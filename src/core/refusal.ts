@@ -65,11 +65,12 @@ export const Refusal = {
   leverageNeedsMargin: 77,
   insufficientMargin: 78,
   riskTooHigh: 79,
-  beyondBankruptcy: 80,
+  sellBeyondBankruptcy: 80,
   positionsOrOrdersOpen: 81,
   tooManyPositions: 82,
   noIndexPrice: 83,
   marginTooLow: 84,
+  buyBeyondBankruptcy: 85,
 
   // Pledge loans
   coinNotOffered: 90,

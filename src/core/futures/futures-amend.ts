@@ -39,12 +39,27 @@ export function checkFuturesAmend(
       checkClosing(state, account, slot, posSide, intent) ?? checkBankruptcy(state, account, intent, posSide)
     );
   }
-  const failure = checkTier(state, account, intent, slot) ?? checkBankruptcy(state, account, intent, posSide);
-  if (failure !== undefined) return failure;
-  if ((flags & FLAG_ISOLATED) === 0) return checkCrossed(state, account, intent, slot);
-  const more = reserveOf(account, market, intent) - (slab.isolatedLocks.get(slot) ?? 0n);
-  const short = more > 0n ? checkIsolated(state, account, instrument, more) : undefined;
-  return short ?? checkIsolatedRisk(state, account, intent, posSide);
+  return (
+    checkTier(state, account, intent, slot) ??
+    ((flags & FLAG_ISOLATED) === 0
+      ? checkCrossed(state, account, intent, slot)
+      : checkIsolatedChange(state, account, market, slot, intent)) ??
+    checkBankruptcy(state, account, intent, posSide)
+  );
+}
+
+/** What the new order holds beyond the old one must be there. */
+function checkIsolatedChange(
+  state: State,
+  account: Account,
+  market: Market,
+  slot: number,
+  intent: Intent,
+): Outcome | undefined {
+  const { flags, isolatedLocks } = state.slab;
+  const more = reserveOf(account, market, intent) - (isolatedLocks.get(slot) ?? 0n);
+  const short = more > 0n ? checkIsolated(state, account, intent.instrument, more) : undefined;
+  return short ?? checkIsolatedRisk(state, account, intent, posSideOf(flags[slot]!));
 }
 
 /** Reduce-only orders cannot be modified; closing orders of hedge mode may grow as far as the position is free. */

@@ -47,8 +47,9 @@ export function checkBankruptcy(
   if (leavesPlenty(state, account, intent)) return undefined;
   const worst = closeLimit(state, account, instrument, side, posSide);
   if (worst === undefined) return undefined;
-  const beyond = side === Side.sell ? priceTicks < worst : priceTicks > worst;
-  return beyond ? refused(Refusal.beyondBankruptcy, worst) : undefined;
+  if (side === Side.sell)
+    return priceTicks < worst ? refused(Refusal.sellBeyondBankruptcy, worst) : undefined;
+  return priceTicks > worst ? refused(Refusal.buyBeyondBankruptcy, worst) : undefined;
 }
 
 /**

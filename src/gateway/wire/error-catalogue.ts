@@ -89,7 +89,8 @@ export const CATALOGUE = {
   '25573': { means: 'an earlier modification failed and the order was cancelled' },
   '25610': { means: 'the quantity is no multiple of its step', classic: '41103' },
   '25611': { means: 'the order is worth less than the minimum', classic: '45110' },
-  '25654': { means: 'the price is beyond the bankruptcy price of the position' },
+  '25654': { means: 'the price is below the bankruptcy price of the long position' },
+  '25655': { means: 'the price is above the bankruptcy price of the short position' },
 
   // Take-profit, stop-loss and trigger orders
   '25579': { means: 'takeProfit of a long is not above its average price' },

@@ -110,7 +110,14 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
   [Refusal.leverageNeedsMargin]: ['25228', 'there is not enough margin for this leverage'],
   [Refusal.insufficientMargin]: ['25203', (c) => `margin is insufficient: ${available(c)} available`],
   [Refusal.riskTooHigh]: ['25218', 'the account would be close to liquidation at once'],
-  [Refusal.beyondBankruptcy]: ['25654', 'the price is beyond the bankruptcy price of the position'],
+  [Refusal.sellBeyondBankruptcy]: [
+    '25654',
+    (c) => `the price is below the bankruptcy price of the long position: ${price(c, c.outcome.bound)}`,
+  ],
+  [Refusal.buyBeyondBankruptcy]: [
+    '25655',
+    (c) => `the price is above the bankruptcy price of the short position: ${price(c, c.outcome.bound)}`,
+  ],
   [Refusal.positionsOrOrdersOpen]: [
     '25010',
     'close all positions and cancel all orders of the contracts first',

@@ -1,4 +1,4 @@
-/** Modified futures orders pass the checks of new ones (domain.md 1.12 rules 4 to 6): tier, bankruptcy, margin. */
+/** Modified futures orders pass the checks of new ones (domain.md 1.12 rules 4 to 6): tier, margin, bankruptcy. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { futuresFloor } from './futures-floor.ts';
@@ -13,15 +13,43 @@ test('an amend that would reach a tier beyond the leverage is refused', () => {
   assert.equal(floor.amend('ann', order, { qty: '15' }), 'none');
 });
 
-test('an amend beyond the bankruptcy price of the position it reduces is refused', () => {
-  const floor = futuresFloor('100000', 'bob');
-  floor.trader('ann', { USDT: '3100' });
+/** Ann holds one contract with a margin of its own of 3000 USDT, and has plenty beside it. */
+function isolatedPosition(side: 'long' | 'short') {
+  const floor = futuresFloor('100000', 'ann', 'bob');
+  floor.isolate('ann');
   floor.leverage('ann', 20);
-  floor.deal('ann', 'bob', '1', '60000');
+  if (side === 'long') floor.deal('ann', 'bob', '1', '60000');
+  else floor.deal('bob', 'ann', '1', '60000');
+  return floor;
+}
+
+test('a long is not sold below its bankruptcy price, by a new order or a modified one (25654)', () => {
+  const floor = isolatedPosition('long');
+  const refused = floor.sell('ann', '1', '57000');
+  assert.equal(refused.refusal, 'sellBeyondBankruptcy');
+  assert.equal(refused.outcome.bound, 570_343);
   const order = floor.sell('ann', '1', '61000');
-  assert.equal(floor.amend('ann', order, { price: '56900' }), 'beyondBankruptcy');
+  assert.equal(floor.amend('ann', order, { price: '57034.2' }), 'sellBeyondBankruptcy');
   assert.equal(order.stands, 'new 0/1');
-  assert.equal(floor.amend('ann', order, { price: '60500' }), 'none');
+  assert.equal(floor.amend('ann', order, { price: '57034.3' }), 'none');
+});
+
+test('a short is not bought back above its bankruptcy price, by a new order or a modified one (25655)', () => {
+  const floor = isolatedPosition('short');
+  const refused = floor.buy('ann', '1', '63000');
+  assert.equal(refused.refusal, 'buyBeyondBankruptcy');
+  assert.equal(refused.outcome.bound, 629_622);
+  const order = floor.buy('ann', '1', '59000');
+  assert.equal(floor.amend('ann', order, { price: '62962.3' }), 'buyBeyondBankruptcy');
+  assert.equal(floor.amend('ann', order, { price: '62962.2' }), 'none');
+});
+
+test('of an order without margin and beyond bankruptcy the margin is told first, new or modified (1.2, 1.12 rule 5)', () => {
+  const floor = isolatedPosition('long');
+  const order = floor.sell('ann', '1', '61000');
+  assert.equal(floor.sell('ann', '90', '50000').refusal, 'insufficientMargin');
+  assert.equal(floor.amend('ann', order, { qty: '90', price: '50000' }), 'insufficientMargin');
+  assert.equal(floor.amend('ann', order, { price: '50000' }), 'sellBeyondBankruptcy');
 });
 
 test('a closing order of hedge mode may grow as far as the position is free', () => {

@@ -286,7 +286,7 @@ test('nobody closes beyond bankruptcy: a limit is refused, a market order stops 
   floor.leverage('ann', 100);
   floor.deal('ann', 'bob', '1', '60000');
   const order = floor.sell('ann', '1', '59435.6');
-  assert.equal(order.refusal, 'beyondBankruptcy');
+  assert.equal(order.refusal, 'sellBeyondBankruptcy');
   assert.equal(order.outcome.bound, 594_357);
   floor.buy('bob', '0.4', '59500');
   floor.buy('bob', '1', '58000');

@@ -52,7 +52,7 @@ const CLOSING: readonly Fault[] = [
   ...SHARED,
   ['closeAboveAvailable', () => ({ sizeLots: 6001 })],
   ['presetNotOpening', (floor) => ({ preset: preset(floor, '59000') })],
-  ['beyondBankruptcy', () => ({ priceTicks: 560_000 })],
+  ['sellBeyondBankruptcy', () => ({ priceTicks: 560_000 })],
 ];
 
 const OPENING: readonly Fault[] = [
