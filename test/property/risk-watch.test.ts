@@ -13,6 +13,8 @@ import { Dice, FuturesFlow, PRICES, SET_UP } from './futures-flow.ts';
 const SEEDS = 25;
 const TRADES = 250;
 const SECONDS = 120;
+/** After so long without a change nobody vouches for an index any more. */
+const UNCHANGED_MS = 15 * 60_000;
 
 function settled(seed: number): Exchange {
   const exchange = new Exchange();
@@ -30,8 +32,9 @@ function step(dice: Dice, price: bigint): bigint {
   return (price * BigInt(1_000_000 + change)) / 1_000_000n;
 }
 
-test('the watch never misses an account that a price move has made due', () => {
+test('the watch never misses an account that a price move has made due, nor one whose price is vouched for again', () => {
   let dueSeen = 0;
+  let staleSeen = 0;
   let looks = 0;
   let chances = 0;
   for (let seed = 1; seed <= SEEDS; seed++) {
@@ -43,7 +46,7 @@ test('the watch never misses an account that a price move has made due', () => {
     const alreadyDue = new Set([...state.accountByUid.values()].filter((account) => isDue(state, account)));
     assert.equal(alreadyDue.size, 0);
     for (let second = 0; second < SECONDS; second++) {
-      now += 1000;
+      now += dice.chance(0.05) ? UNCHANGED_MS : 1000;
       state.now = now;
       for (const [index, before] of prices.entries()) {
         if (dice.chance(0.5)) continue;
@@ -52,6 +55,7 @@ test('the watch never misses an account that a price move has made due', () => {
         reportPrice(state, { type: 'componentPrice', time: now, index, component: 0, price, volume: 0n });
       }
       takePrices(state, now);
+      if (state.indices.some(({ stale }) => stale)) staleSeen++;
       const seen = new Set(watch.afterPrices());
       looks += seen.size;
       for (const account of state.accountByUid.values()) {
@@ -64,5 +68,6 @@ test('the watch never misses an account that a price move has made due', () => {
     }
   }
   assert.ok(dueSeen > 200, `only ${dueSeen} were due`);
+  assert.ok(staleSeen > 200, `only ${staleSeen} seconds had an index that nobody vouches for`);
   assert.ok(looks < chances, `${looks} looks at ${chances} chances`);
 });

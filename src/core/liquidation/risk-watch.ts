@@ -14,7 +14,7 @@ import { currentMargin, isolatedSlackNumber } from '../margin/margin-cache.ts';
 import { RankedHeap } from '../ranked-heap.ts';
 import type { State } from '../state.ts';
 import { divCeil, larger, RATE_ONE } from '../units.ts';
-import { hasStaleIndex, isolatedSlack } from './liquidation-due.ts';
+import { isolatedSlack } from './liquidation-due.ts';
 
 /** Moves are counted in 10^-9. */
 const GRAIN = 1_000_000_000n;
@@ -105,7 +105,10 @@ export class RiskWatch {
     return Number(largest);
   }
 
-  /** How far all prices may move before the account must be looked at again. */
+  /**
+   * How far all prices may move before the account must be looked at again: nothing for one that is due, so one that waits
+   * for a price somebody vouches for is looked at every second; a price that comes back has moved like any other.
+   */
   private allowance(account: Account): number {
     const margin = currentMargin(this.state, account);
     let least = this.crossedAllowance(account, margin);
@@ -117,8 +120,6 @@ export class RiskWatch {
   private crossedAllowance(account: Account, margin: AccountMargin): number {
     const { state } = this;
     const { coins, worths } = margin;
-    // The price may come back anywhere.
-    if (margin.stale) return 0;
     let { exposure } = margin;
     const owes = margin.debtMaintenance !== 0;
     if (exposure === 0 && !owes) return Number.POSITIVE_INFINITY;
@@ -156,7 +157,6 @@ export class RiskWatch {
 
   private isolatedAllowance(position: Position): number {
     const { state } = this;
-    if (hasStaleIndex(state, position)) return 0;
     const instrument = state.instruments[position.instrument]!;
     const exposure = 2 * valueNumber(instrument, markTicks(state, instrument), position.lots);
     if (!instrument.futures!.coinMargined) return share(isolatedSlackNumber(state, position), exposure);

@@ -74,8 +74,6 @@ export class AccountMargin {
   claimsUnknown = true;
   /** Some lines are noted. */
   noted = false;
-  /** A contract with a position has, or had when prices were last taken, an index nobody vouches for. */
-  stale = false;
   /** Initial margin is no less than it says, but may be more than needed: losses of orders are bounds. */
   estimated = false;
 

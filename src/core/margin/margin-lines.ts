@@ -97,7 +97,6 @@ export function addLines(state: State, account: Account, margin: AccountMargin, 
   let initial = 0;
   let maintenance = 0;
   let exposure = 0;
-  margin.stale = false;
   const { lines, worths } = margin;
   for (let at = Worth.profit; at < worths.length; at += WORTH_COLUMNS) worths[at] = 0;
   for (let at = 0; at < margin.lineCount * LINE_COLUMNS; at += LINE_COLUMNS) {
@@ -179,7 +178,6 @@ function priceLine(state: State, account: Account, margin: AccountMargin, at: nu
   lines[at + Line.shortValue] = short;
   // Twice the notional covers a position and the growth of its maintenance margin.
   lines[at + Line.exposure] = 2 * (long + short) * (quotePrice(state, instrument) / MONEY);
-  if (long + short !== 0 && state.market(instrument).futures!.index.stale) margin.stale = true;
   const held = Math.max(long, short);
   const { scale } = instrument.futures!;
   const kept = scale === undefined ? Number.NaN : keptOf(scale, held);
