@@ -22,6 +22,12 @@ import type { FuturesSettlement } from './futures-settlement.ts';
 import { checkGiver, checkReceiver, givingLeg, type Leg, receivingLeg } from './move-checks.ts';
 import type { Position } from './position.ts';
 
+/**
+ * A move is at a price that the owner's two accounts do not agree on: whoever knows better than an old one leaves the loss
+ * with the account that cannot bear it. Nothing is lost by waiting for a new one, so it is asked for sooner than elsewhere.
+ */
+const INDEX_AGE_MAX_MS = 60_000;
+
 interface Parties {
   readonly from: Account;
   readonly to: Account;
@@ -124,7 +130,8 @@ function checkContract(state: State, instrument: Instrument): Outcome | undefine
   }
   const { markTicks: mark, index } = state.market(instrument).futures!;
   if (mark === 0) return refused(Refusal.noIndexPrice);
-  return index.stale ? refused(Refusal.staleIndexPrice) : undefined;
+  const old = index.stale || state.now - index.changedTime > INDEX_AGE_MAX_MS;
+  return old ? refused(Refusal.staleIndexPrice) : undefined;
 }
 
 /** Who is due, and waits only for a price that somebody vouches for, neither gives nor takes. */

@@ -63,13 +63,17 @@ export class IndexPrice {
     at.volume = volume;
   }
 
-  /** When the price grows old if no component moves. */
-  get freshUntil(): number {
+  /** When a component last moved, or somebody vouched for it. */
+  get changedTime(): number {
     return this.components.reduce(
-      (latest, { price, changedTime }) =>
-        price > 0n ? Math.max(latest, changedTime + UNCHANGED_MS) : latest,
+      (latest, { price, changedTime }) => (price > 0n ? Math.max(latest, changedTime) : latest),
       0,
     );
+  }
+
+  /** When the price grows old if no component moves. */
+  get freshUntil(): number {
+    return this.changedTime + UNCHANGED_MS;
   }
 
   /** Over seconds that nobody saw pass the price holds, but it may grow old. */

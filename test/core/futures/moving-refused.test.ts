@@ -135,8 +135,19 @@ test('thief: at a price that nobody vouches for, the loss would be left with a p
   const floor = family();
   floor.leverage('ben', 100);
   floor.deal('ann', 'bob', '1', '60000');
+  // The floor opened a second after the price was told.
+  floor.wait(MINUTE - 1000);
+  assert.deepEqual(floor.move('main', 'ann', 'ben', { side: 'sell', qty: '0.1' }), ['none']);
+  floor.wait(1);
+  refuses(floor, 'staleIndexPrice', ['main', 'ann', 'ben'], LONG_1);
+  // A book of one's own makes an old price no younger.
+  floor.buy('main', '1', '59999');
+  floor.sell('main', '1', '60001');
+  refuses(floor, 'staleIndexPrice', ['main', 'ann', 'ben'], LONG_1);
+  floor.cancelAll('main', { category: 'USDT-FUTURES' });
   floor.wait(20 * MINUTE);
   refuses(floor, 'staleIndexPrice', ['main', 'ann', 'ben'], LONG_1);
+  floor.deal('ann', 'bob', '0.1', '60000');
   floor.index('60001');
   assert.deepEqual(floor.move('main', 'ann', 'ben', LONG_1), ['none']);
 });
@@ -146,7 +157,7 @@ test('thief: while the index stands still and the market has fallen, a poor acco
   floor.trader('cat', { USDT: '100000' });
   floor.leverage('ben', 100);
   floor.deal('ann', 'bob', '1', '60000');
-  floor.wait(10 * MINUTE);
+  floor.wait(MINUTE - 1000);
   // Nobody has told a price since, and others offer at 54000.
   floor.sell('cat', '1', '54000');
   assert.equal(floor.view('ann')!.markTicks, 600_000);
