@@ -96,7 +96,8 @@ function checkAccountPositions(state: State, account: Account): void {
   for (const position of account.positions.values()) {
     const instrument = state.instruments[position.instrument]!;
     assert(position.size !== 0, `I10: an empty position of ${account.uid} remains`);
-    assert(position.basis === 0n || position.basis > 0n === position.long, 'I11: basis against the size');
+    for (const basis of [position.basis, position.queueBasis])
+      assert(basis === 0n || basis > 0n === position.long, 'I11: basis against the size');
     assert(position.iso >= 0n && (position.isolated || position.iso === 0n), 'I03: isolated margin');
     const coin = instrument.futures!.settle;
     isolated.set(coin, (isolated.get(coin) ?? 0n) + position.iso);

@@ -44,6 +44,9 @@ export class FuturesSettlement implements MatchSink {
   /** Called after each fill of a forced order, so that what it lacks is paid at once. */
   onForcedFill: ((priceTicks: number, lots: number) => void) | undefined;
 
+  /** What lots that their owner moves take along in the deleveraging queue. */
+  movedQueueValue: bigint | undefined;
+
   /** How many lots a closing order may still take off its position. */
   room(slot: number, priceTicks: number): number {
     const { slab, accounts } = this.state;
@@ -211,7 +214,10 @@ export class FuturesSettlement implements MatchSink {
       );
       position.iso += margin;
     }
-    position.open(buying, part.lots, part.value);
+    const moved = this.movedQueueValue;
+    const queueValue =
+      moved === undefined ? part.value : divFloor(moved * BigInt(part.lots), BigInt(trade.lots));
+    position.open(buying, part.lots, part.value, queueValue);
     if (buying) this.market.futures!.openInterest += part.lots;
     if (slab.presets.size !== 0) growAttached(state, trade.slot, part.lots);
     return 0n;

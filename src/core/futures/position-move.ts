@@ -94,7 +94,9 @@ function handOver(
   const openOrderId = state.slab.id[opening]!;
   const clientOid = clientOidOf(state, closing);
   settlement.begin(instrument, state.market(instrument));
+  settlement.movedQueueValue = position.queueValueOf(lots);
   settlement.tradeDirectly(closing, opening, priceTicks, lots);
+  settlement.movedQueueValue = undefined;
   endForcedOrder(state, closing);
   endForcedOrder(state, opening);
   state.events.push({

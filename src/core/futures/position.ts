@@ -32,6 +32,11 @@ export class Position {
   size = 0;
   /** 10^-8 of the quote coin, sign of the size. */
   basis = 0n;
+  /**
+   * What its place in the deleveraging queue counts profit from: the basis, except for lots that the owner moved here, which
+   * keep what they had, or whoever is first in the queue would move to its end for nothing.
+   */
+  queueBasis = 0n;
   /** Isolated margin in 10^-8 of the margin coin. */
   iso = 0n;
   /** What it may still add to that by itself before it is liquidated; 0 = nothing. */
@@ -73,11 +78,12 @@ export class Position {
   }
 
   /** Adds lots in the direction of the position, or opens it. */
-  open(buying: boolean, lots: number, value: bigint): void {
+  open(buying: boolean, lots: number, value: bigint, queueValue = value): void {
     assert(this.size === 0 || this.long === buying, 'opening goes in the direction of the position');
     this.wasLong = buying;
     this.size += buying ? lots : -lots;
     this.basis += buying ? value : -value;
+    this.queueBasis += buying ? queueValue : -queueValue;
     this.openedLots += lots;
     this.openedValue += value;
   }
@@ -90,11 +96,19 @@ export class Position {
     const released = lots === size ? basis : divFloor(basis * BigInt(lots), BigInt(size));
     const margin = lots === size ? this.iso : divFloor(this.iso * BigInt(lots), BigInt(size));
     const realised = this.long ? value - released : released - value;
+    const queueValue = this.queueValueOf(lots);
     this.basis += this.long ? -released : released;
+    this.queueBasis += this.long ? -queueValue : queueValue;
     this.size += this.long ? -lots : lots;
     this.closedLots += lots;
     this.closedValue += value;
     return { realised, margin };
+  }
+
+  /** What so many of its lots take along in the deleveraging queue. */
+  queueValueOf(lots: number): bigint {
+    const whole = this.queueBasis < 0n ? -this.queueBasis : this.queueBasis;
+    return lots === this.lots ? whole : divFloor(whole * BigInt(lots), BigInt(this.lots));
   }
 
   /**
@@ -126,6 +140,7 @@ export class Position {
     this.wasLong = f.flag(this.wasLong);
     this.size = f.f64(this.size);
     this.basis = f.money(this.basis);
+    this.queueBasis = f.money(this.queueBasis);
     this.iso = f.money(this.iso);
     this.autoMargin = f.money(this.autoMargin);
     this.realised = f.money(this.realised);

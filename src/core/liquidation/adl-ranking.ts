@@ -2,6 +2,7 @@
 import type { Account } from '../account.ts';
 import { holdersOf } from '../futures/holders.ts';
 import type { Position } from '../futures/position.ts';
+import { tradeValue } from '../instrument.ts';
 import { inSettleCoin, maintenanceAt, markTicks, positionOf, unrealisedOf } from '../margin/margin.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
 import type { State } from '../state.ts';
@@ -101,9 +102,11 @@ export function queueLots(account: Account, position: Position): number {
 
 /** Profit on the entry value, times the risk of the account: who earns most with the least behind it goes first. */
 function scoreOf(state: State, account: Account, position: Position): bigint {
-  const basis = position.long ? position.basis : -position.basis;
-  if (basis === 0n) return 0n;
-  const roi = divFloor(unrealisedOf(state, position) * RATE_ONE, basis);
+  const entry = position.long ? position.queueBasis : -position.queueBasis;
+  if (entry === 0n) return 0n;
+  const instrument = state.instruments[position.instrument]!;
+  const value = tradeValue(instrument, markTicks(state, instrument), position.lots);
+  const roi = divFloor((position.long ? value - entry : entry - value) * RATE_ONE, entry);
   const risk = riskOf(state, account, position);
   return roi >= 0n ? divFloor(roi * risk, RATE_ONE) : divFloor(roi * RATE_ONE, risk);
 }

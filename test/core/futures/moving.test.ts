@@ -5,6 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StrategyReason, StrategyStatus } from '../../../src/core/terms.ts';
+import { money } from '../floor/words.ts';
+import { assertRestartAnywhere } from '../restart-anywhere.ts';
 import { FuturesFloor } from './futures-floor.ts';
 
 /** `main` with its sub-accounts `ann` and `ben`, and `bob`, who is somebody else. */
@@ -239,4 +241,36 @@ test('there and back again, and after a restart, leaves everything as it was', (
     ['ann', 'ben'].map((name) => floor.cash(name, 'USDT')),
     money,
   );
+});
+
+test('a move is no way out of the deleveraging queue: who earns most goes first, in whatever account', () => {
+  const floor = family({ ann: '10000', ben: '10000' });
+  floor.trader('cat', { USDT: '10000' });
+  floor.deal('ann', 'bob', '1', '60000');
+  floor.mark('61000');
+  floor.deal('cat', 'bob', '1', '61000');
+  floor.mark('62000');
+  assert.deepEqual([floor.adlRank('ann'), floor.adlRank('cat')], ['1', '0.5']);
+  assert.deepEqual(floor.move('main', 'ann', 'ben', { side: 'sell', qty: '1' }), ['none']);
+  assert.equal(floor.position('ben'), 'long 1 @ 62000');
+  assert.deepEqual([floor.adlRank('ben'), floor.adlRank('cat')], ['1', '0.5']);
+  // In parts and back again nothing is gained either.
+  assert.deepEqual(floor.move('main', 'ben', 'ann', { side: 'sell', qty: '0.3' }), ['none']);
+  assert.deepEqual(floor.move('main', 'ann', 'ben', { side: 'sell', qty: '0.3' }), ['none']);
+  assert.deepEqual([floor.adlRank('ben'), floor.adlRank('cat')], ['1', '0.5']);
+  assertRestartAnywhere(floor);
+});
+
+test('what turns a position of the receiver takes along only what it opens', () => {
+  const floor = family();
+  floor.deal('bob', 'ben', '0.4', '60000');
+  floor.deal('ann', 'bob', '1', '60000');
+  floor.mark('60600');
+  assert.deepEqual(floor.move('main', 'ann', 'ben', { side: 'sell', qty: '1' }), ['none']);
+  assert.equal(floor.position('ben'), 'long 0.6 @ 60600');
+  const [position] = floor.state.accountByUid.get(floor.uid('ben'))!.positions.values();
+  assert.equal(money(position!.queueBasis), '36000');
+  floor.restart();
+  const [again] = floor.state.accountByUid.get(floor.uid('ben'))!.positions.values();
+  assert.equal(money(again!.queueBasis), '36000');
 });
