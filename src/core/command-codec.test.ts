@@ -349,6 +349,7 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
     items: fc.array(record<MoveItem>({ instrument: u16, side: code<Side>(1), sizeLots: lots }), {
       maxLength: 10,
     }),
+    clientOid: text,
   }),
   setLoanRate: record({
     type: fc.constant('setLoanRate'),

@@ -226,7 +226,7 @@ const TABLE: { readonly [T in TableType]: Row<Extract<Command, { type: T }>> } =
   setAutoMargin: { code: 38, fields: { uid: 'f64', instrument: 'u16', posSide: 'u8', room: 'money' } },
   movePositions: {
     code: 40,
-    fields: { initiatorUid: 'f64', fromUid: 'f64', toUid: 'f64', items: 'moves' },
+    fields: { initiatorUid: 'f64', fromUid: 'f64', toUid: 'f64', items: 'moves', clientOid: 'text' },
   },
 };
 

@@ -486,6 +486,8 @@ export interface MovePositions {
   toUid: number;
   /** Each is carried out or refused on its own, in this order. */
   items: MoveItem[];
+  /** The owner's name for it: a retry with it moves nothing twice. */
+  clientOid?: string;
 }
 
 /** The operator's money for loans: more when positive, less when negative. */

@@ -129,6 +129,7 @@ export const Refusal = {
   giverLacksMargin: 156,
   receiverLacksMargin: 157,
   receiverTooRisky: 158,
+  moveOidInUse: 159,
 
   // Operator and account commands
   alreadyExists: 60,

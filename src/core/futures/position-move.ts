@@ -36,7 +36,14 @@ interface Parties {
 export function movePositions(state: State, settlement: FuturesSettlement, command: MovePositions): Outcome {
   const parties = partiesOf(state, command);
   if ('refusal' in parties) return parties;
+  const { initiatorUid, clientOid = '' } = command;
+  // Apart from the names of transfers and withdrawals, which have no blanks in them.
+  const oid = `${initiatorUid} move ${clientOid}`;
+  if (clientOid !== '' && state.transferOids.has(oid)) return refused(Refusal.moveOidInUse);
   const items = command.items.map((item) => moveOne(state, settlement, parties, item));
+  // Where nothing was moved, a retry is no second move.
+  const moved = items.some(({ refusal }) => refusal === Refusal.none);
+  if (clientOid !== '' && moved) state.transferOids.remember(oid);
   return { ...DONE, items };
 }
 

@@ -12,7 +12,7 @@ import * as answers from '../answers.ts';
 import { checkSymbol, findInstrument } from '../instrument-lookup.ts';
 import { sizeLots } from '../orders/order-input.ts';
 import { type Route, route, type Services } from '../route.ts';
-import { ownAccount, Uid } from '../wallet-input.ts';
+import { MovementOid, ownAccount, Uid } from '../wallet-input.ts';
 import { Decimal, FuturesCategory, pageFields, Side as SideField, SymbolName } from '../wire/fields.ts';
 import { historyPage, pageOf, WINDOW_MS } from '../wire/paging.ts';
 import { refusalError } from '../wire/refusal-message.ts';
@@ -34,6 +34,7 @@ const MoveBody = Type.Object({
     }),
     { minItems: 1, description: `at most ${MOVED_POSITIONS_MAX}; each is moved or refused on its own` },
   ),
+  clientOid: Type.Optional(MovementOid),
 });
 
 /** Every item has a result in both lists, in the order of the request; one that was refused says why in both. */
@@ -69,7 +70,15 @@ async function move({ venue, identity, errorDialect }: Services, user: User, bod
   const items = wishes.flatMap((wish) => (wish instanceof WireError ? [] : [wish.item]));
   const uids = { initiatorUid: user.uid, fromUid: from.uid, toUid: to.uid };
   const outcome =
-    items.length === 0 ? DONE : await venue.submit({ type: 'movePositions', time: 0, ...uids, items });
+    items.length === 0
+      ? DONE
+      : await venue.submit({
+          type: 'movePositions',
+          time: 0,
+          ...uids,
+          items,
+          clientOid: body.clientOid ?? '',
+        });
   if (outcome.refusal !== Refusal.none) return refusalError(state, outcome);
   const moved = [...(outcome.items ?? [])];
   const results = wishes.map((wish): Outcome | WireError => {

@@ -187,7 +187,14 @@ const ROWS: Readonly<Record<Exclude<Refusal, 0>, Row>> = {
     '25225',
     (c) => `qty must be at most ${size(c, c.outcome.bound)}, which is the position of fromUid`,
   ],
-  [Refusal.staleIndexPrice]: ['25108', (c) => `the index price of ${symbol(c)} has not moved for a minute: wait for a new one`],
+  [Refusal.moveOidInUse]: [
+    '25212',
+    'clientOid was used by an earlier move, which is in the history of moves',
+  ],
+  [Refusal.staleIndexPrice]: [
+    '25108',
+    (c) => `the index price of ${symbol(c)} has not moved for a minute: wait for a new one`,
+  ],
   [Refusal.giverNearLiquidation]: [
     '25218',
     'fromUid is too close to liquidation to give positions away: the margin ratio must be below 80 percent',

@@ -110,6 +110,8 @@ export interface MoveWords {
 }
 
 export class FuturesFloor extends TradingFloor {
+  private moveOid = '';
+
   constructor(
     perpetual: InstrumentSpec = BTC_PERPETUAL,
     coins: readonly CoinSpec[] = FUTURES_COINS,
@@ -259,6 +261,12 @@ export class FuturesFloor extends TradingFloor {
     });
   }
 
+  /** What is moved next carries this name. */
+  named(clientOid: string): this {
+    this.moveOid = clientOid;
+    return this;
+  }
+
   /** The main account hands positions over: `sell 0.4` of the giver's long, or `buy 0.4` of its short. One word each. */
   move(by: string, from: string, to: string, ...items: readonly MoveWords[]): RefusalName[] {
     const outcome = this.send({
@@ -275,7 +283,9 @@ export class FuturesFloor extends TradingFloor {
           sizeLots: lotsOf(instrument, qty),
         };
       }),
+      clientOid: this.moveOid,
     });
+    this.moveOid = '';
     return outcome.items?.map(({ refusal }) => refusalName(refusal)) ?? [refusalName(outcome.refusal)];
   }
 

@@ -274,3 +274,27 @@ test('what turns a position of the receiver takes along only what it opens', () 
   const [again] = floor.state.accountByUid.get(floor.uid('ben'))!.positions.values();
   assert.equal(money(again!.queueBasis), '36000');
 });
+
+test('a retry that carries the name of the first try moves nothing twice, also after a restart', () => {
+  const floor = family();
+  floor.deal('ann', 'bob', '1', '60000');
+  const half = { side: 'sell', qty: '0.5' } as const;
+  const named = (clientOid: string, by = 'main') =>
+    floor.named(clientOid).move(by, by === 'main' ? 'ann' : 'bob', by === 'main' ? 'ben' : 'eve', half);
+  // Nothing was moved, so nothing was named.
+  floor.withdraw('ben', '5000', 'USDT');
+  assert.deepEqual(named('one'), ['receiverLacksMargin']);
+  floor.deposit('ben', '5000', 'USDT');
+  assert.deepEqual(named('one'), ['none']);
+  assert.deepEqual(named('one'), ['moveOidInUse']);
+  floor.restart();
+  assert.deepEqual(named('one'), ['moveOidInUse']);
+  assert.equal(floor.position('ann'), 'long 0.5 @ 60000');
+  // The name of a transfer is another name, and so is that of somebody else.
+  assert.equal(floor.transfer('main uta', 'main spot', '1', 'USDT', { clientOid: 'one' }), 'none');
+  floor.trader('eve', { USDT: '10000' }, { master: 'bob' });
+  floor.deal('bob', 'ann', '2', '60000');
+  assert.deepEqual(named('one', 'bob'), ['none']);
+  assert.deepEqual(named('two'), ['noPositionToMove']);
+  assertRestartAnywhere(floor);
+});
