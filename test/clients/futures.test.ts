@@ -418,6 +418,22 @@ test('hedge mode holds a long and a short; closing orders freeze their side', as
   await alice.setPositionMode(false);
 });
 
+test('leverage of isolated margin in hedge mode: a side may be named, and without one both are meant, as ccxt asks', async () => {
+  await alice.setPositionMode(true);
+  await alice.setMarginMode('isolated', SWAP);
+  const leverages = async () => {
+    const { longLeverage, shortLeverage } = await alice.fetchLeverage(SWAP);
+    return [longLeverage, shortLeverage];
+  };
+  await alice.setLeverage(12, SWAP);
+  assert.deepEqual(await leverages(), [12, 12]);
+  await sdk.setLeverage({ ...CONTRACT, leverage: '15', posSide: 'short' } as never);
+  assert.deepEqual(await leverages(), [12, 15]);
+  await alice.setLeverage(20, SWAP);
+  assert.deepEqual(await leverages(), [20, 20]);
+  await alice.setPositionMode(false);
+});
+
 test('an isolated position stands on its own margin: its liquidation price, more margin, less margin', async () => {
   await alice.setMarginMode('isolated', SWAP);
   assert.equal((await alice.fetchMarginMode(SWAP)).marginMode, 'isolated');

@@ -117,6 +117,10 @@ test('a repeated client id, too much, an older kind of account and the same wall
     [tooMuch.code, tooMuch.msg],
     ['43117', 'amount is above the maximum transferable: 1200 USDT'],
   );
+  // Nothing is lent for a transfer, and a permission to borrow changes that as little as a missing one.
+  const unified = { fromType: 'uta', toType: 'spot', amount: '98800.00000001' };
+  for (const allowBorrow of ['yes', 'no'])
+    assert.equal((await code({ ...unified, allowBorrow })).code, '43117');
   assert.equal((await code({ toType: 'spot' })).code, '40017');
   assert.equal((await code({ amount: '0' })).code, '25200');
   assert.equal((await code({ amount: '0.000000001' })).code, '40017');
