@@ -29,7 +29,7 @@ export const REASONS: Readonly<Record<string, string>> = {
   '25207': 'sizeTooSmall loanTooSmall pledgeTooSmall',
   '25208': 'sizeTooLarge loanTooLarge pledgeTooLarge',
   '25211': 'tooManyOpenOrders tooManyLoans',
-  '25212': 'clientOidInUse transferOidInUse',
+  '25212': 'clientOidInUse transferOidInUse moveOidInUse',
   '25218': 'riskTooHigh pledgeNeeded giverNearLiquidation receiverTooRisky',
   '25223': 'leverageAboveMaximum',
   '25225': 'closeAboveAvailable moveAbovePosition',
@@ -77,7 +77,8 @@ export const REASONS: Readonly<Record<string, string>> = {
   '25610': 'sizeOffStep amountOffPrecision',
   '25611': 'belowMinimumAmount',
   '25612': 'presetNotOpening',
-  '25654': 'beyondBankruptcy',
+  '25654': 'sellBeyondBankruptcy',
+  '25655': 'buyBeyondBankruptcy',
   '40017':
     'illegalCombination sameWallet duplicateInBatch otherPledgeCoin sameAccount alreadyExists invalidSpecification',
   '40019': 'triggerMissing',

@@ -220,8 +220,9 @@ export const CALLS: Readonly<Record<string, Section>> = {
         ].join(', '),
       ),
     ),
+    // A name of one's own, so that a retry moves nothing twice.
     'POST account/move-positions': row(
-      `fromUid*, toUid*, category* ${FUT}, positionList* [symbol*, side* buy/sell, qty*]`,
+      `fromUid*, toUid*, category* ${FUT}, positionList* [symbol*, side* buy/sell, qty*], clientOid`,
       `{closePosition:${MOVED}, openPosition:${MOVED}}`,
     ),
     'GET account/move-position-history': row(
