@@ -160,6 +160,20 @@ test('leverage is set, shown and refused above its maximum', async () => {
   assert.equal((await refusalOf(uneven)).body.code, '40017');
 });
 
+test('an order or a leverage that is refused leaves the margin mode that came with it behind', async () => {
+  const isolated = { marginMode: 'isolated' } as Partial<Order>;
+  const codes = [
+    await refusalOf(sdk.submitNewOrder(order('buy', '0.1', '60000.05', isolated))),
+    await refusalOf(sdk.submitNewOrder(order('buy', '1000', '60000', isolated))),
+    await refusalOf(sdk.setLeverage({ ...CONTRACT, leverage: '126', ...isolated } as never)),
+  ].map(({ body }) => body.code);
+  assert.deepEqual(codes, ['25244', '25233', '25223']);
+  const batch = await sdk.placeBatchOrders([order('buy', '0.1', '60000.05', isolated)]);
+  assert.equal(batch.data[0]!.code, '25244');
+  const { symbolConfigList } = (await sdk.getAccountSettings()).data;
+  assert.deepEqual(symbolConfigList, [{ ...CONTRACT, marginMode: 'crossed', leverage: '20' }]);
+});
+
 test('a long opens and grows: size, average, margin, break-even and profit by the formulas', async () => {
   await quote('sell', '0.3', '60000');
   await alice.createOrder(SWAP, 'market', 'buy', 0.3);

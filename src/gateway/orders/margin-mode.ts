@@ -1,12 +1,14 @@
 /** Requests that name a margin mode: it becomes the symbol's mode when that is possible, else the request is refused. */
 
 import type { Account } from '../../core/account.ts';
+import type { PlaceOrder, PlaceStrategy, SetLeverage } from '../../core/command.ts';
 import type { Instrument } from '../../core/instrument.ts';
 import { futuresSetting } from '../../core/margin/margin.ts';
 import type { Outcome } from '../../core/outcome.ts';
+import { Refusal } from '../../core/refusal.ts';
 import { marginModeName } from '../../record/futures-words.ts';
 import type { Venue } from '../../venue/venue.ts';
-import { type WireError, wireError } from '../wire/wire-error.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
 
 export type MarginModeWord = 'crossed' | 'isolated' | 'cross';
 
@@ -26,7 +28,31 @@ export function adoptMarginMode(
   if (isolated === futuresSetting(account, instrument).isolated) return undefined;
   const kept = modeIsKept(account, instrument, isolated);
   if (kept !== undefined) return kept;
-  return venue.submit({ type: 'setMarginMode', time: 0, uid, instrument: instrument.index, isolated });
+  return setMode(venue, uid, instrument, isolated);
+}
+
+/**
+ * A command in the margin mode that came with it. Both are sequenced before either is awaited, so nothing comes between
+ * the mode and the command; what is refused leaves no mode behind, unless somebody has opened something in it meanwhile.
+ */
+export async function inMarginMode(
+  venue: Venue,
+  command: PlaceOrder | PlaceStrategy | SetLeverage,
+  instrument: Instrument,
+  word: MarginModeWord | undefined,
+): Promise<Outcome | WireError> {
+  const { uid } = command;
+  const mode = adoptMarginMode(venue, uid, instrument, word);
+  if (mode instanceof WireError) return mode;
+  const [outcome] = await Promise.all([venue.submit(command), mode]);
+  if (outcome.refusal !== Refusal.none && mode !== undefined) {
+    await setMode(venue, uid, instrument, word !== 'isolated');
+  }
+  return outcome;
+}
+
+function setMode(venue: Venue, uid: number, { index }: Instrument, isolated: boolean): Promise<Outcome> {
+  return venue.submit({ type: 'setMarginMode', time: 0, uid, instrument: index, isolated });
 }
 
 /** Why the symbol cannot have this mode now; undefined when it can. */

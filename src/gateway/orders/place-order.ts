@@ -20,7 +20,7 @@ import { findInstrument } from '../instrument-lookup.ts';
 import * as fields from '../wire/fields.ts';
 import { refusalError } from '../wire/refusal-message.ts';
 import { WireError, wireError } from '../wire/wire-error.ts';
-import { adoptMarginMode } from './margin-mode.ts';
+import { inMarginMode } from './margin-mode.ts';
 import { priceTicks, quoteAmount, sizeLots } from './order-input.ts';
 import { idsOf, type OrderResult } from './order-result.ts';
 import { presetBody, presetOf } from './preset-input.ts';
@@ -96,10 +96,8 @@ export async function place(
   const command = placeCommand(venue.state, uid, body, late);
   if (command instanceof WireError) return command;
   const instrument = venue.state.instruments[command.instrument]!;
-  const mode = late ? undefined : adoptMarginMode(venue, uid, instrument, body.marginMode);
-  if (mode instanceof WireError) return mode;
-  // Both are sequenced before either is awaited: nothing comes between the mode and the order.
-  const [outcome] = await Promise.all([venue.submit(command), mode]);
+  const outcome = await inMarginMode(venue, command, instrument, late ? undefined : body.marginMode);
+  if (outcome instanceof WireError) return outcome;
   if (outcome.refusal !== Refusal.none) {
     return refusalError(venue.state, outcome, instrument);
   }

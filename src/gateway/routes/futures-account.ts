@@ -14,7 +14,7 @@ import { openingRoom } from '../admission/opening-room.ts';
 import * as answers from '../answers.ts';
 import { findAccount, findInstrument } from '../instrument-lookup.ts';
 import { moveMargin } from '../isolated-margin.ts';
-import { adoptMarginMode } from '../orders/margin-mode.ts';
+import { inMarginMode } from '../orders/margin-mode.ts';
 import { priceTicks, sizeLots } from '../orders/order-input.ts';
 import { type Route, route } from '../route.ts';
 import { findCoin } from '../wallet-input.ts';
@@ -84,10 +84,9 @@ async function setLeverage(venue: Venue, uid: number, body: Static<typeof Levera
   if (Object.values(sides).some((value) => value !== 0 && value < least) || everySideKept(sides)) {
     return wireError('25200', `leverage must be at least ${least}`);
   }
-  const mode = adoptMarginMode(venue, uid, instrument, body.marginMode);
-  if (mode instanceof WireError) return mode;
   const command = { type: 'setLeverage', time: 0, uid, instrument: instrument.index, ...sides } as const;
-  const [outcome] = await Promise.all([venue.submit(command), mode]);
+  const outcome = await inMarginMode(venue, command, instrument, body.marginMode);
+  if (outcome instanceof WireError) return outcome;
   return outcome.refusal === Refusal.none ? 'success' : refusalError(state, outcome, instrument);
 }
 
