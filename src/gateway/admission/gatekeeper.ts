@@ -32,49 +32,49 @@ export interface GatekeeperOptions {
 }
 
 export class Gatekeeper {
-  private readonly venue: Venue;
-  private readonly identity: Identity;
-  private readonly clock: Clock;
-  private readonly wall: Clock;
-  private readonly replies: Replies;
-  private readonly limiter: RateLimiter;
-  private readonly peerOf: ReturnType<typeof peerAddressResolver>;
+  readonly #venue: Venue;
+  readonly #identity: Identity;
+  readonly #clock: Clock;
+  readonly #wall: Clock;
+  readonly #replies: Replies;
+  readonly #limiter: RateLimiter;
+  readonly #peerOf: ReturnType<typeof peerAddressResolver>;
 
   constructor(options: GatekeeperOptions, replies: Replies) {
-    this.venue = options.venue;
-    this.identity = options.identity;
-    this.clock = options.clock;
-    this.wall = options.wall;
-    this.replies = replies;
-    this.limiter = options.limiter;
-    this.peerOf = peerAddressResolver(options.trustedProxies);
+    this.#venue = options.venue;
+    this.#identity = options.identity;
+    this.#clock = options.clock;
+    this.#wall = options.wall;
+    this.#replies = replies;
+    this.#limiter = options.limiter;
+    this.#peerOf = peerAddressResolver(options.trustedProxies);
   }
 
   /** Before the body is read: the shape of the request, and the limits of its address. */
   admit(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
-    const now = this.wall.now();
+    const now = this.#wall.now();
     if (!this.admitAddress(request, reply, now)) return;
     const { raw } = request;
     const misshapen = checkRequestShape(raw);
     if (misshapen !== undefined) {
-      this.replies.fail(reply, misshapen);
+      this.#replies.fail(reply, misshapen);
       return;
     }
     const { route } = request.routeOptions.config;
     if (route?.access === 'public') {
-      const taken = this.limiter.takeForIp(route.path, route.perSecond, request.peer, now);
-      if (!this.count(reply, taken, route.path)) return;
+      const taken = this.#limiter.takeForIp(route.path, route.perSecond, request.peer, now);
+      if (!this.#count(reply, taken, route.path)) return;
     }
     done();
   }
 
   /** Every request counts, also one whose path cannot be read. False when the answer has gone out. */
-  admitAddress(request: FastifyRequest, reply: FastifyReply, now = this.wall.now()): boolean {
+  admitAddress(request: FastifyRequest, reply: FastifyReply, now = this.#wall.now()): boolean {
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
-    request.peer = this.peerOf(request.raw.socket.remoteAddress, request.raw.rawHeaders);
-    const overall = this.limiter.takeOverall(request.peer, now);
-    if (!overall.allowed) this.tooMany(reply, overall, 'all requests of this IP');
+    request.peer = this.#peerOf(request.raw.socket.remoteAddress, request.raw.rawHeaders);
+    const overall = this.#limiter.takeOverall(request.peer, now);
+    if (!overall.allowed) this.#tooMany(reply, overall, 'all requests of this IP');
     return overall.allowed;
   }
 
@@ -82,46 +82,46 @@ export class Gatekeeper {
   identify(route: Route, request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
     const bytes = request.body instanceof Uint8Array ? request.body : NO_BYTES;
     if (route.access === 'public') {
-      this.readInput(route, bytes, request, reply, done);
+      this.#readInput(route, bytes, request, reply, done);
       return;
     }
     const { method, url, rawHeaders } = request.raw;
     const incoming = { method: method!, url: url!, rawHeaders, body: bytes, peerAddress: request.peer };
-    const verdict = authenticate(incoming, this.wall.now(), this.identity, this.clock.now());
+    const verdict = authenticate(incoming, this.#wall.now(), this.#identity, this.#clock.now());
     const goOn = (result: Authentication) => {
-      if (this.authorise(result, route, bytes, request, reply))
-        this.readInput(route, bytes, request, reply, done);
+      if (this.#authorise(result, route, bytes, request, reply))
+        this.#readInput(route, bytes, request, reply, done);
     };
     if (verdict instanceof Promise) verdict.then(goOn).catch(done);
     else goOn(verdict);
   }
 
-  private authorise(
+  #authorise(
     result: Authentication,
     route: Route,
     bytes: Uint8Array,
     request: FastifyRequest,
     reply: FastifyReply,
   ): boolean {
-    const now = this.wall.now();
+    const now = this.#wall.now();
     if (!result.ok) {
-      this.limiter.chargeFailedAuthentication(request.peer, now);
-      this.replies.refuse(reply, result);
+      this.#limiter.chargeFailedAuthentication(request.peer, now);
+      this.#replies.refuse(reply, result);
       return false;
     }
     const denied = route.access === 'public' ? undefined : mayUse(result, route.access);
     if (denied !== undefined) {
-      this.replies.refuse(reply, denied);
+      this.#replies.refuse(reply, denied);
       return false;
     }
     request.caller = result;
     const { uid, quotas } = result.user;
     const limit =
-      quotas === undefined ? route : orderLimit(route, uid, quotas, this.venue.state, bodyOf(bytes));
-    return this.count(reply, this.limiter.takeForUid(limit.path, limit.perSecond, uid, now), limit.path);
+      quotas === undefined ? route : orderLimit(route, uid, quotas, this.#venue.state, bodyOf(bytes));
+    return this.#count(reply, this.#limiter.takeForUid(limit.path, limit.perSecond, uid, now), limit.path);
   }
 
-  private readInput(
+  #readInput(
     route: Route,
     bytes: Uint8Array,
     request: FastifyRequest,
@@ -131,7 +131,7 @@ export class Gatekeeper {
     if (route.body !== undefined) {
       const parsed = parseBody(bytes);
       if (!parsed.ok) {
-        this.replies.fail(reply, new WireError('40017', parsed.msg));
+        this.#replies.fail(reply, new WireError('40017', parsed.msg));
         return;
       }
       request.body = normaliseFields(parsed.value);
@@ -139,7 +139,7 @@ export class Gatekeeper {
     if (route.query !== undefined) {
       const fault = queryFault(request.query as Record<string, unknown>, route.query);
       if (fault !== undefined) {
-        this.replies.fail(reply, new WireError('40017', fault));
+        this.#replies.fail(reply, new WireError('40017', fault));
         return;
       }
       request.query = normaliseFields(request.query);
@@ -148,19 +148,19 @@ export class Gatekeeper {
   }
 
   /** False when the limit is reached and the answer has gone out. */
-  private count(reply: FastifyReply, taken: Taken, path: string): boolean {
+  #count(reply: FastifyReply, taken: Taken, path: string): boolean {
     if (!taken.allowed) {
-      this.tooMany(reply, taken, path);
+      this.#tooMany(reply, taken, path);
       return false;
     }
     reply.header('x-mbx-used-remain-limit', taken.remaining);
     return true;
   }
 
-  private tooMany(reply: FastifyReply, taken: Taken, what: string): void {
+  #tooMany(reply: FastifyReply, taken: Taken, what: string): void {
     const waitMs = taken.allowed ? 0 : taken.retryAfterMs;
     const msg = `Too many requests for ${what}: try again in ${waitMs} ms`;
-    this.replies.fail(reply, new WireError('429', msg, waitMs));
+    this.#replies.fail(reply, new WireError('429', msg, waitMs));
   }
 }
 

@@ -8,32 +8,32 @@ import type { ErrorDialect, WireError } from './wire-error.ts';
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 export class Replies {
-  private readonly clock: Clock;
-  private readonly dialect: ErrorDialect;
+  readonly #clock: Clock;
+  readonly #dialect: ErrorDialect;
 
   constructor(clock: Clock, dialect: ErrorDialect) {
-    this.clock = clock;
-    this.dialect = dialect;
+    this.#clock = clock;
+    this.#dialect = dialect;
   }
 
   fail(reply: FastifyReply, error: WireError): FastifyReply {
-    return this.send(reply, error.status, error.codeIn(this.dialect), error.msg, error.retryAfterMs);
+    return this.#send(reply, error.status, error.codeIn(this.#dialect), error.msg, error.retryAfterMs);
   }
 
   refuse(reply: FastifyReply, refused: Refused): FastifyReply {
-    return this.send(reply, refused.status, refused.code, refused.msg, refused.retryAfterMs);
+    return this.#send(reply, refused.status, refused.code, refused.msg, refused.retryAfterMs);
   }
 
   /** What a client gets that does not speak HTTP well enough for a route. */
   malformed(status: string, msg: string): string {
-    const body = JSON.stringify(errorEnvelope('40017', msg, this.clock.now()));
+    const body = JSON.stringify(errorEnvelope('40017', msg, this.#clock.now()));
     return (
       `HTTP/1.1 ${status}\r\nContent-Type: ${JSON_TYPE}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
     );
   }
 
-  private send(
+  #send(
     reply: FastifyReply,
     status: number,
     code: string,
@@ -45,6 +45,6 @@ export class Replies {
       .code(status)
       .type(JSON_TYPE)
       .serializer(JSON.stringify)
-      .send(errorEnvelope(code, msg, this.clock.now()));
+      .send(errorEnvelope(code, msg, this.#clock.now()));
   }
 }
