@@ -9,6 +9,22 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
+/** What holds for every call, in Markdown. */
+const INTRODUCTION = `Trading, market data and account interface, version 3.
+
+Every answer is an envelope of \`code\`, \`msg\`, \`requestTime\` and \`data\`; the code of a success is \`00000\`, all others
+are in \`docs/errors.md\`. Numbers are decimal strings, times are Unix milliseconds. Most lists come newest first in pages: the
+\`cursor\` of one page asks for the next.
+
+A private call has four headers:
+
+- \`ACCESS-KEY\` and \`ACCESS-PASSPHRASE\`: the key and its passphrase
+- \`ACCESS-TIMESTAMP\`: Unix milliseconds, at most 30 seconds off
+- \`ACCESS-SIGN\`: Base64(HMAC-SHA256(secret, timestamp + METHOD + path[?query] + body))
+
+This page cannot sign; \`npm run -s bourse -- client curl\` prints calls that are signed. Streams over WebSocket are described
+in [/asyncapi.json](/asyncapi.json).`;
+
 export async function serveReference(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -16,11 +32,7 @@ export async function serveReference(app: FastifyInstance): Promise<void> {
       info: {
         title: 'Bourse',
         version: VERSION,
-        description:
-          'Trading, market data and account interface, version 3. Every answer is an envelope of `code`, `msg`, ' +
-          '`requestTime` and `data`; numbers are decimal strings. Private calls are signed: ' +
-          'Base64(HMAC-SHA256(secret, timestamp + METHOD + path[?query] + body)). Streams over WebSocket are described ' +
-          'in /asyncapi.json.',
+        description: INTRODUCTION,
       },
       components: {
         securitySchemes: {
