@@ -66,9 +66,13 @@ test('values never inherit anything, and prototype keys are refused', () => {
   const result = parseBody(Buffer.from('{"a":{"b":1}}'));
   assert.ok(result.ok);
   const value = result.value as JsonObject;
-  assert.equal(Object.getPrototypeOf(value), null);
-  assert.equal(Object.getPrototypeOf(value.a), null);
-  assert.equal('toString' in value, false);
+  for (const object of [value, value.a as JsonObject]) {
+    for (const name of Object.getOwnPropertyNames(Object.prototype))
+      assert.equal(name in object, false, name);
+    const prototype = Object.getPrototypeOf(object);
+    assert.deepEqual([Reflect.ownKeys(prototype), Object.isFrozen(prototype)], [[], true]);
+    assert.equal(Object.getPrototypeOf(prototype), null);
+  }
   for (const key of ['__proto__', 'constructor', 'prototype', String.raw`__pro\u0074o__`]) {
     assert.match(refusal(`{"a":[{"${key}":{"admin":true}}]}`), /not allowed/);
   }
