@@ -32,6 +32,8 @@ const INTERVALS = {
   ...{ '1H': HOUR_MS, '4H': 4 * HOUR_MS, '6H': 6 * HOUR_MS, '12H': 12 * HOUR_MS, '1D': DAY_MS },
 };
 const ON = { category: 'SPOT', symbol: 'BTCUSDT' };
+/** Before delivery no new orders are taken (2.7). */
+const QUIET_MS = 10 * MINUTE_MS;
 
 /** What the operator has set; everything else trades. */
 const STATUSES = [
@@ -46,7 +48,7 @@ const ODD: Readonly<Record<string, readonly string[]>> = {
   SPOT: ['OILUSDT', 'AREAUSDT'],
   MARGIN: ['OILUSDT'],
   'USDT-FUTURES': ['METALUSDT', 'EVERY2USDT', 'EVERY4USDT', 'STOCKUSDT'],
-  'COIN-FUTURES': ['BTCUSDSOON', 'BTCUSDNOW', 'BTCUSDLAST', 'BTCUSDDUE'],
+  'COIN-FUTURES': ['BTCUSDSOON', 'BTCUSDNOW', 'BTCUSDLAST', 'BTCUSDDUE', 'BTCUSDOPENS', 'BTCUSDQUIET'],
 };
 
 /** One of each kind that the catalogue has no example of. */
@@ -72,6 +74,8 @@ async function listOddOnes(venue: Venue): Promise<void> {
     ['BTCUSDNOW', now - DAY_MS, now + 30 * DAY_MS, 'this_quarter'],
     ['BTCUSDLAST', now - DAY_MS, now + 300_000, 'this_quarter'],
     ['BTCUSDDUE', now - DAY_MS, now + 3_000, 'this_quarter'],
+    ['BTCUSDOPENS', now + 3_000, now + 30 * DAY_MS, 'this_quarter'],
+    ['BTCUSDQUIET', now - DAY_MS, now + 3_000 + QUIET_MS, 'this_quarter'],
   ];
   for (const contract of contracts) await operator.list(quarterly(...contract));
   for (const [symbol, status] of STATUSES) await operator.setStatus('SPOT', symbol, status);
@@ -202,6 +206,25 @@ export function marketData(venue: Venue): void {
       const { openPrice24h, price24hPcnt } = record;
       assert.equal(Number(price24hPcnt), Number((60000 / Number(openPrice24h) - 1).toFixed(5)));
       await venue.maker.post('trade/cancel-symbol-order', ON);
+      const other = { category: 'SPOT', symbol: 'SOLUSDT' };
+      for (const price of ['150', '150.1']) {
+        await venue.trade(venue.bob, limit(['SPOT', 'SOLUSDT'], 'buy', '0.3', price));
+      }
+      const [moved] = await nobody.get('market/tickers', other);
+      assert.deepEqual(
+        [moved.openPrice24h, moved.lastPrice, moved.price24hPcnt],
+        ['150', '150.1', '0.00067'],
+        'interface 2.7: 0.1 / 150, to five decimals',
+      );
+    });
+
+    it('interface 2.7, 2.10: what no venue has told a price of has none', async () => {
+      const unpriced = { category: 'USDT-FUTURES', symbol: 'METALUSDT' };
+      const [{ indexPrice, markPrice }] = await nobody.get('market/tickers', unpriced);
+      assert.deepEqual([indexPrice, markPrice], ['', ''], 'interface 2.7');
+      const { componentList } = await nobody.get('market/index-components', { symbol: 'METALUSDT' });
+      const told = componentList.map(({ equivalentPrice }: Data) => equivalentPrice);
+      assert.deepEqual(new Set(told), new Set(['']), 'interface 2.10');
     });
 
     it('interface 2.7: a contract’s ticker, field by field, in every category', async () => {
@@ -250,9 +273,20 @@ export function marketData(venue: Venue): void {
       assert.equal(await statusOf('BTCUSDSOON'), 'delivery_config_period');
       assert.equal(await statusOf('BTCUSDNOW'), 'delivery_normal');
       assert.equal(await statusOf('BTCUSDLAST'), 'delivery_before');
-      assert.equal(await statusOf('BTCUSDDUE'), 'delivery_before');
-      await venue.advance(3000);
-      assert.equal(await statusOf('BTCUSDDUE'), 'delivery_period');
+      const soon = ['BTCUSDDUE', 'BTCUSDOPENS', 'BTCUSDQUIET'];
+      const statuses = () => Promise.all(soon.map(statusOf));
+      await venue.advance(2000);
+      assert.deepEqual(
+        await statuses(),
+        ['delivery_before', 'delivery_config_period', 'delivery_normal'],
+        'interface 2.7: until then',
+      );
+      await venue.advance(1000);
+      assert.deepEqual(
+        await statuses(),
+        ['delivery_period', 'delivery_normal', 'delivery_before'],
+        'interface 2.7: to the millisecond',
+      );
     });
 
     it('interface 2.8, 4.1 candles: seven strings, ascending, in every interval', async () => {
@@ -301,6 +335,13 @@ export function marketData(venue: Venue): void {
       );
       assert.match((await nobody.refusedGet('market/candles', { ...asked, interval: '7m' })).msg, /interval/);
       assert.match((await nobody.refusedGet('market/candles', { ...asked, type: 'last' })).msg, /type/);
+      for (const interval of ['1H', '12H', '1D']) {
+        assert.deepEqual(
+          await nobody.get('market/candles', { ...ON, interval: interval.toLowerCase(), limit: '3' }),
+          await nobody.get('market/candles', { ...ON, interval, limit: '3' }),
+          `interface 4.1, wire rule 20: ${interval} in small letters`,
+        );
+      }
       for (const [category, symbol] of [LINEAR, COIN, USDC]) {
         assert.ok((await nobody.get('market/candles', { category, symbol, interval: '1m' })).length > 0);
       }

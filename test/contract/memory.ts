@@ -124,11 +124,24 @@ class Memory {
     }
     assert.ok(order.updatedTime >= order.createdTime, `${where}: updatedTime`);
     const traded = Number(order.cumExecQty) > 0;
+    if (order.orderStatus !== 'cancelled') {
+      assert.equal(
+        traded,
+        order.orderStatus !== 'new',
+        `${where}: ${order.orderStatus} is what was executed`,
+      );
+    }
+    assert.equal(
+      order.orderType === 'market',
+      order.price === '0',
+      `${where}: only a market order has no price`,
+    );
     assert.equal(order.feeDetail.length, traded ? 1 : 0, `${where}: feeDetail of what was executed`);
     if (traded) this.#feeCoin(order, where);
     const placed = this.#placed.get(order.orderId);
     if (placed !== undefined) echoes(order, placed, where);
-    if (CLOSED.includes(order.orderStatus)) this.#closedOrder(order, where);
+    if (CLOSED.includes(order.orderStatus) || this.#closed.has(order.orderId))
+      this.#closedOrder(order, where);
   }
 
   #closedOrder(order: Data, where: string): void {

@@ -171,8 +171,8 @@ export function strategyOrders(venue: Venue): void {
       }
       const [order] = (await trader.get('trade/history-orders', { category })).list;
       assert.deepEqual(
-        [order.orderId, order.delegateType, order.orderStatus, order.side],
-        [record.subOrderId, firing.makes, 'filled', firing.side],
+        [order.orderId, order.delegateType, order.orderStatus, order.side, order.reduceOnly],
+        [record.subOrderId, firing.makes, 'filled', firing.side, record.reduceOnly],
         `interface 2.1: ${category} ${firing.makes}`,
       );
     }

@@ -82,6 +82,12 @@ export function tradingActions(venue: Venue): void {
       for (const n of [0, 1, 3]) conforms(ORDER_IDS, results[n]);
       conforms(ORDER_FAILURE, results[2]);
       assert.deepEqual([results[2].orderId, results[2].code], [NO_SUCH_ORDER, '25204']);
+      const [unnamed] = await bot.post('trade/cancel-batch', [{ ...item, clientOid: 'nobody' }]);
+      assert.deepEqual(
+        [unnamed.clientOid, unnamed.code],
+        ['nobody', '25204'],
+        'interface 4.3: as it was named',
+      );
       assert.equal(results[3].orderId, third, 'interface 4.3 cancel-batch: orderId wins');
       assert.deepEqual((await bot.get('trade/unfilled-orders')).list, []);
     });
@@ -101,6 +107,10 @@ export function tradingActions(venue: Venue): void {
         { orderId, category: 'USDT-FUTURES', symbol: 'BTCUSDT' },
       ];
       assert.match((await bot.refusedPost('trade/cancel-batch', mixed)).msg, /one category/);
+      const [elsewhere] = await bot.post('trade/cancel-batch', [
+        { orderId, category: 'SPOT', symbol: 'ETHUSDT' },
+      ]);
+      assert.equal(elsewhere.code, '25204', 'interface 4.3 cancel-batch: the symbol must be the order’s');
       await bot.refusedPost('trade/cancel-batch', []);
       assert.equal(await statusOf(orderId), 'new', 'a refused batch changes nothing');
     });
@@ -173,6 +183,7 @@ export function tradingActions(venue: Venue): void {
       const [unnamed, unchanged] = await amend({ price: '59100' }, { orderId });
       assert.match(unnamed.msg, /orderId or clientOid/);
       assert.match(unchanged.msg, /qty or price/);
+      assert.deepEqual([unnamed.code, unchanged.code], ['40019', '25200'], 'interface 7.3: per-order codes');
       assert.equal((await bot.get('trade/order-info', { orderId })).price, '59000');
     });
 

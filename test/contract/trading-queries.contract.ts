@@ -167,6 +167,10 @@ export function tradingQueries(venue: Venue): void {
       assert.equal(mismatch.orderId, orderId);
       assert.match((await alice.refusedGet('trade/order-info')).msg, /orderId or clientOid/);
       assert.equal((await bob.refusedGet('trade/order-info', { orderId })).code, '25204');
+      assert.equal((await alice.refusedGet('trade/order-info', { orderId: '1' })).code, '25204');
+      await alice.get('trade/order-info', { clientOid: 'long-ago' });
+      const capitals = await alice.refusedGet('trade/order-info', { clientOid: 'LONG-AGO' });
+      assert.equal(capitals.code, '25204', 'interface 2.1: clientOid is the client’s own, to the letter');
     });
 
     it('interface 2.2, 4.2 fills: every category, every field, taker and maker', async () => {
@@ -182,6 +186,8 @@ export function tradingQueries(venue: Venue): void {
       assert.deepEqual([execPrice, execQty, execValue, tradeScope], ['60500', '0.01', '605', 'taker']);
       assert.deepEqual(feeDetail, [{ feeCoin: 'BTC', fee: '0.00001' }]);
       assert.deepEqual((await alice.get('trade/fills', { startTime: venue.ago(-1000) })).list, []);
+      const impossible = await alice.get('trade/fills', { orderId: '1' });
+      assert.deepEqual(impossible.list, [], 'interface 4.2: an id that no order has');
     });
 
     it('interface 2.2: both sides of a trade and the public fill share execLinkId', async () => {
