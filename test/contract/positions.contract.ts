@@ -54,6 +54,8 @@ export function positions(venue: Venue): void {
         );
       }
       assert.deepEqual(await held(hedger, { ...ON, symbol: 'ETHUSDT' }), []);
+      const unknown = await hedger.refusedGet('position/current-position', { ...ON, symbol: 'NOPEUSDT' });
+      assert.equal(unknown.code, '25100', 'interface 4.4 current-position: symbol');
       assert.match(
         (await hedger.refusedGet('position/current-position', { ...ON, posSide: 'net' })).msg,
         /posSide/,
@@ -223,6 +225,13 @@ export function positions(venue: Venue): void {
       const ask = (more: object) => ({ ...ON, leverage: '5', ...more });
       const sided = ask({ marginMode: 'isolated', posSide: 'long' });
       assert.equal(await bob.post('account/set-leverage', sided), 'success');
+      const mix = { symbol: ON.symbol, productType: ON.category, marginCoin: 'USDT' };
+      const { data } = await bob.client.get('/api/v2/mix/account/account', mix);
+      assert.deepEqual(
+        [data.isolatedLongLever, data.isolatedShortLever],
+        ['5', '7'],
+        'interface 4.4 set-leverage: posSide is the side that it is for',
+      );
       assert.match((await bob.refusedPost('account/set-leverage', { ...ON })).msg, /leverage/);
       assert.match((await bob.refusedPost('account/set-leverage', ask({ symbol: undefined }))).msg, /symbol/);
       assert.match(
@@ -234,6 +243,21 @@ export function positions(venue: Venue): void {
         /category/,
       );
       assert.match((await bob.refusedPost('account/set-leverage', ask({ posSide: 'net' }))).msg, /posSide/);
+      const coin = { category: COIN[0], symbol: COIN[1] };
+      for (const leverage of ['1', '125']) {
+        assert.equal(await bob.post('account/set-leverage', { ...coin, leverage }), 'success');
+      }
+      const refused: [leverage: string, code: string][] = [
+        ['0', '25200'],
+        ['126', '25223'],
+        ['5.5', '40017'],
+      ];
+      for (const [leverage, code] of refused) {
+        const { code: told } = await bob.refusedPost('account/set-leverage', { ...coin, leverage });
+        assert.equal(told, code, `interface 2.6, 4.4 set-leverage: ${leverage}`);
+      }
+      const uneven = { ...coin, longLeverage: '5', shortLeverage: '6' };
+      assert.equal((await bob.refusedPost('account/set-leverage', uneven)).code, '40017', 'one when crossed');
       assert.equal((await bob.refusedPost('account/set-leverage', ask({ leverage: '126' }))).code, '25223');
     });
 
@@ -241,6 +265,10 @@ export function positions(venue: Venue): void {
       const ask = { category: 'MARGIN', leverage: '3' };
       assert.match((await bob.refusedPost('account/set-leverage', ask)).msg, /coin/);
       assert.equal(await bob.post('account/set-leverage', { ...ask, coin: 'USDT' }), 'success');
+      const none = { ...ask, coin: 'USDT', leverage: '0' };
+      assert.equal((await bob.refusedPost('account/set-leverage', none)).code, '25200');
+      const unknown = await bob.refusedPost('account/set-leverage', { ...ask, coin: 'NOPE' });
+      assert.equal(unknown.code, '25201', 'interface 4.4 set-leverage: coin');
       const tooHigh = { ...ask, coin: 'USDT', leverage: '6' };
       assert.equal((await bob.refusedPost('account/set-leverage', tooHigh)).code, '25223');
     });

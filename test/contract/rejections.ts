@@ -15,7 +15,7 @@ export const REJECTIONS: Readonly<Record<string, RegExp>> = {
   // What is asked.
   '40007': /Content-Type/,
   '40017':
-    /^parameter \S+ (must be a |must have at most|may hold)|withdraw permission requires|^startTime must |days apart|one category|once|JSON|at least one|at most 30/,
+    /^parameter \S+ (must be a |must have at most|may hold)|withdraw permission requires|^startTime must |days apart|one category|once|JSON|at least one|at most 30|one leverage/,
   '40019': /must not be empty|must be given/,
   '40020': /must be one of|must be 1 |for futures only/,
   '40036': /passphrase/,
@@ -23,6 +23,7 @@ export const REJECTIONS: Readonly<Record<string, RegExp>> = {
   // What the exchange says to it.
   '25100': /trading pair/,
   '25200': /must be given|filled quantity|must be at least/,
+  '25201': /^coin must be one/,
   '25202': /balance is insufficient/,
   '25204': /^Order does not exist$/,
   '25223': /leverage must be at most/,

@@ -170,9 +170,11 @@ export function strategyOrders(venue: Venue): void {
         assert.equal(record[field], value, `interface 2.3: ${field} of ${firing.makes}`);
       }
       const [order] = (await trader.get('trade/history-orders', { category })).list;
+      // In hedge mode the side of the position says it.
+      const reduceOnly = order.holdMode === 'hedge_mode' ? 'NO' : record.reduceOnly;
       assert.deepEqual(
         [order.orderId, order.delegateType, order.orderStatus, order.side, order.reduceOnly],
-        [record.subOrderId, firing.makes, 'filled', firing.side, record.reduceOnly],
+        [record.subOrderId, firing.makes, 'filled', firing.side, reduceOnly],
         `interface 2.1: ${category} ${firing.makes}`,
       );
     }
