@@ -90,9 +90,12 @@ export function loans(venue: Venue): void {
         const of = (query: Record<string, string>) => bot.get(path, { ...lately(), ...query });
         assert.deepEqual(await of({ orderId, pledgeCoin: 'BTC' }), rows);
         assert.deepEqual(await of({ pledgeCoin: 'ETH' }), []);
+        assert.deepEqual(await of({ pledgeCoin: 'btc' }), rows, `interface 4.6 ${path}: in any letter case`);
+        assert.deepEqual(await of({ orderId: '1' }), [], `interface 4.6 ${path}: an id that no loan has`);
         if (path === 'loan/borrow-history') {
           assert.deepEqual(await of({ loanCoin: 'USDT', status: 'REPAY' }), rows);
           assert.deepEqual(await of({ loanCoin: 'USDC' }), []);
+          assert.deepEqual(await of({ loanCoin: 'usdt' }), rows, 'interface 4.6: in any letter case');
           for (const status of ['ROLLBACK', 'FORCE']) assert.deepEqual(await of({ status }), []);
           assert.match((await bot.refusedGet(path, { ...lately(), status: 'OPEN' })).msg, /status/);
         } else {
