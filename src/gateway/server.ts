@@ -61,12 +61,7 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
   app.setErrorHandler((error: FastifyError, request, reply) =>
     replies.fail(reply, wireErrorOf(error, request)),
   );
-  app.setNotFoundHandler((request, reply) =>
-    replies.fail(
-      reply,
-      new WireError('40404', `there is no ${request.method} at this path; /docs shows what there is`),
-    ),
-  );
+  app.setNotFoundHandler((request, reply) => replies.fail(reply, notFound(request)));
 
   await serveReference(app);
   await app.register(async (scope) => {
@@ -74,6 +69,13 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
   });
   serveHealth(app, options.metrics, options.readiness);
   return app;
+}
+
+function notFound({ method, url }: FastifyRequest): WireError {
+  const path = url.split('?', 1)[0];
+  const taken = ROUTES.filter((route) => route.path === path).map((route) => route.method);
+  const hint = taken.length === 0 ? '/docs shows what there is' : `it takes ${taken.join(' and ')}`;
+  return new WireError('40404', `there is no ${method} at this path; ${hint}`);
 }
 
 function openServer(options: GatewayOptions, gatekeeper: Gatekeeper, replies: Replies): FastifyInstance {

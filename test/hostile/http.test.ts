@@ -129,9 +129,11 @@ describe('paths and methods that do not exist', () => {
 
   it('methods other than those of the route', async () => {
     for (const method of ['PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH', 'PROPFIND', 'POST']) {
-      assertOneRefusal(await send(requestBytes({ method, path: TIME })), new RegExp(`no ${method}`), method);
+      const names = new RegExp(`no ${method} at this path; it takes GET`);
+      assertOneRefusal(await send(requestBytes({ method, path: `${TIME}?a=b` })), names, method);
     }
-    assertOneRefusal(await send(requestBytes({ method: 'GET', path: PLACE })), /no GET/, 'GET place-order');
+    const wanted = /no GET at this path; it takes POST/;
+    assertOneRefusal(await send(requestBytes({ method: 'GET', path: PLACE })), wanted, 'GET place-order');
     for (const method of ['FOO', 'get', 'GET\t', 'QUERY']) {
       assertOneRefusal(await send(requestBytes({ method, path: TIME })), /not valid/, method);
     }
