@@ -36,7 +36,7 @@ export interface Member {
   readonly pocketMoney?: number;
 }
 
-/** The members for these desks; `all` are the desks of the whole market, which the crowd walks over. */
+/** Who quotes one book. */
 export function makersOf(desk: Desk, seed: number): Member[] {
   const { index } = desk.instrument;
   const one = { desks: [desk], feeFree: true };
@@ -50,6 +50,7 @@ export function makersOf(desk: Desk, seed: number): Member[] {
   return members;
 }
 
+/** Who walks over the books of the whole market. */
 export function crowdOf(desks: readonly Desk[], seed: number): Member[] {
   const everywhere = { marketMaker: false, desks, feeFree: false };
   const futures = desks.filter(({ instrument }) => instrument.futures !== undefined);

@@ -4,7 +4,7 @@
  */
 import { positionKey } from '../core/account.ts';
 import { NIL } from '../core/book/order-slab.ts';
-import type { Command } from '../core/command.ts';
+import { type AmendItem, ANY, type Command } from '../core/command.ts';
 import type { Position } from '../core/futures/position.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -28,6 +28,9 @@ export interface NewOrder {
   readonly source?: Source;
   readonly reduceOnly?: boolean;
 }
+
+/** What an order shall be; 0 leaves its price or size as it is. */
+export type OrderChange = Pick<AmendItem, 'orderId' | 'priceTicks' | 'sizeLots' | 'autoCancel'>;
 
 export class Floor {
   private readonly door: Door;
@@ -97,6 +100,24 @@ export class Floor {
       clientOid: '',
       ...(reduceOnly === true && { reduceOnly }),
     });
+  }
+
+  cancel(uid: number, orderId: number): void {
+    this.give({ type: 'cancelOrder', time: 0, uid, orderId, clientOid: '', category: ANY, instrument: ANY });
+  }
+
+  /** All changes of an account's orders in one modification. */
+  amend(uid: number, changes: readonly OrderChange[]): void {
+    const items = changes.map(
+      (change): AmendItem => ({
+        ...change,
+        clientOid: '',
+        category: ANY,
+        instrument: ANY,
+        outstanding: 0,
+      }),
+    );
+    this.give({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
   }
 
   /** Takes what is there up to a price that is `reach` (a fraction) beyond the best one. */

@@ -3,10 +3,9 @@
  * or ledger line of theirs is kept. They obey the ledger like everybody. Their numbers lie below those of users and
  * say what they are for, so that a restart finds them again.
  */
-import type { Command } from '../core/command.ts';
+import { ANY, type Command } from '../core/command.ts';
 import { Bucket } from '../core/ledger.ts';
 import type { State } from '../core/state.ts';
-import { CATEGORY_NAMES, type Category } from '../core/terms.ts';
 import { smaller } from '../core/units.ts';
 import type { AgentKind } from './agents/agent.ts';
 
@@ -63,28 +62,15 @@ export function rebalancing(state: State, holdings: readonly Holding[]): Command
 
 /** Cancels of everything that house accounts have in books: nobody looks after it while the market is off. */
 export function withdrawnQuotes(state: State): Command[] {
-  const commands: Command[] = [];
-  for (const account of state.accountByUid.values()) {
-    if (!account.house) continue;
-    const categories = new Set(
-      account.openByInstrument.instruments().map((n) => state.instruments[n]!.category),
-    );
-    for (const category of categories) commands.push(cancelAllOf(account.uid, category));
-  }
-  return commands;
-}
-
-function cancelAllOf(uid: number, category: Category): Command {
-  return { type: 'cancelAll', time: 0, uid, category, instrument: -1 };
+  const house = [...state.accountByUid.values()].filter((account) => account.house);
+  return house.flatMap(({ uid }) => cancelEverything(state, uid));
 }
 
 /** Everything an account has in books. */
 export function cancelEverything(state: State, uid: number): Command[] {
-  const account = state.accountByUid.get(uid);
-  if (account === undefined) return [];
-  return CATEGORY_NAMES.map((_, category) => category as Category)
-    .filter((category) =>
-      account.openByInstrument.instruments().some((n) => state.instruments[n]!.category === category),
-    )
-    .map((category) => cancelAllOf(uid, category));
+  const traded = state.accountByUid.get(uid)?.openByInstrument.instruments() ?? [];
+  const categories = new Set(traded.map((index) => state.instruments[index]!.category));
+  return [...categories]
+    .sort((a, b) => a - b)
+    .map((category) => ({ type: 'cancelAll', time: 0, uid, category, instrument: ANY }));
 }

@@ -12,7 +12,7 @@ export const COMMANDS_BURST_MAX = 1200;
 export const LEVELS_MAX = 9;
 /** Takers' orders on one book in one wake-up. */
 export const TAKES_PER_WAKE_MAX = 4;
-/** A price of the outside changes by at most this factor in one shock. */
+/** A price of the outside falls by at most so many percent in one shock. */
 export const SHOCK_PERCENT_MAX = 95;
 export const WIDEN_FACTOR_MAX = 50;
 /** Lines of a replayed file. */

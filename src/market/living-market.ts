@@ -166,10 +166,10 @@ export class LivingMarket {
 
   private lookAfterMoney(now: number, give: (command: Command) => void): void {
     this.treasuryMs = now + TREASURY_MS;
-    for (const { agent, ...member } of this.members) {
-      const commands = rebalancing(this.venue.state, holdingsOf({ agent, ...member }));
+    for (const member of this.members) {
+      const commands = rebalancing(this.venue.state, holdingsOf(member));
       for (const command of commands) give(command);
-      if (commands.length > 0 && agent instanceof Maker) agent.forgetStock();
+      if (commands.length > 0 && member.agent instanceof Maker) member.agent.forgetStock();
     }
   }
 

@@ -5,12 +5,11 @@
  * against the stock it has collected.
  */
 import { NIL } from '../../core/book/order-slab.ts';
-import { type AmendItem, ANY } from '../../core/command.ts';
 import { Bucket } from '../../core/ledger.ts';
-import { Side, Source, TimeInForce } from '../../core/terms.ts';
+import { Side, TimeInForce } from '../../core/terms.ts';
 import type { Desk } from '../desk.ts';
 import { Dice } from '../dice.ts';
-import type { Floor } from '../floor.ts';
+import type { Floor, OrderChange } from '../floor.ts';
 import { clamp, decay } from '../own-maths.ts';
 import type { Agent } from './agent.ts';
 
@@ -121,7 +120,7 @@ export class Maker implements Agent {
       const places = this.quotes.filter((quote) => quote.side === side);
       for (const [n, slot] of own.entries()) {
         const quote = places[n];
-        if (quote === undefined) this.cancel(floor, slab.id[slot]!);
+        if (quote === undefined) floor.cancel(this.uid, slab.id[slot]!);
         else {
           quote.orderId = slab.id[slot]!;
           quote.remaining = slab.remaining[slot]!;
@@ -165,7 +164,7 @@ export class Maker implements Agent {
     const half = desk.halfSpreadTicks * (1 + this.wary) * (1 + 0.5 * restless) * desk.spreadFactor(floor.now);
     const centre = desk.centreTicks * (1 + this.lean) - stock * 2 * desk.halfSpreadTicks;
     const walls = this.walls(floor, slots);
-    const items: AmendItem[] = [];
+    const changes: OrderChange[] = [];
     const missing: { quote: Quote; priceTicks: number; lots: number }[] = [];
     for (const quote of this.inOrder(centre, slots, slab.price)) {
       const off = half * distance(quote.level);
@@ -179,7 +178,7 @@ export class Maker implements Agent {
       if (slot === undefined) missing.push({ quote, priceTicks, lots });
       else
         this.correct(
-          items,
+          changes,
           slab.price[slot]!,
           slab.size[slot]! - quote.remaining,
           quote,
@@ -188,8 +187,8 @@ export class Maker implements Agent {
           off,
         );
     }
-    if (items.length > 0) {
-      floor.give({ type: 'amendOrders', time: 0, uid: this.uid, source: Source.api, items });
+    if (changes.length > 0) {
+      floor.amend(this.uid, changes);
       for (const quote of this.quotes) this.remember(floor, quote, slots);
     }
     for (const { quote, priceTicks, lots } of missing) this.place(floor, quote, priceTicks, lots);
@@ -216,7 +215,7 @@ export class Maker implements Agent {
   }
 
   private correct(
-    items: AmendItem[],
+    changes: OrderChange[],
     presentTicks: number,
     filledLots: number,
     quote: Quote,
@@ -228,15 +227,11 @@ export class Maker implements Agent {
       Math.abs(presentTicks - priceTicks) > Math.max(off * OFF_PLACE, this.desk.instrument.tickStep * 0.5);
     const resized = quote.remaining < lots * REFILL_BELOW || quote.remaining > lots * TRIM_ABOVE;
     if (!moved && !resized) return;
-    items.push({
+    changes.push({
       orderId: quote.orderId,
-      clientOid: '',
-      category: ANY,
-      instrument: ANY,
       priceTicks: moved ? priceTicks : 0,
       sizeLots: resized ? filledLots + lots : 0,
       autoCancel: false,
-      outstanding: 0,
     });
   }
 
@@ -290,11 +285,6 @@ export class Maker implements Agent {
     const { slab } = floor.state;
     const slot = slots.get(quote.orderId);
     if (slot !== undefined && slab.id[slot] === quote.orderId) quote.remaining = slab.remaining[slot]!;
-  }
-
-  private cancel(floor: Floor, orderId: number): void {
-    const { uid } = this;
-    floor.give({ type: 'cancelOrder', time: 0, uid, orderId, clientOid: '', category: ANY, instrument: ANY });
   }
 }
 

@@ -1,6 +1,5 @@
 /** Quotes inside the spread for retail orders only (domain.md 1.7): one RPI order on each side, moved with the price. */
-import { ANY } from '../../core/command.ts';
-import { Side, Source, TimeInForce } from '../../core/terms.ts';
+import { Side, TimeInForce } from '../../core/terms.ts';
 import type { Desk } from '../desk.ts';
 import { Dice } from '../dice.ts';
 import type { Floor } from '../floor.ts';
@@ -52,17 +51,13 @@ export class RpiMaker implements Agent {
       const moved = slab.price[slot] !== priceTicks;
       const small = slab.remaining[slot]! < lots / 2;
       if (!moved && !small) continue;
-      const item = {
+      const change = {
         orderId: slab.id[slot]!,
-        clientOid: '',
-        category: ANY,
-        instrument: ANY,
         priceTicks: moved ? priceTicks : 0,
         sizeLots: small ? slab.filled(slot) + lots : 0,
         autoCancel: true,
-        outstanding: 0,
-      } as const;
-      floor.give({ type: 'amendOrders', time: 0, uid, source: Source.api, items: [item] });
+      };
+      floor.amend(uid, [change]);
     }
   }
 

@@ -1,6 +1,7 @@
 /**
- * The crowd that takes: orders at random times, more of them when prices move and when others trade, mostly small and sometimes
- * large. It buys a little more often below the fair price and sells above, and half of it comes from the web page.
+ * The crowd that takes: orders at random times, more of them when prices move and when others trade, mostly small and
+ * sometimes large. It buys a little more often below the fair price and sells above, and half of it comes from the web
+ * page.
  */
 import { Side, Source } from '../../core/terms.ts';
 import type { Desk } from '../desk.ts';

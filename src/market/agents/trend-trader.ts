@@ -1,11 +1,10 @@
 /** Two views of a moving price: momentum follows it, reversion waits for it to come back. */
-import { ANY } from '../../core/command.ts';
 import { Side, Source, TimeInForce } from '../../core/terms.ts';
 import type { Desk } from '../desk.ts';
 import { Dice } from '../dice.ts';
 import type { Floor } from '../floor.ts';
 import { clamp } from '../own-maths.ts';
-import type { Agent } from './agent.ts';
+import type { Agent, AgentKind } from './agent.ts';
 
 /** A fast mean this many spreads away from the slow one is a full signal. */
 const FULL_SIGNAL_SPREADS = 12;
@@ -22,14 +21,18 @@ function trend(desk: Desk): number {
   return clamp((desk.fastTicks - desk.slowTicks) / (FULL_SIGNAL_SPREADS * 2 * desk.halfSpreadTicks), -1, 1);
 }
 
-abstract class TrendTrader {
+abstract class TrendTrader<Kind extends AgentKind> implements Agent {
+  readonly kind: Kind;
+  readonly name: string;
   readonly uid: number;
   protected readonly dice: Dice;
   private readonly looks: { readonly desk: Desk; dueMs: number }[];
 
-  constructor(uid: number, name: string, desks: readonly Desk[], seed: number) {
+  constructor(kind: Kind, uid: number, number: number, desks: readonly Desk[], seed: number) {
+    this.kind = kind;
+    this.name = `${kind}:${number}`;
     this.uid = uid;
-    this.dice = new Dice(seed, name);
+    this.dice = new Dice(seed, this.name);
     this.looks = desks.map((desk) => ({ desk, dueMs: 0 }));
   }
 
@@ -44,14 +47,9 @@ abstract class TrendTrader {
   protected abstract trade(floor: Floor, desk: Desk): void;
 }
 
-export class MomentumTrader extends TrendTrader implements Agent {
-  readonly kind = 'momentum';
-  readonly name: string;
-
+export class MomentumTrader extends TrendTrader<'momentum'> {
   constructor(uid: number, number: number, desks: readonly Desk[], seed: number) {
-    const name = `momentum:${number}`;
-    super(uid, name, desks, seed);
-    this.name = name;
+    super('momentum', uid, number, desks, seed);
   }
 
   protected trade(floor: Floor, desk: Desk): void {
@@ -67,14 +65,9 @@ export class MomentumTrader extends TrendTrader implements Agent {
 }
 
 /** Keeps one patient order in each book, where a price that has gone too far would meet it. */
-export class ReversionTrader extends TrendTrader implements Agent {
-  readonly kind = 'reversion';
-  readonly name: string;
-
+export class ReversionTrader extends TrendTrader<'reversion'> {
   constructor(uid: number, number: number, desks: readonly Desk[], seed: number) {
-    const name = `reversion:${number}`;
-    super(uid, name, desks, seed);
-    this.name = name;
+    super('reversion', uid, number, desks, seed);
   }
 
   protected trade(floor: Floor, desk: Desk): void {
@@ -87,18 +80,7 @@ export class ReversionTrader extends TrendTrader implements Agent {
     const priceTicks = side === Side.buy ? desk.down(centre - off) : desk.up(centre + off);
     const sizeLots = desk.size(CLIP * desk.depthLots * dice.between(0.3, 1.5), priceTicks);
     const old = floor.orders(uid).find((slot) => slab.instrument[slot] === desk.instrument.index);
-    if (old !== undefined) {
-      const orderId = slab.id[old]!;
-      floor.give({
-        type: 'cancelOrder',
-        time: 0,
-        uid,
-        orderId,
-        clientOid: '',
-        category: ANY,
-        instrument: ANY,
-      });
-    }
+    if (old !== undefined) floor.cancel(uid, slab.id[old]!);
     floor.place({ uid, desk, side, priceTicks, sizeLots, timeInForce: TimeInForce.gtc });
   }
 }
