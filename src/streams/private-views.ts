@@ -9,7 +9,7 @@ import type {
 import type { PositionView } from '../core/futures/position-reads.ts';
 import { futuresSetting } from '../core/margin/margin.ts';
 import type { State } from '../core/state.ts';
-import { OrderType, Side } from '../core/terms.ts';
+import { Category, OrderType, Side } from '../core/terms.ts';
 import { formatMoney } from '../core/units.ts';
 import { assetViews, marginRatio, valueAccount } from '../gateway/valuation.ts';
 import { fillView } from '../record/fill-view.ts';
@@ -54,7 +54,19 @@ export function orderData(state: State, { order, requestId }: OrderChanged) {
     feeDetail: view.feeDetail,
     createdTime: view.createdTime,
     updatedTime: view.updatedTime,
+    ...otherNames(order, view),
   };
+}
+
+/**
+ * What one client reads instead, and without which it takes the money of a market order for its size (as `priceAvg` and
+ * its like over HTTP): whether it is of futures, the size of what is sold, the size of what a loan buys.
+ */
+function otherNames({ category, futures, orderType, side }: OrderRecord, view: ReturnType<typeof orderView>) {
+  if (futures !== undefined) return { posMode: view.holdMode };
+  if (orderType !== OrderType.market) return {};
+  if (side === Side.sell) return { newSize: view.qty };
+  return category === Category.margin ? { baseSize: view.cumExecQty } : {};
 }
 
 /** A buy that opens is long, a sell that closes is long too. */

@@ -143,6 +143,15 @@ const Order = exactly({
   stpMode: word(...STP_MODE_NAMES),
   feeDetail: FeeDetail,
   ...digits('createdTime', 'updatedTime'),
+  posMode: Type.Optional(
+    Type.Enum([...HOLD_MODE_NAMES], { description: 'of futures: `holdMode` as one client calls it' }),
+  ),
+  newSize: Type.Optional(
+    Type.String({ pattern: `^${DECIMAL}$`, description: '`qty` of a market sell on spot or margin' }),
+  ),
+  baseSize: Type.Optional(
+    Type.String({ pattern: `^${DECIMAL}$`, description: '`cumExecQty` of a market buy on margin' }),
+  ),
 });
 
 const fastFill = {

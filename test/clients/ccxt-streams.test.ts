@@ -1,7 +1,8 @@
 /** ccxt pro, unmodified, over both sockets: every watch method that the unified account has (wire.md 6.2). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { NetworkError } from 'ccxt';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NetworkError, type Order } from 'ccxt';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
@@ -154,6 +155,41 @@ test('unWatch methods resolve and end the stream', async () => {
   assert.equal(await alice.unWatchTrades('BTC/USDT'), true);
 });
 
+test('the size of a market order is that of HTTP, in every category and on both sides (wire.md 5.4)', async () => {
+  const keys = server.account('bot');
+  const client = await proClient(keys, alice);
+  const trader = new SignedClient(server.url, keys);
+  for (const category of ['SPOT', 'USDT-FUTURES']) {
+    await sell('60010', '1', category);
+    const bid = { side: 'buy', orderType: 'limit', price: '59950', qty: '1' };
+    await bob.post('/api/v3/trade/place-order', { category, symbol: 'BTCUSDT', ...bid });
+  }
+  const told = new Map<string | undefined, Order>();
+  const follow = async () => {
+    for (;;) for (const order of await client.watchOrders()) told.set(order.id, order);
+  };
+  // It ends with the client.
+  follow().catch(() => {});
+  await client.watchBalance();
+  for (const [category, side, qty] of [
+    ['SPOT', 'buy', '600'],
+    ['SPOT', 'sell', '0.01'],
+    ['MARGIN', 'buy', '600'],
+    ['MARGIN', 'sell', '0.01'],
+    ['USDT-FUTURES', 'buy', '0.02'],
+    ['USDT-FUTURES', 'sell', '0.02'],
+  ]) {
+    const words = { category, symbol: 'BTCUSDT', side, orderType: 'market', qty };
+    const { orderId } = (await trader.post('/api/v3/trade/place-order', words)).data;
+    while (told.get(orderId)?.status !== 'closed') await sleep(5);
+    const { amount, filled, remaining, average } = told.get(orderId)!;
+    const kept = await client.fetchOrder(orderId, 'BTC/USDT');
+    const ofHttp = [kept.filled, kept.filled, 0, kept.average];
+    assert.deepEqual([amount, filled, remaining, average], ofHttp, `${category} ${side}`);
+  }
+  trader.close();
+});
+
 test('a book that ccxt kept over a restart has to be dropped, then it is the book of HTTP again (wire.md rule 8)', async () => {
   const args = ['--rate-limits', 'off'];
   const first = await startServer({ args });
@@ -187,6 +223,9 @@ test('a stop of the exchange is a NetworkError, after which programs try again (
   await client.watchBalance();
   const told = assert.rejects(client.watchBalance(), NetworkError);
   await mine.stop();
-  await told;
-  await client.close();
+  try {
+    await told;
+  } finally {
+    await client.close();
+  }
 });

@@ -554,13 +554,15 @@ export const PUSHES: Readonly<Record<string, Readonly<Record<string, string>>>> 
       'curRealisedPnl, profitRate, totalFundingFee, openFeeTotal, closeFeeTotal, positionStatus:opening/ended',
       'createdTime, updatedTime}',
     ].join(', '),
+    // The last three are names that one client reads.
     order: [
       `{category:${LOWER5}, symbol, orderId, clientOid, requestId?, price, qty, amount`,
       'holdMode:""/one_way_mode/hedge_mode, holdSide:""/long/short/net, tradeSide:…, delegateType:…',
       `orderType:${AS}, timeInForce:ioc/fok/gtc/post_only/rpi, ${SIDE}, marginMode:""/crossed/isolated`,
       'marginCoin, reduceOnly:yes/no, cumExecQty, cumExecValue, avgPrice, totalProfit',
       'orderStatus:live/new/partially_filled/filled/cancelled, cancelReason:…, leverage',
-      `${STP.replace(' ', ':')}, ${FEES}, createdTime, updatedTime}`,
+      `${STP.replace(' ', ':')}, ${FEES}, createdTime, updatedTime`,
+      'posMode?:one_way_mode/hedge_mode, newSize?, baseSize?}',
     ].join(', '),
     fill: `{${FILLED}, execLinkId, orderType:${AS}, tradeSide:…, execValue, execPnl, ${FEES}, isRPI:yes/no}`,
     'fast-fill': `{${FILLED}}`,

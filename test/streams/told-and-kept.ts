@@ -53,6 +53,9 @@ function worded(view: Frame, push: Frame): Frame {
     ...(view.reduceOnly !== undefined && { reduceOnly: view.reduceOnly.toLowerCase() }),
     holdSide: futures && view.posSide === '' ? 'net' : view.posSide,
     execTime: view.createdTime,
+    posMode: view.holdMode,
+    newSize: view.qty,
+    baseSize: view.cumExecQty,
     // Open orders have none over HTTP.
     cancelReason: view.cancelReason ?? '',
     ...(view.orderType === 'market' && view.orderStatus !== undefined && { price: '' }),
