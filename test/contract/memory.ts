@@ -243,6 +243,16 @@ function echoes(order: Data, { asked, time, modified }: Placed, where: string): 
   for (const [field, value] of Object.entries(expected)) {
     assert.equal(order[field], value, `${where}: ${field} is what it was placed with`);
   }
+  if (order.tradeSide === undefined) return;
+  const sides = tradeSides(asked);
+  assert.ok(sides.includes(order.tradeSide), `${where}: tradeSide is ${sides.join(' or ')}`);
+}
+
+/** In one-way mode the position decides whether an order opens or closes. */
+function tradeSides({ category, side, posSide }: Asked): string[] {
+  if (!isFutures(category!)) return ['open'];
+  if (posSide === undefined) return ['open', 'close'];
+  return [(side === 'buy') === (posSide === 'long') ? 'open' : 'close'];
 }
 
 /** A trigger that came with the order: by the last price and at market unless asked for. */

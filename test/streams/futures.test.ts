@@ -135,6 +135,54 @@ test('an order that only waits changes no position and is not pushed as one (wir
   assert.equal(updates(), before);
 });
 
+/** What a socket that subscribes now is told first, and a client of the same account. */
+async function fresh(name: string, topic: string): Promise<[data: Frame[], http: SignedClient]> {
+  const reader = await StreamClient.login(server.url, server.account(name));
+  await reader.subscribe({ instType: 'UTA', topic });
+  const { data } = await reader.next((frame) => frame.data !== undefined);
+  reader.close();
+  return [data, new SignedClient(server.url, server.account(name))];
+}
+
+test('wire 5.4: positions are those of HTTP under names of their own', async () => {
+  await priceMoves('50200');
+  const [[position], http] = await fresh('alice', 'position');
+  const { list } = (await http.get('/api/v3/position/current-position', { category: 'USDT-FUTURES' })).data;
+  http.close();
+  const { category: _none, total, positionBalance, liquidationPrice, totalFunding, ...same } = list[0];
+  assert.deepEqual(
+    position,
+    {
+      ...same,
+      size: total,
+      marginSize: positionBalance,
+      liqPrice: liquidationPrice,
+      totalFundingFee: totalFunding,
+      positionStatus: 'opening',
+    },
+    'wire 5.4: position',
+  );
+  assert.deepEqual([position.unrealisedPnl, position.curRealisedPnl], ['80', '45'], '0.4 * 200');
+});
+
+test('wire 5.4: the account is that of HTTP under names of its own', async () => {
+  const [[account], http] = await fresh('maker', 'account');
+  const { data } = await http.get('/api/v3/account/assets');
+  http.close();
+  const { accountEquity, effEquity, mmr, imr, mgnRatio, positionMgnRatio, unrealisedPnl, assets } = data;
+  assert.deepEqual(
+    account,
+    {
+      ...{ totalEquity: accountEquity, unrealisedPnL: unrealisedPnl },
+      ...{ effEquity, mmr, imr, mgnRatio, positionMgnRatio },
+      coin: assets.map(({ debt, ...coin }: Frame) => ({ ...coin, borrow: '0', debts: debt })),
+    },
+    'wire 5.4: account',
+  );
+  const told = [accountEquity, effEquity, mmr, imr, unrealisedPnl];
+  assert.equal(new Set(told).size, told.length, `each tells something else: ${told.join(' ')}`);
+});
+
 test('a liquidation is public, and its position ends once', async () => {
   await place(maker, limit('buy', '0.4', '45100'));
   const from = alice.frames.length;
@@ -146,6 +194,24 @@ test('a liquidation is public, and its position ends once', async () => {
   );
   const ended = await record(alice, 'position', ({ positionStatus }) => positionStatus === 'ended', from);
   assert.deepEqual([ended.size, ended.posSide, ended.available], ['0', 'long', '0']);
+  const http = new SignedClient(server.url, server.account('alice'));
+  const { list } = (await http.get('/api/v3/position/history-position', { category: 'USDT-FUTURES' })).data;
+  http.close();
+  const {
+    openPriceAvg,
+    cumRealisedPnl,
+    totalFunding,
+    openFeeTotal,
+    closeFeeTotal,
+    createdTime,
+    updatedTime,
+  } = list[0];
+  assert.deepEqual(
+    [ended.avgPrice, ended.curRealisedPnl, ended.totalFundingFee, ended.openFeeTotal, ended.closeFeeTotal],
+    [openPriceAvg, cumRealisedPnl, totalFunding, openFeeTotal, closeFeeTotal],
+    'wire 5.4: what it came to',
+  );
+  assert.deepEqual([ended.createdTime, ended.updatedTime], [createdTime, updatedTime], 'wire 5.4');
   const order = await record(alice, 'order', ({ delegateType }) => delegateType === 'liquidation', from);
   assert.deepEqual([order.orderStatus, order.totalProfit], ['filled', '-1960']);
   const endings = alice
