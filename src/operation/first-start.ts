@@ -18,8 +18,8 @@ import type { Venue } from '../venue/venue.ts';
 /** The one demo account that may place `rpi` orders. */
 const MARKET_MAKER = 'maker';
 
-/** Resolves with the number of new listings. */
-export async function listCatalogue(venue: Venue, catalogue: Catalogue): Promise<number> {
+/** Lists what the exchange does not have yet. */
+export async function listCatalogue(venue: Venue, catalogue: Catalogue): Promise<void> {
   const { state } = venue;
   const coins = catalogue.coins.filter(({ coin }) => !state.coinByName.has(coin));
   const instruments = catalogue.instruments.filter(
@@ -29,7 +29,6 @@ export async function listCatalogue(venue: Venue, catalogue: Catalogue): Promise
     ...coins.map((spec): Command => ({ type: 'listCoin', time: 0, spec })),
     ...instruments.map((spec): Command => ({ type: 'listInstrument', time: 0, spec })),
   ]);
-  return coins.length + instruments.length;
 }
 
 /** What a demo venue has to lend, by coin. */

@@ -16,6 +16,7 @@ import type { AuditLog } from './audit-log.ts';
 import { defaultOperator } from './default-operator.ts';
 import { REFUSAL_STATUS, type RefusalCode, Refused } from './refused.ts';
 import { type Call, Deed, type Desk, type OperatorRoute } from './route.ts';
+import { accountRightsRoutes } from './routes/account-rights.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { addressRoutes } from './routes/addresses.ts';
 import { clockRoutes } from './routes/clock.ts';
@@ -43,6 +44,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...venueRoutes,
   ...reserveRoutes,
   ...accountRoutes,
+  ...accountRightsRoutes,
   ...keyRoutes,
   ...addressRoutes,
   ...moneyRoutes,

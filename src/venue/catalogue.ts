@@ -1,7 +1,7 @@
 /**
- * The catalogue: coins and instruments as people write them, one JSON file for the coins and one per category. It is
- * read once, when a new exchange is set up; a mistake is named by file, entry and field, and an unknown field is a
- * mistake, because it is usually a known one misspelt.
+ * The catalogue: coins and instruments as people write them, one JSON file for the coins and one per category. Every
+ * start reads it and lists what the exchange does not have yet; what is listed stays as it is. A mistake is named by
+ * file, entry and field, and an unknown field is a mistake, because it is usually a known one misspelt.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

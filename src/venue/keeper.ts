@@ -1,7 +1,7 @@
 /** Keeps a running venue in order: its second hand, snapshots now and then, history in step. */
 import { saveState } from '../core/snapshot.ts';
 import type { CommandLog } from '../log/command-log.ts';
-import { SNAPSHOT_COMMANDS, SNAPSHOT_INTERVAL_MS, TICK_INTERVAL_MS } from './limits.ts';
+import { TICK_INTERVAL_MS } from './limits.ts';
 import { SecondHand } from './second-hand.ts';
 import type { Venue } from './venue.ts';
 
@@ -10,8 +10,6 @@ export interface SnapshotSchedule {
   readonly commands: number;
   readonly intervalMs: number;
 }
-
-const SNAPSHOT_SCHEDULE: SnapshotSchedule = { commands: SNAPSHOT_COMMANDS, intervalMs: SNAPSHOT_INTERVAL_MS };
 
 export class Keeper {
   readonly seconds: SecondHand;
@@ -30,7 +28,7 @@ export class Keeper {
     venue: Venue,
     log: CommandLog,
     report: (error: Error) => void,
-    schedule: SnapshotSchedule = SNAPSHOT_SCHEDULE,
+    schedule: SnapshotSchedule,
     machineMs: () => number = () => performance.now(),
   ) {
     this.seconds = new SecondHand(venue, report);

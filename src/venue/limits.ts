@@ -2,9 +2,6 @@
 
 /** A digest of all outcomes goes into the log after so many commands (reliability.md 2.1). */
 export const CHECKPOINT_COMMANDS = 10_000;
-/** A snapshot is due after so many commands, or so much time with commands in it. */
-export const SNAPSHOT_COMMANDS = 1_000_000;
-export const SNAPSHOT_INTERVAL_MS = 10 * 60_000;
 /** Audits of the reserves that are only asked for are no more frequent than this. */
 export const RESERVE_AUDIT_INTERVAL_MS = 10 * 60_000;
 export const TICK_INTERVAL_MS = 1000;

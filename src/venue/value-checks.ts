@@ -1,4 +1,5 @@
 /** What a value of a file must be, in words that say what is wrong with it and where. */
+
 /** Says what is wrong with the value at `path`, if anything is. */
 export type Check = (value: unknown, path: string) => string | undefined;
 /** Every field of a record: a field that the record gains must be added here before the program compiles. */

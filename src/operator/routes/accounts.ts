@@ -1,32 +1,17 @@
-/** Who trades here: opening, looking at, freezing and marking accounts. */
+/** Who trades here: opening, looking at and freezing accounts. */
 import Type from 'typebox';
 import { Bucket } from '../../core/ledger.ts';
 import { balances } from '../../core/reads.ts';
 import type { State } from '../../core/state.ts';
-import { formatMoney, formatRate, parseUnits, RATE_ONE, RATE_SCALE } from '../../core/units.ts';
-import { QUOTA_CATEGORIES, QUOTA_MAX, type User } from '../../identity/identity.ts';
-import { AccountParams, AccountText, CommandSeq, closed, DecimalText, Empty } from '../fields.ts';
+import { formatMoney } from '../../core/units.ts';
+import { AccountParams, AccountText, closed, Empty } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';
 import { openMainAccount, openSubAccount } from '../open-account.ts';
 import { Refused, refusedByIdentity } from '../refused.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
+import { AccountView, Changed, toldUid, viewOf } from './account-view.ts';
 
 const PAGE_MAX = 1000;
-
-const AccountView = Type.Object({
-  uid: Type.Integer(),
-  name: Type.String(),
-  kind: Type.String(),
-  master: Type.Union([Type.Integer(), Type.Null()]),
-  frozen: Type.Boolean(),
-  marketMaker: Type.Boolean(),
-  note: Type.String(),
-  created: Type.Integer(),
-  /** False for a user whose opening was cut off: create it again. */
-  open: Type.Boolean(),
-});
-
-const Changed = Type.Object({ account: AccountView, command: CommandSeq });
 
 const BalanceView = Type.Object({
   coin: Type.String(),
@@ -37,22 +22,6 @@ const BalanceView = Type.Object({
   /** Collateral of loans. */
   pledged: Type.String(),
 });
-
-function viewOf(state: State, user: User) {
-  const account = state.accountByUid.get(user.uid);
-  const kind = user.parentUid !== undefined ? 'sub' : user.broker ? 'broker' : 'main';
-  return {
-    uid: user.uid,
-    name: user.name,
-    kind,
-    master: user.parentUid ?? null,
-    frozen: user.frozen,
-    marketMaker: account?.marketMaker ?? false,
-    note: user.note,
-    created: user.regisTime,
-    open: account !== undefined,
-  };
-}
 
 function balancesOf(state: State, uid: number) {
   const { index } = state.accountByUid.get(uid)!;
@@ -65,8 +34,6 @@ function balancesOf(state: State, uid: number) {
     pledged: formatMoney(state.ledger.peek(index, coin, Bucket.pledge)),
   }));
 }
-
-const toldUid = ({ account }: { account: { uid: number } }) => `account ${account.uid}`;
 
 type AccountCall = Call<{ account: string }, unknown, unknown>;
 
@@ -188,103 +155,5 @@ export const accountRoutes: readonly OperatorRoute[] = [
     action: 'account.unfreeze',
     recorded: ({ params }) => params,
     handle: (call) => setFrozen(call, false),
-  }),
-
-  operatorRoute({
-    method: 'POST',
-    path: '/admin/accounts/:account/broker',
-    params: AccountParams,
-    body: Type.Object({ broker: Type.Boolean() }, closed),
-    answer: Changed,
-    told: toldUid,
-    action: 'account.broker',
-    recorded: ({ params, body }) => ({ account: params.account, broker: body.broker }),
-    handle: async ({ venue, identity, params, body, deed }) => {
-      const user = findUser(identity, params.account);
-      if (user instanceof Refused) return user;
-      const { uid } = user;
-      if (!body.broker && (venue.state.accountByUid.get(uid)?.commissionRate ?? 0n) !== 0n) {
-        const given = await deed.give({ type: 'setCommission', time: 0, uid, rate: 0n });
-        if (given instanceof Refused) return given;
-      }
-      const changed = identity.setUser(uid, { broker: body.broker }, venue.clock.now());
-      if (!changed.ok) return refusedByIdentity(changed);
-      return { account: viewOf(venue.state, changed.value), command: deed.command };
-    },
-  }),
-
-  operatorRoute({
-    method: 'POST',
-    path: '/admin/accounts/:account/commission',
-    params: AccountParams,
-    /** Of the trading fees of the broker's sub-accounts, such as 0.3. */
-    body: Type.Object({ share: DecimalText }, closed),
-    answer: Type.Object({ uid: Type.Integer(), share: Type.String(), command: CommandSeq }),
-    told: ({ uid }) => `account ${uid}`,
-    action: 'account.commission',
-    recorded: ({ params, body }) => ({ account: params.account, share: body.share }),
-    handle: async ({ venue, identity, params, body, deed }) => {
-      const account = findAccount(identity, venue.state, params.account);
-      if (account instanceof Refused) return account;
-      const { uid } = account;
-      if (identity.findUser(uid)?.broker !== true) {
-        return new Refused('not_allowed', `account ${uid} is no broker: make it one first`);
-      }
-      const rate = parseUnits(body.share, RATE_SCALE);
-      if (rate === undefined || rate > RATE_ONE) {
-        return new Refused('invalid_request', `share ${body.share} must lie between 0 and 1`);
-      }
-      const given = await deed.give({ type: 'setCommission', time: 0, uid, rate });
-      if (given instanceof Refused) return given;
-      return { uid, share: formatRate(rate), command: deed.command };
-    },
-  }),
-
-  operatorRoute({
-    method: 'POST',
-    path: '/admin/accounts/:account/order-quota',
-    params: AccountParams,
-    body: Type.Object(
-      {
-        category: Type.Enum([...QUOTA_CATEGORIES]),
-        /** Orders a second beyond the standard, for the main account to share out. */
-        extra: Type.Integer({ minimum: 0, maximum: QUOTA_MAX }),
-      },
-      closed,
-    ),
-    answer: Type.Object({
-      uid: Type.Integer(),
-      category: Type.String(),
-      given: Type.Integer(),
-      cap: Type.Integer(),
-    }),
-    told: ({ uid }) => `account ${uid}`,
-    action: 'account.orderQuota',
-    recorded: ({ params, body: { category, extra } }) => ({ account: params.account, category, extra }),
-    handle: ({ identity, params, body: { category, extra } }) => {
-      const user = findUser(identity, params.account);
-      if (user instanceof Refused) return user;
-      const changed = identity.setQuotaExtra(user.uid, category, extra);
-      return changed.ok ? { uid: user.uid, category, ...changed.value } : refusedByIdentity(changed);
-    },
-  }),
-
-  operatorRoute({
-    method: 'POST',
-    path: '/admin/accounts/:account/market-maker',
-    params: AccountParams,
-    body: Type.Object({ marketMaker: Type.Boolean() }, closed),
-    answer: Changed,
-    told: toldUid,
-    action: 'account.marketMaker',
-    recorded: ({ params, body }) => ({ account: params.account, marketMaker: body.marketMaker }),
-    handle: async ({ venue, identity, params, body, deed }) => {
-      const account = findAccount(identity, venue.state, params.account);
-      if (account instanceof Refused) return account;
-      const { uid } = account;
-      const given = await deed.give({ type: 'setMarketMaker', time: 0, uid, marketMaker: body.marketMaker });
-      if (given instanceof Refused) return given;
-      return { account: viewOf(venue.state, identity.findUser(uid)!), command: deed.command };
-    },
   }),
 ];
