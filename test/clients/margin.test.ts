@@ -131,6 +131,19 @@ test('an order that the margin cannot carry is refused by both clients', async (
   await refusesWith(order, ccxt.ExchangeError, '25202');
 });
 
+test('margin trading is crossed: isolated is refused, not bent', async () => {
+  const isolated = { marginMode: 'isolated' };
+  const order = { ...PAIR, side: 'buy', orderType: 'limit', qty: '0.001', price: '59000', ...isolated };
+  for (const call of [
+    sdk.submitNewOrder(order as never),
+    sdk.setLeverage({ category: 'MARGIN', coin: 'BTC', leverage: '3', ...isolated } as never),
+  ]) {
+    const { body } = await refusalOf(call);
+    assert.deepEqual([body.code, /marginMode isolated/.test(body.msg)], ['25240', true]);
+  }
+  assert.deepEqual((await sdk.getUnfilledOrders()).data.list, []);
+});
+
 test('ccxt places, finds and cancels a margin order', async () => {
   const { id } = await trader.createOrder('BTC/USDT', 'limit', 'buy', 0.001, 58_000, { marginMode: 'cross' });
   const [open] = (await sdk.getUnfilledOrders({ category: 'MARGIN' } as never)).data.list;

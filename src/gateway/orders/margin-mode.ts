@@ -6,6 +6,7 @@ import type { Instrument } from '../../core/instrument.ts';
 import { futuresSetting } from '../../core/margin/margin.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import { Refusal } from '../../core/refusal.ts';
+import { Category } from '../../core/terms.ts';
 import { marginModeName } from '../../record/futures-words.ts';
 import type { Venue } from '../../venue/venue.ts';
 import { WireError, wireError } from '../wire/wire-error.ts';
@@ -22,6 +23,7 @@ export function adoptMarginMode(
   instrument: Instrument,
   word: MarginModeWord | undefined,
 ): Promise<Outcome> | WireError | undefined {
+  if (word === 'isolated' && instrument.category === Category.margin) return marginIsCrossed();
   const account = venue.state.accountByUid.get(uid);
   if (word === undefined || instrument.futures === undefined || account === undefined) return undefined;
   const isolated = word === 'isolated';
@@ -53,6 +55,11 @@ export async function inMarginMode(
 
 function setMode(venue: Venue, uid: number, { index }: Instrument, isolated: boolean): Promise<Outcome> {
   return venue.submit({ type: 'setMarginMode', time: 0, uid, instrument: index, isolated });
+}
+
+/** A debt of margin trading stands on the whole account (domain.md 6.9); who asks for less risk must hear of it. */
+export function marginIsCrossed(): WireError {
+  return wireError('25240', 'marginMode isolated is for futures: MARGIN borrows against the whole account');
 }
 
 /** Why the symbol cannot have this mode now; undefined when it can. */

@@ -14,7 +14,7 @@ import { openingRoom } from '../admission/opening-room.ts';
 import * as answers from '../answers.ts';
 import { findAccount, findInstrument } from '../instrument-lookup.ts';
 import { moveMargin } from '../isolated-margin.ts';
-import { inMarginMode } from '../orders/margin-mode.ts';
+import { inMarginMode, marginIsCrossed } from '../orders/margin-mode.ts';
 import { priceTicks, sizeLots } from '../orders/order-input.ts';
 import { type Route, route } from '../route.ts';
 import { findCoin } from '../wallet-input.ts';
@@ -93,6 +93,7 @@ async function setLeverage(venue: Venue, uid: number, body: Static<typeof Levera
 /** Margin trading has one leverage a coin, of what is owed in it. */
 async function setCoinLeverage(venue: Venue, uid: number, body: Static<typeof LeverageBody>) {
   const { state } = venue;
+  if (body.marginMode === 'isolated') return marginIsCrossed();
   if (body.coin === undefined) return wireError('40019', 'coin must be given for margin trading');
   if (body.leverage === undefined) return wireError('40019', 'leverage must be given');
   const coin = findCoin(state, body.coin);
