@@ -14,7 +14,7 @@ export interface LogSettings {
   readonly prepareStepBytes: number;
   /** Segments up to this size together stay in memory from their check to their replay; others are read and checked twice. */
   readonly replayBytesMax: number;
-  /** Damaged or torn files kept for forensics. */
+  /** Files kept aside after unclean ends and damage, for whoever wants to look. */
   readonly keptAsideFilesMax: number;
   readonly newInstanceId: () => Uint8Array;
 }

@@ -11,8 +11,6 @@ export type { Taken } from './window-table.ts';
 
 export interface RateLimitOptions {
   readonly rateLimits?: 'on' | 'off';
-  /** Multiplies every limit; 2 doubles what is allowed. */
-  readonly scale?: number;
 }
 
 const OVERALL_PER_MINUTE = 6_000;
@@ -41,9 +39,19 @@ const IPV4_FAMILY = 4;
 const IPV6_FAMILY = 6;
 const UNKNOWN_SOURCE: CounterName = [0, 0, 0];
 
+const OVERALL_RULE: WindowRule = {
+  limit: OVERALL_PER_MINUTE,
+  windowMs: OVERALL_WINDOW_MS,
+  blockMs: OVERALL_BLOCK_MS,
+};
+const HANDSHAKE_RULE: WindowRule = { limit: HANDSHAKES_PER_WINDOW, windowMs: HANDSHAKE_WINDOW_MS };
+
+function endpointRule(limit: number): WindowRule {
+  return { limit, windowMs: ENDPOINT_WINDOW_MS, earlyMs: ENDPOINT_EARLY_MS };
+}
+
 export class RateLimiter {
   readonly #on: boolean;
-  readonly #scale: number;
   readonly #overall = new WindowTable(IP_SLOTS);
   readonly #perIp = new WindowTable(IP_SLOTS);
   readonly #perUid = new WindowTable(UID_SLOTS);
@@ -52,9 +60,6 @@ export class RateLimiter {
 
   constructor(options: RateLimitOptions = {}) {
     this.#on = options.rateLimits !== 'off';
-    this.#scale = options.scale ?? 1;
-    if (!(this.#scale > 0))
-      throw new Error(`the scale of rate limits must be positive, not ${options.scale}`);
   }
 
   get bytes(): number {
@@ -77,41 +82,28 @@ export class RateLimiter {
 
   /** Sockets opened by an address, in windows of five minutes. */
   takeHandshake(address: string | undefined, nowMs: number): Taken {
-    const limit = this.#scaled(HANDSHAKES_PER_WINDOW);
-    if (!this.#on) return { allowed: true, remaining: limit };
-    return this.#handshakes.take(sourceOf(address), { limit, windowMs: HANDSHAKE_WINDOW_MS }, nowMs);
+    if (!this.#on) return { allowed: true, remaining: HANDSHAKES_PER_WINDOW };
+    return this.#handshakes.take(sourceOf(address), HANDSHAKE_RULE, nowMs);
   }
 
   #takeOverall(address: string | undefined, nowMs: number, cost: number): Taken {
-    const limit = this.#scaled(OVERALL_PER_MINUTE);
-    if (!this.#on) return { allowed: true, remaining: limit };
-    const rule = { limit, windowMs: OVERALL_WINDOW_MS, blockMs: OVERALL_BLOCK_MS };
-    return this.#overall.take(sourceOf(address), rule, nowMs, cost);
+    if (!this.#on) return { allowed: true, remaining: OVERALL_PER_MINUTE };
+    return this.#overall.take(sourceOf(address), OVERALL_RULE, nowMs, cost);
   }
 
   /** Public endpoints. */
   takeForIp(endpoint: string, perSecond: number, address: string | undefined, nowMs: number): Taken {
-    const limit = this.#scaled(perSecond);
-    if (!this.#on) return { allowed: true, remaining: limit };
+    if (!this.#on) return { allowed: true, remaining: perSecond };
     const [high, low, family] = sourceOf(address);
     const name: CounterName = [high, low, family + this.#endpointId(endpoint) * 16];
-    return this.#perIp.take(name, this.#endpointRule(limit), nowMs);
+    return this.#perIp.take(name, endpointRule(perSecond), nowMs);
   }
 
   /** Private endpoints; all keys and sockets of a user share one bucket. */
   takeForUid(endpoint: string, perSecond: number, uid: number, nowMs: number): Taken {
-    const limit = this.#scaled(perSecond);
-    if (!this.#on) return { allowed: true, remaining: limit };
+    if (!this.#on) return { allowed: true, remaining: perSecond };
     const name: CounterName = [Math.floor(uid / 2 ** 32), uid >>> 0, this.#endpointId(endpoint)];
-    return this.#perUid.take(name, this.#endpointRule(limit), nowMs);
-  }
-
-  #endpointRule(limit: number): WindowRule {
-    return { limit, windowMs: ENDPOINT_WINDOW_MS, earlyMs: ENDPOINT_EARLY_MS };
-  }
-
-  #scaled(limit: number): number {
-    return Math.max(1, Math.floor(limit * this.#scale));
+    return this.#perUid.take(name, endpointRule(perSecond), nowMs);
   }
 
   #endpointId(endpoint: string): number {
