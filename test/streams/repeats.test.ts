@@ -2,11 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Floor } from '../../src/streams/floor.ts';
-import type { Push } from '../../src/streams/frames.ts';
-import { PositionChannel } from '../../src/streams/topics/position.ts';
-import { ManualClock } from '../../src/venue/clock.ts';
-import { TradingFloor } from '../core/trading-floor.ts';
 import type { StreamClient } from '../harness/stream-client.ts';
 import { StreamRoom } from '../harness/stream-room.ts';
 
@@ -43,30 +38,6 @@ for (const topic of ['account', 'position']) {
     assert.deepEqual(new Set(alice.pushes(topic).map(({ action }) => action)), new Set(['snapshot']));
   });
 }
-
-it('position: also to an account that never rests', () => {
-  const trading = new TradingFloor();
-  trading.trader('alice');
-  const wall = new ManualClock(trading.now);
-  const pushes: Push[] = [];
-  const floor = {
-    venue: { state: trading.state },
-    clock: wall,
-    wall,
-    fanout: { broadcast: (_: unknown, push: Push) => pushes.push(push) },
-    settled: { whenSettled: (send: () => void) => send() },
-  } as unknown as Floor;
-  const channel = new PositionChannel('position', floor, trading.uid('alice'));
-  for (let ms = 0; ms < 12_000; ms += 50) {
-    channel.touch();
-    wall.advance(50);
-    channel.poll(wall.now());
-  }
-  assert.deepEqual(
-    pushes.map(({ action }) => action),
-    ['snapshot', 'snapshot'],
-  );
-});
 
 for (const topic of ['order', 'fill', 'fast-fill', 'strategy-order', 'adl-notification']) {
   it(`${topic}: nothing at the start and nothing on a timer`, async () => {

@@ -6,7 +6,7 @@ import type { PositionClosed } from '../../core/event.ts';
 import { type PositionView, positionViews } from '../../core/futures/position-reads.ts';
 import type { Floor } from '../floor.ts';
 import type { Push } from '../frames.ts';
-import { endedPositionData, positionData } from '../private-views.ts';
+import { endedPositionData, type PositionData, positionData } from '../private-views.ts';
 import { StandingChannel } from '../standing-channel.ts';
 import type { Subscription } from '../subscription.ts';
 
@@ -23,6 +23,8 @@ export class PositionChannel extends StandingChannel {
   private ended: PositionClosed[] = [];
   /** How each open position stood in the last push. */
   private told = new Map<number, string>();
+  /** Of the push that is on its way: what was open then, and what of it is told. */
+  private reading: Reading = { open: new Set(), rows: [] };
 
   constructor(key: string, floor: Floor, uid: number) {
     super(key, floor);
@@ -53,17 +55,34 @@ export class PositionChannel extends StandingChannel {
   }
 
   protected override next(nowMs: number): Push | undefined {
-    const { state } = this.floor.venue;
     this.touched = false;
     const before = this.told;
     const open = this.read();
     this.remember(open);
-    if (this.completeDue) return this.complete(open, nowMs);
-    const ended = this.ended.map((position) => endedPositionData(state, position));
-    this.ended = [];
     const news = open.filter((position) => before.get(position.positionId) !== standing(position));
-    const data = [...ended, ...news.map((position) => positionData(state, position))];
-    return data.length === 0 ? undefined : { action: 'update', data: JSON.stringify(data), ts: nowMs };
+    if (!this.completeDue && news.length + this.ended.length === 0) return undefined;
+    const shown = this.completeDue ? open : news;
+    this.reading = {
+      open: new Set(open.map(({ positionId }) => positionId)),
+      rows: shown.map((position) => positionData(this.floor.venue.state, position)),
+    };
+    return { action: this.completeDue ? 'snapshot' : 'update', data: '[]', ts: nowMs };
+  }
+
+  /**
+   * The state runs ahead of what is known to have ended: a position that was turned must end before its other side
+   * opens. What the reading still shows as open, and has ended since, is told next. A complete list has no room for
+   * ends: it becomes a change, and the list comes next.
+   */
+  protected override settle(push: Push): Push {
+    const { state } = this.floor.venue;
+    const { open, rows } = this.reading;
+    const ended = this.ended.filter(({ positionId }) => !open.has(positionId));
+    this.ended = this.ended.filter(({ positionId }) => open.has(positionId));
+    const data = JSON.stringify([...ended.map((position) => endedPositionData(state, position)), ...rows]);
+    if (ended.length === 0 || push.action === 'update') return { ...push, data };
+    this.completeMs -= REPEAT_MS;
+    return { ...push, action: 'update', data };
   }
 
   protected override whole(nowMs: number): Push {
@@ -83,6 +102,11 @@ export class PositionChannel extends StandingChannel {
   private remember(open: readonly PositionView[]): void {
     this.told = new Map(open.map((position) => [position.positionId, standing(position)]));
   }
+}
+
+interface Reading {
+  readonly open: ReadonlySet<number>;
+  readonly rows: readonly PositionData[];
 }
 
 /** What a change of the position itself changes: prices alone do not. */
