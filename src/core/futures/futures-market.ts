@@ -6,8 +6,8 @@ import type { IndexPrice } from '../market/index-price.ts';
 import { CRYPTO_MARK, LEASHED_MARK, MarkPrice } from '../market/mark-price.ts';
 import { PriceSeries } from '../market/price-series.ts';
 import { PRICE_KINDS, type PriceKind, Side } from '../terms.ts';
-import { divHalf, MONEY_SCALE, powerOfTen, RATE_ONE } from '../units.ts';
-import { fundingRate, impactPrice, PremiumAverage, premiumOf } from './funding-rate.ts';
+import { divHalf, MONEY_SCALE, powerOfTen } from '../units.ts';
+import { fundingRate, PremiumAverage, premiumOf } from './funding-rate.ts';
 
 /** Quote money of the impact prices: 200 divided by the initial margin of the highest leverage. */
 const IMPACT_BASE = 200n * 10n ** 8n;
@@ -33,8 +33,6 @@ export class FuturesMarket {
   clearing = 0n;
   /** The same in the quote coin, before profits are turned into coin: less all profits ever paid (I08). */
   cleared = 0n;
-  /** What an impact price trades, in 10^-8 of the quote coin. */
-  private readonly impactValue: bigint;
   /** Index samples of the last hour before delivery. */
   private settlementSum = 0n;
   private settlementCount = 0;
@@ -53,7 +51,6 @@ export class FuturesMarket {
     this.index = index;
     const { spec, buyBandRate: above, sellBandRate: below } = instrument;
     this.mark = new MarkPrice(spec.symbolType === 'crypto' ? CRYPTO_MARK : LEASHED_MARK, { below, above });
-    this.impactValue = IMPACT_BASE * BigInt(terms.maxLeverage);
   }
 
   /** The mark price on the instrument's grid; 0 while there is no index. */
@@ -118,22 +115,10 @@ export class FuturesMarket {
   /** Every five seconds. */
   sampleBasis(book: Book): void {
     if (this.index.stale) return;
-    this.mark.sampleBasis(this.middleOf(book), this.index.price);
-  }
-
-  /**
-   * The middle of a book that means it: on both sides there is as much to trade as the premium asks for, and the two are
-   * no farther apart than the first tier must keep. Otherwise two orders of a few dollars in a deserted book would say
-   * what the positions of everybody else are worth.
-   */
-  private middleOf(book: Book): bigint | undefined {
-    const { instrument, impactValue, terms } = this;
-    const bid = impactPrice(book, instrument, Side.buy, impactValue);
-    const ask = bid === undefined ? undefined : impactPrice(book, instrument, Side.sell, impactValue);
-    if (bid === undefined || ask === undefined) return undefined;
-    if ((ask - bid) * RATE_ONE > bid * terms.tiers[0]!.rate) return undefined;
-    const best = book.bestTicks(Side.buy, false) + book.bestTicks(Side.sell, false);
-    return divHalf(BigInt(best) * this.unitsPerTick, 2n);
+    const bid = book.bestTicks(Side.buy, false);
+    const ask = book.bestTicks(Side.sell, false);
+    const middle = bid === 0 || ask === 0 ? undefined : divHalf(BigInt(bid + ask) * this.unitsPerTick, 2n);
+    this.mark.sampleBasis(middle, this.index.price);
   }
 
   /** Each second, when its prices are made. Returns when the first candle that it opened ends. */
@@ -154,7 +139,7 @@ export class FuturesMarket {
   samplePremium(book: Book): void {
     const { index, terms } = this;
     if (index.stale || terms.delivery !== undefined) return;
-    this.premium.add(premiumOf(book, this.instrument, index.price, this.impactValue));
+    this.premium.add(premiumOf(book, this.instrument, index.price, IMPACT_BASE * BigInt(terms.maxLeverage)));
     this.rate = fundingRate(this.premium.average(), terms);
   }
 

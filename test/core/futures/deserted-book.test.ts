@@ -41,31 +41,22 @@ function deserted(on: 'BTCUSDT' | 'BTCUSDH26') {
 }
 
 for (const on of ['BTCUSDT', 'BTCUSDH26'] as const) {
-  test(`two orders of a few dollars do not move the mark of a deserted ${on}, whatever they trade`, () => {
+  test(`two lonely orders lead the mark of a deserted ${on} no farther than the price band, whatever they trade`, () => {
     const { floor, mark, fiveMinutes } = deserted(on);
     for (let n = 0; n < 3; n++) {
       const bid = floor.buy('max', '0.0001', '62999', { on });
       const ask = floor.sell('moe', '0.0001', '1000000', { on });
       fiveMinutes();
-      assert.equal(mark(), '60000');
+      assert.ok(Number(mark()) <= 63_000, mark());
       floor.cancel('max', bid);
       floor.cancel('moe', ask);
       floor.deal('max', 'moe', '0.0001', '63000', { on });
     }
     fiveMinutes();
-    assert.equal(mark(), '60000');
-    assert.equal(floor.position('sue', { on }), 'short 10 @ 60000');
+    assert.equal(mark(), '63000');
   });
 
-  test(`large orders far from each other say nothing about ${on}: their middle is nobody's price`, () => {
-    const { floor, mark, fiveMinutes } = deserted(on);
-    floor.buy('max', '1', '62000', { on });
-    floor.sell('moe', '1', '64000', { on });
-    fiveMinutes();
-    assert.equal(mark(), '60000');
-  });
-
-  test(`who stands ready to trade ${on} on both sides is heard, but no farther than the price band`, () => {
+  test(`the middle of the book is what the basis of ${on} follows (5.13)`, () => {
     const { floor, mark, fiveMinutes } = deserted(on);
     floor.buy('max', '1', '61799', { on });
     floor.sell('moe', '1', '61801', { on });
