@@ -46,8 +46,9 @@ export async function inMarginMode(
   const { uid } = command;
   const mode = adoptMarginMode(venue, uid, instrument, word);
   if (mode instanceof WireError) return mode;
+  if (mode === undefined) return venue.submit(command);
   const [outcome] = await Promise.all([venue.submit(command), mode]);
-  if (outcome.refusal !== Refusal.none && mode !== undefined) {
+  if (outcome.refusal !== Refusal.none) {
     await setMode(venue, uid, instrument, word !== 'isolated');
   }
   return outcome;
