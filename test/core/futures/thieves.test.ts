@@ -5,11 +5,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
+import { Dice } from '../../property/futures-flow.ts';
 import { moneyUnits } from '../floor/words.ts';
-import { BTC_PERPETUAL, FuturesFloor } from './futures-floor.ts';
+import { BTC_COIN, BTC_PERPETUAL, FuturesFloor } from './futures-floor.ts';
 
 /** A contract as the shipped catalogue has them: a band of 5 %. */
 const BANDED: InstrumentSpec = { ...BTC_PERPETUAL, buyLimitPriceRatio: '0.05', sellLimitPriceRatio: '0.05' };
+const COIN_BANDED: InstrumentSpec = {
+  ...BTC_COIN,
+  symbol: 'BTCUSDX',
+  buyLimitPriceRatio: '0.05',
+  sellLimitPriceRatio: '0.05',
+};
 
 /** Everything that accounts own in USDT: both wallets, margins, and the profit of their positions. */
 function wealth(floor: FuturesFloor, ...names: readonly string[]): number {
@@ -59,4 +66,72 @@ test('the fund is not robbed by a position of one’s own that is liquidated int
     assert.ok(gain < 60_000 * 0.000_25, `${gain}`);
     assert.ok(fund > -75, `${fund}`);
   }
+});
+
+test('a family that trades with itself on both ends of the band, in any size and leverage, only loses its fees', () => {
+  let ruins = 0;
+  for (let seed = 1; seed <= 20; seed++) {
+    const dice = new Dice(seed);
+    const floor = new FuturesFloor(BANDED);
+    const family = ['amy', 'ben', 'cal'];
+    for (const name of family) floor.trader(name, { USDT: '6000' });
+    floor.insure('1000000');
+    if (dice.chance(0.5)) floor.isolate('amy');
+    for (const name of family) floor.leverage(name, dice.pick([20, 50, 125]));
+    const before = wealth(floor, ...family);
+    let price = 60_000;
+    for (let n = 0; n < 60; n++) {
+      const [buyer, seller] = dice.chance(0.5)
+        ? ['amy', dice.pick(['ben', 'cal'])]
+        : [dice.pick(['ben', 'cal']), 'amy'];
+      const at = (price * (0.951 + 0.098 * dice.next())).toFixed(1);
+      const qty = dice.chance(0.3) ? '0.0001' : (0.05 + 1.5 * dice.next()).toFixed(4);
+      const ambush = floor.sell(seller!, qty, at);
+      floor.buy(buyer!, qty, at);
+      if (dice.chance(0.5) && ambush.refusal === 'none')
+        floor.cancelAll(seller!, { category: 'USDT-FUTURES' });
+      price = Math.round(price * (0.985 + 0.03 * dice.next()));
+      floor.index(String(price));
+    }
+    for (const name of family) floor.cancelAll(name, { category: 'USDT-FUTURES' });
+    ruins += family
+      .flatMap((name) => floor.executions(name))
+      .filter((line) => line.startsWith('liquidation')).length;
+    const after = wealth(floor, ...family);
+    assert.ok(after <= before, `seed ${seed}: ${after} of ${before}, the fund has ${floor.insurance()}`);
+  }
+  assert.ok(ruins > 20, `${ruins} liquidations`);
+});
+
+test('a coin-margined position that is passed along the band earns less coin than the fees', () => {
+  const floor = new FuturesFloor(BTC_PERPETUAL, undefined, [COIN_BANDED]);
+  floor.index('60000', 'BTCUSD');
+  const family = ['amy', 'ben', 'cal', 'dan'];
+  for (const name of family) floor.trader(name, { BTC: '10' });
+  const on = 'BTCUSDX';
+  const coins = () => family.reduce((sum, name) => sum + moneyUnits(floor.cash(name, 'BTC')), 0n);
+  const before = coins();
+  // Profit is paid in coin at the price of the trade, which a family chooses: up the whole band in steps.
+  floor.deal('amy', 'ben', '1', '57000', { on });
+  floor.deal('cal', 'amy', '1', '60000', { on });
+  floor.deal('dan', 'cal', '1', '63000', { on });
+  floor.deal('ben', 'dan', '1', '63000', { on });
+  assert.deepEqual(
+    family.map((name) => floor.position(name, { on })),
+    ['none', 'none', 'none', 'none'],
+  );
+  assert.ok(coins() < before, `${coins() - before}`);
+});
+
+test('the smallest orders leave no unit behind that rounding made', () => {
+  const floor = new FuturesFloor({ ...BANDED, minOrderQty: '0.0001', minOrderAmount: '' });
+  for (const name of ['amy', 'ben']) floor.trader(name, { USDT: '1000' });
+  for (let n = 0; n < 40; n++) {
+    floor.deal('amy', 'ben', '0.0003', (60_000 + 0.1 * n).toFixed(1));
+    floor.deal('ben', 'amy', '0.0001', (60_007 - 0.1 * n).toFixed(1));
+    floor.deal('ben', 'amy', '0.0002', (60_003 + 0.3 * n).toFixed(1));
+  }
+  assert.equal(floor.position('amy'), 'none');
+  const both = moneyUnits(floor.cash('amy', 'USDT')) + moneyUnits(floor.cash('ben', 'USDT'));
+  assert.equal(both + moneyUnits(floor.house('sys:fee', 'USDT')), moneyUnits('2000'));
 });
