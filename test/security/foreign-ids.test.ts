@@ -28,7 +28,7 @@ type IdField = (typeof ID_FIELDS)[number];
 
 /** Here `clientOid` names something new. */
 const NAMES_SOMETHING_NEW =
-  /\/(?:place-order|place-strategy-order|place-batch|transfer|sub-transfer|sub-master-transfer|withdrawal|sub-withdrawal|withdraw)$/;
+  /\/(?:place-order|place-strategy-order|place-batch|transfer|sub-transfer|sub-master-transfer|withdrawal|sub-withdrawal|withdraw|move-positions)$/;
 
 interface Attack {
   readonly route: Route;
