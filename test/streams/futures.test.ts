@@ -25,7 +25,8 @@ before(async () => {
   await operator.setStatus('USDT-FUTURES', SYMBOL, 'online');
   await priceMoves('50000');
   const http = new SignedClient(server.url, server.account('alice'));
-  const mode = { category: 'USDT-FUTURES', symbol: SYMBOL, leverage: '10', marginMode: 'isolated' };
+  const on = { category: 'USDT-FUTURES', symbol: SYMBOL, marginMode: 'isolated' };
+  const mode = { ...on, longLeverage: '10', shortLeverage: '20' };
   assert.equal((await http.post('/api/v3/account/set-leverage', mode)).code, '00000');
   http.close();
   [alice, maker] = await Promise.all([
@@ -107,8 +108,9 @@ test('a closing order tells the profit of all its fills', async () => {
       closed.holdSide,
       closed.marginCoin,
       closed.tradeSide,
+      closed.leverage,
     ],
-    ['45', '0.6', 'yes', 'net', 'USDT', 'close'],
+    ['45', '0.6', 'yes', 'net', 'USDT', 'close', '10'],
   );
   const fills = alice
     .pushes('fill')
