@@ -39,6 +39,8 @@ class Memory {
   readonly #placed = new Map<string, Placed>();
   readonly #planned = new Map<string, Placed>();
   readonly #closed = new Map<string, Data>();
+  /** One fill of each order. */
+  readonly #fills = new Map<string, Data>();
   readonly #coins = new Map<string, { readonly base: string; readonly quote: string }>();
 
   /** What an accepted request has brought about. */
@@ -147,6 +149,8 @@ class Memory {
   #closedOrder(order: Data, where: string): void {
     const known = this.#closed.get(order.orderId);
     this.#closed.set(order.orderId, { ...known, ...order });
+    const fill = this.#fills.get(order.orderId);
+    if (fill !== undefined) fits(fill, order);
     for (const [field, value] of Object.entries(known ?? {})) {
       if (field in order)
         assert.deepEqual(order[field], value, `${where}: ${field} reads the same everywhere`);
@@ -159,6 +163,10 @@ class Memory {
     const value = Number(fill.execPrice) * Number(fill.execQty);
     assert.equal(Number(fill.execValue).toFixed(4), value.toFixed(4), `${where}: execValue in quote coin`);
     this.#feeCoin(fill, where);
+    if (!isFutures(fill.category)) assert.equal(fill.execPnl, '0', `${where}: only positions have profits`);
+    this.#fills.set(fill.orderId, fill);
+    const order = this.#closed.get(fill.orderId);
+    if (order !== undefined) fits(fill, order);
     const placed = this.#placed.get(fill.orderId);
     if (placed === undefined) return;
     const { category, symbol, side, orderType, clientOid = fill.orderId } = placed.asked;
@@ -209,6 +217,13 @@ class Memory {
     for (const [field, value] of Object.entries(expected)) {
       assert.equal(plan[field], value, `interface 2.3: ${field} of strategy order ${plan.orderId}`);
     }
+  }
+}
+
+/** A fill tells of its order what the order tells. */
+function fits(fill: Data, order: Data): void {
+  for (const field of ['category', 'symbol', 'side', 'orderType', 'clientOid', 'posSide']) {
+    assert.equal(fill[field], order[field], `interface 2.2: ${field} of fill ${fill.execId} and its order`);
   }
 }
 

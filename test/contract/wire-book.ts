@@ -628,3 +628,38 @@ export const CONTROL_CODES: Readonly<Record<number, 'stays' | 'ends'>> = {
   // The code of the same refusal over HTTP.
   40014: 'stays',
 };
+
+/** Section 5.1, by the names that the exchange has for them. */
+export const SOCKET_LIMITS: Readonly<Record<string, number>> = {
+  SUBSCRIBE_BYTES_MAX: 4096,
+  MESSAGES_PER_SECOND: 10,
+  SUBSCRIBE_REQUESTS_PER_HOUR: 240,
+  CHANNELS_PER_CONNECTION_MAX: 1000,
+  CONNECTIONS_PER_ADDRESS_MAX: 100,
+  IDLE_MAX_MS: 2 * 60_000,
+  AGE_MAX_MS: 24 * 3_600_000,
+  AGE_NOTICE_MS: 60_000,
+  BOOK_LEVELS_MAX: 1000,
+};
+
+export const BOOK_LEVELS: Readonly<Record<string, number | 'all'>> = {
+  books: 'all',
+  books1: 1,
+  books5: 5,
+  books15: 15,
+  books50: 50,
+  'rpi-books': 'all',
+  'rpi-books1': 1,
+  'rpi-books5': 5,
+  'rpi-books50': 50,
+};
+
+export const TOPIC_RIGHTS: Readonly<Record<string, string>> = {
+  account: 'mgt_read',
+  position: 'trade_read',
+  order: 'trade_read',
+  fill: 'trade_read',
+  'fast-fill': 'trade_read',
+  'strategy-order': 'trade_read',
+  'adl-notification': 'trade_read',
+};

@@ -16,9 +16,19 @@ import { refusalError } from '../../src/gateway/wire/refusal-message.ts';
 import { WireError } from '../../src/gateway/wire/wire-error.ts';
 import { asyncApiDocument } from '../../src/streams/asyncapi.ts';
 import { CONTROL } from '../../src/streams/control.ts';
+import * as limits from '../../src/streams/limits.ts';
+import { BOOK_TOPICS, PRIVATE_TOPICS } from '../../src/streams/topic-request.ts';
 import { answersIn, asksIn, canonical, type Schema } from './notation.ts';
 import { EXACT_WORDS, REASONS, STATUSES, TWINS } from './refusal-book.ts';
-import { CALLS, CONTROL_CODES, FRAMES, PUSHES } from './wire-book.ts';
+import {
+  BOOK_LEVELS,
+  CALLS,
+  CONTROL_CODES,
+  FRAMES,
+  PUSHES,
+  SOCKET_LIMITS,
+  TOPIC_RIGHTS,
+} from './wire-book.ts';
 
 const routes = new Map(
   ROUTES.map((route) => [`${route.method} ${route.path.replace(/^\/api\/(v3\/)?/, '')}`, route]),
@@ -73,6 +83,27 @@ describe('wire 5: what sockets say', () => {
   it('wire 2.5: numbers of error frames, and which of them end the connection', () => {
     const told = Object.values(CONTROL).map(({ code, closes }) => [code, closes ? 'ends' : 'stays']);
     assert.deepEqual(Object.fromEntries(told), CONTROL_CODES, 'wire 2.5');
+  });
+});
+
+describe('wire 5: what sockets allow', () => {
+  it('wire 5.1: limits of a connection, of an address and of time', () => {
+    const named = limits as unknown as Readonly<Record<string, number>>;
+    for (const [name, most] of Object.entries(SOCKET_LIMITS)) {
+      assert.equal(named[name], most, `wire 5.1: ${name}`);
+    }
+  });
+
+  it('wire 5.3: levels of every book topic', () => {
+    const told = Object.entries(BOOK_TOPICS).map(([topic, { levels }]) => [topic, levels ?? 'all']);
+    assert.deepEqual(Object.fromEntries(told), BOOK_LEVELS, 'wire 5.3');
+    for (const [topic, { kind }] of Object.entries(BOOK_TOPICS)) {
+      assert.equal(kind, topic.startsWith('rpi-') ? 'rpi' : 'displayed', `wire 5.3: ${topic}`);
+    }
+  });
+
+  it('wire 5.4: a private topic needs what the same data needs over HTTP', () => {
+    assert.deepEqual(PRIVATE_TOPICS, TOPIC_RIGHTS, 'wire 5.4');
   });
 });
 

@@ -230,6 +230,9 @@ test('whose position is reduced for others is told', async () => {
   await priceMoves('40000');
   const notice = await record(maker, 'adl-notification', () => true);
   assert.deepEqual([notice.symbol, notice.status, notice.amount], [SYMBOL, 'triggered', '1']);
+  const actions = (topic: string) => new Set(maker.pushes(topic).map(({ action }) => action));
+  assert.deepEqual(actions('adl-notification'), new Set(['update']), 'wire 5.4');
+  for (const topic of ['order', 'fill']) assert.deepEqual(actions(topic), new Set(['snapshot']), 'wire 5.4');
 });
 
 test('orders and fills of liquidations and deleveraging are those of the history too, each once', async () => {
