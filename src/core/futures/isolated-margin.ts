@@ -5,7 +5,7 @@ import { type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket } from '../ledger.ts';
 import { MONEY_MAX } from '../limits.ts';
 import { futuresSetting, inSettleCoin, maintenanceAt, markTicks, unrealisedOf } from '../margin/margin.ts';
-import { spendable } from '../margin/spendable.ts';
+import { spendable, withdrawable } from '../margin/spendable.ts';
 import { DONE, type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
@@ -22,7 +22,7 @@ export function adjustMargin(state: State, command: AdjustMargin): Outcome {
   const { account, instrument, position } = found;
   const { amount } = command;
   const coin = instrument.futures!.settle;
-  const available = spendable(state, account, coin);
+  const available = withdrawable(state, account, coin);
   if (amount === 0n) return refused(Refusal.amountOutOfRange);
   if (amount > 0n && available < amount) {
     return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };

@@ -1,10 +1,31 @@
 /** What an account may spend or take out of a coin (domain.md 6.6). */
 import type { Account } from '../account.ts';
+import { balanceOf, isInDebt } from '../borrowing/debts.ts';
 import { Bucket } from '../ledger.ts';
 import type { State } from '../state.ts';
 import { larger } from '../units.ts';
+import { hasStalePrice } from './collateral.ts';
 import { coinEquity, countedValue, isLiable } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
+
+/**
+ * What may leave the account: what it may spend, and nothing while what its coins stand behind is measured by a price that
+ * nobody vouches for. Nobody is liquidated at such a price, so what left by it would be missing when the new one is told.
+ */
+export function withdrawable(state: State, account: Account, coin: number): bigint {
+  return awaitsPrice(state, account) ? 0n : spendable(state, account, coin);
+}
+
+/** Has the account a crossed position or a debt, and anything of it, or behind it, no price of now? */
+function awaitsPrice(state: State, account: Account): boolean {
+  const crossed = [...account.positions.values()].filter(({ isolated }) => !isolated);
+  if (crossed.some(({ instrument }) => state.market(state.instruments[instrument]!).futures!.index.stale))
+    return true;
+  if (crossed.length === 0 && !isInDebt(state, account)) return false;
+  return state.ledger
+    .coinsOf(account.index)
+    .some((held) => balanceOf(state, account, held) !== 0n && hasStalePrice(state, held));
+}
 
 /** What may leave a coin: its cash, as far as margin stays free for crossed positions and orders (domain.md 6.6). */
 export function spendable(state: State, account: Account, coin: number): bigint {

@@ -11,7 +11,7 @@ import type { LedgerLineKind } from '../event.ts';
 import type { Instrument } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
 import { MONEY_MAX } from '../limits.ts';
-import { spendable } from '../margin/spendable.ts';
+import { withdrawable } from '../margin/spendable.ts';
 import { DONE, type Outcome, refused } from '../outcome.ts';
 import { Refusal } from '../refusal.ts';
 import type { State } from '../state.ts';
@@ -146,7 +146,7 @@ export function shortOf(coin: number, available: bigint): Outcome {
 
 /** What a wallet can give; looking opens no row, so that a refusal changes nothing. */
 export function freeIn(state: State, account: Account, coin: number, wallet: Wallet): bigint {
-  if (wallet === Wallet.unified) return spendable(state, account, coin);
+  if (wallet === Wallet.unified) return withdrawable(state, account, coin);
   return state.ledger.peek(account.index, coin, BUCKET_OF[wallet]);
 }
 

@@ -135,3 +135,25 @@ test('the smallest orders leave no unit behind that rounding made', () => {
   const both = moneyUnits(floor.cash('amy', 'USDT')) + moneyUnits(floor.cash('ben', 'USDT'));
   assert.equal(both + moneyUnits(floor.house('sys:fee', 'USDT')), moneyUnits('2000'));
 });
+
+test('at a price that nobody vouches for no money leaves what stands behind positions and debts', () => {
+  const floor = new FuturesFloor(BANDED);
+  for (const name of ['ann', 'bob', 'cat']) floor.trader(name, { USDT: '10000' });
+  floor.leverage('ann', 20);
+  floor.deal('ann', 'bob', '1', '60000');
+  // Fresh, all but the initial margin may go; the wallets know no difference.
+  assert.equal(floor.transfer('ann uta', 'ann spot', '1000', 'USDT'), 'none');
+  floor.wait(20 * 60_000);
+  // The world may be at 54000 by now: ann would leave 3000 behind for a loss of 6000.
+  for (const name of ['ann', 'bob']) {
+    assert.equal(floor.transfer(`${name} uta`, `${name} spot`, '0.01', 'USDT'), 'insufficientBalance');
+    assert.equal(floor.withdraw(name, '0.01', 'USDT'), 'insufficientBalance');
+  }
+  // Who stands behind nothing goes where he likes, and money may always come.
+  assert.equal(floor.transfer('cat uta', 'cat spot', '10000', 'USDT'), 'none');
+  assert.equal(floor.transfer('ann spot', 'ann uta', '1000', 'USDT'), 'none');
+  floor.index('54000');
+  assert.equal(floor.transfer('ann uta', 'ann spot', '3000', 'USDT'), 'insufficientBalance');
+  assert.equal(floor.transfer('ann uta', 'ann spot', '1000', 'USDT'), 'none');
+  assert.equal(floor.insurance(), '0');
+});
