@@ -39,6 +39,9 @@ class Memory {
   readonly #placed = new Map<string, Placed>();
   readonly #planned = new Map<string, Placed>();
   readonly #closed = new Map<string, Data>();
+  /** Trades as the public sees them and as those who took see them, by the id that both know. */
+  readonly #seen = new Map<string, Data>();
+  readonly #taken = new Map<string, Data>();
   /** One fill of each order. */
   readonly #fills = new Map<string, Data>();
   readonly #coins = new Map<string, { readonly base: string; readonly quote: string }>();
@@ -97,6 +100,10 @@ class Memory {
         assert.equal(row.marginCoin, this.#settled(row) ?? row.marginCoin, 'interface 2.4: marginCoin');
       }
       if (endpoint === 'GET trade/fills') this.#fill(row);
+      if (endpoint === 'GET market/fills') {
+        this.#seen.set(row.execId, row);
+        isTrade(this.#taken.get(row.execId), row);
+      }
     }
   }
 
@@ -165,6 +172,8 @@ class Memory {
     this.#feeCoin(fill, where);
     if (!isFutures(fill.category)) assert.equal(fill.execPnl, '0', `${where}: only positions have profits`);
     this.#fills.set(fill.orderId, fill);
+    this.#taken.set(fill.execId, fill);
+    isTrade(fill, this.#seen.get(fill.execId));
     const order = this.#closed.get(fill.orderId);
     if (order !== undefined) fits(fill, order);
     const placed = this.#placed.get(fill.orderId);
@@ -218,6 +227,16 @@ class Memory {
       assert.equal(plan[field], value, `interface 2.3: ${field} of strategy order ${plan.orderId}`);
     }
   }
+}
+
+/** The public sees a trade as the side that took it does. */
+function isTrade(fill: Data, seen: Data): void {
+  if (fill === undefined || seen === undefined) return;
+  assert.deepEqual(
+    [fill.execLinkId, fill.execPrice, fill.side, fill.isRPI, fill.createdTime, fill.tradeScope],
+    [seen.execLinkId, seen.price, seen.side, seen.isRPI, seen.ts, 'taker'],
+    `interface 2.2, 2.9: fill ${fill.execId} as its owner and as the public sees it`,
+  );
 }
 
 /** A fill tells of its order what the order tells. */

@@ -179,6 +179,11 @@ export function tradingQueries(venue: Venue): void {
         const { list } = await alice.get('trade/fills', { category });
         assert.ok(list.length > 0 && list.every((fill: Data) => fill.category === category), category);
       }
+      // What each of them is told is held against what the public sees (`memory.ts`).
+      for (const [category, symbol] of [LINEAR, COIN, USDC]) {
+        await venue.nobody.get('market/fills', { category, symbol });
+        await venue.maker.get('trade/fills', { category });
+      }
       const { list } = await alice
         .get('trade/order-info', { clientOid: 'part-filled' })
         .then(({ orderId }) => alice.get('trade/fills', { orderId }));
