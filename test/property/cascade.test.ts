@@ -83,7 +83,7 @@ function crowd(): Command[] {
       }),
     );
     // A thin book below: bids that a few of the forced closes will meet.
-    if (!buying && uid % 15 === 0) {
+    if (!buying && uid % 30 === 0) {
       const bid = { time, uid, side: Side.buy, sizeLots: 500, ...(hedge && { posSide: PosSide.long }) };
       commands.push(order({ ...bid, priceTicks: 640 + dice.below(340) }));
     }

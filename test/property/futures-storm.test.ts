@@ -81,8 +81,7 @@ class Storm {
     if (n % 50 === 0) for (const uid of UIDS) yield { ...deposit(uid, USDT, 300n * ONE), time: this.time };
     if (dice.chance(0.6)) yield* this.deal();
     if (dice.chance(0.1)) yield* this.autoMargin();
-    // Many, as the fund pays only for those that a jump has brought near the mark.
-    if (this.deep) yield this.farOrder();
+    if (this.deep && dice.chance(0.3)) yield this.farOrder();
     if (dice.chance(0.3)) yield flow.price();
   }
 
@@ -114,7 +113,7 @@ class Storm {
     const { dice, state, time } = this;
     const instrument = dice.pick(CONTRACTS);
     const side = dice.pick([Side.buy, Side.sell]);
-    const away = 0.02 + 0.2 * dice.next();
+    const away = 0.05 + 0.2 * dice.next();
     const mark = markTicks(state, state.instruments[instrument]!);
     const priceTicks = Math.max(1, Math.round(mark * (side === Side.buy ? 1 - away : 1 + away)));
     return order({ time, uid: DEEP, instrument, side, priceTicks, sizeLots: 500 });

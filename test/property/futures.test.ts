@@ -16,7 +16,7 @@ import { OrderKind } from '../../src/core/terms.ts';
 import { AuditedRun } from './audited-run.ts';
 import { FuturesFlow, SET_UP, UIDS } from './futures-flow.ts';
 
-const SEEDS = 52;
+const SEEDS = 24;
 const COMMANDS = 700;
 const SNAPSHOT_EVERY = 50;
 

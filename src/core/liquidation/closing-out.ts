@@ -5,9 +5,8 @@ import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import type { Position } from '../futures/position.ts';
 import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';
-import { maintenanceAt, markTicks } from '../margin/margin.ts';
 import { bandOf } from '../orders/order-checks.ts';
-import type { Market, State } from '../state.ts';
+import type { State } from '../state.ts';
 import { type OrderKind, Wallet } from '../terms.ts';
 import { divCeil, divFloor, larger, RATE_ONE, smaller } from '../units.ts';
 import { emitLine } from '../wallet/wallet.ts';
@@ -18,8 +17,8 @@ import { fundBalance } from './insurance-fund.ts';
 
 /**
  * Sells (or buys) lots of a position through the book; beyond the bankruptcy price only what the fund can pay, and only
- * near the mark (`fundReach`); the rest is deleveraged at that price. What the fund may pay is what it had before: fees of
- * this close come later.
+ * within the price band, or whoever empties the book for a moment could take the fund with an order far away; the rest
+ * is deleveraged at that price. What the fund may pay is what it had before: fees of this close come later.
  */
 export function closeOut(
   state: State,
@@ -53,8 +52,8 @@ export function closeOut(
     budget -= paid;
     payShortfall(state, account, position, paid);
   };
-  const reach = fundReach(state, instrument, market, position);
-  const worst = long ? Math.min(price, reach) : Math.max(price, reach);
+  const { minSellTicks, maxBuyTicks } = bandOf(instrument, market);
+  const worst = long ? Math.min(price, minSellTicks) : Math.max(price, maxBuyTicks);
   while (market.book.match(slot, worst, settlement, true) === MatchEnd.tooManyFills);
   settlement.forcedRoom = undefined;
   settlement.onForcedFill = undefined;
@@ -62,21 +61,6 @@ export function closeOut(
   endForcedOrder(state, slot);
   if (position.isolated) settleIsolated(state, settlement, account, position);
   state.touch(account);
-}
-
-/**
- * The farthest price that the fund helps to pay: so far from the mark as the position must keep, and the fees of opening and
- * closing it once more; and within the price band. What the fund pays is what the other side gains, so in a book that
- * somebody has emptied, or where nobody else ever was, an order farther away would be a way to take the fund with a
- * position of one's own; so near, the fees eat it up.
- */
-function fundReach(state: State, instrument: Instrument, market: Market, { long, lots }: Position): number {
-  const { minSellTicks, maxBuyTicks } = bandOf(instrument, market);
-  const mark = markTicks(state, instrument);
-  const fees = divCeil(2n * tradeValue(instrument, mark, lots) * forcedFeeRate(instrument), RATE_ONE);
-  const value = maintenanceAt(instrument, mark, lots) + fees;
-  const ticks = Number(value / (BigInt(lots) * instrument.valuePerTickLot));
-  return long ? Math.max(minSellTicks, mark - ticks) : Math.min(maxBuyTicks, mark + ticks);
 }
 
 /** The fund pays what a fill beyond bankruptcy lacks. */
