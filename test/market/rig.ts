@@ -23,9 +23,15 @@ class MemoryLog implements CommandLog {
   durableSeq = 0;
   bytes = 0;
   #onDurable: (seq: number) => void = () => {};
+  readonly #onAppend: (payload: Uint8Array) => void;
+
+  constructor(onAppend: (payload: Uint8Array) => void) {
+    this.#onAppend = onAppend;
+  }
 
   append(payload: Uint8Array): number {
     this.bytes += payload.length;
+    this.#onAppend(payload);
     return ++this.appendedSeq;
   }
 
@@ -61,15 +67,24 @@ export interface RigOptions {
   readonly startTime?: number;
   /** Instruments to list; all when absent. */
   readonly only?: (category: string, symbol: string) => boolean;
+  /** Sees each record of the log. */
+  readonly onAppend?: (payload: Uint8Array) => void;
 }
 
 export class Rig {
   readonly clock: ManualClock;
-  readonly log = new MemoryLog();
+  readonly log: MemoryLog;
   readonly venue: Venue;
   readonly market: LivingMarket;
 
-  constructor({ seed = 1, level = 'normal', startTime = START_TIME, only = () => true }: RigOptions = {}) {
+  constructor({
+    seed = 1,
+    level = 'normal',
+    startTime = START_TIME,
+    only = () => true,
+    onAppend = () => {},
+  }: RigOptions = {}) {
+    this.log = new MemoryLog(onAppend);
     this.clock = new ManualClock(startTime);
     this.venue = new Venue(new Exchange(), this.log, NO_HISTORY, this.clock, 0);
     const { coins, instruments } = loadCatalogue(CATALOGUE);
