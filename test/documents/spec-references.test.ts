@@ -57,7 +57,7 @@ const TEXTS: readonly Text[] = globSync(
 ).map((file) => ({ file, text: read(file).replaceAll(/\n\s*(?:\*|\/\/)? ?/g, ' ') }));
 
 const NUMBER = String.raw`\d+(?:\.\d+)*`;
-const JOIN = String.raw`(?:, (?:and )?| and | to |-)`;
+const JOIN = '(?:, (?:and )?| and | to |-)';
 /** A whole number goes on a list only where it cannot be the begin of something else, such as `interface 8, 20 a second`. */
 const MORE = String.raw`(?:${JOIN}(?:\d+(?:\.\d+)+|\d{1,2}(?=[):;,'\`.]))(?![\d%]))*`;
 const PART = String.raw`(?:,? (?:steps?|items?|numbers?|cases?) \d+(?:${JOIN}\d+)*| model [AB])?`;
