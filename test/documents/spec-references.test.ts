@@ -203,6 +203,19 @@ function spelledOut(list: string): string[] {
   return [...numbers, ...between];
 }
 
+test('every rule of the wire has the test that stands beside it', () => {
+  const rules = SPECIFICATIONS.wire.rows('0');
+  const rows = [
+    ...SPECIFICATIONS.wire.sections.get('0')!.matchAll(/^\| (\d+) \|.*\| `([^`]+)`: `([^`]+)` \|$/gm),
+  ];
+  assert.deepEqual(new Set(rows.map(([, rule]) => rule)), rules);
+  const absent = rows.filter(([, , file, words]) => !read(file!).includes(words!));
+  assert.deepEqual(
+    absent.map(([, rule, file, words]) => `wire rule ${rule}: ${file} has no "${words}"`),
+    [],
+  );
+});
+
 test('the commands of rules 9.2 are those of the log', () => {
   const types = [...read('src/core/command.ts').matchAll(/readonly type: '(\w+)'/g)].map(
     (match) => match[1]!,
