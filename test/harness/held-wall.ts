@@ -7,6 +7,8 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDirectory } from './temporary-directory.ts';
 
+/** The server's clock may be some milliseconds ahead of ours, and does not go back. */
+const LEAD_MS = 100;
 const HOOK = new URL('./held-wall-hook.ts', import.meta.url).href;
 
 export class HeldWall {
@@ -28,7 +30,7 @@ export class HeldWall {
 
   /** It stands still until it is moved or released. */
   hold(): void {
-    this.#heldMs = this.now();
+    this.#heldMs = this.now() + LEAD_MS;
     this.#tell();
   }
 
