@@ -7,6 +7,7 @@ import { market } from './living-market.ts';
 import { memory } from './memory.ts';
 import { recovery } from './recovery.ts';
 import { type Benchmark, printConditions } from './report.ts';
+import { slowSenders } from './slow-senders.ts';
 import { strategy } from './strategy.ts';
 import { streams } from './streams.ts';
 
@@ -18,6 +19,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   memory,
   recovery,
   gateway,
+  'slow-senders': slowSenders,
   streams,
   market,
 };

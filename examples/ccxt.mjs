@@ -71,8 +71,8 @@ await patiently(() => exchange.loadMarkets());
 const balance = await patiently(() => exchange.fetchBalance());
 console.log(`balance ${balance.USDT.free} USDT`);
 const followed = follow();
-// The subscription takes a moment; orders placed before it are not pushed.
-await sleep(300);
+// Orders placed before the subscription are not pushed; when the balance is, what was subscribed before it is too.
+await patiently(() => exchange.watchBalance());
 
 const placed = [];
 for (let n = 0; n < count; n++) placed.push(await placeOnce(`${run}-${n}`, 30_000));
@@ -85,7 +85,8 @@ for (const { id } of mine) await patiently(() => exchange.cancelOrder(id, 'BTC/U
 const last = await patiently(() => exchange.fetchOrder(placed[0].id, 'BTC/USDT'));
 console.log(`the first was changed to ${last.price} and is ${last.status}`);
 
-await sleep(300);
+// The last push may be a moment behind the last answer.
+for (let n = 0; n < 100 && seen.size === 0; n++) await sleep(100);
 console.log(`${seen.size > 0 ? 'seen' : 'nothing seen'} on the stream`);
 following = false;
 await exchange.close();

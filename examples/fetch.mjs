@@ -62,6 +62,10 @@ async function placeOnce(clientOid, price) {
 // Node has a WebSocket of its own since version 22.
 const Socket = globalThis.WebSocket ?? (await import('ws')).WebSocket;
 const seen = new Set();
+let isSubscribed;
+const subscribed = new Promise((resolve) => {
+  isSubscribed = resolve;
+});
 let following = true;
 let socket;
 /** A connection that is lost is opened again. */
@@ -77,6 +81,7 @@ function follow() {
     if (frame.event === 'login') {
       socket.send(JSON.stringify({ op: 'subscribe', args: [{ instType: 'UTA', topic: 'order' }] }));
     }
+    if (frame.event === 'subscribe') isSubscribed();
     for (const order of frame.data ?? []) seen.add(order.orderId);
   };
   socket.onerror = () => {};
@@ -86,7 +91,8 @@ function follow() {
 follow();
 const { data: account } = await patiently('GET', '/api/v3/account/assets');
 console.log(`balance ${account.assets.find(({ coin }) => coin === 'USDT').available} USDT`);
-await sleep(300);
+// Orders placed before the subscription are not pushed.
+await subscribed;
 
 const placed = [];
 for (let n = 0; n < count; n++) placed.push(await placeOnce(`${run}-${n}`, '30000'));
@@ -102,7 +108,8 @@ for (const { orderId } of mine) await patiently('POST', '/api/v3/trade/cancel-or
 const { data: last } = await patiently('GET', `/api/v3/trade/order-info?orderId=${first}`);
 console.log(`the first was changed to ${last.price} and is ${last.orderStatus}`);
 
-await sleep(300);
+// The last push may be a moment behind the last answer.
+for (let n = 0; n < 100 && seen.size === 0; n++) await sleep(100);
 console.log(`${seen.size > 0 ? 'seen' : 'nothing seen'} on the stream`);
 following = false;
 socket.close();

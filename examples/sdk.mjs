@@ -58,12 +58,16 @@ socket.on('update', ({ data }) => {
   for (const { orderId } of data) seen.add(orderId);
 });
 socket.on('exception', () => {});
+const subscribed = new Promise((resolve) => {
+  socket.on('response', ({ event }) => event === 'subscribe' && resolve());
+});
 // The client logs in and subscribes by itself, and again whenever the connection is lost.
 socket.subscribe({ topic: 'order', payload: { instType: 'UTA' } }, WS_KEY_MAP.v3Private);
 
 const { assets } = await patiently(() => client.getBalances());
 console.log(`balance ${assets.find(({ coin }) => coin === 'USDT').available} USDT`);
-await sleep(500);
+// Orders placed before the subscription are not pushed.
+await subscribed;
 
 const placed = [];
 for (let n = 0; n < count; n++) placed.push(await placeOnce(`${run}-${n}`, '30000'));
@@ -79,6 +83,7 @@ for (const { orderId } of mine) await patiently(() => client.cancelOrder({ order
 const last = await patiently(() => client.getOrderInfo({ orderId: first }));
 console.log(`the first was changed to ${last.price} and is ${last.orderStatus}`);
 
-await sleep(300);
+// The last push may be a moment behind the last answer.
+for (let n = 0; n < 100 && seen.size === 0; n++) await sleep(100);
 console.log(`${seen.size > 0 ? 'seen' : 'nothing seen'} on the stream`);
 socket.closeAll(true);

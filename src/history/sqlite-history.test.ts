@@ -31,8 +31,7 @@ test('rows and last_seq become visible to other programs together', async () => 
     );
     const states = new Set<number>();
     let seq = 0;
-    const deadline = Date.now() + 20_000;
-    while (states.size < 5 && Date.now() < deadline) {
+    while (states.size < 5) {
       for (let n = 0; n < 50; n++) {
         seq++;
         const order = anOrder({ orderId: seq });
@@ -44,7 +43,6 @@ test('rows and last_seq become visible to other programs together', async () => 
       assert.ok(Number(stored) >= history.confirmedSeq);
       states.add(Number(stored));
     }
-    assert.equal(states.size, 5);
     await history.flush();
     assert.equal(seen.get()!.orders, seq);
     other.close();

@@ -141,11 +141,11 @@ test('a seeded key answers at once and a forgotten one asks again', () => {
   assert.equal(guard.check('k', 'demo', NOW), 'wrong');
 });
 
-test('the fast check costs microseconds', () => {
-  const { guard } = guardWith();
-  guard.seed('k', 'demo');
-  const started = performance.now();
-  for (let call = 0; call < 2_000; call += 1) guard.check('k', 'demo', NOW);
-  const microseconds = ((performance.now() - started) / 2_000) * 1_000;
-  assert.ok(microseconds < 200, `${microseconds} us`);
+test('the fast check looks nothing up and derives nothing', async () => {
+  const { guard, set, loads } = guardWith();
+  await set('k', 'demo');
+  assert.equal(await guard.check('k', 'demo', NOW), 'ok');
+  const before = loads();
+  for (let call = 0; call < 2_000; call += 1) assert.equal(guard.check('k', 'demo', NOW), 'ok');
+  assert.equal(loads(), before);
 });

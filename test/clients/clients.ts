@@ -8,10 +8,14 @@ export type CcxtClient = bitget;
 export type SdkClient = RestClientV3;
 export type CcxtProClient = InstanceType<typeof pro.bitget>;
 
+/** Its own patience of ten seconds would make a slow machine look like a venue that does not answer. */
+const CCXT_TIMEOUT_MS = 120_000;
+
 export function ccxtClient(url: string, keys?: DemoKeys, settings: object = {}): CcxtClient {
   return new ccxt.bitget({
     ...(keys !== undefined && { apiKey: keys.apiKey, secret: keys.secretKey, password: keys.passphrase }),
     options: { uta: true },
+    timeout: CCXT_TIMEOUT_MS,
     urls: { api: { uta: url, spot: url, common: url, mix: url } },
     ...settings,
   });
@@ -29,6 +33,7 @@ export async function ccxtProClient(
     secret: keys.secretKey,
     password: keys.passphrase,
     options: { uta: true },
+    timeout: CCXT_TIMEOUT_MS,
     urls: {
       api: {
         uta: url,

@@ -1,7 +1,7 @@
 /** Liquidation and deleveraging at the operator's word on a demo, as a client sees them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
@@ -17,9 +17,7 @@ before(async () => {
   operator = new Operator(server);
   alice = sdkClient(server.url, server.account('alice'));
   maker = sdkClient(server.url, server.account('maker'));
-  await operator.setStatus(CONTRACT.category, CONTRACT.symbol, 'online');
-  await operator.setPrice('BTCUSDT', '60000');
-  await sleep(2100);
+  await openPerpetuals(server, '60000', PERPETUALS.slice(0, 1));
 });
 
 after(() => server.stop());

@@ -5,7 +5,6 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import ccxt from 'ccxt';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
@@ -27,6 +26,8 @@ const SWAP = 'BTC/USDT:USDT';
 const CONTRACT = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
 const TAKER = '0.0006';
 
+/** Marks are taken each second; here a second passes when a test says so. */
+const ARGS = ['--rate-limits', 'off', '--clock', 'manual'];
 const data = temporaryDirectory();
 let server: RunningServer;
 let port: string;
@@ -40,7 +41,7 @@ let hand = new HandPosition(TAKER);
 let cash = 0n;
 
 before(async () => {
-  server = await startServer({ data, args: ['--rate-limits', 'off'] });
+  server = await startServer({ data, args: ARGS });
   port = new URL(server.url).port;
   operator = new Operator(server);
   [alice] = (await ccxtClients(server.url, [server.account('alice')])) as [CcxtClient];
@@ -58,10 +59,10 @@ async function money(coin = 'USDT', client = sdk): Promise<bigint> {
   return units(assets.find((each) => each.coin === coin)!.balance);
 }
 
-/** Reports a price and waits until marks have followed: they are taken each second. */
+/** Reports a price, and marks follow. */
 async function priceMoves(index: string, price: string): Promise<void> {
   await operator.setPrice(index, price);
-  await sleep(2100);
+  await operator.advanceClock('2s');
 }
 
 type Order = Parameters<SdkClient['submitNewOrder']>[0];
@@ -130,7 +131,8 @@ test('tiers, funding and collateral rates are what the venue works with', async 
   assert.equal(funding.interval, '8h');
   const eightHours = 8 * 3_600_000;
   assert.equal(funding.fundingTimestamp! % eightHours, 0);
-  assert.ok(funding.fundingTimestamp! > Date.now() && funding.fundingTimestamp! <= Date.now() + eightHours);
+  const now = await operator.time();
+  assert.ok(funding.fundingTimestamp! > now && funding.fundingTimestamp! <= now + eightHours);
   const [rate] = (await sdk.getCurrentFundingRate({ symbol: 'BTCUSDT' })).data;
   assert.deepEqual([rate!.minFundingRate, rate!.maxFundingRate], ['-0.003', '0.003']);
   assert.deepEqual(await alice.fetchFundingRateHistory(SWAP), []);
@@ -324,7 +326,7 @@ test('after kill -9 the position, the margin settings and the past are the same'
   });
   const seen = await picture();
   await server.kill();
-  server = await startServer({ data, args: ['--rate-limits', 'off', '--port', port] });
+  server = await startServer({ data, args: [...ARGS, '--port', port] });
   operator = new Operator(server);
   assert.deepEqual(await picture(), seen);
 });

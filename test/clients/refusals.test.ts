@@ -4,11 +4,14 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import ccxt from 'ccxt';
 import { CATALOGUE, entryOf, type WireCode } from '../../src/gateway/wire/error-catalogue.ts';
+import { HeldWall } from '../harness/held-wall.ts';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type CcxtClient, ccxtClient, refusalOf, refusesWith, type SdkClient, sdkClient } from './clients.ts';
 
+/** The clock of limits and signatures at the venue of today's dialect. */
+const wall = new HeldWall();
 let v3: RunningServer;
 let classic: RunningServer;
 let sdk: SdkClient;
@@ -17,7 +20,10 @@ let modern: CcxtClient;
 let older: CcxtClient;
 
 before(async () => {
-  [v3, classic] = await Promise.all([startServer(), startServer({ args: ['--error-dialect', 'classic'] })]);
+  [v3, classic] = await Promise.all([
+    startServer({ wall }),
+    startServer({ args: ['--error-dialect', 'classic'] }),
+  ]);
   sdk = sdkClient(v3.url, v3.account('alice'));
   modern = ccxtClient(v3.url, v3.account('bob'));
   older = ccxtClient(classic.url, classic.account('bob'));
@@ -312,37 +318,59 @@ test('a clock that is a minute slow is told so, for both clients', async (contex
   await refusesWith(late.fetchBalance(), ccxt.InvalidNonce, '40008');
 
   const bot = sdkClient(v3.url, v3.account('bot'));
-  const now = Date.now;
-  context.mock.method(Date, 'now', () => now() - 60_000);
+  wall.hold();
+  const slow = wall.now() - 60_000;
+  context.mock.method(Date, 'now', () => slow);
   const { body } = await refusalOf(bot.getBalances());
   assert.equal(body.code, '40008');
-  assert.match(body.msg, /60\.\d{3} s behind server time/);
+  assert.match(body.msg, /60\.000 s behind server time/);
+  context.mock.restoreAll();
+  wall.release();
 });
 
 test('over the limit of an endpoint the answer is 429 with the time to wait, and then it works again', async () => {
   const bot = sdkClient(v3.url, v3.account('bot'));
   const ask = () => bot.getFeeRate({ category: 'SPOT', symbol: 'BTCUSDT' });
+  wall.hold();
   const calls = await Promise.allSettled([ask(), ask(), ask(), ask(), ask()]);
   const refused = calls.filter((call) => call.status === 'rejected');
   assert.equal(refused.length, 2, 'three a second are allowed');
   const { code, body, headers } = await refusalOf(Promise.reject(refused[0]!.reason));
   assert.deepEqual([code, body.code, body.data], [429, '429', null]);
   assert.match(body.msg, /fee-rate/);
-  await sleep(Number(headers['retry-after']) * 1_000);
+  wall.advance(Number(headers['retry-after']) * 1_000);
   assert.equal((await ask()).data.takerFeeRate, '0.001');
+  wall.release();
 });
 
 test('ccxt that holds itself back, as it does unless told otherwise, is never refused', async () => {
   const paced = ccxtClient(v3.url, v3.account('bob'), { enableRateLimit: true });
   paced.setMarketsFromExchange(modern);
+  // The venue sees each call at the moment when the client sent it, whatever it has to wait for on the way.
+  const send = paced.fetch.bind(paced);
+  const behindMs = wall.now() - Date.now();
+  let answered: Promise<unknown> = Promise.resolve();
+  paced.fetch = (...request) => {
+    const sentMs = Date.now() + behindMs;
+    const answer = answered.then(() => {
+      wall.advance(Math.max(0, sentMs - wall.now()));
+      return send(...request);
+    });
+    answered = answer.catch(() => {});
+    return answer;
+  };
+  wall.hold();
   const calls = await Promise.all(Array.from({ length: 45 }, () => paced.fetchOpenOrders('BTC/USDT')));
   assert.equal(calls.length, 45);
+  wall.release();
 });
 
 test('ccxt that does not hold itself back gets DDoSProtection', async () => {
   const hasty = ccxtClient(v3.url, v3.account('maker'), { enableRateLimit: false });
   hasty.setMarketsFromExchange(modern);
+  wall.hold();
   const calls = await Promise.allSettled([1, 2, 3, 4].map(() => hasty.fetchTradingFee('BTC/USDT')));
+  wall.release();
   const refused = calls.filter((call) => call.status === 'rejected');
   assert.equal(refused.length, 1);
   await refusesWith(Promise.reject(refused[0]!.reason), ccxt.DDoSProtection, '429');

@@ -4,9 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import ccxt from 'ccxt';
-import { Operator } from '../harness/operator-door.ts';
+import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -39,7 +38,6 @@ const startAgain = () =>
 before(async () => {
   server = await startServer({ data, args: ['--rate-limits', 'off'] });
   port = new URL(server.url).port;
-  const operator = new Operator(server);
   [alice] = (await ccxtClients(server.url, [server.account('alice')])) as [CcxtClient];
   // The venue's limits are off here, so the client need not wait for them.
   alice.enableRateLimit = false;
@@ -47,9 +45,7 @@ before(async () => {
   maker = sdkClient(server.url, server.account('maker'));
   eve = sdkClient(server.url, server.account('bob'));
   raw = new SignedClient(server.url, server.account('alice'));
-  await operator.setStatus('USDT-FUTURES', 'BTCUSDT', 'online');
-  await operator.setPrice('BTCUSDT', '60000');
-  await sleep(2100);
+  await openPerpetuals(server, '60000', PERPETUALS.slice(0, 1));
   await print('60000');
 });
 

@@ -1,6 +1,7 @@
 /** Section 8, the table of rates: each endpoint lets exactly so many calls through in a second, per IP or per UID. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { HeldWall } from '../harness/held-wall.ts';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { converse, requestBytes } from '../hostile/raw-http.ts';
@@ -36,9 +37,10 @@ const OVER = 3;
 
 export function rates(): void {
   describe('interface 5, 8: rates', () => {
+    const wall = new HeldWall();
     let server: RunningServer;
     before(async () => {
-      server = await startServer();
+      server = await startServer({ wall });
       await new Operator(server).makeBroker('alice');
     });
     after(() => server.stop());
@@ -53,10 +55,12 @@ export function rates(): void {
       it(`interface 5, 8 ${endpoint}: ${perSecond} a second per ${perIp ? 'IP' : 'UID'}`, async () => {
         const body = method === 'POST' ? '{}' : '';
         const sent = (by: DemoKeys) => requestBytes({ method, path: `/api/v3/${path}`, body }, by);
-        // In one packet, so that the second does not end in between; the last is a stranger's from the same address.
+        // Within one instant; the last is a stranger's from the same address.
+        wall.hold();
         const burst = Array.from({ length: perSecond + OVER }, () => sent(server.account('alice')));
         const packet = Buffer.concat([...burst, sent(server.account('bot'))]);
-        const { replies } = await converse(server.url, packet, { replies: burst.length + 1, waitMs: 10_000 });
+        const { replies } = await converse(server.url, packet, { replies: burst.length + 1 });
+        wall.release();
         const limited = replies.map(({ status }) => status === 429);
         const expected = [...Array(perSecond).fill(false), ...Array(OVER).fill(true), perIp];
         assert.deepEqual(limited, expected, `interface 8: ${endpoint} allows ${perSecond} a second`);

@@ -39,7 +39,7 @@ const ALICE = { apiKey: 'demo-alice', secretKey: 'demo-alice-secret', passphrase
 async function trades(url: string): Promise<void> {
   const alice = new SignedClient(url, { ...ALICE, name: 'alice', uid: 0 });
   const sell = { category: 'SPOT', symbol: 'BTCUSDT', side: 'sell', orderType: 'market', qty: '0.001' };
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 600; tries++) {
     const { data: placed } = await alice.post('/api/v3/trade/place-order', sell);
     const { data: order } = await alice.get('/api/v3/trade/order-info', { orderId: placed.orderId });
     if (order.orderStatus === 'filled') break;

@@ -6,7 +6,7 @@
 import { after } from 'node:test';
 
 /** Long enough for everything to end by itself and to be told, on a busy machine too. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 
 if (process.env.NODE_TEST_CONTEXT !== undefined) {
   after(() => {

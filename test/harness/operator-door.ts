@@ -15,7 +15,7 @@ interface Door {
 const PAUSE_MS = 5 * 60_000;
 
 export class Operator {
-  private readonly door: Door;
+  readonly door: Door;
   /** Tell the last prices again at the end of each long advance, as a feed would. */
   keepsPrices = false;
   private readonly told = new Map<string, string>();

@@ -6,6 +6,7 @@ import type { ChildProcess } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ChildProgram, startProgram } from './child-programs.ts';
+import type { HeldWall } from './held-wall.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface DemoKeys {
@@ -21,6 +22,8 @@ export interface ServerOptions {
   readonly data?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** The clock that signatures and limits go by; the machine's when it is left out. */
+  readonly wall?: HeldWall;
 }
 
 export interface RunningServer {
@@ -38,14 +41,15 @@ export interface RunningServer {
 }
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
-const START_TIMEOUT_MS = 30_000;
+/** A guard against one that hangs; a busy machine may need most of a minute. */
+const START_TIMEOUT_MS = 240_000;
 /** Books that the test fills itself, and small segments: a start prepares less space. */
 const QUICK = ['--market', 'off', '--segment-bytes', '4194304'];
 
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const data = options.data ?? temporaryDirectory();
   const args = [MAIN, '--data', data, '--port', '0', ...QUICK, ...(options.args ?? [])];
-  const program = startProgram(args, { env: { ...process.env, ...options.env } });
+  const program = startProgram(args, { env: { ...process.env, ...options.env, ...options.wall?.env } });
   const child = program.process;
   const exited = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => resolve(code));

@@ -22,7 +22,11 @@ import type { DemoKeys } from './server.ts';
 import { loginFrame, StreamClient, type StreamOptions } from './stream-client.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-type Settings = Partial<Pick<StreamsOptions, 'rateLimits' | 'unsentTotalBytesMax' | 'allowedOrigins'>>;
+interface Settings
+  extends Partial<Pick<StreamsOptions, 'rateLimits' | 'unsentTotalBytesMax' | 'allowedOrigins'>> {
+  /** The exchange stands still at this instant; otherwise it goes by the machine's clock. */
+  readonly standsAt?: number;
+}
 
 export class StreamRoom {
   readonly url: string;
@@ -50,12 +54,13 @@ export class StreamRoom {
     this.open = open;
   }
 
-  static async start(settings: Settings = {}): Promise<StreamRoom> {
+  static async start({ standsAt, ...settings }: Settings = {}): Promise<StreamRoom> {
     const open = new AsyncDisposableStack();
     const data = temporaryDirectory();
     open.defer(() => rmSync(data, { recursive: true, force: true }));
     const initial = Object.fromEntries(SETTING_NAMES.map((name) => [name, SETTINGS[name].initial]));
-    const config = { ...initial, data } as unknown as Config;
+    const clock = standsAt === undefined ? {} : { clock: 'manual', clockStart: standsAt };
+    const config = { ...initial, ...clock, data } as unknown as Config;
     const logger = pino({ level: 'silent' });
     const rooms = await openRooms(config, logger, open, (error) => {
       throw error;

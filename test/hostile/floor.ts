@@ -1,5 +1,6 @@
 /** A venue with two traders and a way to tell whether a request has changed anything. */
 import assert from 'node:assert/strict';
+import { HeldWall } from '../harness/held-wall.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 
@@ -14,6 +15,8 @@ export const ORDER = {
 
 export interface Floor {
   readonly server: RunningServer;
+  /** The clock of its limits and signatures. */
+  readonly wall: HeldWall;
   readonly alice: SignedClient;
   readonly bob: SignedClient;
   /** Runs hostile requests and insists that balances and open orders of both are the same afterwards. */
@@ -22,7 +25,8 @@ export interface Floor {
 }
 
 export async function openFloor(): Promise<Floor> {
-  const server = await startServer({ args: ['--rate-limits', 'off'] });
+  const wall = new HeldWall();
+  const server = await startServer({ args: ['--rate-limits', 'off'], wall });
   const alice = new SignedClient(server.url, server.account('alice'));
   const bob = new SignedClient(server.url, server.account('bob'));
   const holdings = async () => {
@@ -34,6 +38,7 @@ export async function openFloor(): Promise<Floor> {
   };
   return {
     server,
+    wall,
     alice,
     bob,
     async unchanged(hostile) {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { HeldWall } from '../harness/held-wall.ts';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
@@ -24,14 +25,20 @@ const SOCKET_FRAMES = 3_000;
 /** A longer frame ends the connection without a word in our envelope. */
 const FRAME_BYTES = 16_384;
 const AT_ONCE = 16;
-/** What takes longer is asked again alone, so that a busy machine is not taken for a request that stalls the exchange. */
+/**
+ * What takes longer is asked again alone, in turns with a request that is known to be cheap: a slow machine is slow with
+ * both, and only a request that stalls the exchange takes many times as long, each time.
+ */
 const SLOW_MS = 1_000;
-const ASKED_AGAIN = 3;
+const SLOW_FACTOR = 100;
+const ASKED_AGAIN = 10;
 /** A new key's passphrase is hashed at a cost of half a second, one after the other. */
 const MAKES_KEYS = /^POST \/api\/v3\/[a-z/-]*(?:agent-create|sub-?api|sub-account-api|-apikey)/;
 /** Less than half of what reliability.md 4, T9 grants, counted from the state after the first requests: 1 KiB a request. */
 const GROWTH_MAX_MB = 20;
 const WARM_UP = 3_000;
+const LOOK_AFTER_MS = 1_000;
+const LOOKS_MAX = 30;
 
 const FUZZED = ['bot', 'maker'];
 /** A damaged passphrase under a right signature locks its key for a minute; with many keys the doors stay open. */
@@ -57,7 +64,12 @@ class Tally {
   readonly statuses = new Map<number, number>();
   readonly faults: string[] = [];
 
+  private readonly url: string;
   private readonly slow: { what: string; again: () => Promise<number> }[] = [];
+
+  constructor(url: string) {
+    this.url = url;
+  }
 
   note(status: number, text: string, elapsedMs: number, { told: request, again }: Asked): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
@@ -75,9 +87,16 @@ class Tally {
   async report(test: TestContext, name: string): Promise<void> {
     for (const { what, again } of this.slow) {
       let fastestMs = Number.POSITIVE_INFINITY;
-      for (let n = 0; n < ASKED_AGAIN && fastestMs > SLOW_MS; n++)
+      let cheapMs = Number.POSITIVE_INFINITY;
+      const isSlow = () => fastestMs > Math.max(SLOW_MS, SLOW_FACTOR * cheapMs);
+      for (let n = 0; n < ASKED_AGAIN && (n === 0 || isSlow()); n++) {
         fastestMs = Math.min(fastestMs, await again());
-      if (fastestMs > SLOW_MS) this.faults.push(`${Math.round(fastestMs)} ms and longer: ${what}`);
+        const startedMs = performance.now();
+        await (await fetch(`${this.url}/api/v3/public/time`)).text();
+        cheapMs = Math.min(cheapMs, performance.now() - startedMs);
+      }
+      if (isSlow())
+        this.faults.push(`${Math.round(fastestMs)} ms, a cheap one ${Math.round(cheapMs)} ms: ${what}`);
     }
     const statuses = [...this.statuses].map(([status, count]) => `${count} x ${status}`).join(', ');
     test.diagnostic(
@@ -99,9 +118,15 @@ async function inParallel(count: number, work: () => Promise<void>): Promise<voi
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-async function signedRun(url: string, keys: readonly DemoKeys[], requests: HostileRequests, count: number) {
-  const tally = new Tally();
-  const clients = keys.map((each) => new SignedClient(url, each));
+async function signedRun(
+  url: string,
+  keys: readonly DemoKeys[],
+  requests: HostileRequests,
+  count: number,
+  now: () => number = Date.now,
+) {
+  const tally = new Tally(url);
+  const clients = keys.map((each) => new SignedClient(url, each, now));
   await inParallel(count, async () => {
     const { method, path, body } = requests.next();
     const client = clients[tally.sent % clients.length]!;
@@ -187,7 +212,7 @@ async function woundedRun(
   dice: Dice,
   count: number,
 ) {
-  const tally = new Tally();
+  const tally = new Tally(url);
   await inParallel(count, async () => {
     const bytes = wounded(requestBytes(requests.next(), dice.pick(keys)), dice);
     tally.sent += 1;
@@ -233,7 +258,7 @@ function lastWords(url: string, bytes: Buffer): Promise<{ replies: RawReply[]; e
 async function residentMegabytes({ url, process }: RunningServer): Promise<number> {
   process.kill('SIGUSR2');
   // Pages go back to the machine a moment after they are free.
-  await sleep(1_000);
+  await sleep(LOOK_AFTER_MS);
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^process_resident_memory_bytes ([0-9]+)$/m.exec(text)![1]) / 2 ** 20;
 }
@@ -291,7 +316,10 @@ describe('20,000 hostile requests', () => {
 
   it('the process has not ended and has not grown', async (test) => {
     assert.equal(server.process.exitCode, null, server.log());
-    const megabytes = await residentMegabytes(server);
+    // What is held for ever stays, however often it is looked at; what a busy machine has not given back yet does not.
+    let megabytes = await residentMegabytes(server);
+    for (let n = 0; n < LOOKS_MAX && megabytes - warmMegabytes >= GROWTH_MAX_MB; n++)
+      megabytes = await residentMegabytes(server);
     const growth = megabytes - warmMegabytes;
     test.diagnostic(
       `resident ${warmMegabytes.toFixed(0)} MB after ${WARM_UP} requests, ${megabytes.toFixed(0)} MB at the end`,
@@ -362,10 +390,14 @@ async function trade(server: RunningServer): Promise<void> {
 }
 
 it('with limits on: refusals at most, and the limits are answers too', async (test) => {
-  const server = await startServer();
+  // Within one instant, so that there are requests beyond the limits however slow the machine is.
+  const wall = new HeldWall();
+  wall.hold();
+  const server = await startServer({ wall });
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as OpenApi;
   const requests = new HostileRequests(document, new Dice(SEED + 1));
-  const tally = await signedRun(server.url, [server.account('bot')], requests, LIMITED_REQUESTS);
+  const keys = [server.account('bot')];
+  const tally = await signedRun(server.url, keys, requests, LIMITED_REQUESTS, wall.now);
   await tally.report(test, 'limits on');
   assert.ok(tally.statuses.get(429)! > 0);
   assert.equal(await server.stop(), 0);

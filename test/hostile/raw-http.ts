@@ -26,7 +26,8 @@ export interface ConversationOptions {
   readonly bodiless?: boolean;
 }
 
-const WAIT_MS = 2_000;
+/** A guard against an answer that never comes. */
+const WAIT_MS = 120_000;
 
 /** Sends the bytes and listens until the wanted replies are there, the server hangs up, or the wait is over. */
 export function converse(

@@ -35,11 +35,11 @@ describe('ccxt, unified methods', () => {
   const endpoints = new Map<string, string>();
 
   before(async () => {
-    world = await openWorld();
+    world = await openWorld(({ bot }) =>
+      bot.submitNewOrder({ ...SWAP, side: 'buy', orderType: 'market', qty: '0.01' }),
+    );
     const note = (call: string) => asked.push(call);
     [me, holder] = [await connect(world, 'alice', note), await connect(world, 'bot', note)];
-    const order = { ...SWAP, side: 'buy', orderType: 'market', qty: '0.01' } as const;
-    await world.bot.submitNewOrder(order);
     await me.loadMarkets();
     holder.setMarketsFromExchange(me);
   });

@@ -12,7 +12,7 @@ export const near = (value: unknown, expected: unknown, what: string, decimals =
   assert.equal(Number(value).toFixed(decimals), Number(expected).toFixed(decimals), what);
 
 const POLL_MS = 100;
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 240_000;
 
 /** What the question answers as soon as it answers with something. */
 export async function until<T>(what: string, question: () => Promise<T | undefined>): Promise<T> {

@@ -7,7 +7,8 @@ export type { Ended };
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const TOOLS = fileURLToPath(new URL('../../src/bourse.ts', import.meta.url));
-const READY_MAX_MS = 60_000;
+/** A guard against one that hangs; a busy machine may need most of a minute. */
+const READY_MAX_MS = 240_000;
 
 export interface Place {
   readonly cwd?: string;

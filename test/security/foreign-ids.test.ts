@@ -166,7 +166,7 @@ async function must(reply: Promise<Reply>) {
 async function borrow(): Promise<string> {
   await new Operator(server).setPrice('BTCUSDT', '60000');
   const wish = { loanCoin: 'USDT', pledgeCoin: 'BTC', daily: 'FLEXIBLE', pledgeAmount: '0.1' };
-  for (let tries = 0; tries < 50; tries++) {
+  for (let tries = 0; tries < 1_200; tries++) {
     const reply = await alice.post('/api/v3/loan/borrow', wish);
     if (reply.code !== '25108') return (await must(Promise.resolve(reply))).orderId;
     await sleep(100);

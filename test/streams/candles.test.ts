@@ -15,6 +15,8 @@ import type { Frame, StreamClient } from '../harness/stream-client.ts';
 import { StreamRoom } from '../harness/stream-room.ts';
 
 const MINUTE_MS = 60_000;
+/** In the middle of an hour, so that no candle of the test ends during it. */
+const NOON = Date.UTC(2026, 5, 25, 12);
 
 test('a candle ends before the next one begins, also when its end is not on disk yet', () => {
   const trading = new TradingFloor();
@@ -80,7 +82,7 @@ let room: StreamRoom;
 let reader: StreamClient;
 
 before(async () => {
-  room = await StreamRoom.start();
+  room = await StreamRoom.start({ standsAt: NOON + 30 * MINUTE_MS });
   reader = await room.connect();
 });
 
@@ -99,12 +101,11 @@ async function trade(price: string): Promise<void> {
 
 test('the candle in which the exchange began has its made-up part, as over HTTP', async () => {
   const { venue } = room.rooms;
-  const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   venue.history.addGenerated({
     category: 'SPOT',
     symbol: 'BTCUSDT',
     width: '1H',
-    firstOpen: hour,
+    firstOpen: NOON,
     pricePrecision: 2,
     quantityPrecision: 6,
     ticks: Int32Array.of(5_990_000, 6_100_000, 5_900_000, 6_000_000),

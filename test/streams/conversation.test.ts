@@ -290,7 +290,7 @@ describe('orders over the socket', () => {
     const http = new SignedClient(server.url, server.account('bob'));
     const found = () => http.get('/api/v3/trade/order-info', { clientOid: 'left-at-once' });
     let order = await found();
-    for (let n = 0; n < 200 && order.code !== '00000'; n++) {
+    for (let n = 0; n < 10_000 && order.code !== '00000'; n++) {
       await sleep(10);
       order = await found();
     }

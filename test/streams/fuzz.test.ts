@@ -242,10 +242,14 @@ it('subscribe and unsubscribe in one breath, of every topic, many times: the las
   }
   await client.answers();
   assert.equal(room.streams.figures.subscriptions, 0);
-  await sleep(50);
+  const quiet = async () => {
+    await sleep(50);
+    await client.answers();
+  };
+  await quiet();
   const from = client.frames.length;
-  await sleep(50);
-  assert.deepEqual(client.frames.slice(from), [], 'nothing comes of what is over');
+  await quiet();
+  assert.deepEqual(client.frames.slice(from), ['pong'], 'nothing comes of what is over');
   client.send({ op: 'unsubscribe', args });
   client.send({ op: 'subscribe', args });
   await client.answers();
@@ -259,18 +263,24 @@ it('a login under way when its socket goes, and two at once: one account, counte
   const { identity } = room.rooms;
   const check = identity.checkPassphrase.bind(identity);
   // The first use of a key takes a while: its passphrase is hashed.
+  let hashed = Promise.withResolvers<void>();
   mock.method(identity, 'checkPassphrase', async (...given: Parameters<typeof check>) => {
-    await sleep(30);
+    await hashed.promise;
     return check(...given);
   });
   const gone = await room.connect({ path: '/v3/ws/private' });
   gone.send(room.loginFrame(alice));
   await gone.answers();
   gone.close();
+  while (room.streams.figures.connections > 0) await sleep(2);
+  hashed.resolve();
+  hashed = Promise.withResolvers();
   const hasty = await room.connect({ path: '/v3/ws/private' });
   hasty.send(room.loginFrame(alice));
   hasty.send(room.loginFrame(alice));
   hasty.send({ op: 'subscribe', args: [{ instType: 'UTA', topic: 'order' }] });
+  await hasty.next(({ code }) => code === 30004);
+  hashed.resolve();
   await hasty.next((frame) => frame.event === 'login');
   assert.deepEqual(
     hasty.frames.map(({ code }: Frame) => code),
@@ -287,13 +297,15 @@ it('a login under way when its socket goes, and two at once: one account, counte
 it('a login that finds the check of passphrases busy waits for its turn, and is no failure of its address', async () => {
   const { identity } = room.rooms;
   const check = identity.checkPassphrase.bind(identity);
-  let busy = 3;
+  let busy = Number.POSITIVE_INFINITY;
   mock.method(identity, 'checkPassphrase', (...given: Parameters<typeof check>) =>
     busy-- > 0 ? 'busy' : check(...given),
   );
   const client = await room.connect({ path: '/v3/ws/private' });
   client.send(room.loginFrame(room.account('alice')));
   client.send(room.loginFrame(room.account('alice')));
+  await client.next(({ code }) => code === 30016);
+  busy = 3;
   await client.next((frame) => frame.event === 'login');
   assert.deepEqual(
     client.frames.map(({ code }: Frame) => code),

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
 
+const NOTICE_HOOK = new URL('./notice-hook.ts', import.meta.url).href;
 const HERD = 200;
 /** Limits are on: each address may hold a hundred sockets. */
 const ADDRESSES = 4;
@@ -63,7 +64,8 @@ test(`${HERD} readers leave with 1012 at a stop, return at once after it and are
 });
 
 test('a planned stop is told with 30033 first; orders and readers are served until it comes (wire.md 5.1)', async () => {
-  const planned = await startServer({ args: ['--stop-notice', '3'] });
+  const env = { NODE_OPTIONS: `--import=${NOTICE_HOOK}` };
+  const planned = await startServer({ args: ['--stop-notice', '600'], env });
   const ended = new Promise<number | null>((resolve) => planned.process.once('exit', resolve));
   const client = await StreamClient.login(planned.url, planned.account('alice'));
   await client.subscribe(ORDERS);
@@ -76,6 +78,7 @@ test('a planned stop is told with 30033 first; orders and readers are served unt
   assert.equal((await fetch(`${planned.url}/readyz`)).status, 503, 'nobody new should be sent here');
   const late = await StreamClient.open(planned.url);
   await late.next(isNotice);
+  planned.process.kill('SIGUSR2');
   assert.deepEqual([(await client.closed).code, (await late.closed).code], [1012, 1012]);
   assert.equal(client.frames.filter(isNotice).length, 1, 'told once');
   assert.equal(await ended, 0);

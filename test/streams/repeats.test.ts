@@ -26,6 +26,7 @@ async function pause(): Promise<void> {
 for (const topic of ['account', 'position']) {
   it(`${topic}: at the start, not before five seconds, then again as a snapshot`, async () => {
     await alice.subscribe({ instType: 'UTA', topic });
+    await alice.next((frame) => frame.arg?.topic === topic && count(topic) === 1);
     await pause();
     assert.equal(count(topic), 1);
     for (let n = 0; n < 3; n++) {

@@ -13,7 +13,7 @@ export const RECORD_TOPICS = ['order', 'fill', 'fast-fill', 'strategy-order'].ma
 }));
 
 const PAGE = 100;
-const IDLE_LOOKS_MAX = 1_000;
+const IDLE_LOOKS_MAX = 20_000;
 const END: ReadonlySet<string> = new Set(['filled', 'cancelled']);
 /** Beside an order over the socket and not in a list over HTTP. */
 const SOCKET_ONLY = ['tradeSide', 'marginCoin', 'totalProfit', 'leverage'];

@@ -1,10 +1,23 @@
 /** ccxt's methods that watch a stream. */
 import assert from 'node:assert/strict';
-import { positive, some } from '../checks.ts';
+import { positive, some, until } from '../checks.ts';
+import type { World } from '../world.ts';
 import { type Calls, cleared, low, row, SPOT, SWAP } from './world.ts';
 
-/** A subscription takes a moment; the channels of an account push nothing that was before it. */
-const settled = () => new Promise((resolve) => setTimeout(resolve, 500));
+/** The channels of an account push nothing that was before a subscription, and the client does not say when it has one. */
+async function subscribed<T>(
+  world: World,
+  watch: () => Promise<T>,
+): Promise<{ readonly watched: Promise<T> }> {
+  const count = async () => {
+    const text = await (await fetch(`${world.server.url}/metrics`)).text();
+    return Number(/^bourse_stream_subscriptions (\S+)$/m.exec(text)![1]);
+  };
+  const known = await count();
+  const watched = watch();
+  await until('a subscription', async () => ((await count()) > known ? true : undefined));
+  return { watched };
+}
 
 export const STREAM_CALLS: Calls = {
   watchTicker: row('pushed', async ({ me }) => positive((await me.watchTicker(SPOT)).last, 'last')),
@@ -42,8 +55,7 @@ export const STREAM_CALLS: Calls = {
   watchOHLCV: row('pushed', async ({ me }) => positive((await me.watchOHLCV(SPOT, '1m'))[0]![1], 'open')),
   watchBalance: row('pushed', async ({ me }) => positive((await me.watchBalance()).USDT!.total, 'USDT')),
   watchOrders: row('an order as it is placed', async (c) => {
-    const watched = c.me.watchOrders(SPOT);
-    await settled();
+    const { watched } = await subscribed(c.world, () => c.me.watchOrders(SPOT));
     const order = {
       category: 'SPOT',
       symbol: 'BTCUSDT',
@@ -60,8 +72,7 @@ export const STREAM_CALLS: Calls = {
     await cleared(c);
   }),
   watchMyTrades: row('a fill as it happens', async ({ me, world }) => {
-    const watched = me.watchMyTrades(SPOT);
-    await settled();
+    const { watched } = await subscribed(world, () => me.watchMyTrades(SPOT));
     const order = {
       category: 'SPOT',
       symbol: 'BTCUSDT',

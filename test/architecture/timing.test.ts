@@ -1,0 +1,36 @@
+/** No test may depend on how fast the machine is: what measures time is named here with what it does with it. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+const MEASURES: Readonly<Record<string, string>> = {
+  'test/campaign/campaign.ts': 'how long a campaign may search',
+  'test/campaign/run.ts': 'how often its state is shown',
+  'test/contract/mutate.ts': 'shown',
+  'test/contract/mutation/replay.ts': 'shown',
+  'test/hostile/fuzz.test.ts': 'a request is compared with a cheap one on the same machine',
+  'test/hostile/raw-http.ts': 'shown',
+  'test/hostile/slow-sender.ts': 'dropped not too early; a slow machine is only later',
+  'test/kill/kill-loop.test.ts': 'shown',
+  'test/operation/bourse-process.ts': 'a guard against a start that hangs',
+  'test/operator/door.test.ts': 'answered not too early; a slow machine is only later',
+  'test/simulation/venue.test.ts': 'shown',
+};
+
+const files = ['src', 'test'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .filter((name) => (folder === 'test' ? name.endsWith('.ts') : /\.(?:test|contract)\.ts$/.test(name)))
+    .filter((name) => !name.endsWith('architecture/timing.test.ts')),
+);
+
+test('only these tests measure time, and none is judged by having been quick', () => {
+  assert.ok(files.length > 200, `${files.length} files`);
+  const measuring = files.filter((name) =>
+    /\bperformance\.now\(|\bhrtime\b/.test(readFileSync(join(ROOT, name), 'utf8')),
+  );
+  assert.deepEqual(measuring.toSorted(), Object.keys(MEASURES).toSorted());
+});

@@ -1,0 +1,58 @@
+/**
+ * The wall clock of a server in the hand of its test: limits, signatures and receive windows are then met by counting
+ * and not by being quick. Unless it is held it runs like the machine's. The server is the real one; what it asks for the
+ * time is replaced in its process (`held-wall-hook.ts`).
+ */
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+/** The server's clock may be some milliseconds ahead of ours, and does not go back. */
+const LEAD_MS = 100;
+const HOOK = new URL('./held-wall-hook.ts', import.meta.url).href;
+
+export class HeldWall {
+  readonly #file = join(temporaryDirectory(), 'wall');
+  #heldMs: number | undefined;
+  #aheadMs = 0;
+
+  constructor() {
+    this.#tell();
+  }
+
+  /** What the server must be started with. */
+  get env(): { readonly NODE_OPTIONS: string; readonly TEST_WALL_FILE: string } {
+    return { NODE_OPTIONS: `--import=${HOOK}`, TEST_WALL_FILE: this.#file };
+  }
+
+  /** For clients that sign by this clock. */
+  readonly now = (): number => this.#heldMs ?? Date.now() + this.#aheadMs;
+
+  /** It stands still until it is moved or released. */
+  hold(): void {
+    this.#heldMs = this.now() + LEAD_MS;
+    this.#tell();
+  }
+
+  /** Forward, whether it stands or runs. */
+  advance(ms: number): void {
+    if (this.#heldMs === undefined) this.#aheadMs += ms;
+    else this.#heldMs += ms;
+    this.#tell();
+  }
+
+  /** It runs again; time is never taken back, so it may be ahead of the machine's from now on. */
+  release(): void {
+    if (this.#heldMs === undefined) return;
+    this.#aheadMs = Math.max(this.#aheadMs, this.#heldMs - Date.now());
+    this.#heldMs = undefined;
+    this.#tell();
+  }
+
+  #tell(): void {
+    const words = this.#heldMs === undefined ? ['runs', this.#aheadMs] : ['stands', this.#heldMs];
+    // A file that takes the place of another is never read half-written.
+    writeFileSync(`${this.#file}.next`, words.join(' '));
+    renameSync(`${this.#file}.next`, this.#file);
+  }
+}
