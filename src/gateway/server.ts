@@ -2,15 +2,17 @@
  * The HTTP door. A request passes these steps in this order (wire.md 1.7, reliability.md 3.1); the first that fails
  * answers, and nothing expensive happens before the cheap ones:
  *
- *   onRequest       shape of the request line and headers, the IP's overall limit, public limits per IP
+ *   onRequest       Host and web page (`http/request-source.ts`)
+ *                   shape of the request line and headers, the IP's overall limit, public limits per IP
  *   body            at most 64 KiB, raw bytes: signatures are over what was sent
  *   preValidation   key, timestamp, signature, passphrase, IP list, permission, limit per UID; then JSON
  *   validation      the route's schema
  *   handler         the route; its answer leaves when everything it shows is durable
  */
-import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { openHttpServer } from '../http/http-server.ts';
+import { RequestSource } from '../http/request-source.ts';
 import { Gatekeeper, type GatekeeperOptions } from './admission/gatekeeper.ts';
 import { accessText } from './admission/permissions.ts';
 import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
@@ -27,6 +29,8 @@ import { WireError } from './wire/wire-error.ts';
 
 export interface GatewayOptions extends Services, GatekeeperOptions {
   readonly logger: FastifyBaseLogger;
+  /** Host names under which the exchange answers, beside those that are always good. */
+  readonly allowedHosts: readonly string[];
   readonly metrics: Meter;
   readonly readiness: () => readonly ReadinessCheck[];
 }
@@ -79,21 +83,31 @@ function notFound({ method, url }: FastifyRequest): WireError {
 }
 
 function openServer(options: GatewayOptions, gatekeeper: Gatekeeper, replies: Replies): FastifyInstance {
-  const app = openHttpServer({
-    loggerInstance: options.logger,
-    // A logger of its own for every request costs more than most requests; ours name the route themselves.
-    childLoggerFactory: (logger) => logger,
-    bodyLimit: HTTP_LIMITS.bodyBytes,
-    http: HTTP_LIMITS.server,
-    // Paths that cannot be read reach no hook.
-    frameworkErrors: (error, rawRequest, rawReply) => {
-      const [request, reply] = [rawRequest as unknown as FastifyRequest, rawReply as unknown as FastifyReply];
-      if (gatekeeper.admitAddress(request, reply)) replies.fail(reply, wireErrorOf(error, request));
+  const { logger, allowedHosts } = options;
+  const app = openHttpServer(
+    {
+      loggerInstance: logger,
+      // A logger of its own for every request costs more than most requests; ours name the route themselves.
+      childLoggerFactory: (parent) => parent,
+      bodyLimit: HTTP_LIMITS.bodyBytes,
+      http: HTTP_LIMITS.server,
+      clientErrorHandler: (error, socket) => endConnection(error, socket, replies),
     },
-    clientErrorHandler: (error, socket) => endConnection(error, socket, replies),
-  });
+    {
+      source: new RequestSource({ allowedHosts, ownPagesOnly: isForPages }),
+      refuse: (reply, refusal) => void replies.refuseSource(reply, refusal),
+      unreadablePath: (error, request, reply) => {
+        if (gatekeeper.admitAddress(request, reply)) replies.fail(reply, wireErrorOf(error, request));
+      },
+    },
+  );
   limitConnections(app.server);
   return app;
+}
+
+/** What the pages of the exchange ask for themselves, and nobody else has a use for. */
+function isForPages(path: string): boolean {
+  return path === '/web' || path.startsWith('/web/');
 }
 
 function serve(

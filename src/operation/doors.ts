@@ -59,6 +59,8 @@ export async function openGateway(rooms: Doors, config: Config, logger: Logger, 
     addressKey: rooms.addressKey,
     reserves: rooms.reserves,
     trustedProxies: config.trustedProxies,
+    // The name that it was told to listen on is one under which it is meant to be reached.
+    allowedHosts: [...config.allowedHosts, config.host],
   };
   const { rateLimits, allowedOrigins } = config;
   const streams = new Streams({ ...services, rateLimits, allowedOrigins });
@@ -107,6 +109,7 @@ export async function openDoor(desk: DoorDesk, config: Config, logger: Logger, o
     reserves,
     audit,
     token,
+    allowedHosts: [...config.allowedHosts, host],
     seconds,
     market,
     snapshot,

@@ -2,7 +2,7 @@
  * The operator's door: a listener of its own, never the public port. A request passes these steps; the first that
  * fails answers:
  *
- *   onRequest     the bearer token, then the operator's name
+ *   onRequest     Host and web page (`http/request-source.ts`), the bearer token, then the operator's name
  *   validation    the route's schema; unknown fields are refused
  *   handler       a read waits until what it shows is durable; a change goes through the audit log:
  *                 line "begun" on disk, the deed, line with the outcome on disk, answer
@@ -11,6 +11,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openHttpServer } from '../http/http-server.ts';
+import { RequestSource, type SourceRefusal } from '../http/request-source.ts';
 import { OutcomeUnknown, Unavailable } from '../venue/venue.ts';
 import type { AuditLog } from './audit-log.ts';
 import { defaultOperator } from './default-operator.ts';
@@ -37,6 +38,8 @@ import { validationRefusal } from './validation.ts';
 export interface DoorOptions extends Desk {
   readonly audit: AuditLog;
   readonly token: string;
+  /** Host names under which the door answers, beside those that are always good. */
+  readonly allowedHosts: readonly string[];
   readonly logger: FastifyBaseLogger;
 }
 
@@ -65,6 +68,8 @@ const LIMITS = {
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 5_000,
     maxHeaderSize: 8_192,
+    // Node would answer by itself, without a body.
+    requireHostHeader: false,
   },
 } as const;
 const OPERATOR_HEADER = 'x-operator';
@@ -72,12 +77,20 @@ const OPERATOR_HEADER = 'x-operator';
 type AnyCall = Call<never, never, never>;
 
 export function buildDoor(options: DoorOptions): FastifyInstance {
-  const app = openHttpServer({
-    loggerInstance: options.logger,
-    bodyLimit: LIMITS.bodyBytes,
-    http: LIMITS.server,
-    clientErrorHandler: endConnection,
-  });
+  const { logger, allowedHosts } = options;
+  const app = openHttpServer(
+    {
+      loggerInstance: logger,
+      bodyLimit: LIMITS.bodyBytes,
+      http: LIMITS.server,
+      clientErrorHandler: endConnection,
+    },
+    {
+      source: new RequestSource({ allowedHosts, ownPagesOnly: () => true }),
+      refuse: (reply, refusal) => void fail(reply, sourceRefused(refusal)),
+      unreadablePath: (_error, _request, reply) => void fail(reply, PATH_REFUSED),
+    },
+  );
   app.server.maxConnections = LIMITS.connections;
   app.addHook('onRequest', authentication(options));
   app.setErrorHandler((error: FastifyError, request, reply) => fail(reply, refusalOf(error, request)));
@@ -120,6 +133,19 @@ function authentication({ token, logger }: DoorOptions) {
   };
 }
 
+function sourceRefused({ status, message }: SourceRefusal): Refused {
+  return new Refused(SOURCE_CODES[status], message);
+}
+
+const SOURCE_CODES: Readonly<Record<SourceRefusal['status'], RefusalCode>> = {
+  400: 'invalid_request',
+  403: 'foreign_page',
+  421: 'unknown_host',
+};
+const PATH_REFUSED = new Refused(
+  'invalid_request',
+  'the path is not valid: % must be followed by two hexadecimal digits',
+);
 const TOKEN_REFUSED = new Refused(
   'not_authenticated',
   'the header "Authorization: Bearer <operator\'s token>" is missing or wrong',
