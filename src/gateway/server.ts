@@ -16,7 +16,7 @@ import { RequestSource } from '../http/request-source.ts';
 import { Gatekeeper, type GatekeeperOptions } from './admission/gatekeeper.ts';
 import { accessText } from './admission/permissions.ts';
 import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
-import { serveReference } from './openapi.ts';
+import { operationOf, serveReference } from './openapi.ts';
 import { type Call, type Caller, limitText, type Route, type Services } from './route.ts';
 import { defect, routeAnswer, venueFailure } from './route-answer.ts';
 import { ROUTES } from './routes.ts';
@@ -126,7 +126,7 @@ function serve(
     schema: {
       summary: route.summary,
       tags: [route.group],
-      ...(route.access !== 'public' && { security: [{ accessKey: [] }] }),
+      ...operationOf(route),
       description: `Permission: ${accessText(route.access)}. Limit: ${limitText(route)}.`,
       ...(route.query !== undefined && { querystring: route.query }),
       ...(route.body !== undefined && { body: route.body }),
