@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
+import { PAGE_HEADERS } from '../http/page.ts';
 import { VERSION } from '../version.ts';
 import { documentedInput } from './documented-input.ts';
 import type { Route } from './route.ts';
@@ -87,8 +88,14 @@ export async function serveReference(app: FastifyInstance): Promise<void> {
     routePrefix: '/docs',
     staticCSP: true,
     transformStaticCSP: () => PAGE_POLICY,
+    uiHooks: {
+      onRequest: (_request, reply, done) => {
+        reply.headers(PAGE_HEADERS);
+        done();
+      },
+    },
     theme: { title: 'Bourse reference' },
     uiConfig: { docExpansion: 'list', validatorUrl: null },
   });
-  app.get('/openapi.json', { schema: { hide: true }, exposeHeadRoute: false }, async () => app.swagger());
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
 }

@@ -12,14 +12,18 @@
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { openHttpServer } from '../http/http-server.ts';
+import { wantsPage } from '../http/page.ts';
 import { RequestSource } from '../http/request-source.ts';
 import { Gatekeeper, type GatekeeperOptions } from './admission/gatekeeper.ts';
 import { accessText } from './admission/permissions.ts';
 import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
+import { olderPathHint } from './older-paths.ts';
 import { operationOf, serveReference } from './openapi.ts';
+import { sendNowhere, serveFirstPage } from './pages.ts';
 import { type Call, type Caller, limitText, type Route, type Services } from './route.ts';
 import { defect, routeAnswer, venueFailure } from './route-answer.ts';
 import { ROUTES } from './routes.ts';
+import { streamRole } from './stream-paths.ts';
 import { endConnection } from './wire/client-error.ts';
 import { JsonText, successEnvelope, successText } from './wire/envelope.ts';
 import { HTTP_LIMITS, limitConnections } from './wire/http-limits.ts';
@@ -31,6 +35,8 @@ export interface GatewayOptions extends Services, GatekeeperOptions {
   readonly logger: FastifyBaseLogger;
   /** Host names under which the exchange answers, beside those that are always good. */
   readonly allowedHosts: readonly string[];
+  /** Are there accounts whose keys everybody knows? The first page says so. */
+  readonly demo: boolean;
   readonly metrics: Meter;
   readonly readiness: () => readonly ReadinessCheck[];
 }
@@ -65,21 +71,30 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
   app.setErrorHandler((error: FastifyError, request, reply) =>
     replies.fail(reply, wireErrorOf(error, request)),
   );
-  app.setNotFoundHandler((request, reply) => replies.fail(reply, notFound(request)));
+  app.setNotFoundHandler((request, reply) =>
+    wantsPage(request.raw)
+      ? sendNowhere(reply, notFound(request).msg)
+      : replies.fail(reply, notFound(request)),
+  );
 
   await serveReference(app);
   await app.register(async (scope) => {
     for (const route of ROUTES) serve(scope, route, options, gatekeeper, replies);
   });
+  serveFirstPage(app, options.demo, (request, reply) => replies.fail(reply, notFound(request)));
   serveHealth(app, options.metrics, options.readiness);
   return app;
 }
 
 function notFound({ method, url }: FastifyRequest): WireError {
-  const path = url.split('?', 1)[0];
+  return new WireError('40404', `there is no ${method} at this path; ${hintFor(url.split('?', 1)[0]!)}`);
+}
+
+function hintFor(path: string): string {
   const taken = ROUTES.filter((route) => route.path === path).map((route) => route.method);
-  const hint = taken.length === 0 ? '/docs shows what there is' : `it takes ${taken.join(' and ')}`;
-  return new WireError('40404', `there is no ${method} at this path; ${hint}`);
+  if (taken.length > 0) return `it takes ${taken.join(' and ')}`;
+  if (streamRole(path) !== undefined) return 'it takes WebSockets';
+  return olderPathHint(path) ?? '/docs shows what there is';
 }
 
 function openServer(options: GatewayOptions, gatekeeper: Gatekeeper, replies: Replies): FastifyInstance {

@@ -14,6 +14,7 @@ import { Streams } from '../streams/streams.ts';
 import type { ReserveAudits } from '../venue/reserve-audit.ts';
 import type { SecondHand } from '../venue/second-hand.ts';
 import { VERSION } from '../version.ts';
+import { hasDemoKeys } from './first-start.ts';
 import { listen } from './listening.ts';
 import { LoopWatch } from './loop-watch.ts';
 import { type Figures, Metrics } from './metrics.ts';
@@ -65,7 +66,8 @@ export async function openGateway(rooms: Doors, config: Config, logger: Logger, 
   const { rateLimits, allowedOrigins } = config;
   const streams = new Streams({ ...services, rateLimits, allowedOrigins });
   const metrics = new Metrics(() => ({ ...figures(), streams: streams.figures }));
-  const gateway = await buildGateway({ ...services, metrics, readiness });
+  const demo = hasDemoKeys(identity);
+  const gateway = await buildGateway({ ...services, demo, metrics, readiness });
   streams.attach(gateway.server);
   serveAsyncApi(gateway);
   gateway.addHook('preClose', () => streams.close());

@@ -11,10 +11,12 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openHttpServer } from '../http/http-server.ts';
+import { KeptPage, wantsPage } from '../http/page.ts';
 import { RequestSource, type SourceRefusal } from '../http/request-source.ts';
 import { OutcomeUnknown, Unavailable } from '../venue/venue.ts';
 import type { AuditLog } from './audit-log.ts';
 import { defaultOperator } from './default-operator.ts';
+import { FIRST_PAGE } from './first-page.ts';
 import { REFUSAL_STATUS, type RefusalCode, Refused } from './refused.ts';
 import { type Call, Deed, type Desk, type OperatorRoute } from './route.ts';
 import { accountRightsRoutes } from './routes/account-rights.ts';
@@ -94,11 +96,22 @@ export function buildDoor(options: DoorOptions): FastifyInstance {
   app.server.maxConnections = LIMITS.connections;
   app.addHook('onRequest', authentication(options));
   app.setErrorHandler((error: FastifyError, request, reply) => fail(reply, refusalOf(error, request)));
-  app.setNotFoundHandler((request, reply) =>
-    fail(reply, new Refused('unknown_path', `there is no ${request.method} at this path`)),
-  );
+  app.setNotFoundHandler((request, reply) => fail(reply, unknownPath(request)));
   for (const route of OPERATOR_ROUTES) serve(app, route, options);
+  const page = new KeptPage(FIRST_PAGE);
+  app.get('/', { schema: { hide: true } }, (request, reply) =>
+    isForPerson(request) ? page.send(request, reply) : fail(reply, unknownPath(request)),
+  );
   return app;
+}
+
+/** Somebody opens the address in a browser; what it shows is no secret. */
+function isForPerson({ raw, routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url === '/' && wantsPage(raw);
+}
+
+function unknownPath({ method }: FastifyRequest): Refused {
+  return new Refused('unknown_path', `there is no ${method} at this path`);
 }
 
 /** Bytes that are no request, or one with too long a head: the one refusal that no route can give. */
@@ -122,6 +135,7 @@ function authentication({ token, logger }: DoorOptions) {
   const check = new TokenCheck(token);
   const throttle = new Throttle();
   return async (request: FastifyRequest, reply: FastifyReply) => {
+    if (isForPerson(request)) return undefined;
     const [, presented] = /^Bearer (\S{1,512})$/i.exec(request.headers.authorization ?? '') ?? [];
     if (presented !== undefined && check.accepts(presented)) {
       return OPERATOR_NAME.test(operatorOf(request)) ? undefined : fail(reply, NAME_REFUSED);

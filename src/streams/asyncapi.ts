@@ -222,5 +222,5 @@ export function asyncApiDocument() {
 
 export function serveAsyncApi(app: FastifyInstance): void {
   const document = asyncApiDocument();
-  app.get('/asyncapi.json', { schema: { hide: true }, exposeHeadRoute: false }, async () => document);
+  app.get('/asyncapi.json', { schema: { hide: true } }, async () => document);
 }
