@@ -144,6 +144,14 @@ describe('a name that a stranger has pointed at this machine', () => {
     }
   });
 
+  it('nothing is counted: a stranger cannot use up the limits of the people here', async () => {
+    const line = 'GET /api/v2/spot/public/coins HTTP/1.1';
+    for (let n = 0; n < 5; n++)
+      assert.equal((await ask({ line, headers: host('evil.example') })).status, 421);
+    const own = await ask({ line, headers: host('localhost') });
+    assert.deepEqual([own.status, own.headers.get('x-mbx-used-remain-limit')], [200, '2']);
+  });
+
   it('a forwarded host does not count, in either direction', async () => {
     const forwarded: Lines = [
       ['X-Forwarded-Host', 'localhost'],
