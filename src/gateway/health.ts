@@ -20,7 +20,7 @@ export function serveHealth(
   metrics: Meter,
   readiness: () => readonly ReadinessCheck[],
 ): void {
-  const hidden = { schema: { hide: true }, exposeHeadRoute: false };
+  const hidden = { schema: { hide: true } };
   app.get('/healthz', hidden, async () => ({ status: 'ok' }));
   app.get('/readyz', hidden, async (_request, reply) => {
     const checks = readiness();

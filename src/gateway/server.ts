@@ -2,22 +2,28 @@
  * The HTTP door. A request passes these steps in this order (wire.md 1.7, reliability.md 3.1); the first that fails
  * answers, and nothing expensive happens before the cheap ones:
  *
- *   onRequest       shape of the request line and headers, the IP's overall limit, public limits per IP
+ *   onRequest       Host and web page (`http/request-source.ts`)
+ *                   shape of the request line and headers, the IP's overall limit, public limits per IP
  *   body            at most 64 KiB, raw bytes: signatures are over what was sent
  *   preValidation   key, timestamp, signature, passphrase, IP list, permission, limit per UID; then JSON
  *   validation      the route's schema
  *   handler         the route; its answer leaves when everything it shows is durable
  */
-import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { openHttpServer } from '../http/http-server.ts';
+import { wantsPage } from '../http/page.ts';
+import { RequestSource } from '../http/request-source.ts';
 import { Gatekeeper, type GatekeeperOptions } from './admission/gatekeeper.ts';
 import { accessText } from './admission/permissions.ts';
 import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
-import { serveReference } from './openapi.ts';
+import { olderPathHint } from './older-paths.ts';
+import { operationOf, serveReference } from './openapi.ts';
+import { sendNowhere, serveFirstPage } from './pages.ts';
 import { type Call, type Caller, limitText, type Route, type Services } from './route.ts';
 import { defect, routeAnswer, venueFailure } from './route-answer.ts';
 import { ROUTES } from './routes.ts';
+import { streamRole } from './stream-paths.ts';
 import { endConnection } from './wire/client-error.ts';
 import { JsonText, successEnvelope, successText } from './wire/envelope.ts';
 import { HTTP_LIMITS, limitConnections } from './wire/http-limits.ts';
@@ -27,6 +33,10 @@ import { WireError } from './wire/wire-error.ts';
 
 export interface GatewayOptions extends Services, GatekeeperOptions {
   readonly logger: FastifyBaseLogger;
+  /** Host names under which the exchange answers, beside those that are always good. */
+  readonly allowedHosts: readonly string[];
+  /** Are there accounts whose keys everybody knows? The first page says so. */
+  readonly demo: boolean;
   readonly metrics: Meter;
   readonly readiness: () => readonly ReadinessCheck[];
 }
@@ -61,39 +71,58 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
   app.setErrorHandler((error: FastifyError, request, reply) =>
     replies.fail(reply, wireErrorOf(error, request)),
   );
-  app.setNotFoundHandler((request, reply) => replies.fail(reply, notFound(request)));
+  app.setNotFoundHandler((request, reply) =>
+    wantsPage(request.raw)
+      ? sendNowhere(reply, notFound(request).msg)
+      : replies.fail(reply, notFound(request)),
+  );
 
   await serveReference(app);
   await app.register(async (scope) => {
     for (const route of ROUTES) serve(scope, route, options, gatekeeper, replies);
   });
+  serveFirstPage(app, options.demo, (request, reply) => replies.fail(reply, notFound(request)));
   serveHealth(app, options.metrics, options.readiness);
   return app;
 }
 
 function notFound({ method, url }: FastifyRequest): WireError {
-  const path = url.split('?', 1)[0];
+  return new WireError('40404', `there is no ${method} at this path; ${hintFor(url.split('?', 1)[0]!)}`);
+}
+
+function hintFor(path: string): string {
   const taken = ROUTES.filter((route) => route.path === path).map((route) => route.method);
-  const hint = taken.length === 0 ? '/docs shows what there is' : `it takes ${taken.join(' and ')}`;
-  return new WireError('40404', `there is no ${method} at this path; ${hint}`);
+  if (taken.length > 0) return `it takes ${taken.join(' and ')}`;
+  if (streamRole(path) !== undefined) return 'it takes WebSockets';
+  return olderPathHint(path) ?? '/docs shows what there is';
 }
 
 function openServer(options: GatewayOptions, gatekeeper: Gatekeeper, replies: Replies): FastifyInstance {
-  const app = openHttpServer({
-    loggerInstance: options.logger,
-    // A logger of its own for every request costs more than most requests; ours name the route themselves.
-    childLoggerFactory: (logger) => logger,
-    bodyLimit: HTTP_LIMITS.bodyBytes,
-    http: HTTP_LIMITS.server,
-    // Paths that cannot be read reach no hook.
-    frameworkErrors: (error, rawRequest, rawReply) => {
-      const [request, reply] = [rawRequest as unknown as FastifyRequest, rawReply as unknown as FastifyReply];
-      if (gatekeeper.admitAddress(request, reply)) replies.fail(reply, wireErrorOf(error, request));
+  const { logger, allowedHosts } = options;
+  const app = openHttpServer(
+    {
+      loggerInstance: logger,
+      // A logger of its own for every request costs more than most requests; ours name the route themselves.
+      childLoggerFactory: (parent) => parent,
+      bodyLimit: HTTP_LIMITS.bodyBytes,
+      http: HTTP_LIMITS.server,
+      clientErrorHandler: (error, socket) => endConnection(error, socket, replies),
     },
-    clientErrorHandler: (error, socket) => endConnection(error, socket, replies),
-  });
+    {
+      source: new RequestSource({ allowedHosts, ownPagesOnly: isForPages }),
+      refuse: (reply, refusal) => void replies.refuseSource(reply, refusal),
+      unreadablePath: (error, request, reply) => {
+        if (gatekeeper.admitAddress(request, reply)) replies.fail(reply, wireErrorOf(error, request));
+      },
+    },
+  );
   limitConnections(app.server);
   return app;
+}
+
+/** What the pages of the exchange ask for themselves, and nobody else has a use for. */
+function isForPages(path: string): boolean {
+  return path === '/web' || path.startsWith('/web/');
 }
 
 function serve(
@@ -112,7 +141,7 @@ function serve(
     schema: {
       summary: route.summary,
       tags: [route.group],
-      ...(route.access !== 'public' && { security: [{ accessKey: [] }] }),
+      ...operationOf(route),
       description: `Permission: ${accessText(route.access)}. Limit: ${limitText(route)}.`,
       ...(route.query !== undefined && { querystring: route.query }),
       ...(route.body !== undefined && { body: route.body }),

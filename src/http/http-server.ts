@@ -1,8 +1,9 @@
 /** What the public door and the operator's have in common. */
 
 import type { Server } from 'node:http';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
+import type { RequestSource, SourceRefusal } from './request-source.ts';
 import { VALIDATION } from './schema-check.ts';
 import { SchemasOnDemand } from './schemas-on-demand.ts';
 
@@ -10,7 +11,18 @@ import { SchemasOnDemand } from './schemas-on-demand.ts';
 const COMPILE_AFTER_MS = 5_000;
 const COMPILE_STEP_MS = 50;
 
-export function openHttpServer(options: FastifyHttpOptions<Server, FastifyBaseLogger>): FastifyInstance {
+/** How this door answers what no route of it sees. */
+export interface EarlyAnswers {
+  readonly source: RequestSource;
+  readonly refuse: (reply: FastifyReply, refusal: SourceRefusal) => void;
+  /** A path that cannot be read reaches no hook. */
+  readonly unreadablePath: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => void;
+}
+
+type Options = Omit<FastifyHttpOptions<Server, FastifyBaseLogger>, 'frameworkErrors'>;
+
+export function openHttpServer(options: Options, early: EarlyAnswers): FastifyInstance {
+  const { source, refuse, unreadablePath } = early;
   const schemas = new SchemasOnDemand();
   const app = Fastify({
     logController: new LogController({ disableRequestLogging: true }),
@@ -18,10 +30,22 @@ export function openHttpServer(options: FastifyHttpOptions<Server, FastifyBaseLo
     forceCloseConnections: 'idle',
     ajv: { customOptions: VALIDATION },
     schemaController: { compilersFactory: schemas.compilers },
+    frameworkErrors: (error, rawRequest, rawReply) => {
+      const [request, reply] = [rawRequest as unknown as FastifyRequest, rawReply as unknown as FastifyReply];
+      const refusal = source.refusal(request.raw);
+      if (refusal === undefined) unreadablePath(error, request, reply);
+      else refuse(reply, refusal);
+    },
     ...options,
+  }) as unknown as FastifyInstance;
+  // The first hook of all: also of paths that do not exist.
+  app.addHook('onRequest', (request, reply, done) => {
+    const refusal = source.refusal(request.raw);
+    if (refusal === undefined) done();
+    else refuse(reply, refusal);
   });
-  compileMeanwhile(app as unknown as FastifyInstance, schemas);
-  return app as unknown as FastifyInstance;
+  compileMeanwhile(app, schemas);
+  return app;
 }
 
 function compileMeanwhile(app: FastifyInstance, schemas: SchemasOnDemand): void {

@@ -14,6 +14,7 @@ import { Streams } from '../streams/streams.ts';
 import type { ReserveAudits } from '../venue/reserve-audit.ts';
 import type { SecondHand } from '../venue/second-hand.ts';
 import { VERSION } from '../version.ts';
+import { hasDemoKeys } from './first-start.ts';
 import { listen } from './listening.ts';
 import { LoopWatch } from './loop-watch.ts';
 import { type Figures, Metrics } from './metrics.ts';
@@ -59,11 +60,14 @@ export async function openGateway(rooms: Doors, config: Config, logger: Logger, 
     addressKey: rooms.addressKey,
     reserves: rooms.reserves,
     trustedProxies: config.trustedProxies,
+    // The name that it was told to listen on is one under which it is meant to be reached.
+    allowedHosts: [...config.allowedHosts, config.host],
   };
   const { rateLimits, allowedOrigins } = config;
   const streams = new Streams({ ...services, rateLimits, allowedOrigins });
   const metrics = new Metrics(() => ({ ...figures(), streams: streams.figures }));
-  const gateway = await buildGateway({ ...services, metrics, readiness });
+  const demo = hasDemoKeys(identity);
+  const gateway = await buildGateway({ ...services, demo, metrics, readiness });
   streams.attach(gateway.server);
   serveAsyncApi(gateway);
   gateway.addHook('preClose', () => streams.close());
@@ -107,6 +111,7 @@ export async function openDoor(desk: DoorDesk, config: Config, logger: Logger, o
     reserves,
     audit,
     token,
+    allowedHosts: [...config.allowedHosts, host],
     seconds,
     market,
     snapshot,

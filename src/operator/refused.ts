@@ -6,6 +6,7 @@ import type { IdentityRefusal } from '../identity/identity.ts';
 export const REFUSAL_STATUS = {
   invalid_request: 400,
   not_authenticated: 401,
+  foreign_page: 403,
   unknown_path: 404,
   unknown_account: 404,
   unknown_key: 404,
@@ -14,6 +15,7 @@ export const REFUSAL_STATUS = {
   unknown_withdrawal: 404,
   unknown_address: 404,
   already_exists: 409,
+  unknown_host: 421,
   not_allowed: 422,
   too_many_attempts: 429,
   internal: 500,

@@ -2,7 +2,7 @@
  * The operator's door: a listener of its own, never the public port. A request passes these steps; the first that
  * fails answers:
  *
- *   onRequest     the bearer token, then the operator's name
+ *   onRequest     Host and web page (`http/request-source.ts`), the bearer token, then the operator's name
  *   validation    the route's schema; unknown fields are refused
  *   handler       a read waits until what it shows is durable; a change goes through the audit log:
  *                 line "begun" on disk, the deed, line with the outcome on disk, answer
@@ -11,9 +11,12 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openHttpServer } from '../http/http-server.ts';
+import { KeptPage, wantsPage } from '../http/page.ts';
+import { RequestSource, type SourceRefusal } from '../http/request-source.ts';
 import { OutcomeUnknown, Unavailable } from '../venue/venue.ts';
 import type { AuditLog } from './audit-log.ts';
 import { defaultOperator } from './default-operator.ts';
+import { FIRST_PAGE } from './first-page.ts';
 import { REFUSAL_STATUS, type RefusalCode, Refused } from './refused.ts';
 import { type Call, Deed, type Desk, type OperatorRoute } from './route.ts';
 import { accountRightsRoutes } from './routes/account-rights.ts';
@@ -37,6 +40,8 @@ import { validationRefusal } from './validation.ts';
 export interface DoorOptions extends Desk {
   readonly audit: AuditLog;
   readonly token: string;
+  /** Host names under which the door answers, beside those that are always good. */
+  readonly allowedHosts: readonly string[];
   readonly logger: FastifyBaseLogger;
 }
 
@@ -65,6 +70,8 @@ const LIMITS = {
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 5_000,
     maxHeaderSize: 8_192,
+    // Node would answer by itself, without a body.
+    requireHostHeader: false,
   },
 } as const;
 const OPERATOR_HEADER = 'x-operator';
@@ -72,20 +79,39 @@ const OPERATOR_HEADER = 'x-operator';
 type AnyCall = Call<never, never, never>;
 
 export function buildDoor(options: DoorOptions): FastifyInstance {
-  const app = openHttpServer({
-    loggerInstance: options.logger,
-    bodyLimit: LIMITS.bodyBytes,
-    http: LIMITS.server,
-    clientErrorHandler: endConnection,
-  });
+  const { logger, allowedHosts } = options;
+  const app = openHttpServer(
+    {
+      loggerInstance: logger,
+      bodyLimit: LIMITS.bodyBytes,
+      http: LIMITS.server,
+      clientErrorHandler: endConnection,
+    },
+    {
+      source: new RequestSource({ allowedHosts, ownPagesOnly: () => true }),
+      refuse: (reply, refusal) => void fail(reply, sourceRefused(refusal)),
+      unreadablePath: (_error, _request, reply) => void fail(reply, PATH_REFUSED),
+    },
+  );
   app.server.maxConnections = LIMITS.connections;
   app.addHook('onRequest', authentication(options));
   app.setErrorHandler((error: FastifyError, request, reply) => fail(reply, refusalOf(error, request)));
-  app.setNotFoundHandler((request, reply) =>
-    fail(reply, new Refused('unknown_path', `there is no ${request.method} at this path`)),
-  );
+  app.setNotFoundHandler((request, reply) => fail(reply, unknownPath(request)));
   for (const route of OPERATOR_ROUTES) serve(app, route, options);
+  const page = new KeptPage(FIRST_PAGE);
+  app.get('/', { schema: { hide: true } }, (request, reply) =>
+    isForPerson(request) ? page.send(request, reply) : fail(reply, unknownPath(request)),
+  );
   return app;
+}
+
+/** Somebody opens the address in a browser; what it shows is no secret. */
+function isForPerson({ raw, routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url === '/' && wantsPage(raw);
+}
+
+function unknownPath({ method }: FastifyRequest): Refused {
+  return new Refused('unknown_path', `there is no ${method} at this path`);
 }
 
 /** Bytes that are no request, or one with too long a head: the one refusal that no route can give. */
@@ -109,6 +135,7 @@ function authentication({ token, logger }: DoorOptions) {
   const check = new TokenCheck(token);
   const throttle = new Throttle();
   return async (request: FastifyRequest, reply: FastifyReply) => {
+    if (isForPerson(request)) return undefined;
     const [, presented] = /^Bearer (\S{1,512})$/i.exec(request.headers.authorization ?? '') ?? [];
     if (presented !== undefined && check.accepts(presented)) {
       return OPERATOR_NAME.test(operatorOf(request)) ? undefined : fail(reply, NAME_REFUSED);
@@ -120,6 +147,19 @@ function authentication({ token, logger }: DoorOptions) {
   };
 }
 
+function sourceRefused({ status, message }: SourceRefusal): Refused {
+  return new Refused(SOURCE_CODES[status], message);
+}
+
+const SOURCE_CODES: Readonly<Record<SourceRefusal['status'], RefusalCode>> = {
+  400: 'invalid_request',
+  403: 'foreign_page',
+  421: 'unknown_host',
+};
+const PATH_REFUSED = new Refused(
+  'invalid_request',
+  'the path is not valid: % must be followed by two hexadecimal digits',
+);
 const TOKEN_REFUSED = new Refused(
   'not_authenticated',
   'the header "Authorization: Bearer <operator\'s token>" is missing or wrong',

@@ -1,6 +1,7 @@
-/** Who may open a socket: how many from one address, how often, how many at once, and from which web pages. */
+/** Who may open a socket: how many from one address, how often, how many at once. */
 import type { IncomingMessage } from 'node:http';
 import type { RateLimiter } from '../gateway/admission/rate-limit.ts';
+import type { SourceRefusal } from '../http/request-source.ts';
 import { CONNECTIONS_PER_ADDRESS_MAX, HANDSHAKES_PER_SECOND } from './limits.ts';
 
 export interface Turned {
@@ -12,27 +13,19 @@ export interface Turned {
 export class Admission {
   private readonly limiter: RateLimiter;
   private readonly limited: boolean;
-  private readonly origins: ReadonlySet<string>;
   private readonly openByAddress = new Map<string, number>();
   private secondStartMs = 0;
   private handshakes = 0;
 
-  constructor(limiter: RateLimiter, limited: boolean, origins: readonly string[]) {
+  constructor(limiter: RateLimiter, limited: boolean) {
     this.limiter = limiter;
     this.limited = limited;
-    this.origins = new Set(origins);
   }
 
   /** Why not; undefined when it may. The connection counts until `left`. */
   admit(request: IncomingMessage, peer: string | undefined, nowMs: number): Turned | undefined {
     const odd = oddityOf(request);
     if (odd !== undefined) return badHandshake(odd);
-    if (!this.isOriginAllowed(request)) {
-      return {
-        status: '403 Forbidden',
-        msg: 'this web page may not open streams here: see --allowed-origins',
-      };
-    }
     if (!this.limited) return undefined;
     const overall = this.limiter.takeOverall(peer, nowMs);
     const attempts = overall.allowed ? this.limiter.takeHandshake(peer, nowMs) : overall;
@@ -59,14 +52,6 @@ export class Admission {
     if (left === 0) this.openByAddress.delete(peer ?? '');
     else this.openByAddress.set(peer ?? '', left);
   }
-
-  /** Programs send no origin; web pages do, and only ours or named ones may (reliability.md 3.3). */
-  private isOriginAllowed({ headers }: IncomingMessage): boolean {
-    const { origin, host } = headers;
-    if (origin === undefined) return true;
-    if (this.origins.has(origin.toLowerCase())) return true;
-    return host !== undefined && /^https?:\/\//i.test(origin) && origin.replace(/^https?:\/\//i, '') === host;
-  }
 }
 
 /** What the libraries below let pass: bytes behind such a request could be taken for frames, or for a request. */
@@ -74,11 +59,21 @@ function oddityOf({ headers, httpVersion }: IncomingMessage): string | undefined
   if (httpVersion !== '1.1') return 'a handshake is a request of HTTP/1.1';
   // Version 8 has the origin of a web page in another header.
   if (headers['sec-websocket-version'] !== '13') return 'the header Sec-WebSocket-Version must be 13';
-  if (headers.host === undefined) return 'the header Host must be given';
   if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0) {
     return 'a handshake has no body';
   }
   return undefined;
+}
+
+const REASONS: Readonly<Record<SourceRefusal['status'], string>> = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  421: 'Misdirected Request',
+};
+
+/** A host name that is not ours, or a web page that may not. */
+export function foreignHandshake({ status, message }: SourceRefusal): Turned {
+  return { status: `${status} ${REASONS[status]}`, msg: message };
 }
 
 export function badHandshake(msg: string): Turned {

@@ -1,6 +1,7 @@
 /** The AsyncAPI document of the streams, made from the schemas that validate requests and describe pushes. */
 import type { FastifyInstance } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
+import { documentedInput } from '../gateway/documented-input.ts';
 import { STREAM_PATHS, type StreamRole } from '../gateway/stream-paths.ts';
 import { VERSION } from '../version.ts';
 import { CONTROL } from './control.ts';
@@ -105,7 +106,9 @@ function tradeRequests(): Record<string, Message> {
     payload: Type.Object({
       ...TradeFrame.properties,
       topic: Type.Enum([...names]),
-      args: batch ? schema : Type.Array(schema, { minItems: 1, maxItems: 1 }),
+      args: batch
+        ? documentedInput(schema)
+        : Type.Array(documentedInput(schema), { minItems: 1, maxItems: 1 }),
     }),
   });
   return Object.fromEntries(
@@ -219,5 +222,5 @@ export function asyncApiDocument() {
 
 export function serveAsyncApi(app: FastifyInstance): void {
   const document = asyncApiDocument();
-  app.get('/asyncapi.json', { schema: { hide: true }, exposeHeadRoute: false }, async () => document);
+  app.get('/asyncapi.json', { schema: { hide: true } }, async () => document);
 }

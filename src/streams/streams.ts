@@ -1,5 +1,5 @@
 /**
- * The streams' door: sockets on the gateway's server. A handshake passes origin, limits and path; then the client
+ * The streams' door: sockets on the gateway's server. A handshake passes host, origin, path and limits; then the client
  * talks (`conversation.ts`) and reads channels (`channels.ts`), until it leaves or has to (`sweep.ts`).
  */
 import { randomUUID } from 'node:crypto';
@@ -13,8 +13,9 @@ import type { RateLimiter } from '../gateway/admission/rate-limit.ts';
 import type { Services } from '../gateway/route.ts';
 import { type StreamRole, streamRole } from '../gateway/stream-paths.ts';
 import { errorEnvelope } from '../gateway/wire/envelope.ts';
+import { RequestSource } from '../http/request-source.ts';
 import type { Clock } from '../venue/clock.ts';
-import { Admission, badHandshake, type Turned } from './admission.ts';
+import { Admission, badHandshake, foreignHandshake, type Turned } from './admission.ts';
 import { Channels } from './channels.ts';
 import { Connection } from './connection.ts';
 import { CloseCode } from './control.ts';
@@ -40,6 +41,8 @@ export interface StreamsOptions extends Services {
   readonly limiter: RateLimiter;
   readonly rateLimits: 'on' | 'off';
   readonly trustedProxies: readonly string[];
+  /** Host names under which the exchange answers, beside those that are always good. */
+  readonly allowedHosts: readonly string[];
   /** Web pages of other hosts that may connect. */
   readonly allowedOrigins: readonly string[];
   readonly logger: FastifyBaseLogger;
@@ -51,6 +54,7 @@ export class Streams {
   readonly figures: StreamFigures = noFigures();
   private readonly options: StreamsOptions;
   private readonly sockets: WebSocketServer;
+  private readonly source: RequestSource;
   private readonly peerOf: PeerAddress;
   private readonly admission: Admission;
   private readonly channels: Channels;
@@ -67,7 +71,8 @@ export class Streams {
     const limited = rateLimits === 'on';
     this.options = options;
     this.peerOf = peerAddressResolver(options.trustedProxies);
-    this.admission = new Admission(limiter, limited, options.allowedOrigins);
+    this.source = new RequestSource({ ...options, ownPagesOnly: () => false });
+    this.admission = new Admission(limiter, limited);
     const floor = { venue, clock, wall, fanout: new Fanout(), settled: new SettledQueue(venue) };
     this.channels = new Channels(floor, this.figures);
     const onDefect = (err: unknown) => logger.error({ err }, 'a request over a socket failed');
@@ -137,6 +142,11 @@ export class Streams {
   }
 
   private upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const foreign = this.source.handshakeRefusal(request);
+    if (foreign !== undefined) {
+      this.turnAway(socket, foreignHandshake(foreign));
+      return;
+    }
     const role = streamRole(request.url);
     const peer = this.peerOf(socket.remoteAddress, request.rawHeaders);
     const turned =

@@ -23,6 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'core',
     'record',
     'log',
+    'http',
     'identity',
     'history',
     'venue',

@@ -20,6 +20,8 @@ what would be right, and may change. Items of a batch have a code and a message 
 - After 40010, 25000 or a connection that broke the outcome is unknown. Ask for the order by its \`clientOid\` before you send
   it again: the same \`clientOid\` is refused (25212) only while its order is open.
 - *Older code* is what \`--error-dialect classic\` sends instead, for clients that know only the older ones.
+- A request for a host name that is not allowed is answered with HTTP status 421, one of a foreign web page with 403, both with
+  40017: [operator.md](operator.md#host-names-web-pages-and-proxies).
 - Sockets refuse orders with the codes below, and everything else with 30001 to 30033: [streams-rules.md](streams-rules.md#codes).
 
 | code | HTTP status | older code | means |

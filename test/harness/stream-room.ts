@@ -84,6 +84,7 @@ export class StreamRoom {
       reserves: new ReserveAudits(venue, addressKey, () => wall.now()),
       limiter: new RateLimiter({ rateLimits }),
       trustedProxies: [],
+      allowedHosts: [],
       allowedOrigins: [],
       logger,
       ...settings,

@@ -1,10 +1,14 @@
 /** How answers leave: one envelope, one content type, a hint when to come back. */
 import type { FastifyReply } from 'fastify';
+import type { SourceRefusal } from '../../http/request-source.ts';
 import type { Clock } from '../../venue/clock.ts';
 import type { Refused } from '../admission/authenticate.ts';
 import { errorEnvelope } from './envelope.ts';
+import type { WireCode } from './error-catalogue.ts';
 import type { ErrorDialect, WireError } from './wire-error.ts';
 
+/** The clients' codes have none for it; the HTTP status says more. */
+const SOURCE_CODE = '40017' satisfies WireCode;
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 export class Replies {
@@ -22,6 +26,12 @@ export class Replies {
 
   refuse(reply: FastifyReply, refused: Refused): FastifyReply {
     return this.#send(reply, refused.status, refused.code, refused.msg, refused.retryAfterMs);
+  }
+
+  /** To a request whose Host or web page is not one of ours; what is wrong with it is none of the API's parameters. */
+  refuseSource(reply: FastifyReply, { status, message }: SourceRefusal): FastifyReply {
+    reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
+    return this.#send(reply, status, SOURCE_CODE, message, undefined);
   }
 
   /** What a client gets that does not speak HTTP well enough for a route. */

@@ -10,10 +10,6 @@ export function checkRequestShape(request: IncomingMessage): WireError | undefin
   const url = request.url ?? '';
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
     return wireError('40017', 'the request must be HTTP/1.1 or HTTP/1.0');
-  if (httpVersion === '1.1' && headers.host === undefined)
-    return wireError('40017', 'header Host is missing');
-  if (!url.startsWith('/'))
-    return wireError('40017', 'the request line must hold a path, not an absolute address');
   if (url.length > URL_CHARS_MAX)
     return wireError('40017', `the address must have at most ${URL_CHARS_MAX} characters`);
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
@@ -22,7 +18,8 @@ export function checkRequestShape(request: IncomingMessage): WireError | undefin
   if (transferEncoding !== undefined && transferEncoding.toLowerCase() !== 'chunked')
     return wireError('40017', 'header Transfer-Encoding may hold chunked only');
   const hasBody = (headers['content-length'] ?? '0') !== '0' || transferEncoding !== undefined;
-  if (method === 'GET' && hasBody) return wireError('40017', 'a GET request must not carry a body');
+  if ((method === 'GET' || method === 'HEAD') && hasBody)
+    return wireError('40017', `a ${method} request must not carry a body`);
   if (headers['content-encoding'] !== undefined)
     return wireError('40007', 'compressed bodies are not accepted');
   const contentType = headers['content-type'];

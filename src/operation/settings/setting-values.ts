@@ -1,5 +1,6 @@
 /** Kinds of values that settings have: what each must be, in words, and how its text is read. */
 import { isAbsolute, resolve } from 'node:path';
+import { isHostName, readHost } from '../../http/host-list.ts';
 import { compileIpList } from '../../identity/ip-list.ts';
 import type { ColourChoice } from '../terminal/colour.ts';
 
@@ -69,17 +70,29 @@ export function readColour(text: string): ColourChoice | undefined {
 }
 
 export function readAddressList(text: string): readonly string[] | undefined {
-  const entries = text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
+  const entries = listed(text);
   return 'malformed' in compileIpList(entries) ? undefined : entries;
 }
 
+export function readHostList(text: string): readonly string[] | undefined {
+  const entries = listed(text.toLowerCase());
+  return entries.every(isHostName) ? entries : undefined;
+}
+
+/** As browsers write them: without the port where it is the usual one of the scheme. */
 export function readOriginList(text: string): readonly string[] | undefined {
-  const entries = text
+  const entries = listed(text.toLowerCase());
+  return entries.every(isOrigin) ? entries.map((entry) => new URL(entry).origin) : undefined;
+}
+
+function isOrigin(text: string): boolean {
+  const [, host] = /^https?:\/\/(.+)$/.exec(text) ?? [];
+  return host !== undefined && readHost(host) !== undefined && URL.canParse(text);
+}
+
+function listed(text: string): string[] {
+  return text
     .split(',')
-    .map((entry) => entry.trim().toLowerCase())
+    .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
-  return entries.every((entry) => /^https?:\/\/[\w.:[\]-]+$/.test(entry)) ? entries : undefined;
 }

@@ -15,6 +15,7 @@ import {
   path,
   readAddressList,
   readColour,
+  readHostList,
   readInstant,
   readOriginList,
   wholeNumber,
@@ -28,6 +29,8 @@ export interface Config {
   /** 0 takes any free port. */
   readonly port: number;
   readonly trustedProxies: readonly string[];
+  /** Host names under which both doors answer, beside addresses, localhost and names without a dot. */
+  readonly allowedHosts: readonly string[];
   /** Web pages of other hosts that may open streams. */
   readonly allowedOrigins: readonly string[];
   readonly rateLimits: 'on' | 'off';
@@ -105,12 +108,21 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     expects: 'a list of addresses and CIDR blocks, such as 10.0.0.0/8,192.168.1.5',
     read: readAddressList,
   },
+  allowedHosts: {
+    group: 'Server',
+    flags: ['--allowed-hosts <list>'],
+    help: 'host names under which the exchange answers, with commas between; addresses, localhost and names without a dot always work',
+    initial: [],
+    expects: 'a list of host names without scheme, port or *, such as exchange.example.com,bourse.lan',
+    read: readHostList,
+  },
   allowedOrigins: {
     group: 'Server',
     flags: ['--allowed-origins <list>'],
     help: 'web pages of other hosts that may open streams, with commas between',
     initial: [],
-    expects: 'a list of origins, such as https://desk.example.com,http://localhost:3000',
+    expects:
+      'a list of origins (scheme, host and port, no path), such as https://charts.example.com,http://localhost:3000',
     read: readOriginList,
   },
   rateLimits: {

@@ -1,0 +1,56 @@
+/**
+ * Under which names the exchange answers. A web page whose own name is made to point at this machine (DNS rebinding) is
+ * to its browser of the same origin as whatever answers there; all that shows the difference is the name in `Host`. So
+ * only names are answered that no stranger's DNS can give away: addresses, `localhost` and what is under it, names
+ * without a dot (a service in a container network), and those that the operator has named.
+ */
+import { isIP, isIPv6 } from 'node:net';
+
+export interface Host {
+  /** In lower case; an IPv6 address has its brackets. */
+  readonly name: string;
+  /** As it was written; empty when it was left out. */
+  readonly port: string;
+}
+
+const HOST = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,254})(?::([0-9]{0,5}))?$/;
+/** Container networks have names with an underscore. */
+const LABEL = /^[a-z0-9_-]{1,63}$/;
+
+/** Undefined for what is no host with or without a port: user names, blanks, escapes and other scripts among it. */
+export function readHost(text: string): Host | undefined {
+  const [, name, port = ''] = HOST.exec(text.toLowerCase()) ?? [];
+  if (name === undefined) return undefined;
+  const good = name.startsWith('[') ? isIPv6(name.slice(1, -1)) : isIP(name) !== 0 || isHostName(name);
+  return good ? { name, port } : undefined;
+}
+
+/** In lower case, with or without the dot that ends a full name. */
+export function isHostName(name: string): boolean {
+  return (
+    name.length <= 254 &&
+    withoutRoot(name)
+      .split('.')
+      .every((label) => LABEL.test(label))
+  );
+}
+
+export class HostList {
+  readonly #names: ReadonlySet<string>;
+
+  constructor(names: readonly string[]) {
+    this.#names = new Set(names.map((name) => withoutRoot(name.toLowerCase())));
+  }
+
+  has({ name }: Host): boolean {
+    if (name.startsWith('[') || isIP(name) === 4) return true;
+    // With the dot at its end a name without another is a top-level domain, and those can be had.
+    if (!name.includes('.')) return true;
+    const full = withoutRoot(name);
+    return full === 'localhost' || full.endsWith('.localhost') || this.#names.has(full);
+  }
+}
+
+function withoutRoot(name: string): string {
+  return name.endsWith('.') ? name.slice(0, -1) : name;
+}

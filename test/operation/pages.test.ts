@@ -1,0 +1,161 @@
+/** What a browser sees at addresses that are no part of the API, and what programs see there. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type RunningServer, startServer } from '../harness/server.ts';
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
+  "manifest-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'";
+
+let server: RunningServer;
+let operatorUrl: string;
+
+before(async () => {
+  server = await startServer();
+  operatorUrl = JSON.parse(readFileSync(join(server.data, 'operator.json'), 'utf8')).url;
+});
+after(() => server.stop());
+
+async function open(url: string, headers: Readonly<Record<string, string>> = {}) {
+  const answer = await fetch(url, { headers: { accept: BROWSER, ...headers } });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+function assertPage({ headers, text }: Awaited<ReturnType<typeof open>>): void {
+  assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.equal(headers.get('content-security-policy'), PAGE_POLICY);
+  assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin');
+  assert.equal(headers.get('cross-origin-resource-policy'), 'same-origin');
+  assert.equal(headers.get('referrer-policy'), 'no-referrer');
+  assert.equal(headers.get('permissions-policy'), 'camera=(), microphone=(), geolocation=()');
+  assert.equal(headers.get('x-content-type-options'), 'nosniff');
+  assert.match(text, /^<!doctype html>\n<html lang="en">/);
+  assert.doesNotMatch(
+    text,
+    /<script|\son\w+=|https?:(?!\/\/www\.w3\.org\/2000\/svg)/i,
+    'no scripts, nothing from elsewhere',
+  );
+}
+
+/** The links of a page lead to something. */
+async function assertLinks(text: string): Promise<void> {
+  const links = [...text.matchAll(/href="(\/[^"]*)"/g)].map(([, path]) => path!.replaceAll('&#38;', '&'));
+  assert.ok(links.length >= 6, links.join(' '));
+  for (const path of links)
+    assert.equal((await fetch(server.url + path, { headers: { accept: BROWSER } })).status, 200, path);
+}
+
+test('/ in a browser is a page that says what this is, where things are and that demo accounts are on', async () => {
+  const page = await open(server.url);
+  assert.equal(page.status, 200);
+  assertPage(page);
+  await assertLinks(page.text);
+  for (const word of [
+    'Demo accounts are <strong>on</strong>',
+    'alice',
+    'client curl | bash',
+    '/v3/ws/private',
+    'README.md',
+  ]) {
+    assert.ok(page.text.includes(word), word);
+  }
+  assert.doesNotMatch(page.text, /demo-alice-secret/);
+  assert.equal(page.headers.get('cache-control'), 'no-cache');
+  const again = await open(server.url, { 'if-none-match': page.headers.get('etag')! });
+  assert.deepEqual([again.status, again.text], [304, '']);
+});
+
+test('/ for other programs, and an unknown path, are JSON as ever', async () => {
+  for (const path of ['/', '/nowhere']) {
+    for (const accept of ['*/*', 'application/json, text/plain, */*']) {
+      const { status, text } = await open(server.url + path, { accept });
+      const { code, msg, data } = JSON.parse(text);
+      assert.deepEqual(
+        [status, code, msg, data],
+        [404, '40404', 'there is no GET at this path; /docs shows what there is', null],
+      );
+    }
+  }
+});
+
+test('an unknown path in a browser is a page that names the others', async () => {
+  const page = await open(`${server.url}/<b>nowhere</b>`);
+  assert.equal(page.status, 404);
+  assertPage(page);
+  await assertLinks(page.text);
+  assert.doesNotMatch(page.text, /<b>/);
+  assert.match(
+    (await open(`${server.url}/api/v2/spot/trade/place-order`)).text,
+    /version 3 .* POST \/api\/v3\/trade\/place-order/,
+  );
+});
+
+test('a path of an older version says so, with the status and code of a missing path', async () => {
+  const ask = async (method: string, path: string) => {
+    const answer = await fetch(server.url + path, {
+      method,
+      ...(method === 'POST' && { body: '{}', headers: { 'content-type': 'application/json' } }),
+    });
+    const { code, msg } = (await answer.json()) as { code: string; msg: string };
+    return `${answer.status} ${code} ${msg}`;
+  };
+  const version = 'this exchange serves version 3 of the interface';
+  assert.equal(
+    await ask('POST', '/api/v2/mix/order/place-order'),
+    `404 40404 there is no POST at this path; ${version}, where it is POST /api/v3/trade/place-order`,
+  );
+  assert.equal(
+    await ask('GET', '/api/spot/v1/market/depth?symbol=BTCUSDT'),
+    `404 40404 there is no GET at this path; ${version}, where it is GET /api/v3/market/orderbook`,
+  );
+  assert.equal(
+    await ask('GET', '/api/v2/earn/savings/product'),
+    `404 40404 there is no GET at this path; ${version}: /docs shows what there is`,
+  );
+  // What ccxt needs of version 2 is served; only its method can be wrong.
+  assert.equal(
+    await ask('POST', '/api/v2/public/time'),
+    '404 40404 there is no POST at this path; it takes GET',
+  );
+  assert.equal(
+    await ask('GET', '/v3/ws/public'),
+    '404 40404 there is no GET at this path; it takes WebSockets',
+  );
+  assert.match(await ask('GET', '/v2/ws/public'), /streams are at \/v3\/ws\/public/);
+});
+
+test('HEAD is answered where people and load balancers look', async () => {
+  for (const path of ['/', '/docs', '/healthz', '/readyz', '/metrics', '/openapi.json', '/asyncapi.json']) {
+    const answer = await fetch(server.url + path, { method: 'HEAD' });
+    assert.deepEqual([answer.status, await answer.text()], [200, ''], path);
+    assert.ok(Number(answer.headers.get('content-length')) > 0, path);
+  }
+  // A call of the API is signed with its method, and there are two.
+  assert.equal((await fetch(`${server.url}/api/v3/public/time`, { method: 'HEAD' })).status, 404);
+});
+
+test('the reference has the headers of a page, with a policy that lets its own scripts run', async () => {
+  const { status, headers } = await open(`${server.url}/docs`);
+  assert.equal(status, 200);
+  assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin');
+  assert.equal(headers.get('referrer-policy'), 'no-referrer');
+  const policy = headers.get('content-security-policy')!;
+  assert.match(policy, /default-src 'none'; script-src 'self'; .*frame-ancestors 'none'/);
+  assert.doesNotMatch(policy, /require-trusted-types-for/);
+});
+
+test("/ of the operator's listener tells a browser what it is; everything else needs the token", async () => {
+  const page = await open(operatorUrl);
+  assert.equal(page.status, 200);
+  assertPage(page);
+  assert.match(page.text, /npm run bourse -- help/);
+  const { token } = JSON.parse(readFileSync(join(server.data, 'operator.json'), 'utf8'));
+  assert.ok(!page.text.includes(token) && !page.text.includes(server.data));
+  assert.equal((await open(operatorUrl, { accept: '*/*' })).status, 401);
+  assert.equal((await open(`${operatorUrl}/admin/health`)).status, 401);
+  assert.equal((await open(`${operatorUrl}/nowhere`)).status, 401);
+  assert.equal((await open(operatorUrl, { accept: '*/*', authorization: `Bearer ${token}` })).status, 404);
+});
