@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchNode, fetchPackage, Machine, type RunningCommand } from './toolchain.ts';
 
@@ -31,6 +31,8 @@ const PAIRS: readonly Pair[] = [
   { node: 26, npm: 12, tests: false },
 ];
 
+/** A guard against waiting for ever; it takes some twenty seconds. */
+const TESTS_MAX_MS = 1_800_000;
 const START = ['start', '--', '--port', '0', '--market', 'off', '--segment-bytes', '1048576'];
 
 describe('npm ci, npm start, npm test', { skip: process.platform !== 'linux' }, () => {
@@ -49,6 +51,10 @@ describe('npm ci, npm start, npm test', { skip: process.platform !== 'linux' }, 
         machine = new Machine(nodes.get(node)!, npms.get(npm)!);
         const ci = machine.npm('ci', ...options, ...(tests ? [] : ['--omit=dev']));
         assert.equal(await ci.ended, 0, ci.output);
+      });
+
+      after(() => {
+        for (const pid of machine.leftovers()) process.kill(pid, 'SIGKILL');
       });
 
       it('starts with the Node that came with npm ci, and SIGTERM to npm ends it', async () => {
@@ -72,7 +78,10 @@ describe('npm ci, npm start, npm test', { skip: process.platform !== 'linux' }, 
         assert.match(start.output, npm < 12 ? /Type: npm start -- --port 9000$/m : /Unknown cli flag/);
       });
 
-      it('checks and tests', { skip: !tests && 'without the tools of developers' }, async () => {
+      it('checks and tests', {
+        skip: !tests && 'without the tools of developers',
+        timeout: TESTS_MAX_MS,
+      }, async () => {
         const test = machine.npm('test', '--', 'test/operation/launcher.test.ts');
         assert.equal(await test.ended, 0, test.output);
         assert.match(test.output, /^ℹ fail 0$/m);
@@ -81,7 +90,7 @@ describe('npm ci, npm start, npm test', { skip: process.platform !== 'linux' }, 
       async function started(): Promise<{ start: RunningCommand; pid: number }> {
         const start = machine.npm(...START);
         const url = await start.shows(/^Listening on (\S+)\n/m);
-        assert.equal((await fetch(`${url}/readyz`)).status, 200);
+        while ((await fetch(`${url}/readyz`)).status !== 200) await sleep(100);
         const tickers = await fetch(`${url}/api/v3/market/tickers?category=SPOT&symbol=BTCUSDT`);
         assert.equal(((await tickers.json()) as { code: string }).code, '00000');
         const note = readFileSync(join(machine.root, 'data/operator.json'), 'utf8');

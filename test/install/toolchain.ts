@@ -55,14 +55,16 @@ export class Machine {
   }
 
   /** Processes that have been started here and still run. */
-  leftovers(): string[] {
-    return readdirSync('/proc').filter((pid) => {
-      try {
-        return readlinkSync(`/proc/${pid}/cwd`) === this.root;
-      } catch {
-        return false;
-      }
-    });
+  leftovers(): number[] {
+    return readdirSync('/proc')
+      .filter((pid) => {
+        try {
+          return readlinkSync(`/proc/${pid}/cwd`) === this.root;
+        } catch {
+          return false;
+        }
+      })
+      .map(Number);
   }
 }
 

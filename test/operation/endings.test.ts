@@ -176,7 +176,7 @@ describe('the exchange and what started it', { skip: process.platform !== 'linux
   async function goesOn(started: Started, pid: number): Promise<void> {
     const url = /^Listening on (\S+)$/m.exec(started.output)![1]!;
     for (let asked = 0; asked < 10; asked++) {
-      assert.equal((await fetch(`${url}/readyz`)).status, 200);
+      assert.equal((await fetch(`${url}/healthz`)).status, 200);
       await sleep(200);
     }
     process.kill(pid, 'SIGTERM');
