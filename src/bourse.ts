@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /** Starts the command line. Compiled code is kept between starts: most of a short command is compiling. */
-import { enableCompileCache } from 'node:module';
+import { createRequire, enableCompileCache } from 'node:module';
 
+createRequire(import.meta.url)('../launch.cjs').requireNode();
 enableCompileCache();
 const { runProgram } = await import('./operation/commands/command-line.ts');
 const { program } = await import('./operation/commands/bourse-program.ts');

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 /** Starts the exchange. Compiled code is kept between starts, that of its threads too: most of a start is compiling. */
-import { enableCompileCache } from 'node:module';
+import { createRequire, enableCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+createRequire(import.meta.url)('../launch.cjs').requireNode();
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
 const { runProgram } = await import('./operation/commands/command-line.ts');

@@ -2,7 +2,8 @@
  * The whole suite: one test file more at once than the machine has cores, because there is always one that waits for a
  * clock or a disk, and with compiled code kept between the hundreds of processes.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -21,5 +22,7 @@ const options = [
   '--test-timeout=1800000',
   '--test-reporter=spec',
 ];
-const { status } = spawnSync(process.execPath, [...options, ...files], { cwd: ROOT, env, stdio: 'inherit' });
-process.exitCode = status ?? 1;
+const runner = spawn(process.execPath, [...options, ...files], { cwd: ROOT, env, stdio: 'inherit' });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => runner.kill(signal));
+const [code] = (await once(runner, 'exit')) as [number | null];
+process.exitCode = code ?? 1;

@@ -1,5 +1,6 @@
 /** How a server begins to listen, and how it ends: with what its user can act on, and without cutting off answers. */
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { CannotStart } from './exit-codes.ts';
@@ -12,6 +13,25 @@ const REQUESTS_END_MS = 3000;
 interface Address {
   readonly host: string;
   readonly port: number;
+}
+
+/**
+ * Refuses an address that `listen` would refuse. Asked before any work, as the work before the first request may take
+ * long and leaves a data directory behind.
+ */
+export async function refuseTakenPort({ host, port }: Address, flag: string): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  try {
+    const listening = once(probe, 'listening');
+    probe.listen({ host, port });
+    await listening;
+  } catch (error) {
+    throw cannotListen(host, port, flag, error as NodeJS.ErrnoException);
+  }
+  const closed = once(probe, 'close');
+  probe.close();
+  await closed;
 }
 
 /** Resolves with the address under which the server is reached; `flag` is the one that chooses its port. */

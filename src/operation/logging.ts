@@ -37,9 +37,13 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat' | 'co
   const pretty = config.logFormat === 'pretty' || (config.logFormat === 'auto' && stderr.isTTY);
   const destination: DestinationStream = pretty
     ? new PrettyLog((line) => stderr.write(line), painter(config.color, stderr))
-    : pino.destination({ fd: stderr.fd, sync: true });
+    : pino.destination({ fd: stderr.fd, sync: true }).on('error', nobodyReads);
+  for (const stream of [process.stdout, stderr]) stream.on('error', nobodyReads);
   return pino({ ...OPTIONS, level: config.logLevel }, destination);
 }
+
+/** The terminal or the reader of the log has gone, or its disk is full: no reason for an exchange to end. */
+function nobodyReads(): void {}
 
 interface LoggedRequest {
   readonly id?: unknown;

@@ -1,5 +1,6 @@
 /** Which process listens on a port, as far as Linux lets us see; elsewhere nobody is named. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 
 const LISTENING = '0A';
 
@@ -12,7 +13,13 @@ export function portHolder(port: number): PortHolder | undefined {
   const sockets = listeningSockets(port);
   if (sockets.size === 0) return undefined;
   const pid = entriesOf('/proc').find((name) => /^\d+$/.test(name) && holdsSocket(name, sockets));
-  return pid === undefined ? undefined : { pid: Number(pid), command: textOf(`/proc/${pid}/comm`).trim() };
+  return pid === undefined ? undefined : { pid: Number(pid), command: commandOf(pid) };
+}
+
+/** As it was called: `comm` is the name of the main thread, which a program may change, as Node does. */
+function commandOf(pid: string): string {
+  const [program] = textOf(`/proc/${pid}/cmdline`).split('\0');
+  return basename(program!) || textOf(`/proc/${pid}/comm`).trim();
 }
 
 /** As the descriptors of a process name them: `socket:[inode]`. */

@@ -16,7 +16,7 @@ import { openAddressKey } from './address-key.ts';
 import { openDoor, openGateway } from './doors.ts';
 import { ConfigError } from './exit-codes.ts';
 import { hasDemoKeys, listCatalogue, openDemo } from './first-start.ts';
-import { closeServer, listen } from './listening.ts';
+import { closeServer, listen, refuseTakenPort } from './listening.ts';
 import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback } from './loopback.ts';
 import { openMarket } from './open-market.ts';
 import { openRooms, type Rooms } from './rooms.ts';
@@ -47,6 +47,7 @@ export async function startExchange(
 ): Promise<RunningExchange> {
   if (config.demo) refuseDemoBeyondLoopback(config.host);
   if (config.operator) refuseOperatorBeyondLoopback(config.operatorHost, config.operatorTokenFile);
+  await refuseTakenPorts(config);
   if (!existsSync(config.catalogue)) throw new ConfigError(`--catalogue ${config.catalogue} does not exist`);
   const catalogue = loadCatalogue(config.catalogue);
   const open = new AsyncDisposableStack();
@@ -109,6 +110,15 @@ export async function startExchange(
       .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
     throw error;
   }
+}
+
+async function refuseTakenPorts(config: Config): Promise<void> {
+  const { host, port, operator, operatorHost, operatorPort } = config;
+  await refuseTakenPort({ host, port }, 'port');
+  if (!operator) return;
+  const both = port !== 0 && port === operatorPort && host === operatorHost;
+  if (both) throw new ConfigError(`--operator-port ${port} is the same as --port: give them different ones`);
+  await refuseTakenPort({ host: operatorHost, port: operatorPort }, 'operator-port');
 }
 
 /** Commands under way, such as those of a living market, need the log and the history until they are durable. */

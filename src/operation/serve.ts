@@ -5,6 +5,7 @@ import { CATEGORY_NAMES } from '../core/terms.ts';
 import { VERSION } from '../version.ts';
 import { refuse } from './commands/command-line.ts';
 import { ExitCode } from './exit-codes.ts';
+import { isDetached } from './hang-up.ts';
 import { createLogger } from './logging.ts';
 import { MemoryWatch, memoryUse } from './memory-watch.ts';
 import { type RunningExchange, startExchange } from './running-exchange.ts';
@@ -17,6 +18,8 @@ import { counted } from './terminal/counting.ts';
 const LAST_ANSWERS_MS = 50;
 /** A stop that takes longer ends without a snapshot, which costs the next start a longer replay and nothing else. */
 const STOP_MAX_MS = 15_000;
+/** Ctrl-C reaches every process of a terminal, and npm passes it on once more: so close together they are one. */
+const ONE_SIGNAL_MS = 1000;
 
 export async function serve(config: Config): Promise<void> {
   // Everything below the data directory is for this user only.
@@ -31,7 +34,8 @@ class ExchangeProcess {
   readonly #config: Config;
   readonly #logger: Logger;
   #exchange: RunningExchange | undefined;
-  #signals = 0;
+  /** When the first signal came. */
+  #signalMs: number | undefined;
 
   constructor(config: Config, logger: Logger) {
     this.#config = config;
@@ -40,12 +44,14 @@ class ExchangeProcess {
 
   async start(): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.#onSignal());
+    const detached = isDetached();
+    process.on('SIGHUP', () => (detached ? this.#onLostTerminal() : this.#onSignal()));
     try {
       this.#exchange = await startExchange(this.#config, this.#logger, (error) => this.#fail(error));
     } catch (error) {
       refuse(error);
     }
-    if (this.#signals > 0) return this.#stop();
+    if (this.#signalMs !== undefined) return this.#stop();
     this.#watchMemory(this.#exchange);
     this.#tellReady(this.#exchange);
   }
@@ -68,9 +74,17 @@ class ExchangeProcess {
   }
 
   #onSignal(): void {
-    this.#signals += 1;
-    if (this.#signals > 1) process.exit(ExitCode.interrupted);
+    const now = performance.now();
+    if (this.#signalMs !== undefined) {
+      if (now - this.#signalMs > ONE_SIGNAL_MS) process.exit(ExitCode.interrupted);
+      return;
+    }
+    this.#signalMs = now;
     if (this.#exchange !== undefined) void this.#stop();
+  }
+
+  #onLostTerminal(): void {
+    this.#logger.info('the terminal hung up; the exchange goes on, as it reads and writes nothing there');
   }
 
   async #stop(code: ExitCode = ExitCode.ok): Promise<void> {

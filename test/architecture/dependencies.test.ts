@@ -1,6 +1,7 @@
 /** What gets installed: no runtime package may run a script of its own, and versions are exact. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
@@ -9,6 +10,7 @@ const read = (name: string) => JSON.parse(readFileSync(join(ROOT, name), 'utf8')
 
 interface LockEntry {
   readonly version?: string;
+  readonly integrity?: string;
   readonly dev?: boolean;
   readonly hasInstallScript?: boolean;
 }
@@ -41,4 +43,25 @@ test('schemas are compiled by the compilers that Fastify would use itself', () =
 
 test('the lockfile names no registry host', () => {
   assert.doesNotMatch(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'), /"resolved"/);
+});
+
+/** npm leaves the hashes of packages for other systems out when it writes the file from an installed tree. */
+test('every package of the lockfile has its hash, those for other systems too', () => {
+  const packages = Object.entries(read('package-lock.json').packages as Record<string, LockEntry>);
+  const without = packages.filter(
+    ([name, { integrity }]) => name !== '' && !/^sha512-/.test(integrity ?? ''),
+  );
+  const remedy = 'take it from: npm view NAME@VERSION dist.integrity';
+  assert.deepEqual(
+    without.map(([name, { version }]) => `${name} ${version}`),
+    [],
+    remedy,
+  );
+});
+
+test('the packaged Node is the same on every system, and one that is admitted', () => {
+  const { optionalDependencies } = read('package.json') as { optionalDependencies: Record<string, string> };
+  const { PACKAGES, isAdmitted } = createRequire(import.meta.url)('../../launch/node-choice.cjs');
+  assert.deepEqual(Object.keys(optionalDependencies).sort(), Object.values<string>(PACKAGES).sort());
+  assert.deepEqual([...new Set(Object.values(optionalDependencies)).values()].map(isAdmitted), [true]);
 });

@@ -27,7 +27,7 @@ test('a bad value is named with what would be right', async () => {
     [['--segment-bytes', '20000'], /multiple of 4096/],
     [['--rate-limits', 'maybe'], /one of on, off/],
     [['--config', 'missing.json'], /missing.json cannot be read/],
-    [['--catalogue', 'nowhere'], /nowhere does not exist/],
+    [['--catalogue', 'nowhere', '--port', '0'], /nowhere does not exist/],
     [['--feed', 'replay:nothing.csv', '--port', '0'], /nothing\.csv/],
   ];
   for (const [args, message] of cases) {

@@ -5,6 +5,7 @@ import { ActionRefused, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import type { Given } from '../settings/layer.ts';
 import { type ResolvedConfig, resolveConfig } from '../settings/resolve-config.ts';
 import { environmentName, SETTING_NAMES, SETTINGS, type SettingName } from '../settings/settings.ts';
+import { refuseSwallowedOptions } from './swallowed-options.ts';
 
 const EXIT_CODES = `
 Exit codes:
@@ -94,11 +95,19 @@ export function configOf(
 export async function runProgram(program: Command): Promise<void> {
   overrideExit(program);
   try {
+    const words = process.argv.slice(2);
+    refuseSwallowedOptions(calledBy(words, program), words, process.env);
     await program.parseAsync(process.argv);
   } catch (error) {
     if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
     refuse(error);
   }
+}
+
+/** The innermost command that the words name. */
+function calledBy([word, ...rest]: readonly string[], command: Command): Command {
+  const inner = command.commands.find((each) => each.name() === word);
+  return inner === undefined ? command : calledBy(rest, inner);
 }
 
 function overrideExit(command: Command): void {

@@ -1,0 +1,65 @@
+/**
+ * The oldest line of Node that is admitted, against the one that runs this test: the same commands come to the same
+ * state and events, and a data directory goes from one to the other and back.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import type { Verification } from '../../src/operation/verification/verify.ts';
+import { SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { fetchNode, RunningCommand } from './toolchain.ts';
+
+const OLDEST = '24.14.1';
+const ROOT = join(import.meta.dirname, '../..');
+const ALICE = {
+  name: 'alice',
+  uid: 0,
+  apiKey: 'demo-alice',
+  secretKey: 'demo-alice-secret',
+  passphrase: 'demo',
+};
+const BUY = { category: 'SPOT', symbol: 'BTCUSDT', side: 'buy', orderType: 'limit', qty: '0.01' };
+
+describe(`Node ${OLDEST} and ${process.versions.node}`, { skip: process.platform !== 'linux' }, () => {
+  let oldest: string;
+  before(() => {
+    oldest = fetchNode(OLDEST);
+  });
+  const run = (node: string, args: readonly string[]) =>
+    execFileSync(node, args, { cwd: ROOT, encoding: 'utf8', env: { PATH: process.env.PATH } });
+
+  it('come to the same state and events with the same commands', () => {
+    const program = join(ROOT, 'test/property/trade-alone.ts');
+    for (const seed of ['2001', '2002']) {
+      assert.equal(run(oldest, [program, seed, '400']), run(process.execPath, [program, seed, '400']), seed);
+    }
+  });
+
+  it('take over the data directory of each other, with one state hash', async () => {
+    const data = join(temporaryDirectory(), 'data');
+    const verified = (node: string) => {
+      const { ok, stateHash, openOrders } = JSON.parse(
+        run(node, ['src/bourse.ts', 'verify', '--data', data, '--json']),
+      ) as Verification;
+      return { ok, stateHash, openOrders };
+    };
+    const orders = [oldest, process.execPath, oldest];
+    for (const [n, node] of orders.entries()) {
+      const args = ['src/main.ts', '--port', '0', '--market', 'off', '--data', data];
+      const server = new RunningCommand(spawn(node, args, { cwd: ROOT, stdio: 'pipe' }));
+      const url = await server.shows(/^Listening on (\S+)\n/m);
+      const alice = new SignedClient(url, ALICE);
+      const { code } = await alice.post('/api/v3/trade/place-order', { ...BUY, price: String(50_000 + n) });
+      alice.close();
+      assert.equal(code, '00000');
+      // The second is killed: the third replays what another Node has written.
+      server.process.kill(n === 1 ? 'SIGKILL' : 'SIGTERM');
+      await server.ended;
+      const seen = verified(oldest);
+      assert.deepEqual({ ...seen, stateHash: '' }, { ok: true, stateHash: '', openOrders: n + 1 });
+      assert.deepEqual(verified(process.execPath), seen);
+    }
+  });
+});

@@ -1,0 +1,97 @@
+/** Node and npm of chosen versions, as packages of the registry, and the project installed with them. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, cpSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** What npm is to know of the machine; its other variables describe the project that this test runs in. */
+const KEPT = /^npm_config_(registry|cache|userconfig|proxy|https_proxy|cafile)$/i;
+
+/** Everything of the project but what is installed and made. */
+const LEFT_OUT = new Set(['node_modules', 'data', '.git']);
+
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => KEPT.test(name) || !/^(npm_|BOURSE_|NODE_(?!EXTRA_CA_CERTS)|INIT_CWD$)/i.test(name),
+  );
+  return Object.fromEntries(kept);
+}
+
+/** Into a directory of its own; `package@version`. */
+export function fetchPackage(packageAndVersion: string): string {
+  const folder = temporaryDirectory();
+  const args = ['install', '--prefix', folder, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+  execFileSync('npm', [...args, packageAndVersion], { cwd: folder, env: cleanEnvironment(), stdio: 'pipe' });
+  return join(folder, 'node_modules', packageAndVersion.replace(/@[^@]+$/, ''));
+}
+
+export const fetchNode = (version: string) =>
+  join(fetchPackage(`node-linux-${process.arch}@${version}`), 'bin/node');
+
+/** A machine that has this Node and this npm, and the project unpacked on it. */
+export class Machine {
+  readonly root = temporaryDirectory();
+  readonly #env: NodeJS.ProcessEnv;
+
+  constructor(node: string, npm: string) {
+    const bin = temporaryDirectory();
+    symlinkSync(node, join(bin, 'node'));
+    const script = join(bin, 'npm');
+    writeFileSync(script, `#!/bin/sh\nexec "${node}" "${join(npm, 'bin/npm-cli.js')}" "$@"\n`);
+    chmodSync(script, 0o755);
+    const folders = (process.env.PATH ?? '')
+      .split(delimiter)
+      .filter((folder) => !folder.includes('node_modules'));
+    this.#env = { ...cleanEnvironment(), PATH: [bin, ...folders].join(delimiter) };
+    for (const name of readdirSync(ROOT)) {
+      if (!LEFT_OUT.has(name)) cpSync(join(ROOT, name), join(this.root, name), { recursive: true });
+    }
+  }
+
+  npm(...args: string[]): RunningCommand {
+    return new RunningCommand(spawn('npm', args, { cwd: this.root, env: this.#env, stdio: 'pipe' }));
+  }
+
+  /** Processes that have been started here and still run. */
+  leftovers(): number[] {
+    return readdirSync('/proc')
+      .filter((pid) => {
+        try {
+          return readlinkSync(`/proc/${pid}/cwd`) === this.root;
+        } catch {
+          return false;
+        }
+      })
+      .map(Number);
+  }
+}
+
+export class RunningCommand {
+  readonly process: ChildProcess;
+  /** When it and everything that it started have closed their output. */
+  readonly ended: Promise<number | null>;
+  output = '';
+
+  constructor(process: ChildProcess) {
+    this.process = process;
+    for (const stream of [process.stdout!, process.stderr!]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        this.output += text;
+      });
+    }
+    this.ended = once(process, 'close').then(([code]) => code as number | null);
+  }
+
+  /** The first group of the expression, as soon as the output has it. */
+  async shows(expression: RegExp): Promise<string> {
+    const { stdout } = this.process;
+    for (;;) {
+      const found = expression.exec(this.output);
+      if (found !== null) return found[1] ?? '';
+      const next = await Promise.race([once(stdout!, 'data'), this.ended.then(() => undefined)]);
+      if (next === undefined && !expression.test(this.output)) throw new Error(`it ended:\n${this.output}`);
+    }
+  }
+}
