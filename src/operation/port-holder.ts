@@ -2,6 +2,8 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const LISTENING = '0A';
+/** The lock of a data directory (`src/log/directory-lock.ts`). */
+const HELD_LOCK = /^(\/.*)\/log\/lock\.db$/;
 
 export interface PortHolder {
   readonly pid: number;
@@ -13,6 +15,17 @@ export function portHolder(port: number): PortHolder | undefined {
   if (sockets.size === 0) return undefined;
   const pid = entriesOf('/proc').find((name) => /^\d+$/.test(name) && holdsSocket(name, sockets));
   return pid === undefined ? undefined : { pid: Number(pid), command: textOf(`/proc/${pid}/comm`).trim() };
+}
+
+/** The exchange that listens on a port, by the lock that it holds on its data; undefined when it is none. */
+export function dataOfListener(port: number): { readonly pid: number; readonly data: string } | undefined {
+  const holder = portHolder(port);
+  if (holder === undefined) return undefined;
+  for (const descriptor of entriesOf(`/proc/${holder.pid}/fd`)) {
+    const [, data] = HELD_LOCK.exec(linkOf(`/proc/${holder.pid}/fd/${descriptor}`)) ?? [];
+    if (data !== undefined) return { pid: holder.pid, data };
+  }
+  return undefined;
 }
 
 /** As the descriptors of a process name them: `socket:[inode]`. */
@@ -28,13 +41,17 @@ function listeningSockets(port: number): Set<string> {
 }
 
 function holdsSocket(pid: string, sockets: ReadonlySet<string>): boolean {
-  return entriesOf(`/proc/${pid}/fd`).some((descriptor) => {
-    try {
-      return sockets.has(readlinkSync(`/proc/${pid}/fd/${descriptor}`));
-    } catch {
-      return false;
-    }
-  });
+  return entriesOf(`/proc/${pid}/fd`).some((descriptor) =>
+    sockets.has(linkOf(`/proc/${pid}/fd/${descriptor}`)),
+  );
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
 }
 
 /** Processes of others and such as have just ended cannot be read; they count as empty. */

@@ -43,7 +43,7 @@ async function backUp(data: string, directory: string, operator: string): Promis
   const { hashOf } = await import('../backup/manifest.ts');
   const lock = lockIfStopped(join(data, LOG_DIRECTORY));
   const note = lock === undefined ? readDoorNote(data) : undefined;
-  const client = note && new OperatorClient(note, operator);
+  const client = note && new OperatorClient({ ...note, data }, operator);
   if (lock === undefined && client === undefined) process.stderr.write(NOT_AUDITED);
   const bar = progressBar(`copying ${data}`, process.stderr);
   try {
