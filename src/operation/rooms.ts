@@ -18,6 +18,7 @@ import { openClock } from '../venue/clock-choice.ts';
 import { formatDuration } from '../venue/duration.ts';
 import { replay } from '../venue/recovery.ts';
 import { Venue } from '../venue/venue.ts';
+import { keepBeforeFormatChange } from './backup/keep-before.ts';
 import { refuseUnfinished } from './backup/manifest.ts';
 import { HISTORY_FILE, LOG_DIRECTORY } from './data-files.ts';
 import { DataDamaged } from './exit-codes.ts';
@@ -52,6 +53,7 @@ export async function openRooms(
   onFailure: (error: Error) => void,
 ): Promise<Rooms> {
   refuseUnfinished(config.data);
+  await keepBeforeFormatChange(config.data, (text) => logger.warn(text));
   const recovered = await openFileLog({
     directory: join(config.data, LOG_DIRECTORY),
     segmentBytes: config.segmentBytes,

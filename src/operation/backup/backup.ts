@@ -45,8 +45,8 @@ export interface BackupOptions {
   readonly directory: string;
   /** Fixes the moment in a running exchange; without it the log on disk decides. */
   readonly moment?: () => Promise<Moment>;
-  /** Works out the state hash where the exchange has not told it; a replay. */
-  readonly prove?: boolean;
+  /** Takes the directory as it is: what a start puts right is no obstacle, and nothing is replayed for a state hash. */
+  readonly asFound?: boolean;
   /** How much is done, from 0 to 1. */
   readonly progress?: (share: number) => void;
 }
@@ -132,7 +132,7 @@ class Backup {
     using log = new HeldLog(join(data, LOG_DIRECTORY));
     await this.#copyDatabase(HISTORY_FILE);
     const reached = historySeq(join(this.#target, HISTORY_FILE));
-    if (reached < log.snapshotSeq)
+    if (reached < log.snapshotSeq && this.#options.asFound !== true)
       throw new DataDamaged(
         `${HISTORY_FILE} ends at command ${reached}, before the snapshot of command ${log.snapshotSeq}: ` +
           'an exchange would not start from that copy. Put the missing history back first',
@@ -214,8 +214,9 @@ class Backup {
 
   /** The copy of the log is read back: it must be whole and end at the moment. */
   async #prove(moment: Moment): Promise<Moment> {
-    const withHash = moment.stateHash === null && this.#options.prove !== false;
-    const end = provenEnd(join(this.#target, LOG_DIRECTORY), withHash);
+    const { asFound = false } = this.#options;
+    const withHash = moment.stateHash === null && !asFound;
+    const end = provenEnd(join(this.#target, LOG_DIRECTORY), { withHash, asFound });
     if (end.seq !== moment.seq)
       throw new DataDamaged(`the copied log ends at command ${end.seq} instead of ${moment.seq}`);
     return withHash ? end : moment;

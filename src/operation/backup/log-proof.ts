@@ -11,11 +11,17 @@ import { DataDamaged } from '../exit-codes.ts';
 import { ReadOnlyDisk } from '../verification/read-only-disk.ts';
 import type { Moment } from './manifest.ts';
 
+interface ProofOptions {
+  readonly withHash: boolean;
+  /** A damaged snapshot is no obstacle: a start uses the one before it. */
+  readonly asFound: boolean;
+}
+
 /** Throws LogDamaged, Diverged or BrokenCommand where the log cannot be read or carried out. */
-export function provenEnd(directory: string, withHash: boolean): Moment {
+export function provenEnd(directory: string, { withHash, asFound }: ProofOptions): Moment {
   const { snapshot, records, report } = recover(new ReadOnlyDisk(new NodeDisk(directory)), logSettings());
   const [damaged] = report.damagedSnapshots;
-  if (damaged !== undefined)
+  if (damaged !== undefined && !asFound)
     throw new DataDamaged(`${damaged.file}: ${damaged.reason}. A start sets it aside and makes a new one`);
   if (!withHash) return { seq: report.lastSeq, time: 0, stateHash: null };
   const exchange = new Exchange(snapshot === undefined ? undefined : loadState(snapshot.state));

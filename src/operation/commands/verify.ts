@@ -40,6 +40,9 @@ async function proof(directory: string): Promise<Verification> {
   if (!isBackup(directory)) {
     refuseUnfinished(directory);
     const { verify } = await import('../verification/verify.ts');
+    const { keepBeforeFormatChange } = await import('../backup/keep-before.ts');
+    // It opens the databases as a start does.
+    await keepBeforeFormatChange(directory, (text) => process.stderr.write(`bourse: ${text}\n`));
     return verify(directory);
   }
   const { verifyBackup } = await import('../verification/backup-verify.ts');
