@@ -24,7 +24,8 @@ function older(path: string, make: (database: DatabaseSync) => void): void {
   make(database);
   database.exec('PRAGMA foreign_keys = OFF');
   database.exec(`ATTACH '${newer}' AS newer`);
-  for (const { name } of database.prepare("SELECT name FROM main.sqlite_master WHERE type = 'table'").all()) {
+  const tables = database.prepare("SELECT name FROM main.sqlite_master WHERE type = 'table'").all();
+  for (const name of tables.map((row) => String(row.name))) {
     if (name === 'meta') continue;
     const columns = (schema: string) =>
       database

@@ -39,11 +39,12 @@ describe('bourse clock advance', () => {
       passed.on('error', () => outgoing.destroy());
       incoming.pipe(passed);
       if (path !== '/admin/clock/advance') return;
-      incoming.on('end', async () => {
+      const giveUp = async () => {
         while ((await venue.admin('GET', '/admin/clock')).body.advance === undefined) await sleep(5);
         cut += 1;
         incoming.socket.destroy();
-      });
+      };
+      incoming.on('end', () => void giveUp());
     });
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     const { port } = proxy.address() as AddressInfo;
