@@ -24,8 +24,8 @@ const MIGRATIONS = [
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Brings the database to the newest schema, one migration per transaction. */
-export function migrate(database: DatabaseSync): void {
+/** Brings the database to the newest schema, one migration per transaction; an older one is for tests of the way there. */
+export function migrate(database: DatabaseSync, newest: number = SCHEMA_VERSION): void {
   database.exec('CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT');
   database.exec("INSERT INTO meta (key, value) VALUES ('schema_version', 0) ON CONFLICT (key) DO NOTHING");
   const found = readMeta(database, 'schema_version');
@@ -35,7 +35,7 @@ export function migrate(database: DatabaseSync): void {
         'start the newer program, or move the file away to have it rebuilt',
     );
   }
-  for (let version = found + 1; version <= SCHEMA_VERSION; version++) {
+  for (let version = found + 1; version <= newest; version++) {
     database.exec('BEGIN IMMEDIATE');
     database.exec(readFileSync(new URL(`migrations/${MIGRATIONS[version - 1]!}`, import.meta.url), 'utf8'));
     database.prepare("UPDATE meta SET value = ? WHERE key = 'schema_version'").run(version);

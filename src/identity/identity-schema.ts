@@ -99,7 +99,10 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-export function migrate(database: DatabaseSync): void {
+export const IDENTITY_SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Brings the database to the newest schema; an older one is for tests of the way there. */
+export function migrate(database: DatabaseSync, version = IDENTITY_SCHEMA_VERSION): void {
   const done = Number(database.prepare('PRAGMA user_version').get()?.user_version);
   if (done > MIGRATIONS.length) {
     throw new Error(
@@ -108,7 +111,7 @@ export function migrate(database: DatabaseSync): void {
   }
   // A table is rebuilt by dropping it, which must not be taken for the loss of what refers to it.
   database.exec('PRAGMA foreign_keys = OFF');
-  for (let number = done; number < MIGRATIONS.length; number += 1) {
+  for (let number = done; number < version; number += 1) {
     inTransaction(database, () => {
       database.exec(MIGRATIONS[number]!);
       database.exec(`PRAGMA user_version = ${number + 1}`);

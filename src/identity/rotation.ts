@@ -19,9 +19,14 @@ export function rotateKeyring(
   const extended = extendKeyring(path);
   onExtended(extended);
   const resealed = inTransaction(database, () => resealAll(database, extended));
-  const used = database.prepare('SELECT DISTINCT seal_key_id AS id FROM api_keys').all();
-  const keyring = pruneKeyring(path, new Set(used.map(({ id }) => String(id))));
+  const keyring = pruneKeyring(path, keyIdsInUse(database));
   return { keyring, resealed };
+}
+
+/** The key-encryption keys that secrets are sealed under. */
+export function keyIdsInUse(database: DatabaseSync): ReadonlySet<string> {
+  const rows = database.prepare('SELECT DISTINCT seal_key_id AS id FROM api_keys').all();
+  return new Set(rows.map(({ id }) => String(id)));
 }
 
 function resealAll(database: DatabaseSync, keyring: Keyring): number {

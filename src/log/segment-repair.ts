@@ -35,7 +35,12 @@ export function dropOldestKeptAside(disk: Disk, keep: number): void {
   for (const name of names.slice(0, Math.max(0, names.length - keep))) disk.unlink(name);
 }
 
-function withClosedMarks(segment: Uint8Array, header: SegmentHeader, scan: SegmentScan): Uint8Array {
+/** The segment with both marks saying that the log was closed after its last batch. */
+export function withClosedMarks(
+  segment: Uint8Array,
+  header: SegmentHeader,
+  scan: Pick<SegmentScan, 'lastSeq' | 'chain'>,
+): Uint8Array {
   const mark = encodeMark(
     { durableSeq: scan.lastSeq, chain: scan.chain, state: 'closed' },
     header.segment,

@@ -135,6 +135,6 @@ export function damageAt(header: SegmentHeader, scan: SegmentScan, what: string)
   });
 }
 
-function placeOf(header: SegmentHeader): BatchPlace {
+export function placeOf(header: SegmentHeader): BatchPlace {
   return { segment: header.segment, epoch: header.epoch, identity: identityCrc(header.instanceId) };
 }

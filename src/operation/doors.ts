@@ -2,7 +2,9 @@
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { TIMESTAMP_WINDOW_MS } from '../gateway/admission/authenticate.ts';
 import { RateLimiter } from '../gateway/admission/rate-limit.ts';
+import { ReplayGuard } from '../gateway/admission/replay-guard.ts';
 import type { ReadinessCheck } from '../gateway/health.ts';
 import { openSubAccount } from '../gateway/open-sub-account.ts';
 import { buildGateway } from '../gateway/server.ts';
@@ -62,6 +64,7 @@ export async function openGateway(rooms: Doors, config: Config, logger: Logger, 
     trustedProxies: config.trustedProxies,
     // The name that it was told to listen on is one under which it is meant to be reached.
     allowedHosts: [...config.allowedHosts, config.host],
+    replays: config.rejectReplays ? new ReplayGuard(TIMESTAMP_WINDOW_MS) : undefined,
   };
   const { rateLimits, allowedOrigins } = config;
   const streams = new Streams({ ...services, rateLimits, allowedOrigins });

@@ -11,8 +11,9 @@ import { NodeDisk } from '../log/node-disk.ts';
 import { readSegmentHeaders } from '../log/segment-files.ts';
 import { readBatches } from '../log/segment-scan.ts';
 import { commandsInForce, type LoggedCommand } from '../venue/commands-in-force.ts';
+import { LOG_DIRECTORY } from './data-files.ts';
 
-export const LOG_DIRECTORY = 'log';
+export { LOG_DIRECTORY };
 
 export function loggedCommands(data: string): Iterable<LoggedCommand> {
   return commandsInForce(loggedRecords(join(data, LOG_DIRECTORY)));

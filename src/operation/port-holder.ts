@@ -3,6 +3,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 
 const LISTENING = '0A';
+/** The lock of a data directory (`src/log/directory-lock.ts`). */
+const HELD_LOCK = /^(\/.*)\/log\/lock\.db$/;
 
 export interface PortHolder {
   readonly pid: number;
@@ -22,6 +24,17 @@ function commandOf(pid: string): string {
   return basename(program!) || textOf(`/proc/${pid}/comm`).trim();
 }
 
+/** The exchange that listens on a port, by the lock that it holds on its data; undefined when it is none. */
+export function dataOfListener(port: number): { readonly pid: number; readonly data: string } | undefined {
+  const holder = portHolder(port);
+  if (holder === undefined) return undefined;
+  for (const descriptor of entriesOf(`/proc/${holder.pid}/fd`)) {
+    const [, data] = HELD_LOCK.exec(linkOf(`/proc/${holder.pid}/fd/${descriptor}`)) ?? [];
+    if (data !== undefined) return { pid: holder.pid, data };
+  }
+  return undefined;
+}
+
 /** As the descriptors of a process name them: `socket:[inode]`. */
 function listeningSockets(port: number): Set<string> {
   const sockets = new Set<string>();
@@ -35,13 +48,17 @@ function listeningSockets(port: number): Set<string> {
 }
 
 function holdsSocket(pid: string, sockets: ReadonlySet<string>): boolean {
-  return entriesOf(`/proc/${pid}/fd`).some((descriptor) => {
-    try {
-      return sockets.has(readlinkSync(`/proc/${pid}/fd/${descriptor}`));
-    } catch {
-      return false;
-    }
-  });
+  return entriesOf(`/proc/${pid}/fd`).some((descriptor) =>
+    sockets.has(linkOf(`/proc/${pid}/fd/${descriptor}`)),
+  );
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
 }
 
 /** Processes of others and such as have just ended cannot be read; they count as empty. */

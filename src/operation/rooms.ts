@@ -18,13 +18,16 @@ import { openClock } from '../venue/clock-choice.ts';
 import { formatDuration } from '../venue/duration.ts';
 import { replay } from '../venue/recovery.ts';
 import { Venue } from '../venue/venue.ts';
+import { keepBeforeFormatChange } from './backup/keep-before.ts';
+import { refuseUnfinished } from './backup/manifest.ts';
+import { HISTORY_FILE, LOG_DIRECTORY } from './data-files.ts';
 import { DataDamaged } from './exit-codes.ts';
-import { LOG_DIRECTORY, loggedCommands } from './logged-commands.ts';
+import { loggedCommands } from './logged-commands.ts';
 import type { Config } from './settings/settings.ts';
 import { counted } from './terminal/counting.ts';
 import { withAdvice } from './way-on.ts';
 
-export const HISTORY_FILE = 'history.sqlite';
+export { HISTORY_FILE };
 
 const PROGRESS_INTERVAL_MS = 1000;
 const CLOCK_SLACK_MS = 5000;
@@ -49,6 +52,8 @@ export async function openRooms(
   open: AsyncDisposableStack,
   onFailure: (error: Error) => void,
 ): Promise<Rooms> {
+  refuseUnfinished(config.data);
+  await keepBeforeFormatChange(config.data, (text) => logger.warn(text));
   const recovered = await openFileLog({
     directory: join(config.data, LOG_DIRECTORY),
     segmentBytes: config.segmentBytes,

@@ -10,6 +10,7 @@ import { AuditLog } from '../operator/audit-log.ts';
 import { formatSignature } from '../operator/signature.ts';
 import { BrokenCommand } from '../venue/broken-command.ts';
 import { replay } from '../venue/recovery.ts';
+import { keepBeforeFormatChange } from './backup/keep-before.ts';
 import { CannotStart, ConfigError } from './exit-codes.ts';
 import { LOG_DIRECTORY } from './logged-commands.ts';
 import { HISTORY_FILE } from './rooms.ts';
@@ -33,6 +34,7 @@ export async function setAside(
   const directory = join(data, LOG_DIRECTORY);
   if (!existsSync(directory))
     throw new ConfigError(`--data ${data} holds no exchange: there is no ${directory}`);
+  await keepBeforeFormatChange(data, (text) => process.stderr.write(`bourse: ${text}\n`));
   await using open = new AsyncDisposableStack();
   const { log, snapshot, records, report } = await openFileLog({ directory, segmentBytes });
   open.defer(() => log.close());

@@ -22,6 +22,7 @@ import { type Call, Deed, type Desk, type OperatorRoute } from './route.ts';
 import { accountRightsRoutes } from './routes/account-rights.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { addressRoutes } from './routes/addresses.ts';
+import { backupRoutes } from './routes/backups.ts';
 import { clockRoutes } from './routes/clock.ts';
 import { forceRoutes } from './routes/force.ts';
 import { keyRoutes } from './routes/keys.ts';
@@ -59,6 +60,7 @@ export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
   ...forceRoutes,
   ...marketRoutes,
   ...clockRoutes,
+  ...backupRoutes,
 ];
 
 const LIMITS = {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Authentication, authenticateLogin, isBusy } from '../gateway/admission/authenticate.ts';
 import { mayUse } from '../gateway/admission/permissions.ts';
 import type { RateLimiter } from '../gateway/admission/rate-limit.ts';
+import type { ReplayGuard } from '../gateway/admission/replay-guard.ts';
 import type { Services } from '../gateway/route.ts';
 import type { Clock } from '../venue/clock.ts';
 import type { Channels } from './channels.ts';
@@ -16,6 +17,8 @@ import { PRIVATE_TOPIC_NAMES, PRIVATE_TOPICS, privateKey } from './topic-request
 export interface LoginOptions extends Services {
   readonly wall: Clock;
   readonly limiter: RateLimiter;
+  /** Undefined when a signed login may be sent again. */
+  readonly replays?: ReplayGuard | undefined;
   readonly channels: Channels;
   /** False when the user has too many sockets already. */
   readonly admitUser: (connection: Connection, uid: number) => boolean;
@@ -37,10 +40,10 @@ export class LoginDesk {
       connection.fail('parameterWrong', 'a login is under way');
       return;
     }
-    const { wall, clock, identity } = this.options;
+    const { wall, clock, identity, replays } = this.options;
     const { apiKey, passphrase, timestamp, sign } = args[0]!;
     const presented = { apiKey, passphrase, timestamp, sign, peerAddress: connection.peer };
-    const check = () => authenticateLogin(presented, wall.now(), identity, clock.now());
+    const check = () => authenticateLogin(presented, wall.now(), identity, clock.now(), replays);
     const verdict = check();
     if (!(verdict instanceof Promise) && !isBusy(verdict)) {
       this.judge(connection, verdict);

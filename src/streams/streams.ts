@@ -10,6 +10,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { type PeerAddress, peerAddressResolver } from '../gateway/admission/peer-address.ts';
 import type { RateLimiter } from '../gateway/admission/rate-limit.ts';
+import type { ReplayGuard } from '../gateway/admission/replay-guard.ts';
 import type { Services } from '../gateway/route.ts';
 import { type StreamRole, streamRole } from '../gateway/stream-paths.ts';
 import { errorEnvelope } from '../gateway/wire/envelope.ts';
@@ -43,6 +44,8 @@ export interface StreamsOptions extends Services {
   readonly trustedProxies: readonly string[];
   /** Host names under which the exchange answers, beside those that are always good. */
   readonly allowedHosts: readonly string[];
+  /** Undefined when a signed login may be sent again. */
+  readonly replays?: ReplayGuard | undefined;
   /** Web pages of other hosts that may connect. */
   readonly allowedOrigins: readonly string[];
   readonly logger: FastifyBaseLogger;

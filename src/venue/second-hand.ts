@@ -15,6 +15,16 @@ export type SecondListener = (time: number) => void | Promise<void>;
 /** How often each kind of event happened. */
 export type EventCounts = Partial<Record<Event['type'], number>>;
 
+/** A manual clock on its way, or where its last way has led. */
+export interface Journey {
+  readonly from: number;
+  readonly until: number;
+  /** False while it is under way. */
+  readonly ended: boolean;
+  /** What the time has brought so far. */
+  readonly events: EventCounts;
+}
+
 export class SecondHand {
   private readonly venue: Venue;
   private readonly report: (error: Error) => void;
@@ -22,6 +32,8 @@ export class SecondHand {
   private timer: NodeJS.Timeout | undefined;
   private lastTick: number;
   private counts: EventCounts | undefined;
+  private way: Omit<Journey, 'ended'> | undefined;
+  private halting = false;
   private stopped = false;
 
   constructor(venue: Venue, report: (error: Error) => void) {
@@ -54,13 +66,25 @@ export class SecondHand {
     return this.counts !== undefined;
   }
 
+  /** The advance under way or, when there is none, the last one; undefined before the first. */
+  get journey(): Journey | undefined {
+    return this.way && { ...this.way, ended: this.counts === undefined };
+  }
+
+  /** The advance under way ends after its present step. */
+  haltAdvance(): void {
+    this.halting = true;
+  }
+
   /** Moves a manual clock to `until`, a tick at every multiple of `stepMs`; resolves when all of it is durable. */
   async advance(clock: ManualClock, until: number, stepMs: number): Promise<EventCounts> {
     const counts: EventCounts = {};
     this.counts = counts;
+    this.way = { from: clock.now(), until, events: counts };
+    this.halting = false;
     try {
       let pending = 0;
-      while (clock.now() < until && !this.stopped) {
+      while (clock.now() < until && !this.stopped && !this.halting) {
         const now = clock.now();
         clock.advance(Math.min((Math.floor(now / stepMs) + 1) * stepMs, until) - now);
         const ticked = this.venue.submit({ type: 'tick', time: 0 });

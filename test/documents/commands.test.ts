@@ -1,7 +1,7 @@
 /**
  * Every command and program in README and docs is executed as written, with only the address and the directory put in.
- * A block that nothing here executes fails with its place. `docs/operator.md` has a test of its own, which runs its bash
- * blocks in one shell (`test/operator/docs.test.ts`).
+ * A block that nothing here executes fails with its place. `docs/operator.md` and `docs/backup.md` have tests of their
+ * own, which run their bash blocks in one shell (`test/operator/docs.test.ts`, `test/backup/docs.test.ts`).
  */
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
@@ -152,6 +152,7 @@ describe('README.md and docs: every block is executed', () => {
       assert.match(await program(`${open}\n${tell}\nws.onopen = () => {\n${text}};`), /"event":"subscribe"/);
     },
     'docs/operator.md bash': async () => {},
+    'docs/backup.md bash': async () => {},
     'docs/operator.md ': async (block) => {
       const [start, ...commands] = linesOf(block);
       if (!isStart(start!)) {

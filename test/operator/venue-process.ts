@@ -26,8 +26,8 @@ export class VenueProcess {
   readonly data: string;
   #server: Server | undefined;
 
-  constructor() {
-    this.data = join(temporaryDirectory(), 'venue');
+  constructor(data = join(temporaryDirectory(), 'venue')) {
+    this.data = data;
   }
 
   async start(...args: string[]): Promise<this> {

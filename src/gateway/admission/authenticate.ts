@@ -7,6 +7,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import type { ApiKey, Credential, KeyDirectory, PassphraseVerdict, User } from '../../identity/identity.ts';
 import { parseInteger } from '../wire/decimal.ts';
 import type { WireCode } from '../wire/error-catalogue.ts';
+import type { Judgement, ReplayGuard } from './replay-guard.ts';
 import { type SigningKey, verifyLogin, verifyRequest } from './signature.ts';
 
 export interface IncomingRequest {
@@ -45,7 +46,7 @@ export interface Refused {
 
 export type Authentication = Authenticated | Refused;
 
-const TIMESTAMP_WINDOW_MS = 30_000;
+export const TIMESTAMP_WINDOW_MS = 30_000;
 /** `wire.md` 1.5: logins send seconds or milliseconds; below this it is seconds. */
 const LOGIN_SECONDS_BELOW = 100_000_000_000;
 const TIMESTAMP_MAX = 9_999_999_999_999;
@@ -64,6 +65,7 @@ export function authenticate(
   nowMs: number,
   keys: KeyDirectory,
   serverTimeMs = nowMs,
+  replays?: ReplayGuard,
 ): Authentication | Promise<Authentication> {
   const headers = readHeaders(request.rawHeaders);
   if ('ok' in headers) return headers;
@@ -83,7 +85,8 @@ export function authenticate(
   const signed = (key: SigningKey) => verifyRequest(key, text, headers.sign);
   const signedText = 'timestamp, method, path, ?query and body';
   const presented = { ...headers, timestampMs, peerAddress: request.peerAddress, signed, signedText };
-  return judge(presented, nowMs, keys, serverTimeMs);
+  // A question changes nothing, and clients ask it again when a connection breaks.
+  return judge(presented, nowMs, keys, serverTimeMs, request.method === 'GET' ? undefined : replays);
 }
 
 export function authenticateLogin(
@@ -91,8 +94,9 @@ export function authenticateLogin(
   nowMs: number,
   keys: KeyDirectory,
   serverTimeMs = nowMs,
+  replays?: ReplayGuard,
 ): Authentication | Promise<Authentication> {
-  const { apiKey, passphrase, peerAddress } = login;
+  const { apiKey, sign, passphrase, peerAddress } = login;
   const timestamp = String(login.timestamp);
   const value = parseInteger(timestamp, 0, TIMESTAMP_MAX);
   if (value === undefined) {
@@ -102,10 +106,11 @@ export function authenticateLogin(
   const signed = (key: SigningKey) => verifyLogin(key, timestamp, login.sign);
   const signedText = 'the timestamp and GET/user/verify';
   return judge(
-    { apiKey, passphrase, peerAddress, timestampMs, signed, signedText },
+    { apiKey, sign, passphrase, peerAddress, timestampMs, signed, signedText },
     nowMs,
     keys,
     serverTimeMs,
+    replays,
   );
 }
 
@@ -151,6 +156,7 @@ function readHeaders(rawHeaders: readonly string[]): AuthHeaders | Refused {
 
 interface Presented {
   readonly apiKey: string;
+  readonly sign: string;
   readonly passphrase: string;
   readonly timestampMs: number;
   readonly peerAddress: string | undefined;
@@ -164,6 +170,7 @@ function judge(
   nowMs: number,
   keys: KeyDirectory,
   serverTimeMs: number,
+  replays: ReplayGuard | undefined,
 ): Authentication | Promise<Authentication> {
   const credential = keys.findKey(presented.apiKey);
   if (credential === undefined) {
@@ -176,11 +183,11 @@ function judge(
     return signatureRefusal(credential, presented.signedText);
   }
   const verdict = keys.checkPassphrase(presented.apiKey, presented.passphrase, nowMs);
-  if (typeof verdict === 'string') return conclude(credential, verdict, presented, nowMs, keys);
+  if (typeof verdict === 'string') return conclude(credential, verdict, presented, nowMs, keys, replays);
   return verdict.then((answer) => {
     // Half a second has passed: rights taken away meanwhile must not be granted.
     const current = keys.findKey(presented.apiKey);
-    return current === undefined ? unknownKey() : conclude(current, answer, presented, nowMs, keys);
+    return current === undefined ? unknownKey() : conclude(current, answer, presented, nowMs, keys, replays);
   });
 }
 
@@ -190,6 +197,7 @@ function conclude(
   presented: Presented,
   nowMs: number,
   keys: KeyDirectory,
+  replays: ReplayGuard | undefined,
 ): Authentication {
   const { key, user, ipList } = credential;
   const refused = PASSPHRASE_REFUSALS[verdict];
@@ -205,9 +213,26 @@ function conclude(
       ? refuse('40031', 'this account is frozen; ask the operator')
       : refuse('40068', 'this sub-account or its main account is frozen; the main account can unfreeze it');
   }
+  const repeated = REPLAY_REFUSALS[replays?.judge(key.apiKey, presented.sign, nowMs) ?? 'new'];
+  if (repeated !== undefined) return repeated;
   keys.noteUse(key.apiKey, nowMs);
   return { ok: true, user, key };
 }
+
+const REPLAY_REFUSALS: Readonly<Record<Judgement, Refused | undefined>> = {
+  new: undefined,
+  repeated: refuse(
+    '40008',
+    'this signed request was received before, and the exchange takes each only once; sign again with the present time',
+  ),
+  full: {
+    ok: false,
+    status: 429,
+    code: '429',
+    msg: 'more signed requests than the exchange can tell apart; try again in a second',
+    retryAfterMs: BUSY_RETRY_MS,
+  },
+};
 
 const PASSPHRASE_REFUSALS: Readonly<Record<PassphraseVerdict, Refused | undefined>> = {
   ok: undefined,

@@ -18,6 +18,7 @@ import { orderLimit } from './order-quota.ts';
 import { peerAddressResolver } from './peer-address.ts';
 import { mayUse } from './permissions.ts';
 import type { RateLimiter, Taken } from './rate-limit.ts';
+import type { ReplayGuard } from './replay-guard.ts';
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -29,6 +30,8 @@ export interface GatekeeperOptions {
   readonly wall: Clock;
   readonly limiter: RateLimiter;
   readonly trustedProxies: readonly string[];
+  /** Undefined when a signed request may be sent again. */
+  readonly replays?: ReplayGuard | undefined;
 }
 
 export class Gatekeeper {
@@ -38,6 +41,7 @@ export class Gatekeeper {
   readonly #wall: Clock;
   readonly #replies: Replies;
   readonly #limiter: RateLimiter;
+  readonly #replays: ReplayGuard | undefined;
   readonly #peerOf: ReturnType<typeof peerAddressResolver>;
 
   constructor(options: GatekeeperOptions, replies: Replies) {
@@ -47,6 +51,7 @@ export class Gatekeeper {
     this.#wall = options.wall;
     this.#replies = replies;
     this.#limiter = options.limiter;
+    this.#replays = options.replays;
     this.#peerOf = peerAddressResolver(options.trustedProxies);
   }
 
@@ -87,7 +92,8 @@ export class Gatekeeper {
     }
     const { method, url, rawHeaders } = request.raw;
     const incoming = { method: method!, url: url!, rawHeaders, body: bytes, peerAddress: request.peer };
-    const verdict = authenticate(incoming, this.#wall.now(), this.#identity, this.#clock.now());
+    const now = this.#wall.now();
+    const verdict = authenticate(incoming, now, this.#identity, this.#clock.now(), this.#replays);
     const goOn = (result: Authentication) => {
       if (this.#authorise(result, route, bytes, request, reply))
         this.#readInput(route, bytes, request, reply, done);

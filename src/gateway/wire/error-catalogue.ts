@@ -16,7 +16,10 @@ export const CATALOGUE = {
   '40003': { means: 'ACCESS-SIGN is missing' },
   '40005': { means: 'ACCESS-TIMESTAMP is missing or no Unix time' },
   '40007': { means: 'the body is not JSON by its Content-Type, or is compressed' },
-  '40008': { means: 'the timestamp is more than 30 seconds off' },
+  '40008': {
+    means:
+      'the timestamp is more than 30 seconds off, or with --reject-replays the signed request came before',
+  },
   '40009': { means: 'the signature does not match' },
   '40010': { means: 'the exchange stopped before the command was safe; ask by clientOid what became of it' },
   '40011': { means: 'ACCESS-PASSPHRASE is missing' },

@@ -2,6 +2,7 @@
 import { accountCommand } from './account.ts';
 import { addressCommand } from './address.ts';
 import { auditCommand } from './audit.ts';
+import { backupCommand } from './backup.ts';
 import { clientCommand } from './client.ts';
 import { clockCommand } from './clock.ts';
 import { BOURSE, describedProgram, HELP_COMMAND } from './command-line.ts';
@@ -14,6 +15,7 @@ import { marketCommand } from './market.ts';
 import { depositCommand, withdrawalCommand } from './money.ts';
 import { priceCommand } from './price.ts';
 import { reservesCommand } from './reserves.ts';
+import { restoreCommand } from './restore.ts';
 import { setAsideCommand } from './set-aside.ts';
 import {
   booksCommand,
@@ -49,7 +51,9 @@ const GROUPS = {
   'Data and records:': [
     auditCommand(),
     identityCommand(),
+    backupCommand(),
     verifyCommand(),
+    restoreCommand(),
     setAsideCommand(),
     configCommand(),
   ],
@@ -66,6 +70,7 @@ export const program = describedProgram(
     'bourse withdrawal list                                   what waits to be paid out',
     'bourse halt                                              stop taking orders',
     'bourse verify                                            prove the exchange in ./data',
+    'bourse backup /backups/monday                            copy it, running or not',
     'bourse config --explain                                  each setting and where it came from',
   ],
 ).helpCommand(...HELP_COMMAND);

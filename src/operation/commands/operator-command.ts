@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { defaultOperator } from '../../operator/default-operator.ts';
 import { OPERATOR_NAME } from '../../operator/signature.ts';
 import { ConfigError } from '../exit-codes.ts';
-import type { SettingName } from '../settings/settings.ts';
+import type { Config, SettingName } from '../settings/settings.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
 import { textTable } from '../terminal/text-table.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
@@ -36,7 +36,7 @@ export function operatorCommand(
     .addOption(new Option('--token-file <file>', 'token for that door').helpGroup('Operator:'));
   return withSettings(command, SETTINGS_USED).action(async () => {
     const { config } = await configOf(command, SETTINGS_USED);
-    const shown = await work(clientOf(command, config.data), command);
+    const shown = await work(clientOf(command, config), command);
     show(shown, command, painter(config.color, process.stdout));
   });
 }
@@ -46,11 +46,11 @@ export function show({ json, text }: Shown, command: Command, paint: Paint): voi
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-function clientOf(command: Command, data: string): OperatorClient {
+function clientOf(command: Command, { data, port }: Config): OperatorClient {
   const { operator, tokenFile } = command.opts<{ operator?: string; tokenFile?: string }>();
   const by = operatorName(command);
   const file = tokenFile === undefined ? undefined : resolve(tokenFile);
-  return new OperatorClient(operator === undefined ? doorIn(data) : doorAt(operator, file), by);
+  return new OperatorClient(operator === undefined ? doorIn(data, port) : doorAt(operator, file), by);
 }
 
 /** Who acts, as the audit log will name them. */

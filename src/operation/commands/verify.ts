@@ -1,8 +1,11 @@
 /** `bourse verify`: the proof as a table for people, or as one JSON document. */
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { isBackup, refuseUnfinished } from '../backup/manifest.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
 import { count, counted } from '../terminal/counting.ts';
+import { progressBar } from '../terminal/progress-bar.ts';
 import { textTable } from '../terminal/text-table.ts';
 import type { Verification } from '../verification/verify.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
@@ -14,13 +17,16 @@ export function verifyCommand(): Command {
     [
       'bourse verify                        the exchange in ./data',
       'bourse verify --data /var/bourse     another one; it must not be running',
+      'bourse verify /backups/monday        a backup: its hashes, then what it would restore to',
       'bourse verify --json                 one JSON document',
     ],
-  ).option('--json', 'print one JSON document');
+  )
+    .argument('[dir]', 'a data directory or a backup [--data]')
+    .option('--json', 'print one JSON document');
   return withSettings(command, ['data', 'color']).action(async () => {
     const { config } = await configOf(command);
-    const { verify } = await import('../verification/verify.ts');
-    const result = await verify(config.data);
+    const [named] = command.args;
+    const result = await proof(named === undefined ? config.data : resolve(named));
     const { stdout } = process;
     const json = command.getOptionValue('json') === true;
     stdout.write(
@@ -28,6 +34,20 @@ export function verifyCommand(): Command {
     );
     process.exitCode = result.ok ? ExitCode.ok : ExitCode.damaged;
   });
+}
+
+async function proof(directory: string): Promise<Verification> {
+  if (!isBackup(directory)) {
+    refuseUnfinished(directory);
+    const { verify } = await import('../verification/verify.ts');
+    const { keepBeforeFormatChange } = await import('../backup/keep-before.ts');
+    // It opens the databases as a start does.
+    await keepBeforeFormatChange(directory, (text) => process.stderr.write(`bourse: ${text}\n`));
+    return verify(directory);
+  }
+  const { verifyBackup } = await import('../verification/backup-verify.ts');
+  const bar = progressBar(`reading ${directory}`, process.stderr);
+  return verifyBackup(directory, bar.show).finally(bar.end);
 }
 
 function verificationText(result: Verification, paint: Paint): string {

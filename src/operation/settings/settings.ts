@@ -35,6 +35,8 @@ export interface Config {
   readonly allowedOrigins: readonly string[];
   readonly rateLimits: 'on' | 'off';
   readonly errorDialect: 'v3' | 'classic';
+  /** Is a signed request that came before refused? */
+  readonly rejectReplays: boolean;
   /** Is there a door for operators? */
   readonly operator: boolean;
   readonly operatorHost: string;
@@ -138,6 +140,13 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: 'family of error codes',
     initial: 'v3',
     ...oneOf('v3', 'classic'),
+  },
+  rejectReplays: {
+    group: 'Server',
+    flags: ['--reject-replays'],
+    help: 'take each signed POST and each login only once within the 30 s of its timestamp',
+    initial: false,
+    ...onOff(),
   },
   operator: {
     group: 'Operator',

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { type Clock, ManualClock, ScaledClock } from '../../venue/clock.ts';
 import { formatDuration, parseDuration } from '../../venue/duration.ts';
 import { ADVANCE_STEPS_MAX } from '../../venue/limits.ts';
-import { CommandSeq, closed } from '../fields.ts';
+import { CommandSeq, closed, Empty } from '../fields.ts';
 import { Refused } from '../refused.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
@@ -16,6 +16,15 @@ const ClockView = Type.Object({
   /** Logical seconds per second; 0 for a clock that stands. */
   factor: Type.Integer(),
   time: Type.Integer(),
+  /** The advance of a manual clock that is under way, else the last one. */
+  advance: Type.Optional(
+    Type.Object({
+      from: Type.Integer(),
+      until: Type.Integer(),
+      ended: Type.Boolean(),
+      events: Type.Record(Type.String(), Type.Integer()),
+    }),
+  ),
 });
 const SpanText = Type.String({ minLength: 2, maxLength: 40 });
 
@@ -66,7 +75,26 @@ export const clockRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/admin/clock',
     answer: ClockView,
-    handle: ({ venue }) => viewOf(venue.clock),
+    handle: ({ venue, seconds: { journey } }) => ({
+      ...viewOf(venue.clock),
+      ...(journey !== undefined && {
+        advance: { ...journey, events: { ...(journey.events as Record<string, number>) } },
+      }),
+    }),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/clock/halt',
+    body: Empty,
+    answer: Type.Object({ time: Type.Integer() }),
+    action: 'clock.halt',
+    told: ({ time }) => `asked at ${time}`,
+    handle: ({ venue, seconds }) => {
+      if (!seconds.advancing) return new Refused('not_allowed', 'the clock is not being advanced');
+      seconds.haltAdvance();
+      return { time: venue.clock.now() };
+    },
   }),
 
   operatorRoute({

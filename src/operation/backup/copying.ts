@@ -1,0 +1,128 @@
+/** Files that are on disk when a call returns, readable by their owner only, with their hashes. */
+import { createHash } from 'node:crypto';
+import { closeSync, fdatasyncSync, fsyncSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { BackedUpFile } from './manifest.ts';
+
+export type CopiedFile = Omit<BackedUpFile, 'path'>;
+/** Hears of bytes that have been dealt with. */
+export type Progress = (bytes: number) => void;
+
+const OWNER_ONLY = 0o600;
+const STEP_BYTES = 1024 * 1024;
+
+/** Writes a new file and syncs it; the name itself is durable after `syncDirectory`. */
+export function writeDurably(path: string, contents: Uint8Array): CopiedFile {
+  const descriptor = openSync(path, 'wx', OWNER_ONLY);
+  try {
+    writeWhole(descriptor, contents);
+    fdatasyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  return { bytes: contents.length, sha256: createHash('sha256').update(contents).digest('hex') };
+}
+
+/** Under its name the file is always whole. */
+export function replaceDurably(path: string, text: string): void {
+  const unfinished = `${path}.tmp`;
+  const descriptor = openSync(unfinished, 'w', OWNER_ONLY);
+  try {
+    writeWhole(descriptor, Buffer.from(text));
+    fdatasyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(unfinished, path);
+  syncDirectory(dirname(path));
+}
+
+/** Copies a file that may have lost its name meanwhile, but is still open. */
+export async function copyOpened(source: number, target: string, progress: Progress): Promise<CopiedFile> {
+  const descriptor = openSync(target, 'wx', OWNER_ONLY);
+  try {
+    const copied = await readInSteps(source, progress, (step) => writeWhole(descriptor, step));
+    fdatasyncSync(descriptor);
+    return copied;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+export async function copyFileDurably(
+  source: string,
+  target: string,
+  progress: Progress,
+): Promise<CopiedFile> {
+  return withOpened(source, (descriptor) => copyOpened(descriptor, target, progress));
+}
+
+/** Syncs a file that somebody else has written, and tells its hash. */
+export async function settleFile(path: string): Promise<CopiedFile> {
+  const descriptor = openSync(path, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  return hashFile(path, () => {});
+}
+
+export function hashFile(path: string, progress: Progress): Promise<CopiedFile> {
+  return withOpened(path, (descriptor) => readInSteps(descriptor, progress, () => {}));
+}
+
+async function withOpened<Result>(
+  path: string,
+  use: (descriptor: number) => Promise<Result>,
+): Promise<Result> {
+  const descriptor = openSync(path, 'r');
+  try {
+    return await use(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function readInSteps(
+  descriptor: number,
+  progress: Progress,
+  take: (step: Uint8Array) => void,
+): Promise<CopiedFile> {
+  const hash = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(STEP_BYTES);
+  let bytes = 0;
+  for (;;) {
+    const length = readSync(descriptor, buffer, 0, buffer.length, bytes);
+    if (length === 0) return { bytes, sha256: hash.digest('hex') };
+    const step = buffer.subarray(0, length);
+    take(step);
+    hash.update(step);
+    bytes += length;
+    progress(length);
+    // Signals are heard between two steps.
+    await nextTurn();
+  }
+}
+
+function writeWhole(descriptor: number, contents: Uint8Array): void {
+  for (let written = 0; written < contents.length; ) written += writeSync(descriptor, contents, written);
+}
+
+/** Makes the names in a directory durable. */
+export function syncDirectory(directory: string): void {
+  // Windows cannot open a directory; there, NTFS journals the names by itself.
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(directory, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A path of a manifest below a directory. */
+export function placeIn(directory: string, path: string): string {
+  return join(directory, ...path.split('/'));
+}
