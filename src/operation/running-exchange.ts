@@ -67,7 +67,7 @@ export async function startExchange(
     const living = await openMarket(venue, keeper.seconds, config, logger, open);
     const market = living?.market;
     await venue.pastDays.load(venue.history, venue.state);
-    const addressKey = openAddressKey(config.data);
+    const addressKey = openAddressKey(identity);
     const reserves = new ReserveAudits(venue, addressKey, () => rooms.wall.now());
     const doors = { ...rooms, addressKey, reserves };
     const { gateway, streams, stopping, readiness } = await openGateway(doors, config, logger, open);
