@@ -13,9 +13,27 @@ const NAMED_MAX = 5;
 
 /** Resolves the difference: returns how many accounts have got a place holder. Throws DataDamaged. */
 export function settleUsers(state: State, identity: Identity, acceptGap: boolean, nowMs: number): number {
-  const accounts = [...state.accountByUid.values()].filter(({ house }) => !house);
+  if (!acceptGap) refuseLostUsers(state, identity);
+  const accounts = usersIn(state);
   const lost = accounts.filter(({ uid }) => identity.findUser(uid) === undefined);
-  if (lost.length > 0 && !acceptGap) {
+  refuseOtherFamilies(accounts, identity);
+  if (lost.length > 0) {
+    // Main accounts come first in the exchange as well: a sub-account is opened under one that is there.
+    const places = lost.map(({ uid, masterUid }) => ({
+      uid,
+      parentUid: masterUid === 0 ? undefined : masterUid,
+    }));
+    identity.replaceLost(places, nowMs);
+  }
+  identity.reserveUids(accounts.reduce((highest, { uid }) => Math.max(highest, uid), 0));
+  return lost.length;
+}
+
+/** Throws DataDamaged. */
+export function refuseLostUsers(state: State, identity: Identity): void {
+  const accounts = usersIn(state);
+  const lost = accounts.filter(({ uid }) => identity.findUser(uid) === undefined);
+  if (lost.length > 0) {
     throw new DataDamaged(
       `${IDENTITY_FILE} lacks ${lost.length} of ${accounts.length} accounts of the exchange (${uidsOf(lost)}): it is ` +
         'lost or older than the log. Restore it from a backup, or start once with --accept-identity-gap: these accounts ' +
@@ -23,14 +41,10 @@ export function settleUsers(state: State, identity: Identity, acceptGap: boolean
     );
   }
   refuseOtherFamilies(accounts, identity);
-  // Main accounts come first in the exchange as well: a sub-account is opened under one that is there.
-  if (lost.length > 0)
-    identity.replaceLost(
-      lost.map(({ uid, masterUid }) => ({ uid, parentUid: masterUid === 0 ? undefined : masterUid })),
-      nowMs,
-    );
-  identity.reserveUids(accounts.reduce((highest, { uid }) => Math.max(highest, uid), 0));
-  return lost.length;
+}
+
+function usersIn(state: State): Account[] {
+  return [...state.accountByUid.values()].filter(({ house }) => !house);
 }
 
 /** A sub-account of one family must not be shown to another. */

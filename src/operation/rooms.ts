@@ -115,8 +115,15 @@ export async function openDatabase<Database>(
   }
 }
 
+/** A failure of the history, wherever it was met, as what its user can act on. */
+export function asHistoryDamage(error: unknown): unknown {
+  return /^history failed/.test((error as Error | null)?.message ?? '')
+    ? asDamage(HISTORY_FILE, LOST_HISTORY, error)
+    : error;
+}
+
 /** What SQLite says of a file, as what its user can act on. */
-export function asDamage(file: string, advice: string, error: unknown): unknown {
+function asDamage(file: string, advice: string, error: unknown): unknown {
   if (exitCodeOf(error) !== ExitCode.failed) return error;
   const { message } = error as Error;
   if (DAMAGED.test(message)) return new DataDamaged(`${file} is damaged: ${message}. ${advice}`);

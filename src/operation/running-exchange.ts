@@ -19,7 +19,7 @@ import { hasDemoKeys, listCatalogue, openDemo } from './first-start.ts';
 import { closeServer, listen } from './listening.ts';
 import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback } from './loopback.ts';
 import { openMarket } from './open-market.ts';
-import { openRooms, type Rooms } from './rooms.ts';
+import { asHistoryDamage, openRooms, type Rooms } from './rooms.ts';
 import type { Config } from './settings/settings.ts';
 
 const PRUNE_INTERVAL_MS = 24 * 60 * 60_000;
@@ -107,7 +107,7 @@ export async function startExchange(
     await open
       .disposeAsync()
       .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
-    throw error;
+    throw asHistoryDamage(error);
   }
 }
 
