@@ -12,6 +12,7 @@ import { TokenDamaged } from '../operator/token.ts';
 import { BrokenCommand } from '../venue/broken-command.ts';
 import { CatalogueError } from '../venue/catalogue-error.ts';
 import { HistoryGap } from '../venue/history-gap.ts';
+import { Unavailable } from '../venue/venue.ts';
 
 export const ExitCode = {
   ok: 0,
@@ -64,6 +65,7 @@ const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [ActionRefused, ExitCode.failed],
   [ExposedToOthers, ExitCode.cannotStart],
   [CannotStart, ExitCode.cannotStart],
+  [Unavailable, ExitCode.cannotStart],
   [DirectoryLocked, ExitCode.cannotStart],
   [DataDamaged, ExitCode.damaged],
   [LogRefused, ExitCode.damaged],

@@ -36,6 +36,8 @@ const OPTIONS = [
   '--snapshot-commands',
   '400',
 ];
+/** A guard against hanging only. */
+const START_MAX_MS = 600_000;
 const PAGE = 100;
 const LOST_START_CHANCE = 0.15;
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
@@ -149,7 +151,12 @@ class Venue {
 
   async #startAndTrade(seed: number): Promise<void> {
     this.#disk = this.#newDisk(seed);
-    const server = await startServer({ data: this.#data, args: OPTIONS, env: this.#environment() });
+    const server = await startServer({
+      data: this.#data,
+      args: OPTIONS,
+      env: this.#environment(),
+      startTimeoutMs: START_MAX_MS,
+    });
     this.#server = server;
     await this.#judge(server);
     if (this.#traders.length === 0) {
