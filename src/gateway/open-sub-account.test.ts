@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Command } from '../core/command.ts';
 import { Exchange } from '../core/exchange.ts';
+import { DONE } from '../core/outcome.ts';
+import { Refusal } from '../core/refusal.ts';
 import type { Identity } from '../identity/identity.ts';
 import { openIdentity } from '../identity/sqlite-identity.ts';
+import { Unavailable } from '../venue/venue.ts';
 import { type AccountRooms, completeSubAccounts, openSubAccount } from './open-sub-account.ts';
 
 const NOW = 1_700_000_000_000;
@@ -89,4 +92,20 @@ test('without a main account in the core nothing is begun', async () => {
 test('an identity store that is older than the log gives nobody the account of another', async () => {
   openInCore(mainUid + 1, 0);
   await assert.rejects(open('desk'), /older than the log/);
+  assert.deepEqual(identity.listSubs(mainUid), [], 'nor does it stand in the list');
+});
+
+test('a sub-account that the core refuses is not left in identity, and its uid is not given out again', async () => {
+  const submit = async () => ({ ...DONE, refusal: Refusal.accountsFull });
+  const full = { identity, venue: { state: exchange.state, submit } };
+  await assert.rejects(openSubAccount(full, mainUid, { name: 'desk', nowMs: NOW }), /was not opened/);
+  const busy = {
+    identity,
+    venue: { state: exchange.state, submit: () => Promise.reject(new Unavailable('full')) },
+  };
+  await assert.rejects(openSubAccount(busy, mainUid, { name: 'desk', nowMs: NOW }), Unavailable);
+  assert.deepEqual(identity.listSubs(mainUid), []);
+  const opened = await open('desk');
+  assert.equal(opened.ok && opened.value.uid, mainUid + 3);
+  assert.deepEqual(inCore(), inIdentity());
 });

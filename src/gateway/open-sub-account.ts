@@ -1,12 +1,12 @@
 /**
  * A sub-account lives in two rooms: identity knows its name and keys, the core its money and orders. Identity comes
  * first, because it gives the uid. A crash in between leaves a sub-account without a place in the core; the next start
- * completes it, as does asking for it again or giving it a key. Nothing is ever opened twice. Main accounts are the
- * operator's work.
+ * completes it, as does asking for it again or giving it a key. Nothing is ever opened twice, and when the core says no
+ * the new user is taken back. Main accounts are the operator's work.
  */
 import { Refusal } from '../core/refusal.ts';
 import type { Identity, NewUser, Outcome, User } from '../identity/identity.ts';
-import type { Venue } from '../venue/venue.ts';
+import { Unavailable, type Venue } from '../venue/venue.ts';
 
 /** The part of the venue that this needs. */
 type Sequencer = Pick<Venue, 'state' | 'submit'>;
@@ -34,9 +34,19 @@ export async function openSubAccount(
   }
   const created = identity.createSub(parentUid, user);
   if (!created.ok) return created;
-  if (accountByUid.has(created.value.uid)) throw olderThanLog(created.value.uid);
-  await completeSubAccount(venue, created.value);
-  return created;
+  try {
+    if (accountByUid.has(created.value.uid)) throw olderThanLog(created.value.uid);
+    await completeSubAccount(venue, created.value);
+    return created;
+  } catch (error) {
+    if (error instanceof NotOpened || error instanceof Unavailable) identity.withdrawUser(created.value.uid);
+    throw error;
+  }
+}
+
+/** The core has no place for the sub-account, and never had. */
+class NotOpened extends Error {
+  override name = 'NotOpened';
 }
 
 /** Gives the sub-account its place in the core, if it has none yet. */
@@ -56,7 +66,9 @@ export async function completeSubAccount(venue: Sequencer, { uid, parentUid }: U
     house: false,
   });
   if (outcome.refusal !== Refusal.none) {
-    throw new Error(`sub-account ${uid} was not opened: ${outcome.detail ?? `reason ${outcome.refusal}`}`);
+    throw new NotOpened(
+      `sub-account ${uid} was not opened: ${outcome.detail ?? `reason ${outcome.refusal}`}`,
+    );
   }
 }
 
@@ -78,7 +90,7 @@ export async function completeSubAccounts({ venue, identity }: AccountRooms): Pr
 }
 
 function olderThanLog(uid: number): Error {
-  return new Error(
+  return new NotOpened(
     `account ${uid} of the command log is not that of the identity store: the store is older than the log; ` +
       'put back the newest copy of it',
   );

@@ -2,8 +2,8 @@
  * The demo accounts: the same names, keys and funds on every machine, so that a first order needs no set-up. Their
  * keys are public knowledge; `ApiKey.demo` marks them, and they must never be served beyond the own machine.
  */
-import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile } from '../files/durable-file.ts';
 import type { Identity, Permission } from './identity.ts';
 
 export interface DemoAccount {
@@ -118,8 +118,6 @@ export function writeDemoAccountsFile(dataDirectory: string, opened: readonly Op
     secretKey: account.secretKey,
     passphrase: account.passphrase,
   }));
-  writeFileSync(path, `${JSON.stringify(rows, undefined, 2)}\n`, { mode: 0o600 });
-  // The mode above counts only for a new file.
-  chmodSync(path, 0o600);
+  replaceFile(path, `${JSON.stringify(rows, undefined, 2)}\n`);
   return path;
 }

@@ -1,5 +1,6 @@
 /** Numbered migrations of `identity.sqlite`; `PRAGMA user_version` says how many have run. Only ever append. */
 import type { DatabaseSync } from 'node:sqlite';
+import { IdentityDamaged } from './identity-damaged.ts';
 
 /** Uids have ten digits; the first one handed out is the next after this. */
 const UID_BEFORE_FIRST = 1_000_000_000;
@@ -97,16 +98,40 @@ const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX withdraw_addresses_by_place ON withdraw_addresses (uid, type, coin, chain, address, memo);
   ALTER TABLE users ADD COLUMN address_lock INTEGER NOT NULL DEFAULT 0;
   `,
+  // What the store must hold (`contents.ts`), and the keys that are kept in files beside it.
+  `
+  CREATE TABLE contents (
+    store         TEXT    NOT NULL,
+    changes       INTEGER NOT NULL,
+    highest_uid   INTEGER NOT NULL,
+    digest        TEXT    NOT NULL
+  ) STRICT;
+  INSERT INTO contents SELECT lower(hex(randomblob(8))), 0, seq, '' FROM sqlite_sequence WHERE name = 'users';
+  CREATE TABLE file_keys (
+    file          TEXT    NOT NULL,
+    id            TEXT    NOT NULL,
+    fingerprint   TEXT    NOT NULL,
+    PRIMARY KEY (file, id)
+  ) STRICT;
+  `,
 ];
 
 export const IDENTITY_SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Brings the database to the newest schema; an older one is for tests of the way there. */
-export function migrate(database: DatabaseSync, version = IDENTITY_SCHEMA_VERSION): void {
-  const done = Number(database.prepare('PRAGMA user_version').get()?.user_version);
+/**
+ * Brings the database to the newest schema; an older one is for tests of the way there. `migrated` is called in the
+ * transaction of each migration, when its tables are there.
+ */
+export function migrate(
+  database: DatabaseSync,
+  migrated: () => void,
+  version = IDENTITY_SCHEMA_VERSION,
+): void {
+  const done = schemaOf(database);
   if (done > MIGRATIONS.length) {
-    throw new Error(
-      `identity.sqlite has schema ${done}, this program knows ${MIGRATIONS.length}: use a newer program`,
+    throw new IdentityDamaged(
+      `identity.sqlite has schema ${done}, this program knows ${MIGRATIONS.length}: start the newer program that wrote ` +
+        'it, or, if there is none, restore the file from a backup',
     );
   }
   // A table is rebuilt by dropping it, which must not be taken for the loss of what refers to it.
@@ -115,9 +140,15 @@ export function migrate(database: DatabaseSync, version = IDENTITY_SCHEMA_VERSIO
     inTransaction(database, () => {
       database.exec(MIGRATIONS[number]!);
       database.exec(`PRAGMA user_version = ${number + 1}`);
+      migrated();
     });
   }
   database.exec('PRAGMA foreign_keys = ON');
+}
+
+/** How many migrations have run; 0 in a new file. */
+function schemaOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.user_version);
 }
 
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {

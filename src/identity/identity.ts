@@ -148,6 +148,12 @@ export interface NewUser {
   readonly channelCode?: string;
 }
 
+/** An account of the exchange whose user is not known any more. */
+export interface LostUser {
+  readonly uid: number;
+  readonly parentUid: number | undefined;
+}
+
 export interface NewKey {
   readonly uid: number;
   readonly label: string;
@@ -255,6 +261,12 @@ export interface Identity extends KeyDirectory {
   readonly addresses: AddressBook;
   createUser(user: NewUser): Outcome<User>;
   createSub(parentUid: number, user: NewUser): Outcome<User>;
+  /** Takes back a user that the exchange gave no account; its uid is not given out again. */
+  withdrawUser(uid: number): void;
+  /** Uids up to this one are not given out any more. */
+  reserveUids(highestUid: number): void;
+  /** Puts frozen users without keys where the exchange has accounts and the store has nobody; main accounts first. */
+  replaceLost(lost: readonly LostUser[], nowMs: number): void;
   findUser(uid: number): User | undefined;
   /** Among main accounts; the names of sub-accounts belong to their main account. */
   findUserByName(name: string): User | undefined;
@@ -290,6 +302,11 @@ export interface Identity extends KeyDirectory {
    * leaves every secret readable: keys leave the key file only when nothing is sealed under them.
    */
   rotateKek(): KekRotation;
+  /**
+   * The current key of a file in the data directory, made at the first start. The store knows its fingerprint; throws
+   * IdentityDamaged when the file holds another key or is gone, unless a gap is accepted.
+   */
+  fileKey(file: string, advice: string): KeyObject;
 
   close(): Promise<void>;
 }

@@ -1,37 +1,46 @@
 /** Secrets of keys under the key-encryption keys of the key file (`sealing.ts`). */
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import type { FileKeys } from './file-keys.ts';
 import type { ApiKey, KekRotation } from './identity.ts';
+import { IdentityDamaged } from './identity-damaged.ts';
 import type { Row } from './identity-rows.ts';
+import type { KeyTable } from './key-table.ts';
 import { rotateKeyring } from './rotation.ts';
-import {
-  createKeyring,
-  type Keyring,
-  readKeyring,
-  type Seal,
-  type SealOwner,
-  seal,
-  unseal,
-} from './sealing.ts';
+import { type Keyring, type Seal, type SealOwner, seal, unseal } from './sealing.ts';
 
 const SEAL_VERSION = 1;
+const ADVICE =
+  'restore it from a backup. If there is none, no API key can work again: move identity.sqlite away as well and start ' +
+  'with --accept-identity-gap; accounts keep their money, and their keys must be made anew';
 
 export class KeySeals {
   readonly #path: string;
+  readonly #files: FileKeys;
   #keyring: Keyring;
 
-  /** A missing key file is only normal in a store without keys; elsewhere a new one would hide the loss. */
-  constructor(path: string, keys: number) {
+  /** Throws IdentityDamaged. A key file may be made anew only while nothing is sealed: else it would hide a loss. */
+  constructor(path: string, files: FileKeys, keys: KeyTable) {
     this.#path = path;
-    if (existsSync(path)) {
-      this.#keyring = readKeyring(path);
-      return;
-    }
-    if (keys !== 0)
-      throw new Error(
-        `${path} is missing and ${keys} API keys are sealed under it; restore it from a backup`,
+    this.#files = files;
+    const sealed = keys.sealed();
+    if (!existsSync(path) && sealed.length > 0) {
+      throw new IdentityDamaged(
+        `${path} is missing and ${keys.count()} API keys are sealed under it; ${ADVICE}`,
       );
-    this.#keyring = createKeyring(path);
+    }
+    this.#keyring = files.open(path, ADVICE, sealed.length === 0);
+    for (const row of sealed) this.#refuseUnopened(row);
+  }
+
+  #refuseUnopened(row: Row): void {
+    try {
+      this.open({ apiKey: String(row.api_key), uid: Number(row.uid) }, row);
+    } catch {
+      throw new IdentityDamaged(
+        `${this.#path} does not open the secrets that identity.sqlite has sealed under ${row.seal_key_id}: ${ADVICE}`,
+      );
+    }
   }
 
   seal(owner: SealOwner, secret: Uint8Array): Seal {
@@ -39,20 +48,26 @@ export class KeySeals {
   }
 
   /** The secret that the key's row holds. */
-  open(key: ApiKey, row: Row): Buffer {
-    return unseal(this.#keyring, key, {
-      keyId: row.seal_key_id as string,
-      version: row.seal_version as number,
-      bytes: row.sealed as Uint8Array,
-    });
+  open({ apiKey, uid }: Pick<ApiKey, 'apiKey' | 'uid'>, row: Row): Buffer {
+    return unseal(
+      this.#keyring,
+      { apiKey, uid },
+      {
+        keyId: row.seal_key_id as string,
+        version: row.seal_version as number,
+        bytes: row.sealed as Uint8Array,
+      },
+    );
   }
 
   rotate(database: DatabaseSync): KekRotation {
     const { keyring, resealed } = rotateKeyring(database, this.#path, (extended) => {
       // From here on new keys are sealed under the new one, even if the rotation fails.
       this.#keyring = extended;
+      this.#files.know(this.#path, extended);
     });
     this.#keyring = keyring;
+    this.#files.know(this.#path, keyring);
     return { keyId: keyring.currentId, resealed };
   }
 }

@@ -58,6 +58,15 @@ export class KeyTable {
     return Number(this.#statements.one('SELECT count(*) AS keys FROM api_keys')!.keys);
   }
 
+  /** One key of each key-encryption key in use. */
+  sealed(): Row[] {
+    return this.#statements.all('SELECT * FROM api_keys GROUP BY seal_key_id');
+  }
+
+  deleteOf(uid: number): void {
+    this.#statements.run('DELETE FROM api_keys WHERE uid = ?', uid);
+  }
+
   countOf(uid: number): number {
     return Number(this.#statements.one('SELECT count(*) AS keys FROM api_keys WHERE uid = ?', uid)!.keys);
   }
@@ -102,7 +111,10 @@ export class KeyTable {
 
   setPassphrase(apiKey: string, { salt, hash, cost }: StoredPassphrase): void {
     this.#statements.run(
-      'INSERT OR REPLACE INTO passphrases (api_key, salt, hash, scrypt_n, scrypt_r, scrypt_p) VALUES (?, ?, ?, ?, ?, ?)',
+      // Not OR REPLACE: the row that it replaces would leave without a trigger (`contents.ts`).
+      `INSERT INTO passphrases (api_key, salt, hash, scrypt_n, scrypt_r, scrypt_p) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (api_key) DO UPDATE SET salt = excluded.salt, hash = excluded.hash, scrypt_n = excluded.scrypt_n,
+         scrypt_r = excluded.scrypt_r, scrypt_p = excluded.scrypt_p`,
       apiKey,
       salt,
       hash,

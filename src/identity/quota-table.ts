@@ -2,9 +2,7 @@
  * Orders a second that the accounts of a family have (`wire.md` 4.4). Each begins with the standard; what a main
  * account gives to one it takes from another, or from what the operator has added.
  */
-import type { DatabaseSync } from 'node:sqlite';
 import { type FamilyQuota, type Outcome, type QuotaCategory, STANDARD_QUOTA } from './identity.ts';
-import { inTransaction } from './identity-schema.ts';
 import { fault } from './key-rules.ts';
 import type { Statements } from './statements.ts';
 
@@ -13,11 +11,9 @@ const EXTRA: Readonly<Record<QuotaCategory, string>> = { spot: 'spot_extra', fut
 const FAMILY = 'parent_uid = ?1 OR (uid = ?1 AND parent_uid IS NULL)';
 
 export class QuotaTable {
-  readonly #database: DatabaseSync;
   readonly #statements: Statements;
 
-  constructor(database: DatabaseSync, statements: Statements) {
-    this.#database = database;
+  constructor(statements: Statements) {
     this.#statements = statements;
   }
 
@@ -52,7 +48,7 @@ export class QuotaTable {
   /** Keeps the change only if the family stays within its cap. */
   #within(mainUid: number, category: QuotaCategory, change: () => boolean): Outcome<FamilyQuota> {
     try {
-      return inTransaction(this.#database, () => {
+      return this.#statements.transaction(() => {
         if (!change()) throw new NotKept(fault('user_unknown', `no such account of ${mainUid}`));
         const family = this.ofFamily(mainUid, category);
         const { given, cap } = family;

@@ -3,22 +3,23 @@
  * a key that lives in a file of its own, so that a copied database alone opens nothing. The additional data binds a
  * seal to its key, owner and seal version: a seal moved to another row does not open.
  */
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { createFile, replaceFile } from '../files/durable-file.ts';
+import { refuseExposed } from '../files/exposed.ts';
+import { IdentityDamaged } from './identity-damaged.ts';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
+const FINGERPRINT_CHARS = 32;
 const CIPHER = 'aes-256-gcm';
 
 export interface Seal {
@@ -50,7 +51,7 @@ export function seal(ring: Keyring, owner: SealOwner, version: number, secret: U
 export function unseal(ring: Keyring, owner: SealOwner, sealed: Seal): Buffer {
   const key = ring.keys.get(sealed.keyId);
   if (key === undefined) {
-    throw new Error(
+    throw new IdentityDamaged(
       `the secret of key ${owner.apiKey} is sealed under ${sealed.keyId}, which is not in the key file`,
     );
   }
@@ -71,48 +72,56 @@ function additionalData(owner: SealOwner, version: number): Buffer {
   return Buffer.from(`${owner.apiKey}|${owner.uid}|${version}`, 'utf8');
 }
 
-/** Reads the key file: one `id base64` line per key, the last one current. */
+/** Reads the key file: one `id base64` line per key, the last one current. Throws ExposedToOthers, IdentityDamaged. */
 export function readKeyring(path: string): Keyring {
   const fd = openSync(path, 'r');
   try {
-    const mode = fstatSync(fd).mode & 0o777;
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-      throw new Error(
-        `${path} holds the key of all API secrets and is readable by others (mode ${mode.toString(8)}); run: chmod 600 ${path}`,
-      );
-    }
+    refuseExposed(path, fstatSync(fd));
     return parseKeyring(readFileSync(fd, 'utf8'), path);
   } finally {
     closeSync(fd);
   }
 }
 
+/** Exactly as it is written: an encoding with a changed bit in its padding would decode to the same key. */
+const KEY_LINE = /^([\w-]{1,64}) ([A-Za-z0-9+/]{43}=)$/;
+
 function parseKeyring(text: string, path: string): Keyring {
   const keys = new Map<string, KeyObject>();
-  let currentId: string | undefined;
-  for (const line of text.split('\n')) {
-    if (line === '') continue;
-    const [id, encoded, ...rest] = line.split(' ');
-    const bytes = Buffer.from(encoded ?? '', 'base64');
-    if (id === undefined || id === '' || bytes.length !== KEY_BYTES || rest.length > 0 || keys.has(id)) {
-      throw new Error(`${path} is damaged: each line must be a distinct id and 32 bytes in base64`);
-    }
+  const lines = text.split('\n').filter((line) => line !== '');
+  if (lines.length === 0) throw damagedKeyFile(path);
+  let currentId = '';
+  for (const line of lines) {
+    const [, id, encoded] = KEY_LINE.exec(line) ?? [];
+    if (id === undefined || encoded === undefined || keys.has(id)) throw damagedKeyFile(path);
+    const bytes = Buffer.from(encoded, 'base64');
+    if (bytes.length !== KEY_BYTES || bytes.toString('base64') !== encoded) throw damagedKeyFile(path);
     keys.set(id, createSecretKey(bytes));
     currentId = id;
   }
-  if (currentId === undefined) throw new Error(`${path} is empty; restore it from a backup`);
   return { currentId, keys };
+}
+
+function damagedKeyFile(path: string): IdentityDamaged {
+  return new IdentityDamaged(
+    `${path} is damaged: each line must be a distinct id and 32 bytes in base64; restore it from a backup`,
+  );
+}
+
+/** Tells keys apart without showing them. */
+export function fingerprintOf(key: KeyObject): string {
+  return createHash('sha256').update(key.export()).digest('hex').slice(0, FINGERPRINT_CHARS);
 }
 
 /** Creates the key file; fails when it exists, because overwriting it would lose every secret. */
 export function createKeyring(path: string): Keyring {
-  writeNewFile(path, keyringText(withNewKey(new Map())));
+  createFile(path, keyringText(withNewKey(new Map())));
   return readKeyring(path);
 }
 
 /** Adds a key, which becomes the current one. */
 export function extendKeyring(path: string): Keyring {
-  replaceKeyring(path, withNewKey(readKeyring(path).keys));
+  replaceFile(path, keyringText(withNewKey(readKeyring(path).keys)));
   return readKeyring(path);
 }
 
@@ -120,7 +129,7 @@ export function extendKeyring(path: string): Keyring {
 export function pruneKeyring(path: string, usedIds: ReadonlySet<string>): Keyring {
   const { keys, currentId } = readKeyring(path);
   const kept = [...keys].filter(([id]) => id === currentId || usedIds.has(id));
-  if (kept.length < keys.size) replaceKeyring(path, new Map(kept));
+  if (kept.length < keys.size) replaceFile(path, keyringText(new Map(kept)));
   return readKeyring(path);
 }
 
@@ -131,35 +140,4 @@ function withNewKey(keys: ReadonlyMap<string, KeyObject>): ReadonlyMap<string, K
 
 function keyringText(keys: ReadonlyMap<string, KeyObject>): string {
   return [...keys].map(([id, key]) => `${id} ${key.export().toString('base64')}\n`).join('');
-}
-
-/** By renaming a complete file over the old one: whenever the machine stops, one of the two is there in full. */
-function replaceKeyring(path: string, keys: ReadonlyMap<string, KeyObject>): void {
-  const next = `${path}.next`;
-  rmSync(next, { force: true });
-  writeNewFile(next, keyringText(keys));
-  renameSync(next, path);
-  syncDirectory(dirname(path));
-}
-
-function writeNewFile(path: string, text: string): void {
-  const fd = openSync(path, 'wx', 0o600);
-  try {
-    writeSync(fd, text);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  syncDirectory(dirname(path));
-}
-
-/** Windows cannot open a directory; its renames are durable by themselves. */
-function syncDirectory(path: string): void {
-  if (process.platform === 'win32') return;
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }

@@ -13,6 +13,7 @@ import {
   SUB_RIGHTS,
   SUBS_PER_USER_MAX,
 } from './identity.ts';
+import { IDENTITY_MARK_FILE } from './identity-mark.ts';
 import { IDENTITY_FILE, KEYRING_FILE, openIdentity } from './sqlite-identity.ts';
 
 const NOW = 1_700_000_000_000;
@@ -328,7 +329,7 @@ test('the file is durable, and a file of a newer program is refused', async () =
   await open(directory).close();
   const database = new DatabaseSync(join(directory, IDENTITY_FILE));
   assert.equal(database.prepare('PRAGMA journal_mode').get()?.journal_mode, 'wal');
-  assert.equal(database.prepare('PRAGMA user_version').get()?.user_version, 4);
+  assert.equal(database.prepare('PRAGMA user_version').get()?.user_version, 5);
   database.exec('PRAGMA user_version = 99');
   database.close();
   assert.throws(() => openIdentity(directory, CHEAP), /schema 99/);
@@ -345,10 +346,12 @@ test('a store of the first schema keeps its users, keys and the counter of uids'
   // As the first schema had it, with the last user gone: its uid must not be given away again.
   const later = ['rights', 'spot_quota', 'futures_quota', 'spot_extra', 'futures_extra', 'address_lock'];
   for (const column of later) database.exec(`ALTER TABLE users DROP COLUMN ${column}`);
-  database.exec(`DROP INDEX users_by_name; DROP TABLE withdraw_addresses; PRAGMA user_version = 1;
+  database.exec(`DROP INDEX users_by_name; DROP TABLE withdraw_addresses;
+    DROP TABLE contents; DROP TABLE file_keys; PRAGMA user_version = 1;
     INSERT INTO users SELECT uid + 7, 'gone', NULL, 0, '', 0, 0, '', '', '', 0 FROM users WHERE name = 'desk';
     DELETE FROM users WHERE name = 'gone';`);
   database.close();
+  unlinkSync(join(directory, IDENTITY_MARK_FILE));
   const migrated = open(directory);
   assert.deepEqual(migrated.listUsers(), [main, sub]);
   assert.deepEqual(migrated.findKey(key.apiKey)?.key, key);

@@ -4,10 +4,12 @@
  * (`passphrase.ts`); neither is ever part of a record that leaves this room as text, except once at creation.
  */
 import { createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { makeDirectory } from '../files/durable-file.ts';
 import { SqliteAddressBook } from './address-book.ts';
+import type { Contents } from './contents.ts';
+import { FileKeys } from './file-keys.ts';
 import {
   type AddressBook,
   type ApiKey,
@@ -21,6 +23,7 @@ import {
   type KeyChange,
   type KeyKind,
   type KnownKey,
+  type LostUser,
   type NewKey,
   type NewUser,
   type Outcome,
@@ -31,8 +34,9 @@ import {
   type UserChange,
   type UserPage,
 } from './identity.ts';
+import { IDENTITY_MARK_FILE, IdentityMark } from './identity-mark.ts';
 import { keyOf, type Row } from './identity-rows.ts';
-import { inTransaction, migrate } from './identity-schema.ts';
+import { openStore } from './identity-store.ts';
 import { compileIpList } from './ip-list.ts';
 import { apiKeyFault, fault, passphraseFault, readPublicKey, rightsFault } from './key-rules.ts';
 import { KeySeals } from './key-seals.ts';
@@ -48,7 +52,7 @@ import { QuotaTable } from './quota-table.ts';
 import { Statements } from './statements.ts';
 import { UserTable } from './user-table.ts';
 
-export const IDENTITY_FILE = 'identity.sqlite';
+export { IDENTITY_FILE } from './identity-store.ts';
 export const KEYRING_FILE = 'identity.key';
 
 const CREDENTIALS_CACHED_MAX = 65_536;
@@ -58,18 +62,27 @@ const HASH_RETRY_MS = 250;
 export interface IdentityOptions {
   /** Cost of new passphrase hashes; stored hashes carry their own. */
   readonly scryptCost?: ScryptCost;
+  /** Goes on with what is there when users, keys or key files are lost or older than they were. */
+  readonly acceptGap?: boolean;
 }
 
+/** Throws IdentityDamaged, ExposedToOthers. */
 export function openIdentity(dataDirectory: string, options: IdentityOptions = {}): Identity {
-  return new SqliteIdentity(dataDirectory, options.scryptCost ?? SCRYPT_COST);
+  return new SqliteIdentity(dataDirectory, options.scryptCost ?? SCRYPT_COST, options.acceptGap === true);
 }
 
 class SqliteIdentity implements Identity {
   readonly #database: DatabaseSync;
+  readonly #contents: Contents;
+  readonly #mark: IdentityMark;
+  readonly #statements: Statements;
   readonly #users: UserTable;
   readonly #keys: KeyTable;
   readonly #quotas: QuotaTable;
   readonly addresses: AddressBook;
+  readonly #directory: string;
+  readonly #acceptGap: boolean;
+  readonly #fileKeys: FileKeys;
   readonly #seals: KeySeals;
   readonly #passphrases: PassphraseGuard;
   readonly #credentials = new Map<string, Credential>();
@@ -77,20 +90,22 @@ class SqliteIdentity implements Identity {
   readonly #lastUsedTimer: NodeJS.Timeout;
   #closed = false;
 
-  constructor(dataDirectory: string, scryptCost: ScryptCost) {
-    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
-    const path = join(dataDirectory, IDENTITY_FILE);
-    this.#database = new DatabaseSync(path);
+  constructor(dataDirectory: string, scryptCost: ScryptCost, acceptGap: boolean) {
+    makeDirectory(dataDirectory);
+    const opened = openStore(dataDirectory, acceptGap);
+    this.#database = opened.database;
+    this.#contents = opened.contents;
+    this.#directory = dataDirectory;
+    this.#acceptGap = acceptGap;
     try {
-      chmodSync(path, 0o600);
-      this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
-      migrate(this.#database);
-      const statements = new Statements(this.#database);
-      this.#users = new UserTable(statements);
-      this.#keys = new KeyTable(statements);
-      this.#quotas = new QuotaTable(this.#database, statements);
-      this.addresses = new SqliteAddressBook(statements);
-      this.#seals = new KeySeals(join(dataDirectory, KEYRING_FILE), this.#keys.count());
+      this.#mark = new IdentityMark(join(dataDirectory, IDENTITY_MARK_FILE), this.#contents.figures()!);
+      this.#statements = new Statements(this.#database, () => this.#mark.write(this.#contents.figures()!));
+      this.#users = new UserTable(this.#statements);
+      this.#keys = new KeyTable(this.#statements);
+      this.#quotas = new QuotaTable(this.#statements);
+      this.addresses = new SqliteAddressBook(this.#statements);
+      this.#fileKeys = new FileKeys(this.#statements);
+      this.#seals = new KeySeals(join(dataDirectory, KEYRING_FILE), this.#fileKeys, this.#keys);
     } catch (error) {
       this.#database.close();
       throw error;
@@ -107,6 +122,24 @@ class SqliteIdentity implements Identity {
 
   createSub(parentUid: number, user: NewUser): Outcome<User> {
     return this.#users.createSub(parentUid, user);
+  }
+
+  withdrawUser(uid: number): void {
+    this.#statements.transaction(() => {
+      this.#keys.deleteOf(uid);
+      this.#users.remove(uid);
+    });
+    this.#forgetFamily(uid);
+  }
+
+  reserveUids(highestUid: number): void {
+    this.#contents.reserveUids(highestUid);
+  }
+
+  replaceLost(lost: readonly LostUser[], nowMs: number): void {
+    this.#statements.transaction(() => {
+      for (const user of lost) this.#users.insertLost(user, nowMs);
+    });
   }
 
   findUser(uid: number): User | undefined {
@@ -176,7 +209,7 @@ class SqliteIdentity implements Identity {
     const apiKey = `bk_${randomBytes(16).toString('hex')}`;
     const secretKey = randomBytes(32).toString('hex');
     const secret = publicKey?.export({ type: 'spki', format: 'der' }) ?? Buffer.from(secretKey, 'utf8');
-    inTransaction(this.#database, () => {
+    this.#statements.transaction(() => {
       this.#insertKey(apiKey, kind, input, secret, false);
       this.#keys.setPassphrase(apiKey, stored);
     });
@@ -249,7 +282,7 @@ class SqliteIdentity implements Identity {
     const stored = await this.#passphrases.hash(passphrase);
     if (stored === 'busy') return fault('busy', 'passphrase hashing is busy; try again in a few seconds');
     if (this.#keys.find(apiKey) === undefined) return unknownKey();
-    inTransaction(this.#database, () => {
+    this.#statements.transaction(() => {
       this.#keys.setPassphrase(apiKey, stored);
       this.#keys.countChange(apiKey);
     });
@@ -280,6 +313,11 @@ class SqliteIdentity implements Identity {
 
   rotateKek(): KekRotation {
     return this.#seals.rotate(this.#database);
+  }
+
+  fileKey(file: string, advice: string): KeyObject {
+    const { keys, currentId } = this.#fileKeys.open(join(this.#directory, file), advice, this.#acceptGap);
+    return keys.get(currentId)!;
   }
 
   // One request
@@ -330,7 +368,7 @@ class SqliteIdentity implements Identity {
   /** All keys used since the last time in one commit; the timer makes that once a minute. */
   #writeLastUsed(): void {
     if (this.#lastUsed.size === 0) return;
-    inTransaction(this.#database, () => {
+    this.#statements.transaction(() => {
       for (const [apiKey, usedMs] of this.#lastUsed) this.#keys.setLastUsed(apiKey, usedMs);
     });
     this.#lastUsed.clear();
@@ -343,6 +381,7 @@ class SqliteIdentity implements Identity {
     this.#writeLastUsed();
     await this.#passphrases.close();
     this.#database.close();
+    this.#mark.close();
   }
 
   // Rows

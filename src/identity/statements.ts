@@ -1,13 +1,17 @@
 /** Prepared statements by their text, each prepared once. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Row } from './identity-rows.ts';
+import { inTransaction } from './identity-schema.ts';
 
 export class Statements {
   readonly #database: DatabaseSync;
   readonly #prepared = new Map<string, StatementSync>();
+  readonly #committed: () => void;
 
-  constructor(database: DatabaseSync) {
+  /** `committed` is called when changes are on disk. */
+  constructor(database: DatabaseSync, committed: () => void = () => {}) {
     this.#database = database;
+    this.#committed = committed;
   }
 
   one(sql: string, ...values: SQLInputValue[]): Row | undefined {
@@ -19,7 +23,16 @@ export class Statements {
   }
 
   run(sql: string, ...values: SQLInputValue[]) {
-    return this.#statement(sql).run(...values);
+    const result = this.#statement(sql).run(...values);
+    if (!this.#database.isTransaction) this.#committed();
+    return result;
+  }
+
+  /** All of it or nothing. */
+  transaction<Result>(work: () => Result): Result {
+    const result = inTransaction(this.#database, work);
+    this.#committed();
+    return result;
   }
 
   #statement(sql: string): StatementSync {

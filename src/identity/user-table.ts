@@ -1,5 +1,6 @@
 /** Main accounts and their sub-accounts, as rows of the identity store. */
 import {
+  type LostUser,
   type NewUser,
   type Outcome,
   SUB_RIGHTS,
@@ -16,6 +17,7 @@ import type { Statements } from './statements.ts';
 
 const PAGE_LIMIT_MAX = 1_000;
 const ANY = -1;
+const LOST_NOTE = 'the record of this user was lost';
 
 export class UserTable {
   readonly #statements: Statements;
@@ -65,6 +67,17 @@ export class UserTable {
       user.channelCode ?? '',
     );
     return { ok: true, value: this.find(Number(lastInsertRowid))! };
+  }
+
+  /** A user whose record is lost: a place holder without a way in. */
+  insertLost({ uid, parentUid }: LostUser, nowMs: number): void {
+    const sql = `INSERT INTO users (uid, name, parent_uid, broker, note, regis_time, updated_time, inviter_id, channel,
+      channel_code, frozen) VALUES (?, ?, ?, 0, ?, ?, ?, '', '', '', 1)`;
+    this.#statements.run(sql, uid, `lost-${uid}`, parentUid ?? null, LOST_NOTE, nowMs, nowMs);
+  }
+
+  remove(uid: number): void {
+    this.#statements.run('DELETE FROM users WHERE uid = ?', uid);
   }
 
   find(uid: number): User | undefined {

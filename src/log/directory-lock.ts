@@ -1,12 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeDirectory } from '../files/durable-file.ts';
 import { DirectoryLocked } from './log-errors.ts';
-import { makeDirectory } from './node-disk.ts';
 
 const LOCK_FILE = 'lock.db';
 const PID_FILE = 'lock.pid';
 const SQLITE_BUSY = 5;
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
 
 /**
  * Keeps a second process out of a data directory. The lock is the operating system's own lock on a file, taken through
@@ -23,14 +25,9 @@ export class DirectoryLock {
   /** Makes the directory if needed. Throws DirectoryLocked. */
   static take(directory: string): DirectoryLock {
     makeDirectory(directory);
-    const database = new DatabaseSync(join(directory, LOCK_FILE), { timeout: 0 });
-    try {
-      database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    } catch (error) {
-      database.close();
-      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
-      throw new DirectoryLocked(directory, holderPid(directory));
-    }
+    const path = join(directory, LOCK_FILE);
+    const database = lockedDatabase(directory, path) ?? lockedDatabase(directory, emptied(path))!;
+    // For a message only: the process that is asked about has written it itself, so a power loss cannot have torn it.
     writeFileSync(join(directory, PID_FILE), `${process.pid}\n`, { mode: 0o600 });
     return new DirectoryLock(database);
   }
@@ -38,6 +35,30 @@ export class DirectoryLock {
   release(): void {
     this.#database.close();
   }
+}
+
+/** Undefined when the file is not a database: nobody holds it then, for the lock is asked before the contents. */
+function lockedDatabase(directory: string, path: string): DatabaseSync | undefined {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    const { errcode } = error as { errcode?: number };
+    if (errcode === SQLITE_NOTADB || errcode === SQLITE_CORRUPT) return undefined;
+    if (errcode !== SQLITE_BUSY) throw error;
+    throw new DirectoryLocked(directory, holderPid(directory));
+  }
+}
+
+/**
+ * The file holds nothing, so what stands in it is damage. It is emptied and not replaced: whoever else starts now must
+ * meet the lock on the same file.
+ */
+function emptied(path: string): string {
+  truncateSync(path);
+  return path;
 }
 
 function holderPid(directory: string): number | undefined {

@@ -1,5 +1,6 @@
 import * as fs from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { syncDirectory } from '../files/durable-file.ts';
 import type { Disk, DiskFile } from './disk.ts';
 
 /** Errors of file systems without hard links. */
@@ -46,33 +47,11 @@ export class NodeDisk implements Disk {
   }
 
   syncDirectory(): void {
-    syncDirectoryAt(this.#directory);
+    syncDirectory(this.#directory);
   }
 
   #path(name: string): string {
     return join(this.#directory, name);
-  }
-}
-
-/** Makes the directory, readable by its owner only; its name and those of new parents survive a power loss. */
-export function makeDirectory(directory: string): void {
-  const firstMade = fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-  if (firstMade === undefined) return;
-  const top = dirname(resolve(firstMade));
-  for (let parent = dirname(resolve(directory)); parent.length >= top.length; parent = dirname(parent)) {
-    syncDirectoryAt(parent);
-    if (parent === top) return;
-  }
-}
-
-function syncDirectoryAt(directory: string): void {
-  // Windows cannot open a directory; there, NTFS journals the names by itself.
-  if (process.platform === 'win32') return;
-  const descriptor = fs.openSync(directory, 'r');
-  try {
-    fs.fsyncSync(descriptor);
-  } finally {
-    fs.closeSync(descriptor);
   }
 }
 

@@ -1,14 +1,13 @@
 /** The key that deposit addresses are made with. Whoever loses the file gives every account new addresses. */
 import type { KeyObject } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { createKeyring, readKeyring } from '../identity/sealing.ts';
+import type { Identity } from '../identity/identity.ts';
 
 const ADDRESS_KEY_FILE = 'address.key';
+const ADVICE =
+  'deposit addresses of all accounts are made with it. Restore it from a backup, or start once with ' +
+  '--accept-identity-gap to go on with the key that is there, or a new one: all accounts get new addresses';
 
 /** Made at the first start. */
-export function openAddressKey(dataDirectory: string): KeyObject {
-  const path = join(dataDirectory, ADDRESS_KEY_FILE);
-  const { keys, currentId } = existsSync(path) ? readKeyring(path) : createKeyring(path);
-  return keys.get(currentId)!;
+export function openAddressKey(identity: Identity): KeyObject {
+  return identity.fileKey(ADDRESS_KEY_FILE, ADVICE);
 }

@@ -3,13 +3,16 @@
 import { UnreadableRecord } from '../core/bytes.ts';
 import { Diverged } from '../core/diverged.ts';
 import { InvariantBroken } from '../core/units.ts';
+import { ExposedToOthers } from '../files/exposed.ts';
+import { IdentityDamaged } from '../identity/identity-damaged.ts';
 import { DirectoryLocked, LogRefused } from '../log/log-errors.ts';
 import { MarketError } from '../market/market-error.ts';
 import { AuditDamaged } from '../operator/audit-file.ts';
-import { TokenRefused } from '../operator/token.ts';
+import { TokenDamaged } from '../operator/token.ts';
 import { BrokenCommand } from '../venue/broken-command.ts';
 import { CatalogueError } from '../venue/catalogue-error.ts';
 import { HistoryGap } from '../venue/history-gap.ts';
+import { Unavailable } from '../venue/venue.ts';
 
 export const ExitCode = {
   ok: 0,
@@ -60,12 +63,15 @@ const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [CatalogueError, ExitCode.usage],
   [MarketError, ExitCode.usage],
   [ActionRefused, ExitCode.failed],
-  [TokenRefused, ExitCode.cannotStart],
+  [ExposedToOthers, ExitCode.cannotStart],
   [CannotStart, ExitCode.cannotStart],
+  [Unavailable, ExitCode.cannotStart],
   [DirectoryLocked, ExitCode.cannotStart],
   [DataDamaged, ExitCode.damaged],
   [LogRefused, ExitCode.damaged],
   [AuditDamaged, ExitCode.damaged],
+  [IdentityDamaged, ExitCode.damaged],
+  [TokenDamaged, ExitCode.damaged],
   [Diverged, ExitCode.damaged],
   [HistoryGap, ExitCode.damaged],
   [BrokenCommand, ExitCode.damaged],

@@ -3,6 +3,7 @@
  * so a start that was cut off anywhere is completed by the next, and a later start adds what the catalogue has gained.
  */
 import type { Command } from '../core/command.ts';
+import type { Outcome } from '../core/outcome.ts';
 import { Refusal } from '../core/refusal.ts';
 import { MONEY_SCALE, parseUnits } from '../core/units.ts';
 import {
@@ -13,7 +14,7 @@ import {
 } from '../identity/demo-accounts.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Catalogue } from '../venue/catalogue.ts';
-import type { Venue } from '../venue/venue.ts';
+import { Unavailable, type Venue } from '../venue/venue.ts';
 
 /** The one demo account that may place `rpi` orders. */
 const MARKET_MAKER = 'maker';
@@ -21,14 +22,16 @@ const MARKET_MAKER = 'maker';
 /** Lists what the exchange does not have yet. */
 export async function listCatalogue(venue: Venue, catalogue: Catalogue): Promise<void> {
   const { state } = venue;
-  const coins = catalogue.coins.filter(({ coin }) => !state.coinByName.has(coin));
-  const instruments = catalogue.instruments.filter(
-    ({ category, symbol }) => state.instrument(category, symbol) === undefined,
-  );
-  await carryOut(venue, [
-    ...coins.map((spec): Command => ({ type: 'listCoin', time: 0, spec })),
-    ...instruments.map((spec): Command => ({ type: 'listInstrument', time: 0, spec })),
-  ]);
+  await carryOut(venue, () => {
+    const coins = catalogue.coins.filter(({ coin }) => !state.coinByName.has(coin));
+    const instruments = catalogue.instruments.filter(
+      ({ category, symbol }) => state.instrument(category, symbol) === undefined,
+    );
+    return [
+      ...coins.map((spec): Command => ({ type: 'listCoin', time: 0, spec })),
+      ...instruments.map((spec): Command => ({ type: 'listInstrument', time: 0, spec })),
+    ];
+  });
 }
 
 /** What a demo venue has to lend, by coin. */
@@ -54,15 +57,9 @@ export async function openDemo(
   dataDirectory: string,
 ): Promise<readonly OpenedDemoAccount[]> {
   const { accounts, settled } = openDemoAccounts(identity, venue.clock.now());
-  await carryOut(
-    venue,
-    accounts.flatMap((opened) => accountCommands(venue, opened)),
-  );
-  await carryOut(
-    venue,
-    accounts.flatMap((opened) => fundingCommands(venue, opened)),
-  );
-  await carryOut(venue, poolCommands(venue));
+  await carryOut(venue, () => accounts.flatMap((opened) => accountCommands(venue, opened)));
+  await carryOut(venue, () => accounts.flatMap((opened) => fundingCommands(venue, opened)));
+  await carryOut(venue, () => poolCommands(venue));
   writeDemoAccountsFile(dataDirectory, accounts);
   await settled;
   return accounts;
@@ -105,9 +102,33 @@ function poolCommands({ state }: Venue): Command[] {
   return commands;
 }
 
-/** Submits all at once, so that they share a commit, and insists that none is refused. */
-async function carryOut(venue: Venue, commands: readonly Command[]): Promise<void> {
-  const outcomes = await Promise.all(commands.map((command) => venue.submit(command)));
+/**
+ * Submits what is missing, all at once so that it shares a commit, and insists that none is refused. A disk that is behind
+ * takes a part; the rest is asked for again when it has caught up.
+ */
+async function carryOut(venue: Venue, missing: () => Command[]): Promise<void> {
+  for (;;) {
+    const commands = missing();
+    const settled = await Promise.allSettled(commands.map((command) => venue.submit(command)));
+    const failed = settled
+      .filter((given) => given.status === 'rejected')
+      .map(({ reason }) => reason as Error);
+    const behind = failed.length > 0 && failed.every((error) => error instanceof Unavailable);
+    if (failed.length > 0 && !(behind && isTaking(venue))) throw failed[0]!;
+    if (!behind) {
+      const given = settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+      return refuseRefused(commands, given);
+    }
+    await venue.settled();
+  }
+}
+
+/** Nothing but time keeps the venue from taking commands. */
+function isTaking(venue: Venue): boolean {
+  return venue.failure === undefined && venue.capacity() === 'normal' && !venue.memoryShort;
+}
+
+function refuseRefused(commands: readonly Command[], outcomes: readonly Outcome[]): void {
   for (const [index, { refusal, detail }] of outcomes.entries()) {
     if (refusal === Refusal.none) continue;
     const { type } = commands[index]!;

@@ -21,8 +21,10 @@ import { Venue } from '../venue/venue.ts';
 import { keepBeforeFormatChange } from './backup/keep-before.ts';
 import { refuseUnfinished } from './backup/manifest.ts';
 import { HISTORY_FILE, LOG_DIRECTORY } from './data-files.ts';
-import { DataDamaged } from './exit-codes.ts';
+import { CannotStart, DataDamaged, ExitCode, exitCodeOf } from './exit-codes.ts';
 import { loggedCommands } from './logged-commands.ts';
+import { settleUsers } from './lost-users.ts';
+import { closeToOthers } from './private-files.ts';
 import type { Config } from './settings/settings.ts';
 import { counted } from './terminal/counting.ts';
 import { withAdvice } from './way-on.ts';
@@ -53,6 +55,7 @@ export async function openRooms(
   onFailure: (error: Error) => void,
 ): Promise<Rooms> {
   refuseUnfinished(config.data);
+  closeToOthers(config.data, logger);
   await keepBeforeFormatChange(config.data, (text) => logger.warn(text));
   const recovered = await openFileLog({
     directory: join(config.data, LOG_DIRECTORY),
@@ -64,7 +67,9 @@ export async function openRooms(
   const wall = new WallClock();
   const audit = await AuditLog.open(config.data, () => wall.now());
   open.defer(() => audit.close());
-  const identity = await openDatabase(IDENTITY_FILE, LOST_IDENTITY, async () => openIdentity(config.data));
+  const identity = await openDatabase(IDENTITY_FILE, LOST_IDENTITY, async () =>
+    openIdentity(config.data, { acceptGap: config.acceptIdentityGap }),
+  );
   open.defer(() => identity.close());
   const history = await openDatabase(HISTORY_FILE, LOST_HISTORY, () =>
     openSqliteHistory({ path: join(config.data, HISTORY_FILE), onFailure }),
@@ -82,6 +87,9 @@ export async function openRooms(
   }).catch((error) => {
     throw withAdvice(error, { lastSeq: report.lastSeq, confirmedSeq: history.confirmedSeq });
   });
+  const replaced = settleUsers(exchange.state, identity, config.acceptIdentityGap, wall.now());
+  if (replaced > 0)
+    logger.warn(`${counted(replaced, 'account')} without a user: frozen until the operator gives a key`);
   for (const told of await reconciliation.complete()) logger.warn(`an action was cut off: ${told}`);
   const clock = openClock(config.clock, exchange.state.now, config.clockStart, wall);
   warnOfTimeAhead(exchange.state.now - clock.now(), logger);
@@ -96,7 +104,9 @@ export const LOST_HISTORY =
   'log no longer holds are then missing.';
 
 /** How SQLite says that a file is not what it should be; the words are all that arrives from another thread. */
-const NOT_A_DATABASE = /not a database|malformed/;
+const DAMAGED =
+  /not a database|malformed|disk I\/O error|no such (?:table|column)|already exists|UNIQUE constraint/;
+const CLOSED = /unable to open database file|readonly database|database is locked|authorization denied/;
 
 export async function openDatabase<Database>(
   file: string,
@@ -106,10 +116,28 @@ export async function openDatabase<Database>(
   try {
     return await open();
   } catch (error) {
-    const { message } = error as Error;
-    if (NOT_A_DATABASE.test(message)) throw new DataDamaged(`${file} is damaged: ${message}. ${advice}`);
-    throw error;
+    throw asDamage(file, advice, error);
   }
+}
+
+/** A failure of the history, wherever it was met, as what its user can act on. */
+export function asHistoryDamage(error: unknown): unknown {
+  return /^history failed/.test((error as Error | null)?.message ?? '')
+    ? asDamage(HISTORY_FILE, LOST_HISTORY, error)
+    : error;
+}
+
+/** What SQLite says of a file, as what its user can act on. */
+function asDamage(file: string, advice: string, error: unknown): unknown {
+  if (exitCodeOf(error) !== ExitCode.failed) return error;
+  const { message } = error as Error;
+  if (DAMAGED.test(message)) return new DataDamaged(`${file} is damaged: ${message}. ${advice}`);
+  if (CLOSED.test(message)) {
+    return new CannotStart(
+      `${file} cannot be opened: ${message}. It must be a file that this user may write`,
+    );
+  }
+  return error;
 }
 
 /** Time never goes back, so it stands still until the clock has caught up. */

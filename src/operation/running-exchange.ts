@@ -19,7 +19,7 @@ import { hasDemoKeys, listCatalogue, openDemo } from './first-start.ts';
 import { closeServer, listen, refuseTakenPort } from './listening.ts';
 import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback } from './loopback.ts';
 import { openMarket } from './open-market.ts';
-import { openRooms, type Rooms } from './rooms.ts';
+import { asHistoryDamage, openRooms, type Rooms } from './rooms.ts';
 import type { Config } from './settings/settings.ts';
 
 const PRUNE_INTERVAL_MS = 24 * 60 * 60_000;
@@ -68,7 +68,7 @@ export async function startExchange(
     const living = await openMarket(venue, keeper.seconds, config, logger, open);
     const market = living?.market;
     await venue.pastDays.load(venue.history, venue.state);
-    const addressKey = openAddressKey(config.data);
+    const addressKey = openAddressKey(identity);
     const reserves = new ReserveAudits(venue, addressKey, () => rooms.wall.now());
     const doors = { ...rooms, addressKey, reserves };
     const { gateway, streams, stopping, readiness } = await openGateway(doors, config, logger, open);
@@ -108,7 +108,7 @@ export async function startExchange(
     await open
       .disposeAsync()
       .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
-    throw error;
+    throw asHistoryDamage(error);
   }
 }
 

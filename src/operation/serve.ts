@@ -4,10 +4,11 @@ import type { Logger } from 'pino';
 import { CATEGORY_NAMES } from '../core/terms.ts';
 import { VERSION } from '../version.ts';
 import { refuse } from './commands/command-line.ts';
-import { ExitCode } from './exit-codes.ts';
+import { ExitCode, exitCodeOf } from './exit-codes.ts';
 import { isDetached } from './hang-up.ts';
 import { createLogger } from './logging.ts';
 import { MemoryWatch, memoryUse } from './memory-watch.ts';
+import { asHistoryDamage } from './rooms.ts';
 import { type RunningExchange, startExchange } from './running-exchange.ts';
 import type { Config } from './settings/settings.ts';
 import { banner, factsLine, listeningLine, type StartFacts } from './terminal/banner.ts';
@@ -110,8 +111,12 @@ class ExchangeProcess {
 
   /** The log or the history can no longer keep what was promised: stop at once, the restart is the repair. */
   #fail(error: Error): void {
-    this.#logger.fatal({ err: error }, 'the exchange stops: it can no longer keep its records');
-    setTimeout(() => process.exit(ExitCode.failed), LAST_ANSWERS_MS);
+    const told = asHistoryDamage(error);
+    const code = exitCodeOf(told);
+    if (code === ExitCode.failed)
+      this.#logger.fatal({ err: error }, 'the exchange stops: it can no longer keep its records');
+    else this.#logger.fatal(`the exchange stops: ${(told as Error).message}`);
+    setTimeout(() => process.exit(code), LAST_ANSWERS_MS);
   }
 
   #tellReady({ url, operatorUrl, venue, market, demoAccounts, replayedCommands }: RunningExchange): void {

@@ -12,6 +12,13 @@ export const AUDIT_HEAD_FILE = 'audit.head';
 /** The audit log was changed by somebody other than this program. */
 export class AuditDamaged extends Error {
   override name = 'AuditDamaged';
+
+  constructor(what: string) {
+    super(
+      `${what}. Restore ${AUDIT_FILE} and ${AUDIT_HEAD_FILE} of one moment from a backup, or keep both for whoever looks ` +
+        'into it, move them away and start: a new chain begins',
+    );
+  }
 }
 
 export interface AuditContents {

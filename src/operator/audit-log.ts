@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncDirectory } from '../files/durable-file.ts';
 import { AUDIT_FILE, AUDIT_HEAD_FILE, formatHead, readAudit } from './audit-file.ts';
 import {
   type AuditEntry,
@@ -63,7 +64,9 @@ export class AuditLog {
       OWNER_ONLY,
     );
     const log = new AuditLog(file, headFile, lines.at(-1) ?? CHAIN_START, now);
-    if (lines.length === 0) await log.#startChain(directory);
+    // The names survive a power loss before anything is said in them: a head without its log would look like a loss.
+    syncDirectory(directory);
+    if (lines.length === 0) await log.#startChain();
     else log.#resume(lines);
     return log;
   }
@@ -99,14 +102,10 @@ export class AuditLog {
     await this.#headFile.close();
   }
 
-  async #startChain(directory: string): Promise<void> {
+  async #startChain(): Promise<void> {
     this.#chain = randomBytes(CHAIN_NAME_BYTES).toString('hex');
     const entry = { operator: PROGRAM, action: CHAIN_ACTION, arguments: { chain: this.#chain } };
     await this.#append({ ...entry, outcome: 'done', command: null });
-    // The names of the new files must survive a power loss too.
-    const folder = await open(directory);
-    await folder.sync();
-    await folder.close();
   }
 
   #resume(lines: readonly AuditLine[]): void {

@@ -1,9 +1,10 @@
 /**
  * Opens an account: a user in identity first, because it gives the uid, then its account in the exchange. A crash in
- * between leaves a user without an account; opening it again under the same name completes it.
+ * between leaves a user without an account; opening it again under the same name completes it. When the exchange says no,
+ * the new user is taken back.
  */
-import type { Identity, Outcome, User } from '../identity/identity.ts';
-import type { Venue } from '../venue/venue.ts';
+import type { Identity, User } from '../identity/identity.ts';
+import { Unavailable, type Venue } from '../venue/venue.ts';
 import { Refused, refusedByIdentity } from './refused.ts';
 import type { Deed, Desk } from './route.ts';
 
@@ -19,27 +20,43 @@ export async function openMainAccount(
   deed: Deed,
   account: NewMainAccount,
 ): Promise<User | Refused> {
-  const user = userOf(venue, identity, account);
-  if (!user.ok) return refusedByIdentity(user);
-  const { uid } = user.value;
-  const { marketMaker } = account;
-  const given = await deed.give({
-    type: 'openAccount',
-    time: 0,
-    uid,
-    masterUid: 0,
-    marketMaker,
-    house: false,
-  });
-  return given instanceof Refused ? given : user.value;
+  const unfinished = unfinishedUser(venue, identity, account);
+  const user = unfinished ?? createUser(venue, identity, account);
+  if (user instanceof Refused) return user;
+  try {
+    const given = await deed.give({
+      type: 'openAccount',
+      time: 0,
+      uid: user.uid,
+      masterUid: 0,
+      marketMaker: account.marketMaker,
+      house: false,
+    });
+    if (!(given instanceof Refused)) return user;
+    if (unfinished === undefined) identity.withdrawUser(user.uid);
+    return given;
+  } catch (error) {
+    // Nothing was sequenced then; of any other failure nobody knows whether the log holds the account.
+    if (error instanceof Unavailable && unfinished === undefined) identity.withdrawUser(user.uid);
+    throw error;
+  }
 }
 
-function userOf(venue: Venue, identity: Identity, account: NewMainAccount): Outcome<User> {
-  const { name, broker, note } = account;
+/** What an earlier run left half done. */
+function unfinishedUser(
+  venue: Venue,
+  identity: Identity,
+  { name, broker }: NewMainAccount,
+): User | undefined {
   const known = identity.findUserByName(name);
-  const unfinished = known !== undefined && !venue.state.accountByUid.has(known.uid);
-  if (unfinished && known.broker === broker) return { ok: true, value: known };
-  return identity.createUser({ name, nowMs: venue.clock.now(), note, broker });
+  if (known === undefined || venue.state.accountByUid.has(known.uid)) return undefined;
+  return known.broker === broker ? known : undefined;
+}
+
+function createUser(venue: Venue, identity: Identity, account: NewMainAccount): User | Refused {
+  const { name, broker, note } = account;
+  const created = identity.createUser({ name, nowMs: venue.clock.now(), note, broker });
+  return created.ok ? created.value : refusedByIdentity(created);
 }
 
 export async function openSubAccount(

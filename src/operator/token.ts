@@ -1,38 +1,36 @@
 /** The operator's token and the note that tells the command line where the door is; both for the owner's eyes only. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile } from '../files/durable-file.ts';
+import { refuseExposed } from '../files/exposed.ts';
 
 export const TOKEN_FILE = 'operator.token';
 export const DOOR_FILE = 'operator.json';
 
 const TOKEN_BYTES = 32;
 const TOKEN_CHARS_MIN = 32;
-const OWNER_ONLY = 0o600;
+/** A file that a power loss has left without its contents. */
+const NOTHING = /^[\0\s]*$/;
 
-/** The token in a file cannot be used; the message says what to do. */
-export class TokenRefused extends Error {
-  override name = 'TokenRefused';
+/** The file does not hold a token; the message says what to do. */
+export class TokenDamaged extends Error {
+  override name = 'TokenDamaged';
 }
 
-/** Reads the token, or makes the file on the first start. */
+/** Reads the token, or makes one where there is none yet. Throws TokenDamaged, ExposedToOthers. */
 export function openToken(path: string): string {
-  if (existsSync(path)) return readToken(path);
+  if (existsSync(path) && !NOTHING.test(readFileSync(path, 'utf8'))) return readToken(path);
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  writeFileSync(path, `${token}\n`, { mode: OWNER_ONLY, flag: 'wx' });
+  replaceFile(path, `${token}\n`);
   return token;
 }
 
 export function readToken(path: string): string {
-  const mode = statSync(path).mode & 0o777;
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    throw new TokenRefused(
-      `${path} holds the operator's token and is readable by others (mode ${mode.toString(8)}); run: chmod 600 ${path}`,
-    );
-  }
+  refuseExposed(path, statSync(path));
   const token = readFileSync(path, 'utf8').trim();
   if (token.length < TOKEN_CHARS_MIN || !/^[\x21-\x7e]+$/.test(token)) {
-    throw new TokenRefused(
+    throw new TokenDamaged(
       `${path} must hold one token of at least ${TOKEN_CHARS_MIN} printable characters; delete it to have a new one made`,
     );
   }
@@ -64,16 +62,19 @@ export interface DoorNote {
 }
 
 export function writeDoorNote(directory: string, note: DoorNote): void {
-  const path = join(directory, DOOR_FILE);
-  writeFileSync(path, `${JSON.stringify(note, undefined, 2)}\n`, { mode: OWNER_ONLY });
-  // The mode above counts only for a new file.
-  chmodSync(path, OWNER_ONLY);
+  replaceFile(join(directory, DOOR_FILE), `${JSON.stringify(note, undefined, 2)}\n`);
 }
 
-/** Undefined when no server has left one. */
+/** Undefined when no server has left one, or none that can be read: the next start writes it anew. */
 export function readDoorNote(directory: string): DoorNote | undefined {
   const path = join(directory, DOOR_FILE);
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as DoorNote) : undefined;
+  if (!existsSync(path)) return undefined;
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as DoorNote;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
 
 export function removeDoorNote(directory: string): void {

@@ -38,8 +38,8 @@ export async function replay(
   const startSeq = snapshot?.seq ?? 0;
   if (history.confirmedSeq < startSeq && options.acceptHistoryGap !== true) {
     throw new HistoryGap(
-      `history ends at command ${history.confirmedSeq}, the oldest usable snapshot is of command ${startSeq}: ` +
-        'put the missing history database back, or start with --accept-history-gap to go on without those records',
+      `history.sqlite ends at command ${history.confirmedSeq}, the oldest usable snapshot is of command ${startSeq}: ` +
+        'put the missing history.sqlite back from a backup, or start with --accept-history-gap to go on without those records',
     );
   }
   const exchange = snapshot === undefined ? new Exchange() : new Exchange(loadState(snapshot.state));
@@ -80,8 +80,8 @@ export function applyLogged(exchange: Exchange, seq: number, command: Command): 
 function refuseHistoryAhead({ confirmedSeq }: History, lastSeq: number): void {
   if (confirmedSeq <= lastSeq) return;
   throw new HistoryGap(
-    `history holds command ${confirmedSeq}, the log ends at ${lastSeq}: records are missing at the end of the log. ` +
-      'Put the log and the history of the same moment back',
+    `history.sqlite holds command ${confirmedSeq}, the log ends at ${lastSeq}: records are missing at the end of the log. ` +
+      'Restore log/ and history.sqlite of the same moment from a backup',
   );
 }
 

@@ -81,7 +81,7 @@ async function olderVenue(): Promise<VenueProcess> {
   assert.equal((await venue.stop()).code, 0);
   older(join(venue.data, 'history.sqlite'), (database) => migrateHistory(database, SCHEMA_VERSION - 1));
   older(join(venue.data, 'identity.sqlite'), (database) =>
-    migrateIdentity(database, IDENTITY_SCHEMA_VERSION - 1),
+    migrateIdentity(database, () => {}, IDENTITY_SCHEMA_VERSION - 1),
   );
   return venue;
 }

@@ -24,6 +24,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The clock that signatures and limits go by; the machine's when it is left out. */
   readonly wall?: HeldWall;
+  /** A guard against hanging, for programs that run longer on busier machines. */
+  readonly startTimeoutMs?: number;
 }
 
 export interface RunningServer {
@@ -54,7 +56,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   const exited = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => resolve(code));
   });
-  const url = await listening(program);
+  const url = await listening(program, options.startTimeoutMs ?? START_TIMEOUT_MS);
   const accounts = readAccounts(data);
   return {
     url,
@@ -88,10 +90,13 @@ function readAccounts(data: string): DemoKeys[] {
   }
 }
 
-function listening(program: ChildProgram): Promise<string> {
+function listening(program: ChildProgram, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`${why}\n${program.stdout}\n${program.stderr}`));
-    const timer = setTimeout(() => fail('the server did not start in time'), START_TIMEOUT_MS);
+    const timer = setTimeout(() => {
+      program.process.kill('SIGKILL');
+      fail('the server did not start in time');
+    }, timeoutMs);
     program.process.once('exit', (code) => {
       clearTimeout(timer);
       fail(`the server ended with code ${code}`);

@@ -5,10 +5,12 @@
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { makeDirectory } from '../../files/durable-file.ts';
+import { IDENTITY_MARK_FILE } from '../../identity/identity-mark.ts';
 import { readKeyring } from '../../identity/sealing.ts';
 import { IDENTITY_FILE, KEYRING_FILE } from '../../identity/sqlite-identity.ts';
 import { DirectoryLock } from '../../log/directory-lock.ts';
-import { makeDirectory, NodeDisk } from '../../log/node-disk.ts';
+import { NodeDisk } from '../../log/node-disk.ts';
 import { AUDIT_FILE, AUDIT_HEAD_FILE } from '../../operator/audit-file.ts';
 import { DOOR_FILE } from '../../operator/token.ts';
 import { VERSION } from '../../version.ts';
@@ -56,6 +58,8 @@ const NOT_COPIED = new Set([
   HISTORY_FILE,
   IDENTITY_FILE,
   KEYRING_FILE,
+  // It may be ahead of the copied store; a start makes it anew.
+  IDENTITY_MARK_FILE,
   AUDIT_FILE,
   AUDIT_HEAD_FILE,
   DOOR_FILE,

@@ -4,8 +4,8 @@
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { makeDirectory } from '../../files/durable-file.ts';
 import { DirectoryLock } from '../../log/directory-lock.ts';
-import { makeDirectory } from '../../log/node-disk.ts';
 import { LOG_DIRECTORY } from '../data-files.ts';
 import { ConfigError, DataDamaged } from '../exit-codes.ts';
 import { copyFileDurably, type Progress, placeIn, replaceDurably, syncDirectory } from './copying.ts';

@@ -63,6 +63,7 @@ export interface Config {
   /** Seconds between the notice to streams and a stop. */
   readonly stopNotice: number;
   readonly acceptHistoryGap: boolean;
+  readonly acceptIdentityGap: boolean;
   readonly logLevel: LogLevel;
   readonly logFormat: 'auto' | 'pretty' | 'json';
   readonly quiet: boolean;
@@ -287,6 +288,13 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     group: 'Durability',
     flags: ['--accept-history-gap'],
     help: 'start although the history database lacks records that the log no longer holds',
+    initial: false,
+    ...onOff(),
+  },
+  acceptIdentityGap: {
+    group: 'Durability',
+    flags: ['--accept-identity-gap'],
+    help: 'start although users, keys or address.key are lost or older than the log',
     initial: false,
     ...onOff(),
   },

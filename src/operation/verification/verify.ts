@@ -27,8 +27,9 @@ import { commandsInForce } from '../../venue/commands-in-force.ts';
 import { applyLogged } from '../../venue/recovery.ts';
 import { ConfigError, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { LOG_DIRECTORY } from '../logged-commands.ts';
-import { HISTORY_FILE, LOST_HISTORY, openDatabase } from '../rooms.ts';
+import { asHistoryDamage, HISTORY_FILE, LOST_HISTORY, openDatabase } from '../rooms.ts';
 import { count, counted } from '../terminal/counting.ts';
+import { proveIdentity } from './identity-verify.ts';
 import { ReadOnlyDisk } from './read-only-disk.ts';
 
 export interface Check {
@@ -103,7 +104,9 @@ class Verifier {
     try {
       tail = await this.#replayEverything();
       this.#checkBooks(tail.state);
-    } catch (error) {
+      this.#note('identity', true, await proveIdentity(this.#data, tail.state));
+    } catch (thrown) {
+      const error = asHistoryDamage(thrown);
       if (exitCodeOf(error) !== ExitCode.damaged) throw error;
       this.#note('stopped', false, (error as Error).message);
     }

@@ -1,0 +1,56 @@
+/**
+ * Small files that survive a power loss. A file gets its name when its contents are on the disk, so under the name there
+ * is always a whole file: the old one or the new one.
+ */
+import * as fs from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+const OWNER_ONLY_FILE = 0o600;
+const OWNER_ONLY_DIRECTORY = 0o700;
+
+/** Writes the file, readable by its owner only; one that has the name already is replaced. */
+export function replaceFile(path: string, contents: string | Uint8Array): void {
+  const unfinished = `${path}.tmp`;
+  // A leftover may have another owner's mode.
+  fs.rmSync(unfinished, { force: true });
+  const descriptor = fs.openSync(unfinished, 'wx', OWNER_ONLY_FILE);
+  try {
+    fs.writeFileSync(descriptor, contents);
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+  fs.renameSync(unfinished, path);
+  syncDirectory(dirname(path));
+}
+
+/** The same for a file that must not be there yet. Throws EEXIST. */
+export function createFile(path: string, contents: string | Uint8Array): void {
+  if (fs.existsSync(path)) {
+    throw Object.assign(new Error(`EEXIST: ${path} is there already`), { code: 'EEXIST', path });
+  }
+  replaceFile(path, contents);
+}
+
+/** Makes the directory, readable by its owner only; its name and those of new parents survive a power loss. */
+export function makeDirectory(directory: string): void {
+  const firstMade = fs.mkdirSync(directory, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
+  if (firstMade === undefined) return;
+  const top = dirname(resolve(firstMade));
+  for (let parent = dirname(resolve(directory)); parent.length >= top.length; parent = dirname(parent)) {
+    syncDirectory(parent);
+    if (parent === top) return;
+  }
+}
+
+/** Makes creations, renames and removals in a directory durable. */
+export function syncDirectory(directory: string): void {
+  // Windows cannot open a directory; there, NTFS journals the names by itself.
+  if (process.platform === 'win32') return;
+  const descriptor = fs.openSync(directory, 'r');
+  try {
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}

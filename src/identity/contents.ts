@@ -1,0 +1,150 @@
+/**
+ * What the store holds, in a few figures that are kept with every change: SQLite has no checksums, so a changed bit would
+ * else be a changed permission. `digest` is the sum of the hashes of all rows, whatever their order; `changes` counts
+ * what was changed, so that an older copy can be told (`identity-mark.ts`); the highest uid is never given out again.
+ *
+ * The figures follow the rows by triggers of this connection. Whoever writes to the file in another way is found out.
+ */
+import { createHash } from 'node:crypto';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
+
+/** The time of a key's last use is kept now and then; it makes no copy older. */
+const TABLES: Readonly<Record<string, { readonly uncounted?: string }>> = {
+  users: {},
+  api_keys: { uncounted: 'last_used_time' },
+  passphrases: {},
+  withdraw_addresses: {},
+  file_keys: {},
+};
+
+const EMPTY_DIGEST = '0'.repeat(64);
+
+export interface Figures {
+  /** Made once with the store. */
+  readonly store: string;
+  readonly changes: number;
+  readonly highestUid: number;
+}
+
+export class Contents {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    database.function('row_hash', { varargs: true, deterministic: true }, rowHash);
+    database.function('digest_moved', { deterministic: true }, digestMoved);
+  }
+
+  /** Undefined in a store of a version that kept none. */
+  figures(): Figures | undefined {
+    const row = this.#row();
+    if (row === undefined) return undefined;
+    const { store, changes, highest_uid } = row;
+    return { store: String(store), changes: Number(changes), highestUid: Number(highest_uid) };
+  }
+
+  /** In words what is wrong with the rows; undefined when they are as they were written. */
+  fault(): string | undefined {
+    const [broken] = this.#database.prepare('PRAGMA integrity_check(1)').all();
+    if (broken?.integrity_check !== 'ok') return String(broken?.integrity_check);
+    if (!this.#exist()) return undefined;
+    const { digest, highest_uid } = this.#row() ?? {};
+    if (digest !== this.#digest()) return 'its rows are not those that were written';
+    const { seq } =
+      this.#database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'users'").get() ?? {};
+    return seq === highest_uid ? undefined : 'it does not agree with itself about the highest uid';
+  }
+
+  /** Takes the rows as they are; another store from now on when `asNew`. */
+  accept(asNew = false): void {
+    if (!this.#exist()) return;
+    const store = asNew ? 'lower(hex(randomblob(8)))' : 'store';
+    const highest =
+      "SELECT max(seq, (SELECT ifnull(max(uid), 0) FROM users)) FROM sqlite_sequence WHERE name = 'users'";
+    this.#database
+      .prepare(`UPDATE contents SET digest = ?, store = ${store}, highest_uid = (${highest})`)
+      .run(this.#digest());
+    this.#database.exec(
+      "UPDATE sqlite_sequence SET seq = (SELECT highest_uid FROM contents) WHERE name = 'users'",
+    );
+  }
+
+  /** Uids up to this one are not given out any more. */
+  reserveUids(highestUid: number): void {
+    if (highestUid <= this.figures()!.highestUid) return;
+    this.#database.prepare('UPDATE contents SET highest_uid = max(highest_uid, ?)').run(highestUid);
+    this.#database.exec(
+      "UPDATE sqlite_sequence SET seq = (SELECT highest_uid FROM contents) WHERE name = 'users'",
+    );
+  }
+
+  /** From here on the figures follow the rows. */
+  follow(): void {
+    for (const [table, { uncounted }] of Object.entries(TABLES)) this.#follow(table, uncounted);
+    this.#database.exec(`CREATE TEMP TRIGGER users_highest AFTER INSERT ON main.users BEGIN
+      UPDATE contents SET highest_uid = max(highest_uid, NEW.uid); END`);
+  }
+
+  #follow(table: string, uncounted: string | undefined): void {
+    const columns = this.#columns(table);
+    const hash = (row: 'OLD' | 'NEW') =>
+      `row_hash('${table}', ${columns.map((column) => `${row}.${column}`).join(', ')})`;
+    const counted = uncounted === undefined ? '1' : `(OLD.${uncounted} IS NEW.${uncounted})`;
+    const triggers = [
+      ['INSERT', "''", hash('NEW'), '1'],
+      ['UPDATE', hash('OLD'), hash('NEW'), counted],
+      ['DELETE', hash('OLD'), "''", '1'],
+    ] as const;
+    for (const [event, gone, come, count] of triggers) {
+      this.#database.exec(`CREATE TEMP TRIGGER ${table}_${event} AFTER ${event} ON main.${table} BEGIN
+        UPDATE contents SET changes = changes + ${count}, digest = digest_moved(digest, ${gone}, ${come}); END`);
+    }
+  }
+
+  #digest(): string {
+    let digest = EMPTY_DIGEST;
+    for (const table of Object.keys(TABLES)) {
+      const columns = this.#columns(table);
+      for (const row of this.#database.prepare(`SELECT * FROM ${table}`).iterate()) {
+        digest = digestMoved(digest, '', rowHash(table, ...columns.map((column) => row[column]!)));
+      }
+    }
+    return digest;
+  }
+
+  #columns(table: string): string[] {
+    return this.#database
+      .prepare(`PRAGMA table_info(${table})`)
+      .all()
+      .map(({ name }) => String(name));
+  }
+
+  #exist(): boolean {
+    return this.#database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'contents'").get() !== undefined;
+  }
+
+  #row() {
+    return this.#exist() ? this.#database.prepare('SELECT * FROM contents').get() : undefined;
+  }
+}
+
+/** Each value with its type and length, so that no two rows have one text. */
+function rowHash(...values: readonly SQLOutputValue[]): string {
+  const hash = createHash('sha256');
+  for (const value of values) {
+    const bytes = value instanceof Uint8Array ? value : Buffer.from(String(value));
+    hash.update(`${value === null ? 'null' : typeof value} ${bytes.length} `).update(bytes);
+  }
+  return hash.digest('hex');
+}
+
+const MODULUS = 1n << 256n;
+
+function digestMoved(digest: SQLOutputValue, gone: SQLOutputValue, come: SQLOutputValue): string {
+  const sum = (numberOf(digest) - numberOf(gone) + numberOf(come) + MODULUS) % MODULUS;
+  return sum.toString(16).padStart(64, '0');
+}
+
+function numberOf(hash: SQLOutputValue): bigint {
+  return hash === '' ? 0n : BigInt(`0x${String(hash)}`);
+}

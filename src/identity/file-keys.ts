@@ -1,0 +1,76 @@
+/**
+ * Keys that live in files beside the store, each known here by its fingerprint: a changed byte of a key is as good a key
+ * as any, and a file that is gone would be made anew in silence. Keys of an older version are taken as they are, once.
+ */
+import { existsSync, renameSync } from 'node:fs';
+import { basename } from 'node:path';
+import { IdentityDamaged } from './identity-damaged.ts';
+import { createKeyring, fingerprintOf, type Keyring, readKeyring } from './sealing.ts';
+import type { Statements } from './statements.ts';
+
+export class FileKeys {
+  readonly #statements: Statements;
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  /**
+   * The keys of the file, which is made when none was ever there. Throws IdentityDamaged; with `acceptGap` a file that is
+   * not the one that was here counts from now on, and one that cannot be read is kept aside.
+   */
+  open(path: string, advice: string, acceptGap: boolean): Keyring {
+    const ring = acceptGap ? this.#acceptedRing(path) : this.#sameRing(path, advice);
+    this.know(path, ring);
+    return ring;
+  }
+
+  /** From now on these are the keys of the file. */
+  know(path: string, { keys }: Keyring): void {
+    const file = basename(path);
+    const known = this.#known(file);
+    for (const [id, key] of keys) {
+      const fingerprint = fingerprintOf(key);
+      if (known.get(id) !== fingerprint) {
+        const sql = `INSERT INTO file_keys (file, id, fingerprint) VALUES (?, ?, ?)
+          ON CONFLICT (file, id) DO UPDATE SET fingerprint = excluded.fingerprint`;
+        this.#statements.run(sql, file, id, fingerprint);
+      }
+    }
+    for (const id of known.keys()) {
+      if (!keys.has(id)) this.#statements.run('DELETE FROM file_keys WHERE file = ? AND id = ?', file, id);
+    }
+  }
+
+  /** One key in common is enough: a crash while keys are added or dropped leaves the file ahead of what is known. */
+  #sameRing(path: string, advice: string): Keyring {
+    const known = this.#known(basename(path));
+    if (!existsSync(path)) {
+      if (known.size === 0) return createKeyring(path);
+      throw new IdentityDamaged(`${path} is missing: ${advice}`);
+    }
+    const ring = readKeyring(path);
+    const shared = [...ring.keys].filter(([id]) => known.has(id));
+    const changed = shared.some(([id, key]) => known.get(id) !== fingerprintOf(key));
+    if (changed || (known.size > 0 && shared.length === 0)) {
+      throw new IdentityDamaged(`${path} does not hold the key that it held: ${advice}`);
+    }
+    return ring;
+  }
+
+  #acceptedRing(path: string): Keyring {
+    if (!existsSync(path)) return createKeyring(path);
+    try {
+      return readKeyring(path);
+    } catch (error) {
+      if (!(error instanceof IdentityDamaged)) throw error;
+      renameSync(path, `${path}.damaged`);
+      return createKeyring(path);
+    }
+  }
+
+  #known(file: string): Map<string, string> {
+    const rows = this.#statements.all('SELECT id, fingerprint FROM file_keys WHERE file = ?', file);
+    return new Map(rows.map(({ id, fingerprint }) => [String(id), String(fingerprint)]));
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Random damage of a data directory, then a start: what it serves is what it was, or the start is refused with exit code 4,
+ * the file and what to do. Most trials run the exchange in this process; some as users do.
+ */
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ExitCode, exitCodeOf } from '../../src/operation/exit-codes.ts';
+import { asHistoryDamage } from '../../src/operation/rooms.ts';
+import { verify } from '../../src/operation/verification/verify.ts';
+import { stateHash } from '../../src/venue/state-hash.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { start as refusedStart, Server } from '../operation/bourse-process.ts';
+import { seededRandom } from '../simulation/disk.ts';
+import type { Campaign, CampaignRun, TrialResult } from './campaign.ts';
+import { ExchangeHere, OPTIONS } from './damage/exchange-here.ts';
+import { type Mutation, mutate } from './damage/mutations.ts';
+import { differences, pictureOf } from './damage/picture.ts';
+import {
+  makeSoundDirectories,
+  type SoundDirectories,
+  type SoundDirectory,
+} from './damage/sound-directories.ts';
+
+/** One in so many trials starts the real program. */
+const PROCESS_EVERY = 25;
+/** Rows of the history carry no checksums: a changed row is served, and no check of ours finds it. */
+const HISTORY_HAS_CHECKSUMS = false;
+
+const FILES =
+  /(?:identity|history)\.sqlite|(?:identity|address)\.key|operator\.token|audit\.(?:log|head)|segment-\d+|snapshot-\d+|log\/|lock\.db/;
+const REMEDY = /restore|put .*back|delete it|move .*away|start .*with|start the|--accept|chmod/i;
+
+export const campaign: Campaign = {
+  summary: 'random damage of a data directory: sound or refused, never silently wrong',
+  trials: 500,
+  async open(seed) {
+    return new DamageRun(seed, await makeSoundDirectories());
+  },
+};
+
+type Verdict = Omit<TrialResult, 'counts'>;
+
+class DamageRun implements CampaignRun {
+  readonly #seed: number;
+  readonly #sound: SoundDirectories;
+  readonly #home = temporaryDirectory();
+  /** What reached nobody: a defect, in the program an end with code 1. */
+  readonly #uncaught: Error[] = [];
+  readonly #noteUncaught = (error: Error): void => {
+    this.#uncaught.push(error);
+  };
+
+  constructor(seed: number, sound: SoundDirectories) {
+    this.#seed = seed;
+    this.#sound = sound;
+    process.on('uncaughtException', this.#noteUncaught);
+  }
+
+  async trial(number: number): Promise<TrialResult> {
+    const dice = seededRandom(this.#seed * 100_003 + number);
+    const base = this.#sound.all[number % this.#sound.all.length]!;
+    const data = join(this.#home, `trial-${number}`);
+    cpSync(base.path, data, { recursive: true });
+    const mutation = mutate(data, this.#sound.older, dice);
+    const asProcess = number % PROCESS_EVERY === PROCESS_EVERY - 1;
+    const verdict = asProcess
+      ? await judgeProcess(data, base, mutation)
+      : await judgeHere(data, base, mutation, dice() < 0.5);
+    rmSync(data, { recursive: true, force: true });
+    const where = `${base.how} directory, ${mutation.file}: ${mutation.what}`;
+    const uncaught = this.#uncaught
+      .splice(0)
+      .find((error) => exitCodeOf(asHistoryDamage(error)) === ExitCode.failed);
+    const failure = verdict.failure ?? (uncaught && `uncaught: ${uncaught.stack}`);
+    const { name } = verdict;
+    return failure === undefined ? { name } : { name, failure: `${where}: ${failure}` };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    process.off('uncaughtException', this.#noteUncaught);
+  }
+}
+
+async function judgeHere(
+  data: string,
+  base: SoundDirectory,
+  { file }: Mutation,
+  verifyFirst: boolean,
+): Promise<Verdict> {
+  const verified = verifyFirst ? await verificationOf(data) : undefined;
+  if (verified?.failure !== undefined) return verified;
+  try {
+    await using exchange = await ExchangeHere.start(data);
+    const { url, venue } = exchange.running;
+    const picture = await pictureOf(url, base.accounts);
+    if (exchange.failure !== undefined) return refusalVerdict(exchange.failure, 'stopped with');
+    const hash = stateHash(venue.state);
+    if (hash !== base.stateHash) return wrong(`the state is another: ${hash}`);
+    const [different] = differences(base.picture, picture);
+    if (different === undefined) return { name: 'sound' };
+    if (verified !== undefined && verified.name !== 'sound') return { name: 'noticed by verify' };
+    if (file.startsWith('history.sqlite') && !HISTORY_HAS_CHECKSUMS) return { name: 'history row changed' };
+    return wrong(different);
+  } catch (error) {
+    return refusalVerdict(error, 'refused with');
+  }
+}
+
+/** `bourse verify` may be stricter than a start, never less clear. */
+async function verificationOf(data: string): Promise<Verdict> {
+  try {
+    const { ok } = await verify(data);
+    return { name: ok ? 'sound' : 'not verified' };
+  } catch (error) {
+    return refusalVerdict(error, 'verify refused with');
+  }
+}
+
+function refusalVerdict(error: unknown, how: string): Verdict {
+  const told = asHistoryDamage(error);
+  const { message, stack } = told as Error;
+  return judgeRefusal(exitCodeOf(told), message, how, stack);
+}
+
+function judgeRefusal(code: number, message: string, how: string, stack = message): Verdict {
+  const name = `${how} code ${code}`;
+  if (code !== ExitCode.damaged && code !== ExitCode.cannotStart)
+    return { name, failure: `${how} ${code}: ${stack}` };
+  if (!FILES.test(message)) return { name, failure: `${how} ${code}, no file named: ${message}` };
+  if (!REMEDY.test(message)) return { name, failure: `${how} ${code}, no remedy: ${message}` };
+  return { name };
+}
+
+function wrong(what: string): Verdict {
+  return { name: 'SILENTLY WRONG', failure: `silently wrong: ${what}` };
+}
+
+async function judgeProcess(data: string, base: SoundDirectory, { file }: Mutation): Promise<Verdict> {
+  const flags = Object.entries({ ...OPTIONS, data }).flatMap(([name, value]) => {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    return value === 'true' ? [flag] : [flag, value];
+  });
+  let server: Server;
+  try {
+    server = await Server.start(flags);
+  } catch {
+    const { code, stderr } = await refusedStart(flags);
+    if (/\n\s+at /.test(stderr)) return { name: 'process with a stack', failure: stderr };
+    return judgeRefusal(code ?? -1, stderr, 'process refused with');
+  }
+  try {
+    const [different] = differences(base.picture, await pictureOf(server.url, base.accounts));
+    if (different === undefined) return { name: 'process sound' };
+    const { code } = await server.end('SIGKILL');
+    if (code === ExitCode.damaged) return { name: 'process stopped with code 4' };
+    if (file.startsWith('history.sqlite') && !HISTORY_HAS_CHECKSUMS) return { name: 'history row changed' };
+    return wrong(different);
+  } finally {
+    await server.end('SIGKILL');
+  }
+}
