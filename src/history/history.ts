@@ -59,6 +59,9 @@ export interface History {
   /** Rows projected and not yet durable. The caller slows down when this grows. */
   lag(): number;
 
+  /** Reads since the start that were refused because a row they came to is not as it was written. */
+  damagedReads(): number;
+
   /** Resolves when everything projected so far is durable. */
   flush(): Promise<void>;
 
