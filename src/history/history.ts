@@ -32,6 +32,8 @@ export interface ProjectedCommand {
   readonly seq: number;
   readonly time: number;
   readonly events: readonly Event[];
+  /** The operator has accepted that records of commands up to this one are missing. */
+  readonly gap?: boolean;
 }
 
 export interface History {

@@ -121,13 +121,14 @@ class SqliteHistory implements History {
     this.#described = { type: 'describe', instruments, coins };
   }
 
-  project({ seq, events }: ProjectedCommand): void {
+  project({ seq, events, gap }: ProjectedCommand): void {
     this.#mustWork();
     if (seq <= this.#confirmedSeq) return;
     if (seq <= this.#projectedSeq)
       throw new Error(`command ${seq} was projected after ${this.#projectedSeq}`);
     this.#projectedSeq = seq;
     this.#pack.seq = seq;
+    if (gap === true) this.#pack.gapSeq = seq;
     for (const event of events) addEvent(this.#pack, event);
     if (this.#pack.rows >= PACK_ROWS_MAX) this.#postPack();
     else this.#packDue ??= setTimeout(() => this.#postPack(), PACK_DELAY_MS);

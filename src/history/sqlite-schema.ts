@@ -30,7 +30,7 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 export const CHECKSUMS_VERSION = MIGRATIONS.indexOf('14-checksums.sql') + 1;
 
 /** Brings the database to the newest schema, or to that of a version, one migration per transaction. */
-export function migrate(database: DatabaseSync, version = SCHEMA_VERSION): void {
+export function migrate(database: DatabaseSync, version: number = SCHEMA_VERSION): void {
   database.exec('CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT');
   if (readVersion(database) === undefined)
     database.exec("INSERT INTO meta (key, value) VALUES ('schema_version', 0)");
@@ -51,7 +51,7 @@ export function migrate(database: DatabaseSync, version = SCHEMA_VERSION): void 
   }
 }
 
-const META_KEYS = ['schema_version', 'last_seq', 'every_row_has_checksum'] as const;
+const META_KEYS = ['schema_version', 'last_seq', 'every_row_has_checksum', 'complete_since'] as const;
 export type MetaKey = (typeof META_KEYS)[number];
 
 /** Of a version that has checksums; throws when the row is not as it was written, since the next one would hide it. */

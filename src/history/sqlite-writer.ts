@@ -73,8 +73,9 @@ export class SqliteWriter {
     this.#names = new Names(instruments, coins);
   }
 
-  write({ seq, rows, kept }: RowPack): void {
-    if (rows > 0) this.#begin();
+  write({ seq, gapSeq, rows, kept }: RowPack): void {
+    if (rows > 0 || gapSeq > 0) this.#begin();
+    if (gapSeq > 0) this.#writeMeta('complete_since', gapSeq);
     for (const kind of KEPT_KINDS) this.#writeKind(kind, kept);
     this.#seq = seq;
     this.#openRows += rows;

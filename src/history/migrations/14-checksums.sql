@@ -30,4 +30,4 @@ CREATE TABLE totals (
   checksum        INTEGER
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO meta (key, value) VALUES ('every_row_has_checksum', 0);
+INSERT INTO meta (key, value) VALUES ('every_row_has_checksum', 0), ('complete_since', 0);

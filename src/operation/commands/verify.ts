@@ -1,8 +1,10 @@
 /** `bourse verify`: the proof as a table for people, or as one JSON document. */
 import type { Command } from 'commander';
+import type { Damage } from '../../history/proof/damage.ts';
 import { ExitCode } from '../exit-codes.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
 import { count, counted } from '../terminal/counting.ts';
+import { progressBar as lineOf, type ProgressBar, type Screen } from '../terminal/progress-bar.ts';
 import { textTable } from '../terminal/text-table.ts';
 import type { Verification } from '../verification/verify.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
@@ -15,12 +17,17 @@ export function verifyCommand(): Command {
       'bourse verify                        the exchange in ./data',
       'bourse verify --data /var/bourse     another one; it must not be running',
       'bourse verify --json                 one JSON document',
+      'bourse verify --repair-history       writes damaged rows of the history anew, as far as the log has them',
     ],
-  ).option('--json', 'print one JSON document');
+  )
+    .option('--json', 'print one JSON document')
+    .option('--repair-history', 'mend the history first, as far as log and checksums say how');
   return withSettings(command, ['data', 'color']).action(async () => {
     const { config } = await configOf(command);
     const { verify } = await import('../verification/verify.ts');
-    const result = await verify(config.data);
+    const bar = progressBar(process.stderr);
+    const repairHistory = command.getOptionValue('repairHistory') === true;
+    const result = await verify(config.data, { progress: bar.show, repairHistory }).finally(bar.end);
     const { stdout } = process;
     const json = command.getOptionValue('json') === true;
     stdout.write(
@@ -28,6 +35,23 @@ export function verifyCommand(): Command {
     );
     process.exitCode = result.ok ? ExitCode.ok : ExitCode.damaged;
   });
+}
+
+/** Damaged rows named for people; the JSON document has more. */
+const DAMAGES_SHOWN_MAX = 20;
+
+/** One line for all that is done. */
+function progressBar(screen: Screen) {
+  let bar: { readonly what: string; readonly line: ProgressBar } | undefined;
+  const end = () => bar?.line.end();
+  const show = (what: string, share: number) => {
+    if (bar?.what !== what) {
+      end();
+      bar = { what, line: lineOf(what, screen) };
+    }
+    bar.line.show(share);
+  };
+  return { show, end };
 }
 
 function verificationText(result: Verification, paint: Paint): string {
@@ -41,11 +65,17 @@ function verificationText(result: Verification, paint: Paint): string {
   const rows = touched.map(({ coin, users, system, sum }) => [coin, users, system, sum]);
   const [first, ...sums] = textTable([head, ...rows], [1, 2, 3]);
   const books = touched.length === 0 ? [] : ['', paint('dim', first!), ...sums];
+  const repaired =
+    result.repairedRows === 0
+      ? []
+      : [`${counted(result.repairedRows, 'row')} of the history written anew`, ''];
   const verdict = result.ok ? paint('green', 'verified') : paint('red', 'NOT VERIFIED: see above');
   return [
     `${paint('bold', result.data)}`,
     '',
+    ...repaired,
     ...coloured,
+    ...damageLines(result),
     ...books,
     '',
     `state after command ${count(result.lastSeq)}: ${counted(result.accounts, 'account')}, ${counted(result.openOrders, 'open order')}`,
@@ -53,4 +83,18 @@ function verificationText(result: Verification, paint: Paint): string {
     verdict,
     '',
   ].join('\n');
+}
+
+function damageLines({ damages, remedy }: Verification): string[] {
+  if (damages.length === 0) return [];
+  const shown = damages.slice(0, DAMAGES_SHOWN_MAX).map((damage) => `  ${damageText(damage)}`);
+  const more = damages.length - shown.length;
+  return ['', 'history:', ...shown, ...(more > 0 ? [`  and ${count(more)} more: see --json`] : []), remedy];
+}
+
+function damageText({ table, row, problem, field, stored, expected }: Damage): string {
+  const where = row === '' ? table : `${table} ${row}`;
+  return field === undefined
+    ? `${where}: ${problem}`
+    : `${where}: ${problem}; ${field} is ${stored}, expected ${expected}`;
 }
