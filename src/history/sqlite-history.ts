@@ -30,6 +30,7 @@ import type {
   TransferQuery,
   WalletRecordQuery,
 } from './history.ts';
+import { RecordDamaged } from './record-damaged.ts';
 import { addEvent, emptyPack } from './row-pack.ts';
 import type {
   FromWorker,
@@ -309,8 +310,9 @@ class SqliteHistory implements History {
     this.#waiting.delete(message.id);
     if (message.type === 'answer') waiting?.resolve(message.value);
     else {
+      const reason = `history cannot answer: ${message.message}`;
       if (message.damaged) this.#damagedReads += 1;
-      waiting?.reject(new Error(`history cannot answer: ${message.message}`));
+      waiting?.reject(message.damaged ? new RecordDamaged(reason) : new Error(reason));
     }
   }
 

@@ -3,6 +3,7 @@
 import { UnreadableRecord } from '../core/bytes.ts';
 import { Diverged } from '../core/diverged.ts';
 import { InvariantBroken } from '../core/units.ts';
+import { RecordDamaged } from '../history/record-damaged.ts';
 import { DirectoryLocked, LogRefused } from '../log/log-errors.ts';
 import { MarketError } from '../market/market-error.ts';
 import { AuditDamaged } from '../operator/audit-file.ts';
@@ -68,6 +69,7 @@ const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [AuditDamaged, ExitCode.damaged],
   [Diverged, ExitCode.damaged],
   [HistoryGap, ExitCode.damaged],
+  [RecordDamaged, ExitCode.damaged],
   [BrokenCommand, ExitCode.damaged],
   [InvariantBroken, ExitCode.damaged],
   [UnreadableRecord, ExitCode.damaged],

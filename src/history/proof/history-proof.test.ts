@@ -107,6 +107,7 @@ function findings(path: string, events: readonly Event[] = [], repair?: HistoryR
 function mend(path: string, events: readonly Event[] = []): number {
   const repair = new HistoryRepair(path);
   try {
+    repair.begin();
     assert.ok(repair.mendFile());
     findings(path, events, repair);
     return repair.rows;

@@ -22,7 +22,15 @@ export class HistoryRepair {
 
   constructor(path: string) {
     this.file = HistoryFile.openToRepair(path);
+  }
+
+  /** What is not finished is undone when the file is closed. */
+  begin(): void {
     this.file.database.exec('PRAGMA synchronous = FULL; BEGIN IMMEDIATE');
+  }
+
+  get hasChecksums(): boolean {
+    return this.file.columnsOf(META).has(CHECKSUM);
   }
 
   /** Rows written anew. */

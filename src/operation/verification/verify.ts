@@ -97,14 +97,28 @@ function repair(data: string, directory: string, progress: Progress): number {
   if (!existsSync(path)) throw new DataDamaged(`${path} does not exist. ${LOST_HISTORY}`);
   const repair = new HistoryRepair(path);
   try {
+    repair.begin();
+    if (!repair.hasChecksums)
+      throw new ConfigError(`${path} is of an older program: start the exchange once, then repair it`);
     if (!repair.mendFile()) throw new DataDamaged(`${path} is damaged beyond repair. ${LOST_HISTORY}`);
     const verifier = new Verifier(data, directory, progress, repair);
     verifier.run();
     if (!verifier.mended) throw new DataDamaged(`${path} cannot be repaired: run verify to see why`);
     return repair.rows;
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    throw new DataDamaged(`${path} is damaged beyond repair: ${(error as Error).message}. ${LOST_HISTORY}`);
   } finally {
     repair.close();
   }
+}
+
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+function isCorrupt(error: unknown): boolean {
+  const { errcode } = error as { readonly errcode?: number };
+  return errcode !== undefined && [SQLITE_CORRUPT, SQLITE_NOTADB].includes(errcode & 0xff);
 }
 
 type Progress = (what: string, share: number) => void;
