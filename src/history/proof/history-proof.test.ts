@@ -283,6 +283,25 @@ test('a projection that wrote something else than the log says is found, with ch
   assert.deepEqual(findings(path, EVENTS), []);
 });
 
+test('a row that the log does not make is found', async () => {
+  const path = join(folder, 'surplus.sqlite');
+  const surplus = aTransfer({ transferId: 6000, time: ROWS.lastTime });
+  await write(path, [...EVENTS, surplus, aCandle({ openTime: START_TIME + 60_000 })]);
+  const proof = new HistoryProof(path);
+  proof.describe(INSTRUMENTS, COINS);
+  proof.startAfter(0, 0);
+  proof.compare(1, EVENTS, START_TIME);
+  proof.finishComparison(START_TIME);
+  assert.deepEqual(
+    proof.damages.map(({ table, problem }) => `${table} ${problem}`),
+    [
+      'transfers has 1 rows with transfer_id above 0 that the log does not make',
+      'candles has 1 rows with open_time above 0 that the log does not make',
+    ],
+  );
+  proof.close();
+});
+
 test('a withdrawal is compared as it ended, and a row that may have been pruned is not missed', async () => {
   const path = join(folder, 'withdrawals.sqlite');
   const pending = aWalletRecord({ recordId: 1, createdTime: START_TIME });

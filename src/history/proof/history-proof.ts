@@ -60,6 +60,11 @@ export class HistoryProof {
     this.#names = new Names(instruments, coins);
   }
 
+  /** The last id and the time before the first command that is compared. */
+  startAfter(lastId: number, time: number): void {
+    if ((this.facts?.completeSince ?? 0) === 0) this.#replayed.startAfter(lastId, time);
+  }
+
   /** A command of the log, at `now`. */
   compare(seq: number, events: readonly Event[], now: number): void {
     const { facts } = this;

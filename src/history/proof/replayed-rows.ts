@@ -41,6 +41,10 @@ export class ReplayedRows {
   readonly #open = new Map<string, { readonly table: Table; readonly values: RowValues }>();
   /** Rows that are not there, until it is known what may have been pruned. */
   #missing: Missing[] = [];
+  /** Rows found of those that can only come from the log. */
+  readonly #made = new Map<Table, number>();
+  #lastId = Number.MAX_SAFE_INTEGER;
+  #startTime = Number.MAX_SAFE_INTEGER;
   #missingDue = MISSING_STEP;
   #compared = 0;
 
@@ -52,6 +56,12 @@ export class ReplayedRows {
 
   get compared(): number {
     return this.#compared;
+  }
+
+  /** The last id and the time before the first command: what is newer must come from the commands that follow. */
+  startAfter(lastId: number, time: number): void {
+    this.#lastId = lastId;
+    this.#startTime = time;
   }
 
   /** The events of a command at `now`. */
@@ -81,6 +91,7 @@ export class ReplayedRows {
   /** `now` is the time of the last command. */
   finish(now: number): void {
     for (const { table, values } of this.#open.values()) this.#compare(table, values);
+    this.#findSurplus();
     for (const { table, values } of this.#missing) {
       if (mayBePruned(table, values, now)) continue;
       this.#damages.add({
@@ -89,6 +100,24 @@ export class ReplayedRows {
         problem: 'is missing: the log makes it',
       });
       this.#mend?.(table, values, undefined);
+    }
+  }
+
+  /** Keys begin with an id, or end with a time. */
+  #isNew(table: Table, values: RowValues): boolean {
+    const key = Number(table.keyOf(values).at(-1));
+    return table instanceof UserTable ? key > this.#lastId : key > this.#startTime;
+  }
+
+  #findSurplus(): void {
+    for (const table of new Set(KEPT_KINDS.map((kind) => KEPT[kind].table))) {
+      const after = table instanceof UserTable ? this.#lastId : this.#startTime;
+      const sql = `SELECT count(*) FROM ${table.name} WHERE ${table.key.at(-1)!} > ?`;
+      const [found] = exactRows(this.#file.database, sql).get(after) as unknown as bigint[];
+      const surplus = Number(found) - (this.#made.get(table) ?? 0);
+      if (surplus <= 0) continue;
+      const problem = `has ${surplus} rows with ${table.key.at(-1)!} above ${after} that the log does not make`;
+      this.#damages.add({ table: table.name, row: '', problem });
     }
   }
 
@@ -111,6 +140,7 @@ export class ReplayedRows {
       this.#missing.push({ table, values: expected });
       return;
     }
+    if (this.#isNew(table, expected)) this.#made.set(table, (this.#made.get(table) ?? 0) + 1);
     const stored = plainValues(found);
     const n = places.findIndex((place, n) => stored[n] !== expected[place]);
     if (n < 0) return;

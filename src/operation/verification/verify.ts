@@ -203,7 +203,10 @@ class Verifier {
     const history = this.#openHistory(lastSeq);
     try {
       if (startSeq !== undefined && startSeq > 0) this.#compareSnapshot(startSeq, exchange.state);
-      if (history !== undefined) describe(history, exchange.state);
+      if (history !== undefined) {
+        describe(history, exchange.state);
+        history.startAfter(exchange.state.lastId, exchange.state.now);
+      }
       let commands = 0;
       for (const { seq, command } of commandsInForce(found.records)) {
         this.#apply(exchange, seq, command, history);
