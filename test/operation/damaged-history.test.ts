@@ -87,7 +87,7 @@ test('a changed bit is found by verify, not served as truth, and mended from the
     /fills exec_id=\d+: its checksum does not match; exec_price is 70018, expected 60018/,
   );
   assert.ok(proof.stdout.includes(join(data, 'history.sqlite')));
-  assert.match(proof.stdout, /backup .*--repair-history/);
+  assert.match(proof.stdout, /--repair-history .*backup/s);
   const asJson = await bourse(['verify', '--data', data, '--json']);
   assert.equal(asJson.code, 4);
   assert.equal((JSON.parse(asJson.stdout) as Verification).damages[0]!.table, 'fills');

@@ -174,7 +174,7 @@ class Verifier {
       data: this.#data,
       checks: this.#checks,
       damages: this.#damages,
-      remedy: this.#damages.length === 0 ? '' : HISTORY_REMEDY,
+      remedy: this.#damages.length === 0 ? '' : historyRemedy(this.#data),
       coins: coinSums(state),
       snapshots: this.#snapshots,
       accounts: state.accountByUid.size,
@@ -352,10 +352,13 @@ class Verifier {
   }
 }
 
-const HISTORY_REMEDY =
-  `Put ${HISTORY_FILE} of a backup back (with the log of the same moment, or an older one: the start adds what is ` +
-  'missing as far as the log has it), or run "bourse verify --repair-history": it writes the rows anew that the log ' +
-  'still makes, and mends single changed bits.';
+function historyRemedy(data: string): string {
+  return (
+    `Run "bourse verify --repair-history --data ${data}": it writes the rows anew that the log still makes, and mends ` +
+    `single changed bits. What is left then: put ${HISTORY_FILE} of a backup back; the start adds what came after it, ` +
+    'as far as the log reaches back.'
+  );
+}
 
 function describe(history: HistoryProof, { instruments, coins }: State): void {
   history.describe(
