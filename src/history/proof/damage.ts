@@ -1,4 +1,6 @@
 /** What is wrong with a stored history, one finding at a time. */
+import type { SQLInputValue } from 'node:sqlite';
+
 export interface Damage {
   readonly table: string;
   /** The key of the row, such as `exec_id=12`; empty when the whole table is meant. */
@@ -8,6 +10,11 @@ export interface Damage {
   readonly field?: string;
   readonly stored?: string;
   readonly expected?: string;
+}
+
+/** A value for people. */
+export function shown(value: SQLInputValue | undefined): string {
+  return ArrayBuffer.isView(value) ? `${value.byteLength} bytes` : String(value);
 }
 
 /** Findings kept in full; the others are only counted, so that a lost disk does not fill the memory. */

@@ -47,7 +47,9 @@ export class HistoryFile {
       if (row === undefined) throw new Error(`the table meta has no ${key}`);
       const sound = row.checksum === undefined || row.checksum === checksumOf([key, row.value]);
       if (!sound)
-        throw new Error(`${key} of the table meta is ${row.value}, which does not match its checksum`);
+        throw new Error(
+          `${key} of the table meta is ${Number(row.value)}, which does not match its checksum`,
+        );
       return Number(row.value);
     };
     const version = number('schema_version');

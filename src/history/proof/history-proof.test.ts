@@ -224,7 +224,9 @@ test('a row that was deleted is missed', () => {
 
 test('a row that nobody wrote, or that took the place of another, is found', () => {
   const doubled = copy((database) => {
-    const columns = columnsOf(database, 'fills').filter((column) => column !== 'exec_id');
+    const columns = columnsOf(database, 'fills')
+      .filter((column) => column !== 'exec_id')
+      .join(', ');
     database.exec(
       `INSERT INTO fills (exec_id, ${columns}) SELECT 9000, ${columns} FROM fills WHERE exec_id = 5001`,
     );
@@ -239,7 +241,7 @@ test('a row that nobody wrote, or that took the place of another, is found', () 
     withDatabase(other, (from) => from.exec('UPDATE conversions SET conversion_id = 5004'));
     database.exec(`ATTACH '${other}' AS other; INSERT INTO conversions SELECT * FROM other.conversions`);
     const table = KEPT.conversions.table;
-    const row = Object.values(database.prepare(`SELECT ${table.columns} FROM conversions`).get()!);
+    const row = Object.values(database.prepare(`SELECT ${table.columns.join(', ')} FROM conversions`).get()!);
     database.prepare('UPDATE conversions SET checksum = ?').run(table.checksum(row));
   });
   assert.match(findings(replaced)[0]!.problem, /sum of the checksums is another/);
@@ -454,8 +456,9 @@ function contents(path: string): unknown {
       .prepare("SELECT type, name, tbl_name FROM sqlite_schema WHERE type <> 'view'")
       .all();
     return objects.map(({ type, name, tbl_name }) => {
-      const index = type === 'index' && !String(name).startsWith('sqlite_') ? `INDEXED BY ${name}` : '';
-      return [name, database.prepare(`SELECT * FROM ${tbl_name} ${index}`).all()];
+      const index =
+        type === 'index' && !String(name).startsWith('sqlite_') ? `INDEXED BY ${String(name)}` : '';
+      return [name, database.prepare(`SELECT * FROM ${String(tbl_name)} ${index}`).all()];
     });
   });
 }

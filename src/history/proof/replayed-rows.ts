@@ -8,7 +8,7 @@ import { addEvent, emptyPack, type KeptEvents, type KeptKind } from '../row-pack
 import type { Names } from '../tables/names.ts';
 import { type RowValues, type Table, UserTable } from '../tables/table.ts';
 import { KEPT, KEPT_KINDS } from '../tables/tables.ts';
-import type { Damages } from './damage.ts';
+import { type Damages, shown } from './damage.ts';
 import { exactRows, type HistoryFile, plainValues } from './history-file.ts';
 
 /** Pruning goes by the clock, which may be ahead of the last command. */
@@ -149,8 +149,8 @@ export class ReplayedRows {
       row: table.nameOf(expected),
       problem: 'is not what the log makes',
       field: columns[n]!,
-      stored: String(stored[n]),
-      expected: String(expected[places[n]!]),
+      stored: shown(stored[n]),
+      expected: shown(expected[places[n]!]),
     });
     this.#mend?.(table, expected, stored);
   }

@@ -4,7 +4,7 @@ import { sumWith } from '../checksum.ts';
 import { CHECKSUM, type Table } from '../tables/table.ts';
 import { ALL_TABLES } from '../tables/tables.ts';
 import type { Total } from '../totals.ts';
-import type { Damages } from './damage.ts';
+import { type Damages, shown } from './damage.ts';
 import { exactRows, type HistoryFile, META, plainValues, TOTALS } from './history-file.ts';
 import { findOneBit } from './one-bit.ts';
 
@@ -73,9 +73,8 @@ function noteDamagedRow(
   const bit = damages.count < EXPLAINED_MAX ? findOneBit(table, values, checksum) : undefined;
   if (bit === undefined) damages.add(damage);
   else if (bit.field === CHECKSUM)
-    damages.add({ ...damage, field: CHECKSUM, stored: String(checksum), expected: String(bit.original) });
-  else
-    damages.add({ ...damage, field: bit.field, stored: String(bit.stored), expected: String(bit.original) });
+    damages.add({ ...damage, field: CHECKSUM, stored: String(checksum), expected: shown(bit.original) });
+  else damages.add({ ...damage, field: bit.field, stored: shown(bit.stored), expected: shown(bit.original) });
 }
 
 function compareTotals(file: HistoryFile, damages: Damages, found: ReadonlyMap<string, Total>): void {

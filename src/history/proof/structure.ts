@@ -41,5 +41,7 @@ function schemaOfVersion(version: number): ReadonlyMap<string, string> {
 
 function schemaOf(database: DatabaseSync): Map<string, string> {
   const rows = database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema').all();
-  return new Map(rows.map(({ type, name, tbl_name, sql }) => [String(name), `${type} ${tbl_name} ${sql}`]));
+  return new Map(
+    rows.map(({ type, name, tbl_name, sql }) => [String(name), [type, tbl_name, sql].join(' ')]),
+  );
 }

@@ -79,7 +79,9 @@ export class Table<Text extends string = string> {
 
   /** The row's key for people, such as `exec_id=12`. */
   nameOf(values: RowValues): string {
-    return this.key.map((column, n) => `${column}=${String(values[this.#keyPlaces[n]!])}`).join(' ');
+    return this.key
+      .map((column, n) => `${column}=${values[this.#keyPlaces[n]!] as string | number}`)
+      .join(' ');
   }
 
   row(before: RowValues, record: Readonly<Record<Text, string>>, after: RowValues = []): SQLInputValue[] {
