@@ -1,4 +1,5 @@
 /** What a route answers, through whichever door it was called: the same rights, the same handler, the same patience. */
+import { RecordDamaged } from '../history/record-damaged.ts';
 import { OutcomeUnknown, Unavailable } from '../venue/venue.ts';
 import { withheld } from './admission/sub-rights.ts';
 import type { Call, Route } from './route.ts';
@@ -25,6 +26,11 @@ export function venueFailure(error: unknown): WireError | undefined {
 }
 
 /** For the rest: say so honestly, keep the details in the log. */
-export function defect(): WireError {
+export function defect(error: unknown): WireError {
+  if (error instanceof RecordDamaged)
+    return new WireError(
+      '25000',
+      'a record in the answer is damaged and is not shown; the operator can see which',
+    );
   return new WireError('25000', 'internal error; the outcome of a change is unknown until queried');
 }

@@ -180,7 +180,7 @@ function wireErrorOf(error: FastifyError, request: FastifyRequest): WireError {
     return new WireError('40017', 'the request is not valid');
   }
   request.log.error({ err: error, path: request.routeOptions.url }, 'request failed');
-  return defect();
+  return defect(error);
 }
 
 const FAILURE = Type.Object({

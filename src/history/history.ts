@@ -32,6 +32,8 @@ export interface ProjectedCommand {
   readonly seq: number;
   readonly time: number;
   readonly events: readonly Event[];
+  /** The operator has accepted that records of commands up to this one are missing. */
+  readonly gap?: boolean;
 }
 
 export interface History {
@@ -58,6 +60,9 @@ export interface History {
 
   /** Rows projected and not yet durable. The caller slows down when this grows. */
   lag(): number;
+
+  /** Reads since the start that were refused because a row they came to is not as it was written. */
+  damagedReads(): number;
 
   /** Resolves when everything projected so far is durable. */
   flush(): Promise<void>;

@@ -49,6 +49,8 @@ export type KeptKind = keyof KeptEvents;
 export interface RowPack {
   /** The last command whose events are in the pack. */
   seq: number;
+  /** Records of commands up to this one are missing, which the operator has accepted (0 = of none). */
+  gapSeq: number;
   /** How many events are in it. */
   rows: number;
   readonly kept: { readonly [Kind in KeptKind]: KeptEvents[Kind][] };
@@ -57,6 +59,7 @@ export interface RowPack {
 export function emptyPack(): RowPack {
   return {
     seq: 0,
+    gapSeq: 0,
     rows: 0,
     kept: {
       orders: [],

@@ -5,6 +5,7 @@
  */
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { DamagedRow } from './checksum.ts';
 import type { FromWorker, ToWorker, WorkerStart } from './sqlite-messages.ts';
 import { READS } from './sqlite-reads.ts';
 import { migrate } from './sqlite-schema.ts';
@@ -27,7 +28,7 @@ const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
 database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
 migrate(database);
 const writer = new SqliteWriter(database);
-const pages = new Pages(database);
+const pages = new Pages(database, () => writer.sealed);
 
 let commitTimer: NodeJS.Timeout | undefined;
 let commitDueMs = Number.POSITIVE_INFINITY;
@@ -59,6 +60,7 @@ port.on('message', (message: ToWorker) => {
       return port.close();
   }
 });
+sealStep(writer.seal(), 0);
 reportStored();
 
 function post(message: FromWorker): void {
@@ -90,14 +92,33 @@ function commitSoon(): void {
   commitTimer = setTimeout(commit, delayMs);
 }
 
-/** A read that fails is refused by itself: the rows are not at fault. */
+/** Rows of an older program get their checksums between other work; of a new file there are none. */
+function sealStep(steps: Generator<number>, sealed: number): void {
+  if (!database.isOpen) return;
+  const step = steps.next();
+  const rows = sealed + (step.value ?? 0);
+  if (step.done === true) commit();
+  else {
+    commitSoon();
+    setImmediate(sealStep, steps, rows);
+  }
+  if (rows > 0) post({ type: 'sealed', rows, all: step.done === true });
+}
+
+/** A read that fails is refused by itself: the writer is not at fault. */
 function read({ id, name, argument }: Extract<ToWorker, { type: 'read' }>): void {
   try {
     const answer = READS[name] as (pages: Pages, argument: unknown) => unknown;
     post({ type: 'answer', id, value: answer(pages, argument) });
   } catch (error) {
-    post({ type: 'refused', id, message: error instanceof Error ? error.message : String(error) });
+    const message = error instanceof Error ? error.message : String(error);
+    post({ type: 'refused', id, message, damaged: isDamage(error) });
   }
+}
+
+/** A number beyond what any column holds comes from a changed bit as well. */
+function isDamage(error: unknown): boolean {
+  return error instanceof DamagedRow || (error as NodeJS.ErrnoException).code === 'ERR_OUT_OF_RANGE';
 }
 
 function pruneStep(id: number, steps: Generator<number>, deleted: number): void {

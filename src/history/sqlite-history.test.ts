@@ -8,7 +8,7 @@ import { aFill, aLedgerLine, anOrder, COINS, INSTRUMENTS, START_TIME } from './c
 import { historyContract } from './history.contract.ts';
 import type { History } from './history.ts';
 import { openSqliteHistory } from './sqlite-history.ts';
-import { SCHEMA_VERSION } from './sqlite-schema.ts';
+import { SCHEMA_VERSION, writeMeta } from './sqlite-schema.ts';
 
 const unexpected = (error: Error) => {
   throw error;
@@ -86,7 +86,7 @@ test('a database that lost its place is projected again without a double row', a
       liquidations: 0,
       loanRecords: 0,
     });
-    withDatabase(path, (database) => database.exec("UPDATE meta SET value = 120 WHERE key = 'last_seq'"));
+    withDatabase(path, (database) => writeMeta(database)('last_seq', 120));
     assert.deepEqual(await projectAll(), stored);
   });
 });

@@ -30,6 +30,7 @@ import type {
   TransferQuery,
   WalletRecordQuery,
 } from './history.ts';
+import { RecordDamaged } from './record-damaged.ts';
 import { addEvent, emptyPack } from './row-pack.ts';
 import type {
   FromWorker,
@@ -50,6 +51,8 @@ export interface SqliteHistoryOptions {
   readonly path: string;
   /** A write failed or the worker ended: the history takes no more and every call is rejected. */
   readonly onFailure: (error: Error) => void;
+  /** Rows of an older program are getting their checksums: how many have, and whether all do. */
+  readonly onSealed?: ((rows: number, all: boolean) => void) | undefined;
 }
 
 export async function openSqliteHistory(options: SqliteHistoryOptions): Promise<History> {
@@ -72,6 +75,7 @@ class SqliteHistory implements History {
   #projectedSeq = 0;
   #projectedRows = 0;
   #storedRows = 0;
+  #damagedReads = 0;
   #pack = emptyPack();
   /** What the worker has not been told yet; it waits for what needs it, so that a hundred listings are told once. */
   #described: ToWorker | undefined;
@@ -79,14 +83,17 @@ class SqliteHistory implements History {
   #failure: Error | undefined;
   #closing = false;
 
-  constructor({ path, onFailure }: SqliteHistoryOptions) {
+  readonly #onSealed: SqliteHistoryOptions['onSealed'];
+
+  constructor({ path, onFailure, onSealed }: SqliteHistoryOptions) {
+    this.#onSealed = onSealed;
     const start: WorkerStart = { path };
     this.#worker = new Worker(new URL('./sqlite-history-worker.ts', import.meta.url), { workerData: start });
     this.opened = new Promise((resolve, reject) => {
       let open = false;
       this.#worker.on('message', (message: FromWorker) => {
         this.#receive(message);
-        if (open) return;
+        if (open || message.type !== 'stored') return;
         open = true;
         this.#projectedSeq = this.#confirmedSeq;
         resolve();
@@ -115,13 +122,14 @@ class SqliteHistory implements History {
     this.#described = { type: 'describe', instruments, coins };
   }
 
-  project({ seq, events }: ProjectedCommand): void {
+  project({ seq, events, gap }: ProjectedCommand): void {
     this.#mustWork();
     if (seq <= this.#confirmedSeq) return;
     if (seq <= this.#projectedSeq)
       throw new Error(`command ${seq} was projected after ${this.#projectedSeq}`);
     this.#projectedSeq = seq;
     this.#pack.seq = seq;
+    if (gap === true) this.#pack.gapSeq = seq;
     for (const event of events) addEvent(this.#pack, event);
     if (this.#pack.rows >= PACK_ROWS_MAX) this.#postPack();
     else this.#packDue ??= setTimeout(() => this.#postPack(), PACK_DELAY_MS);
@@ -139,6 +147,10 @@ class SqliteHistory implements History {
 
   lag(): number {
     return this.#projectedRows + this.#pack.rows - this.#storedRows;
+  }
+
+  damagedReads(): number {
+    return this.#damagedReads;
   }
 
   async flush(): Promise<void> {
@@ -290,10 +302,18 @@ class SqliteHistory implements History {
       this.#storedRows = message.rows;
       return;
     }
+    if (message.type === 'sealed') {
+      this.#onSealed?.(message.rows, message.all);
+      return;
+    }
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
     if (message.type === 'answer') waiting?.resolve(message.value);
-    else waiting?.reject(new Error(`history cannot answer: ${message.message}`));
+    else {
+      const reason = `history cannot answer: ${message.message}`;
+      if (message.damaged) this.#damagedReads += 1;
+      waiting?.reject(message.damaged ? new RecordDamaged(reason) : new Error(reason));
+    }
   }
 
   #mustWork(): void {

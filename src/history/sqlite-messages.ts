@@ -35,4 +35,7 @@ export type FromWorker =
   /** Durable so far: the last command and the rows taken in since the start. The first one says that it is ready. */
   | { readonly type: 'stored'; readonly seq: number; readonly rows: number }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
-  | { readonly type: 'refused'; readonly id: number; readonly message: string };
+  /** `damaged`: a row that was asked for is not as it was written. */
+  | { readonly type: 'refused'; readonly id: number; readonly message: string; readonly damaged: boolean }
+  /** Rows of an older program that have got their checksum since the start; `all` when none is left. */
+  | { readonly type: 'sealed'; readonly rows: number; readonly all: boolean };

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { checksumOf } from './checksum.ts';
 
 const MIGRATIONS = [
   '01-first-tables.sql',
@@ -20,31 +21,63 @@ const MIGRATIONS = [
   '11-generated-funding.sql',
   '12-position-moves.sql',
   '13-commissions.sql',
+  '14-checksums.sql',
 ] as const;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Brings the database to the newest schema, one migration per transaction; an older one is for tests of the way there. */
-export function migrate(database: DatabaseSync, newest: number = SCHEMA_VERSION): void {
+/** Since this version rows have checksums. */
+export const CHECKSUMS_VERSION = MIGRATIONS.indexOf('14-checksums.sql') + 1;
+
+/** Brings the database to the newest schema, or to that of a version, one migration per transaction. */
+export function migrate(database: DatabaseSync, version: number = SCHEMA_VERSION): void {
   database.exec('CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT');
-  database.exec("INSERT INTO meta (key, value) VALUES ('schema_version', 0) ON CONFLICT (key) DO NOTHING");
-  const found = readMeta(database, 'schema_version');
+  if (readVersion(database) === undefined)
+    database.exec("INSERT INTO meta (key, value) VALUES ('schema_version', 0)");
+  const found = readVersion(database)!;
   if (found > SCHEMA_VERSION) {
     throw new Error(
       `the history database has schema version ${found}, this program knows up to ${SCHEMA_VERSION}: ` +
         'start the newer program, or move the file away to have it rebuilt',
     );
   }
-  for (let version = found + 1; version <= newest; version++) {
+  if (found >= CHECKSUMS_VERSION) for (const key of META_KEYS) readMeta(database, key);
+  for (let next = found + 1; next <= version; next++) {
     database.exec('BEGIN IMMEDIATE');
-    database.exec(readFileSync(new URL(`migrations/${MIGRATIONS[version - 1]!}`, import.meta.url), 'utf8'));
-    database.prepare("UPDATE meta SET value = ? WHERE key = 'schema_version'").run(version);
+    database.exec(readFileSync(new URL(`migrations/${MIGRATIONS[next - 1]!}`, import.meta.url), 'utf8'));
+    database.prepare("UPDATE meta SET value = ? WHERE key = 'schema_version'").run(next);
+    if (next >= CHECKSUMS_VERSION) sealMeta(database);
     database.exec('COMMIT');
   }
 }
 
-export function readMeta(database: DatabaseSync, key: 'schema_version' | 'last_seq'): number {
-  const row = database.prepare('SELECT value FROM meta WHERE key = ?').get(key);
-  if (row === undefined) throw new Error(`the history database has no ${key} in its table meta`);
-  return Number(row.value);
+const META_KEYS = ['schema_version', 'last_seq', 'every_row_has_checksum', 'complete_since'] as const;
+export type MetaKey = (typeof META_KEYS)[number];
+
+/** Of a version that has checksums; throws when the row is not as it was written, since the next one would hide it. */
+export function readMeta(database: DatabaseSync, key: MetaKey): number {
+  const row = database.prepare('SELECT value, checksum FROM meta WHERE key = ?').get(key);
+  if (row === undefined) throw new Error(`the table meta is malformed: it has no ${key}`);
+  const value = Number(row.value);
+  if (row.checksum !== checksumOf([key, value]))
+    throw new Error(`the table meta is malformed: ${key} is ${value}, which does not match its checksum`);
+  return value;
+}
+
+export function writeMeta(database: DatabaseSync): (key: MetaKey, value: number) => void {
+  const update = database.prepare('UPDATE meta SET value = ?, checksum = ? WHERE key = ?');
+  return (key, value) => {
+    update.run(value, checksumOf([key, value]), key);
+  };
+}
+
+function readVersion(database: DatabaseSync): number | undefined {
+  const row = database.prepare("SELECT value FROM meta WHERE key = 'schema_version'").get();
+  return row && Number(row.value);
+}
+
+function sealMeta(database: DatabaseSync): void {
+  const write = writeMeta(database);
+  for (const { key, value } of database.prepare('SELECT key, value FROM meta').all())
+    write(key as MetaKey, Number(value));
 }

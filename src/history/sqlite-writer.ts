@@ -2,41 +2,50 @@
  * Writes packs of events into the tables. Rows collect in one open transaction that `commit` makes durable together
  * with the number of the last command, so the tables never hold half of what `last_seq` claims.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { Instrument } from '../core/instrument.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
 import type { KeptEvents, KeptKind, RowPack } from './row-pack.ts';
-import { readMeta } from './sqlite-schema.ts';
+import { sealRows } from './sealing.ts';
+import { type MetaKey, readMeta, writeMeta } from './sqlite-schema.ts';
+import { TableWriter } from './table-writer.ts';
 import { GENERATED_CANDLES, generatedRow } from './tables/generated-candles.ts';
 import { GENERATED_FUNDING_RATES, generatedFundingRow } from './tables/market-records.ts';
 import { Names } from './tables/names.ts';
-import type { UserTable } from './tables/table.ts';
+import { CHECKSUM, type Table, type UserTable } from './tables/table.ts';
 import { KEPT, KEPT_KINDS, USER_TABLES } from './tables/tables.ts';
+import { Totals } from './totals.ts';
 
 /** Rows looked at in one step of pruning: a few milliseconds, between which packs and reads get their turn. */
 const PRUNE_STEP_ROWS = 500;
 
 export class SqliteWriter {
   readonly #database: DatabaseSync;
-  readonly #inserts: Readonly<Record<KeptKind, StatementSync>>;
-  readonly #insertGenerated: StatementSync;
-  readonly #insertGeneratedFunding: StatementSync;
-  readonly #updateSeq: StatementSync;
+  readonly #totals: Totals;
+  readonly #tables: Readonly<Record<KeptKind, TableWriter>>;
+  readonly #generated: TableWriter;
+  readonly #generatedFunding: TableWriter;
+  readonly #writeMeta: (key: MetaKey, value: number) => void;
   #names = new Names([], []);
   #seq: number;
   #committedSeq: number;
   #openRows = 0;
   #rows = 0;
+  #sealed: boolean;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
-    this.#inserts = Object.fromEntries(
-      KEPT_KINDS.map((kind) => [kind, database.prepare(KEPT[kind].table.insert)]),
-    ) as Record<KeptKind, StatementSync>;
-    this.#insertGenerated = database.prepare(GENERATED_CANDLES.insert);
-    this.#insertGeneratedFunding = database.prepare(GENERATED_FUNDING_RATES.insert);
-    this.#updateSeq = database.prepare("UPDATE meta SET value = ? WHERE key = 'last_seq'");
+    this.#totals = new Totals(database);
+    const writerOf = (table: Table) => new TableWriter(database, table, this.#totals);
+    this.#tables = Object.fromEntries(KEPT_KINDS.map((kind) => [kind, writerOf(KEPT[kind].table)])) as Record<
+      KeptKind,
+      TableWriter
+    >;
+    this.#generated = writerOf(GENERATED_CANDLES);
+    this.#generatedFunding = writerOf(GENERATED_FUNDING_RATES);
+    this.#writeMeta = writeMeta(database);
+    this.#sealed = readMeta(database, 'every_row_has_checksum') === 1;
     this.#seq = readMeta(database, 'last_seq');
     this.#committedSeq = this.#seq;
   }
@@ -64,8 +73,9 @@ export class SqliteWriter {
     this.#names = new Names(instruments, coins);
   }
 
-  write({ seq, rows, kept }: RowPack): void {
-    if (rows > 0) this.#begin();
+  write({ seq, gapSeq, rows, kept }: RowPack): void {
+    if (rows > 0 || gapSeq > 0) this.#begin();
+    if (gapSeq > 0) this.#writeMeta('complete_since', gapSeq);
     for (const kind of KEPT_KINDS) this.#writeKind(kind, kept);
     this.#seq = seq;
     this.#openRows += rows;
@@ -74,29 +84,47 @@ export class SqliteWriter {
 
   #writeKind<Kind extends KeptKind>(kind: Kind, kept: { readonly [K in Kind]: KeptEvents[K][] }): void {
     const { row } = KEPT[kind];
-    const insert = this.#inserts[kind];
-    for (const recorded of kept[kind]) insert.run(...row(recorded, this.#names));
+    const table = this.#tables[kind];
+    for (const recorded of kept[kind]) table.add(row(recorded, this.#names));
   }
 
   addGenerated(candles: GeneratedCandles): void {
     this.#begin();
-    this.#insertGenerated.run(...generatedRow(candles));
+    this.#generated.add(generatedRow(candles));
     this.#openRows++;
   }
 
   addGeneratedFunding(funding: GeneratedFunding): void {
     this.#begin();
-    for (const rate of funding.rates) this.#insertGeneratedFunding.run(...generatedFundingRow(funding, rate));
+    for (const rate of funding.rates) this.#generatedFunding.add(generatedFundingRow(funding, rate));
     this.#openRows += funding.rates.length;
   }
 
   commit(): void {
     if (!this.uncommitted) return;
     this.#begin();
-    this.#updateSeq.run(this.#seq);
+    this.#totals.store();
+    this.#writeMeta('last_seq', this.#seq);
     this.#database.exec('COMMIT');
     this.#committedSeq = this.#seq;
     this.#openRows = 0;
+  }
+
+  /** Every row has a checksum: one without is damaged. */
+  get sealed(): boolean {
+    return this.#sealed;
+  }
+
+  /** Gives rows of an older program their checksums step by step: yields after each with the rows it went over. */
+  *seal(): Generator<number> {
+    if (this.#sealed) return;
+    for (const rows of sealRows(this.#database, this.#totals, () => this.#begin())) {
+      this.#openRows += rows;
+      yield rows;
+    }
+    this.#begin();
+    this.#writeMeta('every_row_has_checksum', 1);
+    this.#sealed = true;
   }
 
   /** Deletes old rows step by step: yields after each with the rows it deleted, so that others get their turn. */
@@ -108,13 +136,14 @@ export class SqliteWriter {
    * Walks up the ids, which rise with creation, until rows are too young. An order that closed late stays until its
    * last change is old.
    */
-  *#pruneTable({ name, id, created, updated, unless }: UserTable, cutoff: number): Generator<number> {
+  *#pruneTable({ name, id, created, updated, open }: UserTable, cutoff: number): Generator<number> {
     const nextStep = this.#database.prepare(
       `SELECT max(id) AS last, max(created) AS created FROM
          (SELECT ${id} AS id, ${created} AS created FROM ${name} WHERE ${id} > ? ORDER BY ${id} LIMIT ?)`,
     );
     const remove = this.#database.prepare(
-      `DELETE FROM ${name} WHERE ${id} > ? AND ${id} <= ? AND ${updated} < ? AND NOT (${unless})`,
+      `DELETE FROM ${name} WHERE ${id} > ? AND ${id} <= ? AND ${updated} < ?
+       ${open === undefined ? '' : `AND ${open.column} <> '${open.value}'`} RETURNING ${CHECKSUM}`,
     );
     let from = 0;
     for (;;) {
@@ -122,15 +151,20 @@ export class SqliteWriter {
       if (step === undefined || step.last === null) return;
       const last = Number(step.last);
       this.#begin();
-      const deleted = Number(remove.run(from, last, cutoff).changes);
-      this.#openRows += deleted;
-      yield deleted;
+      const deleted = remove.all(from, last, cutoff);
+      for (const { checksum } of deleted)
+        if (typeof checksum === 'number') this.#totals.remove(name, checksum);
+      this.#openRows += deleted.length;
+      yield deleted.length;
       if (Number(step.created) >= cutoff) return;
       from = last;
     }
   }
 
   #begin(): void {
-    if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE');
+    if (this.#database.isTransaction) return;
+    this.#database.exec('BEGIN IMMEDIATE');
+    // Whatever became of the transaction before, totals go on from what is stored.
+    this.#totals.load();
   }
 }

@@ -37,7 +37,7 @@ export async function openGateway(rooms: Doors, config: Config, logger: Logger, 
   const stopping = { begun: false };
   const figures = () => figuresOf(rooms, watch);
   const readiness = () => {
-    const { capacity, logQueueAgeMs, historyLagRows, loopDelay } = figures();
+    const { capacity, logQueueAgeMs, historyLagRows, historyDamagedReads, loopDelay } = figures();
     const loopDelayP99Ms = loopDelay.p99Ms;
     const { failure, memoryShort } = venue;
     return readinessChecks({
@@ -47,6 +47,7 @@ export async function openGateway(rooms: Doors, config: Config, logger: Logger, 
       memoryShort,
       logQueueAgeMs,
       historyLagRows,
+      historyDamagedReads,
       loopDelayP99Ms,
     });
   };
@@ -84,6 +85,7 @@ function figuresOf({ venue, log, history }: Rooms, watch: LoopWatch): Omit<Figur
     durableSeq: venue.durableSeq,
     historySeq: history.confirmedSeq,
     historyLagRows: history.lag(),
+    historyDamagedReads: history.damagedReads(),
     logQueueAgeMs: log.queueAgeMs(),
     capacity: log.capacity(),
     accounts: venue.state.accountByUid.size,

@@ -4,6 +4,7 @@ import { UnreadableRecord } from '../core/bytes.ts';
 import { Diverged } from '../core/diverged.ts';
 import { InvariantBroken } from '../core/units.ts';
 import { ExposedToOthers } from '../files/exposed.ts';
+import { RecordDamaged } from '../history/record-damaged.ts';
 import { IdentityDamaged } from '../identity/identity-damaged.ts';
 import { DirectoryLocked, LogRefused } from '../log/log-errors.ts';
 import { MarketError } from '../market/market-error.ts';
@@ -74,6 +75,7 @@ const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [TokenDamaged, ExitCode.damaged],
   [Diverged, ExitCode.damaged],
   [HistoryGap, ExitCode.damaged],
+  [RecordDamaged, ExitCode.damaged],
   [BrokenCommand, ExitCode.damaged],
   [InvariantBroken, ExitCode.damaged],
   [UnreadableRecord, ExitCode.damaged],

@@ -16,6 +16,7 @@ export interface Figures {
   readonly durableSeq: number;
   readonly historySeq: number;
   readonly historyLagRows: number;
+  readonly historyDamagedReads: number;
   readonly logQueueAgeMs: number;
   readonly capacity: LogCapacity;
   readonly accounts: number;
@@ -101,6 +102,12 @@ function venueFigures(page: Exposition, figures: Figures): void {
   page.single('bourse_durable_seq', 'counter', 'Last command that is safe on disk.', figures.durableSeq);
   page.single('bourse_history_seq', 'counter', 'Last command whose records are stored.', figures.historySeq);
   page.single('bourse_history_lag_rows', 'gauge', 'Records not yet stored.', figures.historyLagRows);
+  page.single(
+    'bourse_history_damaged_reads_total',
+    'counter',
+    'Reads refused because a record is not as it was written.',
+    figures.historyDamagedReads,
+  );
   page.single(
     'bourse_log_queue_age_seconds',
     'gauge',

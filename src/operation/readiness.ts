@@ -11,6 +11,7 @@ export interface Health {
   readonly memoryShort: boolean;
   readonly logQueueAgeMs: number;
   readonly historyLagRows: number;
+  readonly historyDamagedReads: number;
   readonly loopDelayP99Ms: number;
 }
 
@@ -30,12 +31,20 @@ export function readinessChecks(health: Health): readonly ReadinessCheck[] {
       `the oldest command has waited ${Math.round(logQueueAgeMs)} ms for the disk`,
     ),
     check('history', historyLagRows <= HISTORY_LAG_MAX, `${historyLagRows} rows are not stored yet`),
+    recordsCheck(health.historyDamagedReads),
     check(
       'event loop',
       loopDelayP99Ms <= LOOP_DELAY_P99_MAX_MS,
       `its delay (p99) is ${Math.round(loopDelayP99Ms)} ms`,
     ),
   ];
+}
+
+/** The rest of the exchange is not concerned: said here, but no reason to send nobody any more. */
+function recordsCheck(damagedReads: number): ReadinessCheck {
+  const name = 'records';
+  if (damagedReads === 0) return { name, ok: true };
+  return { name, ok: true, detail: `${damagedReads} reads came to damaged records: run "bourse verify"` };
 }
 
 function check(name: string, ok: boolean, detail: string): ReadinessCheck {

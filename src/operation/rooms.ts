@@ -32,6 +32,7 @@ import { withAdvice } from './way-on.ts';
 export { HISTORY_FILE };
 
 const PROGRESS_INTERVAL_MS = 1000;
+const SEALING_REPORT_MS = 10_000;
 const CLOCK_SLACK_MS = 5000;
 
 export interface Rooms {
@@ -72,7 +73,11 @@ export async function openRooms(
   );
   open.defer(() => identity.close());
   const history = await openDatabase(HISTORY_FILE, LOST_HISTORY, () =>
-    openSqliteHistory({ path: join(config.data, HISTORY_FILE), onFailure }),
+    openSqliteHistory({
+      path: join(config.data, HISTORY_FILE),
+      onFailure,
+      onSealed: sealingReport(logger),
+    }),
   );
   open.defer(() => history.close());
 
@@ -161,6 +166,17 @@ function tellRecovery(report: RecoveryReport, logger: Logger): void {
   for (const { file, reason } of damagedSnapshots) {
     logger.error({ file, reason }, 'a snapshot is damaged: an older one is used and more is replayed');
   }
+}
+
+/** Records of an older program get their checksums while the exchange runs; a long way speaks up now and then. */
+function sealingReport(logger: Logger): (rows: number, all: boolean) => void {
+  let toldMs = performance.now();
+  return (rows, all) => {
+    const nowMs = performance.now();
+    if (!all && nowMs - toldMs < SEALING_REPORT_MS) return;
+    toldMs = nowMs;
+    logger.info(`history: ${counted(rows, 'older record')} given a checksum${all ? ', all done' : ''}`);
+  };
 }
 
 /** Speaks up at most once a second, so only about long replays. */

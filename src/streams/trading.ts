@@ -109,7 +109,7 @@ export class TradingDesk {
     const result = await this.carryOut(call, caller, quota).catch((error: unknown) => {
       const failure = venueFailure(error);
       if (failure === undefined) this.onDefect(error);
-      return failure ?? defect();
+      return failure ?? defect(error);
     });
     if (result instanceof WireError) {
       const code = result.codeIn(this.services.errorDialect);

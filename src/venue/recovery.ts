@@ -46,7 +46,7 @@ export async function replay(
   describe(history, exchange.state);
   // A gap that was accepted is accepted once.
   if (history.confirmedSeq < startSeq)
-    history.project({ seq: startSeq, time: exchange.state.now, events: [] });
+    history.project({ seq: startSeq, time: exchange.state.now, events: [], gap: true });
   let lastSeq = startSeq;
   let commands = 0;
   for (const { seq, command } of commandsInForce(records)) {

@@ -16,6 +16,7 @@ const FIGURES: Figures = {
   durableSeq: 11,
   historySeq: 10,
   historyLagRows: 3,
+  historyDamagedReads: 1,
   logQueueAgeMs: 1.5,
   capacity: 'cancel_only',
   accounts: 4,
@@ -63,6 +64,7 @@ test('a failing readiness check is named and says why', () => {
     memoryShort: false,
     logQueueAgeMs: 0,
     historyLagRows: 0,
+    historyDamagedReads: 0,
     loopDelayP99Ms: 0,
   } as const;
   assert.ok(readinessChecks(healthy).every(({ ok }) => ok));
@@ -78,6 +80,11 @@ test('a failing readiness check is named and says why', () => {
   assert.deepEqual(failing({ memoryShort: true }), [
     'memory: memory is nearly full: only cancellations are taken',
   ]);
+  assert.deepEqual(failing({ historyDamagedReads: 2 }), [], 'a warning');
+  assert.match(
+    JSON.stringify(readinessChecks({ ...healthy, historyDamagedReads: 2 })),
+    /2 reads came to damaged/,
+  );
   assert.deepEqual(failing({ loopDelayP99Ms: 250 }), ['event loop: its delay (p99) is 250 ms']);
 });
 

@@ -79,6 +79,10 @@ export class SimulatedHistory implements History {
     return Promise.resolve([]);
   }
 
+  damagedReads(): number {
+    return 0;
+  }
+
   lag(): number {
     return this.#waiting.reduce((rows, { events }) => rows + events.length, 0);
   }

@@ -45,8 +45,9 @@ function readCandle(row: Row): CandleRow {
 export function candles(pages: Pages, query: CandleQuery): CandleRow[] {
   const { category, symbol, type, width, startTime = 0, endTime = Number.MAX_SAFE_INTEGER, limit } = query;
   const newest = query.from === 'newest';
-  const rows = pages.rows(
-    `${CANDLES.select} WHERE category = ? AND symbol = ? AND type = ? AND width = ?
+  const rows = pages.records(
+    CANDLES,
+    `WHERE category = ? AND symbol = ? AND type = ? AND width = ?
        AND open_time BETWEEN ? AND ? ORDER BY open_time ${newest ? 'DESC' : 'ASC'} LIMIT ?`,
     ...[category, symbol, type, width, startTime, endTime, limit],
   );

@@ -46,8 +46,9 @@ export function closedPositions(pages: Pages, query: PositionQuery): ClosedPosit
   );
   const index = symbol === undefined ? 'closed_positions_by_category' : 'closed_positions_by_symbol';
   const { conditions, values } = chosen({ uid, category, symbol });
-  const rows = pages.rows(
-    `${CLOSED_POSITIONS.select} INDEXED BY ${index} WHERE ${conditions.join(' AND ')}
+  const rows = pages.records(
+    CLOSED_POSITIONS,
+    `INDEXED BY ${index} WHERE ${conditions.join(' AND ')}
        AND updated_time BETWEEN ? AND ? AND (updated_time, position_id) < (?, ?)
      ORDER BY updated_time DESC, position_id DESC LIMIT ?`,
     ...values,

@@ -49,10 +49,15 @@ function rowsOf(pages: Pages, query: FillQuery): Row[] {
   return pages.pageByCategory(FILLS, query, category);
 }
 
+const placesOf = (columns: readonly string[]) => columns.map((column) => FILLS.columns.indexOf(column));
+const SUMMED_BY = placesOf(['uid', 'category', 'symbol', 'fee_coin']);
+const SUMMED = placesOf(['exec_value', 'fee', 'commission']);
+
 /** What the accounts have paid, by account, pair and coin of the fee; undefined when that is too much to add up. */
 export function commissions(pages: Pages, query: CommissionQuery): CommissionView[] | undefined {
-  const rows = pages.rows(
-    `SELECT uid, category, symbol, fee_coin, exec_value, fee, commission FROM fills INDEXED BY fills_by_category
+  const rows = pages.records(
+    FILLS,
+    `INDEXED BY fills_by_category
      WHERE uid IN (SELECT value FROM json_each(?)) AND category IN (SELECT value FROM json_each(?))
        AND created_time BETWEEN ? AND ? LIMIT ?`,
     JSON.stringify(query.uids),
@@ -64,8 +69,8 @@ export function commissions(pages: Pages, query: CommissionQuery): CommissionVie
   if (rows.length > COMMISSION_FILLS_MAX) return undefined;
   const sums = new Map<string, { of: string[]; dealt: bigint; fee: bigint; commission: bigint }>();
   for (const row of rows) {
-    const of = row.slice(0, 4).map(String);
-    const [dealt, fee, commission] = row.slice(4).map((text) => parseUnits(String(text), MONEY_SCALE)!);
+    const of = SUMMED_BY.map((place) => String(row[place]));
+    const [dealt, fee, commission] = SUMMED.map((place) => parseUnits(String(row[place]), MONEY_SCALE)!);
     const key = of.join(' ');
     const sum = sums.get(key) ?? { of, dealt: 0n, fee: 0n, commission: 0n };
     sum.dealt += dealt!;

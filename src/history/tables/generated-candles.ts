@@ -26,6 +26,7 @@ export const GENERATED_CANDLES = new Table({
   key: KEY,
   before: [...KEY, 'last_open', 'price_precision', 'quantity_precision', 'candles'],
   texts: [],
+  blob: 'candles',
 });
 
 export function generatedRow(candles: GeneratedCandles): RowValues {
@@ -82,12 +83,9 @@ function readPack(
   width: GeneratedWidth,
   firstOpen: number,
 ): GeneratedCandles {
-  const [row] = pages.rows(
-    `SELECT price_precision, quantity_precision, candles FROM generated_candles
-     WHERE category = ? AND symbol = ? AND width = ? AND first_open = ?`,
-    ...[category, symbol, width, firstOpen],
-  );
-  const [pricePrecision, quantityPrecision, archive] = row!;
+  const key = [category, symbol, width, firstOpen];
+  const [row] = pages.records(GENERATED_CANDLES, GENERATED_CANDLES.whereKey, ...key);
+  const [pricePrecision, quantityPrecision, archive] = row!.slice(-3);
   return {
     category,
     symbol,

@@ -99,7 +99,7 @@ export function loanRecords(
   { kind, query }: { kind: LoanRecordKind; query: LoanQuery },
 ): Record<string, string>[] {
   const record = LOAN_RECORDS[kind];
-  const { select, name, created, id } = record.table;
+  const { name, created, id } = record.table;
   const { uid, startTime, endTime, endedSince, loanId, loanCoin, pledgeCoin, choice, limit, skip } = query;
   const { conditions, values } = chosen({
     uid,
@@ -115,8 +115,9 @@ export function loanRecords(
     conditions.push(`${created} BETWEEN ? AND ?`);
     values.push(startTime, endTime);
   }
-  const rows = pages.rows(
-    `${select} INDEXED BY ${name}_by_time WHERE ${conditions.join(' AND ')}
+  const rows = pages.records(
+    record.table,
+    `INDEXED BY ${name}_by_time WHERE ${conditions.join(' AND ')}
      ORDER BY ${created} DESC, ${id} DESC LIMIT ? OFFSET ?`,
     ...values,
     ...[limit, skip],

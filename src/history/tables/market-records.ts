@@ -47,8 +47,9 @@ export function fundingRates(
   pages: Pages,
   { category, symbol, skip, limit }: FundingRateQuery,
 ): FundingRateView[] {
-  const rows = pages.rows(
-    `${FUNDING_RATES.select} WHERE category = ?1 AND symbol = ?2
+  const rows = pages.records(
+    FUNDING_RATES,
+    `WHERE category = ?1 AND symbol = ?2
      UNION ALL ${GENERATED_FUNDING_RATES.select} WHERE category = ?1 AND symbol = ?2 AND funding_time < ifnull(
        (SELECT min(funding_time) FROM ${FUNDING_RATES.name} WHERE category = ?1 AND symbol = ?2), ${Number.MAX_SAFE_INTEGER})
      ORDER BY funding_time DESC LIMIT ?3 OFFSET ?4`,
@@ -78,7 +79,7 @@ export function insuranceHours(
   { coin, startTime }: { coin: string; startTime: number },
 ): InsuranceHourView[] {
   const hours = (which: string) =>
-    pages.rows(`${INSURANCE_HOURS.select} WHERE coin = ? AND ${which}`, coin, startTime);
+    pages.records(INSURANCE_HOURS, `WHERE coin = ? AND ${which}`, coin, startTime);
   const before = hours('hour_time < ? ORDER BY hour_time DESC LIMIT 1');
   const since = hours('hour_time >= ? ORDER BY hour_time');
   return [...before, ...since].map((row) => ({ time: Number(row[1]), ...INSURANCE_HOURS.textsOf(row) }));
@@ -105,8 +106,9 @@ function readLiquidation(row: Row): StoredLiquidation {
 export function liquidations(pages: Pages, query: LiquidationQuery): StoredLiquidation[] {
   const { category, symbol, startTime, beforeId = Number.MAX_SAFE_INTEGER, limit } = query;
   const { conditions, values } = chosen({ category, symbol });
-  const rows = pages.rows(
-    `${LIQUIDATIONS.select} WHERE ${conditions.join(' AND ')} AND exec_id < ? AND ts >= ?
+  const rows = pages.records(
+    LIQUIDATIONS,
+    `WHERE ${conditions.join(' AND ')} AND exec_id < ? AND ts >= ?
      ORDER BY exec_id DESC LIMIT ?`,
     ...values,
     ...[beforeId, startTime, limit],

@@ -3,11 +3,12 @@
  * old the page is. Only `category` beside another filter, `symbol` and `type` of ledger lines, and the filters of
  * transfers look at rows that they do not return.
  */
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { CATEGORY_NAMES } from '../../core/terms.ts';
 import { OTHER_CATEGORY } from '../../record/ledger-view.ts';
+import { DamagedRow } from '../checksum.ts';
 import type { PageQuery } from '../history.ts';
-import type { Row, UserTable } from './table.ts';
+import type { Row, Table, UserTable } from './table.ts';
 
 /** Columns and the values they must have; those without a value do not matter. */
 type Filters = Readonly<Record<string, SQLInputValue | undefined>>;
@@ -15,9 +16,27 @@ type Filters = Readonly<Record<string, SQLInputValue | undefined>>;
 export class Pages {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #sealed: () => boolean;
 
-  constructor(database: DatabaseSync) {
+  /** `sealed` says whether every row must have a checksum: those of an older program get theirs little by little. */
+  constructor(database: DatabaseSync, sealed: () => boolean) {
     this.#database = database;
+    this.#sealed = sealed;
+  }
+
+  /** Rows of a table as they were written; throws `DamagedRow` when one is not. */
+  records(table: Table, which: string, ...values: readonly SQLInputValue[]): Row[] {
+    return this.checked(table, this.rows(`${table.select} ${which}`, ...values));
+  }
+
+  /** Takes the checksum off each row. */
+  checked(table: Table, rows: readonly Row[]): Row[] {
+    for (const row of rows as SQLOutputValue[][]) {
+      const checksum = row.pop();
+      if (checksum === table.checksum(row) || (checksum === null && !this.#sealed())) continue;
+      throw new DamagedRow(table.name, table.nameOf(row));
+    }
+    return rows as Row[];
   }
 
   rows(sql: string, ...values: readonly SQLInputValue[]): Row[] {
@@ -46,8 +65,9 @@ export class Pages {
     const beforeId = query.beforeId ?? Number.MAX_SAFE_INTEGER;
     conditions.push(...furtherConditions, `${table.created} BETWEEN ? AND ?`, `${table.id} < ?`);
     values.push(query.startTime, Math.min(query.endTime, this.#latestTimeBefore(table, beforeId)), beforeId);
-    return this.rows(
-      `${table.select} INDEXED BY ${index}
+    return this.records(
+      table,
+      `INDEXED BY ${index}
        WHERE ${conditions.join(' AND ')} ORDER BY ${table.created} DESC, ${table.id} DESC LIMIT ?`,
       ...values,
       query.limit,
@@ -73,12 +93,12 @@ export class Pages {
 
   /** The account's order with this id. */
   orderById(table: UserTable, uid: number, orderId: number): Row | undefined {
-    return this.rows(`${table.select} WHERE order_id = ? AND uid = ?`, orderId, uid)[0];
+    return this.records(table, `WHERE order_id = ? AND uid = ?`, orderId, uid)[0];
   }
 
   latestOrderByClientOid(table: UserTable, uid: number, clientOid: string): Row | undefined {
     const newest = 'WHERE uid = ? AND client_oid = ? ORDER BY order_id DESC LIMIT 1';
-    return this.rows(`${table.select} ${newest}`, uid, clientOid)[0];
+    return this.records(table, newest, uid, clientOid)[0];
   }
 
   /** Times rise with ids: no row before `id` is later than the row at or after it. Lets a page start at its cursor. */

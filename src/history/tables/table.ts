@@ -1,6 +1,9 @@
 /** What a table of the history is: its columns, the row of a record and the record of a row. */
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import { checksumOf } from '../checksum.ts';
 import { RETENTION_MS } from '../history.ts';
+
+export const CHECKSUM = 'checksum';
 
 /** Values in the order of the table's columns. */
 export type Row = readonly SQLOutputValue[];
@@ -16,28 +19,69 @@ interface TableColumns<Text extends string> {
   readonly texts: readonly Text[];
   /** Columns after the texts, such as times and what the record does not show. */
   readonly after?: readonly string[];
-  /** What a projection of the same key does to the row that is there: nothing, unless rows change. */
-  readonly onConflict?: string;
+  /** The column that is bytes. */
+  readonly blob?: string;
+  /** Rows that are not finished: a later projection of the same key replaces them. All others stay as they are. */
+  readonly open?: OpenRows;
+}
+
+export interface OpenRows {
+  readonly column: string;
+  readonly value: string;
 }
 
 export class Table<Text extends string = string> {
   readonly name: string;
+  readonly key: readonly string[];
+  /** All but the checksum. */
   readonly columns: readonly string[];
+  readonly open: OpenRows | undefined;
+  /** The columns, and the checksum after them. */
   readonly select: string;
   /** A conflict of the key is a row projected before; every other conflict is an error. */
   readonly insert: string;
   readonly #texts: readonly Text[];
   readonly #textsFrom: number;
+  readonly #keyPlaces: readonly number[];
+  readonly #blob: number;
 
-  constructor({ name, key, before, texts, after = [], onConflict = 'NOTHING' }: TableColumns<Text>) {
+  constructor({ name, key, before, texts, after = [], blob, open }: TableColumns<Text>) {
     this.name = name;
+    this.key = key;
     this.columns = [...before, ...texts.map(columnName), ...after];
-    const columns = this.columns.join(', ');
-    const places = this.columns.map(() => '?').join(', ');
-    this.select = `SELECT ${columns} FROM ${name}`;
-    this.insert = `INSERT INTO ${name} (${columns}) VALUES (${places}) ON CONFLICT (${key.join(', ')}) DO ${onConflict}`;
+    this.open = open;
+    const columns = [...this.columns, CHECKSUM];
+    const places = columns.map(() => '?').join(', ');
+    this.select = `SELECT ${columns.join(', ')} FROM ${name}`;
+    const replaced = columns.map((column) => `${column} = excluded.${column}`).join(', ');
+    const onConflict =
+      open === undefined ? 'NOTHING' : `UPDATE SET ${replaced} WHERE ${open.column} = '${open.value}'`;
+    this.insert = `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${places})
+      ON CONFLICT (${key.join(', ')}) DO ${onConflict}`;
     this.#texts = texts;
     this.#textsFrom = before.length;
+    this.#keyPlaces = key.map((column) => this.columns.indexOf(column));
+    this.#blob = blob === undefined ? -1 : this.columns.indexOf(blob);
+  }
+
+  checksum(values: RowValues): number {
+    return checksumOf(values, this.#blob);
+  }
+
+  keyOf(values: RowValues): SQLInputValue[] {
+    return this.#keyPlaces.map((place) => values[place]!);
+  }
+
+  /** The condition that finds one row by its key. */
+  get whereKey(): string {
+    return `WHERE ${this.key.map((column) => `${column} = ?`).join(' AND ')}`;
+  }
+
+  /** The row's key for people, such as `exec_id=12`. */
+  nameOf(values: RowValues): string {
+    return this.key
+      .map((column, n) => `${column}=${values[this.#keyPlaces[n]!] as string | number}`)
+      .join(' ');
   }
 
   row(before: RowValues, record: Readonly<Record<Text, string>>, after: RowValues = []): SQLInputValue[] {
@@ -62,10 +106,8 @@ interface UserTableColumns<Text extends string> extends Omit<TableColumns<Text>,
   readonly created: string;
   /** When a row last changed, where that can be later. */
   readonly updated?: string;
-  /** How long rows are kept; `RETENTION_MS` when absent. */
+  /** How long rows are kept; `RETENTION_MS` when absent. Those that are not finished stay however old they are. */
   readonly keepMs?: number;
-  /** Rows that stay however old they are. */
-  readonly unless?: string;
 }
 
 /** Rows that belong to users: paged by id and time, and deleted when nobody may ask for them any more. */
@@ -74,16 +116,14 @@ export class UserTable<Text extends string = string> extends Table<Text> {
   readonly created: string;
   readonly updated: string;
   readonly keepMs: number;
-  readonly unless: string;
 
   constructor(columns: UserTableColumns<Text>) {
     super({ ...columns, key: [columns.id] });
-    const { id, created, updated = created, keepMs = RETENTION_MS, unless = 'FALSE' } = columns;
+    const { id, created, updated = created, keepMs = RETENTION_MS } = columns;
     this.id = id;
     this.created = created;
     this.updated = updated;
     this.keepMs = keepMs;
-    this.unless = unless;
   }
 }
 

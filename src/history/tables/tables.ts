@@ -5,6 +5,7 @@ import { CLOSED_ORDERS, orderRow } from './closed-orders.ts';
 import { CLOSED_POSITIONS, positionRow } from './closed-positions.ts';
 import { CONVERSIONS, conversionRow } from './conversions.ts';
 import { FILLS, fillRow } from './fills.ts';
+import { GENERATED_CANDLES } from './generated-candles.ts';
 import { LEDGER_LINES, ledgerRow } from './ledger-lines.ts';
 import {
   CLOSED_LOANS,
@@ -19,6 +20,7 @@ import {
 import {
   FUNDING_RATES,
   fundingRateRow,
+  GENERATED_FUNDING_RATES,
   INSURANCE_HOURS,
   insuranceHourRow,
   LIQUIDATIONS,
@@ -59,7 +61,12 @@ export const KEPT: { readonly [Kind in KeptKind]: Kept<KeptEvents[Kind]> } = {
 
 export const KEPT_KINDS = Object.keys(KEPT) as KeptKind[];
 
+/** Every table that has rows with a checksum. */
+export const ALL_TABLES: readonly Table[] = [
+  ...new Set(KEPT_KINDS.map((kind) => KEPT[kind].table)),
+  GENERATED_CANDLES,
+  GENERATED_FUNDING_RATES,
+];
+
 /** Those that are emptied of what is too old. */
-export const USER_TABLES: readonly UserTable[] = KEPT_KINDS.map((kind) => KEPT[kind].table).filter(
-  (table) => table instanceof UserTable,
-);
+export const USER_TABLES: readonly UserTable[] = ALL_TABLES.filter((table) => table instanceof UserTable);

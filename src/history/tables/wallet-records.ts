@@ -16,15 +16,11 @@ export const WALLET_RECORDS = new UserTable({
   id: 'order_id',
   created: 'created_time',
   updated: 'updated_time',
-  unless: "status = 'pending'",
   before: ['order_id', 'uid'],
   texts: textsAmong(WALLET_RECORD_FIELDS, ['orderId', 'createdTime', 'updatedTime']),
   after: ['reference', 'created_time', 'updated_time'],
   // A pending withdrawal may still change; what has ended stays as it is, however often it is projected.
-  onConflict: `UPDATE
-    SET record_id = excluded.record_id, status = excluded.status, reference = excluded.reference,
-        updated_time = excluded.updated_time
-    WHERE status = 'pending'`,
+  open: { column: 'status', value: 'pending' },
 });
 
 export function walletRow(record: WalletRecord, names: Names): RowValues {
@@ -56,8 +52,9 @@ function indexFor({ coin, clientOid }: WalletRecordQuery): string {
 /** Looks at every record that one of the accounts has in the period. */
 export function familyWalletRecords(pages: Pages, query: FamilyRecordQuery): FamilyRecordView[] {
   const { uids, startTime, endTime, beforeId = Number.MAX_SAFE_INTEGER, status = null, limit } = query;
-  const rows = pages.rows(
-    `${WALLET_RECORDS.select} INDEXED BY wallet_records_by_type
+  const rows = pages.records(
+    WALLET_RECORDS,
+    `INDEXED BY wallet_records_by_type
      WHERE uid IN (SELECT value FROM json_each(?)) AND type IN ('deposit', 'withdraw')
        AND created_time BETWEEN ? AND ? AND order_id < ? AND (? IS NULL OR status = ?)
      ORDER BY order_id DESC LIMIT ?`,

@@ -1,11 +1,12 @@
 /** `bourse verify`: the proof as a table for people, or as one JSON document. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import type { Damage } from '../../history/proof/damage.ts';
 import { isBackup, refuseUnfinished } from '../backup/manifest.ts';
-import { ExitCode } from '../exit-codes.ts';
+import { ConfigError, ExitCode } from '../exit-codes.ts';
 import { type Paint, painter } from '../terminal/colour.ts';
 import { count, counted } from '../terminal/counting.ts';
-import { progressBar } from '../terminal/progress-bar.ts';
+import { progressBar as lineOf, type ProgressBar, type Screen } from '../terminal/progress-bar.ts';
 import { textTable } from '../terminal/text-table.ts';
 import type { Verification } from '../verification/verify.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
@@ -19,14 +20,17 @@ export function verifyCommand(): Command {
       'bourse verify --data /var/bourse     another one; it must not be running',
       'bourse verify /backups/monday        a backup: its hashes, then what it would restore to',
       'bourse verify --json                 one JSON document',
+      'bourse verify --repair-history       writes damaged rows of the history anew, as far as the log has them',
     ],
   )
     .argument('[dir]', 'a data directory or a backup [--data]')
-    .option('--json', 'print one JSON document');
+    .option('--json', 'print one JSON document')
+    .option('--repair-history', 'mend the history first, as far as log and checksums say how');
   return withSettings(command, ['data', 'color']).action(async () => {
     const { config } = await configOf(command);
     const [named] = command.args;
-    const result = await proof(named === undefined ? config.data : resolve(named));
+    const repairHistory = command.getOptionValue('repairHistory') === true;
+    const result = await proof(named === undefined ? config.data : resolve(named), repairHistory);
     const { stdout } = process;
     const json = command.getOptionValue('json') === true;
     stdout.write(
@@ -36,18 +40,39 @@ export function verifyCommand(): Command {
   });
 }
 
-async function proof(directory: string): Promise<Verification> {
-  if (!isBackup(directory)) {
-    refuseUnfinished(directory);
-    const { verify } = await import('../verification/verify.ts');
-    const { keepBeforeFormatChange } = await import('../backup/keep-before.ts');
-    // It opens the databases as a start does.
-    await keepBeforeFormatChange(directory, (text) => process.stderr.write(`bourse: ${text}\n`));
-    return verify(directory);
+async function proof(directory: string, repairHistory: boolean): Promise<Verification> {
+  const bar = progressBar(process.stderr);
+  if (isBackup(directory)) {
+    if (repairHistory)
+      throw new ConfigError(
+        `${directory} is a backup, which is never changed: restore it, then repair the copy`,
+      );
+    const { verifyBackup } = await import('../verification/backup-verify.ts');
+    return verifyBackup(directory, bar.show).finally(bar.end);
   }
-  const { verifyBackup } = await import('../verification/backup-verify.ts');
-  const bar = progressBar(`reading ${directory}`, process.stderr);
-  return verifyBackup(directory, bar.show).finally(bar.end);
+  refuseUnfinished(directory);
+  const { verify } = await import('../verification/verify.ts');
+  const { keepBeforeFormatChange } = await import('../backup/keep-before.ts');
+  // It opens the users as a start does.
+  await keepBeforeFormatChange(directory, (text) => process.stderr.write(`bourse: ${text}\n`));
+  return verify(directory, { progress: bar.show, repairHistory }).finally(bar.end);
+}
+
+/** Damaged rows named for people; the JSON document has more. */
+const DAMAGES_SHOWN_MAX = 20;
+
+/** One line for all that is done. */
+function progressBar(screen: Screen) {
+  let bar: { readonly what: string; readonly line: ProgressBar } | undefined;
+  const end = () => bar?.line.end();
+  const show = (what: string, share: number) => {
+    if (bar?.what !== what) {
+      end();
+      bar = { what, line: lineOf(what, screen) };
+    }
+    bar.line.show(share);
+  };
+  return { show, end };
 }
 
 function verificationText(result: Verification, paint: Paint): string {
@@ -61,11 +86,17 @@ function verificationText(result: Verification, paint: Paint): string {
   const rows = touched.map(({ coin, users, system, sum }) => [coin, users, system, sum]);
   const [first, ...sums] = textTable([head, ...rows], [1, 2, 3]);
   const books = touched.length === 0 ? [] : ['', paint('dim', first!), ...sums];
+  const repaired =
+    result.repairedRows === 0
+      ? []
+      : [`${counted(result.repairedRows, 'row')} of the history written anew`, ''];
   const verdict = result.ok ? paint('green', 'verified') : paint('red', 'NOT VERIFIED: see above');
   return [
     `${paint('bold', result.data)}`,
     '',
+    ...repaired,
     ...coloured,
+    ...damageLines(result),
     ...books,
     '',
     `state after command ${count(result.lastSeq)}: ${counted(result.accounts, 'account')}, ${counted(result.openOrders, 'open order')}`,
@@ -73,4 +104,18 @@ function verificationText(result: Verification, paint: Paint): string {
     verdict,
     '',
   ].join('\n');
+}
+
+function damageLines({ damages, remedy }: Verification): string[] {
+  if (damages.length === 0) return [];
+  const shown = damages.slice(0, DAMAGES_SHOWN_MAX).map((damage) => `  ${damageText(damage)}`);
+  const more = damages.length - shown.length;
+  return ['', 'history:', ...shown, ...(more > 0 ? [`  and ${count(more)} more: see --json`] : []), remedy];
+}
+
+function damageText({ table, row, problem, field, stored, expected }: Damage): string {
+  const where = row === '' ? table : `${table} ${row}`;
+  return field === undefined
+    ? `${where}: ${problem}`
+    : `${where}: ${problem}; ${field} is ${stored}, expected ${expected}`;
 }

@@ -17,15 +17,15 @@ const PROBLEMS_MAX = 20;
 
 export async function verifyBackup(
   directory: string,
-  progress: (share: number) => void = () => {},
+  progress: (what: string, share: number) => void = () => {},
 ): Promise<Verification> {
   const manifest = readManifest(directory);
-  const files = await checkFiles(directory, manifest, progress);
+  const files = await checkFiles(directory, manifest, (share) => progress(`reading ${directory}`, share));
   if (files.some(({ ok }) => !ok)) return unproven(directory, manifest, files);
   const place = mkdtempSync(join(tmpdir(), 'bourse-verify-'));
   try {
     layOut(directory, place, manifest);
-    const proven = await verify(place);
+    const proven = await verify(place, { progress });
     const checks = [...files, ...proven.checks, momentCheck(manifest, proven), auditCheck(place)];
     return { ...proven, data: directory, checks, ok: checks.every(({ ok }) => ok) };
   } finally {
@@ -100,6 +100,9 @@ function unproven(directory: string, { moment }: Manifest, checks: readonly Chec
     ok: false,
     data: directory,
     checks,
+    damages: [],
+    remedy: '',
+    repairedRows: 0,
     coins: [],
     snapshots: [],
     accounts: 0,

@@ -12,9 +12,11 @@ import { checkInvariants } from '../../core/invariants.ts';
 import { loadState, saveState } from '../../core/snapshot.ts';
 import type { State } from '../../core/state.ts';
 import { formatMoney } from '../../core/units.ts';
-import { COUNTED_RECORDS, type History, RETENTION_MS } from '../../history/history.ts';
+import { COUNTED_RECORDS, RETENTION_MS } from '../../history/history.ts';
+import type { Damage } from '../../history/proof/damage.ts';
+import { HistoryProof } from '../../history/proof/history-proof.ts';
+import { HistoryRepair } from '../../history/proof/repair.ts';
 import { rowsMade } from '../../history/row-pack.ts';
-import { openSqliteHistory } from '../../history/sqlite-history.ts';
 import { DirectoryLock } from '../../log/directory-lock.ts';
 import { snapshotName, snapshotSeqs } from '../../log/file-names.ts';
 import { logSettings } from '../../log/log-settings.ts';
@@ -24,10 +26,10 @@ import { readSegmentHeaders } from '../../log/segment-files.ts';
 import { readSnapshotFile } from '../../log/snapshot-file.ts';
 import { coinSums as bookSums } from '../../operator/books.ts';
 import { commandsInForce } from '../../venue/commands-in-force.ts';
-import { applyLogged } from '../../venue/recovery.ts';
-import { ConfigError, ExitCode, exitCodeOf } from '../exit-codes.ts';
+import { applyLogged, isListing } from '../../venue/recovery.ts';
+import { ConfigError, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { LOG_DIRECTORY } from '../logged-commands.ts';
-import { asHistoryDamage, HISTORY_FILE, LOST_HISTORY, openDatabase } from '../rooms.ts';
+import { asHistoryDamage, HISTORY_FILE, LOST_HISTORY } from '../rooms.ts';
 import { count, counted } from '../terminal/counting.ts';
 import { proveIdentity } from './identity-verify.ts';
 import { ReadOnlyDisk } from './read-only-disk.ts';
@@ -56,6 +58,11 @@ export interface Verification {
   readonly ok: boolean;
   readonly data: string;
   readonly checks: readonly Check[];
+  /** What is wrong with the history, and what to do about it: empty when nothing is. */
+  readonly damages: readonly Damage[];
+  readonly remedy: string;
+  /** Rows of the history that a repair has written anew. */
+  readonly repairedRows: number;
   readonly coins: readonly CoinSum[];
   readonly snapshots: readonly StateMark[];
   readonly accounts: number;
@@ -64,17 +71,60 @@ export interface Verification {
   readonly stateHash: string;
 }
 
-export async function verify(data: string): Promise<Verification> {
+export interface VerifyOptions {
+  /** What is being done, and how much of it, from 0 to 1. */
+  readonly progress?: (what: string, share: number) => void;
+  /** Puts the history right first, as far as log and checksums say how. */
+  readonly repairHistory?: boolean;
+}
+
+export async function verify(data: string, options: VerifyOptions = {}): Promise<Verification> {
   const directory = join(data, LOG_DIRECTORY);
   if (!existsSync(directory))
     throw new ConfigError(`--data ${data} holds no exchange: there is no ${directory}`);
+  const { progress = () => {}, repairHistory = false } = options;
   const lock = DirectoryLock.take(directory);
   try {
-    return await new Verifier(data, directory).run();
+    const repairedRows = repairHistory ? await repair(data, directory, progress) : 0;
+    return { ...(await new Verifier(data, directory, progress).run()), repairedRows };
   } finally {
     lock.release();
   }
 }
+
+/** One pass over log and history that mends what it finds, in one transaction; says how many rows. */
+async function repair(data: string, directory: string, progress: Progress): Promise<number> {
+  const path = join(data, HISTORY_FILE);
+  if (!existsSync(path)) throw new DataDamaged(`${path} does not exist. ${LOST_HISTORY}`);
+  const repair = new HistoryRepair(path);
+  try {
+    repair.begin();
+    if (!repair.hasChecksums)
+      throw new ConfigError(`${path} is of an older program: start the exchange once, then repair it`);
+    if (!repair.mendFile()) throw new DataDamaged(`${path} is damaged beyond repair. ${LOST_HISTORY}`);
+    const verifier = new Verifier(data, directory, progress, repair);
+    await verifier.run();
+    if (!verifier.mended) throw new DataDamaged(`${path} cannot be repaired: run verify to see why`);
+    return repair.rows;
+  } catch (error) {
+    if (!isCorrupt(error)) throw error;
+    throw new DataDamaged(`${path} is damaged beyond repair: ${(error as Error).message}. ${LOST_HISTORY}`);
+  } finally {
+    repair.close();
+  }
+}
+
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+function isCorrupt(error: unknown): boolean {
+  const { errcode } = error as { readonly errcode?: number };
+  return errcode !== undefined && [SQLITE_CORRUPT, SQLITE_NOTADB].includes(errcode & 0xff);
+}
+
+type Progress = (what: string, share: number) => void;
+
+const PROGRESS_COMMANDS = 10_000;
 
 /** What the replay adds up to. */
 interface Tail {
@@ -91,18 +141,29 @@ class Verifier {
   readonly #expected = new Map<number, Uint8Array>();
   /** What the log makes, by record. */
   readonly #rows = { ...rowsMade([]) };
+  readonly #progress: Progress;
+  readonly #repair: HistoryRepair | undefined;
+  #damages: readonly Damage[] = [];
   #checkpoints = 0;
   #firstTime = Number.NaN;
+  #mended = false;
 
-  constructor(data: string, directory: string) {
+  constructor(data: string, directory: string, progress: Progress, repair?: HistoryRepair) {
     this.#data = data;
     this.#disk = new NodeDisk(directory);
+    this.#progress = progress;
+    this.#repair = repair;
   }
 
-  async run(): Promise<Verification> {
+  /** The repair has come to its end and is durable. */
+  get mended(): boolean {
+    return this.#mended;
+  }
+
+  async run(): Promise<Omit<Verification, 'repairedRows'>> {
     let tail: Tail = { state: new Exchange().state, lastSeq: 0 };
     try {
-      tail = await this.#replayEverything();
+      tail = this.#replayEverything();
       this.#checkBooks(tail.state);
       this.#note('identity', true, await proveIdentity(this.#data, tail.state));
     } catch (thrown) {
@@ -115,6 +176,8 @@ class Verifier {
       ok: this.#checks.every(({ ok }) => ok),
       data: this.#data,
       checks: this.#checks,
+      damages: this.#damages,
+      remedy: this.#damages.length === 0 ? '' : historyRemedy(this.#data),
       coins: coinSums(state),
       snapshots: this.#snapshots,
       accounts: state.accountByUid.size,
@@ -124,7 +187,7 @@ class Verifier {
     };
   }
 
-  async #replayEverything(): Promise<Tail> {
+  #replayEverything(): Tail {
     const headers = readSegmentHeaders(this.#disk);
     const seqs = snapshotSeqs(this.#disk.list());
     for (const seq of seqs) this.#readSnapshot(seq, headers[0]?.instanceId);
@@ -140,19 +203,26 @@ class Verifier {
     this.#note('log: chain and CRC', true, extent);
 
     const exchange = new Exchange(found.snapshot === undefined ? undefined : loadState(found.snapshot.state));
-    const history = await this.#openHistory(lastSeq);
+    const history = this.#openHistory(lastSeq);
     try {
       if (startSeq !== undefined && startSeq > 0) this.#compareSnapshot(startSeq, exchange.state);
-      for (const { seq, command } of commandsInForce(found.records))
-        this.#apply(exchange, seq, command, history?.confirmedSeq ?? 0);
+      if (history !== undefined) {
+        describe(history, exchange.state);
+        history.startAfter(exchange.state.lastId, exchange.state.now);
+      }
+      let commands = 0;
+      for (const { seq, command } of commandsInForce(found.records)) {
+        this.#apply(exchange, seq, command, history);
+        if (++commands % PROGRESS_COMMANDS === 0) this.#progress('replaying', commands / recordsToReplay);
+      }
       const from = whole ? 'the first command' : `snapshot ${count(found.report.snapshotSeq)}`;
       this.#note('replay', true, `from ${from}; digest checkpoints that agree: ${count(this.#checkpoints)}`);
       for (const seq of this.#expected.keys()) {
         this.#note(snapshotName(seq), false, 'the log does not reach it');
       }
-      if (history !== undefined) await this.#compareHistory(history, lastSeq, whole, exchange.state.now);
+      if (history !== undefined) this.#proveHistory(history, lastSeq, whole, exchange.state.now);
     } finally {
-      await history?.close();
+      history?.close();
     }
     return { state: exchange.state, lastSeq };
   }
@@ -164,12 +234,16 @@ class Verifier {
     else this.#expected.set(seq, snapshot.state);
   }
 
-  #apply(exchange: Exchange, seq: number, command: Command, confirmedSeq: number): void {
+  #apply(exchange: Exchange, seq: number, command: Command, history: HistoryProof | undefined): void {
     if (Number.isNaN(this.#firstTime)) this.#firstTime = command.time;
     applyLogged(exchange, seq, command);
     if (command.type === 'checkpoint') this.#checkpoints += 1;
     const events = exchange.takeEvents();
-    if (seq <= confirmedSeq) {
+    if (history !== undefined) {
+      if (isListing(events)) describe(history, exchange.state);
+      history.compare(seq, events, exchange.state.now);
+    }
+    if (seq <= (history?.facts?.lastSeq ?? 0)) {
       const made = rowsMade(events);
       for (const records of COUNTED_RECORDS) this.#rows[records] += made[records];
     }
@@ -192,20 +266,50 @@ class Verifier {
     this.#snapshots.push({ seq, stateHash });
   }
 
-  async #openHistory(lastSeq: number): Promise<History | undefined> {
+  #openHistory(lastSeq: number): HistoryProof | undefined {
     const path = join(this.#data, HISTORY_FILE);
     if (!existsSync(path)) {
       this.#note('history', lastSeq === 0, `${path} does not exist`);
       return undefined;
     }
-    const onFailure = (error: Error) => {
-      throw error;
-    };
-    return openDatabase(HISTORY_FILE, LOST_HISTORY, () => openSqliteHistory({ path, onFailure }));
+    this.#progress('checking the file of the history', 0);
+    return new HistoryProof(path, this.#repair);
   }
 
-  async #compareHistory(history: History, lastSeq: number, whole: boolean, now: number): Promise<void> {
-    const { confirmedSeq } = history;
+  #proveHistory(history: HistoryProof, lastSeq: number, whole: boolean, now: number): void {
+    history.finishComparison(now);
+    if (this.#repair !== undefined && history.facts !== undefined) {
+      this.#repair.finish(history.facts.sealed);
+      this.#mended = true;
+      return;
+    }
+    const rows = this.#checkRows(history);
+    this.#noteExtent(history, lastSeq);
+    const compared = `${count(history.compared)} rows compared with the replay`;
+    const unsealed = rows?.unsealed ?? 0;
+    const checked = !history.hasChecksums
+      ? 'an older program wrote it: its rows get checksums after the next start'
+      : `${count(rows?.sound ?? 0)} rows with the right checksum${unsealed === 0 ? '' : `, ${count(unsealed)} of an older program have none yet`}`;
+    const damaged = history.damageCount;
+    const found = `${counted(damaged, 'finding')} in ${history.path}: see below`;
+    this.#note('history: rows', damaged === 0, `${compared}; ${damaged === 0 ? checked : found}`);
+    this.#damages = history.damages;
+    this.#compareCounts(history, whole, now);
+  }
+
+  #checkRows(history: HistoryProof) {
+    const steps = history.checkRows();
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      const [done, of] = step.value;
+      this.#progress('checking rows of the history', done / of);
+    }
+  }
+
+  #noteExtent({ facts }: HistoryProof, lastSeq: number): void {
+    if (facts === undefined) return;
+    const confirmedSeq = facts.lastSeq;
     const newestSnapshot = this.#snapshots.at(-1)?.seq ?? 0;
     const behind = lastSeq - confirmedSeq;
     if (behind < 0) {
@@ -220,9 +324,13 @@ class Verifier {
       const rest = behind === 0 ? '' : `; the next start adds ${count(behind)} commands`;
       this.#note('history', true, `confirmed up to command ${count(confirmedSeq)}${rest}`);
     }
-    // Rows can be counted only where the replay saw all of them and none is old enough to have been deleted.
-    if (!whole || now - this.#firstTime > RETENTION_MS) return;
-    const stored = await history.counts();
+  }
+
+  /** Rows can be counted only where the replay saw all of them and none is old enough to have been deleted. */
+  #compareCounts(history: HistoryProof, whole: boolean, now: number): void {
+    if (!whole || now - this.#firstTime > RETENTION_MS || history.facts?.completeSince !== 0) return;
+    const stored = history.counts();
+    if (stored === undefined) return;
     for (const records of COUNTED_RECORDS) {
       const same = stored[records] === this.#rows[records];
       const detail = `${count(stored[records])} rows${same ? '' : `, the log makes ${count(this.#rows[records])}`}`;
@@ -245,6 +353,21 @@ class Verifier {
   #note(name: string, ok: boolean, detail: string): void {
     this.#checks.push({ name, ok, detail });
   }
+}
+
+function historyRemedy(data: string): string {
+  return (
+    `Run "bourse verify --repair-history --data ${data}": it writes the rows anew that the log still makes, and mends ` +
+    `single changed bits. What is left then: put ${HISTORY_FILE} of a backup back; the start adds what came after it, ` +
+    'as far as the log reaches back.'
+  );
+}
+
+function describe(history: HistoryProof, { instruments, coins }: State): void {
+  history.describe(
+    instruments,
+    coins.map(({ coin }) => coin),
+  );
 }
 
 function coinSums(state: State): CoinSum[] {

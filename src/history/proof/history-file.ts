@@ -1,0 +1,103 @@
+/** A history database as it lies on the disk, while no exchange uses it. Looking at it changes nothing. */
+import { statSync } from 'node:fs';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { checksumOf } from '../checksum.ts';
+import { CHECKSUMS_VERSION, SCHEMA_VERSION } from '../sqlite-schema.ts';
+import { Table } from '../tables/table.ts';
+
+/** The two tables that no event becomes a row of. */
+export const META = new Table({ name: 'meta', key: ['key'], before: ['key', 'value'], texts: [] });
+export const TOTALS = new Table({
+  name: 'totals',
+  key: ['table_name'],
+  before: ['table_name', 'rows', 'checksums'],
+  texts: [],
+});
+
+export class HistoryFile {
+  readonly path: string;
+  readonly database: DatabaseSync;
+
+  private constructor(path: string, database: DatabaseSync) {
+    this.path = path;
+    this.database = database;
+  }
+
+  static open(path: string): HistoryFile {
+    // Without a write-ahead log nothing has to be made beside the file to read it.
+    const location = hasWal(path) ? path : new URL(`${pathToFileURL(path).href}?immutable=1`);
+    return new HistoryFile(path, new DatabaseSync(location, { readOnly: true }));
+  }
+
+  static openToRepair(path: string): HistoryFile {
+    return new HistoryFile(path, new DatabaseSync(path));
+  }
+
+  close(): void {
+    if (this.database.isOpen) this.database.close();
+  }
+
+  /** Throws when the table that says so is damaged. */
+  facts(): HistoryFacts {
+    const rows = this.database.prepare('SELECT * FROM meta').all();
+    const facts = new Map(rows.map((row) => [String(row.key), row]));
+    const number = (key: string) => {
+      const row = facts.get(key);
+      if (row === undefined) throw new Error(`the table meta has no ${key}`);
+      const sound = row.checksum === undefined || row.checksum === checksumOf([key, row.value]);
+      if (!sound)
+        throw new Error(
+          `${key} of the table meta is ${Number(row.value)}, which does not match its checksum`,
+        );
+      return Number(row.value);
+    };
+    const version = number('schema_version');
+    if (version > SCHEMA_VERSION)
+      throw new Error(`it has schema version ${version}, this program knows up to ${SCHEMA_VERSION}`);
+    return {
+      version,
+      lastSeq: number('last_seq'),
+      sealed: version >= CHECKSUMS_VERSION && number('every_row_has_checksum') === 1,
+      completeSince: version >= CHECKSUMS_VERSION ? number('complete_since') : 0,
+    };
+  }
+
+  /** Columns of a table that are there: a file of an older program may lack some. */
+  columnsOf(table: Table): ReadonlySet<string> {
+    const columns = this.database.prepare(`PRAGMA table_info(${table.name})`).all();
+    return new Set(columns.map(({ name }) => String(name)));
+  }
+}
+
+export interface HistoryFacts {
+  readonly version: number;
+  /** The last command whose events are here. */
+  readonly lastSeq: number;
+  /** Every row has a checksum. */
+  readonly sealed: boolean;
+  /** Records of commands up to this one may be missing. */
+  readonly completeSince: number;
+}
+
+function hasWal(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** Rows as lists; numbers beyond what JavaScript holds, which only damage makes, do not throw. */
+export function exactRows(database: DatabaseSync, sql: string): StatementSync {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  statement.setReadBigInts(true);
+  return statement;
+}
+
+/** As the writer had them: integers are numbers. */
+export function plainValues(row: SQLOutputValue[]): SQLInputValue[] {
+  for (let n = 0; n < row.length; n++) {
+    const value = row[n];
+    if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) row[n] = Number(value);
+    else if (typeof value === 'bigint') row[n] = String(value);
+  }
+  return row;
+}

@@ -1,0 +1,120 @@
+/** Proves a stored history: first the file, then what the log says row by row, then every row by itself. */
+import type { Event } from '../../core/event.ts';
+import type { Instrument } from '../../core/instrument.ts';
+import type { HistoryCounts } from '../history.ts';
+import { READS } from '../sqlite-reads.ts';
+import { CHECKSUMS_VERSION } from '../sqlite-schema.ts';
+import { Names } from '../tables/names.ts';
+import { Pages } from '../tables/pages.ts';
+import { ALL_TABLES } from '../tables/tables.ts';
+import { type Damage, Damages } from './damage.ts';
+import { type HistoryFacts, HistoryFile } from './history-file.ts';
+import type { HistoryRepair } from './repair.ts';
+import { ReplayedRows } from './replayed-rows.ts';
+import { checkRows, type RowCounts } from './row-checks.ts';
+import { checkSchema, checkStructure } from './structure.ts';
+
+export class HistoryProof {
+  readonly path: string;
+  readonly #file: HistoryFile;
+  readonly #damages = new Damages();
+  readonly #replayed: ReplayedRows;
+  readonly #ownsFile: boolean;
+  /** Undefined when the file cannot say what it holds. */
+  readonly facts: HistoryFacts | undefined;
+  #names = new Names([], []);
+  #readable = true;
+
+  /** With a repair what is found is mended on the way. */
+  constructor(path: string, repair?: HistoryRepair) {
+    this.path = path;
+    this.#ownsFile = repair === undefined;
+    this.#file = repair?.file ?? HistoryFile.open(path);
+    this.#replayed = new ReplayedRows(this.#file, this.#damages, repair?.mend);
+    this.#attempt('file', () => checkStructure(this.#file.database, this.#damages));
+    this.facts = this.#attempt('meta', () => this.#file.facts());
+    const { facts } = this;
+    if (facts !== undefined)
+      this.#attempt('sqlite_schema', () => checkSchema(this.#file.database, facts.version, this.#damages));
+  }
+
+  get damages(): readonly Damage[] {
+    return this.#damages.list;
+  }
+
+  get damageCount(): number {
+    return this.#damages.count;
+  }
+
+  /** Rows that were held against the log. */
+  get compared(): number {
+    return this.#replayed.compared;
+  }
+
+  /** Rows have checksums that can be looked at. */
+  get hasChecksums(): boolean {
+    return (this.facts?.version ?? 0) >= CHECKSUMS_VERSION;
+  }
+
+  describe(instruments: readonly Instrument[], coins: readonly string[]): void {
+    this.#names = new Names(instruments, coins);
+  }
+
+  /** The last id and the time before the first command that is compared. */
+  startAfter(lastId: number, time: number): void {
+    if ((this.facts?.completeSince ?? 0) === 0) this.#replayed.startAfter(lastId, time);
+  }
+
+  /** A command of the log, at `now`. */
+  compare(seq: number, events: readonly Event[], now: number): void {
+    const { facts } = this;
+    if (facts === undefined || !this.#readable || seq > facts.lastSeq || seq <= facts.completeSince) return;
+    this.#attempt('file', () => this.#replayed.take(events, this.#names, now));
+  }
+
+  finishComparison(now: number): void {
+    if (this.#readable) this.#attempt('file', () => this.#replayed.finish(now));
+  }
+
+  /** Yields the rows it has been over so far, and how many there are. */
+  *checkRows(): Generator<readonly [done: number, of: number], RowCounts | undefined> {
+    if (this.facts === undefined || !this.hasChecksums) return undefined;
+    const all = this.#attempt('file', () => this.#countAll()) ?? 0;
+    const rows = checkRows(this.#file, this.facts.sealed, this.#damages);
+    let done = 0;
+    for (;;) {
+      const step = rows.next();
+      if (step.done === true) return step.value;
+      done += step.value;
+      yield [done, all];
+    }
+  }
+
+  counts(): HistoryCounts | undefined {
+    return this.#attempt('file', () => READS.counts(this.#pages(), undefined));
+  }
+
+  close(): void {
+    if (this.#ownsFile) this.#file.close();
+  }
+
+  #countAll(): number {
+    const pages = this.#pages();
+    return ALL_TABLES.reduce((sum, { name }) => sum + pages.count(name), 0);
+  }
+
+  #pages(): Pages {
+    return new Pages(this.#file.database, () => true);
+  }
+
+  /** What SQLite cannot read is damage too, and the end of comparing. */
+  #attempt<Answer>(table: string, act: () => Answer): Answer | undefined {
+    try {
+      return act();
+    } catch (error) {
+      this.#readable = false;
+      this.#damages.add({ table, row: '', problem: `cannot be read: ${(error as Error).message}` });
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * Puts right what can be put right, in one transaction: rows that the log makes again, single changed bits that the
+ * checksum points at, indexes that disagree with their tables. What is left needs a backup.
+ */
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import { checksumOf } from '../checksum.ts';
+import { CHECKSUM, type RowValues, type Table } from '../tables/table.ts';
+import { ALL_TABLES } from '../tables/tables.ts';
+import type { Total } from '../totals.ts';
+import { Damages } from './damage.ts';
+import { exactRows, HistoryFile, META, plainValues, TOTALS } from './history-file.ts';
+import { findOneBit, type OneBit } from './one-bit.ts';
+import { checkRows, readTotals } from './row-checks.ts';
+import { checkStructure } from './structure.ts';
+
+/** Rows of a table that are mended by their checksum in one pass. */
+const BITS_MAX = 1000;
+
+export class HistoryRepair {
+  readonly file: HistoryFile;
+  #rows = 0;
+
+  constructor(path: string) {
+    this.file = HistoryFile.openToRepair(path);
+  }
+
+  /** What is not finished is undone when the file is closed. */
+  begin(): void {
+    this.file.database.exec('PRAGMA synchronous = FULL; BEGIN IMMEDIATE');
+  }
+
+  get hasChecksums(): boolean {
+    return this.file.columnsOf(META).has(CHECKSUM);
+  }
+
+  /** Rows written anew. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** What must be sound before the rest can be looked at; false when the file itself is beyond repair. */
+  mendFile(): boolean {
+    const { database } = this.file;
+    const before = new Damages();
+    checkStructure(database, before);
+    if (before.count > 0) {
+      database.exec('REINDEX');
+      const after = new Damages();
+      checkStructure(database, after);
+      if (after.count > 0) return false;
+    }
+    this.#mendBits(META);
+    return true;
+  }
+
+  /** A row that is not what the log makes. */
+  readonly mend = (table: Table, expected: RowValues, _stored: RowValues | undefined): void => {
+    this.#write(table, expected);
+  };
+
+  /** After the log: what its commands do not reach, and the totals. */
+  finish(sealed: boolean): void {
+    for (const table of ALL_TABLES) this.#mendBits(table);
+    this.#settleTotals(sealed);
+    this.file.database.exec('COMMIT');
+    this.file.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+
+  close(): void {
+    this.file.close();
+  }
+
+  #mendBits(table: Table): void {
+    const changed: { readonly values: SQLInputValue[]; readonly bit: OneBit }[] = [];
+    for (const row of exactRows(this.file.database, table.select).iterate()) {
+      const values = plainValues(row as unknown as SQLOutputValue[]);
+      const checksum = values.pop();
+      if (checksum === null || checksum === table.checksum(values) || changed.length >= BITS_MAX) continue;
+      const bit = findOneBit(table, values, checksum);
+      if (bit !== undefined) changed.push({ values, bit });
+    }
+    for (const { values, bit } of changed) {
+      if (table.key.includes(bit.field))
+        this.file.database.prepare(`DELETE FROM ${table.name} ${table.whereKey}`).run(...table.keyOf(values));
+      this.#write(table, bit.values);
+    }
+  }
+
+  #write(table: Table, values: RowValues): void {
+    const columns = [...table.columns, CHECKSUM];
+    this.file.database
+      .prepare(
+        `INSERT OR REPLACE INTO ${table.name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+      )
+      .run(...values, table.checksum(values));
+    this.#rows += 1;
+  }
+
+  /** A table that has all its rows, each sound, is counted anew; one that lacks rows keeps saying so. */
+  #settleTotals(sealed: boolean): void {
+    const left = new Damages();
+    const rows = checkRows(this.file, sealed, left);
+    let step = rows.next();
+    while (step.done !== true) step = rows.next();
+    const { found } = step.value;
+    const kept = readTotals(this.file);
+    const unsound = new Set(left.list.filter(({ row }) => row !== '').map(({ table }) => table));
+    for (const { name } of ALL_TABLES) {
+      const there = found.get(name);
+      const damagedTotal = left.list.some((damage) => damage.row === `table_name=${name}`);
+      const lacks = !damagedTotal && (there?.rows ?? 0) < (kept.get(name)?.rows ?? 0);
+      if (there !== undefined && !unsound.has(name) && !lacks) this.#writeTotal(name, there);
+    }
+  }
+
+  #writeTotal(name: string, { rows, checksums }: Total): void {
+    if (rows === 0) return;
+    this.file.database
+      .prepare(`INSERT OR REPLACE INTO ${TOTALS.name} VALUES (?, ?, ?, ?)`)
+      .run(name, rows, checksums, checksumOf([name, rows, checksums]));
+  }
+}

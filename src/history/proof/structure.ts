@@ -1,0 +1,47 @@
+/** Pages, indexes and schema of the file: what SQLite can say about itself, and what its tables should look like. */
+import { DatabaseSync } from 'node:sqlite';
+import { migrate } from '../sqlite-schema.ts';
+import type { Damages } from './damage.ts';
+
+const PROBLEMS_MAX = 100;
+
+/** Reads every page, and holds every index against its table. */
+export function checkStructure(database: DatabaseSync, damages: Damages): void {
+  for (const { integrity_check: problem } of database
+    .prepare(`PRAGMA integrity_check(${PROBLEMS_MAX})`)
+    .all()) {
+    if (problem !== 'ok') damages.add({ table: 'file', row: '', problem: String(problem) });
+  }
+}
+
+/** Tables, indexes and views are made by the migrations alone, so their texts are known. */
+export function checkSchema(database: DatabaseSync, version: number, damages: Damages): void {
+  const found = schemaOf(database);
+  for (const [name, expected] of schemaOfVersion(version)) {
+    const stored = found.get(name);
+    if (stored === expected) continue;
+    const row = `name=${name}`;
+    if (stored === undefined) damages.add({ table: 'sqlite_schema', row, problem: 'is missing' });
+    else damages.add({ table: 'sqlite_schema', row, problem: 'differs', field: 'sql', stored, expected });
+  }
+}
+
+const schemas = new Map<number, ReadonlyMap<string, string>>();
+
+function schemaOfVersion(version: number): ReadonlyMap<string, string> {
+  const known = schemas.get(version);
+  if (known !== undefined) return known;
+  const fresh = new DatabaseSync(':memory:');
+  migrate(fresh, version);
+  const schema = schemaOf(fresh);
+  fresh.close();
+  schemas.set(version, schema);
+  return schema;
+}
+
+function schemaOf(database: DatabaseSync): Map<string, string> {
+  const rows = database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema').all();
+  return new Map(
+    rows.map(({ type, name, tbl_name, sql }) => [String(name), [type, tbl_name, sql].join(' ')]),
+  );
+}

@@ -1,0 +1,66 @@
+/**
+ * How many rows each table holds and the sum of their checksums, kept in the table `totals` by the transaction that
+ * writes the rows. A row that was deleted by anything but the history leaves them too high.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { checksumOf, sumWith, sumWithout } from './checksum.ts';
+import { ALL_TABLES } from './tables/tables.ts';
+
+export interface Total {
+  rows: number;
+  checksums: number;
+}
+
+export class Totals {
+  readonly #select: StatementSync;
+  readonly #write: StatementSync;
+  readonly #totals = new Map<string, Total>();
+  readonly #changed = new Set<string>();
+
+  constructor(database: DatabaseSync) {
+    this.#select = database.prepare('SELECT table_name, rows, checksums FROM totals');
+    this.#write = database.prepare('INSERT OR REPLACE INTO totals VALUES (?, ?, ?, ?)');
+    this.load();
+  }
+
+  /** What the database says: whatever was counted since the last commit is forgotten. */
+  load(): void {
+    this.#changed.clear();
+    for (const { name } of ALL_TABLES) this.#totals.set(name, { rows: 0, checksums: 0 });
+    for (const { table_name, rows, checksums } of this.#select.all())
+      this.#totals.set(String(table_name), { rows: Number(rows), checksums: Number(checksums) });
+  }
+
+  of(table: string): Readonly<Total> {
+    return this.#totals.get(table)!;
+  }
+
+  add(table: string, checksum: number): void {
+    const total = this.#totals.get(table)!;
+    total.rows += 1;
+    total.checksums = sumWith(total.checksums, checksum);
+    this.#changed.add(table);
+  }
+
+  remove(table: string, checksum: number): void {
+    const total = this.#totals.get(table)!;
+    total.rows -= 1;
+    total.checksums = sumWithout(total.checksums, checksum);
+    this.#changed.add(table);
+  }
+
+  /** Replaces what is kept of a table. */
+  set(table: string, total: Total): void {
+    this.#totals.set(table, total);
+    this.#changed.add(table);
+  }
+
+  /** Part of the transaction that holds the rows. */
+  store(): void {
+    for (const table of this.#changed) {
+      const { rows, checksums } = this.#totals.get(table)!;
+      this.#write.run(table, rows, checksums, checksumOf([table, rows, checksums]));
+    }
+    this.#changed.clear();
+  }
+}
