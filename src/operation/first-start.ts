@@ -18,6 +18,9 @@ import type { Venue } from '../venue/venue.ts';
 /** The one demo account that may place `rpi` orders. */
 const MARKET_MAKER = 'maker';
 
+/** So many commands are on disk before the next come: a venue whose disk is behind takes none, and a slow one is waited for. */
+const PACK = 16;
+
 /** Lists what the exchange does not have yet. */
 export async function listCatalogue(venue: Venue, catalogue: Catalogue): Promise<void> {
   const { state } = venue;
@@ -107,10 +110,13 @@ function poolCommands({ state }: Venue): Command[] {
 
 /** Submits all at once, so that they share a commit, and insists that none is refused. */
 async function carryOut(venue: Venue, commands: readonly Command[]): Promise<void> {
-  const outcomes = await Promise.all(commands.map((command) => venue.submit(command)));
-  for (const [index, { refusal, detail }] of outcomes.entries()) {
-    if (refusal === Refusal.none) continue;
-    const { type } = commands[index]!;
-    throw new Error(`${type} was refused while the exchange was set up: ${detail ?? `reason ${refusal}`}`);
+  for (let from = 0; from < commands.length; from += PACK) {
+    const pack = commands.slice(from, from + PACK);
+    const outcomes = await Promise.all(pack.map((command) => venue.submit(command)));
+    for (const [index, { refusal, detail }] of outcomes.entries()) {
+      if (refusal === Refusal.none) continue;
+      const { type } = pack[index]!;
+      throw new Error(`${type} was refused while the exchange was set up: ${detail ?? `reason ${refusal}`}`);
+    }
   }
 }
