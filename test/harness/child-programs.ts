@@ -42,6 +42,12 @@ export class ChildProgram {
   }
 }
 
+const PATIENT_DISK = new URL('./patient-disk.ts', import.meta.url).href;
+
+/** What a server is started with: a benchmark measures it as it is, a test not the disk. */
+export const SERVER_OPTIONS =
+  process.env.NODE_TEST_CONTEXT === undefined ? [] : (['--import', PATIENT_DISK] as const);
+
 /** A program of Node. */
 export function startProgram(args: readonly string[], place: Place): ChildProgram {
   const all = ['--import', LIFELINE, ...args];

@@ -5,7 +5,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ChildProgram, startProgram } from './child-programs.ts';
+import { type ChildProgram, SERVER_OPTIONS, startProgram } from './child-programs.ts';
 import type { HeldWall } from './held-wall.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -50,7 +50,7 @@ const QUICK = ['--market', 'off', '--segment-bytes', '4194304'];
 
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const data = options.data ?? temporaryDirectory();
-  const args = [MAIN, '--data', data, '--port', '0', ...QUICK, ...(options.args ?? [])];
+  const args = [...SERVER_OPTIONS, MAIN, '--data', data, '--port', '0', ...QUICK, ...(options.args ?? [])];
   const program = startProgram(args, { env: { ...process.env, ...options.env, ...options.wall?.env } });
   const child = program.process;
   const exited = new Promise<number | null>((resolve) => {

@@ -18,6 +18,7 @@ import { Streams, type StreamsOptions } from '../../src/streams/streams.ts';
 import { loadCatalogue } from '../../src/venue/catalogue.ts';
 import { ManualClock } from '../../src/venue/clock.ts';
 import { ReserveAudits } from '../../src/venue/reserve-audit.ts';
+import './patient-disk.ts';
 import type { DemoKeys } from './server.ts';
 import { loginFrame, StreamClient, type StreamOptions } from './stream-client.ts';
 import { temporaryDirectory } from './temporary-directory.ts';

@@ -1,6 +1,6 @@
 /** The real programs as child processes, each test with directories of its own. */
 import { fileURLToPath } from 'node:url';
-import { type ChildProgram, type Ended, startProgram } from '../harness/child-programs.ts';
+import { type ChildProgram, type Ended, SERVER_OPTIONS, startProgram } from '../harness/child-programs.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 export type { Ended };
@@ -24,7 +24,11 @@ function cleanEnvironment(extra: Readonly<Record<string, string>> = {}): NodeJS.
 }
 
 function child(program: string, args: readonly string[], { cwd, env }: Place): ChildProgram {
-  return startProgram([program, ...args], { cwd: cwd ?? temporaryDirectory(), env: cleanEnvironment(env) });
+  const options = program === MAIN ? SERVER_OPTIONS : [];
+  return startProgram([...options, program, ...args], {
+    cwd: cwd ?? temporaryDirectory(),
+    env: cleanEnvironment(env),
+  });
 }
 
 /** `bourse ...`, to its end. */

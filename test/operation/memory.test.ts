@@ -6,6 +6,7 @@ import pino from 'pino';
 import { type MemoryUse, MemoryWatch } from '../../src/operation/memory-watch.ts';
 import { startExchange } from '../../src/operation/running-exchange.ts';
 import { resolveConfig } from '../../src/operation/settings/resolve-config.ts';
+import '../harness/patient-disk.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
