@@ -30,6 +30,7 @@ import type {
   TransferQuery,
   WalletRecordQuery,
 } from './history.ts';
+import { HistoryStarved } from './history.ts';
 import { addEvent, emptyPack } from './row-pack.ts';
 import type {
   FromWorker,
@@ -66,12 +67,14 @@ interface Waiting {
 class SqliteHistory implements History {
   readonly opened: Promise<void>;
   readonly #worker: Worker;
+  readonly #path: string;
   readonly #waiting = new Map<number, Waiting>();
   #nextRequest = 1;
   #confirmedSeq = 0;
   #projectedSeq = 0;
   #projectedRows = 0;
   #storedRows = 0;
+  #starved = false;
   #pack = emptyPack();
   /** What the worker has not been told yet; it waits for what needs it, so that a hundred listings are told once. */
   #described: ToWorker | undefined;
@@ -80,6 +83,7 @@ class SqliteHistory implements History {
   #closing = false;
 
   constructor({ path, onFailure }: SqliteHistoryOptions) {
+    this.#path = path;
     const start: WorkerStart = { path };
     this.#worker = new Worker(new URL('./sqlite-history-worker.ts', import.meta.url), { workerData: start });
     this.opened = new Promise((resolve, reject) => {
@@ -107,6 +111,10 @@ class SqliteHistory implements History {
 
   get confirmedSeq(): number {
     return this.#confirmedSeq;
+  }
+
+  get starved(): boolean {
+    return this.#starved;
   }
 
   describe(instruments: readonly Instrument[], coins: readonly string[]): void {
@@ -288,11 +296,14 @@ class SqliteHistory implements History {
     if (message.type === 'stored') {
       this.#confirmedSeq = message.seq;
       this.#storedRows = message.rows;
+      this.#starved = message.starved;
       return;
     }
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
     if (message.type === 'answer') waiting?.resolve(message.value);
+    else if (message.type === 'starved')
+      waiting?.reject(new HistoryStarved(`no space left for ${this.#path}`));
     else waiting?.reject(new Error(`history cannot answer: ${message.message}`));
   }
 

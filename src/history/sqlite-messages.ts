@@ -32,7 +32,12 @@ export type ToWorker =
   | Request;
 
 export type FromWorker =
-  /** Durable so far: the last command and the rows taken in since the start. The first one says that it is ready. */
-  | { readonly type: 'stored'; readonly seq: number; readonly rows: number }
+  /**
+   * Durable so far: the last command and the rows taken in since the start, and whether the rest waits for space. The
+   * first one says that it is ready.
+   */
+  | { readonly type: 'stored'; readonly seq: number; readonly rows: number; readonly starved: boolean }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
-  | { readonly type: 'refused'; readonly id: number; readonly message: string };
+  | { readonly type: 'refused'; readonly id: number; readonly message: string }
+  /** What was asked needs space that the disk does not have. */
+  | { readonly type: 'starved'; readonly id: number };

@@ -27,7 +27,6 @@ export class SqliteWriter {
   #seq: number;
   #committedSeq: number;
   #openRows = 0;
-  #rows = 0;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -46,11 +45,6 @@ export class SqliteWriter {
     return this.#committedSeq;
   }
 
-  /** Rows taken in since the start. */
-  get rows(): number {
-    return this.#rows;
-  }
-
   /** Rows written or deleted since the last commit. */
   get openRows(): number {
     return this.#openRows;
@@ -64,18 +58,26 @@ export class SqliteWriter {
     this.#names = new Names(instruments, coins);
   }
 
-  write({ seq, rows, kept }: RowPack): void {
-    if (rows > 0) this.#begin();
-    for (const kind of KEPT_KINDS) this.#writeKind(kind, kept);
-    this.#seq = seq;
-    this.#openRows += rows;
-    this.#rows += rows;
+  /** What the indices in events stand for now. */
+  get names(): Names {
+    return this.#names;
   }
 
-  #writeKind<Kind extends KeptKind>(kind: Kind, kept: { readonly [K in Kind]: KeptEvents[K][] }): void {
+  write({ seq, rows, kept }: RowPack, names: Names): void {
+    if (rows > 0) this.#begin();
+    for (const kind of KEPT_KINDS) this.#writeKind(kind, kept, names);
+    this.#seq = seq;
+    this.#openRows += rows;
+  }
+
+  #writeKind<Kind extends KeptKind>(
+    kind: Kind,
+    kept: { readonly [K in Kind]: KeptEvents[K][] },
+    names: Names,
+  ): void {
     const { row } = KEPT[kind];
     const insert = this.#inserts[kind];
-    for (const recorded of kept[kind]) insert.run(...row(recorded, this.#names));
+    for (const recorded of kept[kind]) insert.run(...row(recorded, names));
   }
 
   addGenerated(candles: GeneratedCandles): void {
@@ -96,6 +98,13 @@ export class SqliteWriter {
     this.#updateSeq.run(this.#seq);
     this.#database.exec('COMMIT');
     this.#committedSeq = this.#seq;
+    this.#openRows = 0;
+  }
+
+  /** Back to the last commit; some errors have done it already. */
+  rollBack(): void {
+    if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+    this.#seq = this.#committedSeq;
     this.#openRows = 0;
   }
 

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isOutOfSpace } from '../space/shortage-errors.ts';
 import { DirectoryLocked } from './log-errors.ts';
 import { makeDirectory } from './node-disk.ts';
 
@@ -31,12 +32,21 @@ export class DirectoryLock {
       if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
       throw new DirectoryLocked(directory, holderPid(directory));
     }
-    writeFileSync(join(directory, PID_FILE), `${process.pid}\n`, { mode: 0o600 });
+    writePid(directory);
     return new DirectoryLock(database);
   }
 
   release(): void {
     this.#database.close();
+  }
+}
+
+/** Only the message to a second process needs it: a full disk must not be what keeps the first from starting. */
+function writePid(directory: string): void {
+  try {
+    writeFileSync(join(directory, PID_FILE), `${process.pid}\n`, { mode: 0o600 });
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
   }
 }
 
