@@ -29,6 +29,8 @@ export interface GatewayOptions extends Services, GatekeeperOptions {
   readonly logger: FastifyBaseLogger;
   readonly metrics: Meter;
   readonly readiness: () => readonly ReadinessCheck[];
+  /** As many as the table of limits has when absent. */
+  readonly connectionsMax?: number;
 }
 
 declare module 'fastify' {
@@ -92,7 +94,7 @@ function openServer(options: GatewayOptions, gatekeeper: Gatekeeper, replies: Re
     },
     clientErrorHandler: (error, socket) => endConnection(error, socket, replies),
   });
-  limitConnections(app.server);
+  limitConnections(app.server, options.connectionsMax);
   return app;
 }
 

@@ -2,7 +2,7 @@
  * The demo accounts: the same names, keys and funds on every machine, so that a first order needs no set-up. Their
  * keys are public knowledge; `ApiKey.demo` marks them, and they must never be served beyond the own machine.
  */
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Identity, Permission } from './identity.ts';
 
@@ -118,7 +118,10 @@ export function writeDemoAccountsFile(dataDirectory: string, opened: readonly Op
     secretKey: account.secretKey,
     passphrase: account.passphrase,
   }));
-  writeFileSync(path, `${JSON.stringify(rows, undefined, 2)}\n`, { mode: 0o600 });
+  const text = `${JSON.stringify(rows, undefined, 2)}\n`;
+  // On a full disk a start must not empty it.
+  const written = existsSync(path) && readFileSync(path, 'utf8') === text;
+  if (!written) writeFileSync(path, text, { mode: 0o600 });
   // The mode above counts only for a new file.
   chmodSync(path, 0o600);
   return path;

@@ -7,6 +7,7 @@ import { createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'n
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { isDatabaseShortage } from '../space/shortage-errors.ts';
 import { SqliteAddressBook } from './address-book.ts';
 import {
   type AddressBook,
@@ -65,6 +66,7 @@ export function openIdentity(dataDirectory: string, options: IdentityOptions = {
 }
 
 class SqliteIdentity implements Identity {
+  readonly #directory: string;
   readonly #database: DatabaseSync;
   readonly #users: UserTable;
   readonly #keys: KeyTable;
@@ -78,12 +80,13 @@ class SqliteIdentity implements Identity {
   #closed = false;
 
   constructor(dataDirectory: string, scryptCost: ScryptCost) {
+    this.#directory = dataDirectory;
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
     const path = join(dataDirectory, IDENTITY_FILE);
     this.#database = new DatabaseSync(path);
     try {
       chmodSync(path, 0o600);
-      this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+      this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
       migrate(this.#database);
       const statements = new Statements(this.#database);
       this.#users = new UserTable(statements);
@@ -327,12 +330,17 @@ class SqliteIdentity implements Identity {
     this.#lastUsed.set(apiKey, nowMs);
   }
 
-  /** All keys used since the last time in one commit; the timer makes that once a minute. */
+  /** All keys used since the last time in one commit; the timer makes that once a minute. A full disk can wait. */
   #writeLastUsed(): void {
     if (this.#lastUsed.size === 0) return;
-    inTransaction(this.#database, () => {
-      for (const [apiKey, usedMs] of this.#lastUsed) this.#keys.setLastUsed(apiKey, usedMs);
-    });
+    try {
+      inTransaction(this.#database, () => {
+        for (const [apiKey, usedMs] of this.#lastUsed) this.#keys.setLastUsed(apiKey, usedMs);
+      });
+    } catch (error) {
+      if (!isDatabaseShortage(error, this.#directory)) throw error;
+      return;
+    }
     this.#lastUsed.clear();
   }
 

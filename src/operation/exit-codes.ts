@@ -7,6 +7,7 @@ import { DirectoryLocked, LogRefused } from '../log/log-errors.ts';
 import { MarketError } from '../market/market-error.ts';
 import { AuditDamaged } from '../operator/audit-file.ts';
 import { TokenRefused } from '../operator/token.ts';
+import { NoSpace } from '../space/free-space.ts';
 import { BrokenCommand } from '../venue/broken-command.ts';
 import { CatalogueError } from '../venue/catalogue-error.ts';
 import { HistoryGap } from '../venue/history-gap.ts';
@@ -62,6 +63,7 @@ const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [ActionRefused, ExitCode.failed],
   [TokenRefused, ExitCode.cannotStart],
   [CannotStart, ExitCode.cannotStart],
+  [NoSpace, ExitCode.cannotStart],
   [DirectoryLocked, ExitCode.cannotStart],
   [DataDamaged, ExitCode.damaged],
   [LogRefused, ExitCode.damaged],
@@ -80,6 +82,9 @@ const SYSTEM_REFUSALS: ReadonlySet<string | undefined> = new Set([
   'EPERM',
   'EROFS',
   'ENOSPC',
+  'EDQUOT',
+  'EMFILE',
+  'ENFILE',
   'ENOTDIR',
 ]);
 

@@ -2,7 +2,9 @@
  * Fills a new exchange: the catalogue, then the demo accounts with their money. Every step looks at the state first,
  * so a start that was cut off anywhere is completed by the next, and a later start adds what the catalogue has gained.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from '../core/command.ts';
+import type { Outcome } from '../core/outcome.ts';
 import { Refusal } from '../core/refusal.ts';
 import { MONEY_SCALE, parseUnits } from '../core/units.ts';
 import {
@@ -13,7 +15,7 @@ import {
 } from '../identity/demo-accounts.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Catalogue } from '../venue/catalogue.ts';
-import type { Venue } from '../venue/venue.ts';
+import { Unavailable, type Venue } from '../venue/venue.ts';
 
 /** The one demo account that may place `rpi` orders. */
 const MARKET_MAKER = 'maker';
@@ -25,10 +27,14 @@ export async function listCatalogue(venue: Venue, catalogue: Catalogue): Promise
   const instruments = catalogue.instruments.filter(
     ({ category, symbol }) => state.instrument(category, symbol) === undefined,
   );
-  await carryOut(venue, [
-    ...coins.map((spec): Command => ({ type: 'listCoin', time: 0, spec })),
-    ...instruments.map((spec): Command => ({ type: 'listInstrument', time: 0, spec })),
-  ]);
+  await carryOut(
+    venue,
+    coins.map((spec): Command => ({ type: 'listCoin', time: 0, spec })),
+  );
+  await carryOut(
+    venue,
+    instruments.map((spec): Command => ({ type: 'listInstrument', time: 0, spec })),
+  );
 }
 
 /** What a demo venue has to lend, by coin. */
@@ -105,12 +111,36 @@ function poolCommands({ state }: Venue): Command[] {
   return commands;
 }
 
-/** Submits all at once, so that they share a commit, and insists that none is refused. */
+/** Commands that share a commit: they fit into the smallest queue, and the log prepares space meanwhile. */
+const PACK = 16;
+/** A log of small segments may need a moment for the next. */
+const WAIT_FOR_ROOM_MS = 20;
+const WAITS_MAX = 250;
+
+/** Submits packs, so that they share commits, and insists that none is refused. */
 async function carryOut(venue: Venue, commands: readonly Command[]): Promise<void> {
-  const outcomes = await Promise.all(commands.map((command) => venue.submit(command)));
-  for (const [index, { refusal, detail }] of outcomes.entries()) {
-    if (refusal === Refusal.none) continue;
-    const { type } = commands[index]!;
-    throw new Error(`${type} was refused while the exchange was set up: ${detail ?? `reason ${refusal}`}`);
+  for (let from = 0; from < commands.length; from += PACK) {
+    const pack = commands.slice(from, from + PACK);
+    const outcomes = await submitAll(venue, pack);
+    for (const [index, { refusal, detail }] of outcomes.entries()) {
+      if (refusal === Refusal.none) continue;
+      const { type } = pack[index]!;
+      throw new Error(`${type} was refused while the exchange was set up: ${detail ?? `reason ${refusal}`}`);
+    }
+  }
+}
+
+function submitAll(venue: Venue, pack: readonly Command[]): Promise<Outcome[]> {
+  return Promise.all(pack.map((command) => submitPatiently(venue, command)));
+}
+
+async function submitPatiently(venue: Venue, command: Command): Promise<Outcome> {
+  for (let waits = 0; ; waits++) {
+    try {
+      return await venue.submit(command);
+    } catch (error) {
+      if (!(error instanceof Unavailable) || venue.failure !== undefined || waits === WAITS_MAX) throw error;
+      await sleep(WAIT_FOR_ROOM_MS);
+    }
   }
 }

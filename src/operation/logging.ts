@@ -4,6 +4,7 @@
  */
 import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import pino from 'pino';
+import { isOutOfSpace } from '../space/shortage-errors.ts';
 import type { Config } from './settings/settings.ts';
 import { painter } from './terminal/colour.ts';
 import { PrettyLog } from './terminal/pretty-log.ts';
@@ -37,8 +38,19 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat' | 'co
   const pretty = config.logFormat === 'pretty' || (config.logFormat === 'auto' && stderr.isTTY);
   const destination: DestinationStream = pretty
     ? new PrettyLog((line) => stderr.write(line), painter(config.color, stderr))
-    : pino.destination({ fd: stderr.fd, sync: true });
+    : withoutSpaceSilent(pino.destination({ fd: stderr.fd, sync: true, maxLength: UNWRITTEN_MAX }));
   return pino({ ...OPTIONS, level: config.logLevel }, destination);
+}
+
+/** Lines that wait for a disk without space; more are dropped. */
+const UNWRITTEN_MAX = 2 ** 20;
+
+/** A log on a full disk loses lines; the exchange goes on. */
+function withoutSpaceSilent(destination: ReturnType<typeof pino.destination>): DestinationStream {
+  destination.on('error', (error: Error) => {
+    if (!isOutOfSpace(error)) throw error;
+  });
+  return destination;
 }
 
 interface LoggedRequest {

@@ -5,6 +5,7 @@
  */
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
+import { isOutOfDescriptors } from '../space/shortage-errors.ts';
 
 const MEBIBYTE = 2 ** 20;
 const LOOK_INTERVAL_MS = 1000;
@@ -60,7 +61,23 @@ export function memoryUse(limitMiB: number): () => MemoryUse {
   const limitBytes = limitMiB === 0 ? availableBytes() : limitMiB * MEBIBYTE;
   return () => {
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-    return { process: process.memoryUsage.rss() / limitBytes, heap: used / limit };
+    return { process: residentBytes() / limitBytes, heap: used / limit };
+  };
+}
+
+/** The system tells it in a file: while no more can be opened, the last figure stands. */
+const residentBytes = whileFilesOpen(() => process.memoryUsage.rss(), 0);
+export const memoryFigures = whileFilesOpen(() => process.memoryUsage(), process.memoryUsage());
+
+function whileFilesOpen<Figure>(read: () => Figure, first: Figure): () => Figure {
+  let last = first;
+  return () => {
+    try {
+      last = read();
+    } catch (error) {
+      if (!isOutOfDescriptors(error)) throw error;
+    }
+    return last;
   };
 }
 

@@ -11,6 +11,7 @@ export interface Health {
   readonly memoryShort: boolean;
   readonly logQueueAgeMs: number;
   readonly historyLagRows: number;
+  readonly historyStarved: boolean;
   readonly loopDelayP99Ms: number;
 }
 
@@ -28,6 +29,11 @@ export function readinessChecks(health: Health): readonly ReadinessCheck[] {
       'log queue',
       logQueueAgeMs <= QUEUE_AGE_MAX_MS,
       `the oldest command has waited ${Math.round(logQueueAgeMs)} ms for the disk`,
+    ),
+    check(
+      'history space',
+      !health.historyStarved,
+      `the disk is full: ${historyLagRows} rows wait for space, only cancellations are taken`,
     ),
     check('history', historyLagRows <= HISTORY_LAG_MAX, `${historyLagRows} rows are not stored yet`),
     check(

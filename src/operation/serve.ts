@@ -8,6 +8,7 @@ import { ExitCode } from './exit-codes.ts';
 import { createLogger } from './logging.ts';
 import { MemoryWatch, memoryUse } from './memory-watch.ts';
 import { type RunningExchange, startExchange } from './running-exchange.ts';
+import { isOutOfSpace } from '../space/shortage-errors.ts';
 import type { Config } from './settings/settings.ts';
 import { banner, factsLine, listeningLine, type StartFacts } from './terminal/banner.ts';
 import { painter } from './terminal/colour.ts';
@@ -21,10 +22,16 @@ const STOP_MAX_MS = 15_000;
 export async function serve(config: Config): Promise<void> {
   // Everything below the data directory is for this user only.
   process.umask(0o077);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverFullDisk);
   const logger = createLogger(config);
   endOnDefect(logger);
   const exchange = new ExchangeProcess(config, logger);
   await exchange.start();
+}
+
+/** What is printed may go to a file on the disk that is full; the exchange does not need it. */
+function passOverFullDisk(error: Error): void {
+  if (!isOutOfSpace(error)) throw error;
 }
 
 class ExchangeProcess {

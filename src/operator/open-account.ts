@@ -19,6 +19,8 @@ export async function openMainAccount(
   deed: Deed,
   account: NewMainAccount,
 ): Promise<User | Refused> {
+  const shortage = venue.shortage();
+  if (shortage !== undefined) return new Refused('unavailable', shortage.reason);
   const user = userOf(venue, identity, account);
   if (!user.ok) return refusedByIdentity(user);
   const { uid } = user.value;
@@ -49,6 +51,8 @@ export async function openSubAccount(
   name: string,
   note: string,
 ): Promise<User | Refused> {
+  const shortage = venue.shortage();
+  if (shortage !== undefined) return new Refused('unavailable', shortage.reason);
   const sequencer = { state: venue.state, submit: deed.submit.bind(deed) };
   const user = { name, nowMs: venue.clock.now(), note };
   const opened = await openSub({ venue: sequencer, identity }, master.uid, user);

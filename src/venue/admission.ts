@@ -11,6 +11,7 @@ import { HISTORY_WAITING_MAX, QUEUE_AGE_MAX_MS } from './limits.ts';
 
 /** What is short, and what the venue still takes until that is over. */
 export interface Shortage {
+  readonly of: 'disk' | 'memory';
   readonly mode: Exclude<LogCapacity, 'normal'>;
   readonly reason: string;
 }
@@ -33,22 +34,27 @@ export function shortageOf({ log, history, memoryShort }: Means): Shortage | und
 }
 
 const LOG_FULL: Shortage = {
+  of: 'disk',
   mode: 'read_only',
   reason: 'the disk is full: the venue is read-only until space is free',
 };
 const HISTORY_FULL: Shortage = {
+  of: 'disk',
   mode: 'read_only',
   reason: 'the disk is full and the history is far behind: the venue is read-only until space is free',
 };
 const LOG_NEARLY_FULL: Shortage = {
+  of: 'disk',
   mode: 'cancel_only',
   reason: 'the disk is nearly full: only cancellations are taken',
 };
 const HISTORY_STARVED: Shortage = {
+  of: 'disk',
   mode: 'cancel_only',
   reason: 'the disk is full for the history: only cancellations are taken',
 };
 const MEMORY_SHORT: Shortage = {
+  of: 'memory',
   mode: 'cancel_only',
   reason: 'memory is nearly full: only cancellations are taken',
 };
