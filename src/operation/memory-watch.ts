@@ -39,7 +39,8 @@ export class MemoryWatch {
   }
 
   look(): void {
-    const use = this.#use();
+    const use = this.#useNow();
+    if (use === undefined) return;
     const most = Math.max(use.process, use.heap);
     const short = most >= (this.#short ? SHORT_UNTIL : SHORT_FROM);
     if (short !== this.#short) {
@@ -49,6 +50,16 @@ export class MemoryWatch {
     if (most < LEAVE_FROM || this.#leaving) return;
     this.#leaving = true;
     this.#actions.leave(use);
+  }
+
+  /** Undefined while no file can be opened to look it up; the next second tells. */
+  #useNow(): MemoryUse | undefined {
+    try {
+      return this.#use();
+    } catch (error) {
+      if (isOutOfDescriptors(error)) return undefined;
+      throw error;
+    }
   }
 
   stop(): void {
