@@ -86,7 +86,9 @@ class SqliteIdentity implements Identity {
     this.#database = new DatabaseSync(path);
     try {
       chmodSync(path, 0o600);
-      this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
+      this.#database.exec(
+        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;',
+      );
       migrate(this.#database);
       const statements = new Statements(this.#database);
       this.#users = new UserTable(statements);

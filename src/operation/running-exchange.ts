@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { completeSubAccounts } from '../gateway/open-sub-account.ts';
-import type { OpenedDemoAccount } from '../identity/demo-accounts.ts';
 import { HistoryStarved } from '../history/history.ts';
+import type { OpenedDemoAccount } from '../identity/demo-accounts.ts';
 import type { LivingMarket } from '../market/living-market.ts';
 import { NoSpace } from '../space/free-space.ts';
 import { isOutOfSpace, isShortage } from '../space/shortage-errors.ts';
@@ -98,7 +98,7 @@ export async function startExchange(
       await open.disposeAsync();
     };
     // Only now: it holds up the thread that answers, and who waited for the start comes first.
-    if (rooms.replayed > REPLAY_LONG) setImmediate(() => keeper.snapshot().catch(report));
+    if (rooms.replayed > REPLAY_LONG) setImmediate(() => void keeper.snapshot().catch(report));
     const operatorUrl = door?.url;
     const replayedCommands = rooms.replayed;
     return {

@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CATEGORY_NAMES } from '../core/terms.ts';
+import { isOutOfSpace } from '../space/shortage-errors.ts';
 import { VERSION } from '../version.ts';
 import { refuse } from './commands/command-line.ts';
 import { ExitCode } from './exit-codes.ts';
 import { createLogger } from './logging.ts';
 import { MemoryWatch, memoryUse } from './memory-watch.ts';
 import { type RunningExchange, startExchange } from './running-exchange.ts';
-import { isOutOfSpace } from '../space/shortage-errors.ts';
 import type { Config } from './settings/settings.ts';
 import { banner, factsLine, listeningLine, type StartFacts } from './terminal/banner.ts';
 import { painter } from './terminal/colour.ts';

@@ -208,7 +208,10 @@ async function change(
   } catch (error) {
     if (!(error instanceof AuditFull)) throw error;
     const what = outcome === 'done' ? 'the action was carried out' : `the action was refused (${detail})`;
-    return new Refused('unavailable', `${what}, but the disk is full: the audit log tells when space is free`);
+    return new Refused(
+      'unavailable',
+      `${what}, but the disk is full: the audit log tells when space is free`,
+    );
   }
   return answer;
 }

@@ -78,7 +78,8 @@ class Trial implements AsyncDisposable {
 
   async #restartOnFullDisk(ending: Exclude<Ending, 'goes on'>): Promise<void> {
     const code = await this.#end(ending === 'killed' ? 'SIGKILL' : 'SIGINT');
-    if (ending === 'stopped' && code !== 0) throw new Error(`a stop on the full disk ended with code ${code}`);
+    if (ending === 'stopped' && code !== 0)
+      throw new Error(`a stop on the full disk ended with code ${code}`);
     this.#count(`${ending} on the full disk`);
     try {
       await this.#start();
@@ -109,9 +110,10 @@ class Trial implements AsyncDisposable {
   }
 
   #mustLive(): void {
-    const { process, log } = this.#server!;
-    if (process.exitCode !== null || /"level":"fatal"/.test(log())) {
-      throw new Error(`the process ended by itself with code ${process.exitCode}: ${log().slice(-2000)}`);
+    const { exitCode } = this.#server!.process;
+    const log = this.#server!.log();
+    if (exitCode !== null || /"level":"fatal"/.test(log)) {
+      throw new Error(`the process ended by itself with code ${exitCode}: ${log.slice(-2000)}`);
     }
   }
 

@@ -38,7 +38,7 @@ export interface RunningServer {
 }
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 /** Books that the test fills itself, and small segments: a start prepares less space. */
 const QUICK = ['--market', 'off', '--segment-bytes', '4194304'];
 

@@ -3,7 +3,16 @@
  * with the process; what a killed one left behind is taken away by the next.
  */
 import { spawnSync } from 'node:child_process';
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -40,7 +49,8 @@ export class SmallDisk implements Disposable {
     const name = `${NAME}${process.pid}`;
     const options = ['-t', 'tmpfs', '-o', `size=${mebibytes}m,mode=0700`, name, directory];
     const { status, stderr, error } = spawnSync('mount', options, { encoding: 'utf8' });
-    if (status !== 0) throw new Error(`a small file system cannot be mounted here: ${error?.message ?? stderr}`);
+    if (status !== 0)
+      throw new Error(`a small file system cannot be mounted here: ${error?.message ?? stderr}`);
     return new SmallDisk(directory);
   }
 
@@ -80,7 +90,8 @@ export class SmallDisk implements Disposable {
 function unmountLeftovers(): void {
   for (const line of readFileSync('/proc/mounts', 'utf8').split('\n')) {
     const [name = '', directory = ''] = line.split(' ');
-    if (name.startsWith(NAME) && !isAlive(Number(name.slice(NAME.length)))) spawnSync('umount', ['-l', directory]);
+    if (name.startsWith(NAME) && !isAlive(Number(name.slice(NAME.length))))
+      spawnSync('umount', ['-l', directory]);
   }
 }
 

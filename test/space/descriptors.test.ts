@@ -1,7 +1,7 @@
 /** Connections without a key must not use up what the process may open. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -15,11 +15,12 @@ import { until } from '../harness/until.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const SPOT = { category: 'SPOT', symbol: 'BTCUSDT' };
+const NO_LIMIT = process.platform === 'win32' ? 'Windows has no such limit' : false;
 const LIMIT = 256;
 const CONNECTIONS = 400;
 
 test('400 connections on a process that may open 256 files: it goes on and takes orders', {
-  skip: process.platform === 'win32' ? 'Windows has no such limit' : false,
+  skip: NO_LIMIT,
 }, async () => {
   const data = join(temporaryDirectory(), 'data');
   const flags = ['--data', data, '--port', '0', '--operator-port', '0', '--market', 'off'];
@@ -42,7 +43,9 @@ test('400 connections on a process that may open 256 files: it goes on and takes
       socket.on('error', () => {});
       sockets.push(socket);
     }
-    await Promise.all(sockets.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])));
+    await Promise.all(
+      sockets.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])),
+    );
     await until('connections that are turned away', () => /new ones are closed/.test(server.stderr));
     // A connection that exists goes on; the log changes segments and snapshots are made meanwhile.
     for (let n = 0; n < 300; n++) {
@@ -62,6 +65,18 @@ test('400 connections on a process that may open 256 files: it goes on and takes
     client?.close();
     server.process.kill('SIGKILL');
   }
+});
+
+test('a log that can open no more files goes on from segment to segment', { skip: NO_LIMIT }, async () => {
+  const directory = join(temporaryDirectory(), 'log');
+  const command = [process.execPath, join(import.meta.dirname, 'exhausted-log.ts'), directory];
+  const limited = ['-c', 'ulimit -n 64 && exec "$@"', 'bash', ...command];
+  const { code, output } = await startCommand('bash', limited, {}).ended;
+  assert.equal(code, 0, output);
+  const { taken, durable } = JSON.parse(output) as { taken: number; durable: number };
+  assert.ok(taken > 0 && durable >= 1500, output);
+  const segments = readdirSync(directory).filter((name) => name.startsWith('segment-'));
+  assert.ok(segments.length > 5, segments.join(' '));
 });
 
 test('memory that cannot be looked at is looked at again later', () => {

@@ -119,7 +119,11 @@ onSmallDisk('normal, cancel-only, read-only and normal again; nothing acknowledg
       assert.ok(reply.code === '00000' || reply.code === '25204', reply.text);
     }
     // Cancellations of orders that do not exist are commands too: they fill the log.
-    const nothing = Array.from({ length: 20 }, (_, n) => ({ category: 'SPOT', symbol: 'BTCUSDT', clientOid: `none-${n}`.padEnd(32, '-') }));
+    const nothing = Array.from({ length: 20 }, (_, n) => ({
+      category: 'SPOT',
+      symbol: 'BTCUSDT',
+      clientOid: `none-${n}`.padEnd(32, '-'),
+    }));
     await until('read-only', async () => {
       await Promise.all(Array.from({ length: 32 }, () => client.post('/api/v3/trade/cancel-batch', nothing)));
       return (await note()) === 'read_only';
@@ -133,7 +137,11 @@ onSmallDisk('normal, cancel-only, read-only and normal again; nothing acknowledg
     await note();
     assert.notEqual(await desk.place(), undefined);
     assert.deepEqual(await desk.failingChecks(), []);
-    for (const told of [/the disk is full for the history/, /read-only until space/, /the disk has space again/])
+    for (const told of [
+      /the disk is full for the history/,
+      /read-only until space/,
+      /the disk has space again/,
+    ])
       assert.match(server.log(), told);
     ({ acknowledged } = desk);
   }
@@ -193,19 +201,22 @@ onSmallDisk('a snapshot without space fails softly and the old ones stay', async
   assert.match(desk.server.log(), /no snapshot at the stop/);
 });
 
-onSmallDisk('a start on a full disk names file, free and needed bytes; with space it starts', async (disk) => {
-  const data = join(disk.directory, 'data');
-  disk.fill(SEGMENT_BYTES / 2);
-  const args = [...ARGS, '--port', '0', '--market', 'off', '--data', data];
-  const refused = await start(args);
-  assert.equal(refused.code, 3, refused.output);
-  assert.match(refused.stderr, /the disk is full: \S+ needs \d+ bytes and \d+ bytes are free in \S+/);
-  assert.match(refused.stderr, /Free space on this disk/);
-  assert.doesNotMatch(refused.stderr, /\n\s+at /);
-  disk.free();
-  await using desk = await Desk.open(disk);
-  assert.notEqual(await desk.place(), undefined);
-});
+onSmallDisk(
+  'a start on a full disk names file, free and needed bytes; with space it starts',
+  async (disk) => {
+    const data = join(disk.directory, 'data');
+    disk.fill(SEGMENT_BYTES / 2);
+    const args = [...ARGS, '--port', '0', '--market', 'off', '--data', data];
+    const refused = await start(args);
+    assert.equal(refused.code, 3, refused.output);
+    assert.match(refused.stderr, /the disk is full: \S+ needs \d+ bytes and \d+ bytes are free in \S+/);
+    assert.match(refused.stderr, /Free space on this disk/);
+    assert.doesNotMatch(refused.stderr, /\n\s+at /);
+    disk.free();
+    await using desk = await Desk.open(disk);
+    assert.notEqual(await desk.place(), undefined);
+  },
+);
 
 onSmallDisk('killed on a full disk it starts there with what its reserve has', async (disk) => {
   let acknowledged: string[];

@@ -26,7 +26,15 @@ async function appendTicks(data: string, count: number): Promise<void> {
 test('a long replay is followed by a snapshot, so that the next start replays little', async () => {
   const data = join(temporaryDirectory(), 'data');
   const snapshots = () => readdirSync(join(data, 'log')).filter((name) => /^snapshot-\d+$/.test(name));
-  const args = ['--data', data, '--operator-port', '0', '--no-demo', '--segment-bytes', String(SEGMENT_BYTES)];
+  const args = [
+    '--data',
+    data,
+    '--operator-port',
+    '0',
+    '--no-demo',
+    '--segment-bytes',
+    String(SEGMENT_BYTES),
+  ];
   for (let round = 1; round <= 2; round++) {
     await appendTicks(data, REPLAY_LONG + 1);
     const long = await Server.start(args);

@@ -47,7 +47,9 @@ test('the longest command fits the queue and the segment of the smallest setting
     by: 'a'.repeat(200),
   });
   assert.ok(listing.length > 65_535 && listing.length <= COMMAND_BYTES_MAX, String(listing.length));
-  const { payloadBytesMax, queueBytes, segmentBytes } = logSettings({ segmentBytes: EXCHANGE_SEGMENT_BYTES_MIN });
+  const { payloadBytesMax, queueBytes, segmentBytes } = logSettings({
+    segmentBytes: EXCHANGE_SEGMENT_BYTES_MIN,
+  });
   assert.ok(payloadBytesMax >= COMMAND_BYTES_MAX);
   assert.ok(queueBytes >= 4 * payloadBytesMax && segmentBytes >= 3 * payloadBytesMax);
 });
