@@ -240,7 +240,7 @@ onSmallDisk('killed on a full disk it starts there with what its reserve has', a
 onSmallDisk('a log of the process on the full disk does not end it', async (disk) => {
   const output = join(disk.directory, 'output.log');
   const data = join(disk.directory, 'data');
-  const args = ['--data', data, '--port', '0', '--market', 'off', '--log-format', 'json', ...ARGS];
+  const args = ['--data', data, '--port', '0', '--market', 'off', '--log-level', 'debug', ...ARGS];
   const redirected = ['-c', 'exec "$@" >>"$OUT" 2>&1', 'bash', process.execPath, MAIN, ...args];
   const program = startCommand('bash', redirected, { env: { ...process.env, OUT: output } });
   try {
@@ -249,6 +249,8 @@ onSmallDisk('a log of the process on the full disk does not end it', async (disk
     await using desk = new Desk({ url, account: () => accounts[0] } as unknown as RunningServer);
     disk.fill();
     await desk.untilMode('cancel_only');
+    // Each request is a line of this log: more than the file's last block can take.
+    for (let n = 0; n < 200; n++) assert.equal((await fetch(`${url}/healthz`)).status, 200);
     disk.free();
     await desk.untilMode('normal');
     assert.notEqual(await desk.place(), undefined);
