@@ -63,10 +63,21 @@ export function openOrder(
 
 /** Id of an open order of the caller; 0 when there is none. */
 export function openOrderId(state: State, uid: number, orderId: number, clientOid: string): number {
+  const slot = openOrderSlot(state, uid, orderId, clientOid);
+  return slot === undefined ? 0 : state.slab.id[slot]!;
+}
+
+/** Where the open order of the caller lies; undefined when there is none. */
+export function openOrderSlot(
+  state: State,
+  uid: number,
+  orderId: number,
+  clientOid: string,
+): number | undefined {
   const account = state.accountByUid.get(uid);
-  if (account === undefined) return 0;
+  if (account === undefined) return undefined;
   const slot = findOpenOrder(state, account, { orderId, clientOid, category: ANY, instrument: ANY });
-  return slot === NIL ? 0 : state.slab.id[slot]!;
+  return slot === NIL ? undefined : slot;
 }
 
 export interface CoinBalance {

@@ -9,7 +9,7 @@ import type { Identity, NewUser, Outcome, User } from '../identity/identity.ts';
 import { Unavailable, type Venue } from '../venue/venue.ts';
 
 /** The part of the venue that this needs. */
-type Sequencer = Pick<Venue, 'state' | 'submit'>;
+type Sequencer = Pick<Venue, 'state' | 'submit'> & Partial<Pick<Venue, 'shortage'>>;
 
 export interface AccountRooms {
   readonly venue: Sequencer;
@@ -32,6 +32,9 @@ export async function openSubAccount(
     await completeSubAccount(venue, known);
     return { ok: true, value: known };
   }
+  // The core would refuse it, and a name without a place there would stay behind.
+  const shortage = venue.shortage?.();
+  if (shortage !== undefined) throw new Unavailable(shortage.reason);
   const created = identity.createSub(parentUid, user);
   if (!created.ok) return created;
   try {

@@ -1,5 +1,6 @@
 /** What a route answers, through whichever door it was called: the same rights, the same handler, the same patience. */
 import { RecordDamaged } from '../history/record-damaged.ts';
+import { isOutOfSpace } from '../space/shortage-errors.ts';
 import { OutcomeUnknown, Unavailable } from '../venue/venue.ts';
 import { withheld } from './admission/sub-rights.ts';
 import type { Call, Route } from './route.ts';
@@ -22,6 +23,9 @@ export function venueFailure(error: unknown): WireError | undefined {
     return new WireError('40010', `${error.message}; query the order by its clientOid`);
   }
   if (error instanceof Unavailable) return new WireError('429', error.message, 1000);
+  if (isOutOfSpace(error)) {
+    return new WireError('429', 'the disk is full: nothing was changed, try again when space is free', 1000);
+  }
   return undefined;
 }
 

@@ -39,6 +39,8 @@ export interface GatewayOptions extends Services, GatekeeperOptions {
   readonly demo: boolean;
   readonly metrics: Meter;
   readonly readiness: () => readonly ReadinessCheck[];
+  /** As many as the table of limits has when absent. */
+  readonly connectionsMax?: number;
 }
 
 declare module 'fastify' {
@@ -116,7 +118,7 @@ function openServer(options: GatewayOptions, gatekeeper: Gatekeeper, replies: Re
       },
     },
   );
-  limitConnections(app.server);
+  limitConnections(app.server, options.connectionsMax);
   return app;
 }
 

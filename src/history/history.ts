@@ -27,6 +27,11 @@ import type { WalletRecordType, WalletRecordView } from '../record/wallet-record
 import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
 
+/** What was asked of the history needs space that the disk does not have. Nothing is lost: the log holds it. */
+export class HistoryStarved extends Error {
+  override readonly name = 'HistoryStarved';
+}
+
 /** What one command brought about. */
 export interface ProjectedCommand {
   readonly seq: number;
@@ -64,7 +69,10 @@ export interface History {
   /** Reads since the start that were refused because a row they came to is not as it was written. */
   damagedReads(): number;
 
-  /** Resolves when everything projected so far is durable. */
+  /** The disk has no space for what was projected: it waits in memory until there is some, and reads see it. */
+  readonly starved: boolean;
+
+  /** Resolves when everything projected so far is durable; rejects with HistoryStarved while there is no space. */
   flush(): Promise<void>;
 
   // Reads see everything projected before them, durable here or not: the log already holds it.

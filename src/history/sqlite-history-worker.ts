@@ -1,11 +1,14 @@
 /**
  * The thread that owns the history database. Packs collect in one transaction until a commit is due: many commands
- * share one sync of the disk, and reads in between see the open rows without waiting for it. A failed write ends the
- * thread; nothing is guessed and the next start projects again from `last_seq`.
+ * share one sync of the disk, and reads in between see the open rows without waiting for it. On a full disk the rows
+ * stay open until there is space (`patient-writer.ts`). Any other failed write ends the thread; nothing is guessed and
+ * the next start projects again from `last_seq`.
  */
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { DamagedRow } from './checksum.ts';
+import { PatientWriter } from './patient-writer.ts';
 import type { FromWorker, ToWorker, WorkerStart } from './sqlite-messages.ts';
 import { READS } from './sqlite-reads.ts';
 import { migrate } from './sqlite-schema.ts';
@@ -17,6 +20,8 @@ const COMMIT_ROWS_MAX = 10_000;
 const COMMIT_DELAY_MS = 500;
 /** Commands without rows, such as clock ticks, are not worth a sync each. */
 const IDLE_COMMIT_DELAY_MS = 1000;
+/** A full disk is tried again after this time. */
+const RETRY_SPACE_AFTER_MS = 250;
 /** How long another program's lock on the file may delay a write before that is a failure. */
 const BUSY_TIMEOUT_MS = 10_000;
 
@@ -25,9 +30,13 @@ const port = parentPort;
 
 const { path } = workerData as WorkerStart;
 const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+// Neither a page nor a temporary file reaches the disk before a commit: a full disk is met there and nowhere else.
+database.exec(
+  'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_spill = OFF; PRAGMA temp_store = MEMORY',
+);
 migrate(database);
 const writer = new SqliteWriter(database);
+const patient = new PatientWriter(writer, dirname(path));
 const pages = new Pages(database, () => writer.sealed);
 
 let commitTimer: NodeJS.Timeout | undefined;
@@ -38,23 +47,26 @@ port.on('message', (message: ToWorker) => {
     case 'describe':
       return writer.describe(message.instruments, message.coins);
     case 'pack':
-      writer.write(message.pack);
+      patient.write(message.pack);
       return commitSoon();
     case 'generated':
-      writer.addGenerated(message.candles);
+      patient.addGenerated(message.candles);
       return commitSoon();
     case 'generatedFunding':
-      writer.addGeneratedFunding(message.funding);
+      patient.addGeneratedFunding(message.funding);
       return commitSoon();
     case 'read':
       return read(message);
     case 'flush':
-      commit();
-      return post({ type: 'answer', id: message.id, value: undefined });
+      return post(
+        commit() ? { type: 'answer', id: message.id, value: undefined } : { type: 'starved', id: message.id },
+      );
     case 'prune':
+      if (patient.starved) return post({ type: 'starved', id: message.id });
       return pruneStep(message.id, writer.prune(message.now), 0);
     case 'close':
-      commit();
+      if (!commit()) patient.abandon();
+      clearTimeout(commitTimer);
       database.close();
       post({ type: 'answer', id: message.id, value: undefined });
       return port.close();
@@ -68,28 +80,35 @@ function post(message: FromWorker): void {
 }
 
 function reportStored(): void {
-  post({ type: 'stored', seq: writer.committedSeq, rows: writer.rows });
+  post({ type: 'stored', seq: writer.committedSeq, rows: patient.storedRows, starved: patient.starved });
 }
 
-function commit(): void {
+/** False when the disk is full; it is tried again soon. */
+function commit(): boolean {
   clearTimeout(commitTimer);
   commitDueMs = Number.POSITIVE_INFINITY;
-  writer.commit();
+  const committed = patient.commit();
   reportStored();
+  if (!committed) commitAfter(RETRY_SPACE_AFTER_MS);
+  return committed;
+}
+
+function commitAfter(delayMs: number): void {
+  clearTimeout(commitTimer);
+  commitDueMs = performance.now() + delayMs;
+  commitTimer = setTimeout(commit, delayMs);
 }
 
 /** A busy thread may get to its timers late, so every pack also looks at the clock. */
 function commitSoon(): void {
   const nowMs = performance.now();
-  if (writer.openRows >= COMMIT_ROWS_MAX || nowMs >= commitDueMs) {
+  const full = writer.openRows >= COMMIT_ROWS_MAX && !patient.starved;
+  if (full || nowMs >= commitDueMs) {
     commit();
     return;
   }
   const delayMs = writer.openRows > 0 ? COMMIT_DELAY_MS : IDLE_COMMIT_DELAY_MS;
-  if (nowMs + delayMs >= commitDueMs) return;
-  clearTimeout(commitTimer);
-  commitDueMs = nowMs + delayMs;
-  commitTimer = setTimeout(commit, delayMs);
+  if (nowMs + delayMs < commitDueMs) commitAfter(delayMs);
 }
 
 /** Rows of an older program get their checksums between other work; of a new file there are none. */
@@ -125,8 +144,8 @@ function pruneStep(id: number, steps: Generator<number>, deleted: number): void 
   if (!database.isOpen) return;
   const step = steps.next();
   if (step.done === true) {
-    commit();
-    post({ type: 'answer', id, value: deleted });
+    // Rows that were deleted without space are there again; the next time takes them.
+    post(commit() ? { type: 'answer', id, value: deleted } : { type: 'starved', id });
     return;
   }
   commitSoon();

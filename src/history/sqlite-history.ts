@@ -30,6 +30,7 @@ import type {
   TransferQuery,
   WalletRecordQuery,
 } from './history.ts';
+import { HistoryStarved } from './history.ts';
 import { RecordDamaged } from './record-damaged.ts';
 import { addEvent, emptyPack } from './row-pack.ts';
 import type {
@@ -69,6 +70,7 @@ interface Waiting {
 class SqliteHistory implements History {
   readonly opened: Promise<void>;
   readonly #worker: Worker;
+  readonly #path: string;
   readonly #waiting = new Map<number, Waiting>();
   #nextRequest = 1;
   #confirmedSeq = 0;
@@ -76,6 +78,7 @@ class SqliteHistory implements History {
   #projectedRows = 0;
   #storedRows = 0;
   #damagedReads = 0;
+  #starved = false;
   #pack = emptyPack();
   /** What the worker has not been told yet; it waits for what needs it, so that a hundred listings are told once. */
   #described: ToWorker | undefined;
@@ -87,6 +90,7 @@ class SqliteHistory implements History {
 
   constructor({ path, onFailure, onSealed }: SqliteHistoryOptions) {
     this.#onSealed = onSealed;
+    this.#path = path;
     const start: WorkerStart = { path };
     this.#worker = new Worker(new URL('./sqlite-history-worker.ts', import.meta.url), { workerData: start });
     this.opened = new Promise((resolve, reject) => {
@@ -114,6 +118,10 @@ class SqliteHistory implements History {
 
   get confirmedSeq(): number {
     return this.#confirmedSeq;
+  }
+
+  get starved(): boolean {
+    return this.#starved;
   }
 
   describe(instruments: readonly Instrument[], coins: readonly string[]): void {
@@ -300,6 +308,7 @@ class SqliteHistory implements History {
     if (message.type === 'stored') {
       this.#confirmedSeq = message.seq;
       this.#storedRows = message.rows;
+      this.#starved = message.starved;
       return;
     }
     if (message.type === 'sealed') {
@@ -309,6 +318,8 @@ class SqliteHistory implements History {
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
     if (message.type === 'answer') waiting?.resolve(message.value);
+    else if (message.type === 'starved')
+      waiting?.reject(new HistoryStarved(`no space left for ${this.#path}`));
     else {
       const reason = `history cannot answer: ${message.message}`;
       if (message.damaged) this.#damagedReads += 1;

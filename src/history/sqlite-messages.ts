@@ -32,10 +32,15 @@ export type ToWorker =
   | Request;
 
 export type FromWorker =
-  /** Durable so far: the last command and the rows taken in since the start. The first one says that it is ready. */
-  | { readonly type: 'stored'; readonly seq: number; readonly rows: number }
+  /**
+   * Durable so far: the last command and the rows taken in since the start, and whether the rest waits for space. The
+   * first one says that it is ready.
+   */
+  | { readonly type: 'stored'; readonly seq: number; readonly rows: number; readonly starved: boolean }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
   /** `damaged`: a row that was asked for is not as it was written. */
   | { readonly type: 'refused'; readonly id: number; readonly message: string; readonly damaged: boolean }
   /** Rows of an older program that have got their checksum since the start; `all` when none is left. */
-  | { readonly type: 'sealed'; readonly rows: number; readonly all: boolean };
+  | { readonly type: 'sealed'; readonly rows: number; readonly all: boolean }
+  /** What was asked needs space that the disk does not have. */
+  | { readonly type: 'starved'; readonly id: number };

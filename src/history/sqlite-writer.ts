@@ -31,7 +31,6 @@ export class SqliteWriter {
   #seq: number;
   #committedSeq: number;
   #openRows = 0;
-  #rows = 0;
   #sealed: boolean;
 
   constructor(database: DatabaseSync) {
@@ -55,11 +54,6 @@ export class SqliteWriter {
     return this.#committedSeq;
   }
 
-  /** Rows taken in since the start. */
-  get rows(): number {
-    return this.#rows;
-  }
-
   /** Rows written or deleted since the last commit. */
   get openRows(): number {
     return this.#openRows;
@@ -73,19 +67,27 @@ export class SqliteWriter {
     this.#names = new Names(instruments, coins);
   }
 
-  write({ seq, gapSeq, rows, kept }: RowPack): void {
-    if (rows > 0 || gapSeq > 0) this.#begin();
-    if (gapSeq > 0) this.#writeMeta('complete_since', gapSeq);
-    for (const kind of KEPT_KINDS) this.#writeKind(kind, kept);
-    this.#seq = seq;
-    this.#openRows += rows;
-    this.#rows += rows;
+  /** What the indices in events stand for now. */
+  get names(): Names {
+    return this.#names;
   }
 
-  #writeKind<Kind extends KeptKind>(kind: Kind, kept: { readonly [K in Kind]: KeptEvents[K][] }): void {
+  write({ seq, gapSeq, rows, kept }: RowPack, names: Names): void {
+    if (rows > 0 || gapSeq > 0) this.#begin();
+    if (gapSeq > 0) this.#writeMeta('complete_since', gapSeq);
+    for (const kind of KEPT_KINDS) this.#writeKind(kind, kept, names);
+    this.#seq = seq;
+    this.#openRows += rows;
+  }
+
+  #writeKind<Kind extends KeptKind>(
+    kind: Kind,
+    kept: { readonly [K in Kind]: KeptEvents[K][] },
+    names: Names,
+  ): void {
     const { row } = KEPT[kind];
     const table = this.#tables[kind];
-    for (const recorded of kept[kind]) table.add(row(recorded, this.#names));
+    for (const recorded of kept[kind]) table.add(row(recorded, names));
   }
 
   addGenerated(candles: GeneratedCandles): void {
@@ -125,6 +127,14 @@ export class SqliteWriter {
     this.#begin();
     this.#writeMeta('every_row_has_checksum', 1);
     this.#sealed = true;
+  }
+
+  /** Back to the last commit; some errors have done it already. */
+  rollBack(): void {
+    if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+    this.#seq = this.#committedSeq;
+    this.#openRows = 0;
+    this.#sealed = readMeta(this.#database, 'every_row_has_checksum') === 1;
   }
 
   /** Deletes old rows step by step: yields after each with the rows it deleted, so that others get their turn. */

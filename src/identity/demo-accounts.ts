@@ -2,6 +2,7 @@
  * The demo accounts: the same names, keys and funds on every machine, so that a first order needs no set-up. Their
  * keys are public knowledge; `ApiKey.demo` marks them, and they must never be served beyond the own machine.
  */
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFile } from '../files/durable-file.ts';
 import type { Identity, Permission } from './identity.ts';
@@ -118,6 +119,8 @@ export function writeDemoAccountsFile(dataDirectory: string, opened: readonly Op
     secretKey: account.secretKey,
     passphrase: account.passphrase,
   }));
-  replaceFile(path, `${JSON.stringify(rows, undefined, 2)}\n`);
+  const text = `${JSON.stringify(rows, undefined, 2)}\n`;
+  // A start on a full disk has nothing to write.
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== text) replaceFile(path, text);
   return path;
 }

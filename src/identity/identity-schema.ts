@@ -158,7 +158,8 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
     database.exec('COMMIT');
     return result;
   } catch (error) {
-    database.exec('ROLLBACK');
+    // A full disk has rolled back by itself; saying so must not hide it.
+    if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
 }

@@ -7,6 +7,7 @@ import { createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'n
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { makeDirectory } from '../files/durable-file.ts';
+import { isDatabaseShortage } from '../space/shortage-errors.ts';
 import { SqliteAddressBook } from './address-book.ts';
 import type { Contents } from './contents.ts';
 import { FileKeys } from './file-keys.ts';
@@ -72,6 +73,7 @@ export function openIdentity(dataDirectory: string, options: IdentityOptions = {
 }
 
 class SqliteIdentity implements Identity {
+  readonly #directory: string;
   readonly #database: DatabaseSync;
   readonly #contents: Contents;
   readonly #mark: IdentityMark;
@@ -80,7 +82,6 @@ class SqliteIdentity implements Identity {
   readonly #keys: KeyTable;
   readonly #quotas: QuotaTable;
   readonly addresses: AddressBook;
-  readonly #directory: string;
   readonly #acceptGap: boolean;
   readonly #fileKeys: FileKeys;
   readonly #seals: KeySeals;
@@ -365,12 +366,17 @@ class SqliteIdentity implements Identity {
     this.#lastUsed.set(apiKey, nowMs);
   }
 
-  /** All keys used since the last time in one commit; the timer makes that once a minute. */
+  /** All keys used since the last time in one commit; the timer makes that once a minute. A full disk can wait. */
   #writeLastUsed(): void {
     if (this.#lastUsed.size === 0) return;
-    this.#statements.transaction(() => {
-      for (const [apiKey, usedMs] of this.#lastUsed) this.#keys.setLastUsed(apiKey, usedMs);
-    });
+    try {
+      this.#statements.transaction(() => {
+        for (const [apiKey, usedMs] of this.#lastUsed) this.#keys.setLastUsed(apiKey, usedMs);
+      });
+    } catch (error) {
+      if (!isDatabaseShortage(error, this.#directory)) throw error;
+      return;
+    }
     this.#lastUsed.clear();
   }
 

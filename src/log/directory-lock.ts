@@ -2,6 +2,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeDirectory } from '../files/durable-file.ts';
+import { isOutOfSpace } from '../space/shortage-errors.ts';
 import { DirectoryLocked } from './log-errors.ts';
 
 const LOCK_FILE = 'lock.db';
@@ -27,8 +28,7 @@ export class DirectoryLock {
     makeDirectory(directory);
     const path = join(directory, LOCK_FILE);
     const database = lockedDatabase(directory, path) ?? lockedDatabase(directory, emptied(path))!;
-    // For a message only: the process that is asked about has written it itself, so a power loss cannot have torn it.
-    writeFileSync(join(directory, PID_FILE), `${process.pid}\n`, { mode: 0o600 });
+    writePid(directory);
     return new DirectoryLock(database);
   }
 
@@ -59,6 +59,18 @@ function lockedDatabase(directory: string, path: string): DatabaseSync | undefin
 function emptied(path: string): string {
   truncateSync(path);
   return path;
+}
+
+/**
+ * For a message to a second process only: a full disk must not be what keeps the first from starting. The process that
+ * is asked about has written it itself, so a power loss cannot have torn it.
+ */
+function writePid(directory: string): void {
+  try {
+    writeFileSync(join(directory, PID_FILE), `${process.pid}\n`, { mode: 0o600 });
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+  }
 }
 
 function holderPid(directory: string): number | undefined {

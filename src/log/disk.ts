@@ -14,6 +14,8 @@ export interface Disk {
   unlink(name: string): void;
   /** Makes creations, renames and removals durable. A file's own sync does not promise that. */
   syncDirectory(): void;
+  /** What may still be written; undefined where nobody can tell. */
+  freeBytes(): number | undefined;
 }
 
 export interface DiskFile {
@@ -48,9 +50,4 @@ export function withFile<Result>(file: DiskFile, use: (file: DiskFile) => Result
   } finally {
     file.close();
   }
-}
-
-export function isOutOfSpace(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException | null)?.code;
-  return code === 'ENOSPC' || code === 'EDQUOT';
 }

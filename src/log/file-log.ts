@@ -1,9 +1,13 @@
 import { once } from 'node:events';
+import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { NoSpace } from '../space/free-space.ts';
+import { isOutOfSpace } from '../space/shortage-errors.ts';
 import { AppendQueue } from './append-queue.ts';
 import type { CommandLog, LogCapacity, Recovered } from './command-log.ts';
 import { DirectoryLock } from './directory-lock.ts';
-import { LogFailed } from './log-errors.ts';
+import { reserveName } from './file-names.ts';
+import { LogFailed, SpaceMissing } from './log-errors.ts';
 import { type LogSettings, logSettings } from './log-settings.ts';
 import type { LogWorkerData } from './log-worker.ts';
 import { NodeDisk } from './node-disk.ts';
@@ -20,7 +24,7 @@ export interface FileLogOptions extends Partial<LogSettings> {
 export async function openFileLog(options: FileLogOptions): Promise<Recovered> {
   const { directory, ...chosen } = options;
   const settings = logSettings(chosen);
-  const lock = DirectoryLock.take(directory);
+  const lock = takeLock(directory);
   try {
     const { resume, snapshot, records, report } = recover(new NodeDisk(directory), settings);
     const log = new FileLog(directory, settings, resume, lock);
@@ -28,9 +32,26 @@ export async function openFileLog(options: FileLogOptions): Promise<Recovered> {
     return { log, snapshot, records, report };
   } catch (error) {
     lock.release();
+    if (error instanceof SpaceMissing) {
+      throw new NoSpace(join(directory, error.file), directory, error.neededBytes);
+    }
     throw error;
   }
 }
+
+function takeLock(directory: string): DirectoryLock {
+  try {
+    return DirectoryLock.take(directory);
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+    throw new NoSpace(directory, dirname(directory), LOCK_BYTES);
+  }
+}
+
+/** What a directory with its lock takes at most. */
+const LOCK_BYTES = 64 * 1024;
+/** The words of the system are all that comes over from the writing thread. */
+const FULL = /^(ENOSPC|EDQUOT)\b/;
 
 /** The command log of the running exchange: the caller's thread appends, a thread of its own writes and syncs. */
 class FileLog implements CommandLog {
@@ -42,6 +63,7 @@ class FileLog implements CommandLog {
   readonly #worker: Worker;
   readonly #workerEnd: Promise<unknown>;
   readonly #roomBytes: () => number;
+  readonly #segmentBytes: number;
   #onDurable: (durableSeq: number) => void = () => {};
   #onFailure: ((error: Error) => void) | undefined;
   #failure: LogFailed | undefined;
@@ -54,6 +76,7 @@ class FileLog implements CommandLog {
     this.#directory = directory;
     this.#instanceId = resume.instanceId;
     this.#lock = lock;
+    this.#segmentBytes = settings.segmentBytes;
     const { newInstanceId: _, ...plainSettings } = settings;
     const ringMemory = RecordRing.allocate(settings.queueBytes);
     const stateMemory = SharedLogState.allocate();
@@ -137,7 +160,9 @@ class FileLog implements CommandLog {
       await Promise.race([this.#state.signalAfter(seen), this.#workerEnd]);
     }
     if (this.#state.state !== 'running') {
-      throw this.#failure ?? new LogFailed(this.#state.errorText);
+      const { errorText } = this.#state;
+      if (FULL.test(errorText)) throw new SpaceMissing(reserveName(1), this.#segmentBytes);
+      throw this.#failure ?? new LogFailed(errorText);
     }
     void this.#follow();
   }

@@ -8,6 +8,20 @@ export class LogFull extends Error {
   override readonly name = 'LogFull';
 }
 
+/** The disk has no room for a file without which the log cannot go on. */
+export class SpaceMissing extends Error {
+  override readonly name = 'SpaceMissing';
+  readonly code = 'ENOSPC';
+  readonly file: string;
+  readonly neededBytes: number;
+
+  constructor(file: string, neededBytes: number) {
+    super(`ENOSPC: ${file} needs ${neededBytes} bytes`);
+    this.file = file;
+    this.neededBytes = neededBytes;
+  }
+}
+
 /** The directory cannot be opened without guessing. Recovery has changed nothing when it throws this. */
 export class LogRefused extends Error {
   override readonly name: string = 'LogRefused';

@@ -12,6 +12,8 @@ export interface LogSettings {
   readonly reserveSegments: number;
   /** Zeros written and synced at a time while preparing: the longest a commit can be held up by it. */
   readonly prepareStepBytes: number;
+  /** Left free while preparing: databases and snapshots on the same disk need some before the log needs more. */
+  readonly spareBytes: number;
   /** Segments up to this size together stay in memory from their check to their replay; others are read and checked twice. */
   readonly replayBytesMax: number;
   /** Files kept aside after unclean ends and damage, for whoever wants to look. */
@@ -22,18 +24,27 @@ export interface LogSettings {
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const SEGMENT_BYTES_MIN = 16 * KIB;
+/**
+ * The longest command is a listing: its specification is one text of at most 65,535 bytes, and some hundred bytes say
+ * when and by whom. A segment must be three times as long.
+ */
+export const COMMAND_BYTES_MAX = 66 * KIB;
+/** Of an exchange; simulations with short commands may go below it. */
+export const EXCHANGE_SEGMENT_BYTES_MIN = 256 * KIB;
 
 export function logSettings(chosen: Partial<LogSettings> = {}): LogSettings {
   const segmentBytes = chosen.segmentBytes ?? 64 * MIB;
-  const queueBytes = chosen.queueBytes ?? Math.min(16 * MIB, powerOfTwoAtMost(segmentBytes / 2));
-  const payloadBytesMax = chosen.payloadBytesMax ?? Math.min(MIB, queueBytes / 4, segmentBytes / 4);
+  const queueBytes = chosen.queueBytes ?? Math.min(16 * MIB, powerOfTwoAtMost(2 * segmentBytes));
+  const payloadBytesMax =
+    chosen.payloadBytesMax ?? Math.min(MIB, queueBytes / 4, Math.floor(segmentBytes / 3));
   const settings: LogSettings = {
     segmentBytes,
     queueBytes,
     payloadBytesMax,
     batchBytesMax: chosen.batchBytesMax ?? Math.max(4 * MIB, 2 * payloadBytesMax),
     reserveSegments: chosen.reserveSegments ?? 2,
-    prepareStepBytes: chosen.prepareStepBytes ?? MIB,
+    prepareStepBytes: chosen.prepareStepBytes ?? Math.min(MIB, segmentBytes / 4),
+    spareBytes: chosen.spareBytes ?? Math.min(16 * MIB, segmentBytes / 4),
     replayBytesMax: chosen.replayBytesMax ?? 256 * MIB,
     keptAsideFilesMax: chosen.keptAsideFilesMax ?? 2,
     newInstanceId: chosen.newInstanceId ?? (() => new Uint8Array(randomBytes(16))),
@@ -52,9 +63,9 @@ function refuseContradictions(settings: LogSettings): void {
   if (powerOfTwoAtMost(queueBytes) !== queueBytes || queueBytes > 1024 * MIB) {
     throw new RangeError(`queueBytes ${queueBytes}: needs a power of two, at most ${1024 * MIB}`);
   }
-  if (payloadBytesMax > queueBytes / 4 || payloadBytesMax > segmentBytes / 4) {
+  if (payloadBytesMax > queueBytes / 4 || payloadBytesMax > segmentBytes / 3) {
     throw new RangeError(
-      `payloadBytesMax ${payloadBytesMax}: at most a quarter of the queue and of a segment`,
+      `payloadBytesMax ${payloadBytesMax}: at most a quarter of the queue and a third of a segment`,
     );
   }
   if (batchBytesMax < 2 * payloadBytesMax) {

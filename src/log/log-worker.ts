@@ -33,7 +33,7 @@ class LogWorker {
     const settings = logSettings(data.settings);
     this.#state = state;
     this.#ring = new RecordRing(data.ringMemory);
-    this.#writer = new LogWriter(new NodeDisk(data.directory), settings, data.resume);
+    this.#writer = new LogWriter(new NodeDisk(data.directory, 'hold'), settings, data.resume);
     this.#prepareStepBytes = settings.prepareStepBytes;
   }
 

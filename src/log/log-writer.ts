@@ -185,9 +185,8 @@ export class LogWriter {
    * so a lost successor is noticed.
    */
   #beginNextSegment(): void {
-    const reserve = this.#reserve.take();
+    const { name: reserve, file } = this.#reserve.take();
     const segment = this.#segment + 1;
-    const file = this.#disk.open(reserve);
     const firstSeq = this.#durableSeq + 1;
     const header = {
       epoch: this.#epoch,
@@ -200,7 +199,6 @@ export class LogWriter {
     file.sync();
     this.#disk.rename(reserve, segmentName(segment));
     this.#disk.syncDirectory();
-    this.#file?.close();
     if (this.#segment > 0) this.#markContinued(this.#segment);
     this.#file = file;
     this.#segment = segment;
@@ -209,7 +207,7 @@ export class LogWriter {
   }
 
   #markContinued(segment: number): void {
-    withFile(this.#disk.open(segmentName(segment)), (file) => {
+    withFile(this.#file ?? this.#disk.open(segmentName(segment)), (file) => {
       this.#writeBothMarks(file, segment, 'continued');
       file.sync();
     });

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { syncDirectory } from '../files/durable-file.ts';
+import { freeBytes } from '../space/free-space.ts';
 import type { Disk, DiskFile } from './disk.ts';
 
 /** Errors of file systems without hard links. */
@@ -9,12 +10,18 @@ const OWNER_ONLY = 0o600;
 /** One system call cannot read 2 GiB. */
 const READ_STEP_BYTES = 2 ** 30;
 
+/** Windows cannot open a directory; there, NTFS journals the names by itself. */
+const DIRECTORIES_OPEN = process.platform !== 'win32';
+
 /** A directory of the real file system. Synchronous calls stay out of the thread pool, where others would delay them. */
 export class NodeDisk implements Disk {
   readonly #directory: string;
+  /** Held by whoever must be able to sync names when the process may open no more files. */
+  readonly #descriptor: number | undefined;
 
-  constructor(directory: string) {
+  constructor(directory: string, hold: 'hold' | 'open on demand' = 'open on demand') {
     this.#directory = directory;
+    if (hold === 'hold' && DIRECTORIES_OPEN) this.#descriptor = fs.openSync(directory, 'r');
   }
 
   list(): readonly string[] {
@@ -47,7 +54,12 @@ export class NodeDisk implements Disk {
   }
 
   syncDirectory(): void {
-    syncDirectory(this.#directory);
+    if (this.#descriptor === undefined) syncDirectory(this.#directory);
+    else fs.fsyncSync(this.#descriptor);
+  }
+
+  freeBytes(): number | undefined {
+    return freeBytes(this.#directory);
   }
 
   #path(name: string): string {

@@ -1,7 +1,9 @@
+import { isOutOfSpace } from '../space/shortage-errors.ts';
 import { encodeMark, MARK_PLACES } from './acknowledged-mark.ts';
 import { identityCrc } from './batch-format.ts';
 import { type Disk, withFile, writeFully } from './disk.ts';
-import { keptAsideName, keptAsideNames, segmentName, unfinishedName } from './file-names.ts';
+import { isReserve, keptAsideName, keptAsideNames, segmentName, unfinishedName } from './file-names.ts';
+import { SpaceMissing } from './log-errors.ts';
 import type { SegmentHeader } from './segment-format.ts';
 import type { SegmentScan } from './segment-scan.ts';
 
@@ -19,15 +21,39 @@ export function replaceByValidPart(
 ): string {
   const name = segmentName(header.segment);
   const aside = keptAsideName(name, epoch);
-  withFile(disk.create(unfinishedName(name)), (file) => {
-    writeFully(file, withClosedMarks(bytes.slice(0, scan.endOffset), header, scan), 0);
-    file.sync();
-  });
+  const part = withClosedMarks(bytes.slice(0, scan.endOffset), header, scan);
+  while (!written(disk, unfinishedName(name), part)) {
+    if (!gaveUpSpace(disk, aside)) throw new SpaceMissing(name, part.length);
+  }
   // An earlier attempt in this epoch may have been interrupted after this step.
   if (!disk.list().includes(aside)) disk.link(name, aside);
   disk.rename(unfinishedName(name), name);
   disk.syncDirectory();
   return aside;
+}
+
+/** False when the disk is full; nothing is left of the attempt then. */
+function written(disk: Disk, name: string, bytes: Uint8Array): boolean {
+  try {
+    withFile(disk.create(name), (file) => {
+      writeFully(file, bytes, 0);
+      file.sync();
+    });
+    return true;
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+    if (disk.list().includes(name)) disk.unlink(name);
+    return false;
+  }
+}
+
+/** Lets go of a file that nobody reads again, or of a segment in reserve; false when there is none. */
+function gaveUpSpace(disk: Disk, aside: string): boolean {
+  const names = disk.list();
+  const name = keptAsideNames(names).find((kept) => kept !== aside) ?? names.find(isReserve);
+  if (name === undefined) return false;
+  disk.unlink(name);
+  return true;
 }
 
 export function dropOldestKeptAside(disk: Disk, keep: number): void {

@@ -1,10 +1,15 @@
-import { type Disk, type DiskFile, isOutOfSpace, withFile, writeFully } from './disk.ts';
+import { isShortage } from '../space/shortage-errors.ts';
+import { type Disk, type DiskFile, writeFully } from './disk.ts';
 import { isReserve, reserveName, unfinishedName } from './file-names.ts';
 import type { LogSettings } from './log-settings.ts';
 
-interface Filling {
+/** Open from the moment it is made: the change to it must not fail for want of a descriptor. */
+export interface ReservedFile {
   readonly name: string;
   readonly file: DiskFile;
+}
+
+interface Filling extends ReservedFile {
   filledBytes: number;
 }
 
@@ -16,7 +21,7 @@ export class SegmentReserve {
   readonly #disk: Disk;
   readonly #settings: LogSettings;
   readonly #zeros: Uint8Array;
-  readonly #ready: string[] = [];
+  readonly #ready: ReservedFile[] = [];
   #filling: Filling | undefined;
   #starved = false;
 
@@ -31,7 +36,7 @@ export class SegmentReserve {
     return this.#ready.length;
   }
 
-  /** Whether the last attempt found no space on the disk. */
+  /** Whether the last attempt found no space on the disk, or no descriptor. */
   get starved(): boolean {
     return this.#starved;
   }
@@ -40,26 +45,43 @@ export class SegmentReserve {
     return this.#ready.length >= this.#settings.reserveSegments;
   }
 
-  /** One step of zeros. A full disk is no error here: it is tried again with the next call. */
+  /** One step of zeros. A shortage is no error here: it is tried again with the next call. */
   advance(): void {
     if (this.complete) return;
+    const { spareBytes } = this.#settings;
+    const free = this.#disk.freeBytes();
+    this.#starved = free !== undefined && free < this.#zeros.length + spareBytes;
+    if (this.#starved) return;
     try {
       this.#fillStep();
-      this.#starved = false;
     } catch (error) {
-      if (!isOutOfSpace(error)) throw error;
+      if (!isShortage(error)) throw error;
       this.#starved = true;
     }
   }
 
-  /** The name of a full-length file; makes one on the spot when none is ready. */
-  take(): string {
-    while (this.#ready.length === 0) this.#fillStep();
+  /** A file of full length; makes one on the spot when none is ready. */
+  take(): ReservedFile {
+    try {
+      while (this.#ready.length === 0) this.#fillStep();
+    } catch (error) {
+      this.#discardFilling();
+      throw error;
+    }
     return this.#ready.shift()!;
   }
 
   close(): void {
     this.#filling?.file.close();
+    this.#filling = undefined;
+    for (const { file } of this.#ready.splice(0)) file.close();
+  }
+
+  /** What is of no use must not keep the space that others need. */
+  #discardFilling(): void {
+    if (this.#filling === undefined) return;
+    this.#filling.file.close();
+    this.#disk.unlink(unfinishedName(this.#filling.name));
     this.#filling = undefined;
   }
 
@@ -72,14 +94,13 @@ export class SegmentReserve {
     file.sync();
     this.#filling.filledBytes += step;
     if (this.#filling.filledBytes < this.#settings.segmentBytes) return;
-    file.close();
     this.#filling = undefined;
     this.#disk.rename(unfinishedName(name), name);
-    this.#ready.push(name);
+    this.#ready.push({ name, file });
   }
 
   #begin(): Filling {
-    const taken = new Set(this.#ready);
+    const taken = new Set(this.#ready.map(({ name }) => name));
     let index = 1;
     while (taken.has(reserveName(index))) index += 1;
     const name = reserveName(index);
@@ -88,9 +109,13 @@ export class SegmentReserve {
 
   #adoptFromEarlierRun(): void {
     for (const name of this.#disk.list().filter(isReserve)) {
-      const size = withFile(this.#disk.open(name), (file) => file.size());
-      if (size === this.#settings.segmentBytes && !this.complete) this.#ready.push(name);
-      else this.#disk.unlink(name);
+      const file = this.#disk.open(name);
+      if (file.size() === this.#settings.segmentBytes && !this.complete) {
+        this.#ready.push({ name, file });
+        continue;
+      }
+      file.close();
+      this.#disk.unlink(name);
     }
   }
 }

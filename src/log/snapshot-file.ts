@@ -30,7 +30,7 @@ export function writeSnapshotFile(disk: Disk, instanceId: Uint8Array, snapshot: 
     writeContents(disk.create(unfinishedName(name)), instanceId, snapshot);
   } catch (error) {
     // On a full disk the attempt must not keep the space that the log needs.
-    disk.unlink(unfinishedName(name));
+    if (disk.list().includes(unfinishedName(name))) disk.unlink(unfinishedName(name));
     throw error;
   }
   disk.rename(unfinishedName(name), name);

@@ -11,11 +11,13 @@ import { buildGateway } from '../gateway/server.ts';
 import type { LivingMarket } from '../market/living-market.ts';
 import { buildDoor } from '../operator/server.ts';
 import { openToken, removeDoorNote, TOKEN_FILE, writeDoorNote } from '../operator/token.ts';
+import { freeBytes } from '../space/free-space.ts';
 import { serveAsyncApi } from '../streams/asyncapi.ts';
 import { Streams } from '../streams/streams.ts';
 import type { ReserveAudits } from '../venue/reserve-audit.ts';
 import type { SecondHand } from '../venue/second-hand.ts';
 import { VERSION } from '../version.ts';
+import { ConnectionLimit } from './connection-limit.ts';
 import { hasDemoKeys } from './first-start.ts';
 import { listen } from './listening.ts';
 import { LoopWatch } from './loop-watch.ts';
@@ -35,9 +37,11 @@ export async function openGateway(rooms: Doors, config: Config, logger: Logger, 
   const watch = new LoopWatch();
   open.defer(() => watch.stop());
   const stopping = { begun: false };
-  const figures = () => figuresOf(rooms, watch);
+  const connections = new ConnectionLimit(logger);
+  const figures = () => figuresOf(rooms, watch, config.data, connections);
   const readiness = () => {
-    const { capacity, logQueueAgeMs, historyLagRows, historyDamagedReads, loopDelay } = figures();
+    const { capacity, logQueueAgeMs, historyLagRows, historyDamagedReads, historyStarved, loopDelay } =
+      figures();
     const loopDelayP99Ms = loopDelay.p99Ms;
     const { failure, memoryShort } = venue;
     return readinessChecks({
@@ -48,6 +52,7 @@ export async function openGateway(rooms: Doors, config: Config, logger: Logger, 
       logQueueAgeMs,
       historyLagRows,
       historyDamagedReads,
+      historyStarved,
       loopDelayP99Ms,
     });
   };
@@ -71,7 +76,9 @@ export async function openGateway(rooms: Doors, config: Config, logger: Logger, 
   const streams = new Streams({ ...services, rateLimits, allowedOrigins });
   const metrics = new Metrics(() => ({ ...figures(), streams: streams.figures }));
   const demo = hasDemoKeys(identity);
-  const gateway = await buildGateway({ ...services, demo, metrics, readiness });
+  const connectionsMax = connections.max;
+  const gateway = await buildGateway({ ...services, demo, metrics, readiness, connectionsMax });
+  connections.watch(gateway.server);
   streams.attach(gateway.server);
   serveAsyncApi(gateway);
   gateway.addHook('preClose', () => streams.close());
@@ -79,7 +86,12 @@ export async function openGateway(rooms: Doors, config: Config, logger: Logger, 
   return { gateway, streams, stopping, readiness };
 }
 
-function figuresOf({ venue, log, history }: Rooms, watch: LoopWatch): Omit<Figures, 'streams'> {
+function figuresOf(
+  { venue, log, history }: Rooms,
+  watch: LoopWatch,
+  data: string,
+  connections: ConnectionLimit,
+): Omit<Figures, 'streams'> {
   return {
     appliedSeq: venue.appliedSeq,
     durableSeq: venue.durableSeq,
@@ -88,6 +100,11 @@ function figuresOf({ venue, log, history }: Rooms, watch: LoopWatch): Omit<Figur
     historyDamagedReads: history.damagedReads(),
     logQueueAgeMs: log.queueAgeMs(),
     capacity: log.capacity(),
+    mode: venue.shortage()?.mode ?? 'normal',
+    historyStarved: history.starved,
+    freeBytes: freeBytes(data),
+    connectionsMax: connections.max,
+    connectionsDropped: connections.dropped,
     accounts: venue.state.accountByUid.size,
     openOrders: venue.state.slab.count,
     loopDelay: watch.delay,

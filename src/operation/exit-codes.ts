@@ -10,6 +10,7 @@ import { DirectoryLocked, LogRefused } from '../log/log-errors.ts';
 import { MarketError } from '../market/market-error.ts';
 import { AuditDamaged } from '../operator/audit-file.ts';
 import { TokenDamaged } from '../operator/token.ts';
+import { NoSpace } from '../space/free-space.ts';
 import { BrokenCommand } from '../venue/broken-command.ts';
 import { CatalogueError } from '../venue/catalogue-error.ts';
 import { HistoryGap } from '../venue/history-gap.ts';
@@ -67,6 +68,7 @@ const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [ExposedToOthers, ExitCode.cannotStart],
   [CannotStart, ExitCode.cannotStart],
   [Unavailable, ExitCode.cannotStart],
+  [NoSpace, ExitCode.cannotStart],
   [DirectoryLocked, ExitCode.cannotStart],
   [DataDamaged, ExitCode.damaged],
   [LogRefused, ExitCode.damaged],
@@ -88,6 +90,9 @@ const SYSTEM_REFUSALS: ReadonlySet<string | undefined> = new Set([
   'EPERM',
   'EROFS',
   'ENOSPC',
+  'EDQUOT',
+  'EMFILE',
+  'ENFILE',
   'ENOTDIR',
 ]);
 

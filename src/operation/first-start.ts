@@ -2,6 +2,7 @@
  * Fills a new exchange: the catalogue, then the demo accounts with their money. Every step looks at the state first,
  * so a start that was cut off anywhere is completed by the next, and a later start adds what the catalogue has gained.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from '../core/command.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { Refusal } from '../core/refusal.ts';
@@ -22,16 +23,16 @@ const MARKET_MAKER = 'maker';
 /** Lists what the exchange does not have yet. */
 export async function listCatalogue(venue: Venue, catalogue: Catalogue): Promise<void> {
   const { state } = venue;
-  await carryOut(venue, () => {
-    const coins = catalogue.coins.filter(({ coin }) => !state.coinByName.has(coin));
-    const instruments = catalogue.instruments.filter(
-      ({ category, symbol }) => state.instrument(category, symbol) === undefined,
-    );
-    return [
-      ...coins.map((spec): Command => ({ type: 'listCoin', time: 0, spec })),
-      ...instruments.map((spec): Command => ({ type: 'listInstrument', time: 0, spec })),
-    ];
-  });
+  await carryOut(venue, () =>
+    catalogue.coins
+      .filter(({ coin }) => !state.coinByName.has(coin))
+      .map((spec): Command => ({ type: 'listCoin', time: 0, spec })),
+  );
+  await carryOut(venue, () =>
+    catalogue.instruments
+      .filter(({ category, symbol }) => state.instrument(category, symbol) === undefined)
+      .map((spec): Command => ({ type: 'listInstrument', time: 0, spec })),
+  );
 }
 
 /** What a demo venue has to lend, by coin. */
@@ -102,24 +103,30 @@ function poolCommands({ state }: Venue): Command[] {
   return commands;
 }
 
+/** Commands that share a commit: they fit into the smallest queue, and the log prepares space meanwhile. */
+const PACK = 16;
+/** A log of small segments may need a moment for the next. */
+const WAIT_FOR_SPACE_MS = 20;
+const WAITS_MAX = 250;
+
 /**
- * Submits what is missing, all at once so that it shares a commit, and insists that none is refused. A disk that is behind
- * takes a part; the rest is asked for again when it has caught up.
+ * Submits what is missing, in packs that share a commit, and insists that none is refused. A disk that is behind takes a
+ * part; the rest is asked for again when it has caught up.
  */
 async function carryOut(venue: Venue, missing: () => Command[]): Promise<void> {
-  for (;;) {
-    const commands = missing();
-    const settled = await Promise.allSettled(commands.map((command) => venue.submit(command)));
-    const failed = settled
-      .filter((given) => given.status === 'rejected')
-      .map(({ reason }) => reason as Error);
-    const behind = failed.length > 0 && failed.every((error) => error instanceof Unavailable);
-    if (failed.length > 0 && !(behind && isTaking(venue))) throw failed[0]!;
-    if (!behind) {
-      const given = settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-      return refuseRefused(commands, given);
+  let waits = 0;
+  for (let pack = missing().slice(0, PACK); pack.length > 0; pack = missing().slice(0, PACK)) {
+    const settled = await Promise.allSettled(pack.map((command) => venue.submit(command)));
+    let behind: Unavailable | undefined;
+    for (const [index, given] of settled.entries()) {
+      if (given.status === 'fulfilled') refuseRefused(pack[index]!, given.value);
+      else if (given.reason instanceof Unavailable && venue.failure === undefined) behind = given.reason;
+      else throw given.reason;
     }
-    await venue.settled();
+    if (behind === undefined) continue;
+    if (isTaking(venue)) await venue.settled();
+    else if (waits++ < WAITS_MAX) await sleep(WAIT_FOR_SPACE_MS);
+    else throw behind;
   }
 }
 
@@ -128,10 +135,7 @@ function isTaking(venue: Venue): boolean {
   return venue.failure === undefined && venue.capacity() === 'normal' && !venue.memoryShort;
 }
 
-function refuseRefused(commands: readonly Command[], outcomes: readonly Outcome[]): void {
-  for (const [index, { refusal, detail }] of outcomes.entries()) {
-    if (refusal === Refusal.none) continue;
-    const { type } = commands[index]!;
-    throw new Error(`${type} was refused while the exchange was set up: ${detail ?? `reason ${refusal}`}`);
-  }
+function refuseRefused({ type }: Command, { refusal, detail }: Outcome): void {
+  if (refusal === Refusal.none) return;
+  throw new Error(`${type} was refused while the exchange was set up: ${detail ?? `reason ${refusal}`}`);
 }

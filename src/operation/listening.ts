@@ -50,6 +50,8 @@ export async function listen(
   } finally {
     server.log.level = level;
   }
+  // A connection that cannot be taken, for want of a descriptor, is not the end of the others.
+  server.server.on('error', (error) => server.log.warn({ err: error }, 'a connection could not be taken'));
   return urlOf(host, (server.server.address() as AddressInfo).port);
 }
 

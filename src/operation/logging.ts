@@ -37,10 +37,13 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat' | 'co
   const pretty = config.logFormat === 'pretty' || (config.logFormat === 'auto' && stderr.isTTY);
   const destination: DestinationStream = pretty
     ? new PrettyLog((line) => stderr.write(line), painter(config.color, stderr))
-    : pino.destination({ fd: stderr.fd, sync: true }).on('error', nobodyReads);
+    : pino.destination({ fd: stderr.fd, sync: true, maxLength: UNWRITTEN_MAX }).on('error', nobodyReads);
   for (const stream of [process.stdout, stderr]) stream.on('error', nobodyReads);
   return pino({ ...OPTIONS, level: config.logLevel }, destination);
 }
+
+/** Bytes of lines that wait for a disk without space; more are dropped. */
+const UNWRITTEN_MAX = 2 ** 20;
 
 /** The terminal or the reader of the log has gone, or its disk is full: no reason for an exchange to end. */
 function nobodyReads(): void {}

@@ -5,6 +5,7 @@
  */
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
+import { isOutOfDescriptors } from '../space/shortage-errors.ts';
 
 const MEBIBYTE = 2 ** 20;
 const LOOK_INTERVAL_MS = 1000;
@@ -38,7 +39,8 @@ export class MemoryWatch {
   }
 
   look(): void {
-    const use = this.#use();
+    const use = this.#useNow();
+    if (use === undefined) return;
     const most = Math.max(use.process, use.heap);
     const short = most >= (this.#short ? SHORT_UNTIL : SHORT_FROM);
     if (short !== this.#short) {
@@ -48,6 +50,16 @@ export class MemoryWatch {
     if (most < LEAVE_FROM || this.#leaving) return;
     this.#leaving = true;
     this.#actions.leave(use);
+  }
+
+  /** Undefined while no file can be opened to look it up; the next second tells. */
+  #useNow(): MemoryUse | undefined {
+    try {
+      return this.#use();
+    } catch (error) {
+      if (isOutOfDescriptors(error)) return undefined;
+      throw error;
+    }
   }
 
   stop(): void {
@@ -60,7 +72,23 @@ export function memoryUse(limitMiB: number): () => MemoryUse {
   const limitBytes = limitMiB === 0 ? availableBytes() : limitMiB * MEBIBYTE;
   return () => {
     const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-    return { process: process.memoryUsage.rss() / limitBytes, heap: used / limit };
+    return { process: residentBytes() / limitBytes, heap: used / limit };
+  };
+}
+
+/** The system tells it in a file: while no more can be opened, the last figure stands. */
+const residentBytes = whileFilesOpen(() => process.memoryUsage.rss(), 0);
+export const memoryFigures = whileFilesOpen(() => process.memoryUsage(), process.memoryUsage());
+
+function whileFilesOpen<Figure>(read: () => Figure, first: Figure): () => Figure {
+  let last = first;
+  return () => {
+    try {
+      last = read();
+    } catch (error) {
+      if (!isOutOfDescriptors(error)) throw error;
+    }
+    return last;
   };
 }
 

@@ -9,6 +9,7 @@ import type { LogCapacity } from '../log/command-log.ts';
 import type { StreamFigures } from '../streams/figures.ts';
 import { Exposition } from './exposition.ts';
 import type { GcPauses, LoopDelay } from './loop-watch.ts';
+import { memoryFigures } from './memory-watch.ts';
 
 /** What the venue and the process look like at the moment of a scrape. */
 export interface Figures {
@@ -19,6 +20,13 @@ export interface Figures {
   readonly historyDamagedReads: number;
   readonly logQueueAgeMs: number;
   readonly capacity: LogCapacity;
+  /** What the venue takes, with all shortages. */
+  readonly mode: LogCapacity;
+  readonly historyStarved: boolean;
+  /** Undefined where the system does not tell. */
+  readonly freeBytes: number | undefined;
+  readonly connectionsMax: number;
+  readonly connectionsDropped: number;
   readonly accounts: number;
   readonly openOrders: number;
   readonly loopDelay: LoopDelay;
@@ -116,6 +124,28 @@ function venueFigures(page: Exposition, figures: Figures): void {
   );
   page.metric('bourse_log_capacity', 'gauge', 'What the disk still allows: 1 at the present state.');
   for (const state of CAPACITIES) page.value(state === figures.capacity ? 1 : 0, { state });
+  page.metric('bourse_mode', 'gauge', 'What the venue takes: 1 at the present mode.');
+  for (const mode of CAPACITIES) page.value(mode === figures.mode ? 1 : 0, { mode });
+  page.single(
+    'bourse_history_starved',
+    'gauge',
+    '1 while records wait for space on the disk.',
+    figures.historyStarved ? 1 : 0,
+  );
+  if (figures.freeBytes !== undefined)
+    page.single('bourse_data_free_bytes', 'gauge', 'Space left for the data directory.', figures.freeBytes);
+  page.single(
+    'bourse_connections_max',
+    'gauge',
+    'Connections that are taken at a time.',
+    figures.connectionsMax,
+  );
+  page.single(
+    'bourse_connections_dropped_total',
+    'counter',
+    'Connections beyond that number.',
+    figures.connectionsDropped,
+  );
   page.single('bourse_accounts', 'gauge', 'Accounts.', figures.accounts);
   page.single('bourse_open_orders', 'gauge', 'Orders that rest in the books.', figures.openOrders);
 
@@ -162,7 +192,7 @@ function streamFigures(page: Exposition, figures: StreamFigures): void {
 }
 
 function processFigures(page: Exposition): void {
-  const { rss, heapUsed, heapTotal, arrayBuffers } = process.memoryUsage();
+  const { rss, heapUsed, heapTotal, arrayBuffers } = memoryFigures();
   const { user, system } = process.cpuUsage();
   page.single('process_resident_memory_bytes', 'gauge', 'Memory held.', rss);
   page.single('bourse_heap_used_bytes', 'gauge', 'Objects on the heap.', heapUsed);

@@ -8,7 +8,7 @@ import { LIVELINESS } from '../market/levels.ts';
 import { LivingMarket } from '../market/living-market.ts';
 import { makePast } from '../market/past/make-past.ts';
 import type { SecondHand } from '../venue/second-hand.ts';
-import type { Venue } from '../venue/venue.ts';
+import { Unavailable, type Venue } from '../venue/venue.ts';
 import type { Config } from './settings/settings.ts';
 import { progressBar } from './terminal/progress-bar.ts';
 
@@ -16,6 +16,16 @@ export interface OpenMarket {
   readonly market: LivingMarket;
   /** Gives no more commands: the exchange is about to stop. */
   stop(): void;
+}
+
+/** A venue that is read-only keeps them; the next start tries again. */
+async function withdrawQuotes(venue: Venue, logger: Logger): Promise<void> {
+  try {
+    await Promise.all(withdrawnQuotes(venue.state).map((command) => venue.submit(command)));
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    logger.warn({ err: error }, 'the last quotes of the market stay in the books');
+  }
 }
 
 export async function openMarket(
@@ -27,7 +37,7 @@ export async function openMarket(
 ): Promise<OpenMarket | undefined> {
   const { market: level, seed } = config;
   if (level === 'off') {
-    await Promise.all(withdrawnQuotes(venue.state).map((command) => venue.submit(command)));
+    await withdrawQuotes(venue, logger);
     return undefined;
   }
   const knobs = loadKnobs(config.catalogue);

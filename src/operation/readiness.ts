@@ -12,6 +12,7 @@ export interface Health {
   readonly logQueueAgeMs: number;
   readonly historyLagRows: number;
   readonly historyDamagedReads: number;
+  readonly historyStarved: boolean;
   readonly loopDelayP99Ms: number;
 }
 
@@ -29,6 +30,11 @@ export function readinessChecks(health: Health): readonly ReadinessCheck[] {
       'log queue',
       logQueueAgeMs <= QUEUE_AGE_MAX_MS,
       `the oldest command has waited ${Math.round(logQueueAgeMs)} ms for the disk`,
+    ),
+    check(
+      'history space',
+      !health.historyStarved,
+      `the disk is full: ${historyLagRows} rows wait for space, only cancellations are taken`,
     ),
     check('history', historyLagRows <= HISTORY_LAG_MAX, `${historyLagRows} rows are not stored yet`),
     recordsCheck(health.historyDamagedReads),

@@ -5,19 +5,24 @@
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { completeSubAccounts } from '../gateway/open-sub-account.ts';
+import { HistoryStarved } from '../history/history.ts';
 import type { OpenedDemoAccount } from '../identity/demo-accounts.ts';
 import type { LivingMarket } from '../market/living-market.ts';
+import { NoSpace } from '../space/free-space.ts';
+import { isOutOfSpace, isShortage } from '../space/shortage-errors.ts';
 import { loadCatalogue } from '../venue/catalogue.ts';
 import { Keeper } from '../venue/keeper.ts';
+import { REPLAY_LONG } from '../venue/limits.ts';
 import { ReserveAudits } from '../venue/reserve-audit.ts';
 import type { SecondHand } from '../venue/second-hand.ts';
-import type { Venue } from '../venue/venue.ts';
+import { Unavailable, type Venue } from '../venue/venue.ts';
 import { openAddressKey } from './address-key.ts';
 import { openDoor, openGateway } from './doors.ts';
-import { ConfigError } from './exit-codes.ts';
+import { CannotStart, ConfigError } from './exit-codes.ts';
 import { hasDemoKeys, listCatalogue, openDemo } from './first-start.ts';
 import { closeServer, listen, refuseTakenPort } from './listening.ts';
 import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback } from './loopback.ts';
+import { ModeWatch } from './mode-watch.ts';
 import { openMarket } from './open-market.ts';
 import { asHistoryDamage, openRooms, type Rooms } from './rooms.ts';
 import type { Config } from './settings/settings.ts';
@@ -64,7 +69,10 @@ export async function startExchange(
     const demoAccounts = config.demo ? await openDemo(venue, identity, config.data) : [];
     const completed = await completeSubAccounts(rooms);
     if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
-    const keeper = startKeeping(rooms, config, logger, open);
+    const report = upkeepReport(logger);
+    const keeper = startKeeping(rooms, config, report, open);
+    const modes = new ModeWatch(venue, config.data, logger);
+    open.defer(() => modes.stop());
     const living = await openMarket(venue, keeper.seconds, config, logger, open);
     const market = living?.market;
     await venue.pastDays.load(venue.history, venue.state);
@@ -87,9 +95,11 @@ export async function startExchange(
       await Promise.all(servers.map(closeServer));
       keeper.stop();
       await venue.settled();
-      await keeper.snapshot();
+      await lastSnapshot(keeper, logger);
       await open.disposeAsync();
     };
+    // Only now: it holds up the thread that answers, and who waited for the start comes first.
+    if (rooms.replayed > REPLAY_LONG) setImmediate(() => void keeper.snapshot().catch(report));
     const operatorUrl = door?.url;
     const replayedCommands = rooms.replayed;
     return {
@@ -108,7 +118,41 @@ export async function startExchange(
     await open
       .disposeAsync()
       .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
-    throw asHistoryDamage(error);
+    throw startRefusal(asHistoryDamage(error), config.data);
+  }
+}
+
+/** What the start of a database or a small file takes at most. */
+const START_BYTES = 2 ** 20;
+
+/** A full disk is told with what to do about it, whichever file met it. */
+function startRefusal(error: unknown, data: string): unknown {
+  if (error instanceof Unavailable) return new CannotStart(`the exchange cannot be set up: ${error.message}`);
+  if (error instanceof NoSpace || error instanceof CannotStart) return error;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (isOutOfSpace(cause) || cause instanceof HistoryStarved)
+      return new NoSpace((cause as NodeJS.ErrnoException).path ?? data, data, START_BYTES);
+  }
+  return error;
+}
+
+/** Refused for a shortage: the mode is told once, not with every tick. */
+function upkeepReport(logger: Logger): (error: Error) => void {
+  return (error) => {
+    if (error instanceof Unavailable) logger.debug({ err: error }, 'upkeep waits');
+    else if (isShortage(error) || error instanceof HistoryStarved)
+      logger.warn({ err: error }, 'upkeep failed for want of space or descriptors; it is tried again');
+    else logger.error({ err: error }, 'upkeep failed');
+  };
+}
+
+/** Without space there is none, which costs the next start a longer replay and nothing else. */
+async function lastSnapshot(keeper: Keeper, logger: Logger): Promise<void> {
+  try {
+    await keeper.snapshot();
+  } catch (error) {
+    if (!isShortage(error) && !(error instanceof HistoryStarved)) throw error;
+    logger.warn({ err: error as Error }, 'no snapshot at the stop: the next start replays more');
   }
 }
 
@@ -126,9 +170,13 @@ async function lastRecords(venue: Venue): Promise<void> {
   if (venue.failure === undefined) await venue.settled();
 }
 
-function startKeeping(rooms: Rooms, config: Config, logger: Logger, open: AsyncDisposableStack): Keeper {
+function startKeeping(
+  rooms: Rooms,
+  config: Config,
+  report: (error: Error) => void,
+  open: AsyncDisposableStack,
+): Keeper {
   const { venue, log, history } = rooms;
-  const report = (error: Error) => logger.error({ err: error }, 'upkeep failed');
   const keeper = new Keeper(venue, log, report, {
     commands: config.snapshotCommands,
     intervalMs: config.snapshotMinutes * 60_000,

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CATEGORY_NAMES } from '../core/terms.ts';
+import { isOutOfSpace } from '../space/shortage-errors.ts';
 import { VERSION } from '../version.ts';
 import { refuse } from './commands/command-line.ts';
 import { ExitCode, exitCodeOf } from './exit-codes.ts';
@@ -25,10 +26,16 @@ const ONE_SIGNAL_MS = 1000;
 export async function serve(config: Config): Promise<void> {
   // Everything below the data directory is for this user only.
   process.umask(0o077);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverFullDisk);
   const logger = createLogger(config);
   endOnDefect(logger);
   const exchange = new ExchangeProcess(config, logger);
   await exchange.start();
+}
+
+/** What is printed may go to a file on the disk that is full; the exchange does not need it. */
+function passOverFullDisk(error: Error): void {
+  if (!isOutOfSpace(error)) throw error;
 }
 
 class ExchangeProcess {

@@ -20,6 +20,8 @@ export async function openMainAccount(
   deed: Deed,
   account: NewMainAccount,
 ): Promise<User | Refused> {
+  const shortage = venue.shortage();
+  if (shortage !== undefined) return new Refused('unavailable', shortage.reason);
   const unfinished = unfinishedUser(venue, identity, account);
   const user = unfinished ?? createUser(venue, identity, account);
   if (user instanceof Refused) return user;
@@ -66,6 +68,8 @@ export async function openSubAccount(
   name: string,
   note: string,
 ): Promise<User | Refused> {
+  const shortage = venue.shortage();
+  if (shortage !== undefined) return new Refused('unavailable', shortage.reason);
   const sequencer = { state: venue.state, submit: deed.submit.bind(deed) };
   const user = { name, nowMs: venue.clock.now(), note };
   const opened = await openSub({ venue: sequencer, identity }, master.uid, user);

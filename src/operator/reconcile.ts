@@ -5,7 +5,7 @@
 import type { Command } from '../core/command.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { Refusal } from '../core/refusal.ts';
-import type { AuditLog, Ending } from './audit-log.ts';
+import { AuditFull, type AuditLog, type Ending } from './audit-log.ts';
 import { readSignature } from './signature.ts';
 
 interface Trace {
@@ -40,7 +40,10 @@ export class Reconciliation {
     const told: string[] = [];
     for (const [line, { operator, action }] of [...this.#audit.interrupted()]) {
       const ending = endingOf(this.#traces.get(line));
-      await this.#audit.end(line, ending);
+      await this.#audit.end(line, ending).catch((error: Error) => {
+        // It is written when there is space; a start must not fail for it.
+        if (!(error instanceof AuditFull)) throw error;
+      });
       told.push(`audit line ${line}, ${action} by ${operator}: ${ending.detail}`);
     }
     return told;

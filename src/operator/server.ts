@@ -13,8 +13,9 @@ import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, Fa
 import { openHttpServer } from '../http/http-server.ts';
 import { KeptPage, wantsPage } from '../http/page.ts';
 import { RequestSource, type SourceRefusal } from '../http/request-source.ts';
+import { isOutOfSpace } from '../space/shortage-errors.ts';
 import { OutcomeUnknown, Unavailable } from '../venue/venue.ts';
-import type { AuditLog } from './audit-log.ts';
+import { AuditFull, type AuditLog } from './audit-log.ts';
 import { defaultOperator } from './default-operator.ts';
 import { FIRST_PAGE } from './first-page.ts';
 import { REFUSAL_STATUS, type RefusalCode, Refused } from './refused.ts';
@@ -244,7 +245,16 @@ async function change(
   const refused = answer instanceof Refused;
   const detail = refused ? answer.message : route.told?.(answer);
   const outcome = refused ? (answer.code === 'internal' ? 'failed' : 'refused') : 'done';
-  await audit.end(line, { outcome, detail, command: deed.command });
+  try {
+    await audit.end(line, { outcome, detail, command: deed.command });
+  } catch (error) {
+    if (!(error instanceof AuditFull)) throw error;
+    const what = outcome === 'done' ? 'the action was carried out' : `the action was refused (${detail})`;
+    return new Refused(
+      'unavailable',
+      `${what}, but the disk is full: the audit log tells when space is free`,
+    );
+  }
   return answer;
 }
 
@@ -266,6 +276,7 @@ async function carryOut(route: OperatorRoute, call: AnyCall): Promise<unknown> {
   } catch (error) {
     if (error instanceof OutcomeUnknown) return error;
     if (error instanceof Unavailable) return new Refused('unavailable', error.message);
+    if (isOutOfSpace(error)) return new Refused('unavailable', 'the disk is full: nothing was changed');
     return new Refused('internal', (error as Error).message);
   }
 }

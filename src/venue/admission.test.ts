@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from '../core/command.ts';
+import { State } from '../core/state.ts';
 import type { CommandLog, LogCapacity } from '../log/command-log.ts';
-import { admit } from './admission.ts';
+import { admit as admitBy, type Means } from './admission.ts';
 import { QUEUE_AGE_MAX_MS } from './limits.ts';
 
 const ORDER = { type: 'placeOrder' } as Command;
 const CANCEL = { type: 'cancelOrder' } as Command;
+
+const state = new State();
+
+function admit(command: Command, log: CommandLog, memoryShort: boolean): string | undefined {
+  const history = { starved: false, lag: () => 0 } as Means['history'];
+  return admitBy(command, { log, history, memoryShort }, state);
+}
 
 function logWith(queueAgeMs: number, capacity: LogCapacity = 'normal'): CommandLog {
   return { queueAgeMs: () => queueAgeMs, capacity: () => capacity } as CommandLog;

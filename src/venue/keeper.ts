@@ -1,7 +1,8 @@
 /** Keeps a running venue in order: its second hand, snapshots now and then, history in step. */
 import { saveState } from '../core/snapshot.ts';
+import { HistoryStarved } from '../history/history.ts';
 import type { CommandLog } from '../log/command-log.ts';
-import { TICK_INTERVAL_MS } from './limits.ts';
+import { SNAPSHOT_FOR_SPACE_MS, TICK_INTERVAL_MS } from './limits.ts';
 import { SecondHand } from './second-hand.ts';
 import type { Venue } from './venue.ts';
 
@@ -61,6 +62,7 @@ export class Keeper {
 
   private async save(): Promise<void> {
     const { venue } = this;
+    if (venue.history.starved) throw new HistoryStarved('no snapshot: the history waits for space');
     const seq = venue.appliedSeq;
     const state = saveState(venue.state);
     this.snapshotSeq = seq;
@@ -75,7 +77,11 @@ export class Keeper {
     if (venue.failure !== undefined) return;
     const commands = venue.appliedSeq - this.snapshotSeq;
     const elapsedMs = this.machineMs() - this.snapshotTime;
-    const due = commands >= this.schedule.commands || elapsedMs >= this.schedule.intervalMs;
-    if (due && this.saving === undefined) this.snapshot().catch(this.report);
+    const due =
+      commands >= this.schedule.commands ||
+      elapsedMs >= this.schedule.intervalMs ||
+      (elapsedMs >= SNAPSHOT_FOR_SPACE_MS && commands > 0 && this.log.capacity() !== 'normal');
+    // What the history does not hold yet needs its segments, so a snapshot would free nothing.
+    if (due && this.saving === undefined && !venue.history.starved) this.snapshot().catch(this.report);
   }
 }

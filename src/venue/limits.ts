@@ -18,3 +18,9 @@ export const ADVANCE_PACK = 256;
 export const QUEUE_AGE_MAX_MS = 2000;
 /** Rows the history may be behind before replay waits for it. */
 export const HISTORY_LAG_MAX = 20_000;
+/** Rows that wait for space before the venue is read-only: they are kept in memory, about two KiB each. */
+export const HISTORY_WAITING_MAX = 50_000;
+/** A start that replayed more than this is followed by a snapshot, so that the next one replays little. */
+export const REPLAY_LONG = 100_000;
+/** While the log is short of space snapshots come more often: behind each, old segments go. */
+export const SNAPSHOT_FOR_SPACE_MS = 60_000;

@@ -7,12 +7,12 @@ import { Exchange } from '../core/exchange.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { loadState } from '../core/snapshot.ts';
 import type { State } from '../core/state.ts';
-import type { History } from '../history/history.ts';
+import { type History, HistoryStarved } from '../history/history.ts';
 import type { LoggedRecord, Snapshot } from '../log/command-log.ts';
 import { BrokenCommand } from './broken-command.ts';
 import { commandsInForce } from './commands-in-force.ts';
 import { HistoryGap } from './history-gap.ts';
-import { HISTORY_LAG_MAX } from './limits.ts';
+import { HISTORY_LAG_MAX, HISTORY_WAITING_MAX } from './limits.ts';
 
 export interface Replayed {
   readonly exchange: Exchange;
@@ -59,12 +59,21 @@ export async function replay(
     if (isListing(events)) describe(history, exchange.state);
     if (seq > history.confirmedSeq) {
       history.project({ seq, time: exchange.state.now, events });
-      if (history.lag() > HISTORY_LAG_MAX) await history.flush();
+      if (history.lag() > HISTORY_LAG_MAX) await catchUp(history);
     }
     if (commands % 100_000 === 0) options.progress?.(seq);
   }
   refuseHistoryAhead(history, lastSeq);
   return { exchange, lastSeq, commands };
+}
+
+/** On a full disk the rows may wait in memory, as they do in a running venue. */
+async function catchUp(history: History): Promise<void> {
+  try {
+    await history.flush();
+  } catch (error) {
+    if (!(error instanceof HistoryStarved) || history.lag() > HISTORY_WAITING_MAX) throw error;
+  }
 }
 
 /** Throws Diverged or BrokenCommand. */

@@ -12,7 +12,7 @@ import { openOrderId } from '../core/reads.ts';
 import type { State } from '../core/state.ts';
 import type { History } from '../history/history.ts';
 import type { CommandLog } from '../log/command-log.ts';
-import { admit } from './admission.ts';
+import { admit, type Means, type Shortage, shortageOf } from './admission.ts';
 import type { Clock } from './clock.ts';
 import { CHECKPOINT_COMMANDS } from './limits.ts';
 import { PastDays } from './past-days.ts';
@@ -98,6 +98,11 @@ export class Venue {
     return this.log.capacity();
   }
 
+  /** What the venue lacks and takes meanwhile; undefined when it takes everything. */
+  shortage(): Shortage | undefined {
+    return shortageOf(this.means());
+  }
+
   /** Called with the events of each command once it is durable, in order. */
   onPublished(listener: (published: Published) => void): void {
     this.listeners.push(listener);
@@ -112,7 +117,7 @@ export class Venue {
   submit(command: Command): Promise<Outcome> {
     if (this.halted !== undefined)
       return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
-    const refusal = admit(command, this.log, this.memoryShort);
+    const refusal = admit(command, this.means(), this.state);
     if (refusal !== undefined) return Promise.reject(new Unavailable(refusal));
     return new Promise((resolve, reject) => this.sequence(command, resolve, reject));
   }
@@ -134,6 +139,11 @@ export class Venue {
         reject,
       });
     });
+  }
+
+  private means(): Means {
+    const { log, history, memoryShort } = this;
+    return { log, history, memoryShort };
   }
 
   private sequence(command: Command, resolve: Waiting['resolve'], reject: Waiting['reject']): void {

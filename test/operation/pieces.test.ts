@@ -19,6 +19,11 @@ const FIGURES: Figures = {
   historyDamagedReads: 1,
   logQueueAgeMs: 1.5,
   capacity: 'cancel_only',
+  mode: 'read_only',
+  historyStarved: true,
+  freeBytes: 4096,
+  connectionsMax: 90,
+  connectionsDropped: 3,
   accounts: 4,
   openOrders: 2,
   loopDelay: { p50Ms: 1, p99Ms: 2, maxMs: 3 },
@@ -42,6 +47,10 @@ test('metrics follow the text format: a head before its values, names with units
   assert.match(text, /^bourse_http_requests_total\{route="\/api\/v3\/market\/tickers",status="2xx"\} 1$/m);
   assert.match(text, /^bourse_http_requests_total\{route="\/api\/v3\/market\/tickers",status="4xx"\} 1$/m);
   assert.match(text, /^bourse_log_capacity\{state="cancel_only"\} 1$/m);
+  assert.match(text, /^bourse_mode\{mode="read_only"\} 1$/m);
+  assert.match(text, /^bourse_history_starved 1$/m);
+  assert.match(text, /^bourse_data_free_bytes 4096$/m);
+  assert.match(text, /^bourse_connections_max 90$/m);
   assert.match(text, /^bourse_log_queue_age_seconds 0.0015$/m);
 });
 
@@ -65,6 +74,7 @@ test('a failing readiness check is named and says why', () => {
     logQueueAgeMs: 0,
     historyLagRows: 0,
     historyDamagedReads: 0,
+    historyStarved: false,
     loopDelayP99Ms: 0,
   } as const;
   assert.ok(readinessChecks(healthy).every(({ ok }) => ok));
@@ -76,6 +86,9 @@ test('a failing readiness check is named and says why', () => {
   assert.deepEqual(failing({ failure: new Error('disk') }), ['venue: the venue has stopped: disk']);
   assert.deepEqual(failing({ capacity: 'read_only' }), [
     'log space: the disk is full or nearly so: read_only',
+  ]);
+  assert.deepEqual(failing({ historyStarved: true, historyLagRows: 9 }), [
+    'history space: the disk is full: 9 rows wait for space, only cancellations are taken',
   ]);
   assert.deepEqual(failing({ memoryShort: true }), [
     'memory: memory is nearly full: only cancellations are taken',

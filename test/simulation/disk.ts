@@ -154,6 +154,10 @@ export class SimulatedDisk implements Disk {
     this.#changes = [];
   }
 
+  freeBytes(): number {
+    return Math.max(0, (this.faults.capacityBytes ?? Infinity) - this.usedBytes);
+  }
+
   // --- what the tests do to it ---
 
   /** The disk as it is found after a power loss. This one stays as it was. */

@@ -1,9 +1,9 @@
 /** One machine, which fails: its disk, its clocks, and the start of the venue on it after whatever has happened. */
 import type { Exchange } from '../../src/core/exchange.ts';
 import type { History } from '../../src/history/history.ts';
-import { isOutOfSpace } from '../../src/log/disk.ts';
 import { type InlineLog, openInlineLog } from '../../src/log/inline-log.ts';
 import { LogFailed } from '../../src/log/log-errors.ts';
+import { isOutOfSpace } from '../../src/space/shortage-errors.ts';
 import { Keeper } from '../../src/venue/keeper.ts';
 import { replay } from '../../src/venue/recovery.ts';
 import { OutcomeUnknown, Unavailable } from '../../src/venue/venue.ts';

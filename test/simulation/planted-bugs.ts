@@ -254,6 +254,7 @@ function overDisk(disk: Disk, changes: Partial<Disk>, wrap: (file: DiskFile) => 
     link: (from, to) => disk.link(from, to),
     unlink: (name) => disk.unlink(name),
     syncDirectory: () => disk.syncDirectory(),
+    freeBytes: () => disk.freeBytes(),
     ...changes,
   };
 }

@@ -41,6 +41,10 @@ export class ProcessDisk implements Disk {
     this.#reach().syncDirectory();
   }
 
+  freeBytes(): number | undefined {
+    return this.#reach().freeBytes();
+  }
+
   #file(file: DiskFile): DiskFile {
     return {
       size: () => file.size(),

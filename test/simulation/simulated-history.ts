@@ -44,6 +44,7 @@ interface FlushWaiter {
 export class SimulatedHistory implements History {
   confirmedSeq: number;
   projectedSeq: number;
+  readonly starved = false;
   readonly #store: HistoryStore;
   #waiting: ProjectedCommand[] = [];
   #flushes: FlushWaiter[] = [];

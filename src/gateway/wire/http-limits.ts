@@ -3,7 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { opensStream } from '../stream-paths.ts';
 
-const CONNECTIONS_MAX = 10_000;
+export const CONNECTIONS_MAX = 10_000;
 const CONNECTIONS_PER_IP_MAX = 512;
 
 export const HTTP_LIMITS = {
@@ -21,7 +21,9 @@ export const HTTP_LIMITS = {
 /** Node's own mark, which its types do not mention. */
 type LimitedResponse = ServerResponse & { readonly maxRequestsOnConnectionReached?: boolean };
 
-export function limitConnections(server: Server): void {
+export function limitConnections(server: Server, connectionsMax = CONNECTIONS_MAX): void {
+  // However few there are, one address must not take them all.
+  const perAddressMax = Math.min(CONNECTIONS_PER_IP_MAX, Math.ceil(connectionsMax / 2));
   // Fastify sets these two itself, whatever the server was made with.
   server.requestTimeout = 10_000;
   server.keepAliveTimeout = 30_000;
@@ -31,7 +33,7 @@ export function limitConnections(server: Server): void {
   server.prependListener('request', (_request, response: LimitedResponse) => {
     if (response.maxRequestsOnConnectionReached) response.shouldKeepAlive = false;
   });
-  server.maxConnections = CONNECTIONS_MAX;
+  server.maxConnections = connectionsMax;
   // Node would refuse an expectation without an envelope; `request-shape.ts` does it.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const open = new Map<string, number>();
@@ -39,7 +41,7 @@ export function limitConnections(server: Server): void {
     socket.setNoDelay(true);
     const address = socket.remoteAddress ?? '';
     const count = (open.get(address) ?? 0) + 1;
-    if (count > CONNECTIONS_PER_IP_MAX) {
+    if (count > perAddressMax) {
       socket.destroy();
       return;
     }

@@ -3,6 +3,7 @@
  * place in `bourse.config.json|js|ts` (the name itself) and its default; the first of these that gives a value wins.
  */
 import { fileURLToPath } from 'node:url';
+import { EXCHANGE_SEGMENT_BYTES_MIN } from '../../log/log-settings.ts';
 import { FEED_CHOICES, type FeedChoice, readFeedChoice } from '../../market/feed/feed-choice.ts';
 import { MARKET_LEVELS, type MarketLevel } from '../../market/levels.ts';
 import { CLOCK_CHOICES, type ClockChoice, readClockChoice } from '../../venue/clock-choice.ts';
@@ -250,9 +251,9 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     flags: ['--segment-bytes <number>'],
     help: 'size of one file of the command log',
     initial: 64 * MIB,
-    expects: 'a multiple of 4096 from 16384 to 1073741824',
+    expects: `a multiple of 4096 from ${EXCHANGE_SEGMENT_BYTES_MIN} to ${1024 * MIB}`,
     read: (text) => {
-      const bytes = wholeNumber(16_384, 1024 * MIB).read(text);
+      const bytes = wholeNumber(EXCHANGE_SEGMENT_BYTES_MIN, 1024 * MIB).read(text);
       return bytes !== undefined && bytes % 4096 === 0 ? bytes : undefined;
     },
   },

@@ -27,6 +27,10 @@ export class ReadOnlyDisk implements Disk {
   link(_from: string, _to: string): void {}
   unlink(_name: string): void {}
   syncDirectory(): void {}
+
+  freeBytes(): undefined {
+    return undefined;
+  }
 }
 
 const NOWHERE: DiskFile = {

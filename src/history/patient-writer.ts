@@ -1,0 +1,118 @@
+/**
+ * Writes to the history and does not mind a full disk. What was taken since the last commit is kept until it is durable;
+ * when the disk refuses, the transaction is rolled back and written again, in memory, where reads see it as before, and
+ * the commit is tried until there is space. The command log holds all of it too, so a process that ends loses nothing.
+ */
+import { freeBytes } from '../space/free-space.ts';
+import { isDatabaseShortage } from '../space/shortage-errors.ts';
+import type { GeneratedCandles } from './generated-candles.ts';
+import type { GeneratedFunding } from './generated-funding.ts';
+import type { RowPack } from './row-pack.ts';
+import type { SqliteWriter } from './sqlite-writer.ts';
+
+/** What a commit takes at most, by its rows; doubled when it was not enough. */
+const COMMIT_BYTES = 256 * 1024;
+const ROW_BYTES = 1024;
+const DOUBLED_MAX = 64;
+/** Without regard to what the disk says it has: a quota shows only in an attempt. */
+const TRY_ANYWAY_MS = 5000;
+
+export class PatientWriter {
+  readonly #writer: SqliteWriter;
+  readonly #directory: string;
+  #kept: (() => void)[] = [];
+  #keptRows = 0;
+  /** Whether all that is kept is in the open transaction. */
+  #inTransaction = true;
+  #starved = false;
+  #caution = 1;
+  #triedMs = 0;
+  #rows = 0;
+  #storedRows = 0;
+
+  constructor(writer: SqliteWriter, directory: string) {
+    this.#writer = writer;
+    this.#directory = directory;
+  }
+
+  /** The disk has refused the last commit. */
+  get starved(): boolean {
+    return this.#starved;
+  }
+
+  /** Rows that are durable, of those taken since the start. */
+  get storedRows(): number {
+    return this.#storedRows;
+  }
+
+  write(pack: RowPack): void {
+    const { names } = this.#writer;
+    this.#rows += pack.rows;
+    this.#take(pack.rows, () => this.#writer.write(pack, names));
+  }
+
+  addGenerated(candles: GeneratedCandles): void {
+    this.#take(1, () => this.#writer.addGenerated(candles));
+  }
+
+  addGeneratedFunding(funding: GeneratedFunding): void {
+    this.#take(funding.rates.length, () => this.#writer.addGeneratedFunding(funding));
+  }
+
+  /** False when the disk has no space: everything is kept, and visible to reads. */
+  commit(): boolean {
+    if (this.#starved && !this.#mayTry()) return false;
+    this.#triedMs = performance.now();
+    if (!this.#inTransaction) this.#writeAgain();
+    if (!this.#inTransaction || !this.#attempt(() => this.#writer.commit())) return false;
+    this.#kept = [];
+    this.#keptRows = 0;
+    this.#storedRows = this.#rows;
+    this.#starved = false;
+    this.#caution = 1;
+    return true;
+  }
+
+  /** Lets go of what is not durable: the next start makes it again from the log. */
+  abandon(): void {
+    this.#writer.rollBack();
+  }
+
+  #take(rows: number, write: () => void): void {
+    this.#kept.push(write);
+    this.#keptRows += rows;
+    if (this.#inTransaction) this.#attempt(write);
+  }
+
+  #mayTry(): boolean {
+    const free = freeBytes(this.#directory);
+    const needed = this.#caution * (COMMIT_BYTES + this.#keptRows * ROW_BYTES);
+    return free === undefined || free >= needed || performance.now() - this.#triedMs >= TRY_ANYWAY_MS;
+  }
+
+  #attempt(act: () => void): boolean {
+    try {
+      act();
+      return true;
+    } catch (error) {
+      if (!isDatabaseShortage(error, this.#directory)) throw error;
+      if (this.#starved) this.#caution = Math.min(2 * this.#caution, DOUBLED_MAX);
+      this.#starved = true;
+      this.#writeAgain();
+      return false;
+    }
+  }
+
+  /** No page reaches the disk before the commit, so this works when the disk is full. */
+  #writeAgain(): void {
+    this.#writer.rollBack();
+    try {
+      for (const write of this.#kept) write();
+      this.#inTransaction = true;
+    } catch (error) {
+      if (!isDatabaseShortage(error, this.#directory)) throw error;
+      this.#writer.rollBack();
+      this.#inTransaction = false;
+    }
+  }
+}

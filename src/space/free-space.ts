@@ -1,0 +1,27 @@
+/** How much the disk has left, and the refusal of a start that needs more. */
+import { statfsSync } from 'node:fs';
+
+/** What this user may still write there; undefined where the system does not tell. */
+export function freeBytes(directory: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The disk has no room for what must be written before anything can be served. */
+export class NoSpace extends Error {
+  override readonly name = 'NoSpace';
+
+  constructor(file: string, directory: string, neededBytes: number) {
+    const free = freeBytes(directory);
+    const left = free === undefined ? 'too little is' : `${free} bytes are`;
+    super(
+      `the disk is full: ${file} needs ${neededBytes} bytes and ${left} free in ${directory}. ` +
+        'Nothing is lost. Free space on this disk or make it larger, then start again; ' +
+        'do not delete files of the data directory',
+    );
+  }
+}

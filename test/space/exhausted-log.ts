@@ -1,0 +1,35 @@
+/** A log in a process that can open no more files: it goes on from segment to segment, and closes. */
+import { closeSync, openSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openFileLog } from '../../src/log/file-log.ts';
+
+const RECORDS = 1500;
+/** Records that share a commit. */
+const TOGETHER = 40;
+
+const { log } = await openFileLog({ directory: process.argv[2]!, segmentBytes: 256 * 1024 });
+log.onFailure((error) => {
+  throw error;
+});
+const payload = new Uint8Array(1000);
+
+async function append(count: number): Promise<void> {
+  for (let left = count; left > 0; left--) log.append(payload);
+  while (log.durableSeq < log.appendedSeq) await sleep(1);
+}
+
+// The log's own files are open when its first records are durable.
+await append(1);
+const taken: number[] = [];
+try {
+  for (;;) taken.push(openSync('/dev/null', 'r'));
+} catch (error) {
+  if ((error as NodeJS.ErrnoException).code !== 'EMFILE') throw error;
+}
+while (log.appendedSeq < RECORDS) {
+  await append(TOGETHER);
+  while (log.capacity() !== 'normal') await sleep(1);
+}
+for (const descriptor of taken) closeSync(descriptor);
+await log.close();
+console.log(JSON.stringify({ taken: taken.length, durable: log.durableSeq }));

@@ -1,0 +1,53 @@
+/** A venue that is killed before its first snapshot is due does not replay more and more. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { encodeCommand } from '../../src/core/command-codec.ts';
+import { openFileLog } from '../../src/log/file-log.ts';
+import { REPLAY_LONG } from '../../src/venue/limits.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { until } from '../harness/until.ts';
+import { Server } from '../operation/bourse-process.ts';
+
+const SEGMENT_BYTES = 16 * 1024 * 1024;
+const START = Date.UTC(2026, 0, 1);
+
+/** So many seconds pass, and the process is gone before it could save anything. */
+async function appendTicks(data: string, count: number): Promise<void> {
+  const { log } = await openFileLog({ directory: join(data, 'log'), segmentBytes: SEGMENT_BYTES });
+  for (let n = 1; n <= count; n++) {
+    log.append(encodeCommand({ type: 'tick', time: START + log.appendedSeq }));
+    if (n % 10_000 === 0) await until('the log', () => log.durableSeq === log.appendedSeq);
+  }
+  await log.close();
+}
+
+test('a long replay is followed by a snapshot, so that the next start replays little', async () => {
+  const data = join(temporaryDirectory(), 'data');
+  const snapshots = () => readdirSync(join(data, 'log')).filter((name) => /^snapshot-\d+$/.test(name));
+  const args = [
+    '--data',
+    data,
+    '--operator-port',
+    '0',
+    '--no-demo',
+    '--segment-bytes',
+    String(SEGMENT_BYTES),
+  ];
+  for (let round = 1; round <= 2; round++) {
+    await appendTicks(data, REPLAY_LONG + 1);
+    const long = await Server.start(args);
+    assert.ok(replayed(long) > REPLAY_LONG, long.stdout);
+    await until(`snapshot ${round}`, () => snapshots().length === round);
+    await long.end('SIGKILL');
+    const short = await Server.start(args);
+    assert.ok(replayed(short) < 1000, short.stdout);
+    await short.end('SIGKILL');
+    assert.equal(snapshots().length, round, 'a short replay needs none');
+  }
+});
+
+function replayed({ stdout }: Server): number {
+  return Number(/"replayedCommands":(\d+)/.exec(stdout)![1]);
+}
