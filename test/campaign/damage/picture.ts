@@ -46,7 +46,7 @@ export async function pictureOf(url: string, accounts: readonly DemoKeys[]): Pro
     const client = new SignedClient(url, keys);
     try {
       for (const [path, query] of questions) {
-        const name = `${keys?.name ?? 'public'} ${path} ${new URLSearchParams(query)}`;
+        const name = `${keys?.name ?? 'public'} ${path} ${new URLSearchParams(query).toString()}`;
         picture.set(name, await answerOf(client, path, query));
       }
     } finally {
