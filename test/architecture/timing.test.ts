@@ -11,11 +11,13 @@ const MEASURES: Readonly<Record<string, string>> = {
   'test/campaign/run.ts': 'how often its state is shown',
   'test/contract/mutate.ts': 'shown',
   'test/contract/mutation/replay.ts': 'shown',
+  'test/harness/until.ts': 'a guard against a condition that never comes',
   'test/hostile/fuzz.test.ts': 'a request is compared with a cheap one on the same machine',
   'test/hostile/raw-http.ts': 'shown',
   'test/hostile/slow-sender.ts': 'dropped not too early; a slow machine is only later',
   'test/kill/kill-loop.test.ts': 'shown',
   'test/operation/bourse-process.ts': 'a guard against a start that hangs',
+  'test/operation/endings.test.ts': 'a guard against a process that never ends',
   'test/operator/door.test.ts': 'answered not too early; a slow machine is only later',
   'test/simulation/venue.test.ts': 'shown',
 };
