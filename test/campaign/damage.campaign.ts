@@ -8,8 +8,8 @@ import { ExitCode, exitCodeOf } from '../../src/operation/exit-codes.ts';
 import { asHistoryDamage } from '../../src/operation/rooms.ts';
 import { verify } from '../../src/operation/verification/verify.ts';
 import { stateHash } from '../../src/venue/state-hash.ts';
+import { type ChildProgram, startProgram } from '../harness/child-programs.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { start as refusedStart, Server } from '../operation/bourse-process.ts';
 import { seededRandom } from '../simulation/disk.ts';
 import type { Campaign, CampaignRun, TrialResult } from './campaign.ts';
 import { ExchangeHere, OPTIONS } from './damage/exchange-here.ts';
@@ -21,6 +21,7 @@ import {
   type SoundDirectory,
 } from './damage/sound-directories.ts';
 
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
 /** One in so many trials starts the real program. */
 const PROCESS_EVERY = 25;
 /** Rows of the history carry no checksums: a changed row is served, and no check of ours finds it. */
@@ -140,22 +141,32 @@ async function judgeProcess(data: string, base: SoundDirectory, { file }: Mutati
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     return value === 'true' ? [flag] : [flag, value];
   });
-  let server: Server;
-  try {
-    server = await Server.start(flags);
-  } catch {
-    const { code, stderr } = await refusedStart(flags);
+  const program = startProgram([MAIN, ...flags], { env: process.env });
+  const url = await Promise.race([listening(program), program.ended.then(() => undefined)]);
+  if (url === undefined) {
+    const { code, stderr } = await program.ended;
     if (/\n\s+at /.test(stderr)) return { name: 'process with a stack', failure: stderr };
     return judgeRefusal(code ?? -1, stderr, 'process refused with');
   }
   try {
-    const [different] = differences(base.picture, await pictureOf(server.url, base.accounts));
+    const [different] = differences(base.picture, await pictureOf(url, base.accounts));
     if (different === undefined) return { name: 'process sound' };
-    const { code } = await server.end('SIGKILL');
-    if (code === ExitCode.damaged) return { name: 'process stopped with code 4' };
+    if (program.process.exitCode === ExitCode.damaged) return { name: 'process stopped with code 4' };
     if (file.startsWith('history.sqlite') && !HISTORY_HAS_CHECKSUMS) return { name: 'history row changed' };
     return wrong(different);
   } finally {
-    await server.end('SIGKILL');
+    program.process.kill('SIGKILL');
+    await program.ended;
   }
+}
+
+function listening({ process: child }: ChildProgram): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    child.stdout!.on('data', (chunk: string) => {
+      text += chunk;
+      const url = /^Listening on (\S+)$/m.exec(text)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
 }
