@@ -12,7 +12,6 @@ import { TokenDamaged } from '../operator/token.ts';
 import { BrokenCommand } from '../venue/broken-command.ts';
 import { CatalogueError } from '../venue/catalogue-error.ts';
 import { HistoryGap } from '../venue/history-gap.ts';
-import { Unavailable } from '../venue/venue.ts';
 
 export const ExitCode = {
   ok: 0,
@@ -65,7 +64,6 @@ const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [ActionRefused, ExitCode.failed],
   [ExposedToOthers, ExitCode.cannotStart],
   [CannotStart, ExitCode.cannotStart],
-  [Unavailable, ExitCode.cannotStart],
   [DirectoryLocked, ExitCode.cannotStart],
   [DataDamaged, ExitCode.damaged],
   [LogRefused, ExitCode.damaged],

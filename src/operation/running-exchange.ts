@@ -11,10 +11,10 @@ import { loadCatalogue } from '../venue/catalogue.ts';
 import { Keeper } from '../venue/keeper.ts';
 import { ReserveAudits } from '../venue/reserve-audit.ts';
 import type { SecondHand } from '../venue/second-hand.ts';
-import type { Venue } from '../venue/venue.ts';
+import { Unavailable, type Venue } from '../venue/venue.ts';
 import { openAddressKey } from './address-key.ts';
 import { openDoor, openGateway } from './doors.ts';
-import { ConfigError } from './exit-codes.ts';
+import { CannotStart, ConfigError } from './exit-codes.ts';
 import { hasDemoKeys, listCatalogue, openDemo } from './first-start.ts';
 import { closeServer, listen } from './listening.ts';
 import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback } from './loopback.ts';
@@ -107,7 +107,7 @@ export async function startExchange(
     await open
       .disposeAsync()
       .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
-    throw asHistoryDamage(error);
+    throw error instanceof Unavailable ? new CannotStart(error.message) : asHistoryDamage(error);
   }
 }
 
