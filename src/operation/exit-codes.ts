@@ -14,7 +14,6 @@ import { NoSpace } from '../space/free-space.ts';
 import { BrokenCommand } from '../venue/broken-command.ts';
 import { CatalogueError } from '../venue/catalogue-error.ts';
 import { HistoryGap } from '../venue/history-gap.ts';
-import { Unavailable } from '../venue/venue.ts';
 
 export const ExitCode = {
   ok: 0,
@@ -67,7 +66,6 @@ const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [ActionRefused, ExitCode.failed],
   [ExposedToOthers, ExitCode.cannotStart],
   [CannotStart, ExitCode.cannotStart],
-  [Unavailable, ExitCode.cannotStart],
   [NoSpace, ExitCode.cannotStart],
   [DirectoryLocked, ExitCode.cannotStart],
   [DataDamaged, ExitCode.damaged],

@@ -8,23 +8,22 @@ import { ExitCode, exitCodeOf } from '../../src/operation/exit-codes.ts';
 import { asHistoryDamage } from '../../src/operation/rooms.ts';
 import { verify } from '../../src/operation/verification/verify.ts';
 import { stateHash } from '../../src/venue/state-hash.ts';
+import { type ChildProgram, startProgram } from '../harness/child-programs.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { start as refusedStart, Server } from '../operation/bourse-process.ts';
 import { seededRandom } from '../simulation/disk.ts';
 import type { Campaign, CampaignRun, TrialResult } from './campaign.ts';
 import { ExchangeHere, OPTIONS } from './damage/exchange-here.ts';
-import { type Mutation, mutate } from './damage/mutations.ts';
-import { differences, pictureOf } from './damage/picture.ts';
+import { mutate } from './damage/mutations.ts';
+import { differences, isWithholding, pictureOf } from './damage/picture.ts';
 import {
   makeSoundDirectories,
   type SoundDirectories,
   type SoundDirectory,
 } from './damage/sound-directories.ts';
 
+const MAIN = join(import.meta.dirname, '../../src/main.ts');
 /** One in so many trials starts the real program. */
 const PROCESS_EVERY = 25;
-/** Rows of the history carry no checksums: a changed row is served, and no check of ours finds it. */
-const HISTORY_HAS_CHECKSUMS = false;
 
 const FILES =
   /(?:identity|history)\.sqlite|(?:identity|address)\.key|operator\.token|audit\.(?:log|head)|segment-\d+|snapshot-\d+|log\/|lock\.db/;
@@ -63,9 +62,7 @@ class DamageRun implements CampaignRun {
     cpSync(base.path, data, { recursive: true });
     const mutation = mutate(data, this.#sound.older, dice);
     const asProcess = number % PROCESS_EVERY === PROCESS_EVERY - 1;
-    const verdict = asProcess
-      ? await judgeProcess(data, base, mutation)
-      : await judgeHere(data, base, mutation, dice() < 0.5);
+    const verdict = asProcess ? await judgeProcess(data, base) : await judgeHere(data, base, dice() < 0.5);
     rmSync(data, { recursive: true, force: true });
     const where = `${base.how} directory, ${mutation.file}: ${mutation.what}`;
     const uncaught = this.#uncaught
@@ -81,12 +78,7 @@ class DamageRun implements CampaignRun {
   }
 }
 
-async function judgeHere(
-  data: string,
-  base: SoundDirectory,
-  { file }: Mutation,
-  verifyFirst: boolean,
-): Promise<Verdict> {
+async function judgeHere(data: string, base: SoundDirectory, verifyFirst: boolean): Promise<Verdict> {
   const verified = verifyFirst ? await verificationOf(data) : undefined;
   if (verified?.failure !== undefined) return verified;
   try {
@@ -97,9 +89,9 @@ async function judgeHere(
     const hash = stateHash(venue.state);
     if (hash !== base.stateHash) return wrong(`the state is another: ${hash}`);
     const [different] = differences(base.picture, picture);
-    if (different === undefined) return { name: 'sound' };
+    if (different === undefined)
+      return { name: isWithholding(picture) ? 'damaged record withheld' : 'sound' };
     if (verified !== undefined && verified.name !== 'sound') return { name: 'noticed by verify' };
-    if (file.startsWith('history.sqlite') && !HISTORY_HAS_CHECKSUMS) return { name: 'history row changed' };
     return wrong(different);
   } catch (error) {
     return refusalVerdict(error, 'refused with');
@@ -135,27 +127,36 @@ function wrong(what: string): Verdict {
   return { name: 'SILENTLY WRONG', failure: `silently wrong: ${what}` };
 }
 
-async function judgeProcess(data: string, base: SoundDirectory, { file }: Mutation): Promise<Verdict> {
+async function judgeProcess(data: string, base: SoundDirectory): Promise<Verdict> {
   const flags = Object.entries({ ...OPTIONS, data }).flatMap(([name, value]) => {
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     return value === 'true' ? [flag] : [flag, value];
   });
-  let server: Server;
-  try {
-    server = await Server.start(flags);
-  } catch {
-    const { code, stderr } = await refusedStart(flags);
+  const program = startProgram([MAIN, ...flags], { env: process.env });
+  const url = await Promise.race([listening(program), program.ended.then(() => undefined)]);
+  if (url === undefined) {
+    const { code, stderr } = await program.ended;
     if (/\n\s+at /.test(stderr)) return { name: 'process with a stack', failure: stderr };
     return judgeRefusal(code ?? -1, stderr, 'process refused with');
   }
   try {
-    const [different] = differences(base.picture, await pictureOf(server.url, base.accounts));
+    const [different] = differences(base.picture, await pictureOf(url, base.accounts));
     if (different === undefined) return { name: 'process sound' };
-    const { code } = await server.end('SIGKILL');
-    if (code === ExitCode.damaged) return { name: 'process stopped with code 4' };
-    if (file.startsWith('history.sqlite') && !HISTORY_HAS_CHECKSUMS) return { name: 'history row changed' };
+    if (program.process.exitCode === ExitCode.damaged) return { name: 'process stopped with code 4' };
     return wrong(different);
   } finally {
-    await server.end('SIGKILL');
+    program.process.kill('SIGKILL');
+    await program.ended;
   }
+}
+
+function listening({ process: child }: ChildProgram): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    child.stdout!.on('data', (chunk: string) => {
+      text += chunk;
+      const url = /^Listening on (\S+)$/m.exec(text)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
 }

@@ -94,8 +94,8 @@ function listening(program: ChildProgram, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`${why}\n${program.stdout}\n${program.stderr}`));
     const timer = setTimeout(() => {
-      program.process.kill('SIGKILL');
       fail('the server did not start in time');
+      program.process.kill('SIGKILL');
     }, timeoutMs);
     program.process.once('exit', (code) => {
       clearTimeout(timer);

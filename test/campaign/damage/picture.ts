@@ -71,11 +71,18 @@ async function answerOf(
   return code === '00000' ? JSON.stringify(data) : `${status} ${code} ${msg}`;
 }
 
-/** The first answers that differ, in words. */
+const WITHHELD = / a record in the answer is damaged and is not shown/;
+
+/** Does the exchange say that it does not show a damaged record? */
+export function isWithholding(picture: Picture): boolean {
+  return [...picture.values()].some((answer) => WITHHELD.test(answer));
+}
+
+/** The answers that differ, in words; an answer that is withheld because its record is damaged says nothing wrong. */
 export function differences(before: Picture, after: Picture): string[] {
   return [...before].flatMap(([question, answer]) => {
     const now = after.get(question) ?? '(not asked)';
-    if (now === answer) return [];
+    if (now === answer || WITHHELD.test(now)) return [];
     let at = 0;
     while (at < answer.length && answer[at] === now[at]) at += 1;
     const cut = (text: string) => text.slice(Math.max(0, at - 40), at + 60);
