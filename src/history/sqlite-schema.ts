@@ -54,12 +54,14 @@ export function migrate(database: DatabaseSync, version: number = SCHEMA_VERSION
 const META_KEYS = ['schema_version', 'last_seq', 'every_row_has_checksum', 'complete_since'] as const;
 export type MetaKey = (typeof META_KEYS)[number];
 
-/** Of a version that has checksums; throws when the row is not as it was written, since the next one would hide it. */
+/** Throws when the row is not as it was written, since the next one would hide it; older versions cannot tell. */
 export function readMeta(database: DatabaseSync, key: MetaKey): number {
-  const row = database.prepare('SELECT value, checksum FROM meta WHERE key = ?').get(key);
+  const hasChecksum = (readVersion(database) ?? 0) >= CHECKSUMS_VERSION;
+  const columns = hasChecksum ? 'value, checksum' : 'value';
+  const row = database.prepare(`SELECT ${columns} FROM meta WHERE key = ?`).get(key);
   if (row === undefined) throw new Error(`the table meta is malformed: it has no ${key}`);
   const value = Number(row.value);
-  if (row.checksum !== checksumOf([key, value]))
+  if (hasChecksum && row.checksum !== checksumOf([key, value]))
     throw new Error(`the table meta is malformed: ${key} is ${value}, which does not match its checksum`);
   return value;
 }

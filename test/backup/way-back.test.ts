@@ -83,6 +83,7 @@ async function olderVenue(): Promise<VenueProcess> {
   older(join(venue.data, 'identity.sqlite'), (database) =>
     migrateIdentity(database, () => {}, IDENTITY_SCHEMA_VERSION - 1),
   );
+  rmSync(join(venue.data, 'identity.mark'));
   return venue;
 }
 
