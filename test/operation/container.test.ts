@@ -34,7 +34,7 @@ test('it runs as the first process of a container, and SIGTERM ends it', { skip:
   const parent = temporaryDirectory();
   chmodSync(parent, 0o755);
   const data = join(parent, 'data');
-  mkdirSync(data);
+  mkdirSync(data, { mode: 0o700 });
   if (isRoot) chownSync(data, NOBODY, NOBODY);
   const start = [process.execPath, 'launch.cjs', 'src/main.ts', '--data', data, ...SMALL];
   const args = [...unshare, 'bash', '-c', READ_ONLY, 'bash', ...asNobody, ...start];

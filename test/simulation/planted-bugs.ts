@@ -47,7 +47,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'snapshot before history is safe',
     seams: { history: confirmsTooEarly },
-    foundAs: /history ends at command/,
+    foundAs: /history\.sqlite ends at command/,
   },
   {
     name: 'answer before publication',

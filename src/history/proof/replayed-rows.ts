@@ -142,7 +142,7 @@ export class ReplayedRows {
     }
     if (this.#isNew(table, expected)) this.#made.set(table, (this.#made.get(table) ?? 0) + 1);
     const stored = plainValues(found);
-    const n = places.findIndex((place, n) => stored[n] !== expected[place]);
+    const n = places.findIndex((place, n) => stored[n] !== asStored(expected[place]));
     if (n < 0) return;
     this.#damages.add({
       table: table.name,
@@ -150,7 +150,7 @@ export class ReplayedRows {
       problem: 'is not what the log makes',
       field: columns[n]!,
       stored: shown(stored[n]),
-      expected: shown(expected[places[n]!]),
+      expected: shown(asStored(expected[places[n]!])),
     });
     this.#mend?.(table, expected, stored);
   }
@@ -181,4 +181,9 @@ function mayBePruned(table: Table, values: RowValues, now: number): boolean {
   const of = (column: string): SQLInputValue => values[table.columns.indexOf(column)]!;
   if (table.open !== undefined && of(table.open.column) === table.open.value) return false;
   return Number(of(table.updated)) < now - table.keepMs + PRUNE_SLACK_MS;
+}
+
+/** A database keeps text as UTF-8: half a surrogate pair becomes the replacement character. */
+function asStored(value: RowValues[number] | undefined): RowValues[number] | undefined {
+  return typeof value === 'string' ? value.toWellFormed() : value;
 }
