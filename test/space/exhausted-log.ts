@@ -1,13 +1,15 @@
 /** A log in a process that can open no more files: it goes on from segment to segment, and closes. */
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openFileLog } from '../../src/log/file-log.ts';
 
 const RECORDS = 1500;
+const RESERVE_FILES = 2;
 /** Records that share a commit. */
 const TOGETHER = 40;
 
-const { log } = await openFileLog({ directory: process.argv[2]!, segmentBytes: 256 * 1024 });
+const directory = process.argv[2]!;
+const { log } = await openFileLog({ directory, segmentBytes: 256 * 1024 });
 log.onFailure((error) => {
   throw error;
 });
@@ -18,8 +20,10 @@ async function append(count: number): Promise<void> {
   while (log.durableSeq < log.appendedSeq) await sleep(1);
 }
 
-// The log's own files are open when its first records are durable.
+// The log's own files are open when its reserve is complete; a new one then takes the place of one that is closed.
 await append(1);
+const reserve = () => readdirSync(directory).filter((name) => /^reserve-\d+$/.test(name));
+while (reserve().length < RESERVE_FILES) await sleep(5);
 const taken: number[] = [];
 try {
   for (;;) taken.push(openSync('/dev/null', 'r'));
