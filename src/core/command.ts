@@ -2,7 +2,7 @@
  * The vocabulary of change: everything that alters the exchange is one of these records, nothing else does.
  * Commands are plain data; prices are ticks, sizes are lots, money is 10^-8 of the coin. A value the gateway could
  * not express on the instrument's grid arrives as `OFF_GRID`, `OUT_OF_RANGE` or `WRITTEN_ZERO`, so that the core
- * refuses it at its own place in the order of checks (domain.md 1.2).
+ * refuses it at its own place in the order of checks (rules 1.2).
  */
 import type { CoinSpec, InstrumentSpec } from './listing-spec.ts';
 import type { LoanTerm } from './loan/loan-terms.ts';
@@ -237,11 +237,11 @@ export interface PlaceOrder {
   reduceOnly?: boolean;
   /** Take-profit and stop-loss for what an opening order fills. */
   preset?: Preset;
-  /** It came later than its owner allows (wire.md 5.5), as the door saw: it is cancelled before it meets the book. */
+  /** It came later than its owner allows (wire 5.5), as the door saw: it is cancelled before it meets the book. */
   late?: boolean;
 }
 
-/** A strategy order: waits for a price and then places an order (domain.md 3). */
+/** A strategy order: waits for a price and then places an order (rules 3). */
 export interface PlaceStrategy {
   readonly type: 'placeStrategy';
   time: number;
@@ -525,7 +525,7 @@ export interface ComponentPrice {
   by?: string;
 }
 
-/** The digest of all outcomes so far, as the writer saw it: a replay that disagrees stops here (reliability.md 2.1). */
+/** The digest of all outcomes so far, as the writer saw it: a replay that disagrees stops here (reliability 2.1). */
 export interface Checkpoint {
   readonly type: 'checkpoint';
   time: number;

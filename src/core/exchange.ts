@@ -177,7 +177,7 @@ export class Exchange {
     }
   }
 
-  /** A pledge that has changed may be below its level again, or the reverse (domain.md 7.5). */
+  /** A pledge that has changed may be below its level again, or the reverse (rules 7.5). */
   private afterLoan(outcome: Outcome): Outcome {
     testLoans(this.state);
     return outcome;

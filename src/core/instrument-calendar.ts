@@ -1,5 +1,5 @@
 /**
- * Times at which an instrument changes its status by itself (domain.md 9.3): it opens, takes no more openings, goes
+ * Times at which an instrument changes its status by itself (rules 9.3): it opens, takes no more openings, goes
  * offline. Only a time that passes while the exchange runs does anything; one that is past when the instrument is
  * listed, like the launch of a contract that the operator keeps closed, leaves the status as it was listed. A status
  * that somebody has chosen meanwhile holds where the table does not name it.
@@ -49,7 +49,7 @@ export function scheduleCalendar(state: State): void {
   }
 }
 
-/** A delivery takes a contract offline at its own price: nothing is left for a later or equal end (domain.md 5.15). */
+/** A delivery takes a contract offline at its own price: nothing is left for a later or equal end (rules 5.15). */
 function timeOf({ calendar, futures }: Instrument, entry: CalendarEntry): number {
   const time = calendar[entry];
   const delivered = futures?.delivery !== undefined && time >= futures.delivery.time;

@@ -11,14 +11,14 @@ import { divCeil, divFloor, RATE_ONE } from './units.ts';
 export interface FuturesTerms {
   /** Coin that profit, margin and fees are paid in. */
   readonly settle: number;
-  /** Coin-margined: sized in base coin, counted in dollars, paid in coin (domain.md 5.2, model B). */
+  /** Coin-margined: sized in base coin, counted in dollars, paid in coin (rules 5.2, model B). */
   readonly coinMargined: boolean;
   readonly minLeverage: number;
   readonly maxLeverage: number;
   readonly fundIntervalMs: number;
   readonly minFundingRate: bigint;
   readonly maxFundingRate: bigint;
-  /** What funding charges for the money itself in eight hours, 10^-12: nothing for stocks (domain.md 5.10). */
+  /** What funding charges for the money itself in eight hours, 10^-12: nothing for stocks (rules 5.10). */
   readonly interestRate: bigint;
   readonly delivery: { readonly startTime: number; readonly time: number } | undefined;
   readonly tiers: readonly MarginTier[];
@@ -29,7 +29,7 @@ export interface FuturesTerms {
   readonly costReserveRate: bigint;
 }
 
-/** What a margin pair adds to its instrument (domain.md 6.9); ratios in 10^-12. */
+/** What a margin pair adds to its instrument (rules 6.9); ratios in 10^-12. */
 export interface MarginTerms {
   readonly maxLeverage: number;
   readonly warningRatio: bigint;
@@ -54,7 +54,7 @@ export interface Instrument {
   /** Coin indices. */
   readonly base: number;
   readonly quote: number;
-  /** SPOT and MARGIN of one symbol share one book (domain.md 1.1). */
+  /** SPOT and MARGIN of one symbol share one book (rules 1.1). */
   readonly book: number;
   readonly pricePrecision: number;
   readonly quantityPrecision: number;
@@ -91,7 +91,7 @@ export interface Instrument {
   status: InstrumentStatus;
 }
 
-/** Highest buy price at the reference (domain.md 1.9); a very low buy is nobody's problem. */
+/** Highest buy price at the reference (rules 1.9); a very low buy is nobody's problem. */
 export function maxBuyTicks(instrument: Instrument, referenceTicks: number): number {
   const exact = BigInt(referenceTicks) * (RATE_ONE + instrument.buyBandRate);
   const step = BigInt(instrument.tickStep);

@@ -1,5 +1,5 @@
 /**
- * Double-entry books (domain.md 4). Each account has, per coin, a row of buckets; the only way to change a bucket is
+ * Double-entry books (rules 4). Each account has, per coin, a row of buckets; the only way to change a bucket is
  * `move`, which takes from one and gives to another, so per coin the sum over all rows is always zero (I01, I41).
  */
 import { assert } from './units.ts';
@@ -59,7 +59,7 @@ export class Ledger {
   /** Whose row it is, and in which coin. */
   private readonly rowAccounts: number[] = [];
   private readonly rowCoins: number[] = [];
-  /** What users owe, by row: cash and locked together below zero (domain.md 6.1). Rows with negative cash only. */
+  /** What users owe, by row: cash and locked together below zero (rules 6.1). Rows with negative cash only. */
   private readonly owingRows = new Map<number, bigint>();
   private readonly owedByCoin: bigint[] = [];
 

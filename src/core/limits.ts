@@ -15,16 +15,16 @@ export const BATCH_ITEMS_MAX = 20;
 export const OUTSTANDING_AMENDS_MAX = 5;
 /** Positions that one command may move from one account to another. */
 export const MOVED_POSITIONS_MAX = 10;
-/** Take-profit and stop-loss records of one account on one symbol, placed by their own command (domain.md 3.3). */
+/** Take-profit and stop-loss records of one account on one symbol, placed by their own command (rules 3.3). */
 export const TPSL_PER_SYMBOL_MAX = 20;
 /** Waiting strategy orders of one account, and open orders that will bring some. */
 export const STRATEGIES_PER_ACCOUNT_MAX = 400;
-/** Orders that strategy orders may make in one command; the rest waits for the next second (domain.md 3.4). */
+/** Orders that strategy orders may make in one command; the rest waits for the next second (rules 3.4). */
 export const FIRINGS_PER_COMMAND_MAX = 10_000;
 /** A trailing order's callback: 0.01 % to 10 %, in millionths. */
 export const CALLBACK_PPM_MIN = 100;
 export const CALLBACK_PPM_MAX = 100_000;
-/** Client ids of strategy orders are not used twice within six hours (wire.md 4.1), as far as so many are remembered. */
+/** Client ids of strategy orders are not used twice within six hours (wire 4.1), as far as so many are remembered. */
 export const STRATEGY_OIDS_REMEMBERED = 100_000;
 export const STRATEGY_OID_MS = 6 * 3_600_000;
 /** Matches of one order in one command; the rest is cancelled with `trade_too_many_times_cancel`. */
@@ -46,7 +46,7 @@ export const PUBLIC_FILLS_KEPT = 500;
  */
 export const WINDOW_BUCKETS_MAX = 1 << 13;
 
-/** Venues whose prices make an index (domain.md 5.14). */
+/** Venues whose prices make an index (rules 5.14). */
 export const INDEX_COMPONENTS_MAX = 6;
 
 export const COINS_MAX = 512;

@@ -68,7 +68,7 @@ export interface InstrumentSpec {
   readonly symbolType: 'crypto' | 'metal' | 'stock' | 'commodity';
   readonly makerFeeRate: string;
   readonly takerFeeRate: string;
-  /** Reference of the price band before the first trade (domain.md 1.9). */
+  /** Reference of the price band before the first trade (rules 1.9). */
   readonly openingPrice: string;
   readonly indexComponents: readonly IndexComponentSpec[];
   readonly areaSymbol?: 'YES' | 'NO';

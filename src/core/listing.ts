@@ -105,7 +105,7 @@ export function setInstrumentStatus(state: State, command: SetInstrumentStatus):
   return DONE;
 }
 
-/** Going offline cancels every order of the instrument (domain.md 1.3). */
+/** Going offline cancels every order of the instrument (rules 1.3). */
 export function switchStatus(state: State, instrument: Instrument, status: InstrumentStatus): void {
   instrument.status = status;
   scheduleDelivery(state);

@@ -10,7 +10,7 @@ export const Refusal = {
   unknownInstrument: 3,
   unknownOrder: 4,
 
-  // Instrument status (domain.md 1.3)
+  // Instrument status (rules 1.3)
   instrumentListed: 10,
   instrumentOffline: 11,
   openingRestricted: 12,
@@ -84,7 +84,7 @@ export const Refusal = {
   unknownLoan: 98,
   otherPledgeCoin: 99,
   pledgeNeeded: 100,
-  // Strategy orders (domain.md 3.3)
+  // Strategy orders (rules 3.3)
   triggerMissing: 110,
   longTakeProfitByEntry: 111,
   longStopLossByEntry: 112,

@@ -1,4 +1,4 @@
-/** Work that time itself causes, done before the command that brings the time (domain.md 9.3, 9.4). */
+/** Work that time itself causes, done before the command that brings the time (rules 9.3, 9.4). */
 
 import { chargeInterest, debtsOf, INTEREST_MS, mayBearInterest } from './borrowing/interest.ts';
 import { settleFunding } from './futures/funding.ts';
@@ -27,7 +27,7 @@ export function advance(state: State, time: number, desk: FuturesDesk, strategie
   let pricesTaken = false;
   for (;;) {
     const nextLoan = state.loans.nextInstant();
-    // Prices told before the jump are seen once before the hours of loans; over these they hold (domain.md 9.4).
+    // Prices told before the jump are seen once before the hours of loans; over these they hold (rules 9.4).
     const prices = nextLoan > time || pricesTaken ? Number.POSITIVE_INFINITY : state.nextSecond;
     const due = Math.min(
       state.nextCandleEnd,
@@ -77,7 +77,7 @@ function takeSecond(state: State): boolean {
 }
 
 /**
- * What the work of an instant leads to, after all of it is done (domain.md 9.4): triggers, then tests of loans, then
+ * What the work of an instant leads to, after all of it is done (rules 9.4): triggers, then tests of loans, then
  * liquidations. At the instant of its delivery a contract is settled before anybody could be liquidated on it.
  */
 function lookAround(

@@ -25,7 +25,7 @@ export const StpMode = { none: 0, cancelTaker: 1, cancelMaker: 2, cancelBoth: 3 
 export type StpMode = (typeof StpMode)[keyof typeof StpMode];
 export const STP_MODE_NAMES = ['none', 'cancel_taker', 'cancel_maker', 'cancel_both'] as const;
 
-/** Where an order came from. RPI makers trade only with `retail` takers (domain.md 1.7). */
+/** Where an order came from. RPI makers trade only with `retail` takers (rules 1.7). */
 export const Source = { api: 0, retail: 1 } as const;
 export type Source = (typeof Source)[keyof typeof Source];
 
@@ -106,7 +106,7 @@ export const HoldMode = { oneWay: 0, hedge: 1 } as const;
 export type HoldMode = (typeof HoldMode)[keyof typeof HoldMode];
 export const HOLD_MODE_NAMES = ['one_way_mode', 'hedge_mode'] as const;
 
-/** Who made an order: its owner, or the exchange for a reason of its own (domain.md 2.4). */
+/** Who made an order: its owner, or the exchange for a reason of its own (rules 2.4). */
 export const OrderKind = {
   user: 0,
   offset: 1,
@@ -119,14 +119,14 @@ export const OrderKind = {
 } as const;
 export type OrderKind = (typeof OrderKind)[keyof typeof OrderKind];
 
-/** What a strategy order waits for and what it does then (domain.md 3.1). */
+/** What a strategy order waits for and what it does then (rules 3.1). */
 export const StrategyKind = { attached: 0, partial: 1, full: 2, trigger: 3, trailing: 4 } as const;
 export type StrategyKind = (typeof StrategyKind)[keyof typeof StrategyKind];
 /** The `type` that lists are filtered by: take-profit and stop-loss records, or orders that may open as well. */
 export const STRATEGY_TYPES = ['tpsl', 'tpsl', 'tpsl', 'trigger', 'trigger'] as const;
 export type StrategyType = (typeof STRATEGY_TYPES)[number];
 
-/** Domain.md 3.2. */
+/** Rules 3.2. */
 export const StrategyStatus = { pending: 0, submitting: 1, success: 2, failed: 3, cancelled: 4 } as const;
 export type StrategyStatus = (typeof StrategyStatus)[keyof typeof StrategyStatus];
 export const STRATEGY_STATUS_NAMES = ['pending', 'submitting', 'success', 'failed', 'cancelled'] as const;
@@ -162,7 +162,7 @@ export const STRATEGY_REASON_NAMES = [
   'delegated_risk_order_cancel',
 ] as const;
 
-/** What made an order of its owner: the owner's hand, or a strategy order that fired (domain.md 2.4). */
+/** What made an order of its owner: the owner's hand, or a strategy order that fired (rules 2.4). */
 export const OrderOrigin = {
   hand: 0,
   plan: 1,

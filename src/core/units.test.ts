@@ -1,4 +1,4 @@
-/** The rounding rules with worked numbers (domain.md 0.3, 0.4). */
+/** The rounding rules with worked numbers (rules 0.3, 0.4). */
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

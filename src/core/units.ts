@@ -1,4 +1,4 @@
-/** Numbers and roundings (domain.md 0.3, 0.4). Money is `bigint` in 10^-8 of the coin. */
+/** Numbers and roundings (rules 0.3, 0.4). Money is `bigint` in 10^-8 of the coin. */
 
 export const MONEY_SCALE = 8;
 export const MONEY_ONE = 10n ** 8n;

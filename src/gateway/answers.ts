@@ -10,7 +10,7 @@ export const texts = <const N extends readonly string[]>(...names: N) =>
 
 export const FeeDetail = Type.Array(Type.Object(texts('feeCoin', 'fee')));
 
-/** Common to all order answers (interface 2.1), with the names one client reads instead (wire.md 3.6). */
+/** Common to all order answers (interface 2.1), with the names one client reads instead (wire 3.6). */
 const orderFields: TProperties = {
   ...texts(...ORDER_FIELDS, ...ORDER_ALIASES),
   feeDetail: FeeDetail,

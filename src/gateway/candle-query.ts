@@ -9,7 +9,7 @@ import type { Venue } from '../venue/venue.ts';
 export const CANDLES_MAX = 1000;
 export const WIDTH_RULE = `interval must be one of ${CANDLE_WIDTHS.join(', ')}`;
 
-/** `1m` and `1M` differ by case alone, so an exact name comes first (wire.md 3.1). */
+/** `1m` and `1M` differ by case alone, so an exact name comes first (wire 3.1). */
 export function readWidth(text: string): CandleWidth | undefined {
   const exact = CANDLE_WIDTHS.find((width) => width === text);
   if (exact !== undefined) return exact;

@@ -116,7 +116,7 @@ function futuresFields(state: State, instrument: Instrument): Record<string, str
   return { ...common, deliveryStartTime, deliveryTime, deliveryStatus: deliveryStatus(state, instrument) };
 }
 
-/** Of a delivery contract, by the clock alone (domain.md 5.15). */
+/** Of a delivery contract, by the clock alone (rules 5.15). */
 export const DELIVERY_STATUSES = [
   'delivery_config_period',
   'delivery_normal',
@@ -131,7 +131,7 @@ function deliveryStatus({ now }: State, { futures }: Instrument): (typeof DELIVE
   return now >= time - DELIVERY_QUIET_MS ? 'delivery_before' : 'delivery_normal';
 }
 
-/** The venues that make an index, with what each told last; '' before it told anything (domain.md 5.14). */
+/** The venues that make an index, with what each told last; '' before it told anything (rules 5.14). */
 export function componentViews(state: State, instrument: Instrument) {
   const index = state.indexByName.get(instrument.indexName);
   const components = index === undefined ? [] : state.indices[index]!.components;

@@ -1,5 +1,5 @@
 /**
- * The HTTP door. A request passes these steps in this order (wire.md 1.7, reliability.md 3.1); the first that fails
+ * The HTTP door. A request passes these steps in this order (wire 1.7, reliability 3.1); the first that fails
  * answers, and nothing expensive happens before the cheap ones:
  *
  *   onRequest       Host and web page (`http/request-source.ts`)

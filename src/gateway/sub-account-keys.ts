@@ -1,7 +1,7 @@
 /**
  * Keys of sub-accounts in the hands of their main account, the same under `user/` and `broker/`. A sub-account is
  * looked up under its main account only, so a stranger's and a missing one are the same thing. Nobody gives away more
- * than the calling key holds (reliability.md 3.2), and nobody reads a secret again.
+ * than the calling key holds (reliability 3.2), and nobody reads a secret again.
  */
 import type { ApiKey, CreatedKey, KeyChange, Permission, PermType, User } from '../identity/identity.ts';
 import { type FieldNames, identityRefusal } from './admission/identity-refusal.ts';
@@ -9,7 +9,7 @@ import { completeSubAccount } from './open-sub-account.ts';
 import type { Caller, Services } from './route.ts';
 import { WireError, wireError } from './wire/wire-error.ts';
 
-/** wire.md 4.4. */
+/** wire 4.4. */
 const NEW_PASSPHRASE = /^[A-Za-z0-9]{8,32}$/;
 const BUSY_RETRY_MS = 1_000;
 const LOCKED_RETRY_MS = 60_000;

@@ -1,4 +1,4 @@
-/** What an account is worth in dollars: its coins with the profit of crossed positions (domain.md 6.1 to 6.4). */
+/** What an account is worth in dollars: its coins with the profit of crossed positions (rules 6.1 to 6.4). */
 import { coinUsd } from '../core/margin/collateral.ts';
 import { crossedProfits, type Risk } from '../core/margin/margin.ts';
 import { accountRisk } from '../core/margin/margin-cache.ts';
@@ -43,7 +43,7 @@ export function valueAccount(state: State, uid: number): Valuation {
 const RATIO_WITHOUT_EQUITY = '9999';
 const RATIO_SCALE = 8;
 
-/** Maintenance / effective equity (domain.md 6.4). */
+/** Maintenance / effective equity (rules 6.4). */
 export function marginRatio({ maintenance, effective }: Risk): string {
   if (maintenance === 0n) return '0';
   if (effective <= 0n) return RATIO_WITHOUT_EQUITY;

@@ -1,4 +1,4 @@
-/** What answers about wallets look like (wire.md 4.3, 4.4). */
+/** What answers about wallets look like (wire 4.3, 4.4). */
 import Type from 'typebox';
 import { LEDGER_FIELDS } from '../record/ledger-view.ts';
 import { TRANSFER_FIELDS } from '../record/transfer-view.ts';

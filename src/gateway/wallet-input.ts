@@ -16,7 +16,7 @@ export const WalletType = Type.Enum(['spot', 'uta'] satisfies WalletName[], {
   description:
     'spot is the funding wallet, uta the unified account; other kinds of account do not exist here',
 });
-/** Longer than an order's: wire.md 4.4. */
+/** Longer than an order's: wire 4.4. */
 export const MovementOid = Type.String({
   pattern: '^[.A-Z:/a-z0-9_-]{1,64}$',
   description: "the client's own id, used once: a retry with it moves nothing twice",

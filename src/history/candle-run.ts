@@ -1,5 +1,5 @@
 /**
- * A run of candles without gaps (domain.md 8.2): stored ones, the running one, flat ones between. It is made where the
+ * A run of candles without gaps (rules 8.2): stored ones, the running one, flat ones between. It is made where the
  * rows are and leaves as text: a thousand rows cost the thread that takes orders no more than one.
  */
 import { candleOpen, candleWidthIndex, nextCandleOpen } from '../core/market/candle-width.ts';

@@ -1,5 +1,5 @@
 /**
- * Where withdrawals may go (`wire.md` 4.3). A book belongs to a main account and serves its sub-accounts: money that
+ * Where withdrawals may go (wire 4.3). A book belongs to a main account and serves its sub-accounts: money that
  * moves within the family leaves it by the same doors. While the book is locked nothing goes anywhere else.
  */
 import {

@@ -18,7 +18,7 @@ export const PERMISSIONS = [
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** What a broker may allow its sub-accounts, whatever their keys say (`wire.md` 4.5). */
+/** What a broker may allow its sub-accounts, whatever their keys say (wire 4.5). */
 export const SUB_RIGHTS = [
   'withdraw',
   'transfer',
@@ -29,7 +29,7 @@ export const SUB_RIGHTS = [
 ] as const;
 export type SubRight = (typeof SUB_RIGHTS)[number];
 
-/** `interface-v3.md` 8: a key's address list holds at most 30 entries. */
+/** interface 8: a key's address list holds at most 30 entries. */
 export const IP_LIST_ENTRIES_MAX = 30;
 export const KEYS_PER_USER_MAX = 50;
 export const SUBS_PER_USER_MAX = 100;
@@ -38,7 +38,7 @@ export const SUBS_PER_BROKER_MAX = 10_000;
 /** Which orders a quota is about; margin orders are of the spot market. */
 export const QUOTA_CATEGORIES = ['spot', 'futures'] as const;
 export type QuotaCategory = (typeof QUOTA_CATEGORIES)[number];
-/** Orders a second of an account that was given nothing else (`wire.md` 4.1: place-order). */
+/** Orders a second of an account that was given nothing else (wire 4.1: place-order). */
 export const STANDARD_QUOTA = 10;
 export const QUOTA_MAX = 10_000;
 

@@ -49,7 +49,7 @@ export function passphraseFault(passphrase: string): Fault | undefined {
       );
 }
 
-/** `withdraw` needs `read_write`: `interface-v3.md` 4.5. */
+/** `withdraw` needs `read_write`: interface 4.5. */
 export function rightsFault(key: Required<KeyChange> | NewKey): Fault | undefined {
   if (key.label.length > LABEL_CHARS_MAX || !key.label.isWellFormed()) {
     return fault('label_invalid', `a label has at most ${LABEL_CHARS_MAX} characters`);

@@ -1,5 +1,5 @@
 /**
- * Orders a second that the accounts of a family have (`wire.md` 4.4). Each begins with the standard; what a main
+ * Orders a second that the accounts of a family have (wire 4.4). Each begins with the standard; what a main
  * account gives to one it takes from another, or from what the operator has added.
  */
 import { type FamilyQuota, type Outcome, type QuotaCategory, STANDARD_QUOTA } from './identity.ts';

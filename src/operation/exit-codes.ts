@@ -1,4 +1,4 @@
-/** How the program ends, as `--help` and the documents promise it (ecosystem.md 3). Never reused for anything else. */
+/** How the program ends, as `--help` and the documents promise it. Never reused for anything else. */
 
 import { UnreadableRecord } from '../core/bytes.ts';
 import { Diverged } from '../core/diverged.ts';

@@ -1,4 +1,4 @@
-/** The demo keys are printed in every tutorial: they work on the own machine and nowhere else (reliability.md 3.4). */
+/** The demo keys are printed in every tutorial: they work on the own machine and nowhere else (reliability 3.4). */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { normalizeAddress } from '../identity/ip-list.ts';
 import { ConfigError } from './exit-codes.ts';

@@ -1,5 +1,5 @@
 /**
- * Watches how much of its memory the process holds, and acts before the system would (reliability.md 2.2): first only
+ * Watches how much of its memory the process holds, and acts before the system would (reliability 2.2): first only
  * cancellations are taken, and when that does not help the exchange leaves with a snapshot. Typed arrays live outside
  * the heap of V8, and that heap has a limit of its own: whichever is nearer counts.
  */

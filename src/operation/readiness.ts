@@ -16,7 +16,7 @@ export interface Health {
   readonly loopDelayP99Ms: number;
 }
 
-/** A process that cannot get to its timers cannot answer in time either (reliability.md 5.3). */
+/** A process that cannot get to its timers cannot answer in time either (reliability 5.3). */
 const LOOP_DELAY_P99_MAX_MS = 200;
 
 export function readinessChecks(health: Health): readonly ReadinessCheck[] {

@@ -16,7 +16,7 @@ import { banner, factsLine, listeningLine, type StartFacts } from './terminal/ba
 import { painter } from './terminal/colour.ts';
 import { counted } from './terminal/counting.ts';
 
-/** Time for answers that are already on their way to leave (reliability.md 2.1: gone within 100 ms). */
+/** Time for answers that are already on their way to leave (reliability 2.1: gone within 100 ms). */
 const LAST_ANSWERS_MS = 50;
 /** A stop that takes longer ends without a snapshot, which costs the next start a longer replay and nothing else. */
 const STOP_MAX_MS = 15_000;

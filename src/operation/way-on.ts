@@ -1,5 +1,5 @@
 /**
- * The way on after a command that breaks the exchange (reliability.md 2.2). It is the last of its log: the exchange
+ * The way on after a command that breaks the exchange (reliability 2.2). It is the last of its log: the exchange
  * stopped at it, nobody was told that it succeeded, and every start comes to the same place. An operator may set it
  * aside: a record behind it says so, and every replay passes over it from then on.
  */

@@ -1,4 +1,4 @@
-/** Candles as people read them (interface 2.8, domain.md 8.2). */
+/** Candles as people read them (interface 2.8, rules 8.2). */
 import type { CandleClosed, PriceCandleClosed } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
 import { PRICE_KINDS, type PriceKind } from '../core/terms.ts';

@@ -1,4 +1,4 @@
-/** One coin sold to the house for another, as its owner reads it (wire.md 4.3). */
+/** One coin sold to the house for another, as its owner reads it (wire 4.3). */
 import type { Converted } from '../core/event.ts';
 import { divHalf, formatMoney, formatUnits, powerOfTen } from '../core/units.ts';
 import type { CoinName } from './fee-detail.ts';

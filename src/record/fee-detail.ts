@@ -1,4 +1,4 @@
-/** Fees as orders and fills show them: positive = charged, negative = rebate (wire.md 3.9). */
+/** Fees as orders and fills show them: positive = charged, negative = rebate (wire 3.9). */
 import { formatMoney } from '../core/units.ts';
 
 export interface FeeDetail {

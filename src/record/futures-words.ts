@@ -1,4 +1,4 @@
-/** What futures orders and fills are called, by who made them and why (domain.md 1.11, 2.4). */
+/** What futures orders and fills are called, by who made them and why (rules 1.11, 2.4). */
 import { OrderKind, OrderOrigin, OrderType, PosSide, Side } from '../core/terms.ts';
 
 interface ForcedWords {

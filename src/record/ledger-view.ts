@@ -1,4 +1,4 @@
-/** A movement of money as its owner reads it (financial records, wire.md 4.3). */
+/** A movement of money as its owner reads it (financial records, wire 4.3). */
 import type { LedgerLine, LedgerLineKind } from '../core/event.ts';
 import { CATEGORY_NAMES, type CategoryName, Wallet } from '../core/terms.ts';
 import { formatMoney } from '../core/units.ts';
@@ -10,7 +10,7 @@ import type { Texts } from './texts.ts';
 export const OTHER_CATEGORY = 'OTHER';
 export type LedgerCategory = CategoryName | typeof OTHER_CATEGORY;
 
-/** Types of the unified account (wire.md, appendix A). */
+/** Types of the unified account (wire appendix A). */
 export const LEDGER_TYPES = {
   deposit: 'TRANSFER_IN',
   withdrawal: 'TRANSFER_OUT',
@@ -71,7 +71,7 @@ export const LEDGER_FIELDS = [
   'type',
   // Signed: positive came in, negative went out; the fee is apart.
   'amount',
-  // Negative when charged, the reverse of orders and fills (wire.md 3.9).
+  // Negative when charged, the reverse of orders and fills (wire 3.9).
   'fee',
   'balance',
   'ts',

@@ -1,4 +1,4 @@
-/** Loans and what happened to them as their owner reads it (interface 2.12, wire.md 4.6). */
+/** Loans and what happened to them as their owner reads it (interface 2.12, wire 4.6). */
 import type { LoanChanged, LoanReduced, LoanRepaid, PledgeRevised } from '../core/event.ts';
 import { LOAN_TERM_DAYS, LOAN_TERM_NAMES, LoanTerm } from '../core/loan/loan-terms.ts';
 import { formatMoney, formatUnits, RATE_SCALE } from '../core/units.ts';
@@ -13,9 +13,9 @@ export const BORROW_FIELDS = [
   ...PARTIES,
   'initPledgeAmount',
   'initLoanAmount',
-  // Percent, as in all records; the list of coins shows fractions (domain.md 7.3).
+  // Percent, as in all records; the list of coins shows fractions (rules 7.3).
   'hourRate',
-  // `''` for a flexible loan (wire.md 3.21).
+  // `''` for a flexible loan (wire 3.21).
   'pledgeDays',
   'daily',
   'borrowTime',

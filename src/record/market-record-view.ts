@@ -1,4 +1,4 @@
-/** What the public reads of the past of a futures market besides trades and candles (wire.md 4.2). */
+/** What the public reads of the past of a futures market besides trades and candles (wire 4.2). */
 import type { FillRecord, FundingSettled, InsuranceHour } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
 import { OrderKind, SIDE_NAMES, Side } from '../core/terms.ts';
@@ -39,7 +39,7 @@ export function isLiquidation({ futures }: FillRecord): boolean {
   return futures?.kind === OrderKind.liquidation || futures?.kind === OrderKind.reduce;
 }
 
-/** The side names what was liquidated: a sell closes a long, which somebody had bought (wire.md 5.3). */
+/** The side names what was liquidated: a sell closes a long, which somebody had bought (wire 5.3). */
 export function liquidationView(fill: FillRecord, instrument: Instrument): LiquidationView {
   return {
     symbol: instrument.symbol,

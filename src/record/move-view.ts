@@ -1,4 +1,4 @@
-/** A position that went from one account of an owner to another, as the main account reads it (wire.md 4.1). */
+/** A position that went from one account of an owner to another, as the main account reads it (wire 4.1). */
 import type { PositionMoved } from '../core/event.ts';
 import type { Instrument } from '../core/instrument.ts';
 import { CATEGORY_NAMES } from '../core/terms.ts';

@@ -58,7 +58,7 @@ export type OrderView = Texts<typeof ORDER_FIELDS> &
     readonly feeDetail: readonly FeeDetail[];
   };
 
-/** Names that one widely used client reads instead of the documented ones (wire.md 3.6). */
+/** Names that one widely used client reads instead of the documented ones (wire 3.6). */
 export const ORDER_ALIASES = ['priceAvg', 'quoteVolume', 'baseVolume'] as const;
 export type OrderAliases = Texts<typeof ORDER_ALIASES>;
 

@@ -1,4 +1,4 @@
-/** Positions as their owner reads them: open ones (interface 2.4) and those of the past (wire.md 4.1). */
+/** Positions as their owner reads them: open ones (interface 2.4) and those of the past (wire 4.1). */
 import type { PositionClosed } from '../core/event.ts';
 import { type PositionView, PROFIT_RATE_SCALE } from '../core/futures/position-reads.ts';
 import type { Instrument } from '../core/instrument.ts';

@@ -1,4 +1,4 @@
-/** Money between wallets as those concerned read it (wire.md 4.3, 4.4). */
+/** Money between wallets as those concerned read it (wire 4.3, 4.4). */
 import type { Transferred } from '../core/event.ts';
 import { WALLET_NAMES } from '../core/terms.ts';
 import { formatMoney } from '../core/units.ts';

@@ -103,7 +103,7 @@ test('a resting limit order shows every field of the interface', () => {
   });
 });
 
-test('a market buy by amount shows its budget and no quantity (domain.md 1.6)', () => {
+test('a market buy by amount shows its budget and no quantity (rules 1.6)', () => {
   const view = orderView(
     {
       ...resting,
@@ -444,7 +444,7 @@ test('a futures order says which position it is for, in which modes, and what it
   );
 });
 
-test('forced orders are called what domain.md 1.11 and 2.4 call them', () => {
+test('forced orders are called what rules 1.11 and 2.4 call them', () => {
   const rows: readonly [OrderKind, PosSide, Side, string, string, string][] = [
     [OrderKind.reduce, PosSide.long, Side.sell, 'reduce', 'market_risk', 'reduce_close_long'],
     [OrderKind.reduce, PosSide.none, Side.buy, 'reduce', 'market_risk', 'reduce_buy_single'],

@@ -1,4 +1,4 @@
-/** A deposit or withdrawal as its owner reads it (wire.md 4.3). */
+/** A deposit or withdrawal as its owner reads it (wire 4.3). */
 import type { WalletRecord } from '../core/event.ts';
 import { formatMoney } from '../core/units.ts';
 import type { CoinName } from './fee-detail.ts';

@@ -18,7 +18,7 @@ export abstract class Channel {
   /** Sends the first push, if the topic has one, and everything after it from then on. */
   abstract enter(subscription: Subscription): void;
 
-  /** The same connection subscribes once more (wire.md 5.2); most topics have nothing to say to that. */
+  /** The same connection subscribes once more (wire 5.2); most topics have nothing to say to that. */
   again(_subscription: Subscription): void {}
 
   get members(): readonly Subscription[] {

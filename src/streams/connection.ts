@@ -26,7 +26,7 @@ import type { Recipient, Subscription } from './subscription.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Within its limits, told to hold back (30006), or to be cut off (30007; wire.md 2.5). */
+/** Within its limits, told to hold back (30006), or to be cut off (30007; wire 2.5). */
 export type Verdict = 'fine' | 'tooMany' | 'over';
 
 /** What a path serves. */

@@ -1,4 +1,4 @@
-/** What a socket is told when something is wrong (wire.md 2.5): the number, and whether the connection ends with it. */
+/** What a socket is told when something is wrong (wire 2.5): the number, and whether the connection ends with it. */
 
 interface Control {
   readonly code: number;

@@ -1,4 +1,4 @@
-/** What a client says and what it is told: ping, login, subscriptions, orders (wire.md 5). */
+/** What a client says and what it is told: ping, login, subscriptions, orders (wire 5). */
 import { mayUse } from '../gateway/admission/permissions.ts';
 import type { RateLimiter } from '../gateway/admission/rate-limit.ts';
 import type { Services } from '../gateway/route.ts';
@@ -79,7 +79,7 @@ export class Conversation {
     this.carryOut(connection, parsed.value, bytes.length);
   }
 
-  /** The ping of the protocol counts like the word (wire.md 5.1). */
+  /** The ping of the protocol counts like the word (wire 5.1). */
   hearPing(connection: Connection, bytes: Buffer): void {
     if (!connection.open) return;
     const nowMs = this.options.wall.now();

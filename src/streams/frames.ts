@@ -1,6 +1,6 @@
 /**
  * Frames as text, and text as bytes on the wire. Pushes are put together from parts that many readers share: the data
- * is written once, the argument is each client's own words (one client builds its keys from them, wire.md 5.2).
+ * is written once, the argument is each client's own words (one client builds its keys from them, wire 5.2).
  */
 
 export type Action = 'snapshot' | 'update';
@@ -17,12 +17,12 @@ export function pushText({ action, data, ts }: Push, arg: string): string {
   return `{"action":"${action}","arg":${arg},"data":${data},"ts":${ts}}`;
 }
 
-/** Must not hold an `id`: one client would take it for the answer to an order (wire.md rule 6). */
+/** Must not hold an `id`: one client would take it for the answer to an order (wire rule 6). */
 export function acknowledgement(event: 'subscribe' | 'unsubscribe', arg: string, connId: string): string {
   return `{"event":"${event}","arg":${arg},"connId":"${connId}"}`;
 }
 
-/** The code must be the number 0 (wire.md rule 4). */
+/** The code must be the number 0 (wire rule 4). */
 export function loginText(connId: string): string {
   return `{"event":"login","code":0,"msg":"success","connId":"${connId}"}`;
 }

@@ -1,4 +1,4 @@
-/** How much one connection, one address and all of them together may use (wire.md 5.1, reliability.md 2.2 and 3.3). */
+/** How much one connection, one address and all of them together may use (wire 5.1, reliability 2.2 and 3.3). */
 
 /** What a client may send. */
 export const FRAME_BYTES_MAX = 16_384;
@@ -30,7 +30,7 @@ export const LOGIN_PATIENCE_MS = 20_000;
 export const PING_INTERVAL_MS = 20_000;
 /** Two pings without any sign of life. */
 export const SILENCE_MAX_MS = 2 * PING_INTERVAL_MS + 5_000;
-/** A client says `ping`, or anything else, at least so often (wire.md 5.1). */
+/** A client says `ping`, or anything else, at least so often (wire 5.1). */
 export const IDLE_MAX_MS = 120_000;
 export const AGE_MAX_MS = 24 * 60 * 60_000;
 export const AGE_NOTICE_MS = 60_000;

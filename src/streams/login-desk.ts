@@ -1,4 +1,4 @@
-/** Who a connection belongs to: the login, and the rights that it keeps, loses or gains (wire.md 1.5, reliability.md 3). */
+/** Who a connection belongs to: the login, and the rights that it keeps, loses or gains (wire 1.5, reliability 3). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Authentication, authenticateLogin, isBusy } from '../gateway/admission/authenticate.ts';
 import { mayUse } from '../gateway/admission/permissions.ts';
@@ -79,7 +79,7 @@ export class LoginDesk {
     this.endForbidden(connection);
   }
 
-  /** What was subscribed with other rights goes on only as far as the present ones reach (reliability.md 3.3). */
+  /** What was subscribed with other rights goes on only as far as the present ones reach (reliability 3.3). */
   private endForbidden(connection: Connection): void {
     for (const topic of PRIVATE_TOPIC_NAMES) {
       const subscription = connection.subscriptions.get(privateKey(topic));

@@ -1,4 +1,4 @@
-/** Orders, fills, positions and balances as their owner's socket shows them: other names than HTTP has (wire.md 5.4). */
+/** Orders, fills, positions and balances as their owner's socket shows them: other names than HTTP has (wire 5.4). */
 import type {
   FillRecord,
   OrderChanged,
@@ -235,7 +235,7 @@ export function accountData(state: State, uid: number) {
       balance: coin.balance,
       available: coin.available,
       locked: coin.locked,
-      // One client adds the two (wire.md 5.4). Interest joins what is owed and is not told apart (domain.md 6.8), so
+      // One client adds the two (wire 5.4). Interest joins what is owed and is not told apart (rules 6.8), so
       // the whole debt stands in one of them: what HTTP calls `debt`.
       borrow: '0',
       debts: debt,

@@ -1,4 +1,4 @@
-/** Requests that say how old they may be when they arrive: `receiveWindow` and the time they were sent (wire.md 5.5). */
+/** Requests that say how old they may be when they arrive: `receiveWindow` and the time they were sent (wire 5.5). */
 import { type WireError, wireError } from '../gateway/wire/wire-error.ts';
 
 const WINDOW_MIN_MS = 10;

@@ -111,7 +111,7 @@ export class Streams {
     );
   }
 
-  /** A stop is planned: everybody is told, goes on and leaves later (wire.md 5.1). Says how many there are. */
+  /** A stop is planned: everybody is told, goes on and leaves later (wire 5.1). Says how many there are. */
   announceStop(seconds: number): number {
     this.notice = `the exchange stops in about ${seconds} seconds: connect again then`;
     for (const connection of this.connections) connection.fail('upgrade', this.notice);
@@ -119,9 +119,9 @@ export class Streams {
   }
 
   /**
-   * Everybody leaves by turns, so that they do not come back all at once (reliability.md 2.2). Who has to wait is told;
+   * Everybody leaves by turns, so that they do not come back all at once (reliability 2.2). Who has to wait is told;
    * to the others the close says it: one client throws whatever a frame of an error reaches, and what it throws then is
-   * not what its users try again after (wire.md 2.5).
+   * not what its users try again after (wire 2.5).
    */
   async close(): Promise<void> {
     if (this.closing) return;

@@ -1,4 +1,4 @@
-/** What a subscription names: the topic, and where it applies, the instrument and the width (wire.md 5.2). */
+/** What a subscription names: the topic, and where it applies, the instrument and the width (wire 5.2). */
 import type { Instrument } from '../core/instrument.ts';
 import type { CandleWidth } from '../core/market/candle-width.ts';
 import type { State } from '../core/state.ts';

@@ -1,5 +1,5 @@
 /**
- * Orders over the socket (wire.md 5.5). A topic stands for a call over HTTP and goes through the same schema,
+ * Orders over the socket (wire 5.5). A topic stands for a call over HTTP and goes through the same schema,
  * permission, quota and handler; only the envelope differs. Requests of a connection are sequenced in the order they
  * came; answers carry the id of their request and come when they are durable.
  */
@@ -49,7 +49,7 @@ const batchModify = topicOf('/api/v3/trade/batch-modify-order', true);
 /** Over the socket an order is named by its id alone. */
 const batchCancel = topicOf('/api/v3/trade/cancel-batch', true, batchOf(CancelBody));
 
-/** The second names are those of another client (wire.md 5.5). */
+/** The second names are those of another client (wire 5.5). */
 export const TRADE_TOPICS: Readonly<Record<string, TradeTopic>> = {
   'place-order': topicOf('/api/v3/trade/place-order', false),
   'batch-place': batchPlace,
@@ -113,7 +113,7 @@ export class TradingDesk {
     });
     if (result instanceof WireError) {
       const code = result.codeIn(this.services.errorDialect);
-      // Number and text matter: one client rejects what does not have a string here (wire.md rule 5).
+      // Number and text matter: one client rejects what does not have a string here (wire rule 5).
       return tradeErrorText(id, code, result.msg, connId);
     }
     const nowMs = this.services.clock.now();

@@ -29,7 +29,7 @@ export function checkTogether(
 }
 
 /**
- * A coin that is margin, pledged or lent needs a price that nobody on the own book can set (domain.md 6.1): the core would
+ * A coin that is margin, pledged or lent needs a price that nobody on the own book can set (rules 6.1): the core would
  * count it for nothing, which is hardly what its terms are there for.
  */
 export function checkIndices(
@@ -56,7 +56,7 @@ export function checkIndices(
 /** Terms that hang on what the coin is worth. */
 const TERMS_BY_PRICE = ['collateral', 'borrow', 'loan', 'pledge'] as const;
 
-/** SPOT and MARGIN of one symbol share one book (domain.md 1.1) and so one grid. */
+/** SPOT and MARGIN of one symbol share one book (rules 1.1) and so one grid. */
 function checkTwin(path: string, spec: InstrumentSpec, twin: InstrumentSpec | undefined): void {
   if (twin === undefined) failCatalogue(path, `${spec.symbol}: there is no SPOT instrument of this symbol`);
   for (const field of ['baseCoin', 'quoteCoin', 'pricePrecision', 'quantityPrecision'] as const) {

@@ -28,7 +28,7 @@ test('the shipped catalogue offers every category; spot and margin are open', ()
   }
 });
 
-test('spot BTCUSDT has the numbers of the worked examples (domain.md 0.5)', () => {
+test('spot BTCUSDT has the numbers of the worked examples (rules 0.5)', () => {
   const btc = ofCategory(loadCatalogue(SHIPPED), 'SPOT').find(({ symbol }) => symbol === 'BTCUSDT')!;
   assert.deepEqual(
     [btc.pricePrecision, btc.quantityPrecision, btc.quotePrecision, btc.minOrderAmount, btc.openingPrice],
@@ -38,7 +38,7 @@ test('spot BTCUSDT has the numbers of the worked examples (domain.md 0.5)', () =
   assert.deepEqual([btc.makerFeeRate, btc.takerFeeRate], ['0.001', '0.001']);
 });
 
-test('price and quantity steps are powers of ten, so that clients may round by decimals (wire.md 3.2)', () => {
+test('price and quantity steps are powers of ten, so that clients may round by decimals (wire 3.2)', () => {
   const step = (places: string) => (places === '0' ? '1' : `0.${'1'.padStart(Number(places), '0')}`);
   for (const { symbol, futures, pricePrecision, quantityPrecision } of loadCatalogue(SHIPPED).instruments) {
     if (futures === undefined) continue;
@@ -47,7 +47,7 @@ test('price and quantity steps are powers of ten, so that clients may round by d
   }
 });
 
-test('quarterly futures are delivered on the last Friday of the quarter at 08:00 UTC (domain.md 5.15)', () => {
+test('quarterly futures are delivered on the last Friday of the quarter at 08:00 UTC (rules 5.15)', () => {
   const delivery = loadCatalogue(SHIPPED).instruments.filter(({ futures }) => futures?.type === 'delivery');
   assert.ok(delivery.length >= 2);
   for (const { symbol, futures } of delivery) {

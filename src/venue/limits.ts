@@ -1,6 +1,6 @@
 /** Bounds of the venue. */
 
-/** A digest of all outcomes goes into the log after so many commands (reliability.md 2.1). */
+/** A digest of all outcomes goes into the log after so many commands (reliability 2.1). */
 export const CHECKPOINT_COMMANDS = 10_000;
 /** Audits of the reserves that are only asked for are no more frequent than this. */
 export const RESERVE_AUDIT_INTERVAL_MS = 10 * 60_000;

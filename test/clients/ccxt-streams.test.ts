@@ -1,4 +1,4 @@
-/** ccxt pro, unmodified, over both sockets: every watch method that the unified account has (wire.md 6.2). */
+/** ccxt pro, unmodified, over both sockets: every watch method that the unified account has (wire 6.2). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -155,7 +155,7 @@ test('unWatch methods resolve and end the stream', async () => {
   assert.equal(await alice.unWatchTrades('BTC/USDT'), true);
 });
 
-test('the size of a market order is that of HTTP, in every category and on both sides (wire.md 5.4)', async () => {
+test('the size of a market order is that of HTTP, in every category and on both sides (wire 5.4)', async () => {
   const keys = server.account('bot');
   const client = await proClient(keys, alice);
   const trader = new SignedClient(server.url, keys);
@@ -190,7 +190,7 @@ test('the size of a market order is that of HTTP, in every category and on both 
   trader.close();
 });
 
-test('a book that ccxt kept over a restart has to be dropped, then it is the book of HTTP again (wire.md rule 8)', async () => {
+test('a book that ccxt kept over a restart has to be dropped, then it is the book of HTTP again (wire rule 8)', async () => {
   const args = ['--rate-limits', 'off'];
   const first = await startServer({ args });
   const client = await ccxtProClient(first.url, first.account('alice'), alice);
@@ -217,7 +217,7 @@ test('a book that ccxt kept over a restart has to be dropped, then it is the boo
   }
 });
 
-test('a stop of the exchange is a NetworkError, after which programs try again (wire.md 2.5)', async () => {
+test('a stop of the exchange is a NetworkError, after which programs try again (wire 2.5)', async () => {
   const mine = await startServer();
   const client = await ccxtProClient(mine.url, mine.account('alice'), alice);
   await client.watchBalance();

@@ -1,4 +1,4 @@
-/** The two npm clients as their users make them (wire.md 7): unmodified, pointed at a running server. */
+/** The two npm clients as their users make them (wire 7): unmodified, pointed at a running server. */
 import assert from 'node:assert/strict';
 import { RestClientV3 } from 'bitget-api';
 import ccxt, { type bitget, type pro } from 'ccxt';
@@ -44,7 +44,7 @@ export async function ccxtProClient(
       },
     },
   });
-  // Plain ws:// needs it (wire.md 7).
+  // Plain ws:// needs it (wire 7).
   await client.loadHttpProxyAgent();
   if (markets === undefined) await client.loadMarkets();
   else client.setMarketsFromExchange(markets);

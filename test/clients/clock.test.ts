@@ -59,7 +59,7 @@ test('on a manual clock funding is paid when eight o’clock is reached, not bef
   assert.ok(events.fundingSettled! > 0);
   assert.equal(await operator.time(), START + HOUR);
 
-  // The SDK's type says a bare list; the wire has it in `resultList` (wire.md 4.3).
+  // The SDK's type says a bare list; the wire has it in `resultList` (wire 4.3).
   const { resultList } = (await alice.getHistoryFundingRate(CONTRACT)).data as unknown as {
     resultList: { fundingRate: string; fundingRateTimestamp: string }[];
   };

@@ -1,4 +1,4 @@
-/** The same request in the different shapes that clients give it (wire.md 0, rules 1, 10-12, 16-21). */
+/** The same request in the different shapes that clients give it (wire rules 1, 10-12, 16-21). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type RunningServer, startServer } from '../harness/server.ts';

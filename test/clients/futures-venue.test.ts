@@ -188,7 +188,7 @@ test('edges 85 and 90: without bids the other side gives way at the bankruptcy p
     ['45027.1', 'dte_sys_adl_buy_in_single_side_mode', '0', '4972.9'],
   );
   assert.ok(units(await fund()) >= before);
-  // Neither in the ticker nor among the public trades (domain.md 8.1).
+  // Neither in the ticker nor among the public trades (rules 8.1).
   assert.equal((await alice.getTickers(CONTRACT)).data[0]!.lastPrice, '50000');
 });
 

@@ -498,7 +498,7 @@ test('a fall takes the isolated position, its margin and nothing else', async ()
   assert.equal(list[0]!.tradeSide, 'burst_sell_single');
   assert.equal(await money(), before, 'the loss is limited to the margin of the position');
   const reply = await new SignedClient(server.url).get('/api/v3/market/liquidations', CONTRACT);
-  // The side is that of the position: a long was liquidated (wire.md 5.3).
+  // The side is that of the position: a long was liquidated (wire 5.3).
   assert.deepEqual(
     reply.data.list.map((row: { side: string; amount: string; price: string }) => [
       row.side,

@@ -1,6 +1,6 @@
 /**
  * What accounts should hold, worked out beside the exchange and without its code: integers of 10^-8, a buyer's fee in
- * the base coin, a seller's in the quote coin, what is left of a fee below 10^-8 is not charged (domain.md 0.4).
+ * the base coin, a seller's in the quote coin, what is left of a fee below 10^-8 is not charged (rules 0.4).
  */
 const SCALE = 8;
 const ONE = 10n ** BigInt(SCALE);

@@ -1,4 +1,4 @@
-/** A pledge loan worked out beside the exchange and without its code (domain.md 7): integers of 10^-8. */
+/** A pledge loan worked out beside the exchange and without its code (rules 7): integers of 10^-8. */
 import { decimal, units } from './ledger-by-hand.ts';
 
 const ONE = 10n ** 8n;

@@ -1,4 +1,4 @@
-/** Quotas of order requests (wire.md 4.4): the main account shares them out, HTTP and sockets obey, a crash keeps them. */
+/** Quotas of order requests (wire 4.4): the main account shares them out, HTTP and sockets obey, a crash keeps them. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { HeldWall } from '../harness/held-wall.ts';
@@ -67,7 +67,7 @@ test('the main account shares out what its family has, and no more', async () =>
   const above = (await refusalOf(give('spot', '11', 'kid'))).body;
   assert.equal(above.code, '40017');
   assert.match(above.msg, /would have 21 spot orders a second together and may have 20/);
-  // Numbers are taken in lists too (wire.md rule 19).
+  // Numbers are taken in lists too (wire rule 19).
   await alice.setRateLimitQuota({
     category: 'spot',
     uids: [server.account('alice').uid] as never,

@@ -1,4 +1,4 @@
-/** 240 open orders, 245 closed ones and 240 fills, read back in pages of 100: no gap, no repeat, newest first. */
+/** 240 open orders, 245 closed ones and 240 fills, read back in pages of 100: no gap, no repeat, newest first (rules 8.4). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Order, Trade } from 'ccxt';

@@ -1,5 +1,5 @@
 /**
- * Positions worked out beside the exchange and without its code, from the formulas of domain.md 4.5, 5.2, 5.4, 5.7 and
+ * Positions worked out beside the exchange and without its code, from the formulas of rules 4.5, 5.2, 5.4, 5.7 and
  * 5.10: integers of 10^-8, fees cut off, the basis of a part cut off, prices rounded half up to one decimal.
  */
 import { decimal, units } from './ledger-by-hand.ts';
@@ -138,7 +138,7 @@ export class HandPosition {
   }
 }
 
-/** A coin-margined position: counted in dollars, charged and paid in coin (domain.md 5.2, model B). */
+/** A coin-margined position: counted in dollars, charged and paid in coin (rules 5.2, model B). */
 export class HandCoinPosition extends HandPosition {
   protected override feeBase(size: bigint): bigint {
     return size;

@@ -1,4 +1,4 @@
-/** Candles of mark, index and premium as the clients read them, on a clock that is moved by hand (domain.md 8.2). */
+/** Candles of mark, index and premium as the clients read them, on a clock that is moved by hand (rules 8.2). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Operator } from '../harness/operator-door.ts';

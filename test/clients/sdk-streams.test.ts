@@ -1,4 +1,4 @@
-/** The SDK's socket clients, unmodified: both roles on their own paths and on the shared one, and orders (wire.md 5, 7). */
+/** The SDK's socket clients, unmodified: both roles on their own paths and on the shared one, and orders (wire 5, 7). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type WebsocketAPIClient, WebsocketClientV3, WS_KEY_MAP } from 'bitget-api';

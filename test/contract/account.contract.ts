@@ -1,4 +1,4 @@
-/** Section 4.5 with its objects (2.11, 2.12): the account, repayable coins, the broker's one operation. */
+/** Interface 4.5 with its objects (interface 2.11, 2.12): the account, repayable coins, the broker's one operation. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { Caller, type Data, limit, type Venue } from './venue.ts';

@@ -47,7 +47,7 @@ function fieldsOf(record: Record<string, unknown>, path: string): Place[] {
 
 const otherName = (field: string) => `${field}s`;
 
-/** Returned only where it is YES (2.6), so only `market-data.contract.ts` can miss it. */
+/** Returned only where it is YES (interface 2.6), so only `market-data.contract.ts` can miss it. */
 const OPTIONAL = /\.areaSymbol$/;
 
 type Breakage = readonly [what: string, apply: (place: Place) => void];

@@ -1,4 +1,4 @@
-/** Sections 1 and 5: what all requests and answers have in common, and who may call. */
+/** Interface 1 and 5: what all requests and answers have in common, and who may call. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
@@ -71,7 +71,7 @@ export function conventions(venue: Venue): void {
       // 0.0000001 as a number reads 1e-7: a small quantity of an order that is not there, not one that is no number.
       for (const qty of [0.01, 0.0000001, 1.25e-8]) {
         const [entry] = await alice.post('trade/batch-modify-order', [{ orderId: '1', qty }]);
-        assert.equal(entry.code, '25204', `interface 1.2, wire.md rule 19: ${qty}: ${entry.msg}`);
+        assert.equal(entry.code, '25204', `interface 1.2, wire rule 19: ${qty}: ${entry.msg}`);
       }
     });
 
@@ -156,11 +156,7 @@ export function conventions(venue: Venue): void {
         (await send({ ...all, locale: 'en-US', 'Content-Type': 'application/json' })).code,
         '00000',
       );
-      assert.equal(
-        (await send(all)).code,
-        '00000',
-        'locale and Content-Type may be left out (wire.md rule 17)',
-      );
+      assert.equal((await send(all)).code, '00000', 'locale and Content-Type may be left out (wire rule 17)');
       const codes = [];
       for (const header of REQUIRED_HEADERS) {
         const { [header]: _left, ...rest } = all;

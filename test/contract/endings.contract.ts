@@ -1,4 +1,4 @@
-/** How an order ends that is not filled (2.1 `cancelReason`): each reason that a trader can bring about. */
+/** How an order ends that is not filled (interface 2.1 `cancelReason`, rules 2.3): each reason that a trader can bring about. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { StreamClient } from '../harness/stream-client.ts';

@@ -1,5 +1,5 @@
 /**
- * Section 4 of the interface: what each of the 23 endpoints answers. Every answer that any test of this suite receives
+ * Interface 4: what each of the 23 endpoints answers. Every answer that any test of this suite receives
  * is held against its row here, so no field of any category can change its name, its type or its presence unnoticed.
  */
 import assert from 'node:assert/strict';
@@ -101,7 +101,7 @@ export const ENDPOINTS: Readonly<Record<string, Answer>> = {
   'GET loan/debts': one(DEBTS),
 };
 
-/** The endpoints that need credentials: all outside section 4.1. */
+/** The endpoints that need credentials: all outside interface 4.1. */
 export const PRIVATE = Object.keys(ENDPOINTS)
   .filter((endpoint) => !endpoint.includes(' market/'))
   .map((endpoint) => endpoint.split(' ') as ['GET' | 'POST', string]);

@@ -1,5 +1,5 @@
 /**
- * What the exchange does to an account (2.1 `execType`, `delegateType`, `cancelReason`, `tradeSide`; 2.2 `tradeSide`): in
+ * What the exchange does to an account (interface 2.1 `execType`, `delegateType`, `cancelReason`, `tradeSide`; interface 2.2 `tradeSide`): in
  * one-way and in hedge mode, to longs and to shorts, each with its own words in the order and in the fill.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** Section 2.6: what an instrument names holds for its orders, at the edge and one step beyond. */
+/** Interface 2.6: what an instrument names holds for its orders, at the edge and one step beyond. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { type Caller, catalogued, limit, type Order, type Venue } from './venue.ts';

@@ -1,4 +1,4 @@
-/** Section 8: each limit at its edge; the rates are in `rates.contract.ts`. */
+/** Interface 8: each limit at its edge; the rates are in `rates.contract.ts`. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { converse, requestBytes } from '../hostile/raw-http.ts';

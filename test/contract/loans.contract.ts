@@ -1,4 +1,4 @@
-/** Section 4.6 with its objects (2.12): loan queries. */
+/** Interface 4.6 with its objects (interface 2.12): loan queries. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY_MS, type Data, type Venue } from './venue.ts';
@@ -18,7 +18,7 @@ export function loans(venue: Venue): void {
       assert.deepEqual(
         debts.loanInfos.map(({ coin }: Data) => coin),
         ['USDT'],
-        'wire.md 3.23: the names are meant',
+        'wire 3.23: the names are meant',
       );
       assert.deepEqual(
         debts.pledgeInfos.map(({ coin, amount, amountUsdt }: Data) => [coin, amount, amountUsdt]),
@@ -71,7 +71,7 @@ export function loans(venue: Venue): void {
       );
       const { loanInfos } = await bot.get('loan/coins', { coin: 'USDT' });
       const percent = Number(loanInfos[0].hourRateFlexible) * 100;
-      assert.equal(Number(hourRate).toFixed(8), percent.toFixed(8), 'a percentage (domain.md 7.3)');
+      assert.equal(Number(hourRate).toFixed(8), percent.toFixed(8), 'a percentage (rules 7.3)');
     });
 
     for (const path of HISTORIES) {

@@ -1,4 +1,4 @@
-/** Section 4.1 with its objects (2.6 to 2.10): public market data. */
+/** Interface 4.1 with its objects (interface 2.6 to 2.10): public market data. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { CATEGORIES, FUTURES, isFutures, ticker } from './objects.ts';
@@ -32,7 +32,7 @@ const INTERVALS = {
   ...{ '1H': HOUR_MS, '4H': 4 * HOUR_MS, '6H': 6 * HOUR_MS, '12H': 12 * HOUR_MS, '1D': DAY_MS },
 };
 const ON = { category: 'SPOT', symbol: 'BTCUSDT' };
-/** Before delivery no new orders are taken (2.7). */
+/** Before delivery no new orders are taken (interface 2.7). */
 const QUIET_MS = 10 * MINUTE_MS;
 
 /** What the operator has set; everything else trades. */
@@ -299,7 +299,7 @@ export function marketData(venue: Venue): void {
           for (const value of candle) assert.match(value, /^[0-9]+(\.[0-9]+)?$/, 'interface 2.8: of strings');
           const opened = Number(candle[0]);
           assert.ok(last === 0 || opened - last === width, `interface 2.8: ${interval} apart`);
-          // Longer ones begin with a day of their own (wire.md 3.1).
+          // Longer ones begin with a day of their own (wire 3.1).
           if (width <= 4 * HOUR_MS) assert.equal(opened % width, 0, `interface 2.8: a full ${interval}`);
           last = opened;
           const [, open, high, low, close] = candle.map(Number);

@@ -7,7 +7,7 @@
  * `answers`: every field of the answers of the 23 endpoints missing, renamed, of another type, empty, with another number
  * or another word, and every refusal with another code or without its message; `categories`: the same in one category at
  * a time. These play a recording back (`mutation/replay.ts`), so there is time for thousands. The others are changes of
- * the source: `rates` and `limits` of section 8 one too low and one too high; `access`, another permission; `parameters`
+ * the source: `rates` and `limits` of interface 8 one too low and one too high; `access`, another permission; `parameters`
  * of every call (`mutation/rows.ts`); and `fields` of every answer and push under another name.
  *
  * It takes minutes, so it is no part of `npm test`.

@@ -1,4 +1,4 @@
-/** Section 2 of the interface: every object with every field. The tables stand in the document's order. */
+/** Interface 2: every object with every field. The tables stand in the document's order. */
 import {
   decimal,
   empty,
@@ -22,7 +22,7 @@ export type Category = (typeof CATEGORIES)[number];
 export const FUTURES = ['USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'] as const;
 export const isFutures = (category: string) => (FUTURES as readonly string[]).includes(category);
 
-/** Section 2.1.1; the third party's name in one of them is whoever's charts it is. */
+/** Interface 2.1.1; the third party's name in one of them is whoever's charts it is. */
 export const DELEGATE_TYPES =
   `normal stop_profit_market stop_loss_market stop_profit_chase stop_loss_chase trader_delegate trader_stop_profit
   trader_stop_loss follower_delegate reduce_offset_delegate market market_risk plan_limit plan_market back_contract
@@ -43,7 +43,7 @@ export const DELEGATE_TYPES =
     /\s+/,
   );
 
-/** What is done by users, and the words for what is done to them (wire.md appendix A). */
+/** What is done by users, and the words for what is done to them (wire appendix A). */
 const TRADE_SIDES = [
   ...['open', 'close', 'reduce_buy_single', 'reduce_sell_single', 'burst_buy_single', 'burst_sell_single'],
   ...['delivery_buy_single', 'delivery_sell_single'],
@@ -53,7 +53,7 @@ const TRADE_SIDES = [
   ),
 ];
 
-/** The interface shows the first; the others are those of wire.md appendix A. */
+/** The interface shows the first; the others are those of wire appendix A. */
 const CANCEL_REASONS =
   `normal_cancel trade_too_many_times_cancel trade_count_too_small fok_not_full_cancel ioc_not_full_cancel
   post_only_fill_cancel self_trade_cancel trade_max_deal_size_cancel tpsl_plan_cancel back_contract_cancel
@@ -95,12 +95,12 @@ const orderFields = (futures: boolean, statuses: readonly string[]): Fields => (
   slOrderType: executedAs,
   tpLimitPrice: orEmpty(positive),
   slLimitPrice: orEmpty(positive),
-  // Upper case everywhere: one client takes every other spelling of `NO` for yes (wire.md rule 10).
+  // Upper case everywhere: one client takes every other spelling of `NO` for yes (wire rule 10).
   reduceOnly: words('YES', 'NO'),
   feeDetail,
   createdTime: time,
   updatedTime: time,
-  // Names that one client reads instead of the documented ones (wire.md 3.6).
+  // Names that one client reads instead of the documented ones (wire 3.6).
   priceAvg: positive,
   quoteVolume: positive,
   baseVolume: positive,
@@ -143,14 +143,14 @@ export const FILL = shape('2.2', 'fill', {
   updatedTime: time,
   execPnl: decimal,
   isRPI: words('yes', 'no'),
-  // Not of the interface; one client reads it (wire.md 3.9).
+  // Not of the interface; one client reads it (wire 3.9).
   posSide: orEmpty(words('long', 'short')),
 });
 
 export const STRATEGY_ORDER = shape('2.3', 'strategy order', {
   orderId: id,
   clientOid: name,
-  // The record names only futures; the query takes all five (wire.md 3.10).
+  // The record names only futures; the query takes all five (wire 3.10).
   category: words(...CATEGORIES),
   symbol: name,
   // Nothing is fixed while it guards a whole position.
@@ -324,7 +324,7 @@ export function ticker(category: string, delivery: boolean): Shape {
   });
 }
 
-/** Section 2.8: time, open, high, low, close, volume in base coin, turnover in quote coin. */
+/** Interface 2.8: time, open, high, low, close, volume in base coin, turnover in quote coin. */
 export function candleProblem(value: unknown): string | undefined {
   if (!Array.isArray(value) || value.length !== 7) return 'must be an array of 7 strings';
   const [opened, ...numbers] = value;
@@ -403,7 +403,7 @@ export const BROKER_KEY = shape('2.12', 'broker sub-account API key record', {
   ipList: listOf(name),
 });
 
-/** Section 4.3: what an action says about one order; `code` and `msg` describe a failure. */
+/** Interface 4.3: what an action says about one order; `code` and `msg` describe a failure. */
 export const ORDER_IDS = shape('4.3', 'order ids', { orderId: id, clientOid: name });
 export const ORDER_FAILURE = shape('4.3', 'result entry', {
   orderId: text,

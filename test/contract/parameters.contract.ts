@@ -1,5 +1,5 @@
 /**
- * Section 4, the tables of request parameters: what is required is missed by its name, every documented value is taken,
+ * Interface 4, the tables of request parameters: what is required is missed by its name, every documented value is taken,
  * another one is refused with the parameter's name, and what is optional may be left out. What a parameter chooses is
  * in the tests of its endpoint.
  */

@@ -1,4 +1,4 @@
-/** Section 4.4 with its objects (2.4, 2.5): positions, their rank, leverage, and what the exchange does to them. */
+/** Interface 4.4 with its objects (interface 2.4, 2.5): positions, their rank, leverage, and what the exchange does to them. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { FUTURES } from './objects.ts';
@@ -62,7 +62,7 @@ export function positions(venue: Venue): void {
       );
     });
 
-    it('interface 2.4: what a crossed position is worth, to the last digit (domain.md 5.4)', async () => {
+    it('interface 2.4: what a crossed position is worth, to the last digit (rules 5.4)', async () => {
       const trader = await venue.small('worked', '5000');
       await trader.post('account/set-leverage', { ...ON, leverage: '10' });
       await venue.trade(trader, limit(LINEAR, 'buy', '0.1', '60000'));

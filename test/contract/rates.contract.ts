@@ -1,4 +1,4 @@
-/** Section 8, the table of rates: each endpoint lets exactly so many calls through in a second, per IP or per UID. */
+/** Interface 8, the table of rates: each endpoint lets exactly so many calls through in a second, per IP or per UID. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HeldWall } from '../harness/held-wall.ts';

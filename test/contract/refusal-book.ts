@@ -1,6 +1,6 @@
 /**
  * What stands in a refusal, as the wire document's tables have it: the code of each reason that the exchange has for not
- * doing something (2.5), the status that HTTP answers with (2.2), and the older code of the same meaning (2.4).
+ * doing something (wire 2.5), the status that HTTP answers with (wire 2.2), and the older code of the same meaning (wire 2.4).
  */
 
 /** Code to the reasons, by the names that the core has for them. */
@@ -119,7 +119,7 @@ export const TWINS: Readonly<Record<string, string>> = {
 /** All others are 400. */
 export const STATUSES: Readonly<Record<string, number>> = { '429': 429, '40404': 404, '25000': 500 };
 
-/** Parameters whose words only one letter case is known of; all others are taken in any (rule 20). */
+/** Parameters whose words only one letter case is known of; all others are taken in any (wire rule 20). */
 export const EXACT_WORDS = [
   ...['accountMode', 'autoMargin', 'collateralType', 'dest', 'group', 'mode', 'permType'],
   // Loans take theirs in any.

@@ -1,5 +1,5 @@
 /**
- * Section 7: a refusal of the 23 endpoints has a code, and a message that fits it: which field is wrong, or what stands in
+ * Interface 7: a refusal of the 23 endpoints has a code, and a message that fits it: which field is wrong, or what stands in
  * the way. The interface has no catalogue; this is ours, and every row of it occurs (`occurrence.contract.ts`).
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Retail price improvement (2.1 `rpi`, 2.2 and 2.9 `isRPI`): a market maker's order that only retail orders can take. No
+ * Retail price improvement (interface 2.1 `rpi`, interface 2.2 and 2.9 `isRPI`): a market maker's order that only retail orders can take. No
  * client of the interface is retail, so this has a venue of its own, where the living market brings them.
  */
 import assert from 'node:assert/strict';

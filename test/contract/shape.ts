@@ -1,5 +1,5 @@
 /**
- * The interface document's tables as checks. A shape is one object of section 2: each documented field with what its
+ * The interface document's tables as checks. A shape is one object of interface 2: each documented field with what its
  * value must be. A field that is missing, of another type, or not documented fails with the section's number, and every
  * word of an enumeration that was seen is remembered (`occurrence.contract.ts` asks for it).
  */

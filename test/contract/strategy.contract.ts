@@ -1,5 +1,5 @@
 /**
- * Section 2.3 and the strategy orders of section 4.2: what waits for a price, and what became of it. Every kind waits and
+ * Interface 2.3 and the strategy orders of interface 4.2: what waits for a price, and what became of it. Every kind waits and
  * fires in all five categories, for longs in one-way mode and for shorts in hedge mode.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** Section 4.3 with the rules of section 3 and the rejections of section 7: cancelling and modifying. */
+/** Interface 4.3 with the conditions of interface 3 and the rejections of interface 7: cancelling and modifying. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { converse, requestBytes } from '../hostile/raw-http.ts';

@@ -1,4 +1,4 @@
-/** Section 4.2 with its objects (2.1 to 2.3): what an account's orders and fills look like, and which a query returns. */
+/** Interface 4.2 with its objects (interface 2.1 to 2.3): what an account's orders and fills look like, and which a query returns. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { CATEGORIES, FUTURES } from './objects.ts';

@@ -23,7 +23,7 @@ export const DELIVERED = 'BTCUSDV26';
 // biome-ignore lint/suspicious/noExplicitAny: answers are what this suite examines
 export type Data = any;
 
-/** A caller whose every answer is held against section 1 of the interface and the endpoint's row of section 4. */
+/** A caller whose every answer is held against interface 1 and the endpoint's row of interface 4. */
 export class Caller {
   readonly client: SignedClient;
   readonly uid: number;

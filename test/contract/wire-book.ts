@@ -43,7 +43,7 @@ const OPEN_ORDER = [
   'orderId, clientOid, category, symbol, price, qty, amount, orderType, cumExecQty, cumExecValue, avgPrice',
   'orderStatus, side, timeInForce, posSide, holdMode, delegateType, marginMode, stpMode, reduceOnly',
   `${PRESET_TOLD}, ${FEES}, createdTime, updatedTime`,
-  // Names that one client reads instead (wire.md 3.6).
+  // Names that one client reads instead (wire 3.6).
   'priceAvg, quoteVolume, baseVolume',
 ].join(', ');
 const CLOSED_ORDER = `${OPEN_ORDER}, cancelReason, execType`;
@@ -143,7 +143,7 @@ export const CALLS: Readonly<Record<string, Section>> = {
     'GET trade/unfilled-orders': row(`category ${ALL5}, symbol, ${PAGE}`, page(`{${OPEN_ORDER}}`)),
     'GET trade/history-orders': row(`category* ${ALL5}, symbol, ${PAGE}`, page(`{${CLOSED_ORDER}}`)),
     'GET trade/order-info': row(NAMED, WHOLE_ORDER),
-    // The symbol is one that a client adds (wire.md 3.9).
+    // The symbol is one that a client adds (wire 3.9).
     'GET trade/fills': row(`category ${ALL5}, symbol, orderId, ${PAGE}`, page(FILL)),
     'GET trade/history-strategy-orders': row(`category* ${ALL5}, type tpsl/trigger, ${PAGE}`, page(PLAN)),
   },
@@ -395,7 +395,7 @@ export const CALLS: Readonly<Record<string, Section>> = {
       'username*, passphrase*, note',
       '{username, subUid, apiKey, secret, note, createdTime}',
     ),
-    // Letter case does not matter on the way in (wire.md rule 20).
+    // Letter case does not matter on the way in (wire rule 20).
     'GET user/rate-limit-quota': row(
       'category* SPOT/FUTURES, uid, cursor, limit',
       '{category, quotaList:[{uid, quota}], masterSubQuota, masterSubCap, cursor}',
@@ -629,7 +629,7 @@ export const CONTROL_CODES: Readonly<Record<number, 'stays' | 'ends'>> = {
   40014: 'stays',
 };
 
-/** Section 5.1, by the names that the exchange has for them. */
+/** Wire 5.1, by the names that the exchange has for them. */
 export const SOCKET_LIMITS: Readonly<Record<string, number>> = {
   SUBSCRIBE_BYTES_MAX: 4096,
   MESSAGES_PER_SECOND: 10,

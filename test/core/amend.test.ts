@@ -1,4 +1,4 @@
-/** Modifying orders (domain.md 1.12). */
+/** Modifying orders (rules 1.12). */
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AmendOrders, ANY } from '../../src/core/command.ts';

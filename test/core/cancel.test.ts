@@ -1,4 +1,4 @@
-/** Cancelling and the countdown (domain.md 1.13). */
+/** Cancelling and the countdown (rules 1.13). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatOrderId } from '../../src/core/orders/order-id.ts';

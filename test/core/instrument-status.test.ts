@@ -1,4 +1,4 @@
-/** What each status allows on SPOT: opening is buying, closing is selling (domain.md 1.3). */
+/** What each status allows on SPOT: opening is buying, closing is selling (rules 1.3). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstrumentStatusName } from '../../src/core/terms.ts';

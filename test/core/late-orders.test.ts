@@ -1,4 +1,4 @@
-/** Orders that came later than their owner allows (wire.md 5.5): accepted and cancelled, and nothing else happens. */
+/** Orders that came later than their owner allows (wire 5.5): accepted and cancelled, and nothing else happens. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { MARGIN, MarginFloor } from './borrowing/margin-floor.ts';

@@ -1,10 +1,10 @@
-/** Money: locks, trades, fees, deposits and withdrawals (domain.md 4). */
+/** Money: locks, trades, fees, deposits and withdrawals (rules 4). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { BTCUSDT } from './listings.ts';
 import { openFloor, PLENTY, TradingFloor } from './trading-floor.ts';
 
-test('case 72: a buy of 0.5 at 60 000 filled at 59 900 and 60 000 gets 20 USDT back at once (example 4.3)', () => {
+test('case 72: a buy of 0.5 at 60 000 filled at 59 900 and 60 000 gets 20 USDT back at once (example of rules 4.3)', () => {
   const floor = openFloor('ann');
   floor.trader('bob', { USDT: '30000' });
   floor.sell('ann', '0.2', '59900');

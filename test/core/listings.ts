@@ -1,4 +1,4 @@
-/** Coins and instruments of the examples in domain.md 0.5, in the words of the catalogue. */
+/** Coins and instruments of the examples in rules 0.5, in the words of the catalogue. */
 import type { CoinSpec, InstrumentSpec } from '../../src/core/listing-spec.ts';
 
 export const COINS: readonly CoinSpec[] = ['USDT', 'BTC', 'ETH', 'XAU'].map((coin) => ({
@@ -33,7 +33,7 @@ export const BTCUSDT: InstrumentSpec = {
   indexComponents: [],
 };
 
-/** The published sample of a buy by amount trades here (domain.md 1.6). */
+/** The published sample of a buy by amount trades here (rules 1.6). */
 const ETHUSDT: InstrumentSpec = {
   ...BTCUSDT,
   symbol: 'ETHUSDT',

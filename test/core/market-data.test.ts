@@ -1,4 +1,4 @@
-/** Ticker, candles and public fills (domain.md 8). */
+/** Ticker, candles and public fills (rules 8). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFloor, TradingFloor } from './trading-floor.ts';

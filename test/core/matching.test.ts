@@ -1,4 +1,4 @@
-/** The match loop and buys by amount (domain.md 1.4, 1.6). */
+/** The match loop and buys by amount (rules 1.4, 1.6). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFloor, TradingFloor } from './trading-floor.ts';

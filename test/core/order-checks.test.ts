@@ -1,4 +1,4 @@
-/** The checks before matching, in their order (domain.md 1.2), and the limits on orders (1.14). */
+/** The checks before matching, in their order (rules 1.2), and the limits on orders (rules 1.14). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { OFF_GRID, OUT_OF_RANGE, type PlaceOrder } from '../../src/core/command.ts';

@@ -1,4 +1,4 @@
-/** Price bands (domain.md 1.9): 60 000 and 5 % unless stated. */
+/** Price bands (rules 1.9): 60 000 and 5 % unless stated. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { BTCUSDT } from './listings.ts';

@@ -1,4 +1,4 @@
-/** Index, mark and funding rate with the worked numbers of the rule book (domain.md 5.10, 5.13, 5.14). */
+/** Index, mark and funding rate with the worked numbers of the rule book (rules 5.10, 5.13, 5.14). */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Book } from '../../src/core/book/book.ts';
@@ -77,7 +77,7 @@ test('published weights that sum to 0.9998 are brought to one', () => {
   equal(shown(index.price), '100.5');
 });
 
-test('six venues with weights that sum to 0.9998: 88 448.1665, not 88 430.4768 (5.14)', () => {
+test('six venues with weights that sum to 0.9998: 88 448.1665, not 88 430.4768 (rules 5.14)', () => {
   // The venues' prices are not in the book; these make its sum.
   const rows = [
     ['0.2500', '88450'],
@@ -145,7 +145,7 @@ test('case 100: one trade 10 % away moves the mark no farther than the second of
   equal(shown(mark.price), '60010');
 });
 
-test('the mark of a metal, stock or commodity stays within 3 % of its index (5.13)', () => {
+test('the mark of a metal, stock or commodity stays within 3 % of its index (rules 5.13)', () => {
   const mark = new MarkPrice(LEASHED_MARK, REACH);
   const made = (last: string, middle: string) => {
     for (let n = 0; n < 6; n++) mark.sampleBasis(price(middle), price('2000'));
@@ -162,7 +162,7 @@ test('the mark of a metal, stock or commodity stays within 3 % of its index (5.1
   equal(shown(free.price), '2080');
 });
 
-test('the basis of coins is the mean of 60 samples, that of others of the last six: 30 seconds (5.13)', () => {
+test('the basis of coins is the mean of 60 samples, that of others of the last six: 30 seconds (rules 5.13)', () => {
   const based = (mark: MarkPrice) => {
     for (let n = 0; n < 54; n++) mark.sampleBasis(price('2000'), price('2000'));
     for (let n = 0; n < 6; n++) mark.sampleBasis(price('2010'), price('2000'));
@@ -174,7 +174,7 @@ test('the basis of coins is the mean of 60 samples, that of others of the last s
   equal(based(new MarkPrice(LEASHED_MARK, REACH)), '2010');
 });
 
-test('an empty side of the book repeats the last basis; without a trade the basis stands in for it (5.13)', () => {
+test('an empty side of the book repeats the last basis; without a trade the basis stands in for it (rules 5.13)', () => {
   const mark = new MarkPrice(CRYPTO_MARK, REACH);
   mark.sampleBasis(price('60012'), price('60000'));
   mark.sampleBasis(undefined, price('60000'));
@@ -235,7 +235,7 @@ test('the funding rate of the published table', () => {
   }
 });
 
-test('funding of stocks charges no interest for the money (5.10)', () => {
+test('funding of stocks charges no interest for the money (rules 5.10)', () => {
   const stock = { ...FUNDED, interestRate: 0n };
   const shownRate = (average: string, terms: FundingTerms) =>
     formatUnits(fundingRate(rate(average), terms), 12);
@@ -274,7 +274,7 @@ test('impact prices and premium of the worked book', () => {
   equal(impactPrice(book, instrument, Side.sell, price('40000')), undefined);
 });
 
-test('an index is made of six venues at most (5.14)', () => {
+test('an index is made of six venues at most (rules 5.14)', () => {
   const floor = new FuturesFloor();
   const listed = (venues: number) => {
     const indexComponents = Array.from({ length: venues }, (_, n) => ({

@@ -1,4 +1,4 @@
-/** Retail price improvement (domain.md 1.7). */
+/** Retail price improvement (rules 1.7). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFloor, PLENTY, type TradingFloor } from './trading-floor.ts';

@@ -1,4 +1,4 @@
-/** Self-trade prevention (domain.md 1.8). */
+/** Self-trade prevention (rules 1.8). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFloor, PLENTY } from './trading-floor.ts';

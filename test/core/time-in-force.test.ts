@@ -1,4 +1,4 @@
-/** Order types and times in force (domain.md 1.5). */
+/** Order types and times in force (rules 1.5). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFloor } from './trading-floor.ts';

@@ -1,4 +1,4 @@
-/** Money between wallets and accounts, and out of the venue (domain.md 4.1, 4.2). */
+/** Money between wallets and accounts, and out of the venue (rules 4.1, 4.2). */
 import { deepEqual, equal, notEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeCommand } from '../../src/core/command-codec.ts';

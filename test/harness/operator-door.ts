@@ -11,7 +11,7 @@ interface Door {
   readonly token: string;
 }
 
-/** A price that nobody repeats grows old after a quarter of an hour (domain.md 5.14). */
+/** A price that nobody repeats grows old after a quarter of an hour (rules 5.14). */
 const PAUSE_MS = 5 * 60_000;
 
 export class Operator {

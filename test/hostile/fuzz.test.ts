@@ -34,7 +34,7 @@ const SLOW_FACTOR = 100;
 const ASKED_AGAIN = 10;
 /** A new key's passphrase is hashed at a cost of half a second, one after the other. */
 const MAKES_KEYS = /^POST \/api\/v3\/[a-z/-]*(?:agent-create|sub-?api|sub-account-api|-apikey)/;
-/** Less than half of what reliability.md 4, T9 grants, counted from the state after the first requests: 1 KiB a request. */
+/** Less than half of what reliability 4, T9 grants, counted from the state after the first requests: 1 KiB a request. */
 const GROWTH_MAX_MB = 20;
 const WARM_UP = 3_000;
 const LOOK_AFTER_MS = 1_000;

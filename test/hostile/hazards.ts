@@ -1,4 +1,4 @@
-/** Values that parsers have fallen for (reliability.md 3.3), as JSON text, so that numbers keep the form they were written in. */
+/** Values that parsers have fallen for (reliability 3.3), as JSON text, so that numbers keep the form they were written in. */
 const quoted = (texts: readonly string[]) => texts.map((text) => JSON.stringify(text));
 
 /** Text that some parser takes for a number and that is no decimal number of the contract. */

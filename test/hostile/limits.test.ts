@@ -12,7 +12,7 @@ import { assertEnvelope, assertRefused, ORDER } from './floor.ts';
 import { dial, ReplyReader, requestBytes } from './raw-http.ts';
 import { crowdOfSlowSenders, SlowSender } from './slow-sender.ts';
 
-/** `interface-v3.md` 8, by the end of the path; what the contract does not list is held to the route table. */
+/** interface 8, by the end of the path; what the contract does not list is held to the route table. */
 const CONTRACT: Readonly<Record<string, number>> = {
   'market/candles': 20,
   'market/instruments': 20,

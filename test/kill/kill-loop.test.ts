@@ -1,5 +1,5 @@
 /**
- * kill -9 under load (reliability.md, T4): the real server, real files, signed requests over several connections, and
+ * kill -9 under load (reliability 4, T4): the real server, real files, signed requests over several connections, and
  * a checker that lives in this process and therefore survives. `KILLS=500` runs longer.
  */
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
  * What the clients know, kept outside the server: each intent is written down before it is sent and each answer after
- * it came. Whatever the server says after a restart is judged by this alone (reliability.md 4, T4).
+ * it came. Whatever the server says after a restart is judged by this alone (reliability 4, T4).
  */
 import assert from 'node:assert/strict';
 

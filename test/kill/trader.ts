@@ -7,7 +7,7 @@ const SYMBOL = 'BTCUSDT';
 const MIDDLE = 60_000;
 const SPREAD = 12;
 const REMEMBERED = 30;
-/** The venue does not know whether the command was carried out (reliability.md 2.0, C2). */
+/** The venue does not know whether the command was carried out (reliability 2.0, C2). */
 const UNKNOWN_CODE = '40010';
 
 export class Trader {

@@ -67,7 +67,7 @@ export class World {
   /** Resolves when funding has been settled. */
   async settled(): Promise<void> {
     await until('funding is settled', async () => {
-      // The library's type says a bare list; it is wrapped (wire.md 4.2).
+      // The library's type says a bare list; it is wrapped (wire 4.2).
       const { resultList } = (await this.alice.getHistoryFundingRate(SWAP)).data as unknown as {
         resultList: { fundingRateTimestamp: string }[];
       };

@@ -1,4 +1,4 @@
-/** Memory that runs out is met before the system meets it (reliability.md 2.2). */
+/** Memory that runs out is met before the system meets it (reliability 2.2). */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

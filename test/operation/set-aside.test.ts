@@ -1,4 +1,4 @@
-/** A command that breaks the exchange stops every start, until an operator sets it aside (reliability.md 2.2). */
+/** A command that breaks the exchange stops every start, until an operator sets it aside (reliability 2.2). */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

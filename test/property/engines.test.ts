@@ -1,5 +1,5 @@
 /**
- * The same commands come to the same state and events however the engine runs them (reliability.md 2.0, C3 and C6): only
+ * The same commands come to the same state and events however the engine runs them (rules 9.1; reliability 2.0, C3 and C6): only
  * interpreted, compiled at once, with other hashes of its tables.
  */
 import assert from 'node:assert/strict';

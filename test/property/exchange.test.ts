@@ -1,7 +1,7 @@
 /**
  * Random commands on a real exchange, each through the codec of the log. After every command all invariants hold, the
  * auditor is content and every balance is what the fills say; a refused command has changed nothing; and at the end a
- * replay, and a snapshot from the middle with the rest, come to the same bytes (domain.md 10.1).
+ * replay, and a snapshot from the middle with the rest, come to the same bytes (rules 10.1).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

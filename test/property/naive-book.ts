@@ -1,5 +1,5 @@
 /**
- * A book that is slow and obviously right: one array of plain orders, sorted by the key of domain.md 1.1 whenever it is
+ * A book that is slow and obviously right: one array of plain orders, sorted by the key of rules 1.1 whenever it is
  * read, and the rules of 1.4 to 1.8 and 1.12 written down one after the other. The fast book must equal it.
  */
 import { FILLS_PER_ORDER_MAX } from '../../src/core/limits.ts';
@@ -58,7 +58,7 @@ export class NaiveBook {
     this.bandPercent = bandPercent;
   }
 
-  /** Resting orders of a side in the order in which they trade (1.1). */
+  /** Resting orders of a side in the order in which they trade (rules 1.1). */
   queue(side: Side): NaiveOrder[] {
     const better = side === Side.buy ? -1 : 1;
     return this.orders
@@ -173,7 +173,7 @@ export class NaiveBook {
         if (taker.timeInForce === TimeInForce.ioc) return end(CancelReason.iocNotFull);
         return this.rest(taker, trades, makersCancelled);
       }
-      // Money that buys nothing ends the order before self-trade prevention asks: no trade would occur (1.8).
+      // Money that buys nothing ends the order before self-trade prevention asks: no trade would occur (rules 1.8).
       const room = byAmount ? Math.floor(taker.budget / maker.priceTicks) : remaining(taker);
       if (room === 0) return end(taker.filledLots > 0 ? CancelReason.none : CancelReason.tradeCountTooSmall);
       if (maker.party === taker.party && taker.stpMode !== StpMode.none) {

@@ -1,6 +1,6 @@
 /**
  * What every account must own, worked out from the commands and the fills alone: deposits, withdrawals and trades in
- * exact integers, fees by the rates in force (domain.md 4.2, 4.3). It never looks at the exchange's books.
+ * exact integers, fees by the rates in force (rules 4.2, 4.3). It never looks at the exchange's books.
  */
 import assert from 'node:assert/strict';
 import {

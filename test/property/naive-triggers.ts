@@ -1,5 +1,5 @@
 /**
- * Strategy orders as domain.md 3.4 tells them, and nothing clever: every price is held against every order that waits.
+ * Strategy orders as rules 3.4 tells them, and nothing clever: every price is held against every order that waits.
  * It hears what the exchange tells and the marks it saw, and says which order must come next and which must wait.
  */
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
  * Random strategy orders among random futures orders and jumping prices: exactly those fire that a plain model of
- * domain.md 3.4 says must, in its order; all invariants hold after every command; replays and restarts agree.
+ * rules 3.4 says must, in its order; all invariants hold after every command; replays and restarts agree.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

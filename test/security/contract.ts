@@ -1,6 +1,6 @@
 /**
  * What the documents say about every call, written down by hand so that the route table can be held against it:
- * access and calls a second (`interface-v3.md` 4 and 8, `wire.md` 4). Calls that are not served yet have their row
+ * access and calls a second (interface 4 and 8, wire 4). Calls that are not served yet have their row
  * already.
  */
 import type { Access } from '../../src/gateway/route.ts';
@@ -154,7 +154,7 @@ export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'GET /api/v3/tax/records': ['mgt_read', 1],
 };
 
-/** Every route that must exist (`interface-v3.md` 4.5 and `wire.md` 4.4, 4.5 as far as they are about accounts). */
+/** Every route that must exist (interface 4.5 and wire 4.4, 4.5 as far as they are about accounts). */
 export const ACCOUNT_CALLS = Object.keys(CONTRACT).filter((call) =>
   /\/(?:user|broker)\/|account\/info/.test(call),
 );

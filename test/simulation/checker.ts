@@ -1,6 +1,6 @@
 /**
  * Stands outside the venue and remembers what it was told: every command it saw sequenced, every answer, every read
- * and every published event. After each recovery it holds the venue to its word (reliability.md 2.0): nothing that
+ * and every published event. After each recovery it holds the venue to its word (reliability 2.0): nothing that
  * was shown is gone, and everything is what a plain exchange makes of the same commands.
  */
 import assert from 'node:assert/strict';

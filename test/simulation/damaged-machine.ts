@@ -1,4 +1,4 @@
-/** Damage at rest (reliability.md, T6), tried on copies of a directory. */
+/** Damage at rest (reliability 4, T6), tried on copies of a directory. */
 import assert from 'node:assert/strict';
 import { openInlineLog } from '../../src/log/inline-log.ts';
 import { LogRefused } from '../../src/log/log-errors.ts';

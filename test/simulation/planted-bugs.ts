@@ -1,4 +1,4 @@
-/** Bugs as somebody could write them, put in from outside, to see whether the simulation has teeth (reliability.md, T2). */
+/** Bugs as somebody could write them, put in from outside, to see whether the simulation has teeth (reliability 4, T2). */
 import type { Exchange } from '../../src/core/exchange.ts';
 import { Ledger } from '../../src/core/ledger.ts';
 import { loadState, saveState } from '../../src/core/snapshot.ts';

@@ -1,5 +1,5 @@
 /**
- * The whole venue on a simulated machine (reliability.md, T1). `SIM_SEEDS=5000` runs longer, `SIM_SEED=17` runs one
+ * The whole venue on a simulated machine (reliability 4, T1). `SIM_SEEDS=5000` runs longer, `SIM_SEED=17` runs one
  * seed again.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** A full disk under log and history together, on a real small file system (reliability.md 2.1). */
+/** A full disk under log and history together, on a real small file system (reliability 2.1). */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The book that a reader builds from the stream is the book that HTTP shows, change by change (wire.md 5.3). */
+/** The book that a reader builds from the stream is the book that HTTP shows, change by change (wire 5.3). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -94,7 +94,7 @@ test(`through ${CHANGES} changes the rebuilt book equals the book of HTTP at the
   await Promise.all(MARKETS.map(follow));
 });
 
-test('of more than 1000 levels a side the best are shown, and others come forward as those go (wire.md 5.3)', async () => {
+test('of more than 1000 levels a side the best are shown, and others come forward as those go (wire 5.3)', async () => {
   const DEPTH = 1_000;
   const sellers = ['alice', 'maker', 'bot'].map((name) => new SignedClient(server.url, server.account(name)));
   const levels = Array.from({ length: DEPTH + 140 }, (_, n) => ((300_000 + n) / 100).toFixed(2));

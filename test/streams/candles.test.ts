@@ -1,4 +1,4 @@
-/** Candles on the stream are those of HTTP, and come in the order of time (wire.md 5.3). */
+/** Candles on the stream are those of HTTP, and come in the order of time (wire 5.3). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readCandles } from '../../src/gateway/candle-query.ts';

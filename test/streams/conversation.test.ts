@@ -1,4 +1,4 @@
-/** Login, subscriptions, errors, rights and limits of a socket, frame by frame (wire.md 1.5, 2.5, 5). */
+/** Login, subscriptions, errors, rights and limits of a socket, frame by frame (wire 1.5, 2.5, 5). */
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
@@ -87,7 +87,7 @@ describe('login', () => {
   }
 
   for (const kind of ['rsa', 'ed25519'] as const) {
-    it(`accepts the signature of an ${kind} key (wire.md 1.5)`, async () => {
+    it(`accepts the signature of an ${kind} key (wire 1.5)`, async () => {
       const pair =
         kind === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ed25519');
       const publicKey = pair.publicKey.export({ type: 'spki', format: 'pem' }) as string;
@@ -144,7 +144,7 @@ describe('subscriptions', () => {
     assert.deepEqual([push.action, push.data[0].pseq], ['snapshot', 0]);
   });
 
-  it('answers each argument of a request by itself, in order; one that is wrong spoils no other (wire.md 5.2)', async () => {
+  it('answers each argument of a request by itself, in order; one that is wrong spoils no other (wire 5.2)', async () => {
     const client = await open();
     // A market that has never traded has no candles to begin with.
     for (const [name, side] of [
@@ -279,7 +279,7 @@ describe('orders over the socket', () => {
     });
   }
 
-  it('are carried out also when the socket is gone before the answer (reliability.md 2.2)', async () => {
+  it('are carried out also when the socket is gone before the answer (reliability 2.2)', async () => {
     const client = await login(server.account('bob'));
     const args = [{ ...ORDER, clientOid: 'left-at-once' }];
     client.ws.send(
@@ -334,7 +334,7 @@ describe('orders over the socket', () => {
     assert.deepEqual([missing.event, missing.code], ['error', '25204']);
   });
 
-  it('that are modified are pushed with the name of the modification, over the socket and over HTTP (wire.md 4.1)', async () => {
+  it('that are modified are pushed with the name of the modification, over the socket and over HTTP (wire 4.1)', async () => {
     const keys = server.account('maker');
     const http = new SignedClient(server.url, keys);
     const client = await login(keys);
@@ -385,7 +385,7 @@ describe('orders over the socket', () => {
     });
   }
 
-  it('name the category when they place, and need not when they change or cancel (wire.md 5.5)', async () => {
+  it('name the category when they place, and need not when they change or cancel (wire 5.5)', async () => {
     const client = await login(server.account('maker'));
     const ask = (id: string, topic: string, arg: object) => {
       client.send({ op: 'trade', id, topic, args: [arg], apiCode: 'a client adds this' });
@@ -399,7 +399,7 @@ describe('orders over the socket', () => {
     assert.equal((await ask('4', 'cancel-order', { orderId })).code, '0');
   });
 
-  it('answer with the id, the words of the request, text codes and what is left of the quota (wire.md 5.5)', async () => {
+  it('answer with the id, the words of the request, text codes and what is left of the quota (wire 5.5)', async () => {
     const client = await login(server.account('maker'));
     const { event, id, category, topic, code, msg, ts, receiveTime, pushTime, rateLimit } =
       await client.trade('17', 'batch-place', 'spot', { ...ORDER, qty: '9999999' });
@@ -412,7 +412,7 @@ describe('orders over the socket', () => {
     assert.equal(rateLimit[0].limit, '5');
   });
 
-  it('tell the time that the order itself bears (wire.md 5.5)', async () => {
+  it('tell the time that the order itself bears (wire 5.5)', async () => {
     const client = await login(server.account('maker'));
     await client.subscribe({ instType: 'UTA', topic: 'order' });
     const { args } = await client.trade('18', 'place-order', 'spot', { ...ORDER, price: '40000' });
@@ -456,7 +456,7 @@ describe('orders over the socket', () => {
     }
   });
 
-  it('that come too late are placed and cancelled, each of a batch on its own, and their history says why (wire.md 5.5)', async () => {
+  it('that come too late are placed and cancelled, each of a batch on its own, and their history says why (wire 5.5)', async () => {
     const keys = server.account('bot');
     const http = new SignedClient(server.url, keys);
     const client = await login(keys);
@@ -498,14 +498,14 @@ describe('orders over the socket', () => {
         ['late-1', 'cancelled'],
       ],
     );
-    // Over HTTP nobody says how old a request may be: the words are as good as unknown (wire.md rule 18).
+    // Over HTTP nobody says how old a request may be: the words are as good as unknown (wire rule 18).
     const body = { category: 'SPOT', ...ORDER, clientOid: 'plain', late: true, ...LATE };
     assert.equal((await http.post('/api/v3/trade/place-order', body)).code, '00000');
     const plain = await lastPush(client, (await client.next(pushOf('plain'))).data[0].orderId);
     assert.equal(plain.orderStatus, 'new');
   });
 
-  it('take take-profit and stop-loss under both spellings (wire.md 5.5)', async () => {
+  it('take take-profit and stop-loss under both spellings (wire 5.5)', async () => {
     await operator.setStatus('USDT-FUTURES', 'BTCUSDT', 'online');
     await operator.setPrice('BTCUSDT', '60000');
     const prices = await open();
@@ -570,7 +570,7 @@ describe('rights that are taken away', () => {
   });
 });
 
-describe('a second login on one connection (reliability.md 3.3: bound to the rights at subscribe and at delivery)', () => {
+describe('a second login on one connection (reliability 3.3: bound to the rights at subscribe and at delivery)', () => {
   const PRIVATE = ['account', 'position', 'order', 'fill'].map((topic) => ({ instType: 'UTA', topic }));
 
   it('with a narrower key ends the topics which that key may not read, says so, and leaves the others', async () => {

@@ -127,7 +127,7 @@ test('a closing order tells the profit of all its fills', async () => {
   assert.equal(left.curRealisedPnl, '45');
 });
 
-test('an order that only waits changes no position and is not pushed as one (wire.md 5.4)', async () => {
+test('an order that only waits changes no position and is not pushed as one (wire 5.4)', async () => {
   const updates = () => alice.pushes('position').filter(({ action }) => action === 'update').length;
   const before = updates();
   const orderId = await place(alice, limit('buy', '0.1', '48000'));

@@ -1,4 +1,4 @@
-/** Everybody at once: a stop says goodbye to each reader, and all return after it (reliability.md 2.2). */
+/** Everybody at once: a stop says goodbye to each reader, and all return after it (reliability 2.2). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type RunningServer, startServer } from '../harness/server.ts';
@@ -63,7 +63,7 @@ test(`${HERD} readers leave with 1012 at a stop, return at once after it and are
   for (const client of returned) client.close();
 });
 
-test('a planned stop is told with 30033 first; orders and readers are served until it comes (wire.md 5.1)', async () => {
+test('a planned stop is told with 30033 first; orders and readers are served until it comes (wire 5.1)', async () => {
   const env = { NODE_OPTIONS: `--import=${NOTICE_HOOK}` };
   const planned = await startServer({ args: ['--stop-notice', '600'], env });
   const ended = new Promise<number | null>((resolve) => planned.process.once('exit', resolve));

@@ -1,4 +1,4 @@
-/** What one connection, one address, one account and all of them may use, and for how long (wire.md 5.1, reliability.md 3.3). */
+/** What one connection, one address, one account and all of them may use, and for how long (wire 5.1, reliability 3.3). */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,7 +34,7 @@ afterEach(async () => {
   await room.pass(SECOND_MS);
 });
 
-describe('messages of a connection (wire.md 5.1)', () => {
+describe('messages of a connection (wire 5.1)', () => {
   const says = (client: StreamClient, count: number) => {
     for (let n = 0; n < count; n++) client.send('ping');
   };
@@ -119,7 +119,7 @@ describe('messages of a connection (wire.md 5.1)', () => {
   });
 });
 
-describe('how long a connection lasts (wire.md 5.1, reliability.md 2.2 and 3.3)', () => {
+describe('how long a connection lasts (wire 5.1, reliability 2.2 and 3.3)', () => {
   it('24 hours; a minute before the end 30033 tells so, once', async () => {
     const client = await room.connect();
     const young = await room.connect();
@@ -186,7 +186,7 @@ describe('how long a connection lasts (wire.md 5.1, reliability.md 2.2 and 3.3)'
   });
 });
 
-describe('who may connect (wire.md 5.1, reliability.md 2.2 and 3.3)', () => {
+describe('who may connect (wire 5.1, reliability 2.2 and 3.3)', () => {
   const attempt = (options: StreamOptions) =>
     room.connect(options).then(
       (client) => {
@@ -261,7 +261,7 @@ async function fetchUpgrade(url: string): Promise<{ status: number; retryAfter: 
   });
 }
 
-describe('rights that change (reliability.md 3.1: within a second)', () => {
+describe('rights that change (reliability 3.1: within a second)', () => {
   async function keyOf(label: string): Promise<DemoKeys> {
     const { uid } = room.account('alice');
     const made = await room.rooms.identity.createKey({
@@ -309,7 +309,7 @@ describe('rights that change (reliability.md 3.1: within a second)', () => {
   });
 });
 
-describe('what waits for all readers together (reliability.md 2.2, 5.5)', () => {
+describe('what waits for all readers together (reliability 2.2, 5.5)', () => {
   it('is bounded: those who are furthest behind go first, and those who read stay', async () => {
     const room = await StreamRoom.start({ rateLimits: 'off', unsentTotalBytesMax: MIB });
     try {
@@ -349,7 +349,7 @@ describe('what waits for all readers together (reliability.md 2.2, 5.5)', () => 
   });
 });
 
-describe('the end of an exchange (wire.md 5.1, reliability.md 2.2)', () => {
+describe('the end of an exchange (wire 5.1, reliability 2.2)', () => {
   it('everybody leaves with 1012, some earlier, some later, and who has to wait is told with 30033', async () => {
     const room = await StreamRoom.start({ rateLimits: 'off' });
     // Ten turns, so that a busy machine has most of a second between the first goodbye and the last.

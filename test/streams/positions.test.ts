@@ -1,4 +1,4 @@
-/** What a reader of positions is told while the state runs ahead of the disk (wire.md 5.4). */
+/** What a reader of positions is told while the state runs ahead of the disk (wire 5.4). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Floor } from '../../src/streams/floor.ts';

@@ -1,4 +1,4 @@
-/** What a private reader is told without having asked: balances and positions, complete, every five seconds (wire.md 5.4). */
+/** What a private reader is told without having asked: balances and positions, complete, every five seconds (wire 5.4). */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** Readers that stop reading are cut off; the others miss nothing and memory stays where it was (reliability.md 2.2). */
+/** Readers that stop reading are cut off; the others miss nothing and memory stays where it was (reliability 2.2). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

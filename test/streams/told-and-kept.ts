@@ -44,7 +44,7 @@ export async function pages(
   }
 }
 
-/** A record of HTTP in the words of the socket (wire.md 5.4), as far as both have them. */
+/** A record of HTTP in the words of the socket (wire 5.4), as far as both have them. */
 function worded(view: Frame, push: Frame): Frame {
   const futures = view.category.endsWith('FUTURES');
   const words = {

@@ -1,4 +1,4 @@
-/** What each topic says and when (wire.md 5.3, 5.4), on a clock that is moved by hand. */
+/** What each topic says and when (wire 5.3, 5.4), on a clock that is moved by hand. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -308,7 +308,7 @@ describe('account', () => {
 });
 
 describe('position', () => {
-  it('and the account follow the funding that is settled (wire.md 5.4)', async () => {
+  it('and the account follow the funding that is settled (wire 5.4)', async () => {
     const own = await StreamClient.login(server.url, server.account('alice'));
     await own.subscribe({ instType: 'UTA', topic: 'position' }, { instType: 'UTA', topic: 'account' });
     const contract = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' };

@@ -1,6 +1,6 @@
 /**
  * One order book: price-time priority, two queues a level (normal, then RPI), self-trade prevention by the taker's
- * mode (domain.md 1.1, 1.4-1.8). It knows queues and quantities; money, records and rules belong to the exchange,
+ * mode (rules 1.1, 1.4-1.8). It knows queues and quantities; money, records and rules belong to the exchange,
  * which hears of each trade through a `MatchSink`.
  */
 import { FILLS_PER_ORDER_MAX } from '../limits.ts';

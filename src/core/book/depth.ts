@@ -1,5 +1,5 @@
 /**
- * The book as it is displayed (domain.md 1.7): all normal orders, then RPI orders oldest first, leaving out each one
+ * The book as it is displayed (rules 1.7): all normal orders, then RPI orders oldest first, leaving out each one
  * that would cross what is already shown. A hidden RPI order stays active; what is shown never crosses.
  */
 

@@ -1,4 +1,4 @@
-/** On what terms a coin is lent to unified accounts (domain.md 6.3, 6.5, 6.8): as people write them, and as integers. */
+/** On what terms a coin is lent to unified accounts (rules 6.3, 6.5, 6.8): as people write them, and as integers. */
 import { type MarginTier, readTiers, type TierSpec } from '../margin/margin-tiers.ts';
 import { MONEY_SCALE, parseUnits, RATE_ONE, RATE_SCALE } from '../units.ts';
 

@@ -1,4 +1,4 @@
-/** Questions about debts: what is owed, what could pay it, what it costs, what is still lent (domain.md 6.5, 6.8). */
+/** Questions about debts: what is owed, what could pay it, what it costs, what is still lent (rules 6.5, 6.8). */
 import type { Account } from '../account.ts';
 import { Bucket } from '../ledger.ts';
 import { coinUsd, hasStalePrice, isIndexed } from '../margin/collateral.ts';

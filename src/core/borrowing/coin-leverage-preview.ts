@@ -1,4 +1,4 @@
-/** What another leverage of debts would mean, without choosing it (wire.md 4.3, domain.md 6.3, 6.5). */
+/** What another leverage of debts would mean, without choosing it (wire 4.3, rules 6.3, 6.5). */
 import type { Account } from '../account.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import { riskFromScratch } from '../margin/margin.ts';

@@ -1,5 +1,5 @@
 /**
- * Selling one coin of an account to the house for another, at index prices, to pay what it owes (domain.md 6.8). The
+ * Selling one coin of an account to the house for another, at index prices, to pay what it owes (rules 6.8). The
  * house is the other side of both legs (`sys:convert`).
  */
 import type { Account } from '../account.ts';
@@ -23,7 +23,7 @@ import {
 import { emitLine, foldMoney } from '../wallet/wallet.ts';
 import { balanceOf, isInDebt } from './debts.ts';
 
-/** 0.1 % (domain.md 0.5). */
+/** 0.1 % (rules 0.5). */
 const CONVERSION_FEE_RATE = RATE_ONE / 1000n;
 
 export interface Conversion {
@@ -142,7 +142,7 @@ export function isConvertible(state: State, account: Account): boolean {
   );
 }
 
-/** What an account owes beyond its limit, by interest or losses, is paid by force (domain.md 6.8). */
+/** What an account owes beyond its limit, by interest or losses, is paid by force (rules 6.8). */
 export function trimDebts(state: State, account: Account): void {
   if (!isInDebt(state, account)) return;
   for (const debtCoin of debtsInOrder(state, account)) {

@@ -1,4 +1,4 @@
-/** What an account owes and what margin that takes (domain.md 6.1, 6.3). Amounts of a coin and dollars, both in 10^-8. */
+/** What an account owes and what margin that takes (rules 6.1, 6.3). Amounts of a coin and dollars, both in 10^-8. */
 import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
 import type { Instrument } from '../instrument.ts';
@@ -20,7 +20,7 @@ import {
 } from '../units.ts';
 
 const DEFAULT_LEVERAGE = 3;
-/** Of accounts that owe nothing (domain.md 0.5). */
+/** Of accounts that owe nothing (rules 0.5). */
 const WARNING_RATIO = (RATE_ONE * 8n) / 10n;
 
 /** Leverage of debts in a coin: the account's choice, never more than the venue allows now. */
@@ -29,7 +29,7 @@ export function coinLeverage(state: State, account: Account, coin: number): numb
   return Math.min(account.coinLeverage.get(coin) ?? DEFAULT_LEVERAGE, most);
 }
 
-/** The margin ratio at which the account is liquidated: the strictest of the pairs that lend what it owes (domain.md 6.9). */
+/** The margin ratio at which the account is liquidated: the strictest of the pairs that lend what it owes (rules 6.9). */
 export function liquidationRatio(state: State, account: Account): bigint {
   return strictest(state, account, 'liquidationRatio', RATE_ONE);
 }

@@ -1,7 +1,7 @@
 /**
- * Interest on what accounts owe, at every full hour (domain.md 6.8): on the debt of that instant, less the free part of
+ * Interest on what accounts owe, at every full hour (rules 6.8): on the debt of that instant, less the free part of
  * an unrealised loss. A debt that comes and goes within the hour costs nothing, and one that funding makes at a full
- * hour bears interest from the next one on (domain.md 10.2, case 96).
+ * hour bears interest from the next one on (rules 10.2, case 96).
  */
 import type { Account } from '../account.ts';
 import { Bucket, SystemAccount } from '../ledger.ts';

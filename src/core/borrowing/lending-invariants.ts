@@ -1,4 +1,4 @@
-/** What must hold of debts after every command (domain.md 10.1). */
+/** What must hold of debts after every command (rules 10.1). */
 import { Bucket, FIRST_USER_ACCOUNT } from '../ledger.ts';
 import { lockedCoin } from '../orders/order-life.ts';
 import type { State } from '../state.ts';

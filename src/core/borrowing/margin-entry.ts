@@ -1,5 +1,5 @@
 /**
- * What spot and margin orders may spend (domain.md 6.5, 6.6). A spot order spends what is there; a margin order may
+ * What spot and margin orders may spend (rules 6.5, 6.6). A spot order spends what is there; a margin order may
  * borrow the rest, as far as pool, limits and margin allow. Neither may take margin that positions and debts need.
  */
 import type { Account } from '../account.ts';
@@ -114,7 +114,7 @@ function hasPlenty(state: State, account: Account, coin: number, need: bigint): 
   return effective - initial >= 2 * lost + ROUNDINGS;
 }
 
-/** The worst price that a market order meets in the book as it stands; beyond many levels, that of the band (domain.md 1.9). */
+/** The worst price that a market order meets in the book as it stands; beyond many levels, that of the band (rules 1.9). */
 function worstTicks(state: State, { instrument, side, need }: Spending): number {
   const market = state.market(instrument);
   const { maxBuyTicks, minSellTicks } = bandOf(instrument, market);
@@ -131,7 +131,7 @@ function worstTicks(state: State, { instrument, side, need }: Spending): number 
   return levels < LEVELS_WALKED_MAX ? worst : buying ? maxBuyTicks : minSellTicks;
 }
 
-/** Number by number: state of the account, what is lent, the smallest loan (domain.md 6.4, 6.5). */
+/** Number by number: state of the account, what is lent, the smallest loan (rules 6.4, 6.5). */
 function borrowingRefusal(
   { warningRatio, minBorrow }: NonNullable<Instrument['margin']>,
   borrowed: bigint,

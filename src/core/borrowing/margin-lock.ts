@@ -1,5 +1,5 @@
 /**
- * How an open margin order is paid (domain.md 4.2, 6.5): it locks what is there, and what is missing is borrowed when
+ * How an open margin order is paid (rules 4.2, 6.5): it locks what is there, and what is missing is borrowed when
  * the order trades. What open orders would borrow is counted against the pool, so that they cannot overdraw it together.
  */
 import { Bucket } from '../ledger.ts';

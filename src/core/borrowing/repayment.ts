@@ -1,4 +1,4 @@
-/** Paying a debt with another coin by the owner's wish, and the leverage of debts (domain.md 6.8, 6.9). */
+/** Paying a debt with another coin by the owner's wish, and the leverage of debts (rules 6.8, 6.9). */
 import type { Repay, SetCoinLeverage } from '../command.ts';
 import { Bucket } from '../ledger.ts';
 import { coinUsd, hasStalePrice, isIndexed } from '../margin/collateral.ts';

@@ -1,6 +1,6 @@
 /**
  * Tells when the margin ratio of an account reaches the warning level of the pairs that lend what it owes, once until it
- * falls below again (domain.md 6.4). The flag is state, so it changes exactly when the ratio does and never because
+ * falls below again (rules 6.4). The flag is state, so it changes exactly when the ratio does and never because
  * somebody happened to look.
  */
 import type { Account } from '../account.ts';

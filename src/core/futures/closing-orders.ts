@@ -74,7 +74,7 @@ export function closingOrders(
 
 /**
  * After positions have changed: closing orders that no longer fit are trimmed, the least likely to execute first
- * (domain.md 1.10); those of a position that is gone or has turned are cancelled.
+ * (rules 1.10); those of a position that is gone or has turned are cancelled.
  */
 export function trimClosingOrders(state: State, account: Account): void {
   if (account.openClosing === 0) return;

@@ -1,5 +1,5 @@
 /**
- * The end of a contract (domain.md 1.3, 5.15). At the very instant, in this order: its orders go, the settlement
+ * The end of a contract (rules 1.3, 5.15). At the very instant, in this order: its orders go, the settlement
  * price is fixed, every position closes at it, losers' shortfalls are paid by the fund and beyond it by the winners
  * (what nobody can pay stays as debt), the contract goes offline and the next quarter is listed.
  */

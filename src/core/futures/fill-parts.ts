@@ -12,7 +12,7 @@ export interface Part {
   readonly closing: boolean;
 }
 
-/** First what closes, then what opens: a position never turns, it ends and another begins (domain.md 1.11). */
+/** First what closes, then what opens: a position never turns, it ends and another begins (rules 1.11). */
 export function partsOf(
   position: Position | undefined,
   buying: boolean,

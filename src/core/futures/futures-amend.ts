@@ -1,4 +1,4 @@
-/** Modifying futures orders (domain.md 1.12 rules 4 to 6): margin is tested as if the old order were gone. */
+/** Modifying futures orders (rules 1.12 items 4 to 6): margin is tested as if the old order were gone. */
 import type { Account } from '../account.ts';
 import { FLAG_CLOSING, FLAG_ISOLATED } from '../book/order-slab.ts';
 import type { Instrument } from '../instrument.ts';

@@ -1,5 +1,5 @@
 /**
- * Keeps futures accounts in order after anything has happened (domain.md 9.4, steps 3 and 4): closing orders that no
+ * Keeps futures accounts in order after anything has happened (rules 9.4 steps 3 and 4): closing orders that no
  * longer fit are trimmed, accounts that can no longer carry their positions are liquidated; what that touches is
  * tested again, until nothing changes.
  */
@@ -63,7 +63,7 @@ export class FuturesDesk {
     scheduleDelivery(state);
   }
 
-  /** A contract that was switched off keeps no positions (domain.md 1.3). */
+  /** A contract that was switched off keeps no positions (rules 1.3). */
   delist(instrument: number): void {
     delist(this.state, this.settlement, this.state.market(this.state.instruments[instrument]!));
   }

@@ -1,5 +1,5 @@
 /**
- * What placing a futures order needs beyond the checks all orders share (domain.md 1.2 numbers 12 to 16, 1.10, 1.11,
+ * What placing a futures order needs beyond the checks all orders share (rules 1.2 numbers 12 to 16, 1.10, 1.11,
  * 5.6): which position it opens or closes, whether the account can carry it, and what it reserves.
  */
 import type { Account } from '../account.ts';
@@ -38,7 +38,7 @@ export interface FuturesPlan {
 
 /** What was found out about an order before. */
 interface Findings {
-  /** A take-profit or stop-loss that has fired pushes other closing orders out of its way (domain.md 3.5). */
+  /** A take-profit or stop-loss that has fired pushes other closing orders out of its way (rules 3.5). */
   readonly precedence?: boolean;
   /** What is wrong with the take-profit and stop-loss that it carries: number 14 of the checks. */
   readonly attached?: Outcome | undefined;

@@ -1,4 +1,4 @@
-/** What must hold of positions and margin after every command (domain.md 10.1). */
+/** What must hold of positions and margin after every command (rules 10.1). */
 import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
 import { warningRatio } from '../borrowing/debts.ts';

@@ -1,4 +1,4 @@
-/** What an account chooses for its contracts: leverage, margin mode, hold mode (domain.md 5.3, 5.6). */
+/** What an account chooses for its contracts: leverage, margin mode, hold mode (rules 5.3, 5.6). */
 import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
 import type { SetHoldMode, SetLeverage, SetMarginMode } from '../command.ts';

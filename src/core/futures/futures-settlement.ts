@@ -1,5 +1,5 @@
 /**
- * What a futures trade does to positions, money and records (domain.md 1.11, 4.2, 4.5). Each side is settled on its
+ * What a futures trade does to positions, money and records (rules 1.11, 4.2, 4.5). Each side is settled on its
  * own: first the part that closes, then the part that opens; both have fills of their own when a position flips.
  */
 import { type Account, positionKey } from '../account.ts';
@@ -184,7 +184,7 @@ export class FuturesSettlement implements MatchSink {
 
   /**
    * Everything pays its ordinary rate, forced closes the taker's. A liquidated side pays it for what was deleveraged
-   * too: its bankruptcy price is where nothing is left after that fee (domain.md 5.8, 5.9 step 8).
+   * too: its bankruptcy price is where nothing is left after that fee (rules 5.8, 5.9 step 8).
    */
   private feeRateOf(slot: number, maker: boolean): bigint {
     const { state, instrument } = this;
@@ -324,7 +324,7 @@ export class FuturesSettlement implements MatchSink {
 }
 
 /**
- * What an account does not pay for: netting, being deleveraged for others (domain.md 5.11), delisting; and what its owner
+ * What an account does not pay for: netting, being deleveraged for others (rules 5.11), delisting; and what its owner
  * moves from one account to another, as nobody else is on the other side.
  */
 const FREE_OF_FEES: ReadonlySet<OrderKind> = new Set([

@@ -1,4 +1,4 @@
-/** The margin of isolated positions: put in and taken out by hand, or added by itself (domain.md 5.3, 5.9). */
+/** The margin of isolated positions: put in and taken out by hand, or added by itself (rules 5.3, 5.9). */
 import { type Account, positionKey } from '../account.ts';
 import type { AdjustMargin, SetAutoMargin } from '../command.ts';
 import { type Instrument, tradeValue } from '../instrument.ts';
@@ -60,7 +60,7 @@ export function setAutoMargin(state: State, command: SetAutoMargin): Outcome {
 
 /**
  * A position that is due takes cash up to its initial margin, if it may. Money that would not save it stays where it is:
- * the loss of an isolated position is its margin (domain.md 5.3).
+ * the loss of an isolated position is its margin (rules 5.3).
  */
 export function addByItself(
   state: State,

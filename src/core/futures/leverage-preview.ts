@@ -1,4 +1,4 @@
-/** What another leverage would mean, without choosing it (wire.md 4.3, domain.md 5.4, 5.6). */
+/** What another leverage would mean, without choosing it (wire 4.3, rules 5.4, 5.6). */
 import type { Account, FuturesSetting } from '../account.ts';
 import { type Instrument, tradeValue } from '../instrument.ts';
 import { coinUsd } from '../margin/collateral.ts';

@@ -32,7 +32,7 @@ import { Position } from './position.ts';
 
 /** Who is that near to liquidation keeps its positions until margin has been added. */
 const GIVER_RATIO_MAX = (RATE_ONE * 8n) / 10n;
-/** What is taken on must not be near liquidation at once, as with an order (domain.md 5.6). */
+/** What is taken on must not be near liquidation at once, as with an order (rules 5.6). */
 const RECEIVER_RATIO_MAX = (RATE_ONE * 9n) / 10n;
 
 /** One account's side of a move. */

@@ -1,5 +1,5 @@
 /**
- * Whether an account can carry what an order opens (domain.md 1.2 numbers 13 to 16, 5.6): tiers, margin of the whole
+ * Whether an account can carry what an order opens (rules 1.2 numbers 13 to 16, 5.6): tiers, margin of the whole
  * account or of the position, and no close beyond bankruptcy. Most accounts have plenty and are told so in numbers.
  */
 import type { Account } from '../account.ts';

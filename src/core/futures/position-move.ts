@@ -1,5 +1,5 @@
 /**
- * Positions change hands between accounts of one owner (wire.md 4.1): the giver closes and the receiver opens, both at
+ * Positions change hands between accounts of one owner (wire 4.1): the giver closes and the receiver opens, both at
  * the mark of this instant and against each other, outside the book and unseen by the market. Nobody pays a fee, as
  * nobody else is on the other side; profit is realised as by any close. Each item is carried out on both accounts or on
  * neither; what one item leaves is what the next one finds.

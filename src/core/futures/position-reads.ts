@@ -1,4 +1,4 @@
-/** Positions as their owners see them: every field of interface 2.4 and 2.5 by the formulas of domain.md 5.4 and 5.12. */
+/** Positions as their owners see them: every field of interface 2.4 and 2.5 by the formulas of rules 5.4 and 5.12. */
 import type { Account } from '../account.ts';
 import { type Instrument, tradeValue } from '../instrument.ts';
 import { deleveragingQueue } from '../liquidation/adl-ranking.ts';

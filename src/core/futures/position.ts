@@ -1,5 +1,5 @@
 /**
- * A futures position as integers (domain.md 4.4, 4.5): signed size, signed cost basis. No average price is stored, so
+ * A futures position as integers (rules 4.4, 4.5): signed size, signed cost basis. No average price is stored, so
  * what a close releases and what stays always add up to what was paid, and clearing sums come out exact.
  */
 import type { Fields } from '../bytes.ts';
@@ -113,7 +113,7 @@ export class Position {
 
   /**
    * Books the profit of a close and the margin it set free: so much goes back to cash, so much cash has to add. A close at
-   * a price beyond bankruptcy costs more than the margin: losses must be paid (domain.md 6.5).
+   * a price beyond bankruptcy costs more than the margin: losses must be paid (rules 6.5).
    */
   release(margin: bigint, pnl: bigint): { freed: bigint; missing: bigint } {
     const freed = larger(0n, margin + pnl);

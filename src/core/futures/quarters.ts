@@ -1,4 +1,4 @@
-/** Quarterly contracts: when they deliver and what they are called (domain.md 5.15). */
+/** Quarterly contracts: when they deliver and what they are called (rules 5.15). */
 import { daysOfMonthStart, monthOf } from '../market/candle-width.ts';
 
 const DAY_MS = 86_400_000;

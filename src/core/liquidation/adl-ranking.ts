@@ -1,4 +1,4 @@
-/** Who has to give first when neither the book nor the fund can take a forced close (domain.md 5.11, 5.12). */
+/** Who has to give first when neither the book nor the fund can take a forced close (rules 5.11, 5.12). */
 import type { Account } from '../account.ts';
 import { holdersOf } from '../futures/holders.ts';
 import type { Position } from '../futures/position.ts';

@@ -1,4 +1,4 @@
-/** Where nothing is left of a position: the price at which its margin, its loss and the closing fee meet (domain.md 5.8). */
+/** Where nothing is left of a position: the price at which its margin, its loss and the closing fee meet (rules 5.8). */
 import type { Account } from '../account.ts';
 import type { Position } from '../futures/position.ts';
 import { baseUnits, type Instrument } from '../instrument.ts';
@@ -32,7 +32,7 @@ export function marginBehind(state: State, account: Account, position: Position)
   return instrument.futures!.coinMargined ? inSettleCoin(state, instrument, inQuote) : inQuote;
 }
 
-/** Equity zero after the closing fee: a long's rounded up to the tick, a short's down (domain.md 0.4). */
+/** Equity zero after the closing fee: a long's rounded up to the tick, a short's down (rules 0.4). */
 export function bankruptcyTicks(
   instrument: Instrument,
   long: boolean,

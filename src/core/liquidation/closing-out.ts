@@ -118,7 +118,7 @@ function settleIsolated(
     const details = { instrument, intoMargin: told };
     emitLine(state, account, Wallet.unified, coin, 'liquidation', told, reference, details);
   }
-  // Nobody on the other side could bear it and the fund is empty: a bad debt of the account (domain.md 5.9, step 7). The
+  // Nobody on the other side could bear it and the fund is empty: a bad debt of the account (rules 5.9 step 7). The
   // loss itself was told with the fills; here cash only goes to where it was booked.
   const unpaid = larger(0n, -rest) - paid;
   if (unpaid > 0n) {

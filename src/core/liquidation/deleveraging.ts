@@ -1,4 +1,4 @@
-/** Auto-deleveraging: the rest of a forced close is taken from the other side (domain.md 5.11). */
+/** Auto-deleveraging: the rest of a forced close is taken from the other side (rules 5.11). */
 
 import { closingOrders } from '../futures/closing-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';

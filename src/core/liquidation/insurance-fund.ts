@@ -1,4 +1,4 @@
-/** The insurance fund of a coin pays what it has and never more (domain.md 5.11, I03). */
+/** The insurance fund of a coin pays what it has and never more (rules 5.11, I03). */
 import { Bucket, SystemAccount } from '../ledger.ts';
 import type { State } from '../state.ts';
 import { larger } from '../units.ts';

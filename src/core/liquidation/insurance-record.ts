@@ -1,4 +1,4 @@
-/** The insurance fund as the public reads it (domain.md 5.11): what it was at each full hour at which it had changed. */
+/** The insurance fund as the public reads it (rules 5.11): what it was at each full hour at which it had changed. */
 import { Bucket, SystemAccount } from '../ledger.ts';
 import type { State } from '../state.ts';
 

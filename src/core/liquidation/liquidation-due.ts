@@ -1,4 +1,4 @@
-/** Who is due for liquidation, and whether anything could be done about it now (domain.md 5.7). */
+/** Who is due for liquidation, and whether anything could be done about it now (rules 5.7). */
 import type { Account } from '../account.ts';
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
 import { hasStaleCoin, isConvertible, paysForDebts } from '../borrowing/conversion.ts';

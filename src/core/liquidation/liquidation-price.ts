@@ -1,5 +1,5 @@
 /**
- * Where a position would be liquidated (domain.md 5.7). Exact for isolated positions; an estimate for crossed ones,
+ * Where a position would be liquidated (rules 5.7). Exact for isolated positions; an estimate for crossed ones,
  * whose account is judged as a whole. One equation serves all: margin + profit = maintenance + closing fee, solved for
  * the notional N of the (larger) side, tier by tier, because the maintenance rate hangs on N itself.
  */
@@ -37,7 +37,7 @@ export function liquidationTicks(state: State, account: Account, position: Posit
   );
 }
 
-/** A long's rounded up to the tick, a short's down (domain.md 0.4); 0 when there is none. */
+/** A long's rounded up to the tick, a short's down (rules 0.4); 0 when there is none. */
 export function stakeLiquidationTicks(stake: Stake): number {
   const { instrument, long, lots } = stake;
   const notional = liquidationNotional(stake);

@@ -1,5 +1,5 @@
 /**
- * Closing what can no longer be carried (domain.md 5.8, 5.9): isolated positions one by one, crossed accounts as a
+ * Closing what can no longer be carried (rules 5.8, 5.9): isolated positions one by one, crossed accounts as a
  * whole, in steps that touch as little as possible. Losses beyond bankruptcy are paid by the insurance fund as far as
  * it goes, the rest is taken from the other side (`deleveraging.ts`). Nothing is ever created or lost on the way.
  */

@@ -1,4 +1,4 @@
-/** Opening a loan (domain.md 7.2): a pledge leaves the cash, the borrowed coin comes out of the pool. */
+/** Opening a loan (rules 7.2): a pledge leaves the cash, the borrowed coin comes out of the pool. */
 import type { Account } from '../account.ts';
 import type { LoanBorrow } from '../command.ts';
 import { LOANS_MAX, LOANS_PER_ACCOUNT_MAX, MONEY_MAX } from '../limits.ts';

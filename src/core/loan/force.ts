@@ -1,4 +1,4 @@
-/** Closing a loan by force (domain.md 7.5): collateral is sold for the debt and a fee, the rest goes back. */
+/** Closing a loan by force (rules 7.5): collateral is sold for the debt and a fee, the rest goes back. */
 import { fundBalance } from '../liquidation/insurance-fund.ts';
 import type { State } from '../state.ts';
 import { divTrunc, parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../units.ts';
@@ -9,7 +9,7 @@ import { about, emit, emitLoan } from './loan-record.ts';
 import { type PairPrices, pairPrice, proceedsOf, shownRate, soldFor } from './pledge-rate.ts';
 import { payFromPledge, release } from './repay.ts';
 
-/** Share of the debt repaid by force (domain.md 0.5). */
+/** Share of the debt repaid by force (rules 0.5). */
 const LIQUIDATION_FEE_RATE = parseUnits('0.02', RATE_SCALE)!;
 
 export function closeByForce(state: State, loan: Loan, prices: PairPrices): void {

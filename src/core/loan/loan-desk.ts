@@ -1,4 +1,4 @@
-/** What time and prices do to loans: hours are charged, owners warned, loans closed by force (domain.md 7.3, 7.5). */
+/** What time and prices do to loans: hours are charged, owners warned, loans closed by force (rules 7.3, 7.5). */
 import type { State } from '../state.ts';
 import { assert } from '../units.ts';
 import { foldMoney } from '../wallet/wallet.ts';
@@ -26,7 +26,7 @@ export function runLoanInstants(state: State): void {
 
 /**
  * After prices, hours or pledges have changed: nobody stays at or above the level of force. While a price is old nobody
- * is warned or closed for it, as nobody is liquidated (domain.md 5.14).
+ * is warned or closed for it, as nobody is liquidated (rules 5.14).
  */
 export function testLoans(state: State): void {
   if (state.loans.size === 0) return;

@@ -1,4 +1,4 @@
-/** What must hold of loans after every command (domain.md 10.1: I03, I32, I37, and the pool as an account). */
+/** What must hold of loans after every command (rules 10.1: I03, I32, I37, and the pool as an account). */
 import { Bucket, FIRST_USER_ACCOUNT } from '../ledger.ts';
 import { LOANS_PER_ACCOUNT_MAX } from '../limits.ts';
 import type { State } from '../state.ts';

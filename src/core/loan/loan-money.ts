@@ -1,4 +1,4 @@
-/** Prices and postings of the loan desk (domain.md 4.1, 7). */
+/** Prices and postings of the loan desk (rules 4.1, 7). */
 
 import { Bucket, SystemAccount } from '../ledger.ts';
 import { hasStalePrice, isIndexed } from '../margin/collateral.ts';
@@ -16,7 +16,7 @@ export function pairPrices(state: State, loanCoin: number, pledgeCoin: number): 
 }
 
 /**
- * The same, undefined also while nobody vouches for one of them (domain.md 5.14). The desk lends, sells and gives back at
+ * The same, undefined also while nobody vouches for one of them (rules 5.14). The desk lends, sells and gives back at
  * these only: at an old price whoever knows the new one would choose the better side.
  */
 export function firmPrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {

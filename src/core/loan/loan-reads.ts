@@ -61,7 +61,7 @@ export interface CoinDebt {
   readonly usdt: bigint;
 }
 
-/** Per coin, what all ongoing loans of an account owe and what is pledged for them (domain.md 7.7). */
+/** Per coin, what all ongoing loans of an account owe and what is pledged for them (rules 7.7). */
 export function loanDebts(state: State, uid: number): { loans: CoinDebt[]; pledges: CoinDebt[] } {
   const owed = new Map<number, bigint>();
   const pledged = new Map<number, bigint>();

@@ -1,4 +1,4 @@
-/** What the loan desk offers: coins to borrow with their rates, coins to pledge with their levels (domain.md 7.1). */
+/** What the loan desk offers: coins to borrow with their rates, coins to pledge with their levels (rules 7.1). */
 import { divCeil, MONEY_SCALE, parseUnits, RATE_SCALE } from '../units.ts';
 
 export const LoanTerm = { flexible: 0, sevenDays: 1, thirtyDays: 2 } as const;
@@ -42,7 +42,7 @@ const HOURS_A_YEAR = 8760n;
 /** Published hourly rates have eight decimals. */
 const HOUR_RATE_GRAIN = 10_000n;
 
-/** The rate of one hour in 10^-12, rounded up at eight decimals (domain.md 7.1). */
+/** The rate of one hour in 10^-12, rounded up at eight decimals (rules 7.1). */
 export function hourRate(spec: LoanSpec, term: LoanTerm): bigint {
   return divCeil(yearRate(spec, term), HOURS_A_YEAR * HOUR_RATE_GRAIN) * HOUR_RATE_GRAIN;
 }

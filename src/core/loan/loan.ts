@@ -1,7 +1,7 @@
 /**
  * One ongoing loan. Interest is kept as the exact sum of what every started hour has cost, in 10^-20 of the coin, and
  * rounded up only when it is asked for; so the hours of a fixed loan cost together what the formula says
- * (domain.md 7.3), whatever was repaid between them.
+ * (rules 7.3), whatever was repaid between them.
  */
 import type { Fields } from '../bytes.ts';
 import { divCeil, RATE_ONE } from '../units.ts';
@@ -109,7 +109,7 @@ export class Loan {
   }
 }
 
-/** `floorHour(borrowTime + term) - 1 ms`, 0 for flexible loans (domain.md 7.3). */
+/** `floorHour(borrowTime + term) - 1 ms`, 0 for flexible loans (rules 7.3). */
 export function expiry(borrowTime: number, term: LoanTerm): number {
   const days = LOAN_TERM_DAYS[term];
   return days === 0 ? 0 : Math.floor((borrowTime + days * DAY_MS) / HOUR_MS) * HOUR_MS - 1;

@@ -1,5 +1,5 @@
 /**
- * How much is owed for how much that is pledged (domain.md 7.2, 7.4). Rates are never divided to be compared: debt and
+ * How much is owed for how much that is pledged (rules 7.2, 7.4). Rates are never divided to be compared: debt and
  * pledge are brought to dollars and multiplied crosswise, so exactly 83 % is exactly 83 %.
  */
 import { divCeil, divFloor, divHalf, larger, MONEY_ONE, RATE_ONE } from '../units.ts';

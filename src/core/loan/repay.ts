@@ -1,4 +1,4 @@
-/** Paying back (domain.md 7.6): interest first, then principal, with the borrowed coin or out of the collateral. */
+/** Paying back (rules 7.6): interest first, then principal, with the borrowed coin or out of the collateral. */
 import type { LoanRepay } from '../command.ts';
 import { MONEY_MAX } from '../limits.ts';
 import { DONE, type Outcome, refused } from '../outcome.ts';

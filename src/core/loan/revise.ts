@@ -1,4 +1,4 @@
-/** More or less collateral for a loan (domain.md 7.4). Adding is always allowed, taking out down to the first rate. */
+/** More or less collateral for a loan (rules 7.4). Adding is always allowed, taking out down to the first rate. */
 import type { LoanRevise } from '../command.ts';
 import { MONEY_MAX } from '../limits.ts';
 import { DONE, type Outcome, refused } from '../outcome.ts';

@@ -1,4 +1,4 @@
-/** What coins are worth in dollars, and how much of that counts as margin (domain.md 6.1, 6.2). */
+/** What coins are worth in dollars, and how much of that counts as margin (rules 6.1, 6.2). */
 import { floorShare } from '../exact-integers.ts';
 import type { CoinSpec, CollateralTier } from '../listing-spec.ts';
 import type { State } from '../state.ts';

@@ -59,7 +59,7 @@ export function marginScale(
   };
 }
 
-/** What orders set aside for their fee: the rate, and a share of it on top (domain.md 5.6). */
+/** What orders set aside for their fee: the rate, and a share of it on top (rules 5.6). */
 export function feeWithReserve(takerRate: bigint, feeReserveRate: bigint): bigint {
   return divCeil(takerRate * (RATE_ONE + feeReserveRate), RATE_ONE);
 }

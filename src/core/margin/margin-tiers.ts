@@ -1,4 +1,4 @@
-/** Position tiers: how much leverage a notional allows and what it must keep (domain.md 5.5). */
+/** Position tiers: how much leverage a notional allows and what it must keep (rules 5.5). */
 import { assert, divCeil, MONEY_SCALE, parseUnits, RATE_ONE, RATE_SCALE } from '../units.ts';
 
 export interface TierSpec {

@@ -1,5 +1,5 @@
 /**
- * What an account is worth, must keep and has free (domain.md 5.5, 5.6, 6.1-6.4). Dollar amounts in 10^-8. These are the
+ * What an account is worth, must keep and has free (rules 5.5, 5.6, 6.1-6.4). Dollar amounts in 10^-8. These are the
  * rules, computed from scratch in big integers; orders ask `margin-cache.ts`, which must always come to the same.
  */
 import { type Account, type FuturesSetting, positionKey } from '../account.ts';
@@ -111,7 +111,7 @@ export interface DebtFigures {
   readonly haircut: bigint;
 }
 
-/** What debts need, with what open orders would add to them (domain.md 6.3). */
+/** What debts need, with what open orders would add to them (rules 6.3). */
 export function debtFigures(
   state: State,
   account: Account,
@@ -197,7 +197,7 @@ export function inSettleCoin(state: State, instrument: Instrument, quoteAmount: 
 interface Worth {
   readonly equity: bigint;
   readonly effective: bigint;
-  /** What is owed by coin: an unrealised loss beyond the balance is already a debt (domain.md 6.1). */
+  /** What is owed by coin: an unrealised loss beyond the balance is already a debt (rules 6.1). */
   readonly debts: ReadonlyMap<number, bigint>;
 }
 
@@ -295,7 +295,7 @@ function initialMargin(state: State, account: Account, exposure: Exposure): bigi
   return byLeverage + divCeil(held * takerRate + (most - held) * reserve, RATE_ONE) + openLoss;
 }
 
-/** Only the larger side of a hedged pair counts (domain.md 5.5). */
+/** Only the larger side of a hedged pair counts (rules 5.5). */
 function exposureMaintenance(state: State, _account: Account, exposure: Exposure): bigint {
   const { instrument } = exposure;
   const lots = Math.max(exposure.longLots, exposure.shortLots);

@@ -1,4 +1,4 @@
-/** What an account may spend or take out of a coin (domain.md 6.6). */
+/** What an account may spend or take out of a coin (rules 6.6). */
 import type { Account } from '../account.ts';
 import { balanceOf, isInDebt } from '../borrowing/debts.ts';
 import { Bucket } from '../ledger.ts';
@@ -27,7 +27,7 @@ function awaitsPrice(state: State, account: Account): boolean {
     .some((held) => balanceOf(state, account, held) !== 0n && hasStalePrice(state, held));
 }
 
-/** What may leave a coin: its cash, as far as margin stays free for crossed positions and orders (domain.md 6.6). */
+/** What may leave a coin: its cash, as far as margin stays free for crossed positions and orders (rules 6.6). */
 export function spendable(state: State, account: Account, coin: number): bigint {
   const cash = larger(0n, state.ledger.peek(account.index, coin, Bucket.cash));
   if (cash === 0n || !isLiable(state, account)) return cash;

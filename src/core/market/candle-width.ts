@@ -1,5 +1,5 @@
 /**
- * Candle widths and where their intervals open (domain.md 8.3). Days, and everything longer than four hours, open on
+ * Candle widths and where their intervals open (rules 8.3). Days, and everything longer than four hours, open on
  * UTC+8 boundaries; the `utc` twins open on UTC ones. Weeks open on Monday, months on the first.
  */
 const MINUTE = 60_000;

@@ -12,7 +12,7 @@ interface Trade {
   readonly lots: number;
 }
 
-/** Domain.md 8.1 over the list of all trades. */
+/** Rules 8.1 over the list of all trades. */
 function byHand(trades: readonly Trade[], now: number): DayStatistics {
   const inside = trades.filter((trade) => trade.time > now - DAY);
   const before = trades.filter((trade) => trade.time <= now - DAY);

@@ -1,5 +1,5 @@
 /**
- * Trades of the last 24 hours of one book (domain.md 8.1): a ring of buckets, one per millisecond with trades, and
+ * Trades of the last 24 hours of one book (rules 8.1): a ring of buckets, one per millisecond with trades, and
  * two monotonic queues for the highest and lowest price. Sums are kept as buckets come and go. Buckets leave by
  * logical time alone, so the content depends only on the trades and the exchange's clock.
  */

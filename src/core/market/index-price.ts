@@ -1,6 +1,6 @@
 /**
  * The index of a pair: a weighted mean of what other venues pay, protected against venues that lag or lie
- * (domain.md 5.14). Prices are integers of 10^-8; everything is decided by the exchange's clock.
+ * (rules 5.14). Prices are integers of 10^-8; everything is decided by the exchange's clock.
  */
 import type { Fields } from '../bytes.ts';
 import { divHalf } from '../units.ts';

@@ -1,4 +1,4 @@
-/** The price that margin is measured by (domain.md 5.13, 5.15): no single trade can move it far. */
+/** The price that margin is measured by (rules 5.13, 5.15): no single trade can move it far. */
 import type { Fields } from '../bytes.ts';
 import { clamp, divCeil, divFloor, divHalf, RATE_ONE, smaller } from '../units.ts';
 import { median } from './index-price.ts';

@@ -1,5 +1,5 @@
 /**
- * Candles of a price that is looked at each second: mark, index, premium (domain.md 8.2). Nothing is kept while the
+ * Candles of a price that is looked at each second: mark, index, premium (rules 8.2). Nothing is kept while the
  * price stands still; readers fill such intervals with flat candles, as they do where nothing was traded. An interval
  * in which it moves opens at the price that held when the interval began.
  */

@@ -1,4 +1,4 @@
-/** Prices by the clock (domain.md 5.13, 5.14, 9.3): indices and marks each second, samples at their intervals. */
+/** Prices by the clock (rules 5.13, 5.14, 9.3): indices and marks each second, samples at their intervals. */
 
 import type { Book } from '../book/book.ts';
 import { type ComponentPrice, EVERY_COMPONENT } from '../command.ts';
@@ -32,7 +32,7 @@ export function reportPrice(state: State, command: ComponentPrice): Outcome {
 
 /**
  * The work of a second, at the last whole second by `now`. Over seconds that nobody saw pass (the venue was down) prices
- * held their last value; the samples of those seconds are made up for (domain.md 9.4).
+ * held their last value; the samples of those seconds are made up for (rules 9.4).
  */
 export function takePrices(state: State, now: number): void {
   const second = Math.floor(now / SECOND_MS) * SECOND_MS;

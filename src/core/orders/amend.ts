@@ -1,4 +1,4 @@
-/** Modifying resting orders (domain.md 1.12): what may change, what it costs, and whether the place is kept. */
+/** Modifying resting orders (rules 1.12): what may change, what it costs, and whether the place is kept. */
 import type { Account } from '../account.ts';
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
 import { checkSpending } from '../borrowing/margin-entry.ts';
@@ -48,7 +48,7 @@ export function amendOrders(state: State, settlements: Settlements, command: Ame
   return { refusal: Refusal.none, orderId: 0, clientOid: '', items };
 }
 
-/** What has become of the order since is told under the name that its owner gave the modification (wire.md 4.1). */
+/** What has become of the order since is told under the name that its owner gave the modification (wire 4.1). */
 function nameEvents({ events }: State, from: number, orderId: number, requestId: string): void {
   for (const event of events.slice(from)) {
     if (event.type === 'order' && event.order.orderId === orderId) event.requestId = requestId;

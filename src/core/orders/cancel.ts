@@ -1,4 +1,4 @@
-/** Cancelling by id, by client id, by category or symbol, and by countdown (domain.md 1.13). */
+/** Cancelling by id, by client id, by category or symbol, and by countdown (rules 1.13). */
 import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
 import { ANY, type CancelAll, type CancelOrder, type CountdownCancel } from '../command.ts';

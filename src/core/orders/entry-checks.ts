@@ -1,4 +1,4 @@
-/** The checks every new order passes before positions, money and margin are looked at (domain.md 1.2, numbers 1 to 11). */
+/** The checks every new order passes before positions, money and margin are looked at (rules 1.2 numbers 1 to 11). */
 import type { Account } from '../account.ts';
 import { NIL } from '../book/order-slab.ts';
 import type { PlaceOrder } from '../command.ts';
@@ -33,7 +33,7 @@ import {
   referenceTicks,
 } from './order-checks.ts';
 
-/** The order of a strategy order that has fired (domain.md 3.5). */
+/** The order of a strategy order that has fired (rules 3.5). */
 export interface Child {
   readonly origin: OrderOrigin;
   /** Closing orders that stand in its way go. */
@@ -118,7 +118,7 @@ function isOpening(account: Account, instrument: Instrument, command: PlaceOrder
 }
 
 /**
- * Number 2. In one-way mode an order against the position closes with or without reduce-only (domain.md 1.11), and opens
+ * Number 2. In one-way mode an order against the position closes with or without reduce-only (rules 1.11), and opens
  * what could turn the position, together with the orders that wait already.
  */
 function statusRefusal(state: State, account: Account, instrument: Instrument, command: PlaceOrder): Refusal {
@@ -158,7 +158,7 @@ function isLegalCombination(instrument: Instrument, command: PlaceOrder): boolea
   if (command.priceTicks !== 0) return false;
   if (command.timeInForce !== TimeInForce.gtc && command.timeInForce !== TimeInForce.ioc) return false;
   if (instrument.futures !== undefined) return command.quoteAmount === 0n;
-  // A spot market buy spends quote money, a market sell gives base (domain.md 1.6).
+  // A spot market buy spends quote money, a market sell gives base (rules 1.6).
   return command.side === Side.buy ? command.sizeLots === 0 : command.quoteAmount === 0n;
 }
 

@@ -1,4 +1,4 @@
-/** An accepted order meets the book: the match, and what its time in force says about the rest (domain.md 1.5). */
+/** An accepted order meets the book: the match, and what its time in force says about the rest (rules 1.5). */
 import { type Book, MatchEnd } from '../book/book.ts';
 import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI } from '../book/order-slab.ts';
 import { closeMarginLock } from '../borrowing/margin-lock.ts';
@@ -17,7 +17,7 @@ export interface Settlements {
   readonly futures: FuturesSettlement;
 }
 
-/** Match, then what the time in force says about the rest (domain.md 1.5). */
+/** Match, then what the time in force says about the rest (rules 1.5). */
 export function execute(
   state: State,
   settlements: Settlements,
@@ -158,7 +158,7 @@ function marketEnd(end: MatchEnd, buying: boolean, bought: boolean): CancelReaso
     case MatchEnd.filled:
       return CancelReason.none;
     case MatchEnd.noRoom:
-      // The rest of the money does not buy another step: the order is done if it bought anything (domain.md 1.6).
+      // The rest of the money does not buy another step: the order is done if it bought anything (rules 1.6).
       return buying && bought ? CancelReason.none : CancelReason.tradeCountTooSmall;
     case MatchEnd.selfTrade:
       return CancelReason.stp;

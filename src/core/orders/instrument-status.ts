@@ -1,4 +1,4 @@
-/** What each instrument status allows (domain.md 1.3). For SPOT, opening is buying and closing is selling. */
+/** What each instrument status allows (rules 1.3). For SPOT, opening is buying and closing is selling. */
 import type { Instrument } from '../instrument.ts';
 import { Refusal } from '../refusal.ts';
 import { InstrumentStatus, Source } from '../terms.ts';
@@ -28,7 +28,7 @@ const TABLE: Record<InstrumentStatus, Permission> = {
   [InstrumentStatus.restrictedApi]: { open: allowed, close: allowed, retailOnly: true },
 };
 
-/** No new orders so long before delivery (domain.md 5.15). */
+/** No new orders so long before delivery (rules 5.15). */
 export const DELIVERY_QUIET_MS = 10 * 60_000;
 
 export function placingRefusal(

@@ -1,4 +1,4 @@
-/** Checks that placing and amending share (domain.md 1.2, numbers 5 to 8), each in its documented place. */
+/** Checks that placing and amending share (rules 1.2 numbers 5 to 8), each in its documented place. */
 import { OFF_GRID, OUT_OF_RANGE } from '../command.ts';
 import { type Instrument, maxBuyTicks, minSellTicks, valueBelow } from '../instrument.ts';
 import { MONEY_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../limits.ts';
@@ -39,7 +39,7 @@ export function checkAmount(
   return undefined;
 }
 
-/** Quote money of a market buy, which has a precision of its own (domain.md 1.6). */
+/** Quote money of a market buy, which has a precision of its own (rules 1.6). */
 export function checkQuoteAmount(instrument: Instrument, amount: bigint): Outcome | undefined {
   if (amount === BigInt(OFF_GRID)) return refused(Refusal.amountOffPrecision, instrument.quotePrecision);
   if (amount === BigInt(OUT_OF_RANGE) || amount > MONEY_MAX) return refused(Refusal.amountOutOfRange);
@@ -47,7 +47,7 @@ export function checkQuoteAmount(instrument: Instrument, amount: bigint): Outcom
   return undefined;
 }
 
-/** Reference of the band: the last trade, before the first one the index, else the opening price (domain.md 1.9). */
+/** Reference of the band: the last trade, before the first one the index, else the opening price (rules 1.9). */
 export function referenceTicks(instrument: Instrument, market: Market): number {
   const { futures, index, day } = market;
   if (futures !== undefined) return futures.markTicks || futures.indexTicks || instrument.openingTicks;

@@ -1,5 +1,5 @@
 /**
- * Placing an order: all checks in the order of domain.md 1.2, then the lock, the match and the time-in-force rule.
+ * Placing an order: all checks in the order of rules 1.2, then the lock, the match and the time-in-force rule.
  * A refused order leaves no record and no id.
  */
 import type { Account } from '../account.ts';

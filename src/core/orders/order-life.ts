@@ -1,4 +1,4 @@
-/** The life of an order between acceptance and its last record: opening, records, closing (domain.md 2). */
+/** The life of an order between acceptance and its last record: opening, records, closing (rules 2). */
 import type { Account } from '../account.ts';
 import {
   FLAG_CLOSING,
@@ -248,7 +248,7 @@ function futuresFields(
   return {
     posSide: posSideOf(flags),
     hedge,
-    // Hedge mode closes by side and position; the flag is of one-way mode (domain.md 1.11).
+    // Hedge mode closes by side and position; the flag is of one-way mode (rules 1.11).
     reduceOnly: !hedge && (flags & FLAG_CLOSING) !== 0,
     closing: (flags & FLAG_CLOSING) !== 0,
     isolated: (flags & FLAG_ISOLATED) !== 0,

@@ -1,5 +1,5 @@
 /**
- * What a spot trade does to money and records (domain.md 1.4 step 6, 4.2, 4.3). One instance per exchange; the order
+ * What a spot trade does to money and records (rules 1.4 step 6, 4.2, 4.3). One instance per exchange; the order
  * entry tells it whose turn it is, the book calls it for each match.
  */
 import type { MatchSink } from '../book/book.ts';
@@ -32,7 +32,7 @@ export class SpotSettlement implements MatchSink {
     this.budgetLeft = budget;
   }
 
-  /** Whole steps that the rest of the budget buys at this price (domain.md 1.6). */
+  /** Whole steps that the rest of the budget buys at this price (rules 1.6). */
   room(_taker: number, priceTicks: number): number {
     const { instrument } = this;
     const oneLot = BigInt(priceTicks) * instrument.valuePerTickLot;

@@ -1,5 +1,5 @@
 /**
- * Take-profit and stop-loss that came with an opening order (domain.md 3.6): the first fill makes the record, further
+ * Take-profit and stop-loss that came with an opening order (rules 3.6): the first fill makes the record, further
  * fills make it larger, and when the order closes it stays as it is. What the order never filled is never protected.
  */
 import type { Account } from '../account.ts';
@@ -58,7 +58,7 @@ export function attachedRecord(state: State, slot: number): StrategyOrder | unde
   return record?.status === StrategyStatus.pending ? record : undefined;
 }
 
-/** Changes what an open order carries, and the record that its fills have made of it (wire.md 4.1, modify-order). */
+/** Changes what an open order carries, and the record that its fills have made of it (wire 4.1, modify-order). */
 export function replacePreset(state: State, slot: number, preset: Preset): void {
   const { presets } = state.slab;
   const record = attachedRecord(state, slot);

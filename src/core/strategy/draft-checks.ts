@@ -1,4 +1,4 @@
-/** Whether a strategy order makes sense as it would stand (domain.md 3.1 to 3.3); what fires later is tested then. */
+/** Whether a strategy order makes sense as it would stand (rules 3.1 to 3.3); what fires later is tested then. */
 import type { Account } from '../account.ts';
 import type { Position } from '../futures/position.ts';
 import type { Instrument } from '../instrument.ts';

@@ -1,4 +1,4 @@
-/** All strategy orders that wait, and those that have been reached and wait for their turn (domain.md 3.4). */
+/** All strategy orders that wait, and those that have been reached and wait for their turn (rules 3.4). */
 import { STRATEGY_OID_MS, STRATEGY_OIDS_REMEMBERED } from '../limits.ts';
 import type { StrategyOrder } from './strategy-order.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Lets strategy orders fire (domain.md 3.4, 3.5, 9.4 step 3). What has been reached goes into the queue in ascending
+ * Lets strategy orders fire (rules 3.4, 3.5, 9.4 step 3). What has been reached goes into the queue in ascending
  * id; each becomes an order of its own, and what that order's trades reach joins the end of the queue. Accounts are
  * looked after when the queue is empty, which may trade and reach more, until nothing changes.
  */
@@ -145,7 +145,7 @@ export class StrategyDesk {
 
   /**
    * The fee of a buy is taken from what was bought: its stop sells what is left of it, as far as positions and debts
-   * allow that sale (domain.md 6.6), and never borrows to sell, on MARGIN either: it closes only (domain.md 3.1).
+   * allow that sale (rules 6.6), and never borrows to sell, on MARGIN either: it closes only (rules 3.1).
    */
   private heldLots(order: StrategyOrder, account: Account, instrument: Instrument): number | undefined {
     const { side, sizeLots } = order;

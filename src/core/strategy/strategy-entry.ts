@@ -1,4 +1,4 @@
-/** Placing, modifying and cancelling strategy orders (domain.md 3.1 to 3.3). A refused command changes nothing. */
+/** Placing, modifying and cancelling strategy orders (rules 3.1 to 3.3). A refused command changes nothing. */
 import type { Account } from '../account.ts';
 import type { CancelStrategy, ModifyStrategy, PlaceStrategy } from '../command.ts';
 import type { Instrument } from '../instrument.ts';
@@ -122,7 +122,7 @@ function start(instrument: Instrument, market: Market, order: StrategyOrder, res
   order.extremeTicks = order.kind === StrategyKind.trailing && triggerTicks === 0 ? reference : 0;
 }
 
-/** A condition that holds already fires at once (domain.md 3.4). Only this order looks: nothing has been traded. */
+/** A condition that holds already fires at once (rules 3.4). Only this order looks: nothing has been traded. */
 function testNow(state: State, instrument: Instrument, market: Market, order: StrategyOrder): void {
   if (isTpsl(order.kind)) return;
   const { triggerTicks, triggerBy } = order.trigger;

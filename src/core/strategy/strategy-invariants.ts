@@ -1,4 +1,4 @@
-/** What must hold of waiting strategy orders after every command (domain.md 10.1). */
+/** What must hold of waiting strategy orders after every command (rules 10.1). */
 import type { Account } from '../account.ts';
 import { STRATEGIES_PER_ACCOUNT_MAX } from '../limits.ts';
 import type { State } from '../state.ts';

@@ -1,4 +1,4 @@
-/** The life of a strategy order from the moment it waits to its last record (domain.md 3.2). */
+/** The life of a strategy order from the moment it waits to its last record (rules 3.2). */
 import type { Account } from '../account.ts';
 import type { StrategyOrderRecord } from '../event.ts';
 import type { Instrument } from '../instrument.ts';

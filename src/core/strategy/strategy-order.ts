@@ -1,5 +1,5 @@
 /**
- * A strategy order that waits (domain.md 3): what it waits for, and the order it becomes. Records that have ended are
+ * A strategy order that waits (rules 3): what it waits for, and the order it becomes. Records that have ended are
  * events only; the exchange remembers those that can still fire.
  */
 import type { Fields } from '../bytes.ts';
@@ -89,7 +89,7 @@ export class StrategyOrder {
     this.restingExtreme = ticks;
   }
 
-  /** The stop-loss wins when both have been reached (domain.md 3.4); before that the only leg there is. */
+  /** The stop-loss wins when both have been reached (rules 3.4); before that the only leg there is. */
   get triggerType(): TriggerType {
     if ((this.hits & HIT_STOP_LOSS) !== 0) return TriggerType.stopLoss;
     if ((this.hits & HIT_TAKE_PROFIT) !== 0) return TriggerType.takeProfit;

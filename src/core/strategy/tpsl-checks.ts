@@ -1,4 +1,4 @@
-/** Whether take-profit and stop-loss make sense where they are set (domain.md 3.3); each violation has its own code. */
+/** Whether take-profit and stop-loss make sense where they are set (rules 3.3); each violation has its own code. */
 import { OFF_GRID } from '../command.ts';
 import type { Position } from '../futures/position.ts';
 import { type Instrument, tradeValue } from '../instrument.ts';

@@ -1,5 +1,5 @@
 /**
- * Active trailing orders of one price and one side (domain.md 3.4). Those that have seen the same best price form a
+ * Active trailing orders of one price and one side (rules 3.4). Those that have seen the same best price form a
  * group: a new best price lifts the whole group in one step and joins it with those it overtakes, so nobody is
  * touched one by one. In a group the smallest callback fires first.
  */

@@ -1,6 +1,6 @@
 /**
  * One condition with what to do when it holds: the price that triggers, which price is looked at, and how the order
- * that follows is priced. Take-profit, stop-loss and trigger orders are all made of these (domain.md 3.3).
+ * that follows is priced. Take-profit, stop-loss and trigger orders are all made of these (rules 3.3).
  */
 import type { Fields } from '../bytes.ts';
 import { OrderType, TriggerBy } from '../terms.ts';
@@ -14,7 +14,7 @@ export interface TriggerLeg {
   readonly limitTicks: number;
 }
 
-/** Take-profit and stop-loss of what an opening order brings (domain.md 3.6). */
+/** Take-profit and stop-loss of what an opening order brings (rules 3.6). */
 export interface Preset {
   readonly takeProfit: TriggerLeg;
   readonly stopLoss: TriggerLeg;
@@ -64,7 +64,7 @@ export function isEmpty({ takeProfit, stopLoss }: Preset): boolean {
   return !hasLeg(takeProfit) && !hasLeg(stopLoss);
 }
 
-/** A market order has no price of its own: a limit price beside it is ignored (domain.md 3.3). */
+/** A market order has no price of its own: a limit price beside it is ignored (rules 3.3). */
 export function changedLeg(leg: TriggerLeg, change: LegChange): TriggerLeg {
   if (change.triggerTicks === REMOVE) return NO_LEG;
   const orderType = (change.orderType === KEEP_WORD ? leg.orderType : change.orderType) as OrderType;

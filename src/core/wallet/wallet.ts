@@ -1,4 +1,4 @@
-/** Money between wallets, and between the venue and the outside world when an operator books it (domain.md 4.1, 4.2). */
+/** Money between wallets, and between the venue and the outside world when an operator books it (rules 4.1, 4.2). */
 import type { Account } from '../account.ts';
 import {
   type Deposit,

@@ -290,7 +290,7 @@ test('rights taken away during the slow check are not granted', async () => {
   assert.equal(afterFreeze.ok ? '' : afterFreeze.code, '40031');
 });
 
-/** `wire.md` 2.1: clients give these texts a meaning of their own. */
+/** wire 2.1: clients give these texts a meaning of their own. */
 const RESERVED_TEXTS = [
   'invalid sign',
   'invalid symbol',

@@ -1,5 +1,5 @@
 /**
- * Is this request from who it says? The checks run in the order of `wire.md` 1.7 and stop at the first failure.
+ * Is this request from who it says? The checks run in the order of wire 1.7 and stop at the first failure.
  * Route existence and rate limits come before and are not here; permissions are a separate question
  * (`permissions.ts`), because they depend on the route. No message repeats a header's value: users paste secrets into wrong headers.
  */
@@ -21,7 +21,7 @@ export interface IncomingRequest {
   readonly peerAddress: string | undefined;
 }
 
-/** The arguments of a WebSocket login frame (`wire.md` 1.5). */
+/** The arguments of a WebSocket login frame (wire 1.5). */
 export interface IncomingLogin {
   readonly apiKey: string;
   readonly passphrase: string;
@@ -47,7 +47,7 @@ export interface Refused {
 export type Authentication = Authenticated | Refused;
 
 export const TIMESTAMP_WINDOW_MS = 30_000;
-/** `wire.md` 1.5: logins send seconds or milliseconds; below this it is seconds. */
+/** wire 1.5: logins send seconds or milliseconds; below this it is seconds. */
 const LOGIN_SECONDS_BELOW = 100_000_000_000;
 const TIMESTAMP_MAX = 9_999_999_999_999;
 const LOCKED_RETRY_MS = 60_000;

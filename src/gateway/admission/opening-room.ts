@@ -1,4 +1,4 @@
-/** How much an account could still open, by the checks that its order would meet (domain.md 5.6, 6.4, 6.6). */
+/** How much an account could still open, by the checks that its order would meet (rules 5.6, 6.4, 6.6). */
 import type { Account } from '../../core/account.ts';
 import type { PlaceOrder } from '../../core/command.ts';
 import { planFuturesOrder } from '../../core/futures/futures-entry.ts';

@@ -1,5 +1,5 @@
 /**
- * Quotas of order requests (wire.md 2.3, 4.4). An account without one counts every call about orders by itself, spot and
+ * Quotas of order requests (wire 2.3, 4.4). An account without one counts every call about orders by itself, spot and
  * futures together. One that was given a quota has a count for either: its quota is the limit of placing an order, and
  * every other call about orders has the same share of its own limit. HTTP and sockets share them.
  */

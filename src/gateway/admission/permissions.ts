@@ -14,7 +14,7 @@ interface NeedRow {
 }
 
 /**
- * The words are those of `interface-v3.md` 5. The contract names no permission for broker calls; they change what
+ * The words are those of interface 5. The contract names no permission for broker calls; they change what
  * others may do, so a key that may not write cannot make them.
  */
 const NEEDS = {
@@ -65,7 +65,7 @@ export function accessText(access: 'public' | Need): string {
   return access === 'public' ? 'public, no key' : NEEDS[access].text;
 }
 
-/** Undefined when the caller may; `wire.md` 4.5 gives callers that are no broker a code of their own. */
+/** Undefined when the caller may; wire 4.5 gives callers that are no broker a code of their own. */
 export function mayUse(
   caller: { readonly user: User; readonly key: ApiKey },
   need: Need,

@@ -1,5 +1,5 @@
 /**
- * How often a caller may call (`wire.md` 2.3): each endpoint counts per UID or per IP in windows of one second that
+ * How often a caller may call (wire 2.3): each endpoint counts per UID or per IP in windows of one second that
  * open with the first call; all calls of an IP together count per minute, and going over that shuts the IP out for
  * five minutes. Time is the caller's, so the limits follow a virtual clock. Buckets do not survive a restart.
  */
@@ -18,7 +18,7 @@ export const OVERALL_BLOCK_MS = 300_000;
 /** What a failed authentication costs of the IP's overall limit, the request itself included. */
 const FAILED_AUTHENTICATION_COST = 5;
 
-/** `wire.md` 5.1. */
+/** wire 5.1. */
 const HANDSHAKES_PER_WINDOW = 300;
 const HANDSHAKE_WINDOW_MS = 300_000;
 

@@ -1,6 +1,6 @@
 /**
  * Remembers signed requests for as long as their timestamp lets them in, so that a recorded one cannot be sent again
- * (reliability.md 3.1). Off unless the operator wants it: two equal orders of one millisecond are legal, and with it the
+ * (reliability 3.1). Off unless the operator wants it: two equal orders of one millisecond are legal, and with it the
  * second is refused.
  */
 import { createHash } from 'node:crypto';

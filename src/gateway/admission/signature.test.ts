@@ -21,7 +21,7 @@ function signed(prehash: string | Buffer): string {
   return createHmac('sha256', 'testsecret').update(prehash).digest('base64');
 }
 
-/** `wire.md` 1.6. */
+/** wire 1.6. */
 const VECTORS: ReadonlyArray<
   readonly [name: string, method: string, url: string, body: string, signature: string]
 > = [

@@ -1,5 +1,5 @@
 /**
- * What a client signs and how the signature is checked (`wire.md` 1.1 to 1.5). Everything works on the bytes that
+ * What a client signs and how the signature is checked (wire 1.1 to 1.5). Everything works on the bytes that
  * were received; nothing is parsed and written again before the check. Clients disagree on how to write the query, so
  * up to four spellings of it are tried, cheapest first.
  */
@@ -60,7 +60,7 @@ interface QueryForm {
   readonly encoding: 'latin1' | 'utf8';
 }
 
-/** `wire.md` 1.2: raw, decoded, sorted, sorted and decoded; a form equal to an earlier one is not tried again. */
+/** wire 1.2: raw, decoded, sorted, sorted and decoded; a form equal to an earlier one is not tried again. */
 export function* queryForms(query: string): Generator<QueryForm> {
   yield { text: query, encoding: 'latin1' };
   const pairs = query.split('&');

@@ -1,5 +1,5 @@
 /**
- * What a broker may withhold from a sub-account, whatever its keys say (wire.md 4.5). Here for orders, by category;
+ * What a broker may withhold from a sub-account, whatever its keys say (wire 4.5). Here for orders, by category;
  * the wallet routes ask for their rights themselves. Cancelling is never withheld.
  */
 import type { CategoryName } from '../../core/terms.ts';

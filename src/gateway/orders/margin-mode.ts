@@ -58,7 +58,7 @@ function setMode(venue: Venue, uid: number, { index }: Instrument, isolated: boo
   return venue.submit({ type: 'setMarginMode', time: 0, uid, instrument: index, isolated });
 }
 
-/** A debt of margin trading stands on the whole account (domain.md 6.9); who asks for less risk must hear of it. */
+/** A debt of margin trading stands on the whole account (rules 6.9); who asks for less risk must hear of it. */
 export function marginIsCrossed(): WireError {
   return wireError('25240', 'marginMode isolated is for futures: MARGIN borrows against the whole account');
 }

@@ -1,4 +1,4 @@
-/** Modifying open orders (interface 4.3, wire.md 4.1). */
+/** Modifying open orders (interface 4.3, wire 4.1). */
 import Type, { type Static } from 'typebox';
 import type { AmendItem } from '../../core/command.ts';
 import type { Instrument } from '../../core/instrument.ts';
@@ -26,7 +26,7 @@ export const AmendBody = Type.Object({
   requestId: Type.Optional(fields.RequestId),
 });
 
-/** A plain modification also reaches what came with the order, and a trigger order by its id (wire.md 4.1). */
+/** A plain modification also reaches what came with the order, and a trigger order by its id (wire 4.1). */
 export const ModifyBody = Type.Object({
   ...AmendBody.properties,
   ...presetBody,
@@ -99,14 +99,14 @@ export async function modifyBatch(
   dialect: ErrorDialect,
 ) {
   const { state } = venue;
-  // A batch changes prices and quantities only (wire.md 3.14).
+  // A batch changes prices and quantities only (wire 3.14).
   const asked = bodies.map((each) => amendment(state, uid, each));
   // One category is that of the orders, whether the request names it or not.
   const mixed = checkBatch(
     asked.flatMap((each) => (each instanceof WireError ? [] : [each.instrument?.spec ?? {}])),
   );
   if (mixed !== undefined) return mixed;
-  // What cannot be read fails alone (domain.md 1.12); the others go to the core together.
+  // What cannot be read fails alone (rules 1.12); the others go to the core together.
   const items = asked.flatMap((each) => (each instanceof WireError ? [] : [each.item]));
   const outcome = await venue.submit({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
   if (outcome.items === undefined) return refusalError(state, outcome);

@@ -1,4 +1,4 @@
-/** Modifying a strategy order that waits (wire.md 4.1). */
+/** Modifying a strategy order that waits (wire 4.1). */
 import type { Static } from 'typebox';
 import { Refusal } from '../../core/refusal.ts';
 import { openStrategy } from '../../core/strategy/strategy-reads.ts';

@@ -1,4 +1,4 @@
-/** Placing an order (interface 4.3, wire.md 4.1). */
+/** Placing an order (interface 4.3, wire 4.1). */
 import Type, { type Static } from 'typebox';
 import type { PlaceOrder, PlaceStrategy } from '../../core/command.ts';
 import { Refusal } from '../../core/refusal.ts';
@@ -52,7 +52,7 @@ function placeCommand(
 ): PlaceOrder | PlaceStrategy | WireError {
   const instrument = findInstrument(state, body.category, body.symbol);
   if (instrument instanceof WireError) return instrument;
-  // Ignoring a trigger would place an order at once that was meant to wait (wire.md 4.1).
+  // Ignoring a trigger would place an order at once that was meant to wait (wire 4.1).
   if (isWaiting(body)) return late ? tooLate() : waitingCommand(uid, instrument, body);
   const preset = presetOf(instrument, body);
   const market = body.orderType === 'market';

@@ -1,5 +1,5 @@
 /**
- * Strategy orders as clients write them (wire.md 4.1): with and without type, mode and position side, and as plain
+ * Strategy orders as clients write them (wire 4.1): with and without type, mode and position side, and as plain
  * orders that wait for a trigger price. What a client left out is filled in here; the core sees whole commands.
  */
 import Type, { type Static } from 'typebox';

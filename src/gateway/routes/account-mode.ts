@@ -1,5 +1,5 @@
 /**
- * How the account as a whole is set up (wire.md 4.3). Every account here is unified, in the advanced mode, with every
+ * How the account as a whole is set up (wire 4.3). Every account here is unified, in the advanced mode, with every
  * coin that has a discount rate as collateral; what would change that is refused, and what asks for it is answered.
  */
 import Type from 'typebox';

@@ -1,4 +1,4 @@
-/** The caller's account: who it is, what it holds, how it is set up, what it pays (interface 4.5, wire.md 4.3). */
+/** The caller's account: who it is, what it holds, how it is set up, what it pays (interface 4.5, wire 4.3). */
 import Type from 'typebox';
 import type { Account } from '../../core/account.ts';
 import { coinLeverage } from '../../core/borrowing/debts.ts';

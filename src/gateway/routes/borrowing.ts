@@ -1,4 +1,4 @@
-/** Debts of the unified account: what is owed, what it costs, paying it, and what the venue lends (interface 4.5, wire.md 4.2, 4.3). */
+/** Debts of the unified account: what is owed, what it costs, paying it, and what the venue lends (interface 4.5, wire 4.2, 4.3). */
 import Type, { type Static } from 'typebox';
 import {
   type CoinAmount,

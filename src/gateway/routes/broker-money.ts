@@ -1,4 +1,4 @@
-/** What a broker does with the money of its sub-accounts: where deposits go, and withdrawals (wire.md 4.5). */
+/** What a broker does with the money of its sub-accounts: where deposits go, and withdrawals (wire 4.5). */
 import Type from 'typebox';
 import { OrderIds, texts } from '../answers.ts';
 import { type Route, route } from '../route.ts';

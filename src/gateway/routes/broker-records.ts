@@ -1,4 +1,4 @@
-/** What a broker sees of all its sub-accounts together (wire.md 4.5). */
+/** What a broker sees of all its sub-accounts together (wire 4.5). */
 import Type from 'typebox';
 import type { State } from '../../core/state.ts';
 import { CATEGORY_NAMES, type CategoryName } from '../../core/terms.ts';

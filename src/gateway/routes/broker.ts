@@ -1,4 +1,4 @@
-/** A broker's main account and its sub-accounts: opening, their rights, and their keys (interface 4.5, wire.md 4.5). */
+/** A broker's main account and its sub-accounts: opening, their rights, and their keys (interface 4.5, wire 4.5). */
 import Type from 'typebox';
 import { type ApiKey, SUB_RIGHTS, type User } from '../../identity/identity.ts';
 import { identityRefusal } from '../admission/identity-refusal.ts';

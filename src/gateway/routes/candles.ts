@@ -1,4 +1,4 @@
-/** Candles of trades, marks, indices and premiums (interface 4.1, wire.md 3.1, 4.2). */
+/** Candles of trades, marks, indices and premiums (interface 4.1, wire 3.1, 4.2). */
 import Type, { type Static } from 'typebox';
 import { CANDLE_TYPES } from '../../record/candle-view.ts';
 import * as answers from '../answers.ts';

@@ -1,4 +1,4 @@
-/** Where money that arrives is credited (wire.md 4.3): the owner's choice, coin by coin. */
+/** Where money that arrives is credited (wire 4.3): the owner's choice, coin by coin. */
 import Type from 'typebox';
 import { Refusal } from '../../core/refusal.ts';
 import { Wallet } from '../../core/terms.ts';

@@ -1,4 +1,4 @@
-/** What the caller itself may trade and borrow (wire.md 4.3): the public lists without what is closed to it. */
+/** What the caller itself may trade and borrow (wire 4.3): the public lists without what is closed to it. */
 import Type from 'typebox';
 import { poolLeft } from '../../core/borrowing/borrowing-reads.ts';
 import type { Instrument } from '../../core/instrument.ts';

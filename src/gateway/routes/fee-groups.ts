@@ -1,4 +1,4 @@
-/** The fee schedule: which instruments share their rates (wire.md 4.2). What an account was given of its own is `fee-rate`. */
+/** The fee schedule: which instruments share their rates (wire 4.2). What an account was given of its own is `fee-rate`. */
 import Type from 'typebox';
 import type { Instrument } from '../../core/instrument.ts';
 import type { State } from '../../core/state.ts';

@@ -1,4 +1,4 @@
-/** Every movement of money in a wallet, once (wire.md 4.3). */
+/** Every movement of money in a wallet, once (wire 4.3). */
 import Type, { type Static } from 'typebox';
 import { CATEGORY_NAMES, type WalletName } from '../../core/terms.ts';
 import {

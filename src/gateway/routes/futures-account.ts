@@ -1,4 +1,4 @@
-/** How an account holds its contracts: leverage, hold mode, isolated margin, and what it could still open (wire.md 4.1, 4.3). */
+/** How an account holds its contracts: leverage, hold mode, isolated margin, and what it could still open (wire 4.1, 4.3). */
 import Type, { type Static } from 'typebox';
 import type { Account } from '../../core/account.ts';
 import { NIL } from '../../core/book/order-slab.ts';

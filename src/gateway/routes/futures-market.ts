@@ -1,4 +1,4 @@
-/** Public data of futures: tiers, funding, open interest, collateral rates, liquidations (wire.md 4.2). */
+/** Public data of futures: tiers, funding, open interest, collateral rates, liquidations (wire 4.2). */
 import Type from 'typebox';
 import type { FuturesTerms, Instrument } from '../../core/instrument.ts';
 import { collateralTiers } from '../../core/margin/collateral.ts';

@@ -1,4 +1,4 @@
-/** What a leverage would mean before it is set (wire.md 4.3). */
+/** What a leverage would mean before it is set (wire 4.3). */
 import Type, { type Static } from 'typebox';
 import { previewCoinLeverage } from '../../core/borrowing/coin-leverage-preview.ts';
 import { previewLeverage, withSetting } from '../../core/futures/leverage-preview.ts';

@@ -1,4 +1,4 @@
-/** Borrowing at the loan desk, paying back and changing the pledge (interface 4.6, wire.md 4.6). */
+/** Borrowing at the loan desk, paying back and changing the pledge (interface 4.6, wire 4.6). */
 
 import Type, { type Static } from 'typebox';
 import { ongoingLoans } from '../../core/loan/loan-reads.ts';

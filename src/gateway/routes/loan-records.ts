@@ -1,4 +1,4 @@
-/** What has become of loans: those that ended, repayments, pledges, forced closes (interface 4.6, wire.md 4.6). */
+/** What has become of loans: those that ended, repayments, pledges, forced closes (interface 4.6, wire 4.6). */
 import Type from 'typebox';
 import { REDUCE_COMPLETE } from '../../record/loan-view.ts';
 import * as answers from '../loan-answers.ts';

@@ -1,4 +1,4 @@
-/** The loan desk: what it offers, and what its customers owe (interface 4.6, wire.md 4.6). */
+/** The loan desk: what it offers, and what its customers owe (interface 4.6, wire 4.6). */
 import Type from 'typebox';
 import { type CoinDebt, loanDebts, loanOffers, loanQuote, ongoingLoans } from '../../core/loan/loan-reads.ts';
 import { hourRate, LoanTerm } from '../../core/loan/loan-terms.ts';

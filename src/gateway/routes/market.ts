@@ -1,4 +1,4 @@
-/** Public market data (interface 4.1, wire.md 4.2). */
+/** Public market data (interface 4.1, wire 4.2). */
 import Type from 'typebox';
 import { depth, publicFills } from '../../core/reads.ts';
 import type { CategoryName } from '../../core/terms.ts';

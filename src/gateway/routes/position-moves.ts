@@ -1,4 +1,4 @@
-/** Futures positions that a main account hands from one of its accounts to another (wire.md 4.1). */
+/** Futures positions that a main account hands from one of its accounts to another (wire 4.1). */
 import Type, { type Static } from 'typebox';
 import { MOVED_POSITIONS_MAX } from '../../core/limits.ts';
 import { formatOrderId } from '../../core/orders/order-id.ts';

@@ -1,4 +1,4 @@
-/** Positions: what is held, what was held, how near it is to being reduced, and closing it (interface 4.4, wire.md 4.1). */
+/** Positions: what is held, what was held, how near it is to being reduced, and closing it (interface 4.4, wire 4.1). */
 import Type from 'typebox';
 import type { PlaceOrder } from '../../core/command.ts';
 import { ADL_RANK_SCALE, adlRanks, positionViews } from '../../core/futures/position-reads.ts';

@@ -1,4 +1,4 @@
-/** What the venue holds against what its accounts are owed (wire.md 4.2). `bourse reserves` proves an account's share. */
+/** What the venue holds against what its accounts are owed (wire 4.2). `bourse reserves` proves an account's share. */
 import Type from 'typebox';
 import { formatMoney, formatUnits } from '../../core/units.ts';
 import type { Audit } from '../../venue/reserve-audit.ts';

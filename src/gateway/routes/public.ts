@@ -1,4 +1,4 @@
-/** The clock and the coins, under every path that a client asks for them (wire.md rules 13 and 14). */
+/** The clock and the coins, under every path that a client asks for them (wire rules 13 and 14). */
 import Type from 'typebox';
 import type { CoinSpec } from '../../core/listing-spec.ts';
 import * as answers from '../answers.ts';

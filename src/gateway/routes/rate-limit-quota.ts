@@ -1,4 +1,4 @@
-/** How many order requests a second each account of a family may make (wire.md 4.4); the main account shares them out. */
+/** How many order requests a second each account of a family may make (wire 4.4); the main account shares them out. */
 import Type from 'typebox';
 import { QUOTA_MAX, type QuotaCategory, STANDARD_QUOTA, type User } from '../../identity/identity.ts';
 import { identityRefusal } from '../admission/identity-refusal.ts';

@@ -1,4 +1,4 @@
-/** The insurance funds (wire.md 4.2): one per settlement coin, behind all contracts settled in it. */
+/** The insurance funds (wire 4.2): one per settlement coin, behind all contracts settled in it. */
 import Type, { type Static } from 'typebox';
 import { Bucket, SystemAccount } from '../../core/ledger.ts';
 import type { State } from '../../core/state.ts';

@@ -1,4 +1,4 @@
-/** Retail price improvement orders in market data (wire.md 4.2, domain.md 1.7). */
+/** Retail price improvement orders in market data (wire 4.2, rules 1.7). */
 import Type from 'typebox';
 import type { RpiDepthLevel } from '../../core/book/depth.ts';
 import { rpiDepth } from '../../core/reads.ts';

@@ -1,4 +1,4 @@
-/** Take-profit, stop-loss, trigger and trailing orders (interface 2.3, 4.2, wire.md 4.1). */
+/** Take-profit, stop-loss, trigger and trailing orders (interface 2.3, 4.2, wire 4.1). */
 import Type from 'typebox';
 import { parseOrderId } from '../../core/orders/order-id.ts';
 import { openOrder } from '../../core/reads.ts';

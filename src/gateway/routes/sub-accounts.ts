@@ -1,4 +1,4 @@
-/** A main account and its sub-accounts: opening, freezing, and their keys (wire.md 4.4). */
+/** A main account and its sub-accounts: opening, freezing, and their keys (wire 4.4). */
 import Type from 'typebox';
 import type { ApiKey, User } from '../../identity/identity.ts';
 import { identityRefusal } from '../admission/identity-refusal.ts';

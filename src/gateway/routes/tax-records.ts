@@ -1,4 +1,4 @@
-/** A year of money, as a tax office wants it (wire.md 4.3): the lines of both wallets. */
+/** A year of money, as a tax office wants it (wire 4.3): the lines of both wallets. */
 import Type from 'typebox';
 import { CATEGORY_NAMES, WALLET_NAMES } from '../../core/terms.ts';
 import { LEDGER_RETENTION_MS } from '../../history/history.ts';

@@ -1,4 +1,4 @@
-/** Placing, modifying and cancelling (interface 4.3, wire.md 4.1). */
+/** Placing, modifying and cancelling (interface 4.3, wire 4.1). */
 import Type, { type Static } from 'typebox';
 import { ANY } from '../../core/command.ts';
 import { formatOrderId } from '../../core/orders/order-id.ts';

@@ -1,4 +1,4 @@
-/** Money between wallets of an account and between accounts of one owner (wire.md 4.3, 4.4). */
+/** Money between wallets of an account and between accounts of one owner (wire 4.3, 4.4). */
 import Type, { type Static } from 'typebox';
 import { formatOrderId } from '../../core/orders/order-id.ts';
 import { freeBalance } from '../../core/reads.ts';

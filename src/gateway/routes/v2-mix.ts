@@ -1,4 +1,4 @@
-/** Older paths that one widely used client calls for leverage, margin mode, margin and mark price (wire.md 6.3). */
+/** Older paths that one widely used client calls for leverage, margin mode, margin and mark price (wire 6.3). */
 import Type from 'typebox';
 import type { Instrument } from '../../core/instrument.ts';
 import { futuresSetting } from '../../core/margin/margin.ts';

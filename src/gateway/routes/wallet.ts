@@ -1,4 +1,4 @@
-/** What the wallets hold, and what fees are taken from (wire.md 4.3). */
+/** What the wallets hold, and what fees are taken from (wire 4.3). */
 import Type from 'typebox';
 import { balances } from '../../core/reads.ts';
 import { Refusal } from '../../core/refusal.ts';

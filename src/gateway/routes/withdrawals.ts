@@ -1,4 +1,4 @@
-/** Money to the outside world (wire.md 4.3); the operator settles it. */
+/** Money to the outside world (wire 4.3); the operator settles it. */
 import Type from 'typebox';
 import { parseOrderId } from '../../core/orders/order-id.ts';
 import { freeBalance, pendingWithdrawal } from '../../core/reads.ts';

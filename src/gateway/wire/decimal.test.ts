@@ -28,7 +28,7 @@ test('JSON numbers count when they print without an exponent and lost no digits'
   assert.deepEqual(parseDecimal(-0), { units: 0n, scale: 0 });
 });
 
-/** `reliability.md` 3.3: what the language accepts, and a door must not. */
+/** reliability 3.3: what the language accepts, and a door must not. */
 test('the known parsing hazards are real, and none of them is a decimal or an integer here', () => {
   const accepted: ReadonlyArray<readonly [unknown, unknown, unknown]> = [
     [Number('1e999'), Number.POSITIVE_INFINITY, '1e999'],

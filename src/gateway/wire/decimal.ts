@@ -13,7 +13,7 @@ const DECIMAL = /^(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$/;
 const DECIMAL_CHARS_MAX = 40;
 const INTEGER = /^[0-9]{1,16}$/;
 
-/** Accepts decimal text, and JSON numbers that print as such (`wire.md` rule 19); anything else is undefined. */
+/** Accepts decimal text, and JSON numbers that print as such (wire rule 19); anything else is undefined. */
 export function parseDecimal(input: unknown): Decimal | undefined {
   const text = decimalText(input);
   // The length comes first: the cost of everything after it grows with the text.

@@ -1,4 +1,4 @@
-/** The envelope every answer wears (interface 1, wire.md 2.1). */
+/** The envelope every answer wears (interface 1, wire 2.1). */
 
 export interface Envelope {
   readonly code: string;

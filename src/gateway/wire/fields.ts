@@ -6,7 +6,7 @@ export function optional<T extends TSchema>(schema: T) {
   return Type.Optional(schema);
 }
 
-/** Letter case does not matter on the way in (wire.md rule 20); these fields are brought to the documented one. */
+/** Letter case does not matter on the way in (wire rule 20); these fields are brought to the documented one. */
 export const FIELD_CASE: Readonly<Record<string, 'upper' | 'lower'>> = {
   category: 'upper',
   symbol: 'upper',
@@ -88,7 +88,7 @@ export const Decimal = Type.String({
 export const Integer = Type.String({ pattern: '^[0-9]{1,16}$', description: 'whole number' });
 export const Time = Type.String({ pattern: '^[0-9]{1,16}$', description: 'Unix time in milliseconds' });
 export const OrderId = Type.String({ pattern: '^[0-9]{1,32}$', description: 'order id' });
-/** domain.md 0.2, number 11. */
+/** rules 0.2 number 11. */
 export const ClientOid = Type.String({
   pattern: '^[.A-Z:/a-z0-9_-]{1,32}$',
   description: "the client's own id: 1 to 32 of letters, digits and . : / _ -",
@@ -115,7 +115,7 @@ export const pageFields = {
 const PLAIN_WORD = /^[\w-]*$/;
 
 /**
- * Brings letter case in order, writes numbers as text (wire.md rule 19) and drops empty values, in place: clients send
+ * Brings letter case in order, writes numbers as text (wire rule 19) and drops empty values, in place: clients send
  * `""` and `null` for what they leave out. Takes only what a parser of ours has just made, which nobody else holds.
  */
 export function normaliseFields(value: unknown): unknown {

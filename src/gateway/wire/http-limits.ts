@@ -1,4 +1,4 @@
-/** How much of the machine one connection may use (reliability.md 3.3). */
+/** How much of the machine one connection may use (reliability 3.3). */
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { opensStream } from '../stream-paths.ts';

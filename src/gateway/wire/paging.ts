@@ -1,4 +1,4 @@
-/** Windows and pages of history queries (interface 8, domain.md 8.4): 90 days back, 30 days a query, 100 rows a page. */
+/** Windows and pages of history queries (interface 8, rules 8.4): 90 days back, 30 days a query, 100 rows a page. */
 import { parseOrderId } from '../../core/orders/order-id.ts';
 import { WireError, wireError } from './wire-error.ts';
 

@@ -21,7 +21,7 @@ export interface BodyLimits {
   readonly stringCharsMax: number;
 }
 
-/** `reliability.md` 3.3. */
+/** reliability 3.3. */
 export const BODY_LIMITS: BodyLimits = {
   bytesMax: 64 * 1024,
   depthMax: 4,

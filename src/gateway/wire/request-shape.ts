@@ -1,4 +1,4 @@
-/** What a request must look like before anybody reads its body (reliability.md 3.3, request smuggling). */
+/** What a request must look like before anybody reads its body (reliability 3.3, request smuggling). */
 import type { IncomingMessage } from 'node:http';
 import { type WireError, wireError } from './wire-error.ts';
 

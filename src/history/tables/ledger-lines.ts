@@ -12,7 +12,7 @@ export const LEDGER_LINES = new UserTable({
   name: 'ledger_lines',
   id: 'id',
   created: 'ts',
-  // Taxes are of years (wire.md 4.3).
+  // Taxes are of years (wire 4.3).
   keepMs: LEDGER_RETENTION_MS,
   before: ['id', 'uid'],
   texts: textsAmong(LEDGER_FIELDS, ['id', 'ts']),

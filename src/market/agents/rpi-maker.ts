@@ -1,4 +1,4 @@
-/** Quotes inside the spread for retail orders only (domain.md 1.7): one RPI order on each side, moved with the price. */
+/** Quotes inside the spread for retail orders only (rules 1.7): one RPI order on each side, moved with the price. */
 import { Side, TimeInForce } from '../../core/terms.ts';
 import type { Desk } from '../desk.ts';
 import { Dice } from '../dice.ts';

@@ -4,7 +4,7 @@ import { type PartialFeed, pairNames } from './layered-feed.ts';
 import { type FollowedIndex, priceUnits, type Report } from './price-feed.ts';
 import type { ReplayedPrices } from './replay-file.ts';
 
-/** A price that does not change is told again before the index takes it for dead (domain.md 5.14). */
+/** A price that does not change is told again before the index takes it for dead (rules 5.14). */
 const NUDGE_MS = 10 * 60_000;
 
 export class ReplayFeed implements PartialFeed {

@@ -1,6 +1,6 @@
 /**
  * Funding rates of a perpetual's made-up past: the premium wanders as it does in the living market, and the exchange's
- * own rule makes the rate of it (domain.md 5.10).
+ * own rule makes the rate of it (rules 5.10).
  */
 import { fundingRate, PremiumAverage } from '../../core/futures/funding-rate.ts';
 import { formatUnits, RATE_ONE, RATE_SCALE } from '../../core/units.ts';

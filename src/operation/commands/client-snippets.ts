@@ -1,4 +1,4 @@
-/** Programs of a few lines that trade on a running exchange, for each client people come with (wire.md 7). */
+/** Programs of a few lines that trade on a running exchange, for each client people come with (wire 7). */
 
 export interface Access {
   /** Where the exchange is reached. */

@@ -4,7 +4,7 @@ import { depth, rpiDepth } from '../../core/reads.ts';
 import type { State } from '../../core/state.ts';
 import { priceText, sizeText } from '../../gateway/market-view.ts';
 
-/** Which book: RPI quantities added to the others, or told apart (domain.md 1.7). */
+/** Which book: RPI quantities added to the others, or told apart (rules 1.7). */
 export type BookKind = 'displayed' | 'rpi';
 
 interface Level {

@@ -1,8 +1,8 @@
 /**
- * The order book (wire.md 5.3). `books` is one snapshot and then the differences, each naming the one before it;
+ * The order book (wire 5.3). `books` is one snapshot and then the differences, each naming the one before it;
  * `books1`, `books5`, `books15` and `books50` are the best levels, whole each time; the `rpi-` twins tell RPI quantities
  * apart. The sequence number counts the changes of the book, the same that the HTTP answer tells. There is no checksum,
- * and a reader never gets a second snapshot: one client would merge it into what it has (wire.md rules 7 and 8).
+ * and a reader never gets a second snapshot: one client would merge it into what it has (wire rules 7 and 8).
  */
 import type { Instrument } from '../../core/instrument.ts';
 import type { Market } from '../../core/state.ts';

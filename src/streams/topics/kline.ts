@@ -1,5 +1,5 @@
 /**
- * Candles of one instrument and width (wire.md 5.3): the past at the start, then the running one at most once a second
+ * Candles of one instrument and width (wire 5.3): the past at the start, then the running one at most once a second
  * while there are trades, each ended one with its last values, and a flat one for an interval without trades. An ended
  * candle is never told after the one that follows it: who sees a candle begin takes the one before for complete.
  */

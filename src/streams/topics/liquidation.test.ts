@@ -1,4 +1,4 @@
-/** Largest of a pair and side, at most once a second (wire.md 5.3). */
+/** Largest of a pair and side, at most once a second (wire 5.3). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FillRecord } from '../../core/event.ts';

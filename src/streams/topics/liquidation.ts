@@ -1,4 +1,4 @@
-/** Forced closes as the public sees them: the largest of each pair and side, at most once a second (wire.md 5.3). */
+/** Forced closes as the public sees them: the largest of each pair and side, at most once a second (wire 5.3). */
 import type { FillRecord } from '../../core/event.ts';
 import type { Instrument } from '../../core/instrument.ts';
 import type { Category, CategoryName } from '../../core/terms.ts';

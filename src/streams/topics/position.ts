@@ -1,5 +1,5 @@
 /**
- * Positions of an account (wire.md 5.4). `snapshot` is the complete list, at the start and every five seconds: one
+ * Positions of an account (wire 5.4). `snapshot` is the complete list, at the start and every five seconds: one
  * client empties its memory on it. `update` holds what opened, changed or ended; an ended one has size 0.
  */
 import type { PositionClosed } from '../../core/event.ts';

@@ -83,7 +83,7 @@ export class PublicTradeChannel extends Channel {
   }
 }
 
-/** The price under both names: one client reads only the capital one (wire.md rule 9). */
+/** The price under both names: one client reads only the capital one (wire rule 9). */
 function tradeText(trade: Traded, instrument: Instrument): string {
   const { execId, execLinkId, price, size, side, ts, isRPI } = publicFillView(trade, instrument);
   return JSON.stringify({ i: execId, L: execLinkId, p: price, P: price, v: size, S: side, T: ts, isRPI });

@@ -5,7 +5,7 @@ import { type Action, type Push, pushText, textFrame } from '../frames.ts';
 import { RECORDS_PER_PUSH_MAX } from '../limits.ts';
 import type { Subscription } from '../subscription.ts';
 
-/** One client takes the category of a push from its first record (wire.md 5.4). */
+/** One client takes the category of a push from its first record (wire 5.4). */
 interface Record {
   readonly category: string;
 }

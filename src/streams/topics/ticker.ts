@@ -1,4 +1,4 @@
-/** Best prices and the rolling 24 hours of one instrument; always the whole of it (wire.md 5.3). */
+/** Best prices and the rolling 24 hours of one instrument; always the whole of it (wire 5.3). */
 import type { Instrument } from '../../core/instrument.ts';
 import type { Market } from '../../core/state.ts';
 import { tickerView } from '../../gateway/market-view.ts';

@@ -1,4 +1,4 @@
-/** The auditor must notice: each test tells it a story that is wrong in one place, named by the rule of domain.md 10.1. */
+/** The auditor must notice: each test tells it a story that is wrong in one place, named by the rule of rules 10.1. */
 import { doesNotThrow, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from '../../../src/core/command.ts';

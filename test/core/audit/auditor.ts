@@ -1,5 +1,5 @@
 /**
- * Follows the exchange from outside: sees each command, its outcome and the events, and checks the rules of domain.md
+ * Follows the exchange from outside: sees each command, its outcome and the events, and checks the invariants of rules
  * 10.1 that can only be seen over time (I02, I16-I25, I27, I30-I33, I38, I44), each in the file of its subject. Complements
  * `checkInvariants`, which looks at one state. Shared by the scenario tests and the property tests.
  */

@@ -97,7 +97,7 @@ function joined(minutes: readonly Minute[]): Minute {
 
 const UNIT_MS: Record<string, number> = { m: MINUTE, H: HOUR, D: DAY, W: 7 * DAY };
 
-/** Domain.md 8.3 said once more in other words: the calendar of the platform is the judge of months and Mondays. */
+/** Rules 8.3 said once more in other words: the calendar of the platform is the judge of months and Mondays. */
 function opensHere(width: CandleWidth, openTime: number): boolean {
   const local = new Date(openTime + (width.endsWith('utc') ? 0 : EAST_8));
   const [, count, unit] = /^(\d+)([mHDWM])/.exec(width)!;

@@ -1,5 +1,5 @@
 /**
- * What is checked after every command (domain.md 10.1) must be able to fail: each test breaks the state in one place
+ * What is checked after every command (rules 10.1) must be able to fail: each test breaks the state in one place
  * and sees the rule that says so. The rules that need a story are in `auditor.test.ts`.
  */
 import { deepEqual, equal, throws } from 'node:assert/strict';

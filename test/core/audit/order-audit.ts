@@ -1,4 +1,4 @@
-/** Orders by their records: I16 to I21, and I30 for orders. */
+/** Orders by their records (rules 2.1, 2.2): I16 to I21, and I30 for orders. */
 import type { Command } from '../../../src/core/command.ts';
 import type { OrderRecord } from '../../../src/core/event.ts';
 import { openOrders } from '../../../src/core/reads.ts';
@@ -96,7 +96,7 @@ export class OrderAudit {
     return known;
   }
 
-  /** Domain.md 1.12 rule 8: a modification changes price, size and the time, nothing else ever changes. */
+  /** Rules 1.12 item 8: a modification changes price, size and the time, nothing else ever changes. */
   private checkIdentity(command: Command, before: OrderRecord, after: OrderRecord): void {
     const same =
       before.clientOid === after.clientOid &&

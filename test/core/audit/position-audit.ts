@@ -1,5 +1,5 @@
 /**
- * Follows futures positions and funding by what is told of them (domain.md 10.1): a closing fill never increases or
+ * Follows futures positions and funding by what is told of them (rules 10.1): a closing fill never increases or
  * flips a position (I27), and what a settlement takes from payers is what receivers and the insurance fund get (I31).
  */
 import { positionKey } from '../../../src/core/account.ts';

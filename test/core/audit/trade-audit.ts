@@ -152,7 +152,7 @@ export class TradeAudit {
     );
   }
 
-  /** Of futures the mark; of spot the last trade, before the first one the index (domain.md 1.9). */
+  /** Of futures the mark; of spot the last trade, before the first one the index (rules 1.9). */
   private reference(instrument: number): number {
     const { pricePrecision, tickStep, openingTicks } = this.state.instruments[instrument]!;
     const { futures, index } = this.state.market(this.state.instruments[instrument]!);

@@ -1,4 +1,4 @@
-/** Paying debts with other coins, by wish and by force, and liquidation of the whole account (domain.md 5.9, 6.4, 6.8). */
+/** Paying debts with other coins, by wish and by force, and liquidation of the whole account (rules 5.9, 6.4, 6.8). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
@@ -94,7 +94,7 @@ test('stablecoins pay first, then what counts for most; coins that do not count 
   assert.equal(floor.cash('ann', 'BTC'), '0');
 });
 
-test('coins are sold for debts before a position is touched (5.9 step 4)', () => {
+test('coins are sold for debts before a position is touched (rules 5.9 step 4)', () => {
   const floor = new MarginFloor();
   floor.trader('ann', { BTC: '0.1' });
   floor.trader('bob', { USDT: '1000000' });
@@ -152,7 +152,7 @@ test('who owes more than its coins count for may still offer a coin that counts 
   assert.equal(floor.cash('ann', 'USDT'), '95.5018');
 });
 
-test('a debt above the limit of the account is brought down by force (6.8)', () => {
+test('a debt above the limit of the account is brought down by force (rules 6.8)', () => {
   const terms = { ...TERMS, USDT: { ...USDT_TERMS, userLimit: '1000', yearRate: '87.6' } };
   const floor = new MarginFloor(terms).stocked();
   floor.trader('ann', { USDT: '1000' });
@@ -230,7 +230,7 @@ test('case 128: an account worth less than nothing with a position is liquidated
   assert.equal(floor.position('ann'), 'none');
 });
 
-test('the warning level is told once, stops borrowing, and is told again after it was left (6.4)', () => {
+test('the warning level is told once, stops borrowing, and is told again after it was left (rules 6.4)', () => {
   const floor = new MarginFloor().stocked();
   floor.trader('ann', { USDT: '1000' });
   floor.buy('ann', '0.06', '60000', MARGIN);

@@ -1,4 +1,4 @@
-/** Interest at full hours, once each whatever the clock does (domain.md 6.7, 6.8, edge cases 96, 121-124). */
+/** Interest at full hours, once each whatever the clock does (rules 6.7, 6.8, edge cases 96, 121-124). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPENING_BELL } from '../floor/exchange-floor.ts';
@@ -8,7 +8,7 @@ import { lent, MARGIN, MarginFloor, SPOT, TERMS, USDT_TERMS, workedAccount } fro
 const HOUR = 3_600_000;
 const at = (hour: number, minute: number) => OPENING_BELL + hour * HOUR + minute * 60_000;
 
-test('case 123: the worked account (6.7): debt, margin and the interest of the next hour', () => {
+test('case 123: the worked account (rules 6.7): debt, margin and the interest of the next hour', () => {
   const floor = workedAccount();
   assert.equal(floor.cash('ann', 'USDT'), '-4000');
   assert.deepEqual(floor.risk('ann'), {
@@ -91,7 +91,7 @@ test('case 96: a crossed payer of funding without cash owes it, and pays interes
   assert.equal(floor.cash('ann', 'USDT'), '-4.2600426');
 });
 
-test('a debt that funding of the same instant has made smaller bears interest on what is left of it (9.4)', () => {
+test('a debt that funding of the same instant has made smaller bears interest on what is left of it (rules 9.4)', () => {
   const floor = fundedFloor();
   floor.trader('ann', { BTC: '1' });
   // A short that has lost 100 in trades and owes them.

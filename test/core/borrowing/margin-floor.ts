@@ -1,4 +1,4 @@
-/** A trading floor where coins are lent: spot, margin and futures of the same people, on the terms of domain.md 6.7. */
+/** A trading floor where coins are lent: spot, margin and futures of the same people, on the terms of rules 6.7. */
 
 import type { Account } from '../../../src/core/account.ts';
 import { NIL } from '../../../src/core/book/order-slab.ts';
@@ -155,7 +155,7 @@ export class MarginFloor extends FuturesFloor {
   }
 }
 
-/** The worked account of domain.md 6.7: ann owes 6 000 USDT, of which 2 000 are an unrealised loss. */
+/** The worked account of rules 6.7: ann owes 6 000 USDT, of which 2 000 are an unrealised loss. */
 export function workedAccount(): MarginFloor {
   const floor = new MarginFloor();
   floor.index('0.9995', 'USDTUSD');

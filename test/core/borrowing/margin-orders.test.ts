@@ -1,4 +1,4 @@
-/** Margin orders: what they lock, what they borrow and within which limits (domain.md 4.2, 6.3-6.6, 6.9). */
+/** Margin orders: what they lock, what they borrow and within which limits (rules 4.2, 6.3-6.6, 6.9). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { previewCoinLeverage } from '../../../src/core/borrowing/coin-leverage-preview.ts';
@@ -8,7 +8,7 @@ import { accountRisk } from '../../../src/core/margin/margin-cache.ts';
 import { units } from '../futures/futures-floor.ts';
 import { MARGIN, MarginFloor, PAIRS, SPOT, TERMS, USDT_TERMS } from './margin-floor.ts';
 
-test('100 USDT buy 300 USDT of BTC: the debt is 200 (6.5)', () => {
+test('100 USDT buy 300 USDT of BTC: the debt is 200 (rules 6.5)', () => {
   const floor = new MarginFloor().stocked();
   floor.trader('ann', { USDT: '100' });
   const order = floor.buy('ann', '0.005', '60000', MARGIN);
@@ -96,7 +96,7 @@ test('a market buy by amount and a market sell borrow as limit orders do', () =>
   assert.equal(floor.cash('ann', 'BTC'), '-0.01005');
 });
 
-test('an incoming coin repays by itself: sale, deposit, transfer in (6.8)', () => {
+test('an incoming coin repays by itself: sale, deposit, transfer in (rules 6.8)', () => {
   const floor = new MarginFloor().stocked();
   floor.trader('ann', { USDT: '100' });
   floor.buy('ann', '0.005', '60000', MARGIN);
@@ -219,7 +219,7 @@ test('whoever has no margin left borrows nothing more, and may still sell', () =
   assert.equal(floor.sell('ann', '0.01', '52000', SPOT).stands, 'filled 0.01/0.01');
 });
 
-test('a haircut is lost when a coin is given for one that counts for less (6.3)', () => {
+test('a haircut is lost when a coin is given for one that counts for less (rules 6.3)', () => {
   const floor = new MarginFloor();
   floor.trader('ann', { BTC: '1', USDT: '1000' });
   floor.trader('bob', { USDT: '1000000' });

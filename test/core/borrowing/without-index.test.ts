@@ -1,6 +1,6 @@
 /**
  * Coins that no index prices: whoever trades on the own book sets their last price, so nothing may hang on it
- * (domain.md 6.1: a coin is worth its USD index).
+ * (rules 6.1: a coin is worth its USD index).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The codes that rows of domain.md 10.2 name: other tests prove which refusal a case meets, this one what it is called. */
+/** The codes that rows of rules 10.2 name: other tests prove which refusal a case meets, this one what it is called. */
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { refused } from '../../../src/core/outcome.ts';

@@ -1,4 +1,4 @@
-/** What the public is told (domain.md 10.2, 137 to 143) in the words of the interface, where these make the row. */
+/** What the public is told (rules 10.2, 137 to 143) in the words of the interface, where these make the row. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { publicFillView, tickerView } from '../../../src/gateway/market-view.ts';
@@ -65,7 +65,7 @@ test('case 143: nor is the netting of a hedged pair', () => {
   deepEqual(seen(floor), before);
 });
 
-test('a liquidation that goes through the book is in all three (8.1)', () => {
+test('a liquidation that goes through the book is in all three (rules 8.1)', () => {
   const floor = futuresFloor('100000', 'bob', 'cat');
   floor.trader('ann', { USDT: '5060' });
   floor.mark('50000');

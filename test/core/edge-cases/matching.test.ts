@@ -1,4 +1,4 @@
-/** Matching, RPI and STP (domain.md 10.2, 1 to 44): the rows that need several lines of business at once. */
+/** Matching, RPI and STP (rules 10.2, 1 to 44): the rows that need several lines of business at once. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type FuturesFloor, futuresFloor } from '../futures/futures-floor.ts';

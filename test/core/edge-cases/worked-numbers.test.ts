@@ -1,4 +1,4 @@
-/** Worked numbers and rules of domain.md 0 to 4 and 7 to 9 that no other test here has. */
+/** Worked numbers and sentences of rules 0 to 4 and 7 to 9 that no other test here has. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lent, TERMS } from '../borrowing/margin-floor.ts';
@@ -15,7 +15,7 @@ import { BTCUSDT } from '../listings.ts';
 import { LoanFloor } from '../loan/loan-floor.ts';
 import { TradingFloor } from '../trading-floor.ts';
 
-test('an instrument whose prices and sizes have more than eight decimals together is not listed (0.3)', () => {
+test('an instrument whose prices and sizes have more than eight decimals together is not listed (rules 0.3)', () => {
   const floor = new TradingFloor([]);
   const list = (pricePrecision: string, quantityPrecision: string) =>
     floor.send({
@@ -48,7 +48,7 @@ function longThree() {
   return { floor, basis };
 }
 
-test('three closes of one third: what each releases, and what is left of the cost (4.5)', () => {
+test('three closes of one third: what each releases, and what is left of the cost (rules 4.5)', () => {
   const { floor, basis } = longThree();
   const left = [basis('ann')];
   for (let n = 0; n < 3; n++) {
@@ -68,7 +68,7 @@ test('three closes of one third: what each releases, and what is left of the cos
   );
 });
 
-test('a reduce-only order may be smaller than any other when it closes the whole position (1.10)', () => {
+test('a reduce-only order may be smaller than any other when it closes the whole position (rules 1.10)', () => {
   const floor = new FuturesFloor({ ...BTC_PERPETUAL, minOrderQty: '0.01' });
   for (const name of ['ann', 'bob']) floor.trader(name, { USDT: '100000' });
   floor.deal('ann', 'bob', '0.025', '60000');
@@ -80,7 +80,7 @@ test('a reduce-only order may be smaller than any other when it closes the whole
   equal(floor.position('ann'), 'none');
 });
 
-test('the published repayment: 1.00000713 pay interest of 0.00000712 and principal of 1.00000001 (7.6)', () => {
+test('the published repayment: 1.00000713 pay interest of 0.00000712 and principal of 1.00000001 (rules 7.6)', () => {
   const floor = new LoanFloor();
   floor.trader('ann', { USDT: '50000', ETH: '1' });
   // 0.00000356 an hour.
@@ -92,7 +92,7 @@ test('the published repayment: 1.00000713 pay interest of 0.00000712 and princip
   equal(money(floor.loan('ann', id)!.loan.principal), '0.99999999');
 });
 
-test('what is due at one instant happens in its order: status, funding, interest, delivery (9.4)', () => {
+test('what is due at one instant happens in its order: status, funding, interest, delivery (rules 9.4)', () => {
   const delivery = Date.UTC(2026, 2, 27, 8);
   const quarterly = {
     ...BTC_COIN,
@@ -147,7 +147,7 @@ function afterDowntime(minute: number, ms: number, stepMs: number): FuturesFloor
   return floor;
 }
 
-test('seconds that nobody saw make the same funding rates as those that were seen (9.4)', () => {
+test('seconds that nobody saw make the same funding rates as those that were seen (rules 9.4)', () => {
   for (const [minute, ms] of [
     [52, 4000],
     [52, 299_000],

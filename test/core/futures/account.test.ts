@@ -1,4 +1,4 @@
-/** The unified account as margin: tiers, leverage, what may be spent. */
+/** The unified account as margin: tiers, leverage, isolated margin, what may be spent (rules 5.3, 5.6, 6.6). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { collateralValue } from '../../../src/core/margin/collateral.ts';
@@ -13,7 +13,7 @@ import {
   units,
 } from './futures-floor.ts';
 
-test('collateral counts by slices (6.2)', () => {
+test('collateral counts by slices (rules 6.2)', () => {
   const floor = new FuturesFloor();
   floor.index('3000', 'ETHUSD');
   const { state } = floor;
@@ -22,7 +22,7 @@ test('collateral counts by slices (6.2)', () => {
   assert.equal(formatUnits(collateralValue(state, coin, units('20000')), 8), '19000');
 });
 
-test('a crossed order reserves margin, fee and its loss at the mark (5.6)', () => {
+test('a crossed order reserves margin, fee and its loss at the mark (rules 5.6)', () => {
   const floor = futuresFloor('10000', 'ann');
   floor.buy('ann', '0.1', '60000');
   assert.equal(floor.risk('ann').initial, '603.6');
@@ -34,7 +34,7 @@ test('a crossed order reserves margin, fee and its loss at the mark (5.6)', () =
   assert.equal(floor.buy('ann', '2', '60000').refusal, 'insufficientMargin');
 });
 
-test('only the larger side of a hedged pair counts (5.5)', () => {
+test('only the larger side of a hedged pair counts (rules 5.5)', () => {
   const floor = futuresFloor('100000', 'ann', 'bob');
   floor.holdMode('ann', 'hedge_mode');
   floor.sell('bob', '1', '60000');

@@ -1,4 +1,4 @@
-/** Modified futures orders pass the checks of new ones (domain.md 1.12 rules 4 to 6): tier, margin, bankruptcy. */
+/** Modified futures orders pass the checks of new ones (rules 1.12 items 4 to 6): tier, margin, bankruptcy. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { futuresFloor } from './futures-floor.ts';
@@ -44,7 +44,7 @@ test('a short is not bought back above its bankruptcy price, by a new order or a
   assert.equal(floor.amend('ann', order, { price: '62962.2' }), 'none');
 });
 
-test('of an order without margin and beyond bankruptcy the margin is told first, new or modified (1.2, 1.12 rule 5)', () => {
+test('of an order without margin and beyond bankruptcy the margin is told first, new or modified (rules 1.2, 1.12 item 5)', () => {
   const floor = isolatedPosition('long');
   const order = floor.sell('ann', '1', '61000');
   assert.equal(floor.sell('ann', '90', '50000').refusal, 'insufficientMargin');

@@ -1,10 +1,10 @@
-/** Isolated positions that add margin by themselves before they are liquidated (domain.md 5.9). */
+/** Isolated positions that add margin by themselves before they are liquidated (rules 5.9). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';
 import { type FuturesFloor, futuresFloor } from './futures-floor.ts';
 
-/** Ann is long 1 at 50 000 with ten times leverage, so that 45 207.9 would liquidate her (domain.md 5.7). */
+/** Ann is long 1 at 50 000 with ten times leverage, so that 45 207.9 would liquidate her (rules 5.7). */
 function isolatedLong(cash = '20000'): FuturesFloor {
   const floor = futuresFloor('100000', 'bob', 'cat');
   floor.trader('ann', { USDT: cash });

@@ -1,4 +1,4 @@
-/** Instruments open, restrict and close by their calendar (domain.md 9.3, edge case 144), each at its own instant. */
+/** Instruments open, restrict and close by their calendar (rules 9.3, edge case 144), each at its own instant. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';

@@ -1,4 +1,4 @@
-/** Coin-margined contracts: counted in dollars, kept and paid in coin (domain.md 5.2 model B, 5.4, 5.7, 5.8). */
+/** Coin-margined contracts: counted in dollars, kept and paid in coin (rules 5.2 model B, 5.4, 5.7, 5.8). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bankruptcyTicks } from '../../../src/core/liquidation/bankruptcy.ts';
@@ -37,7 +37,7 @@ test('a profit is linear in dollars and paid in coin at the price of the trade, 
   assert.deepEqual(floor.executions('bob').at(-1), 'user close 1 @ 60000 fee 0.0006 pnl -0.16666667');
 });
 
-test('bankruptcy prices: q E / (iso + q (1 - t)) for a long, q E / (q (1 + t) - iso) for a short (5.8)', () => {
+test('bankruptcy prices: q E / (iso + q (1 - t)) for a long, q E / (q (1 + t) - iso) for a short (rules 5.8)', () => {
   const instrument = coinFloor().instrument('BTCUSD');
   const at = (long: boolean, margin: string) =>
     bankruptcyTicks(instrument, long, 10_000, units('50000'), units(margin));
@@ -46,7 +46,7 @@ test('bankruptcy prices: q E / (iso + q (1 - t)) for a long, q E / (q (1 + t) - 
   assert.equal(at(false, '0.1'), 555_185);
 });
 
-test('an isolated long is liquidated exactly below 45 645.43 (5.7)', () => {
+test('an isolated long is liquidated exactly below 45 645.43 (rules 5.7)', () => {
   const floor = coinFloor();
   floor.isolate('ann', 'BTCUSD');
   floor.leverage('ann', 10, 'BTCUSD');
@@ -59,7 +59,7 @@ test('an isolated long is liquidated exactly below 45 645.43 (5.7)', () => {
   assert.equal(floor.position('ann', ON), 'none');
 });
 
-test('and a short exactly above 55 273.05 (5.7)', () => {
+test('and a short exactly above 55 273.05 (rules 5.7)', () => {
   const floor = coinFloor();
   floor.isolate('bob', 'BTCUSD');
   floor.leverage('bob', 10, 'BTCUSD');

@@ -1,4 +1,4 @@
-/** A contract that is switched off keeps nobody in it (domain.md 1.3, I42). Every command is followed by `checkInvariants`. */
+/** A contract that is switched off keeps nobody in it (rules 1.3, I42). Every command is followed by `checkInvariants`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { futuresFloor } from './futures-floor.ts';

@@ -1,4 +1,4 @@
-/** The end of a quarter (domain.md 5.15, edge cases 106 to 108, I42). Every command is followed by `checkInvariants`. */
+/** The end of a quarter (rules 5.15, edge cases 106 to 108, I42). Every command is followed by `checkInvariants`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
@@ -395,7 +395,7 @@ test('what has been delivered stays offline: its status cannot be changed any mo
   assert.equal(floor.status(H26.on), 'offline');
 });
 
-test('at the instant of delivery a contract is settled before anybody is liquidated on it (9.4)', () => {
+test('at the instant of delivery a contract is settled before anybody is liquidated on it (rules 9.4)', () => {
   const floor = new DeliveryFloor().before('60000');
   floor.stakeAtHighest('ann');
   floor.deal('ann', 'bob', '1', '60000', H26);

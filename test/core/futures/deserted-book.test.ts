@@ -1,4 +1,4 @@
-/** What a book with nobody in it can say about the price that everybody's margin is measured by (domain.md 5.13, 5.15). */
+/** What a book with nobody in it can say about the price that everybody's margin is measured by (rules 5.13, 5.15). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
@@ -56,7 +56,7 @@ for (const on of ['BTCUSDT', 'BTCUSDH26'] as const) {
     assert.equal(mark(), '63000');
   });
 
-  test(`the middle of the book is what the basis of ${on} follows (5.13)`, () => {
+  test(`the middle of the book is what the basis of ${on} follows (rules 5.13)`, () => {
     const { floor, mark, fiveMinutes } = deserted(on);
     floor.buy('max', '1', '61799', { on });
     floor.sell('moe', '1', '61801', { on });
@@ -84,7 +84,7 @@ test('a mark never leads farther from the index than the band, however long some
   assert.equal(mark(), '63000');
 });
 
-test('the farthest that an old basis leads a mark follows the index down (5.13: an empty side repeats the last)', () => {
+test('the farthest that an old basis leads a mark follows the index down (rules 5.13: an empty side repeats the last)', () => {
   const { floor, mark, fiveMinutes } = deserted('BTCUSDH26');
   const on = 'BTCUSDH26';
   const bid = floor.buy('max', '1', '57600', { on });

@@ -1,4 +1,4 @@
-/** Edge cases of domain.md 10.2 in exactly the numbers of their rows, where other tests here have numbers of their own. */
+/** Edge cases of rules 10.2 in exactly the numbers of their rows, where other tests here have numbers of their own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPENING_BELL } from '../floor/exchange-floor.ts';

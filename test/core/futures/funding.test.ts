@@ -1,4 +1,4 @@
-/** Funding with the numbers of domain.md 5.10 and edge cases 92 to 97. */
+/** Funding with the numbers of rules 5.10 and edge cases 92 to 97. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPENING_BELL } from '../floor/exchange-floor.ts';

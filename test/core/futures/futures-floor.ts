@@ -37,7 +37,7 @@ import {
 import { BTCUSDT, BTCUSDT_FUTURES } from '../listings.ts';
 import { TradingFloor } from '../trading-floor.ts';
 
-/** Domain.md 5.5. */
+/** Rules 5.5. */
 export const BTC_TIERS = [
   { upTo: '150000', maxLeverage: '125', mmr: '0.004' },
   { upTo: '900000', maxLeverage: '100', mmr: '0.005' },
@@ -64,7 +64,7 @@ export const BTC_PERPETUAL: InstrumentSpec = {
   },
 };
 
-/** One that pays exactly the rate of the example in domain.md 5.10. */
+/** One that pays exactly the rate of the example in rules 5.10. */
 export const BTC_FUNDED: InstrumentSpec = {
   ...BTC_PERPETUAL,
   futures: { ...BTC_PERPETUAL.futures!, minFundingRate: '0.000071', maxFundingRate: '0.000071' },

@@ -1,4 +1,4 @@
-/** Contracts on metals, stocks and commodities (domain.md 5.10, 5.13). */
+/** Contracts on metals, stocks and commodities (rules 5.10, 5.13). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';

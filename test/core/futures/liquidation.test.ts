@@ -1,4 +1,4 @@
-/** Forced closing: exact triggers, the insurance fund and deleveraging with the numbers of domain.md 5.8, 5.9, 5.11. */
+/** Forced closing: exact triggers, the insurance fund and deleveraging with the numbers of rules 5.8, 5.9, 5.11. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bankruptcyTicks } from '../../../src/core/liquidation/bankruptcy.ts';
@@ -130,7 +130,7 @@ test('a loss that neither the fund nor the other side can bear is the account’
   assert.equal(floor.insurance(), '0');
 });
 
-test('the fund pays nobody who waits outside the price band for an emptied book (1.9, I24)', () => {
+test('the fund pays nobody who waits outside the price band for an emptied book (rules 1.9, I24)', () => {
   const floor = isolatedLong();
   floor.insure('10000');
   const grab = floor.buy('cat', '0.5', '1000');
@@ -165,7 +165,7 @@ test('margin that is there is spent wherever the book stands: the band limits wh
   assert.equal(floor.executions('ann').at(-1), 'liquidation close 1 @ 45100 fee 27.06 pnl -4900');
 });
 
-test('bankruptcy prices (5.8)', () => {
+test('bankruptcy prices (rules 5.8)', () => {
   const instrument = new FuturesFloor().instrument();
   assert.equal(bankruptcyTicks(instrument, true, 10_000, units('50000'), units('5000')), 450_271);
   assert.equal(bankruptcyTicks(instrument, false, 10_000, units('50000'), units('5000')), 549_670);
@@ -372,7 +372,7 @@ test('a restart right before a fall misses nobody', () => {
   assert.equal(floor.position('ann'), 'none');
 });
 
-test('other coins pay what a position has lost before it is closed and before the fund pays (5.9 step 4)', () => {
+test('other coins pay what a position has lost before it is closed and before the fund pays (rules 5.9 step 4)', () => {
   const floor = futuresFloor('1000000', 'bob', 'cat');
   floor.index('60000', 'BTCUSD');
   floor.trader('ann', { BTC: '0.1' });

@@ -13,7 +13,7 @@ test('limit_open lets a position be closed and none be opened', () => {
   assert.equal(floor.sell('ann', '1', '60000', { reduceOnly: true }).stands, 'new 0/1');
 });
 
-test('in one-way mode a plain order closes as well, as long as it cannot turn the position (1.3, 1.11)', () => {
+test('in one-way mode a plain order closes as well, as long as it cannot turn the position (rules 1.3, 1.11)', () => {
   const floor = futuresFloor('100000', 'ann', 'bob');
   floor.deal('ann', 'bob', '1', '60000');
   floor.setStatus('limit_open', 'BTCUSDT', 'USDT-FUTURES');
@@ -28,7 +28,7 @@ test('in one-way mode a plain order closes as well, as long as it cannot turn th
   assert.equal(floor.buy('ann', '0.1', '59000').stands, 'new 0/0.1');
 });
 
-test('what was let in to close never opens, whatever has become of the position since (1.3)', () => {
+test('what was let in to close never opens, whatever has become of the position since (rules 1.3)', () => {
   const floor = futuresFloor('100000', 'ann', 'bob');
   floor.trader('son', { USDT: '20000' }, { master: 'ann' });
   floor.deal('ann', 'bob', '1', '60000');

@@ -1,5 +1,5 @@
 /**
- * Positions that a main account hands from one of its accounts to another (wire.md 4.1), at the mark and outside the book.
+ * Positions that a main account hands from one of its accounts to another (rules 5.16, wire 4.1), at the mark and outside the book.
  * Figures are worked out by hand; every command is followed by `checkInvariants` and the auditor.
  */
 import assert from 'node:assert/strict';

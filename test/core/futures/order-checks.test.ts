@@ -1,4 +1,4 @@
-/** The checks before matching in their order (domain.md 1.2), for orders that open and that close positions. */
+/** The checks before matching in their order (rules 1.2), for orders that open and that close positions. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OFF_GRID, type PlaceOrder } from '../../../src/core/command.ts';

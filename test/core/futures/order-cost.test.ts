@@ -1,4 +1,4 @@
-/** What open orders cost in margin, and what the books' impact prices are taken of (domain.md 5.6, 5.10). */
+/** What open orders cost in margin, and what the books' impact prices are taken of (rules 5.6, 5.10). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FuturesSpec } from '../../../src/core/listing-spec.ts';
@@ -38,7 +38,7 @@ test('hedge: the larger of both sides with its opening orders', () => {
   assert.equal(floor.risk('ann').initial, '7846.8');
 });
 
-test('reduce-only orders need no margin (1.10)', () => {
+test('reduce-only orders need no margin (rules 1.10)', () => {
   const floor = futuresFloor('100000', 'ann', 'bob');
   floor.deal('ann', 'bob', '1', '60000');
   const { initial } = floor.risk('ann');
@@ -69,7 +69,7 @@ test('a market buy is reserved at the best ask and its markup, with the loss tha
   }
 });
 
-test('impact prices are of 200 over the margin of the highest leverage: 25 000 at 125 (5.10)', () => {
+test('impact prices are of 200 over the margin of the highest leverage: 25 000 at 125 (rules 5.10)', () => {
   const premium = (terms: Partial<FuturesSpec>) => {
     const floor = withTerms(terms);
     floor.trader('bob', { USDT: '10000000' });

@@ -1,4 +1,4 @@
-/** Opening, adding, closing and turning positions; reduce-only and hedge rules (domain.md 1.10, 1.11, 4.5, 5.4). */
+/** Opening, adding, closing and turning positions; reduce-only and hedge rules (rules 1.10, 1.11, 4.4, 4.5, 5.4). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stakeLiquidationTicks } from '../../../src/core/liquidation/liquidation-price.ts';
@@ -175,7 +175,7 @@ test('case 57: the hold mode does not change with an open order', () => {
   assert.equal(floor.holdMode('ann', 'hedge_mode'), 'none');
 });
 
-test('a contract that allows one position takes no long beside a short (1.2, number 13)', () => {
+test('a contract that allows one position takes no long beside a short (rules 1.2 number 13)', () => {
   const floor = new FuturesFloor({ ...BTC_PERPETUAL, maxPositionNum: '1' });
   for (const name of ['ann', 'bob']) floor.trader(name, { USDT: '100000' });
   floor.holdMode('ann', 'hedge_mode');
@@ -200,7 +200,7 @@ test('nor an order for a long beside one for a short: both could fill', () => {
   assert.equal(floor.buy('ann', '0.1', '59000', { posSide: 'long' }).stands, 'new 0/0.1');
 });
 
-test('position fields agree with the published sample (5.4)', () => {
+test('position fields agree with the published sample (rules 5.4)', () => {
   const floor = new FuturesFloor();
   floor.trader('ann', { USDT: '100000000' });
   floor.trader('bob', { USDT: '100000000' });
@@ -219,7 +219,7 @@ test('position fields agree with the published sample (5.4)', () => {
   assert.equal(fields.profitRate.length, 18);
 });
 
-test('break-even: entry with fees and funding over one less the closing fee (5.4)', () => {
+test('break-even: entry with fees and funding over one less the closing fee (rules 5.4)', () => {
   const floor = futuresFloor('1000000', 'ann', 'bob');
   floor.deal('ann', 'bob', '1', '60000');
   // 60 000 + 36 over 0.9994; bob: 60 000 - 12 over 1.0006.
@@ -232,7 +232,7 @@ test('break-even: entry with fees and funding over one less the closing fee (5.4
   assert.equal(floor.fields('ann').curRealisedPnl, '500');
 });
 
-test('maintenance margin is progressive (5.5)', () => {
+test('maintenance margin is progressive (rules 5.5)', () => {
   const { tiers } = new FuturesFloor().instrument().futures!;
   assert.equal(formatUnits(maintenanceOf(tiers, units('1000000')), 8), '5350');
   assert.equal(formatUnits(maintenanceOf(tiers, units('150000')), 8), '600');
@@ -242,7 +242,7 @@ test('maintenance margin is progressive (5.5)', () => {
   );
 });
 
-test('liquidation prices of the published and worked examples (5.7)', () => {
+test('liquidation prices of the published and worked examples (rules 5.7)', () => {
   const floor = new FuturesFloor();
   const instrument = floor.instrument();
   const at = (
@@ -278,7 +278,7 @@ test('liquidation prices of the published and worked examples (5.7)', () => {
   assert.equal(at(true, 1, 50_000, '50000'), '0');
 });
 
-test('case 105: liquidation prices of coin-margined contracts (5.7, model B)', () => {
+test('case 105: liquidation prices of coin-margined contracts (rules 5.7, model B)', () => {
   const floor = new FuturesFloor();
   const instrument = floor.instrument('BTCUSD');
   const at = (long: boolean, margin: string): string =>

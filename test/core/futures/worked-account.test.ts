@@ -1,4 +1,4 @@
-/** Worked numbers of the unified account (domain.md 5.1, 6) that hang on dollar indices and rates of coins. */
+/** Worked numbers of the unified account (rules 5.1, 6) that hang on dollar indices and rates of coins. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { repayableCoins } from '../../../src/core/borrowing/borrowing-reads.ts';
@@ -12,7 +12,7 @@ import { MARGIN, MarginFloor, SPOT, workedAccount } from '../borrowing/margin-fl
 import { BTCUSDT } from '../listings.ts';
 import { BTC_PERPETUAL, FUTURES_COINS, FuturesFloor, futuresFloor, priced, units } from './futures-floor.ts';
 
-test('the net profit of the published closed position: -0.116 - 22.7360116 - 22.7359884 = -45.588 (5.1)', () => {
+test('the net profit of the published closed position: -0.116 - 22.7360116 - 22.7359884 = -45.588 (rules 5.1)', () => {
   const floor = futuresFloor('1000000', 'ann', 'bob');
   // The sample has no sizes: 0.58 bought at 196 000.1 and sold at 195 999.9 as maker cost what it says.
   floor.mark('196000');
@@ -28,7 +28,7 @@ test('the net profit of the published closed position: -0.116 - 22.7360116 - 22.
   );
 });
 
-test('USDC counts by its own index, not as a dollar (5.1)', () => {
+test('USDC counts by its own index, not as a dollar (rules 5.1)', () => {
   const perpetual: InstrumentSpec = {
     ...BTC_PERPETUAL,
     symbol: 'BTCPERP',
@@ -53,7 +53,7 @@ test('USDC counts by its own index, not as a dollar (5.1)', () => {
   });
 });
 
-test('the worked account: what each coin is worth, and the ratio of 0.015445 (6.7)', () => {
+test('the worked account: what each coin is worth, and the ratio of 0.015445 (rules 6.7)', () => {
   const floor = workedAccount();
   const account = floor.account('ann');
   const [owed] = repayableCoins(floor.state, account);
@@ -69,7 +69,7 @@ test('the worked account: what each coin is worth, and the ratio of 0.015445 (6.
   assert.deepEqual([counted('BTC', '30000'), counted('ETH', '30000')], ['29250', '28000']);
 });
 
-test('without a dollar index USDC counts by its price in USDT; before anybody tells one, as a dollar (5.1)', () => {
+test('without a dollar index USDC counts by its price in USDT; before anybody tells one, as a dollar (rules 5.1)', () => {
   const coins = [...FUTURES_COINS, { coin: 'USDC', name: 'USDC', chains: [] }];
   const floor = new FuturesFloor(undefined, coins, [
     { ...priced('USDC'), symbol: 'USDCUSDT', quoteCoin: 'USDT' },
@@ -80,7 +80,7 @@ test('without a dollar index USDC counts by its price in USDT; before anybody te
   assert.equal(worth(), '0.9987');
 });
 
-test('a cap of 100 coins: the coins above it count nothing, at whatever price (6.2)', () => {
+test('a cap of 100 coins: the coins above it count nothing, at whatever price (rules 6.2)', () => {
   const floor = new FuturesFloor();
   const coin = floor.state.coins.length;
   const collateral = [{ tierStartValue: '0', discountRate: '0.975' }];
@@ -106,7 +106,7 @@ test('a cap of 100 coins: the coins above it count nothing, at whatever price (6
   assert.deepEqual([rate('5000000'), rate('5000001')], ['0.975', '0']);
 });
 
-test('10 000 dollars of a 0.975 coin for one of 0.80 cost 1 750 of margin (6.3)', () => {
+test('10 000 dollars of a 0.975 coin for one of 0.80 cost 1 750 of margin (rules 6.3)', () => {
   const floor = new MarginFloor();
   const collateral = [{ tierStartValue: '0', discountRate: '0.8' }];
   floor.send({
@@ -126,7 +126,7 @@ test('10 000 dollars of a 0.975 coin for one of 0.80 cost 1 750 of margin (6.3)'
   assert.equal(floor.haircut('ann'), '1750');
 });
 
-test('the published debt of 147 214.04781004 USDT is 147 102.60677584 dollars (6.8)', () => {
+test('the published debt of 147 214.04781004 USDT is 147 102.60677584 dollars (rules 6.8)', () => {
   const floor = new MarginFloor().stocked();
   floor.trader('ann', { BTC: '10' });
   floor.trader('bob', { BTC: '10', USDT: '500000' });

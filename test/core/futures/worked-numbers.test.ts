@@ -1,4 +1,4 @@
-/** Worked numbers and edge cases of domain.md 5 and 6 that no other test here has. */
+/** Worked numbers and edge cases of rules 5 and 6 that no other test here has. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Bucket, SystemAccount } from '../../../src/core/ledger.ts';
@@ -23,7 +23,7 @@ function setCash(floor: FuturesFloor, name: string, amount: string, coin = 'USDT
   });
 }
 
-test('the scores and ranks of the worked queue with its exact risks (5.12)', () => {
+test('the scores and ranks of the worked queue with its exact risks (rules 5.12)', () => {
   const floor = futuresFloor('10000000', 'bob');
   const shorts = [
     { name: 's1', qty: '2', entry: '60000', risk: '0.4', score: '0.066667' },
@@ -59,7 +59,7 @@ test('the scores and ranks of the worked queue with its exact risks (5.12)', () 
   );
 });
 
-test('the profit rate of the published sample (5.4)', () => {
+test('the profit rate of the published sample (rules 5.4)', () => {
   const floor = futuresFloor('100000000', 'ann', 'bob');
   floor.mark('108674');
   for (const name of ['ann', 'bob']) floor.leverage(name, 3);
@@ -73,7 +73,7 @@ test('the profit rate of the published sample (5.4)', () => {
   assert.equal(profitRate.slice(0, 16), '0.23919290104984');
 });
 
-test('why model B leaves the house a risk: what three people win and lose in coin does not add up (5.2)', () => {
+test('why model B leaves the house a risk: what three people win and lose in coin does not add up (rules 5.2)', () => {
   const floor = new FuturesFloor();
   const on = { on: 'BTCUSD' } as const;
   for (const name of ['ann', 'bob', 'cat']) {
@@ -95,7 +95,7 @@ test('why model B leaves the house a risk: what three people win and lose in coi
   for (const name of ['ann', 'bob', 'cat']) assert.equal(floor.position(name, on), 'none');
 });
 
-test('ten coins of 60 000 dollars count by the three slices of the published example (6.2)', () => {
+test('ten coins of 60 000 dollars count by the three slices of the published example (rules 6.2)', () => {
   const floor = new FuturesFloor();
   const tiers = [
     { tierStartValue: '0', discountRate: '0.975' },
@@ -167,7 +167,7 @@ test('case 128: with a position and less than nothing behind it the ratio is inf
   assert.match(floor.executions('ann').at(-1)!, /^liquidation close 0.1 /);
 });
 
-test('the worked account (6.7) falls at 35 619.74 when only its mark moves (5.7)', () => {
+test('the worked account (rules 6.7) falls at 35 619.74 when only its mark moves (rules 5.7)', () => {
   const floor = workedAccount();
   floor.mark('35619.8');
   assert.deepEqual(floor.conversions('ann'), []);
@@ -176,7 +176,7 @@ test('the worked account (6.7) falls at 35 619.74 when only its mark moves (5.7)
   assert.notDeepEqual(floor.conversions('ann'), []);
 });
 
-test('and at 40 267.43 when the coin that it owns falls with it (5.7)', () => {
+test('and at 40 267.43 when the coin that it owns falls with it (rules 5.7)', () => {
   const floor = workedAccount();
   floor.index('40267.5', 'BTCUSD');
   floor.mark('40267.5');

@@ -18,11 +18,11 @@ import { BTC_PERPETUAL, FUTURES_COINS, FuturesFloor } from '../futures/futures-f
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
-/** Prices that nobody repeats grow old after a quarter of an hour (domain.md 5.14). */
+/** Prices that nobody repeats grow old after a quarter of an hour (rules 5.14). */
 const PAUSE = 5 * 60_000;
 
 const LIMITS = { minUsdt: '1', maxUsdt: '1000000' };
-/** 3.05 %, 5.4 % and 7.7 % a year (domain.md 7.1). */
+/** 3.05 %, 5.4 % and 7.7 % a year (rules 7.1). */
 const USDT_LOAN: LoanSpec = {
   flexibleRate: '0.0305',
   sevenDayRate: '0.054',

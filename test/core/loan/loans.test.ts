@@ -1,4 +1,4 @@
-/** Pledge loans with the numbers of domain.md 7 and edge cases 124 and 129 to 136. */
+/** Pledge loans with the numbers of rules 7.1 to 7.7 and edge cases 124 and 129 to 136. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { expiry } from '../../../src/core/loan/loan.ts';
@@ -7,13 +7,13 @@ import { formatRate, formatUnits } from '../../../src/core/units.ts';
 import { money, refusalName } from '../floor/words.ts';
 import { DAY, HOUR, LOAN_COINS, LoanFloor } from './loan-floor.ts';
 
-/** Ann borrows 10,000 USDT for BTC at 60,000 (domain.md 7.2). */
+/** Ann borrows 10,000 USDT for BTC at 60,000 (rules 7.2). */
 function annBorrows(floor = new LoanFloor()): { floor: LoanFloor; id: number } {
   floor.trader('ann', { BTC: '1', USDT: '1000' });
   return { floor, id: floor.borrow('ann', { loan: '10000 USDT', pledge: 'BTC' }) };
 }
 
-test('hourly rates are rounded up at eight decimals (7.1)', () => {
+test('hourly rates are rounded up at eight decimals (rules 7.1)', () => {
   const usdt = LOAN_COINS.find(({ coin }) => coin === 'USDT')!.loan!;
   const rates = [LoanTerm.flexible, LoanTerm.sevenDays, LoanTerm.thirtyDays].map((term) =>
     formatRate(hourRate(usdt, term)),
@@ -21,7 +21,7 @@ test('hourly rates are rounded up at eight decimals (7.1)', () => {
   assert.deepEqual(rates, ['0.00000349', '0.00000617', '0.00000879']);
 });
 
-test('a loan by its amount pledges a hair more, a loan by its pledge lends a hair less (7.2)', () => {
+test('a loan by its amount pledges a hair more, a loan by its pledge lends a hair less (rules 7.2)', () => {
   const { floor, id } = annBorrows();
   assert.equal(floor.standing('ann', id), '10000 + 0.0349 USDT for 0.25641026 BTC at 65 %');
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('a flexible hour costs the rate at its start, a term keeps its own', () => 
   assert.equal(floor.setRate('BTC', 'FLEXIBLE', '0.01'), 'coinNotOffered');
 });
 
-test('a term ends a millisecond before a full hour (7.3)', () => {
+test('a term ends a millisecond before a full hour (rules 7.3)', () => {
   assert.equal(expiry(1_692_434_472_156, LoanTerm.sevenDays), 1_693_036_799_999);
   assert.equal(expiry(1_692_434_472_156, LoanTerm.flexible), 0);
 });
@@ -100,7 +100,7 @@ test('case 133: hours after the term cost double, and the loan stays open', () =
   assert.equal(money(floor.repay('ann', id).repaid!.interest), '13.4506');
 });
 
-test('case 136: the published samples are one story: two loans, ten coins added, one debt (0.2, 7.4)', () => {
+test('case 136: the published samples are one story: two loans, ten coins added, one debt (rules 0.2, 7.4)', () => {
   const floor = new LoanFloor();
   floor.trader('ann', { USDT: '50000' });
   const first = floor.borrow('ann', { loan: '1 ETH', pledge: 'USDT', term: 'SEVEN' });
@@ -117,7 +117,7 @@ test('case 136: the published samples are one story: two loans, ten coins added,
   });
 });
 
-test('case 130: pledge out down to the first rate, pledge in always (7.4)', () => {
+test('case 130: pledge out down to the first rate, pledge in always (rules 7.4)', () => {
   const { floor, id } = annBorrows();
   floor.wait(42 * HOUR);
   assert.equal(floor.standing('ann', id), '10000 + 1.5007 USDT for 0.25641026 BTC at 65.01 %');
@@ -141,7 +141,7 @@ test('case 130: pledge out down to the first rate, pledge in always (7.4)', () =
   );
 });
 
-test('the owner is asked to supplement once per crossing (7.5)', () => {
+test('the owner is asked to supplement once per crossing (rules 7.5)', () => {
   const { floor, id } = annBorrows();
   floor.wait(42 * HOUR);
   const asked = () => floor.eventsOf('loanNotice').length;
@@ -159,7 +159,7 @@ test('the owner is asked to supplement once per crossing (7.5)', () => {
   assert.equal(floor.loan('ann', id)!.loan.warned, false);
 });
 
-test('a loan is closed by force from its level on, and the rest comes back (7.5)', () => {
+test('a loan is closed by force from its level on, and the rest comes back (rules 7.5)', () => {
   const { floor, id } = annBorrows();
   floor.wait(42 * HOUR);
   floor.index('46995.01');
@@ -268,7 +268,7 @@ test('case 134: an empty pool or a missing pledge rolls back: a record, and noth
   assert.equal(floor.pool('USDT'), '100');
 });
 
-test('interest is paid first, then principal; with unlock the freed collateral comes back (7.6)', () => {
+test('interest is paid first, then principal; with unlock the freed collateral comes back (rules 7.6)', () => {
   const { floor, id } = annBorrows();
   floor.wait(42 * HOUR);
   const part = floor.repay('ann', id, { amount: '1' }).repaid!;
@@ -338,7 +338,7 @@ test('what the desk refuses changes nothing', () => {
   assert.equal(floor.withdraw('ann', '0.8', 'BTC'), 'insufficientBalance');
 });
 
-test('margin of positions cannot be pledged away (7.2)', () => {
+test('margin of positions cannot be pledged away (rules 7.2)', () => {
   const floor = new LoanFloor();
   floor.trader('ann', { BTC: '1' });
   floor.trader('bob', { USDT: '1000000' });

@@ -1,4 +1,4 @@
-/** The loan desk while nobody tells prices (domain.md 5.14): what was agreed goes on, nothing new at an old price. */
+/** The loan desk while nobody tells prices (rules 5.14): what was agreed goes on, nothing new at an old price. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loanQuote } from '../../../src/core/loan/loan-reads.ts';

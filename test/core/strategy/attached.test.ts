@@ -1,4 +1,4 @@
-/** Take-profit and stop-loss that come with an opening order (domain.md 3.6, edge cases 115, 116). */
+/** Take-profit and stop-loss that come with an opening order (rules 3.6, edge cases 115, 116). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { KEEP_LEG } from '../../../src/core/strategy/trigger-leg.ts';

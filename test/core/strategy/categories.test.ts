@@ -1,4 +1,4 @@
-/** Strategy orders beyond USDT contracts: on margin, on coin-margined contracts, and on one that is delivered (domain.md 3). */
+/** Strategy orders beyond USDT contracts: on margin, on coin-margined contracts, and on one that is delivered (rules 3). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';

@@ -1,4 +1,4 @@
-/** Take-profit and stop-loss of positions (domain.md 3.1 to 3.5, edge cases 109 to 114, 116, 117, 120). */
+/** Take-profit and stop-loss of positions (rules 3.1 to 3.5, edge cases 109 to 114, 116, 117, 120). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type FuturesFloor, futuresFloor } from '../futures/futures-floor.ts';

@@ -1,4 +1,4 @@
-/** Trigger and trailing orders (domain.md 3.1, 3.4, 3.5, edge cases 111, 118, 119). */
+/** Trigger and trailing orders (rules 3.1, 3.4, 3.5, edge cases 111, 118, 119). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Command, PlaceOrder, PlaceStrategy } from '../../../src/core/command.ts';
@@ -177,7 +177,7 @@ describe('a trigger order', () => {
 });
 
 describe('a trailing order', () => {
-  test('fires as in the example of domain.md 3.4', () => {
+  test('fires as in the example of rules 3.4', () => {
     const floor = floorOfFour();
     floor.deal('ann', 'bob', '1', '60000');
     const order = trail(floor, 'ann', 'sell', '1', 2, { from: '63000', reduceOnly: true });

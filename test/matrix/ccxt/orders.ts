@@ -96,7 +96,7 @@ export const ORDER_CALLS: Calls = {
     const trades = await me.fetchMyTrades(SPOT);
     for (const { amount, price, cost, fee } of trades) {
       near(cost, Number(amount) * Number(price), 'cost');
-      // ccxt itself turns the sign of a fee that was charged (wire.md 6.4).
+      // ccxt itself turns the sign of a fee that was charged (wire 6.4).
       positive(-fee!.cost!, 'fee');
     }
     some(trades, 'fills');

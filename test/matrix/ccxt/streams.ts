@@ -89,7 +89,7 @@ export const STREAM_CALLS: Calls = {
     assert.equal(await me.unWatchOrderBook(SPOT), true),
   ),
   unWatchTrades: row('the stream ends', async ({ me }) => assert.equal(await me.unWatchTrades(SPOT), true)),
-  unWatchOHLCV: row('asked for; ccxt itself never says that it has ended (wire.md 6.4)', async ({ me }) => {
+  unWatchOHLCV: row('asked for; ccxt itself never says that it has ended (wire 6.4)', async ({ me }) => {
     void me.unWatchOHLCV(SPOT, '1m').catch(() => undefined);
     positive((await me.watchTicker('ETH/USDT')).last, 'last');
   }),

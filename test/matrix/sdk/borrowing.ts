@@ -209,7 +209,7 @@ export const BORROWING_CALLS: Readonly<Record<string, Row<World>>> = {
       const { pledgeAmount, residueAmount, runlockAmount, repayLoanAmount, reduceFee } = reduced;
       near(Number(pledgeAmount) + Number(residueAmount) + Number(runlockAmount), 100, 'the pledge');
       assert.ok(Number(repayLoanAmount) > Number(ongoing!.loanAmount), 'the loan and its interest are paid');
-      // 2 % of what was repaid, and the collateral sold at the index paid for both (domain.md 7.5).
+      // 2 % of what was repaid, and the collateral sold at the index paid for both (rules 7.5).
       near(reduceFee, Number(repayLoanAmount) * 0.02, 'fee');
       near(Number(pledgeAmount) * Number(pledgePrice), Number(repayLoanAmount) * 1.02, 'sold', 1);
       const [past] = (await w.bot.getLoanBorrowHistory({ ...w.lately(), status: 'FORCE' })).data;

@@ -7,7 +7,7 @@ export const FUNDING_CALLS: Readonly<Record<string, Row<World>>> = {
     checks: 'the rate that was settled',
     call: async (w) => {
       await w.settled();
-      // The library's type says a bare list; it is wrapped (wire.md 4.2).
+      // The library's type says a bare list; it is wrapped (wire 4.2).
       const { resultList } = (await w.alice.getHistoryFundingRate(SWAP)).data as unknown as {
         resultList: { symbol: string; fundingRate: string; fundingRateTimestamp: string }[];
       };

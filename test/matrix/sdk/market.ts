@@ -128,7 +128,7 @@ export const MARKET_CALLS: Readonly<Record<string, Row<World>>> = {
       await w.bob.submitNewOrder({ category, symbol, side: 'buy', orderType: 'market', qty: '1' });
       await w.operator.force('bob');
       const { list } = (await w.alice.getLiquidations({ category, symbol })).data;
-      // The side is that of the position (wire.md 5.3).
+      // The side is that of the position (wire 5.3).
       assert.equal(list[0]!.side, 'buy');
       positive(list[0]!.amount, 'amount');
     },
