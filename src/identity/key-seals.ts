@@ -38,7 +38,7 @@ export class KeySeals {
       this.open({ apiKey: String(row.api_key), uid: Number(row.uid) }, row);
     } catch {
       throw new IdentityDamaged(
-        `${this.#path} does not open the secrets that identity.sqlite has sealed under ${row.seal_key_id}: ${ADVICE}`,
+        `${this.#path} does not open the secrets that identity.sqlite has sealed under ${String(row.seal_key_id)}: ${ADVICE}`,
       );
     }
   }
