@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -93,9 +94,7 @@ export class Streams {
       // Answers to pings are messages like any other: counted, and bounded by what the reader takes.
       autoPong: false,
     });
-    this.sockets.on('wsClientError', (error, socket) =>
-      this.turnAway(socket as Socket, badHandshake(error.message)),
-    );
+    this.sockets.on('wsClientError', (error, socket) => this.turnAway(socket, badHandshake(error.message)));
     this.sweeping = new Sweep({
       connections: this.connections,
       wall,
@@ -106,7 +105,7 @@ export class Streams {
   }
 
   attach(server: Server): void {
-    server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) =>
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
       this.upgrade(request, socket, head),
     );
   }
@@ -144,14 +143,14 @@ export class Streams {
     for (const { ws } of this.connections) ws.terminate();
   }
 
-  private upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const foreign = this.source.handshakeRefusal(request);
     if (foreign !== undefined) {
       this.turnAway(socket, foreignHandshake(foreign));
       return;
     }
     const role = streamRole(request.url);
-    const peer = this.peerOf(socket.remoteAddress, request.rawHeaders);
+    const peer = this.peerOf(request.socket.remoteAddress, request.rawHeaders);
     const turned =
       role === undefined
         ? { status: '404 Not Found', msg: 'there is no stream at this path' }
@@ -162,21 +161,22 @@ export class Streams {
       this.turnAway(socket, turned);
       return;
     }
-    socket.setNoDelay(true);
-    this.sockets.handleUpgrade(request, socket, head, (ws) => this.welcome(ws, socket, role!, peer));
+    request.socket.setNoDelay(true);
+    this.sockets.handleUpgrade(request, socket, head, (ws) => this.welcome(ws, request.socket, role!, peer));
   }
 
-  private turnAway(socket: Socket, { status, msg, retryAfterSeconds }: Turned): void {
+  /** A request with a body comes with a stream in place of its socket. */
+  private turnAway(socket: Duplex, { status, msg, retryAfterSeconds }: Turned): void {
     this.figures.refused++;
     const code = status.startsWith('429') ? '429' : '40017';
     const body = JSON.stringify(errorEnvelope(code, msg, this.options.clock.now()));
     const retry = retryAfterSeconds === undefined ? '' : `Retry-After: ${retryAfterSeconds}\r\n`;
     socket.on('error', () => {});
-    socket.write(
+    socket.end(
       `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nSec-WebSocket-Version: 13\r\n${retry}` +
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      () => socket.destroy(),
     );
-    socket.destroySoon();
   }
 
   private welcome(ws: WebSocket, socket: Socket, role: StreamRole, peer: string | undefined): void {
