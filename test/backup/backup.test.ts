@@ -109,6 +109,18 @@ describe('a backup of a small venue', () => {
     assert.deepEqual(readdirSync(other), ['notes.txt']);
   });
 
+  it('is restored where a restore was cut off before its first note was whole', async () => {
+    const cut = temporaryDirectory();
+    mkdirSync(join(cut, 'log'));
+    writeFileSync(join(cut, 'restore.incomplete.tmp'), '{');
+    const { code, stderr } = await bourse(['restore', directory, '--data', cut]);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(
+      readdirSync(cut).filter((name) => name.startsWith('restore.')),
+      [],
+    );
+  });
+
   it('is not overwritten, and no exchange runs in it', async () => {
     await venue.refused(2, /holds a backup already/, 'backup', directory);
     await venue.refused(2, /is the exchange's own directory/, 'backup', venue.data);

@@ -49,8 +49,9 @@ function refuseOccupied(data: string): void {
   if (!existsSync(data)) return;
   const names = readdirSync(data);
   if (names.includes(HALF_RESTORE_FILE)) return;
-  const emptyLog = names.every((name) => name === LOG_DIRECTORY) && onlyLock(join(data, LOG_DIRECTORY));
-  if (emptyLog) return;
+  // The note itself may have been cut off: its temporary file is there, and nothing else.
+  const nothing = names.every((name) => name === LOG_DIRECTORY || name.startsWith(HALF_RESTORE_FILE));
+  if (nothing && onlyLock(join(data, LOG_DIRECTORY))) return;
   const what = names.includes(LOG_DIRECTORY) ? 'holds an exchange' : `is not empty (${names[0]})`;
   throw new ConfigError(
     `--data ${data} ${what}: a restore never overwrites anything. Name a directory that does not exist yet`,
