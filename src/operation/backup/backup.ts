@@ -92,7 +92,11 @@ function prepare(data: string, directory: string): void {
     throw new ConfigError(`${directory} is the exchange's own directory: name another one for the backup`);
   if (isWhole(directory))
     throw new ConfigError(`${directory} holds a backup already: name a new directory, one for each backup`);
-  if (existsSync(directory) && !isBackup(directory) && readdirSync(directory).length > 0)
+  // The note of an earlier try may have been cut off itself: its temporary file is there, and nothing else.
+  const others = existsSync(directory)
+    ? readdirSync(directory).filter((name) => !name.startsWith(HALF_BACKUP_FILE))
+    : [];
+  if (!isBackup(directory) && others.length > 0)
     throw new ConfigError(`${directory} is not empty: name a new directory for the backup`);
   makeDirectory(directory);
   replaceDurably(
