@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { makeDirectory } from '../../files/durable-file.ts';
+import { makeDirectory, replaceFile, syncDirectory } from '../../files/durable-file.ts';
 import { IDENTITY_MARK_FILE } from '../../identity/identity-mark.ts';
 import { readKeyring } from '../../identity/sealing.ts';
 import { IDENTITY_FILE, KEYRING_FILE } from '../../identity/sqlite-identity.ts';
@@ -17,14 +17,7 @@ import { VERSION } from '../../version.ts';
 import { HISTORY_FILE, LOG_DIRECTORY } from '../data-files.ts';
 import { ConfigError, DataDamaged } from '../exit-codes.ts';
 import { auditUpTo } from './audit-copy.ts';
-import {
-  type CopiedFile,
-  copyFileDurably,
-  type Progress,
-  replaceDurably,
-  syncDirectory,
-  writeDurably,
-} from './copying.ts';
+import { type CopiedFile, copyFileDurably, type Progress, writeDurably } from './copying.ts';
 import { copyDatabase, historySeq, sealingKeys } from './databases.ts';
 import { HeldLog } from './held-log.ts';
 import { provenEnd } from './log-proof.ts';
@@ -99,7 +92,7 @@ function prepare(data: string, directory: string): void {
   if (!isBackup(directory) && others.length > 0)
     throw new ConfigError(`${directory} is not empty: name a new directory for the backup`);
   makeDirectory(directory);
-  replaceDurably(
+  replaceFile(
     join(directory, HALF_BACKUP_FILE),
     `A backup of ${data} that was not finished. Nothing reads it.\n`,
   );
@@ -167,7 +160,7 @@ class Backup {
       moment: proven,
       files: this.#files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     });
-    replaceDurably(join(directory, MANIFEST_FILE), formatManifest(manifest));
+    replaceFile(join(directory, MANIFEST_FILE), formatManifest(manifest));
     rmSync(join(directory, HALF_BACKUP_FILE), { force: true });
     return manifest;
   }

@@ -1,7 +1,7 @@
 /** Files that are on disk when a call returns, readable by their owner only, with their hashes. */
 import { createHash } from 'node:crypto';
-import { closeSync, fdatasyncSync, fsyncSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, fdatasyncSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BackedUpFile } from './manifest.ts';
 
@@ -22,20 +22,6 @@ export function writeDurably(path: string, contents: Uint8Array): CopiedFile {
     closeSync(descriptor);
   }
   return { bytes: contents.length, sha256: createHash('sha256').update(contents).digest('hex') };
-}
-
-/** Under its name the file is always whole. */
-export function replaceDurably(path: string, text: string): void {
-  const unfinished = `${path}.tmp`;
-  const descriptor = openSync(unfinished, 'w', OWNER_ONLY);
-  try {
-    writeWhole(descriptor, Buffer.from(text));
-    fdatasyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  renameSync(unfinished, path);
-  syncDirectory(dirname(path));
 }
 
 /** Copies a file that may have lost its name meanwhile, but is still open. */
@@ -108,18 +94,6 @@ async function readInSteps(
 
 function writeWhole(descriptor: number, contents: Uint8Array): void {
   for (let written = 0; written < contents.length; ) written += writeSync(descriptor, contents, written);
-}
-
-/** Makes the names in a directory durable. */
-export function syncDirectory(directory: string): void {
-  // Windows cannot open a directory; there, NTFS journals the names by itself.
-  if (process.platform === 'win32') return;
-  const descriptor = openSync(directory, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 /** A path of a manifest below a directory. */

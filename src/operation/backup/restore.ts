@@ -4,11 +4,11 @@
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { makeDirectory } from '../../files/durable-file.ts';
+import { makeDirectory, replaceFile, syncDirectory } from '../../files/durable-file.ts';
 import { DirectoryLock } from '../../log/directory-lock.ts';
 import { LOG_DIRECTORY } from '../data-files.ts';
 import { ConfigError, DataDamaged } from '../exit-codes.ts';
-import { copyFileDurably, type Progress, placeIn, replaceDurably, syncDirectory } from './copying.ts';
+import { copyFileDurably, type Progress, placeIn } from './copying.ts';
 import {
   type BackedUpFile,
   CONTENTS,
@@ -33,7 +33,7 @@ export async function restoreBackup(
     refuseOccupied(data);
     clearHalf(data);
     const half: HalfRestore = { from: resolve(directory), files: manifest.files.map(({ path }) => path) };
-    replaceDurably(join(data, HALF_RESTORE_FILE), `${JSON.stringify(half)}\n`);
+    replaceFile(join(data, HALF_RESTORE_FILE), `${JSON.stringify(half)}\n`);
     await copyFiles(directory, data, manifest.files, progress);
     for (const folder of [join(data, LOG_DIRECTORY), data, dirname(resolve(data))]) syncDirectory(folder);
     rmSync(join(data, HALF_RESTORE_FILE));
