@@ -11,7 +11,7 @@ const { pathToFileURL } = require('url');
 const { findNode, isAdmitted, whatIsMissing } = require('./launch/node-choice.cjs');
 const { watchStarters } = require('./launch/starter-watch.cjs');
 
-/** As in src/operation/exit-codes.ts. */
+/** As in src/app/exit-codes.ts. */
 const WRONG_USE = 2;
 const CANNOT_START = 3;
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'];

@@ -9,7 +9,7 @@ import {
   Side as OtherSide,
   SelfTradePreventionMode,
 } from 'nodejs-order-book';
-import { OrderType, Side, type StpMode, TimeInForce } from '../src/core/terms.ts';
+import { OrderType, Side, type StpMode, TimeInForce } from '../src/core/model/enums.ts';
 import { NaiveBook } from '../test/property/naive-book.ts';
 import { Desk } from './desk.ts';
 import { bookFlow, SHAPES } from './flow.ts';

@@ -1,7 +1,7 @@
 /** The order book with the least around it that can take a flow of messages. */
 import { Book, MatchEnd, type MatchSink } from '../src/core/book/book.ts';
 import { FLAG_RETAIL, FLAG_RPI, NIL, OrderSlab } from '../src/core/book/order-slab.ts';
-import { OrderType, Side, TimeInForce } from '../src/core/terms.ts';
+import { OrderType, Side, TimeInForce } from '../src/core/model/enums.ts';
 import { type Flow, MessageKind } from './messages.ts';
 
 /** Takes the place of the exchange around the book: counts trades and frees the slots of makers that left. */

@@ -2,7 +2,7 @@
  * Seeded flows of book messages. Cancels and modifications name orders that rest at that moment, as those of real
  * clients mostly do: the flow is made on a book.
  */
-import { Side, StpMode } from '../src/core/terms.ts';
+import { Side, StpMode } from '../src/core/model/enums.ts';
 import { Desk } from './desk.ts';
 import { type Flow, MessageKind } from './messages.ts';
 import { Random } from './random.ts';

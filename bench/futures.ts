@@ -5,14 +5,14 @@
  * processor's caches hold nothing of whoever comes next; and with so few commands that nearly every one meets an account
  * whose margin has to be looked at anew. Baseline in the same run: the same margin figures computed from scratch.
  */
-import type { Command } from '../src/core/command.ts';
-import { Exchange } from '../src/core/exchange.ts';
-import { checkInvariants } from '../src/core/invariants.ts';
-import type { InstrumentSpec } from '../src/core/listing-spec.ts';
+import type { Command } from '../src/core/model/command.ts';
+import { Exchange } from '../src/core/engine/exchange.ts';
+import { checkInvariants } from '../src/core/engine/invariants.ts';
+import type { InstrumentSpec } from '../src/core/model/listing-spec.ts';
 import { markTicks, riskFromScratch } from '../src/core/margin/margin.ts';
 import { accountRisk } from '../src/core/margin/margin-cache.ts';
-import { Refusal } from '../src/core/refusal.ts';
-import { OrderType, Side, Source, StpMode, TimeInForce } from '../src/core/terms.ts';
+import { Refusal } from '../src/core/model/reject-reason.ts';
+import { OrderType, Side, Source, StpMode, TimeInForce } from '../src/core/model/enums.ts';
 import { account, coin, deposit, OPENING_TIME } from '../test/property/venue.ts';
 import { Random } from './random.ts';
 import { type Benchmark, printTable, rate, ratio, timed } from './report.ts';

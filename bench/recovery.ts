@@ -5,10 +5,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodeCommand } from '../src/core/command-codec.ts';
+import { encodeCommand } from '../src/core/codec/command-codec.ts';
 import type { History } from '../src/history/history.ts';
-import { openFileLog } from '../src/log/file-log.ts';
-import { replay } from '../src/venue/recovery.ts';
+import { openFileLog } from '../src/journal/file-journal.ts';
+import { replay } from '../src/sequencer/recovery.ts';
 import { startServer } from '../test/harness/server.ts';
 import { SignedClient } from '../test/harness/signed-client.ts';
 import { marketFlow } from './market.ts';

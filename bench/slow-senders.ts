@@ -2,7 +2,7 @@
 import { PassphraseGuard } from '../src/identity/passphrase.ts';
 import { type RunningServer, startServer } from '../test/harness/server.ts';
 import { SignedClient } from '../test/harness/signed-client.ts';
-import { crowdOfSlowSenders } from '../test/hostile/slow-sender.ts';
+import { crowdOfSlowSenders } from '../test/security/hostile/slow-sender.ts';
 import { type Benchmark, best, printTable, timed } from './report.ts';
 
 const ORDERS = 300;

@@ -4,7 +4,7 @@ import { createRequire, enableCompileCache } from 'node:module';
 
 createRequire(import.meta.url)('../launch.cjs').requireNode();
 enableCompileCache();
-const { runProgram } = await import('./operation/commands/command-line.ts');
-const { program } = await import('./operation/commands/bourse-program.ts');
+const { runProgram } = await import('./app/cli/command-line.ts');
+const { program } = await import('./app/cli/bourse-program.ts');
 
 await runProgram(program);

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 createRequire(import.meta.url)('../launch.cjs').requireNode();
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
 enableCompileCache(process.env.NODE_COMPILE_CACHE);
-const { runProgram } = await import('./operation/commands/command-line.ts');
-const { startCommand } = await import('./operation/commands/start.ts');
+const { runProgram } = await import('./app/cli/command-line.ts');
+const { startCommand } = await import('./app/cli/start.ts');
 
 await runProgram(
   startCommand('npm start --', [

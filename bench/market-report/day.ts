@@ -1,9 +1,9 @@
 /** A day of two instruments under the manual clock: a picture for docs/market.md, and what the prices are like. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Side } from '../../src/core/terms.ts';
-import type { Desk } from '../../src/market/desk.ts';
-import { Rig } from '../../test/market/rig.ts';
+import { Side } from '../../src/core/model/enums.ts';
+import type { Desk } from '../../src/simulator/instrument-view.ts';
+import { Rig } from '../../test/simulator/rig.ts';
 import { printTable } from '../report.ts';
 import { drawDay, type Series } from './picture.ts';
 

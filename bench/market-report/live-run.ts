@@ -2,9 +2,9 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogger } from '../../src/operation/logging.ts';
-import { type RunningExchange, startExchange } from '../../src/operation/running-exchange.ts';
-import { resolveConfig } from '../../src/operation/settings/resolve-config.ts';
+import { createLogger } from '../../src/app/observability/logging.ts';
+import { type RunningExchange, startExchange } from '../../src/app/start/start-exchange.ts';
+import { resolveConfig } from '../../src/app/config/resolve-config.ts';
 import { Sampler } from './sampler.ts';
 import { printVerdict } from './verdict.ts';
 

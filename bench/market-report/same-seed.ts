@@ -1,6 +1,6 @@
 /** The same seed twice under the manual clock, then another: equal states after so many commands, or not. */
-import { stateHash } from '../../src/venue/state-hash.ts';
-import { Rig } from '../../test/market/rig.ts';
+import { stateHash } from '../../src/sequencer/state-hash.ts';
+import { Rig } from '../../test/simulator/rig.ts';
 
 const COMMANDS = 100_000;
 const STEP_MS = 1000;

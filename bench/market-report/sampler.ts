@@ -1,9 +1,9 @@
 /** Looks at every open book once a logical second and counts what is not as it should be. */
-import { Refusal } from '../../src/core/refusal.ts';
-import type { State } from '../../src/core/state.ts';
-import { Side } from '../../src/core/terms.ts';
-import type { Desk } from '../../src/market/desk.ts';
-import type { LivingMarket } from '../../src/market/living-market.ts';
+import { Refusal } from '../../src/core/model/reject-reason.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { Side } from '../../src/core/model/enums.ts';
+import type { Desk } from '../../src/simulator/instrument-view.ts';
+import type { LivingMarket } from '../../src/simulator/market-simulator.ts';
 
 /** Last and mark may be so far from the index, as a fraction; delivery contracts carry interest to their day. */
 const DISTANCE_MAX = 0.005;

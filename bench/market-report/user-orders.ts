@@ -1,9 +1,9 @@
 /** What a user's orders do to the market, on a few books of different kinds. */
-import { openOrders } from '../../src/core/reads.ts';
-import { Refusal } from '../../src/core/refusal.ts';
-import { type CategoryName, OrderType, Side, Source, StpMode, TimeInForce } from '../../src/core/terms.ts';
-import type { Desk } from '../../src/market/desk.ts';
-import type { RunningExchange } from '../../src/operation/running-exchange.ts';
+import { openOrders } from '../../src/core/reads/reads.ts';
+import { Refusal } from '../../src/core/model/reject-reason.ts';
+import { type CategoryName, OrderType, Side, Source, StpMode, TimeInForce } from '../../src/core/model/enums.ts';
+import type { Desk } from '../../src/simulator/instrument-view.ts';
+import type { RunningExchange } from '../../src/app/start/start-exchange.ts';
 import { logicalPause } from './live-run.ts';
 
 const UID = 999_999_999;

@@ -1,7 +1,7 @@
 /** What the samples say: a table of the books, and one line for each thing that must hold. */
-import { checkInvariants } from '../../src/core/invariants.ts';
-import { formatRate } from '../../src/core/units.ts';
-import type { RunningExchange } from '../../src/operation/running-exchange.ts';
+import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import { formatRate } from '../../src/core/model/units.ts';
+import type { RunningExchange } from '../../src/app/start/start-exchange.ts';
 import { printTable } from '../report.ts';
 import type { BookCount, Sampler } from './sampler.ts';
 

@@ -2,9 +2,9 @@
  * A made-up past, kept apart from what happened: packs of minutes and of hours in a table of their own. Longer widths
  * are folded from these when somebody reads, so a month of minutes for every book costs megabytes, not hundreds.
  */
-import { type CandleWidth, candleOpen, candleWidthIndex } from '../core/market/candle-width.ts';
-import { formatUnits } from '../core/units.ts';
-import { type CandleRow, joinCandles } from '../record/candle-view.ts';
+import { type CandleWidth, candleOpen, candleWidthIndex } from '../core/model/candle-interval.ts';
+import { formatUnits } from '../core/model/units.ts';
+import { type CandleRow, joinCandles } from '../views/candle-view.ts';
 
 const GENERATED_WIDTHS = ['1m', '1H'] as const;
 export type GeneratedWidth = (typeof GENERATED_WIDTHS)[number];

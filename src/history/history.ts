@@ -8,22 +8,22 @@
  * one counter and time never goes back, so adapters may rely on a larger id never having an earlier time.
  */
 
-import type { Event, WalletRecord } from '../core/event.ts';
-import type { Instrument } from '../core/instrument.ts';
-import type { CandleWidth } from '../core/market/candle-width.ts';
-import type { CategoryName, StrategyType, WalletName } from '../core/terms.ts';
-import type { CandleRow, CandleType } from '../record/candle-view.ts';
-import type { ConversionView } from '../record/conversion-view.ts';
-import type { FillView } from '../record/fill-view.ts';
-import type { LedgerCategory, LedgerView } from '../record/ledger-view.ts';
-import type { BorrowView, PledgeRateView, ReduceView, RepayView } from '../record/loan-view.ts';
-import type { FundingRateView, InsuranceHourView, LiquidationView } from '../record/market-record-view.ts';
-import type { MoveView } from '../record/move-view.ts';
-import type { OrderView } from '../record/order-view.ts';
-import type { ClosedPositionView } from '../record/position-view.ts';
-import type { StrategyView } from '../record/strategy-view.ts';
-import type { TransferView } from '../record/transfer-view.ts';
-import type { WalletRecordType, WalletRecordView } from '../record/wallet-record-view.ts';
+import type { Event, WalletRecord } from '../core/model/event.ts';
+import type { Instrument } from '../core/model/instrument.ts';
+import type { CandleWidth } from '../core/model/candle-interval.ts';
+import type { CategoryName, StrategyType, WalletName } from '../core/model/enums.ts';
+import type { CandleRow, CandleType } from '../views/candle-view.ts';
+import type { ConversionView } from '../views/conversion-view.ts';
+import type { FillView } from '../views/fill-view.ts';
+import type { LedgerCategory, LedgerView } from '../views/ledger-view.ts';
+import type { BorrowView, PledgeRateView, ReduceView, RepayView } from '../views/loan-view.ts';
+import type { FundingRateView, InsuranceHourView, LiquidationView } from '../views/market-record-view.ts';
+import type { MoveView } from '../views/move-view.ts';
+import type { OrderView } from '../views/order-view.ts';
+import type { ClosedPositionView } from '../views/position-view.ts';
+import type { StrategyView } from '../views/strategy-view.ts';
+import type { TransferView } from '../views/transfer-view.ts';
+import type { WalletRecordType, WalletRecordView } from '../views/wallet-record-view.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
 

@@ -3,11 +3,11 @@
  * when the disk refuses, the transaction is rolled back and written again, in memory, where reads see it as before, and
  * the commit is tried until there is space. The command log holds all of it too, so a process that ends loses nothing.
  */
-import { freeBytes } from '../space/free-space.ts';
-import { isDatabaseShortage } from '../space/shortage-errors.ts';
+import { freeBytes } from '../storage/free-space.ts';
+import { isDatabaseShortage } from '../storage/shortage-errors.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
-import type { RowPack } from './row-pack.ts';
+import type { RowPack } from './projection-batch.ts';
 import type { SqliteWriter } from './sqlite-writer.ts';
 
 /** What a commit takes at most, by its rows; doubled when it was not enough. */

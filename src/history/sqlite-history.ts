@@ -3,7 +3,7 @@
  * reading happen in the worker (`sqlite-history-worker.ts`).
  */
 import { Worker } from 'node:worker_threads';
-import type { Instrument } from '../core/instrument.ts';
+import type { Instrument } from '../core/model/instrument.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
 import type {
@@ -32,7 +32,7 @@ import type {
 } from './history.ts';
 import { HistoryStarved } from './history.ts';
 import { RecordDamaged } from './record-damaged.ts';
-import { addEvent, emptyPack } from './row-pack.ts';
+import { addEvent, emptyPack } from './projection-batch.ts';
 import type {
   FromWorker,
   ReadAnswer,

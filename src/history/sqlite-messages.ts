@@ -1,8 +1,8 @@
 /** What the history and its worker say to each other. Messages are handled in the order they were sent. */
-import type { Instrument } from '../core/instrument.ts';
+import type { Instrument } from '../core/model/instrument.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
-import type { RowPack } from './row-pack.ts';
+import type { RowPack } from './projection-batch.ts';
 import type { READS } from './sqlite-reads.ts';
 
 export interface WorkerStart {

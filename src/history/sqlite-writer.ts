@@ -3,16 +3,16 @@
  * with the number of the last command, so the tables never hold half of what `last_seq` claims.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import type { Instrument } from '../core/instrument.ts';
+import type { Instrument } from '../core/model/instrument.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
-import type { KeptEvents, KeptKind, RowPack } from './row-pack.ts';
+import type { KeptEvents, KeptKind, RowPack } from './projection-batch.ts';
 import { sealRows } from './sealing.ts';
 import { type MetaKey, readMeta, writeMeta } from './sqlite-schema.ts';
 import { TableWriter } from './table-writer.ts';
 import { GENERATED_CANDLES, generatedRow } from './tables/generated-candles.ts';
 import { GENERATED_FUNDING_RATES, generatedFundingRow } from './tables/market-records.ts';
-import { Names } from './tables/names.ts';
+import { Names } from './tables/name-resolver.ts';
 import { CHECKSUM, type Table, type UserTable } from './tables/table.ts';
 import { KEPT, KEPT_KINDS, USER_TABLES } from './tables/tables.ts';
 import { Totals } from './totals.ts';

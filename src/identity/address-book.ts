@@ -12,7 +12,7 @@ import {
   type Outcome,
 } from './identity.ts';
 import type { Row } from './identity-rows.ts';
-import { fault } from './key-rules.ts';
+import { fault } from './key-validation.ts';
 import type { Statements } from './statements.ts';
 
 export class SqliteAddressBook implements AddressBook {

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFile } from '../files/durable-file.ts';
+import { replaceFile } from '../storage/durable-file.ts';
 import type { Identity, Permission } from './identity.ts';
 
 export interface DemoAccount {

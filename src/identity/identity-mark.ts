@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { replaceFile } from '../files/durable-file.ts';
+import { replaceFile } from '../storage/durable-file.ts';
 
 export const IDENTITY_MARK_FILE = 'identity.mark';
 

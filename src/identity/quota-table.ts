@@ -3,7 +3,7 @@
  * account gives to one it takes from another, or from what the operator has added.
  */
 import { type FamilyQuota, type Outcome, type QuotaCategory, STANDARD_QUOTA } from './identity.ts';
-import { fault } from './key-rules.ts';
+import { fault } from './key-validation.ts';
 import type { Statements } from './statements.ts';
 
 const GIVEN: Readonly<Record<QuotaCategory, string>> = { spot: 'spot_quota', futures: 'futures_quota' };

@@ -12,8 +12,8 @@ import {
   randomBytes,
 } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { createFile, replaceFile } from '../files/durable-file.ts';
-import { refuseExposed } from '../files/exposed.ts';
+import { createFile, replaceFile } from '../storage/durable-file.ts';
+import { refuseExposed } from '../storage/private-file.ts';
 import { IdentityDamaged } from './identity-damaged.ts';
 
 const NONCE_BYTES = 12;

@@ -6,8 +6,8 @@
 import { createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { makeDirectory } from '../files/durable-file.ts';
-import { isDatabaseShortage } from '../space/shortage-errors.ts';
+import { makeDirectory } from '../storage/durable-file.ts';
+import { isDatabaseShortage } from '../storage/shortage-errors.ts';
 import { SqliteAddressBook } from './address-book.ts';
 import type { Contents } from './contents.ts';
 import { FileKeys } from './file-keys.ts';
@@ -39,7 +39,7 @@ import { IDENTITY_MARK_FILE, IdentityMark } from './identity-mark.ts';
 import { keyOf, type Row } from './identity-rows.ts';
 import { openStore } from './identity-store.ts';
 import { compileIpList } from './ip-list.ts';
-import { apiKeyFault, fault, passphraseFault, readPublicKey, rightsFault } from './key-rules.ts';
+import { apiKeyFault, fault, passphraseFault, readPublicKey, rightsFault } from './key-validation.ts';
 import { KeySeals } from './key-seals.ts';
 import { KeyTable } from './key-table.ts';
 import {

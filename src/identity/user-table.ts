@@ -12,7 +12,7 @@ import {
   type UserPage,
 } from './identity.ts';
 import { userOf } from './identity-rows.ts';
-import { fault, nameFault } from './key-rules.ts';
+import { fault, nameFault } from './key-validation.ts';
 import type { Statements } from './statements.ts';
 
 const PAGE_LIMIT_MAX = 1_000;

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { hashOf, readManifest, refuseUnfinished } from '../../src/operation/backup/manifest.ts';
-import { restoreBackup } from '../../src/operation/backup/restore.ts';
-import { DataDamaged } from '../../src/operation/exit-codes.ts';
-import { verifyBackup } from '../../src/operation/verification/backup-verify.ts';
+import { hashOf, readManifest, refuseUnfinished } from '../../src/app/backup/manifest.ts';
+import { restoreBackup } from '../../src/app/backup/restore.ts';
+import { DataDamaged } from '../../src/app/exit-codes.ts';
+import { verifyBackup } from '../../src/app/verify/backup-verify.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { bourse, start } from '../operation/bourse-process.ts';
-import { endVenues, type Json, limitOrder, VenueProcess } from '../operator/venue-process.ts';
+import { bourse, start } from '../app/bourse-process.ts';
+import { endVenues, type Json, limitOrder, VenueProcess } from '../admin/venue-process.ts';
 
 describe('a backup of a small venue', () => {
   const home = temporaryDirectory();

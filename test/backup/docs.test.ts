@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { blocksOf, ROOT } from '../documents/blocks.ts';
+import { blocksOf, ROOT } from '../docs/blocks.ts';
 import { startCommand } from '../harness/child-programs.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 

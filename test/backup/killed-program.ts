@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { bourse, type Ended } from '../operation/bourse-process.ts';
+import { bourse, type Ended } from '../app/bourse-process.ts';
 
 const PRELOAD = `--import=${new URL('./end-at-write.ts', import.meta.url).href}`;
 

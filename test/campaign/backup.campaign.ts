@@ -11,9 +11,9 @@ import { changesOf, killedAt } from '../backup/killed-program.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { OrderJournal } from '../kill/order-journal.ts';
-import { Trader } from '../kill/trader.ts';
-import { bourse, type Ended, start } from '../operation/bourse-process.ts';
+import { OrderJournal } from '../crash/order-journal.ts';
+import { Trader } from '../crash/trader.ts';
+import { bourse, type Ended, start } from '../app/bourse-process.ts';
 import { seededRandom } from '../simulation/disk.ts';
 import type { Campaign, CampaignRun, TrialResult } from './campaign.ts';
 

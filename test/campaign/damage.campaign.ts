@@ -4,10 +4,10 @@
  */
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ExitCode, exitCodeOf } from '../../src/operation/exit-codes.ts';
-import { asHistoryDamage } from '../../src/operation/rooms.ts';
-import { verify } from '../../src/operation/verification/verify.ts';
-import { stateHash } from '../../src/venue/state-hash.ts';
+import { ExitCode, exitCodeOf } from '../../src/app/exit-codes.ts';
+import { asHistoryDamage } from '../../src/app/start/components.ts';
+import { verify } from '../../src/app/verify/verify.ts';
+import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { type ChildProgram, startProgram } from '../harness/child-programs.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { seededRandom } from '../simulation/disk.ts';

@@ -7,8 +7,8 @@ import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { SmallDisk } from '../harness/small-disk.ts';
 import { until } from '../harness/until.ts';
-import { OrderJournal, type OrderShown } from '../kill/order-journal.ts';
-import { Trader } from '../kill/trader.ts';
+import { OrderJournal, type OrderShown } from '../crash/order-journal.ts';
+import { Trader } from '../crash/trader.ts';
 import { seededRandom } from '../simulation/disk.ts';
 import type { Campaign, CampaignRun, TrialResult } from './campaign.ts';
 

@@ -1,7 +1,7 @@
 /** Interface 8: each limit at its edge; the rates are in `rates.contract.ts`. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { converse, requestBytes } from '../hostile/raw-http.ts';
+import { converse, requestBytes } from '../security/hostile/raw-http.ts';
 import { assertRejection } from './rejections.ts';
 import {
   type Caller,

@@ -16,7 +16,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ROUTES } from '../../src/gateway/routes.ts';
+import { ROUTES } from '../../src/api/http/routes.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { accessMutants, parameterMutants, type RowMutant } from './mutation/rows.ts';
 
@@ -51,15 +51,15 @@ function shifted(file: string, line: string, value: number, title: string, tests
 }
 
 const LIMITS: readonly (readonly [file: string, line: string, value: number, tests: string])[] = [
-  ['src/core/limits.ts', 'OPEN_ORDERS_PER_LINE_MAX = 400', 400, 'interface 8'],
-  ['src/core/limits.ts', 'BATCH_ITEMS_MAX = 20', 20, 'interface 8'],
-  ['src/core/limits.ts', 'OUTSTANDING_AMENDS_MAX = 5', 5, 'interface 4.3, 8|interface 8: limits'],
-  ['src/gateway/wire/paging.ts', 'WINDOW_MS = 90', 90, 'interface 8'],
-  ['src/gateway/wire/paging.ts', 'SPAN_MS = 30', 30, 'interface 8'],
-  ['src/gateway/wire/paging.ts', 'PAGE_MAX = 100', 100, 'interface 8'],
-  ['src/gateway/candle-query.ts', 'CANDLES_MAX = 1000', 1000, 'interface 8|interface 4.1'],
-  ['src/gateway/loan-history.ts', 'PAGE_DEFAULT = 10', 10, 'interface 8|4.6, 8'],
-  ['src/gateway/loan-history.ts', 'PAGE_MAX = 100', 100, 'interface 8|4.6, 8'],
+  ['src/core/model/limits.ts', 'OPEN_ORDERS_PER_LINE_MAX = 400', 400, 'interface 8'],
+  ['src/core/model/limits.ts', 'BATCH_ITEMS_MAX = 20', 20, 'interface 8'],
+  ['src/core/model/limits.ts', 'OUTSTANDING_AMENDS_MAX = 5', 5, 'interface 4.3, 8|interface 8: limits'],
+  ['src/api/wire/paging.ts', 'WINDOW_MS = 90', 90, 'interface 8'],
+  ['src/api/wire/paging.ts', 'SPAN_MS = 30', 30, 'interface 8'],
+  ['src/api/wire/paging.ts', 'PAGE_MAX = 100', 100, 'interface 8'],
+  ['src/api/routes/market/candle-query.ts', 'CANDLES_MAX = 1000', 1000, 'interface 8|interface 4.1'],
+  ['src/api/routes/loans/loan-history.ts', 'PAGE_DEFAULT = 10', 10, 'interface 8|4.6, 8'],
+  ['src/api/routes/loans/loan-history.ts', 'PAGE_MAX = 100', 100, 'interface 8|4.6, 8'],
   ['src/history/history.ts', 'LOAN_RETENTION_MS = 92', 92, 'interface 8|4.6, 8'],
   ['src/identity/identity.ts', 'IP_LIST_ENTRIES_MAX = 30', 30, 'modify-sub-apikey'],
 ];
@@ -69,7 +69,7 @@ function limitMutants(): Mutant[] {
 }
 
 /** The table that the gateway reads, and where it ends. */
-const TABLE = 'src/gateway/routes.ts';
+const TABLE = 'src/api/http/routes.ts';
 const END_OF_TABLE = sourceOf(TABLE).slice(sourceOf(TABLE).lastIndexOf('];'));
 
 function inTable(mutants: readonly RowMutant[]): Mutant[] {

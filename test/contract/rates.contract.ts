@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { HeldWall } from '../harness/held-wall.ts';
 import { Operator } from '../harness/operator-door.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
-import { converse, requestBytes } from '../hostile/raw-http.ts';
+import { converse, requestBytes } from '../security/hostile/raw-http.ts';
 import { ENDPOINTS } from './endpoints.ts';
 
 /** Requests a second; per IP on market data, per UID elsewhere. */

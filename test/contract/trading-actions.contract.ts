@@ -1,7 +1,7 @@
 /** Interface 4.3 with the conditions of interface 3 and the rejections of interface 7: cancelling and modifying. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { converse, requestBytes } from '../hostile/raw-http.ts';
+import { converse, requestBytes } from '../security/hostile/raw-http.ts';
 import { CATEGORIES, ORDER_FAILURE, ORDER_IDS } from './objects.ts';
 import { conforms } from './shape.ts';
 import { type Caller, COIN, type Data, LINEAR, limit, type Order, SPOT, USDC, type Venue } from './venue.ts';

@@ -6,18 +6,18 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Refusal } from '../../src/core/refusal.ts';
-import type { State } from '../../src/core/state.ts';
-import { ROUTES } from '../../src/gateway/routes.ts';
-import { CATALOGUE, type WireCode } from '../../src/gateway/wire/error-catalogue.ts';
-import { normaliseFields } from '../../src/gateway/wire/fields.ts';
-import { cursorId, pageLimit, period } from '../../src/gateway/wire/paging.ts';
-import { refusalError } from '../../src/gateway/wire/refusal-message.ts';
-import { WireError } from '../../src/gateway/wire/wire-error.ts';
-import { asyncApiDocument } from '../../src/streams/asyncapi.ts';
-import { CONTROL } from '../../src/streams/control.ts';
-import * as limits from '../../src/streams/limits.ts';
-import { BOOK_TOPICS, PRIVATE_TOPICS } from '../../src/streams/topic-request.ts';
+import { Refusal } from '../../src/core/model/reject-reason.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { ROUTES } from '../../src/api/http/routes.ts';
+import { CATALOGUE, type WireCode } from '../../src/api/wire/error-catalogue.ts';
+import { normaliseFields } from '../../src/api/wire/fields.ts';
+import { cursorId, pageLimit, period } from '../../src/api/wire/paging.ts';
+import { refusalError } from '../../src/api/wire/reject-messages.ts';
+import { WireError } from '../../src/api/wire/wire-error.ts';
+import { asyncApiDocument } from '../../src/api/ws/asyncapi.ts';
+import { CONTROL } from '../../src/api/ws/control.ts';
+import * as limits from '../../src/api/ws/limits.ts';
+import { BOOK_TOPICS, PRIVATE_TOPICS } from '../../src/api/ws/topic-request.ts';
 import { answersIn, asksIn, canonical, type Schema } from './notation.ts';
 import { EXACT_WORDS, REASONS, STATUSES, TWINS } from './refusal-book.ts';
 import {

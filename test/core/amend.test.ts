@@ -1,11 +1,11 @@
 /** Modifying orders (rules 1.12). */
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AmendOrders, ANY } from '../../src/core/command.ts';
-import { encodeCommand } from '../../src/core/command-codec.ts';
-import { FAILED_AMENDS_REMEMBERED } from '../../src/core/limits.ts';
-import { Refusal } from '../../src/core/refusal.ts';
-import { refusalName } from './floor/words.ts';
+import { type AmendOrders, ANY } from '../../src/core/model/command.ts';
+import { encodeCommand } from '../../src/core/codec/command-codec.ts';
+import { FAILED_AMENDS_REMEMBERED } from '../../src/core/model/limits.ts';
+import { Refusal } from '../../src/core/model/reject-reason.ts';
+import { refusalName } from './dsl/words.ts';
 import { openFloor, type TradingFloor } from './trading-floor.ts';
 
 const XAU = { on: 'XAUUSDT' } as const;

@@ -1,7 +1,7 @@
 /** Cancelling and the countdown (rules 1.13). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatOrderId } from '../../src/core/orders/order-id.ts';
+import { formatOrderId } from '../../src/core/model/order-id.ts';
 import { openFloor } from './trading-floor.ts';
 
 test('a cancelled order gives back what it held', () => {

@@ -1,13 +1,13 @@
 /** A broker's share of the fees that its sub-accounts pay. */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeCommand } from '../../src/core/command-codec.ts';
-import { Exchange } from '../../src/core/exchange.ts';
-import { checkInvariants } from '../../src/core/invariants.ts';
-import { loadState, saveState } from '../../src/core/snapshot.ts';
-import { parseUnits, RATE_SCALE } from '../../src/core/units.ts';
-import type { ExchangeFloor } from './floor/exchange-floor.ts';
-import { moneyUnits, refusalName } from './floor/words.ts';
+import { decodeCommand } from '../../src/core/codec/command-codec.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import { parseUnits, RATE_SCALE } from '../../src/core/model/units.ts';
+import type { ExchangeFloor } from './dsl/exchange-floor.ts';
+import { moneyUnits, refusalName } from './dsl/words.ts';
 import { FuturesFloor, futuresFloor } from './futures/futures-floor.ts';
 import { PLENTY, TradingFloor } from './trading-floor.ts';
 

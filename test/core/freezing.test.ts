@@ -1,8 +1,8 @@
 /** What a frozen account leaves in the books: nothing that could trade for it. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkInvariants } from '../../src/core/invariants.ts';
-import { refusalName } from './floor/words.ts';
+import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import { refusalName } from './dsl/words.ts';
 import { FuturesFloor } from './futures/futures-floor.ts';
 import { assertRestartAnywhere } from './restart-anywhere.ts';
 import { protect, when } from './strategy/strategy-tickets.ts';

@@ -1,7 +1,7 @@
 /** What each status allows on SPOT: opening is buying, closing is selling (rules 1.3). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstrumentStatusName } from '../../src/core/terms.ts';
+import type { InstrumentStatusName } from '../../src/core/model/enums.ts';
 import { openFloor } from './trading-floor.ts';
 
 interface Row {

@@ -1,5 +1,5 @@
 /** Coins and instruments of the examples in rules 0.5, in the words of the catalogue. */
-import type { CoinSpec, InstrumentSpec } from '../../src/core/listing-spec.ts';
+import type { CoinSpec, InstrumentSpec } from '../../src/core/model/listing-spec.ts';
 
 export const COINS: readonly CoinSpec[] = ['USDT', 'BTC', 'ETH', 'XAU'].map((coin) => ({
   coin,

@@ -1,11 +1,11 @@
 /** The checks before matching, in their order (rules 1.2), and the limits on orders (rules 1.14). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { OFF_GRID, OUT_OF_RANGE, type PlaceOrder } from '../../src/core/command.ts';
-import { SIZE_LOTS_MAX } from '../../src/core/limits.ts';
-import { formatOrderId } from '../../src/core/orders/order-id.ts';
-import { OrderType, Side, Source, StpMode, TimeInForce } from '../../src/core/terms.ts';
-import { refusalName } from './floor/words.ts';
+import { OFF_GRID, OUT_OF_RANGE, type PlaceOrder } from '../../src/core/model/command.ts';
+import { SIZE_LOTS_MAX } from '../../src/core/model/limits.ts';
+import { formatOrderId } from '../../src/core/model/order-id.ts';
+import { OrderType, Side, Source, StpMode, TimeInForce } from '../../src/core/model/enums.ts';
+import { refusalName } from './dsl/words.ts';
 import { BTCUSDT } from './listings.ts';
 import { openFloor, PLENTY, TradingFloor } from './trading-floor.ts';
 

@@ -9,13 +9,13 @@ import {
   impactPrice,
   PremiumAverage,
   premiumOf,
-} from '../../src/core/futures/funding-rate.ts';
-import type { Instrument } from '../../src/core/instrument.ts';
-import { type Component, IndexPrice } from '../../src/core/market/index-price.ts';
-import { CRYPTO_MARK, LEASHED_MARK, MarkPrice } from '../../src/core/market/mark-price.ts';
-import { Refusal } from '../../src/core/refusal.ts';
-import { Side } from '../../src/core/terms.ts';
-import { formatUnits, parseUnits } from '../../src/core/units.ts';
+} from '../../src/core/marketdata/funding-rate.ts';
+import type { Instrument } from '../../src/core/model/instrument.ts';
+import { type Component, IndexPrice } from '../../src/core/marketdata/index-price.ts';
+import { CRYPTO_MARK, LEASHED_MARK, MarkPrice } from '../../src/core/marketdata/mark-price.ts';
+import { Refusal } from '../../src/core/model/reject-reason.ts';
+import { Side } from '../../src/core/model/enums.ts';
+import { formatUnits, parseUnits } from '../../src/core/model/units.ts';
 import { BTC_PERPETUAL, FuturesFloor } from './futures/futures-floor.ts';
 
 const price = (text: string) => parseUnits(text, 8)!;

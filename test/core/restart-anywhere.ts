@@ -1,10 +1,10 @@
 /** The core over a restart: a snapshot before any command and the rest of the log come to where no restart came. */
 import assert from 'node:assert/strict';
-import { decodeCommand } from '../../src/core/command-codec.ts';
-import type { Event } from '../../src/core/event.ts';
-import { Exchange } from '../../src/core/exchange.ts';
-import { checkInvariants } from '../../src/core/invariants.ts';
-import { loadState, saveState } from '../../src/core/snapshot.ts';
+import { decodeCommand } from '../../src/core/codec/command-codec.ts';
+import type { Event } from '../../src/core/model/event.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 
 interface Run {
   readonly log: readonly Uint8Array[];

@@ -1,13 +1,13 @@
 /** Snapshots and replay (I40): the log alone, or a snapshot and the rest of the log, give the same state. */
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { UnreadableRecord } from '../../src/core/bytes.ts';
-import { decodeCommand } from '../../src/core/command-codec.ts';
-import { Diverged } from '../../src/core/diverged.ts';
-import type { Event } from '../../src/core/event.ts';
-import { Exchange } from '../../src/core/exchange.ts';
-import { checkInvariants } from '../../src/core/invariants.ts';
-import { loadState, saveState } from '../../src/core/snapshot.ts';
+import { UnreadableRecord } from '../../src/core/model/bytes.ts';
+import { decodeCommand } from '../../src/core/codec/command-codec.ts';
+import { Diverged } from '../../src/core/model/diverged.ts';
+import type { Event } from '../../src/core/model/event.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 import { PLENTY, TradingFloor } from './trading-floor.ts';
 
 const HOUR = 3_600_000;

@@ -2,12 +2,12 @@
  * A trading floor for scenarios: an exchange with the examples' instruments, people with names, and decimals as
  * people write them.
  */
-import { type AmendItem, ANY, OFF_GRID } from '../../src/core/command.ts';
-import type { FillRecord, Traded } from '../../src/core/event.ts';
-import type { CandleWidth } from '../../src/core/market/candle-width.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
-import * as reads from '../../src/core/reads.ts';
-import { Refusal } from '../../src/core/refusal.ts';
+import { type AmendItem, ANY, OFF_GRID } from '../../src/core/model/command.ts';
+import type { FillRecord, Traded } from '../../src/core/model/event.ts';
+import type { CandleWidth } from '../../src/core/model/candle-interval.ts';
+import type { Outcome } from '../../src/core/model/command-result.ts';
+import * as reads from '../../src/core/reads/reads.ts';
+import { Refusal } from '../../src/core/model/reject-reason.ts';
 import {
   type CategoryName,
   type InstrumentStatusName,
@@ -20,10 +20,10 @@ import {
   type StpMode,
   TIME_IN_FORCE_NAMES,
   type TimeInForce,
-} from '../../src/core/terms.ts';
-import { MONEY_SCALE, parseUnits, RATE_SCALE } from '../../src/core/units.ts';
-import { Ticket } from './floor/ticket.ts';
-import { WalletFloor } from './floor/wallet-floor.ts';
+} from '../../src/core/model/enums.ts';
+import { MONEY_SCALE, parseUnits, RATE_SCALE } from '../../src/core/model/units.ts';
+import { Ticket } from './dsl/ticket.ts';
+import { WalletFloor } from './dsl/wallet-floor.ts';
 import {
   type AmendWords,
   type CandleWords,
@@ -38,7 +38,7 @@ import {
   type RefusalName,
   refusalName,
   ticksOf,
-} from './floor/words.ts';
+} from './dsl/words.ts';
 
 /** A floor where each of these people has plenty of every coin. */
 export function openFloor(...names: string[]): TradingFloor {

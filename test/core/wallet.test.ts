@@ -1,15 +1,15 @@
 /** Money between wallets and accounts, and out of the venue (rules 4.1, 4.2). */
 import { deepEqual, equal, notEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeCommand } from '../../src/core/command-codec.ts';
-import { Exchange } from '../../src/core/exchange.ts';
-import { checkInvariants } from '../../src/core/invariants.ts';
-import { Bucket } from '../../src/core/ledger.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
-import { balances, pendingWithdrawal } from '../../src/core/reads.ts';
-import { loadState, saveState } from '../../src/core/snapshot.ts';
-import { Wallet } from '../../src/core/terms.ts';
-import { refusalName } from './floor/words.ts';
+import { decodeCommand } from '../../src/core/codec/command-codec.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import { Bucket } from '../../src/core/state/ledger.ts';
+import type { Outcome } from '../../src/core/model/command-result.ts';
+import { balances, pendingWithdrawal } from '../../src/core/reads/reads.ts';
+import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import { Wallet } from '../../src/core/model/enums.ts';
+import { refusalName } from './dsl/words.ts';
 import { openFloor, TradingFloor } from './trading-floor.ts';
 
 const refusalOf = ({ refusal }: Outcome) => refusalName(refusal);

@@ -1,6 +1,6 @@
 /** Is a frame one of those that the published AsyncAPI document describes, on the path where it was seen? */
 import { Compile } from 'typebox/compile';
-import { asyncApiDocument } from '../../src/streams/asyncapi.ts';
+import { asyncApiDocument } from '../../src/api/ws/asyncapi.ts';
 import type { Frame } from './stream-client.ts';
 
 interface Published {

@@ -1,6 +1,6 @@
 /** Loaded into a server with `--import`: its wall clock is the one that the test holds (`held-wall.ts`). */
 import { readFileSync } from 'node:fs';
-import { WallClock } from '../../src/venue/clock.ts';
+import { WallClock } from '../../src/sequencer/clock.ts';
 
 interface Inside {
   now: (this: Inside) => number;

@@ -82,7 +82,7 @@ describe('npm ci, npm start, npm test', { skip: process.platform !== 'linux' }, 
         skip: !tests && 'without the tools of developers',
         timeout: TESTS_MAX_MS,
       }, async () => {
-        const test = machine.npm('test', '--', 'test/operation/launcher.test.ts');
+        const test = machine.npm('test', '--', 'test/app/launcher.test.ts');
         assert.equal(await test.ended, 0, test.output);
         assert.match(test.output, /^ℹ fail 0$/m);
       });

@@ -3,16 +3,16 @@
  * the auditor and the test's own model look at what happened. Refusals change nothing; replays agree.
  */
 import assert from 'node:assert/strict';
-import type { Command } from '../../src/core/command.ts';
-import { decodeCommand, encodeCommand } from '../../src/core/command-codec.ts';
-import type { Event } from '../../src/core/event.ts';
-import { Exchange } from '../../src/core/exchange.ts';
-import { checkInvariants } from '../../src/core/invariants.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
-import { Refusal } from '../../src/core/refusal.ts';
-import { loadState, saveState } from '../../src/core/snapshot.ts';
-import type { State } from '../../src/core/state.ts';
-import { Auditor } from '../core/audit/auditor.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import { decodeCommand, encodeCommand } from '../../src/core/codec/command-codec.ts';
+import type { Event } from '../../src/core/model/event.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import type { Outcome } from '../../src/core/model/command-result.ts';
+import { Refusal } from '../../src/core/model/reject-reason.ts';
+import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { Auditor } from '../core/oracle/auditor.ts';
 
 /** Where the digest stands in a snapshot: it counts refusals, so a refused command changes it and nothing else. */
 const DIGEST_AT = 26;

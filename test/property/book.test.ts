@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ANY, type Command } from '../../src/core/command.ts';
-import type { Event } from '../../src/core/event.ts';
-import { Exchange } from '../../src/core/exchange.ts';
-import { checkInvariants } from '../../src/core/invariants.ts';
-import { FILLS_PER_ORDER_MAX } from '../../src/core/limits.ts';
-import { Refusal } from '../../src/core/refusal.ts';
+import { ANY, type Command } from '../../src/core/model/command.ts';
+import type { Event } from '../../src/core/model/event.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import { FILLS_PER_ORDER_MAX } from '../../src/core/model/limits.ts';
+import { Refusal } from '../../src/core/model/reject-reason.ts';
 import {
   CancelReason,
   OrderStatus,
@@ -19,7 +19,7 @@ import {
   Source,
   StpMode,
   TimeInForce,
-} from '../../src/core/terms.ts';
+} from '../../src/core/model/enums.ts';
 import {
   NaiveBook,
   type NaiveEnd,

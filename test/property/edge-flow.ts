@@ -3,14 +3,14 @@
  * loans: where an estimate of margin and the rule could disagree, they are made to. Driven by a seed.
  */
 import { NIL } from '../../src/core/book/order-slab.ts';
-import { mostSpendable } from '../../src/core/borrowing/margin-entry.ts';
-import type { Command } from '../../src/core/command.ts';
+import { mostSpendable } from '../../src/core/margin/spending-check.ts';
+import type { Command } from '../../src/core/model/command.ts';
 import { checkCrossed } from '../../src/core/futures/opening-checks.ts';
-import { baseUnits, type Instrument, tradeValue } from '../../src/core/instrument.ts';
+import { baseUnits, type Instrument, tradeValue } from '../../src/core/model/instrument.ts';
 import { markTicks } from '../../src/core/margin/margin.ts';
-import { loadState, saveState } from '../../src/core/snapshot.ts';
-import type { State } from '../../src/core/state.ts';
-import { HoldMode, OrderType, PosSide, Side, TimeInForce } from '../../src/core/terms.ts';
+import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { HoldMode, OrderType, PosSide, Side, TimeInForce } from '../../src/core/model/enums.ts';
 import { Dice, UIDS } from './futures-flow.ts';
 import { MARGIN_SET_UP, MarginFlow } from './margin-flow.ts';
 import { order } from './venue.ts';

@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Command } from '../../src/core/command.ts';
-import { Exchange } from '../../src/core/exchange.ts';
-import { checkInvariants } from '../../src/core/invariants.ts';
-import { Bucket, SystemAccount } from '../../src/core/ledger.ts';
-import type { State } from '../../src/core/state.ts';
-import { OrderKind } from '../../src/core/terms.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import { Bucket, SystemAccount } from '../../src/core/state/ledger.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { OrderKind } from '../../src/core/model/enums.ts';
 import { MARGIN_SET_UP, MarginFlow } from './margin-flow.ts';
 
 const SEEDS = 4;

@@ -6,11 +6,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Command } from '../../src/core/command.ts';
-import type { Event } from '../../src/core/event.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
-import { Refusal } from '../../src/core/refusal.ts';
-import { OrderStatus } from '../../src/core/terms.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import type { Event } from '../../src/core/model/event.ts';
+import type { Outcome } from '../../src/core/model/command-result.ts';
+import { Refusal } from '../../src/core/model/reject-reason.ts';
+import { OrderStatus } from '../../src/core/model/enums.ts';
 import { AuditedRun } from './audited-run.ts';
 import { NaiveLedger } from './naive-ledger.ts';
 import { type Intent, intents, type Named, SET_UP, toCommand, UIDS } from './random-commands.ts';

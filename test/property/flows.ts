@@ -1,6 +1,6 @@
 /** Every kind of random trading, with what it starts from. */
-import type { Command } from '../../src/core/command.ts';
-import type { State } from '../../src/core/state.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import type { State } from '../../src/core/state/state.ts';
 import { EDGE_SET_UP, EdgeFlow } from './edge-flow.ts';
 import { FuturesFlow, SET_UP } from './futures-flow.ts';
 import { LOAN_SET_UP, LoanFlow } from './loan-flow.ts';

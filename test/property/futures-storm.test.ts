@@ -4,15 +4,15 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Command } from '../../src/core/command.ts';
-import type { Event } from '../../src/core/event.ts';
-import { Exchange } from '../../src/core/exchange.ts';
-import { checkInvariants } from '../../src/core/invariants.ts';
-import { Bucket, SystemAccount } from '../../src/core/ledger.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import type { Event } from '../../src/core/model/event.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import { Bucket, SystemAccount } from '../../src/core/state/ledger.ts';
 import { markTicks } from '../../src/core/margin/margin.ts';
-import type { State } from '../../src/core/state.ts';
-import { HoldMode, OrderKind, PosSide, Side } from '../../src/core/terms.ts';
-import { PositionAudit } from '../core/audit/position-audit.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { HoldMode, OrderKind, PosSide, Side } from '../../src/core/model/enums.ts';
+import { PositionAudit } from '../core/oracle/position-audit.ts';
 import { Dice, FuturesFlow, SET_UP, UIDS } from './futures-flow.ts';
 import { account, deposit, OPENING_TIME, order } from './venue.ts';
 

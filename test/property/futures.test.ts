@@ -5,14 +5,14 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Command } from '../../src/core/command.ts';
-import type { Event } from '../../src/core/event.ts';
-import { positionViews } from '../../src/core/futures/position-reads.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
-import { Refusal } from '../../src/core/refusal.ts';
-import { loadState, saveState } from '../../src/core/snapshot.ts';
-import type { State } from '../../src/core/state.ts';
-import { OrderKind } from '../../src/core/terms.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import type { Event } from '../../src/core/model/event.ts';
+import { positionViews } from '../../src/core/reads/position-reads.ts';
+import type { Outcome } from '../../src/core/model/command-result.ts';
+import { Refusal } from '../../src/core/model/reject-reason.ts';
+import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { OrderKind } from '../../src/core/model/enums.ts';
 import { AuditedRun } from './audited-run.ts';
 import { FuturesFlow, SET_UP, UIDS } from './futures-flow.ts';
 

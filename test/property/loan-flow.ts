@@ -2,11 +2,11 @@
  * Random loans beside random futures and margin orders of the same accounts: prices that fall more than they rise, small pools, every
  * term, every way of repaying, clock jumps over many hours. Driven by a seed, so that a failure can be repeated.
  */
-import type { BorrowSpec } from '../../src/core/borrowing/borrow-terms.ts';
-import type { Command } from '../../src/core/command.ts';
-import { LoanTerm } from '../../src/core/loan/loan-terms.ts';
-import type { State } from '../../src/core/state.ts';
-import { Side, StpMode, TimeInForce } from '../../src/core/terms.ts';
+import type { BorrowSpec } from '../../src/core/model/borrow-terms.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import { LoanTerm } from '../../src/core/model/loan-terms.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { Side, StpMode, TimeInForce } from '../../src/core/model/enums.ts';
 import { Dice, FuturesFlow, PRICES, SET_UP, UIDS } from './futures-flow.ts';
 import { OPENING_TIME, order, spotPair } from './venue.ts';
 

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hourRate, LoanTerm } from '../../src/core/loan/loan-terms.ts';
+import { hourRate, LoanTerm } from '../../src/core/model/loan-terms.ts';
 import { AuditedRun } from './audited-run.ts';
 import { LOAN_SET_UP, LoanFlow } from './loan-flow.ts';
 import { NaiveLoans } from './naive-loans.ts';

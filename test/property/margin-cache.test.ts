@@ -4,17 +4,17 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Account } from '../../src/core/account.ts';
+import type { Account } from '../../src/core/state/account.ts';
 import { NIL } from '../../src/core/book/order-slab.ts';
-import { ceilShares, ceilWorth, floorShare, floorWorth } from '../../src/core/exact-integers.ts';
-import { Exchange } from '../../src/core/exchange.ts';
+import { ceilShares, ceilWorth, floorShare, floorWorth } from '../../src/core/model/safe-integers.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
 import { markTicks, riskFromScratch } from '../../src/core/margin/margin.ts';
 import { accountRisk, exactMargin, initialWith } from '../../src/core/margin/margin-cache.ts';
-import { keptOf, marginScale } from '../../src/core/margin/margin-scale.ts';
-import { maintenanceOf, readTiers } from '../../src/core/margin/margin-tiers.ts';
-import type { State } from '../../src/core/state.ts';
-import { Side } from '../../src/core/terms.ts';
-import { divCeil, divFloor, MONEY_ONE, RATE_ONE } from '../../src/core/units.ts';
+import { keptOf, marginScale } from '../../src/core/model/margin-fractions.ts';
+import { maintenanceOf, readTiers } from '../../src/core/model/margin-tiers.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { Side } from '../../src/core/model/enums.ts';
+import { divCeil, divFloor, MONEY_ONE, RATE_ONE } from '../../src/core/model/units.ts';
 import { Dice, FuturesFlow, SET_UP } from './futures-flow.ts';
 
 const SEEDS = 12;

@@ -2,11 +2,11 @@
  * Random margin and spot trading beside futures and pledge loans of the same accounts: small pools, thin books, prices
  * that fall, clock jumps over full hours. Driven by a seed, so that a failure can be repeated.
  */
-import type { BorrowSpec } from '../../src/core/borrowing/borrow-terms.ts';
-import type { Command } from '../../src/core/command.ts';
-import { Bucket } from '../../src/core/ledger.ts';
-import type { State } from '../../src/core/state.ts';
-import { OrderType, Side, StpMode, TimeInForce } from '../../src/core/terms.ts';
+import type { BorrowSpec } from '../../src/core/model/borrow-terms.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import { Bucket } from '../../src/core/state/ledger.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { OrderType, Side, StpMode, TimeInForce } from '../../src/core/model/enums.ts';
 import { Dice, UIDS } from './futures-flow.ts';
 import { LOAN_SET_UP, LoanFlow } from './loan-flow.ts';
 import { order, spotPair } from './venue.ts';

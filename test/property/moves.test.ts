@@ -6,12 +6,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Account } from '../../src/core/account.ts';
-import type { MovePositions } from '../../src/core/command.ts';
-import { inCoinAt } from '../../src/core/futures/fill-parts.ts';
-import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../../src/core/ledger.ts';
+import type { Account } from '../../src/core/state/account.ts';
+import type { MovePositions } from '../../src/core/model/command.ts';
+import { inCoinAt } from '../../src/core/futures/split-fill.ts';
+import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../../src/core/state/ledger.ts';
 import { markTicks, unrealisedOf } from '../../src/core/margin/margin.ts';
-import type { State } from '../../src/core/state.ts';
+import type { State } from '../../src/core/state/state.ts';
 import { AuditedRun } from './audited-run.ts';
 import { FuturesFlow, SET_UP } from './futures-flow.ts';
 

@@ -9,14 +9,14 @@ import {
   type InnerWithdrawal,
   OWNERS_CHOICE,
   type RequestWithdrawal,
-} from '../../src/core/command.ts';
-import type { Event, FillRecord } from '../../src/core/event.ts';
-import type { InstrumentSpec } from '../../src/core/listing-spec.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
-import { balances, systemBalances } from '../../src/core/reads.ts';
-import { Refusal } from '../../src/core/refusal.ts';
-import type { State } from '../../src/core/state.ts';
-import { Side, Wallet } from '../../src/core/terms.ts';
+} from '../../src/core/model/command.ts';
+import type { Event, FillRecord } from '../../src/core/model/event.ts';
+import type { InstrumentSpec } from '../../src/core/model/listing-spec.ts';
+import type { Outcome } from '../../src/core/model/command-result.ts';
+import { balances, systemBalances } from '../../src/core/reads/reads.ts';
+import { Refusal } from '../../src/core/model/reject-reason.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { Side, Wallet } from '../../src/core/model/enums.ts';
 
 const RATE_ONE = 10n ** 12n;
 

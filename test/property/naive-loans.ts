@@ -3,9 +3,9 @@
  * counted one by one, money is added up from the records alone.
  */
 import assert from 'node:assert/strict';
-import type { Event, LoanChanged } from '../../src/core/event.ts';
-import { Bucket, SystemAccount } from '../../src/core/ledger.ts';
-import type { State } from '../../src/core/state.ts';
+import type { Event, LoanChanged } from '../../src/core/model/event.ts';
+import { Bucket, SystemAccount } from '../../src/core/state/ledger.ts';
+import type { State } from '../../src/core/state/state.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

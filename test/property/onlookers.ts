@@ -4,33 +4,33 @@
  * kept between commands become exact when they are asked for; whoever looks must not decide what happens (I40).
  */
 import assert from 'node:assert/strict';
-import type { Account } from '../../src/core/account.ts';
+import type { Account } from '../../src/core/state/account.ts';
 import { NIL } from '../../src/core/book/order-slab.ts';
 import {
   loanData,
   paymentCoins,
   poolLeft,
   repayableCoins,
-} from '../../src/core/borrowing/borrowing-reads.ts';
-import { previewCoinLeverage } from '../../src/core/borrowing/coin-leverage-preview.ts';
-import { mostSpendable } from '../../src/core/borrowing/margin-entry.ts';
-import type { Command } from '../../src/core/command.ts';
-import { decodeCommand, encodeCommand } from '../../src/core/command-codec.ts';
-import { Exchange } from '../../src/core/exchange.ts';
-import { previewLeverage } from '../../src/core/futures/leverage-preview.ts';
-import { adlRanks, positionViews } from '../../src/core/futures/position-reads.ts';
-import { checkInvariants } from '../../src/core/invariants.ts';
-import { isDue } from '../../src/core/liquidation/liquidation-due.ts';
-import { loanDebts, loanOffers, loanQuote, ongoingLoans } from '../../src/core/loan/loan-reads.ts';
-import { LoanTerm } from '../../src/core/loan/loan-terms.ts';
+} from '../../src/core/reads/borrowing-reads.ts';
+import { previewCoinLeverage } from '../../src/core/reads/coin-leverage-preview.ts';
+import { mostSpendable } from '../../src/core/margin/spending-check.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import { decodeCommand, encodeCommand } from '../../src/core/codec/command-codec.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { previewLeverage } from '../../src/core/reads/leverage-preview.ts';
+import { adlRanks, positionViews } from '../../src/core/reads/position-reads.ts';
+import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import { isDue } from '../../src/core/liquidation/liquidation-check.ts';
+import { loanDebts, loanOffers, loanQuote, ongoingLoans } from '../../src/core/reads/loan-reads.ts';
+import { LoanTerm } from '../../src/core/model/loan-terms.ts';
 import { accountRisk, currentMargin } from '../../src/core/margin/margin-cache.ts';
-import { spendable } from '../../src/core/margin/spendable.ts';
-import { CANDLE_WIDTHS } from '../../src/core/market/candle-width.ts';
-import * as reads from '../../src/core/reads.ts';
-import { loadState, saveState } from '../../src/core/snapshot.ts';
-import type { State } from '../../src/core/state.ts';
-import { openStrategies } from '../../src/core/strategy/strategy-reads.ts';
-import { Side, Wallet } from '../../src/core/terms.ts';
+import { spendable } from '../../src/core/margin/available-balance.ts';
+import { CANDLE_WIDTHS } from '../../src/core/model/candle-interval.ts';
+import * as reads from '../../src/core/reads/reads.ts';
+import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import type { State } from '../../src/core/state/state.ts';
+import { openStrategies } from '../../src/core/reads/strategy-reads.ts';
+import { Side, Wallet } from '../../src/core/model/enums.ts';
 import { Dice } from './futures-flow.ts';
 
 type Look = (state: State, account: Account, dice: Dice) => unknown;

@@ -4,7 +4,7 @@
  * `Intent` names orders by their place among those at hand; `toCommand` turns it into a command.
  */
 import fc from 'fast-check';
-import { ANY, type Command, OFF_GRID, OUT_OF_RANGE, OWNERS_CHOICE } from '../../src/core/command.ts';
+import { ANY, type Command, OFF_GRID, OUT_OF_RANGE, OWNERS_CHOICE } from '../../src/core/model/command.ts';
 import {
   Category,
   INSTRUMENT_STATUS_NAMES,
@@ -14,8 +14,8 @@ import {
   type StpMode,
   TimeInForce,
   type Wallet,
-} from '../../src/core/terms.ts';
-import { RATE_ONE } from '../../src/core/units.ts';
+} from '../../src/core/model/enums.ts';
+import { RATE_ONE } from '../../src/core/model/units.ts';
 import { account, coin, deposit, order, spotPair } from './venue.ts';
 
 export const UIDS = [1, 2, 3, 4, 5, 6];

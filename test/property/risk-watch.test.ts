@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Exchange } from '../../src/core/exchange.ts';
-import { isDue } from '../../src/core/liquidation/liquidation-due.ts';
-import { RiskWatch } from '../../src/core/liquidation/risk-watch.ts';
-import { reportPrice, takePrices } from '../../src/core/market/prices.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { isDue } from '../../src/core/liquidation/liquidation-check.ts';
+import { RiskWatch } from '../../src/core/liquidation/liquidation-monitor.ts';
+import { reportPrice, takePrices } from '../../src/core/engine/price-tick.ts';
 import { Dice, FuturesFlow, PRICES, SET_UP } from './futures-flow.ts';
 
 const SEEDS = 25;

@@ -4,13 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Command } from '../../src/core/command.ts';
-import { decodeCommand, encodeCommand } from '../../src/core/command-codec.ts';
-import { Exchange } from '../../src/core/exchange.ts';
-import { checkInvariants } from '../../src/core/invariants.ts';
-import { loadState, saveState } from '../../src/core/snapshot.ts';
-import { PriceWatch } from '../../src/core/strategy/price-watch.ts';
-import { Auditor } from '../core/audit/auditor.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import { decodeCommand, encodeCommand } from '../../src/core/codec/command-codec.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import { PriceWatch } from '../../src/core/state/trigger-book.ts';
+import { Auditor } from '../core/oracle/auditor.ts';
 import { SET_UP } from './futures-flow.ts';
 import { NaiveTriggers } from './naive-triggers.ts';
 import { StrategyFlow } from './strategy-flow.ts';

@@ -1,7 +1,7 @@
 /** Prints what each kind of random trading comes to: `node [flags of the engine] trade-alone.ts SEED COMMANDS`. */
 import { createHash } from 'node:crypto';
-import { Exchange } from '../../src/core/exchange.ts';
-import { saveState } from '../../src/core/snapshot.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { saveState } from '../../src/core/snapshot/snapshot.ts';
 import { FLOWS } from './flows.ts';
 
 const [seed, commands] = process.argv.slice(2).map(Number);

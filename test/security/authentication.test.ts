@@ -1,16 +1,16 @@
 /**
  * Who signed this? Keys of all three kinds with the unmodified SDK, and everything that must not pass for one of them.
- * Missing and repeated headers and the edges of the time window are in `test/hostile/http.test.ts`, 20,000 mutations
- * without a network in `src/gateway/admission/signature.test.ts`.
+ * Missing and repeated headers and the edges of the time window are in `test/security/hostile/http.test.ts`, 20,000 mutations
+ * without a network in `src/api/auth/signature.test.ts`.
  */
 import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { ccxtClient, sdkClient } from '../clients/clients.ts';
+import { ccxtClient, sdkClient } from '../api/clients.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { openUser, withIdentity } from '../hostile/identities.ts';
+import { openUser, withIdentity } from './hostile/identities.ts';
 
 const INFO = '/api/v3/account/info';
 const ORDER = {

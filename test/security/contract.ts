@@ -3,7 +3,7 @@
  * access and calls a second (interface 4 and 8, wire 4). Calls that are not served yet have their row
  * already.
  */
-import type { Access } from '../../src/gateway/route.ts';
+import type { Access } from '../../src/api/route.ts';
 
 export const CONTRACT: Readonly<Record<string, readonly [Access, number]>> = {
   'GET /api/v3/public/time': ['public', 20],

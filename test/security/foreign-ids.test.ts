@@ -5,13 +5,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Route } from '../../src/gateway/route.ts';
-import { ROUTES } from '../../src/gateway/routes.ts';
+import type { Route } from '../../src/api/route.ts';
+import { ROUTES } from '../../src/api/http/routes.ts';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { withIdentity } from '../hostile/identities.ts';
+import { withIdentity } from './hostile/identities.ts';
 
 const ID_FIELDS = [
   'orderId',

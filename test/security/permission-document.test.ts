@@ -3,16 +3,16 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { accessText } from '../../src/gateway/admission/permissions.ts';
-import { limitText, type Route } from '../../src/gateway/route.ts';
-import { ROUTES } from '../../src/gateway/routes.ts';
+import { accessText } from '../../src/api/auth/permissions.ts';
+import { limitText, type Route } from '../../src/api/route.ts';
+import { ROUTES } from '../../src/api/http/routes.ts';
 
 const FILE = join(import.meta.dirname, '../../docs/permissions.md');
 const REFRESH = 'REFRESH_DOCS=1 node --test test/security/permission-document.test.ts';
 
 const INTRODUCTION = `# Permissions
 
-Who may call what, how often: one row per route, printed from the route table (\`src/gateway/routes.ts\`) by
+Who may call what, how often: one row per route, printed from the route table (\`src/api/http/routes.ts\`) by
 \`${REFRESH}\`; the test fails when this page is stale. The same
 sentences stand in the OpenAPI document (\`/openapi.json\`). A route cannot be written without a row.
 

@@ -1,18 +1,18 @@
 /**
  * The permission matrix, cell by cell, over HTTP: every route with every kind of caller. What is expected stands in two
  * tables written by hand: the documents' access of each call (`contract.ts`) and what each access means for whom.
- * Frozen users, address lists and wrong keys on every route are in `test/hostile/permissions.test.ts`.
+ * Frozen users, address lists and wrong keys on every route are in `test/security/hostile/permissions.test.ts`.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { accessText, NEED_NAMES } from '../../src/gateway/admission/permissions.ts';
-import type { Access, Route } from '../../src/gateway/route.ts';
-import { ROUTES } from '../../src/gateway/routes.ts';
+import { accessText, NEED_NAMES } from '../../src/api/auth/permissions.ts';
+import type { Access, Route } from '../../src/api/route.ts';
+import { ROUTES } from '../../src/api/http/routes.ts';
 import type { Identity, Permission, PermType } from '../../src/identity/identity.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { installKey, withIdentity } from '../hostile/identities.ts';
+import { installKey, withIdentity } from './hostile/identities.ts';
 import { ACCOUNT_CALLS, CONTRACT } from './contract.ts';
 
 const PRINCIPALS = [

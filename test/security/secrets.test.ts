@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { installKey, withIdentity } from '../hostile/identities.ts';
+import { installKey, withIdentity } from './hostile/identities.ts';
 
 const data = temporaryDirectory();
 /** Letters and digits, so that they are passphrases of the right form. */

@@ -4,17 +4,17 @@
  * was shown is gone, and everything is what a plain exchange makes of the same commands.
  */
 import assert from 'node:assert/strict';
-import type { Command } from '../../src/core/command.ts';
-import { decodeCommand, encodeCommand } from '../../src/core/command-codec.ts';
-import { Exchange } from '../../src/core/exchange.ts';
-import { checkInvariants } from '../../src/core/invariants.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
-import { balances, openOrders } from '../../src/core/reads.ts';
-import type { State } from '../../src/core/state.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import { decodeCommand, encodeCommand } from '../../src/core/codec/command-codec.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import type { Outcome } from '../../src/core/model/command-result.ts';
+import { balances, openOrders } from '../../src/core/reads/reads.ts';
+import type { State } from '../../src/core/state/state.ts';
 import type { ProjectedCommand } from '../../src/history/history.ts';
-import type { LoggedRecord } from '../../src/log/command-log.ts';
-import { stateHash } from '../../src/venue/state-hash.ts';
-import type { Published } from '../../src/venue/venue.ts';
+import type { LoggedRecord } from '../../src/journal/command-journal.ts';
+import { stateHash } from '../../src/sequencer/state-hash.ts';
+import type { Published } from '../../src/sequencer/sequencer.ts';
 import { NaiveLedger } from '../property/naive-ledger.ts';
 import { fingerprint } from './fingerprint.ts';
 import { UIDS } from './workload.ts';

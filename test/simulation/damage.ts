@@ -1,8 +1,8 @@
 /** Ways to hurt a log directory that is at rest. */
-import { type Disk, readWhole } from '../../src/log/disk.ts';
-import { segmentName } from '../../src/log/file-names.ts';
-import { readSegmentHeaders } from '../../src/log/segment-files.ts';
-import { scanSegment } from '../../src/log/segment-scan.ts';
+import { type Disk, readWhole } from '../../src/journal/disk.ts';
+import { segmentName } from '../../src/journal/file-names.ts';
+import { readSegmentHeaders } from '../../src/journal/segment-files.ts';
+import { scanSegment } from '../../src/journal/segment-scan.ts';
 import type { SimulatedDisk } from './disk.ts';
 
 const SECTOR_BYTES = 512;

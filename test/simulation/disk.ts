@@ -1,4 +1,4 @@
-import type { Disk, DiskFile } from '../../src/log/disk.ts';
+import type { Disk, DiskFile } from '../../src/journal/disk.ts';
 
 const SECTOR_BYTES = 512;
 

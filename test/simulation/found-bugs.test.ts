@@ -1,14 +1,14 @@
 /** What the simulation has found, each in its smallest form. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeCommand } from '../../src/core/command-codec.ts';
-import { Exchange } from '../../src/core/exchange.ts';
-import type { LoggedRecord } from '../../src/log/command-log.ts';
-import { openInlineLog } from '../../src/log/inline-log.ts';
-import { ManualClock } from '../../src/venue/clock.ts';
-import { HistoryGap } from '../../src/venue/history-gap.ts';
-import { replay } from '../../src/venue/recovery.ts';
-import { Unavailable, Venue } from '../../src/venue/venue.ts';
+import { encodeCommand } from '../../src/core/codec/command-codec.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import type { LoggedRecord } from '../../src/journal/command-journal.ts';
+import { openInlineLog } from '../../src/journal/sync-journal.ts';
+import { ManualClock } from '../../src/sequencer/clock.ts';
+import { HistoryGap } from '../../src/sequencer/history-gap.ts';
+import { replay } from '../../src/sequencer/recovery.ts';
+import { Unavailable, Venue } from '../../src/sequencer/sequencer.ts';
 import { OPENING_TIME } from '../property/venue.ts';
 import { SimulatedDisk } from './disk.ts';
 import { SMALL } from './log-model.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Recovered } from '../../src/log/command-log.ts';
-import type { Disk } from '../../src/log/disk.ts';
-import { type InlineLog, type InlineLogOptions, openInlineLog } from '../../src/log/inline-log.ts';
+import type { Recovered } from '../../src/journal/command-journal.ts';
+import type { Disk } from '../../src/journal/disk.ts';
+import { type InlineLog, type InlineLogOptions, openInlineLog } from '../../src/journal/sync-journal.ts';
 
 /** Small segments and queues, so that a short test crosses every boundary. */
 export const SMALL: InlineLogOptions = {

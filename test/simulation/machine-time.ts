@@ -1,4 +1,4 @@
-import { WallClock } from '../../src/venue/clock.ts';
+import { WallClock } from '../../src/sequencer/clock.ts';
 
 /** The clocks of a machine: a timer that only runs, and a wall clock that somebody may set. */
 export class MachineTime {

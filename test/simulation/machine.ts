@@ -1,12 +1,12 @@
 /** One machine, which fails: its disk, its clocks, and the start of the venue on it after whatever has happened. */
-import type { Exchange } from '../../src/core/exchange.ts';
+import type { Exchange } from '../../src/core/engine/exchange.ts';
 import type { History } from '../../src/history/history.ts';
-import { type InlineLog, openInlineLog } from '../../src/log/inline-log.ts';
-import { LogFailed } from '../../src/log/log-errors.ts';
-import { isOutOfSpace } from '../../src/space/shortage-errors.ts';
-import { Keeper } from '../../src/venue/keeper.ts';
-import { replay } from '../../src/venue/recovery.ts';
-import { OutcomeUnknown, Unavailable } from '../../src/venue/venue.ts';
+import { type InlineLog, openInlineLog } from '../../src/journal/sync-journal.ts';
+import { LogFailed } from '../../src/journal/journal-errors.ts';
+import { isOutOfSpace } from '../../src/storage/shortage-errors.ts';
+import { Keeper } from '../../src/sequencer/snapshot-scheduler.ts';
+import { replay } from '../../src/sequencer/recovery.ts';
+import { OutcomeUnknown, Unavailable } from '../../src/sequencer/sequencer.ts';
 import { OPENING_TIME } from '../property/venue.ts';
 import { Checker } from './checker.ts';
 import { tornTail } from './damage.ts';

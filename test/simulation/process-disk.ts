@@ -1,4 +1,4 @@
-import type { Disk, DiskFile } from '../../src/log/disk.ts';
+import type { Disk, DiskFile } from '../../src/journal/disk.ts';
 
 /** The disk as one process sees it: a killed process can no longer reach it, whatever it still had in mind. */
 export class ProcessDisk implements Disk {

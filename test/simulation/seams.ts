@@ -1,9 +1,9 @@
 /** Where a planted bug can be put in, and the log's measures that bugs and lives have in common. */
-import type { Exchange } from '../../src/core/exchange.ts';
+import type { Exchange } from '../../src/core/engine/exchange.ts';
 import type { History } from '../../src/history/history.ts';
-import type { CommandLog, Recovered } from '../../src/log/command-log.ts';
-import type { Disk } from '../../src/log/disk.ts';
-import type { InlineLog, InlineLogOptions } from '../../src/log/inline-log.ts';
+import type { CommandLog, Recovered } from '../../src/journal/command-journal.ts';
+import type { Disk } from '../../src/journal/disk.ts';
+import type { InlineLog, InlineLogOptions } from '../../src/journal/sync-journal.ts';
 import type { SimulatedDisk } from './disk.ts';
 import type { SimulatedHistory } from './simulated-history.ts';
 

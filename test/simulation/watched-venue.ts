@@ -1,7 +1,7 @@
 /** The venue with somebody beside it who writes down what it is told and what it answers. */
-import type { Command } from '../../src/core/command.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
-import { OutcomeUnknown, Unavailable, Venue } from '../../src/venue/venue.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import type { Outcome } from '../../src/core/model/command-result.ts';
+import { OutcomeUnknown, Unavailable, Venue } from '../../src/sequencer/sequencer.ts';
 import type { Checker } from './checker.ts';
 
 /** Reports everything that goes in and comes out to the checker. */

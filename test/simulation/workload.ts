@@ -2,9 +2,9 @@
  * A few accounts that trade with each other at prices that cross: orders, amendments, cancellations, money in and out,
  * the dead man's switch, and clients that send the same request twice.
  */
-import { ANY, type Command, type PlaceOrder } from '../../src/core/command.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
-import { Refusal } from '../../src/core/refusal.ts';
+import { ANY, type Command, type PlaceOrder } from '../../src/core/model/command.ts';
+import type { Outcome } from '../../src/core/model/command-result.ts';
+import { Refusal } from '../../src/core/model/reject-reason.ts';
 import {
   Category,
   OrderType,
@@ -13,7 +13,7 @@ import {
   type StpMode,
   TimeInForce,
   Wallet,
-} from '../../src/core/terms.ts';
+} from '../../src/core/model/enums.ts';
 import { account, coin, deposit, order, spotPair } from '../property/venue.ts';
 
 export const UIDS = [1, 2, 3, 4];

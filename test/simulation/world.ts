@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import type { Command } from '../../src/core/command.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
-import { LogFailed } from '../../src/log/log-errors.ts';
-import { TICK_INTERVAL_MS } from '../../src/venue/limits.ts';
-import { Unavailable } from '../../src/venue/venue.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import type { Outcome } from '../../src/core/model/command-result.ts';
+import { LogFailed } from '../../src/journal/journal-errors.ts';
+import { TICK_INTERVAL_MS } from '../../src/sequencer/limits.ts';
+import { Unavailable } from '../../src/sequencer/sequencer.ts';
 import { order } from '../property/venue.ts';
 import { accountView } from './checker.ts';
 import { DamagedMachine } from './damaged-machine.ts';

@@ -8,7 +8,7 @@ import { type DemoKeys, type RunningServer, startServer } from '../harness/serve
 import { SignedClient } from '../harness/signed-client.ts';
 import { SmallDisk } from '../harness/small-disk.ts';
 import { until } from '../harness/until.ts';
-import { bourse, start } from '../operation/bourse-process.ts';
+import { bourse, start } from '../app/bourse-process.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const SEGMENT_BYTES = 256 * 1024;

@@ -1,7 +1,7 @@
 /** A log in a process that can open no more files: it goes on from segment to segment, and closes. */
 import { closeSync, openSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openFileLog } from '../../src/log/file-log.ts';
+import { openFileLog } from '../../src/journal/file-journal.ts';
 
 const RECORDS = 1500;
 const RESERVE_FILES = 2;

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { encodeCommand } from '../../src/core/command-codec.ts';
-import { COMMAND_BYTES_MAX, EXCHANGE_SEGMENT_BYTES_MIN, logSettings } from '../../src/log/log-settings.ts';
+import { encodeCommand } from '../../src/core/codec/command-codec.ts';
+import { COMMAND_BYTES_MAX, EXCHANGE_SEGMENT_BYTES_MIN, logSettings } from '../../src/journal/journal-settings.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { Server, start } from '../operation/bourse-process.ts';
+import { Server, start } from '../app/bourse-process.ts';
 
 const ends = (...flags: string[]) => ({ name: flags.join(' '), flags });
 

@@ -1,15 +1,15 @@
 /** Candles on the stream are those of HTTP, and come in the order of time (wire 5.3). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { readCandles } from '../../src/gateway/candle-query.ts';
-import { candleRun } from '../../src/history/candle-run.ts';
+import { readCandles } from '../../src/api/routes/market/candle-query.ts';
+import { candleRun } from '../../src/history/gapless-candles.ts';
 import type { CandleRunQuery } from '../../src/history/history.ts';
-import { type CandleView, candleRow } from '../../src/record/candle-view.ts';
-import type { Floor } from '../../src/streams/floor.ts';
-import type { Push } from '../../src/streams/frames.ts';
-import { KlineChannel } from '../../src/streams/topics/kline.ts';
-import { ManualClock } from '../../src/venue/clock.ts';
-import type { Venue } from '../../src/venue/venue.ts';
+import { type CandleView, candleRow } from '../../src/views/candle-view.ts';
+import type { Floor } from '../../src/api/ws/stream-context.ts';
+import type { Push } from '../../src/api/ws/frames.ts';
+import { KlineChannel } from '../../src/api/ws/topics/kline.ts';
+import { ManualClock } from '../../src/sequencer/clock.ts';
+import type { Venue } from '../../src/sequencer/sequencer.ts';
 import { TradingFloor } from '../core/trading-floor.ts';
 import type { Frame, StreamClient } from '../harness/stream-client.ts';
 import { StreamRoom } from '../harness/stream-room.ts';

@@ -6,12 +6,12 @@
 import assert from 'node:assert/strict';
 import { after, before, it, mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PRIVATE_TOPIC_NAMES, PUBLIC_TOPICS } from '../../src/streams/topic-request.ts';
-import { TRADE_TOPICS } from '../../src/streams/trading.ts';
+import { PRIVATE_TOPIC_NAMES, PUBLIC_TOPICS } from '../../src/api/ws/topic-request.ts';
+import { TRADE_TOPICS } from '../../src/api/ws/order-entry.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import { type Frame, loginFrame, type StreamClient } from '../harness/stream-client.ts';
 import { StreamRoom } from '../harness/stream-room.ts';
-import { Dice } from '../hostile/dice.ts';
+import { Dice } from '../security/hostile/dice.ts';
 
 const STRANGERS = 40;
 const STEPS = 60;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { after, before, it } from 'node:test';
-import { CANDLE_WIDTHS } from '../../src/core/market/candle-width.ts';
-import { CATEGORY_NAMES } from '../../src/core/terms.ts';
+import { CANDLE_WIDTHS } from '../../src/core/model/candle-interval.ts';
+import { CATEGORY_NAMES } from '../../src/core/model/enums.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LEAVE_TOGETHER } from '../../src/streams/limits.ts';
+import { LEAVE_TOGETHER } from '../../src/api/ws/limits.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import type { Frame, StreamClient, StreamOptions } from '../harness/stream-client.ts';
 import { StreamRoom } from '../harness/stream-room.ts';

@@ -1,10 +1,10 @@
 /** What a reader of positions is told while the state runs ahead of the disk (wire 5.4). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Floor } from '../../src/streams/floor.ts';
-import type { Push } from '../../src/streams/frames.ts';
-import { PositionChannel } from '../../src/streams/topics/position.ts';
-import { ManualClock } from '../../src/venue/clock.ts';
+import type { Floor } from '../../src/api/ws/stream-context.ts';
+import type { Push } from '../../src/api/ws/frames.ts';
+import { PositionChannel } from '../../src/api/ws/topics/position.ts';
+import { ManualClock } from '../../src/sequencer/clock.ts';
 import { futuresFloor } from '../core/futures/futures-floor.ts';
 
 const PAUSE_MS = 50;

@@ -5,7 +5,7 @@ import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
-import { Dice } from '../hostile/dice.ts';
+import { Dice } from '../security/hostile/dice.ts';
 import { assertNothingUndone, assertToldIsKept, kept, RECORD_TOPICS, told } from './told-and-kept.ts';
 
 const CHANGES = 10_000;

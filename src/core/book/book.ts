@@ -3,9 +3,9 @@
  * mode (rules 1.1, 1.4-1.8). It knows queues and quantities; money, records and rules belong to the exchange,
  * which hears of each trade through a `MatchSink`.
  */
-import { FILLS_PER_ORDER_MAX } from '../limits.ts';
-import { Side, StpMode } from '../terms.ts';
-import { assert } from '../units.ts';
+import { FILLS_PER_ORDER_MAX } from '../model/limits.ts';
+import { Side, StpMode } from '../model/enums.ts';
+import { assert } from '../model/units.ts';
 import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI, NIL, type OrderSlab } from './order-slab.ts';
 import { PriceIndex } from './price-index.ts';
 

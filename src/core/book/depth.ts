@@ -3,7 +3,7 @@
  * that would cross what is already shown. A hidden RPI order stays active; what is shown never crosses.
  */
 
-import { Side } from '../terms.ts';
+import { Side } from '../model/enums.ts';
 import type { Book } from './book.ts';
 import { NIL } from './order-slab.ts';
 

@@ -1,7 +1,7 @@
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PRICE_TICKS_MAX } from '../limits.ts';
+import { PRICE_TICKS_MAX } from '../model/limits.ts';
 import { NO_LEVEL, PriceIndex } from './price-index.ts';
 
 /** The obvious index: a sorted array. */

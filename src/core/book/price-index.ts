@@ -3,8 +3,8 @@
  * radix tree over the 30 bits of a price, 32 children a node, all in one typed array. Nodes are made and freed with
  * the levels, so distant prices cost a few hundred bytes, not a dense ladder.
  */
-import { PRICE_TICKS_MAX } from '../limits.ts';
-import { assert } from '../units.ts';
+import { PRICE_TICKS_MAX } from '../model/limits.ts';
+import { assert } from '../model/units.ts';
 
 const DEPTH = 6;
 /** One word of occupancy bits, then 32 children. */

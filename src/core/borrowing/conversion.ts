@@ -2,12 +2,12 @@
  * Selling one coin of an account to the house for another, at index prices, to pay what it owes (rules 6.8). The
  * house is the other side of both legs (`sys:convert`).
  */
-import type { Account } from '../account.ts';
-import { Bucket, SystemAccount } from '../ledger.ts';
+import type { Account } from '../state/account.ts';
+import { Bucket, SystemAccount } from '../state/ledger.ts';
 import { coinUsd, collateralTiers, countsAsMargin, hasStalePrice, isIndexed } from '../margin/collateral.ts';
 import { coinEquity } from '../margin/margin.ts';
-import type { State } from '../state.ts';
-import { Wallet } from '../terms.ts';
+import type { State } from '../state/state.ts';
+import { Wallet } from '../model/enums.ts';
 import {
   compare,
   divCeil,
@@ -19,9 +19,9 @@ import {
   RATE_ONE,
   RATE_SCALE,
   smaller,
-} from '../units.ts';
+} from '../model/units.ts';
 import { emitLine, foldMoney } from '../wallet/wallet.ts';
-import { balanceOf, isInDebt } from './debts.ts';
+import { balanceOf, isInDebt } from '../margin/debts.ts';
 
 /** 0.1 % (rules 0.5). */
 const CONVERSION_FEE_RATE = RATE_ONE / 1000n;

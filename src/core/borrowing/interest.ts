@@ -3,14 +3,14 @@
  * an unrealised loss. A debt that comes and goes within the hour costs nothing, and one that funding makes at a full
  * hour bears interest from the next one on (rules 10.2, case 96).
  */
-import type { Account } from '../account.ts';
-import { Bucket, SystemAccount } from '../ledger.ts';
+import type { Account } from '../state/account.ts';
+import { Bucket, SystemAccount } from '../state/ledger.ts';
 import { coinsOf, profitIn } from '../margin/margin.ts';
-import type { State } from '../state.ts';
-import { Wallet } from '../terms.ts';
-import { divCeil, larger, RATE_ONE, smaller } from '../units.ts';
+import type { State } from '../state/state.ts';
+import { Wallet } from '../model/enums.ts';
+import { divCeil, larger, RATE_ONE, smaller } from '../model/units.ts';
 import { emitLine, foldMoney } from '../wallet/wallet.ts';
-import { balanceOf } from './debts.ts';
+import { balanceOf } from '../margin/debts.ts';
 
 export const INTEREST_MS = 3_600_000;
 export const HOURS_A_YEAR = 8760n;

@@ -1,15 +1,15 @@
 /** Paying a debt with another coin by the owner's wish, and the leverage of debts (rules 6.8, 6.9). */
-import type { Repay, SetCoinLeverage } from '../command.ts';
-import { Bucket } from '../ledger.ts';
+import type { Repay, SetCoinLeverage } from '../model/command.ts';
+import { Bucket } from '../state/ledger.ts';
 import { coinUsd, hasStalePrice, isIndexed } from '../margin/collateral.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
-import { tierIndex } from '../margin/margin-tiers.ts';
-import { DONE, type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { State } from '../state.ts';
-import { divCeil, larger, MONEY_ONE } from '../units.ts';
+import { tierIndex } from '../model/margin-tiers.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { divCeil, larger, MONEY_ONE } from '../model/units.ts';
 import { convert } from './conversion.ts';
-import { balanceOf, coinLeverage, pendingBorrow } from './debts.ts';
+import { balanceOf, coinLeverage, pendingBorrow } from '../margin/debts.ts';
 
 /** At most what the balance lacks: what is owed only by an unrealised loss cannot be paid off. */
 export function repayDebt(state: State, command: Repay): Outcome {

@@ -1,14 +1,14 @@
-import type { Account } from '../account.ts';
-import { tradeValue } from '../instrument.ts';
-import { Bucket, SystemAccount } from '../ledger.ts';
+import type { Account } from '../state/account.ts';
+import { tradeValue } from '../model/instrument.ts';
+import { Bucket, SystemAccount } from '../state/ledger.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import { inSettleCoin, maintenanceAt, markTicks } from '../margin/margin.ts';
-import type { Market, State } from '../state.ts';
-import { Wallet } from '../terms.ts';
-import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../units.ts';
+import type { Market, State } from '../state/state.ts';
+import { Wallet } from '../model/enums.ts';
+import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../model/units.ts';
 import { emitLine, foldMoney } from '../wallet/wallet.ts';
-import { type Holder, holdersOf } from './holders.ts';
-import type { Position } from './position.ts';
+import { type Holder, holdersOf } from '../state/position-holders.ts';
+import type { Position } from '../model/position.ts';
 
 /** Settles the running rate of a perpetual and starts a new interval. */
 export function settleFunding(state: State, market: Market): void {

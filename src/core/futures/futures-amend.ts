@@ -1,15 +1,15 @@
 /** Modifying futures orders (rules 1.12 items 4 to 6): margin is tested as if the old order were gone. */
-import type { Account } from '../account.ts';
+import type { Account } from '../state/account.ts';
 import { FLAG_CLOSING, FLAG_ISOLATED } from '../book/order-slab.ts';
-import type { Instrument } from '../instrument.ts';
-import { Bucket } from '../ledger.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { Bucket } from '../state/ledger.ts';
 import { type Intent, positionOf } from '../margin/margin.ts';
-import { posSideOf } from '../orders/order-life.ts';
-import { type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { Market, State } from '../state.ts';
-import { PosSide, type Side } from '../terms.ts';
-import { closingOrders } from './closing-orders.ts';
+import { posSideOf } from '../orders/order-lifecycle.ts';
+import { type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { Market, State } from '../state/state.ts';
+import { PosSide, type Side } from '../model/enums.ts';
+import { closingOrders } from './reduce-only-orders.ts';
 import {
   checkBankruptcy,
   checkCrossed,

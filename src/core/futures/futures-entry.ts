@@ -2,18 +2,18 @@
  * What placing a futures order needs beyond the checks all orders share (rules 1.2 numbers 12 to 16, 1.10, 1.11,
  * 5.6): which position it opens or closes, whether the account can carry it, and what it reserves.
  */
-import type { Account } from '../account.ts';
+import type { Account } from '../state/account.ts';
 import { FLAG_CLOSING, FLAG_ISOLATED, FLAG_LONG, FLAG_SHORT } from '../book/order-slab.ts';
-import type { PlaceOrder } from '../command.ts';
-import type { Instrument } from '../instrument.ts';
+import type { PlaceOrder } from '../model/command.ts';
+import type { Instrument } from '../model/instrument.ts';
 import { futuresSetting, type Intent, positionOf } from '../margin/margin.ts';
 import { cancelSlot } from '../orders/cancel.ts';
-import { posSideOf } from '../orders/order-life.ts';
-import { type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { Market, State } from '../state.ts';
-import { type CancelReason, HoldMode, OrderType, PosSide, Side } from '../terms.ts';
-import { closingOrders, hedgeClosePlan, reduceOnlyPlan } from './closing-orders.ts';
+import { posSideOf } from '../orders/order-lifecycle.ts';
+import { type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { Market, State } from '../state/state.ts';
+import { type CancelReason, HoldMode, OrderType, PosSide, Side } from '../model/enums.ts';
+import { closingOrders, hedgeClosePlan, reduceOnlyPlan } from './reduce-only-orders.ts';
 import {
   checkBankruptcy,
   checkCrossed,

@@ -1,19 +1,19 @@
 /** What an account chooses for its contracts: leverage, margin mode, hold mode (rules 5.3, 5.6). */
-import type { Account } from '../account.ts';
+import type { Account } from '../state/account.ts';
 import { NIL } from '../book/order-slab.ts';
-import type { SetHoldMode, SetLeverage, SetMarginMode } from '../command.ts';
-import { type Instrument, tradeValue } from '../instrument.ts';
+import type { SetHoldMode, SetLeverage, SetMarginMode } from '../model/command.ts';
+import { type Instrument, tradeValue } from '../model/instrument.ts';
 import { futuresSetting, inSettleCoin, markTicks } from '../margin/margin.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
-import { tierIndex } from '../margin/margin-tiers.ts';
-import { spendable } from '../margin/spendable.ts';
-import { DONE, type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { State } from '../state.ts';
-import { HOLD_MODE_NAMES, type HoldMode, Side } from '../terms.ts';
-import { divCeil, larger } from '../units.ts';
+import { tierIndex } from '../model/margin-tiers.ts';
+import { spendable } from '../margin/available-balance.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { HOLD_MODE_NAMES, type HoldMode, Side } from '../model/enums.ts';
+import { divCeil, larger } from '../model/units.ts';
 import { holdForOrder } from './futures-amend.ts';
-import { futuresOf, positionsOf } from './futures-lookup.ts';
+import { futuresOf, positionsOf } from '../state/futures-lookup.ts';
 import { addMargin } from './isolated-margin.ts';
 import { isolatedReserve, openValue } from './opening-checks.ts';
 

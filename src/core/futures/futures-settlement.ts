@@ -2,24 +2,24 @@
  * What a futures trade does to positions, money and records (rules 1.11, 4.2, 4.5). Each side is settled on its
  * own: first the part that closes, then the part that opens; both have fills of their own when a position flips.
  */
-import { type Account, positionKey } from '../account.ts';
+import { type Account, positionKey } from '../state/account.ts';
 import type { MatchSink } from '../book/book.ts';
 import { FLAG_CLOSING, FLAG_FORCED, FLAG_ISOLATED, FLAG_RPI } from '../book/order-slab.ts';
-import { baseUnits, type Instrument, tradeValue } from '../instrument.ts';
-import { Bucket, SystemAccount } from '../ledger.ts';
-import { AdlRanking } from '../liquidation/adl-ranking.ts';
-import { forcedFeeRate } from '../liquidation/bankruptcy.ts';
-import { closeResting, countOrder, emitOpen, kindOf, posSideOf } from '../orders/order-life.ts';
-import { printTrade } from '../orders/trade-record.ts';
-import type { Market, State } from '../state.ts';
-import { growAttached } from '../strategy/attached.ts';
-import { cancelProtection } from '../strategy/strategy-life.ts';
-import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../terms.ts';
-import { assert, divFloor, divTrunc, RATE_ONE } from '../units.ts';
+import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
+import { Bucket, SystemAccount } from '../state/ledger.ts';
+import { AdlRanking } from '../margin/adl-ranking.ts';
+import { forcedFeeRate } from '../margin/bankruptcy.ts';
+import { closeResting, countOrder, emitOpen, kindOf, posSideOf } from '../orders/order-lifecycle.ts';
+import { printTrade } from '../orders/trade-events.ts';
+import type { Market, State } from '../state/state.ts';
+import { growAttached } from '../strategy/attached-tpsl.ts';
+import { cancelProtection } from '../strategy/strategy-lifecycle.ts';
+import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../model/enums.ts';
+import { assert, divFloor, divTrunc, RATE_ONE } from '../model/units.ts';
 import { payCommission } from '../wallet/commission.ts';
-import { inCoinAt, openingMargin, type Part, partsOf } from './fill-parts.ts';
-import { isLiquidation, recordClosed, recordPart, type Trade } from './futures-record.ts';
-import { Position } from './position.ts';
+import { inCoinAt, openingMargin, type Part, partsOf } from './split-fill.ts';
+import { isLiquidation, recordClosed, recordPart, type Trade } from './futures-fill-events.ts';
+import { Position } from '../model/position.ts';
 
 /** What both sides of a trade have in common. */
 type Deal = Omit<Trade, 'slot' | 'maker' | 'feeRate' | 'otherRate'>;

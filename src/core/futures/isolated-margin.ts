@@ -1,19 +1,19 @@
 /** The margin of isolated positions: put in and taken out by hand, or added by itself (rules 5.3, 5.9). */
-import { type Account, positionKey } from '../account.ts';
-import type { AdjustMargin, SetAutoMargin } from '../command.ts';
-import { type Instrument, tradeValue } from '../instrument.ts';
-import { Bucket } from '../ledger.ts';
-import { MONEY_MAX } from '../limits.ts';
+import { type Account, positionKey } from '../state/account.ts';
+import type { AdjustMargin, SetAutoMargin } from '../model/command.ts';
+import { type Instrument, tradeValue } from '../model/instrument.ts';
+import { Bucket } from '../state/ledger.ts';
+import { MONEY_MAX } from '../model/limits.ts';
 import { futuresSetting, inSettleCoin, maintenanceAt, markTicks, unrealisedOf } from '../margin/margin.ts';
-import { spendable, withdrawable } from '../margin/spendable.ts';
-import { DONE, type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { State } from '../state.ts';
-import { PosSide, Wallet } from '../terms.ts';
-import { divCeil, larger, smaller } from '../units.ts';
+import { spendable, withdrawable } from '../margin/available-balance.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { PosSide, Wallet } from '../model/enums.ts';
+import { divCeil, larger, smaller } from '../model/units.ts';
 import { emitLine } from '../wallet/wallet.ts';
-import { futuresOf } from './futures-lookup.ts';
-import { AUTO_MARGIN_UNBOUNDED, type Position } from './position.ts';
+import { futuresOf } from '../state/futures-lookup.ts';
+import { AUTO_MARGIN_UNBOUNDED, type Position } from '../model/position.ts';
 
 /** Adds to or takes from the margin of an isolated position; what it needs stays. */
 export function adjustMargin(state: State, command: AdjustMargin): Outcome {

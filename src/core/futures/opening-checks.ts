@@ -2,14 +2,14 @@
  * Whether an account can carry what an order opens (rules 1.2 numbers 13 to 16, 5.6): tiers, margin of the whole
  * account or of the position, and no close beyond bankruptcy. Most accounts have plenty and are told so in numbers.
  */
-import type { Account } from '../account.ts';
+import type { Account } from '../state/account.ts';
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
-import type { PlaceOrder } from '../command.ts';
-import { ceilWorth } from '../exact-integers.ts';
-import { type Instrument, tradeValue, valueNumber } from '../instrument.ts';
-import { Bucket } from '../ledger.ts';
-import { bankruptcyPrice } from '../liquidation/bankruptcy.ts';
-import { type AccountMargin, Line } from '../margin/account-margin.ts';
+import type { PlaceOrder } from '../model/command.ts';
+import { ceilWorth } from '../model/safe-integers.ts';
+import { type Instrument, tradeValue, valueNumber } from '../model/instrument.ts';
+import { Bucket } from '../state/ledger.ts';
+import { bankruptcyPrice } from '../margin/bankruptcy.ts';
+import { type AccountMargin, Line } from '../state/margin-cache-state.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import {
   futuresSetting,
@@ -23,15 +23,15 @@ import {
   unrealisedOf,
 } from '../margin/margin.ts';
 import { accountRisk, currentMargin, exactMargin, initialWith, keptAt } from '../margin/margin-cache.ts';
-import { quotePrice } from '../margin/margin-lines.ts';
-import { feesOf } from '../margin/margin-scale.ts';
-import { tierIndex } from '../margin/margin-tiers.ts';
+import { quotePrice } from '../margin/contract-margin.ts';
+import { feesOf } from '../model/margin-fractions.ts';
+import { tierIndex } from '../model/margin-tiers.ts';
 import { bandOf } from '../orders/order-checks.ts';
-import { type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { Market, State } from '../state.ts';
-import { OrderType, PosSide, Side } from '../terms.ts';
-import { divCeil, larger, MONEY_ONE, RATE_ONE } from '../units.ts';
+import { type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { Market, State } from '../state/state.ts';
+import { OrderType, PosSide, Side } from '../model/enums.ts';
+import { divCeil, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
 
 /** More than all roundings of a margin figure together, in 10^-8. */
 const DUST = 100;

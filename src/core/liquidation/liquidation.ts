@@ -3,29 +3,29 @@
  * whole, in steps that touch as little as possible. Losses beyond bankruptcy are paid by the insurance fund as far as
  * it goes, the rest is taken from the other side (`deleveraging.ts`). Nothing is ever created or lost on the way.
  */
-import type { Account } from '../account.ts';
+import type { Account } from '../state/account.ts';
 import { NIL } from '../book/order-slab.ts';
 import { convertByForce } from '../borrowing/conversion.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { addByItself } from '../futures/isolated-margin.ts';
-import type { Position } from '../futures/position.ts';
-import { tradeValue } from '../instrument.ts';
-import { Bucket, SystemAccount } from '../ledger.ts';
+import type { Position } from '../model/position.ts';
+import { tradeValue } from '../model/instrument.ts';
+import { Bucket, SystemAccount } from '../state/ledger.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import { maintenanceAt, markTicks, positionOf } from '../margin/margin.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
-import { tierIndex } from '../margin/margin-tiers.ts';
+import { tierIndex } from '../model/margin-tiers.ts';
 import { cancelWhere } from '../orders/cancel.ts';
-import { posSideOf } from '../orders/order-life.ts';
-import type { State } from '../state.ts';
-import { cancelStrategies } from '../strategy/strategy-life.ts';
-import { CancelReason, OrderKind, PosSide, StrategyReason, Wallet } from '../terms.ts';
-import { assert, compare, divCeil, divFloor, larger, MONEY_ONE, smaller } from '../units.ts';
+import { posSideOf } from '../orders/order-lifecycle.ts';
+import type { State } from '../state/state.ts';
+import { cancelStrategies } from '../strategy/strategy-lifecycle.ts';
+import { CancelReason, OrderKind, PosSide, StrategyReason, Wallet } from '../model/enums.ts';
+import { assert, compare, divCeil, divFloor, larger, MONEY_ONE, smaller } from '../model/units.ts';
 import { emitLine } from '../wallet/wallet.ts';
-import { closeOut } from './closing-out.ts';
-import { endForcedOrder, forcedOrder } from './forced-orders.ts';
-import { fundBalance } from './insurance-fund.ts';
-import { crossedIsDue, hasStaleIndex, isActionable, isDue, isolatedIsDue } from './liquidation-due.ts';
+import { closeOut } from './forced-close.ts';
+import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
+import { fundBalance } from '../margin/insurance-fund.ts';
+import { crossedIsDue, hasStaleIndex, isActionable, isDue, isolatedIsDue } from './liquidation-check.ts';
 
 /** Tests an account and liquidates what is due; true when it did anything. */
 export function liquidateIfDue(state: State, settlement: FuturesSettlement, account: Account): boolean {

@@ -1,16 +1,16 @@
 /** Opening a loan (rules 7.2): a pledge leaves the cash, the borrowed coin comes out of the pool. */
-import type { Account } from '../account.ts';
-import type { LoanBorrow } from '../command.ts';
-import { LOANS_MAX, LOANS_PER_ACCOUNT_MAX, MONEY_MAX } from '../limits.ts';
-import { DONE, type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { State } from '../state.ts';
-import { Wallet } from '../terms.ts';
-import { divCeil, divFloor } from '../units.ts';
+import type { Account } from '../state/account.ts';
+import type { LoanBorrow } from '../model/command.ts';
+import { LOANS_MAX, LOANS_PER_ACCOUNT_MAX, MONEY_MAX } from '../model/limits.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { Wallet } from '../model/enums.ts';
+import { divCeil, divFloor } from '../model/units.ts';
 import { emitLine, foldMoney, freeIn } from '../wallet/wallet.ts';
-import { expiry, Loan } from './loan.ts';
+import { expiry, Loan } from '../model/loan.ts';
 import { firmPrices, loanCells, poolBalance, usdtPrice } from './loan-money.ts';
-import { emitLoan } from './loan-record.ts';
+import { emitLoan } from './loan-events.ts';
 import {
   boundsOf,
   hourRate,
@@ -18,8 +18,8 @@ import {
   levelsOf,
   type PledgeSpec,
   type UsdtBounds,
-} from './loan-terms.ts';
-import { loanFor, pledgeFor } from './pledge-rate.ts';
+} from '../model/loan-terms.ts';
+import { loanFor, pledgeFor } from '../model/ltv.ts';
 
 /** Both amounts of a loan that the desk would make. */
 export interface LoanOffer {

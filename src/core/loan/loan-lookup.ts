@@ -1,9 +1,9 @@
 /** A loan of the one who asks. */
-import type { Account } from '../account.ts';
-import { type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { State } from '../state.ts';
-import type { Loan } from './loan.ts';
+import type { Account } from '../state/account.ts';
+import { type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import type { Loan } from '../model/loan.ts';
 
 export function findLoan(
   state: State,

@@ -1,13 +1,13 @@
 /** The money that loans are made of, brought and taken by the operator, and the rates it is lent at. */
-import type { FundLoanPool, SetLoanRate } from '../command.ts';
-import { Bucket, SystemAccount } from '../ledger.ts';
-import { MONEY_MAX } from '../limits.ts';
-import { DONE, type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { State } from '../state.ts';
+import type { FundLoanPool, SetLoanRate } from '../model/command.ts';
+import { Bucket, SystemAccount } from '../state/ledger.ts';
+import { MONEY_MAX } from '../model/limits.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
 import { foldMoney, outside, shortOf } from '../wallet/wallet.ts';
 import { poolBalance } from './loan-money.ts';
-import { loanTermsProblem, RATE_FIELDS } from './loan-terms.ts';
+import { loanTermsProblem, RATE_FIELDS } from '../model/loan-terms.ts';
 
 /** A positive amount comes from the outside world, a negative one goes back; only what is not lent can. */
 export function fundLoanPool(state: State, command: FundLoanPool): Outcome {

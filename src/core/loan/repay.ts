@@ -1,18 +1,18 @@
 /** Paying back (rules 7.6): interest first, then principal, with the borrowed coin or out of the collateral. */
-import type { LoanRepay } from '../command.ts';
-import { MONEY_MAX } from '../limits.ts';
-import { DONE, type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { State } from '../state.ts';
-import { Wallet } from '../terms.ts';
-import { smaller } from '../units.ts';
+import type { LoanRepay } from '../model/command.ts';
+import { MONEY_MAX } from '../model/limits.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { Wallet } from '../model/enums.ts';
+import { smaller } from '../model/units.ts';
 import { emitLine, foldMoney, freeIn, shortOf } from '../wallet/wallet.ts';
-import type { Loan } from './loan.ts';
+import type { Loan } from '../model/loan.ts';
 import { findLoan } from './loan-lookup.ts';
 import { firmPrices, loanCells } from './loan-money.ts';
-import { about, emit, emitLoan } from './loan-record.ts';
-import { levelsOf } from './loan-terms.ts';
-import { freePledge, soldFor } from './pledge-rate.ts';
+import { about, emit, emitLoan } from './loan-events.ts';
+import { levelsOf } from '../model/loan-terms.ts';
+import { freePledge, soldFor } from '../model/ltv.ts';
 
 export function repay(state: State, command: LoanRepay): Outcome {
   const found = findLoan(state, command);

@@ -1,16 +1,16 @@
 /** More or less collateral for a loan (rules 7.4). Adding is always allowed, taking out down to the first rate. */
-import type { LoanRevise } from '../command.ts';
-import { MONEY_MAX } from '../limits.ts';
-import { DONE, type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { State } from '../state.ts';
-import { Wallet } from '../terms.ts';
+import type { LoanRevise } from '../model/command.ts';
+import { MONEY_MAX } from '../model/limits.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { Wallet } from '../model/enums.ts';
 import { emitLine, foldMoney, freeIn, shortOf } from '../wallet/wallet.ts';
 import { findLoan } from './loan-lookup.ts';
 import { firmPrices, loanCells, pairPrices } from './loan-money.ts';
-import { about, emit } from './loan-record.ts';
-import { levelsOf } from './loan-terms.ts';
-import { freePledge, shownRate } from './pledge-rate.ts';
+import { about, emit } from './loan-events.ts';
+import { levelsOf } from '../model/loan-terms.ts';
+import { freePledge, shownRate } from '../model/ltv.ts';
 import { release } from './repay.ts';
 
 export function revisePledge(state: State, command: LoanRevise): Outcome {

@@ -1,7 +1,7 @@
 /** What coins are worth in dollars, and how much of that counts as margin (rules 6.1, 6.2). */
-import { floorShare } from '../exact-integers.ts';
-import type { CoinSpec, CollateralTier } from '../listing-spec.ts';
-import type { State } from '../state.ts';
+import { floorShare } from '../model/safe-integers.ts';
+import type { CoinSpec, CollateralTier } from '../model/listing-spec.ts';
+import type { State } from '../state/state.ts';
 import {
   divFloor,
   MONEY_ONE,
@@ -11,7 +11,7 @@ import {
   RATE_ONE,
   RATE_SCALE,
   smaller,
-} from '../units.ts';
+} from '../model/units.ts';
 
 /** Worth a dollar while no index says otherwise. */
 export const DOLLAR_COINS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC']);

@@ -1,18 +1,18 @@
 /**
  * Margin of an account without computing everything each time. Contributions of contracts and coins are kept
- * (`account-margin.ts`) and computed again, in exact numbers, when prices, positions, orders, settings or balances have
+ * (`../state/margin-cache-state.ts`) and computed again, in exact numbers, when prices, positions, orders, settings or balances have
  * changed since. `margin.ts` says what they are: `riskFromScratch` is the rule, and an invariant holds this file to it.
  */
-import type { Account } from '../account.ts';
+import type { Account } from '../state/account.ts';
 import { NIL } from '../book/order-slab.ts';
-import { exact, exactNumber } from '../exact-integers.ts';
-import type { Position } from '../futures/position.ts';
-import { type Instrument, valueNumber } from '../instrument.ts';
-import type { State } from '../state.ts';
-import { Side } from '../terms.ts';
-import { AccountMargin, Line } from './account-margin.ts';
+import { exact, exactNumber } from '../model/safe-integers.ts';
+import type { Position } from '../model/position.ts';
+import { type Instrument, valueNumber } from '../model/instrument.ts';
+import type { State } from '../state/state.ts';
+import { Side } from '../model/enums.ts';
+import { AccountMargin, Line } from '../state/margin-cache-state.ts';
 import { type Intent, isLiable, markTicks, type Risk, riskFromScratch } from './margin.ts';
-import { addCoins, takeDebts } from './margin-coins.ts';
+import { addCoins, takeDebts } from './collateral-rows.ts';
 import {
   addLines,
   addNoted,
@@ -22,8 +22,8 @@ import {
   takeOrders,
   takePositions,
   takeSettings,
-} from './margin-lines.ts';
-import { keptOf } from './margin-scale.ts';
+} from './contract-margin.ts';
+import { keptOf } from '../model/margin-fractions.ts';
 
 /** What the account is worth, must have for new orders and must keep, now. */
 export function accountRisk(state: State, account: Account): Risk {

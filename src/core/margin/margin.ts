@@ -2,7 +2,7 @@
  * What an account is worth, must keep and has free (rules 5.5, 5.6, 6.1-6.4). Dollar amounts in 10^-8. These are the
  * rules, computed from scratch in big integers; orders ask `margin-cache.ts`, which must always come to the same.
  */
-import { type Account, type FuturesSetting, positionKey } from '../account.ts';
+import { type Account, type FuturesSetting, positionKey } from '../state/account.ts';
 import { NIL } from '../book/order-slab.ts';
 import {
   balanceOf,
@@ -12,16 +12,16 @@ import {
   type OrderClaims,
   orderClaims,
   type SpotIntent,
-} from '../borrowing/debts.ts';
-import type { Position } from '../futures/position.ts';
-import { type Instrument, tradeValue } from '../instrument.ts';
-import { countsAsOpening } from '../orders/order-life.ts';
-import type { State } from '../state.ts';
-import { HoldMode, type PosSide, Side } from '../terms.ts';
-import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE } from '../units.ts';
+} from './debts.ts';
+import type { Position } from '../model/position.ts';
+import { type Instrument, tradeValue } from '../model/instrument.ts';
+import { countsAsOpening } from '../orders/order-lifecycle.ts';
+import type { State } from '../state/state.ts';
+import { HoldMode, type PosSide, Side } from '../model/enums.ts';
+import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
 import { coinUsd, collateralValue } from './collateral.ts';
-import { feeWithReserve } from './margin-scale.ts';
-import { maintenanceOf } from './margin-tiers.ts';
+import { feeWithReserve } from '../model/margin-fractions.ts';
+import { maintenanceOf } from '../model/margin-tiers.ts';
 
 export interface Risk {
   /** All coins with the profit of crossed positions. */

@@ -1,14 +1,14 @@
 /** Cancelling by id, by client id, by category or symbol, and by countdown (rules 1.13). */
-import type { Account } from '../account.ts';
+import type { Account } from '../state/account.ts';
 import { NIL } from '../book/order-slab.ts';
-import { ANY, type CancelAll, type CancelOrder, type CountdownCancel } from '../command.ts';
-import { COUNTDOWN_SECONDS_MAX, COUNTDOWN_SECONDS_MIN } from '../limits.ts';
-import { DONE, type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { State } from '../state.ts';
-import { CancelReason } from '../terms.ts';
-import { parseOrderId } from './order-id.ts';
-import { clientOidOf, closeResting } from './order-life.ts';
+import { ANY, type CancelAll, type CancelOrder, type CountdownCancel } from '../model/command.ts';
+import { COUNTDOWN_SECONDS_MAX, COUNTDOWN_SECONDS_MIN } from '../model/limits.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { CancelReason } from '../model/enums.ts';
+import { parseOrderId } from '../model/order-id.ts';
+import { clientOidOf, closeResting } from './order-lifecycle.ts';
 
 /** How a command names one of the caller's open orders. */
 interface OrderName {

@@ -1,7 +1,7 @@
 /** What each instrument status allows (rules 1.3). For SPOT, opening is buying and closing is selling. */
-import type { Instrument } from '../instrument.ts';
-import { Refusal } from '../refusal.ts';
-import { InstrumentStatus, Source } from '../terms.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import { InstrumentStatus, Source } from '../model/enums.ts';
 
 interface Permission {
   readonly open: Refusal;

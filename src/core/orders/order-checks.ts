@@ -1,12 +1,12 @@
 /** Checks that placing and amending share (rules 1.2 numbers 5 to 8), each in its documented place. */
-import { OFF_GRID, OUT_OF_RANGE } from '../command.ts';
-import { type Instrument, maxBuyTicks, minSellTicks, valueBelow } from '../instrument.ts';
-import { MONEY_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../limits.ts';
-import { type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { Market } from '../state.ts';
-import { Side } from '../terms.ts';
-import { divHalf, MONEY_SCALE, powerOfTen } from '../units.ts';
+import { OFF_GRID, OUT_OF_RANGE } from '../model/command.ts';
+import { type Instrument, maxBuyTicks, minSellTicks, valueBelow } from '../model/instrument.ts';
+import { MONEY_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../model/limits.ts';
+import { type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { Market } from '../state/state.ts';
+import { Side } from '../model/enums.ts';
+import { divHalf, MONEY_SCALE, powerOfTen } from '../model/units.ts';
 
 export function checkPrice(instrument: Instrument, priceTicks: number): Outcome | undefined {
   if (priceTicks === OFF_GRID) return refused(Refusal.priceOffTick);

@@ -1,10 +1,10 @@
 /** Accounts with their positions and settings, and the ledger, in a snapshot. */
-import type { Account } from '../account.ts';
-import type { ByteReader, ByteWriter } from '../bytes.ts';
-import { Position } from '../futures/position.ts';
-import { BUCKETS } from '../ledger.ts';
-import type { State } from '../state.ts';
-import type { HoldMode, PosSide, Wallet } from '../terms.ts';
+import type { Account } from '../state/account.ts';
+import type { ByteReader, ByteWriter } from '../model/bytes.ts';
+import { Position } from '../model/position.ts';
+import { BUCKETS } from '../state/ledger.ts';
+import type { State } from '../state/state.ts';
+import type { HoldMode, PosSide, Wallet } from '../model/enums.ts';
 
 export function saveAccounts(w: ByteWriter, state: State): void {
   w.i32(state.accountByUid.size);

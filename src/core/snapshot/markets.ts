@@ -1,12 +1,12 @@
 /** What is listed, and what markets remember, in a snapshot. */
-import { type ByteReader, type ByteWriter, UnreadableRecord } from '../bytes.ts';
-import type { Traded } from '../event.ts';
-import { readInstrument } from '../instrument-reading.ts';
-import { PUBLIC_FILLS_KEPT } from '../limits.ts';
-import { openMarket } from '../listing.ts';
-import type { Candle } from '../market/candle-series.ts';
-import type { Market, State } from '../state.ts';
-import type { InstrumentStatus, Side } from '../terms.ts';
+import { type ByteReader, type ByteWriter, UnreadableRecord } from '../model/bytes.ts';
+import type { Traded } from '../model/event.ts';
+import { readInstrument } from '../model/parse-instrument.ts';
+import { PUBLIC_FILLS_KEPT } from '../model/limits.ts';
+import { openMarket } from '../listing/listing.ts';
+import type { Candle } from '../marketdata/candle-series.ts';
+import type { Market, State } from '../state/state.ts';
+import type { InstrumentStatus, Side } from '../model/enums.ts';
 
 export function saveListings(w: ByteWriter, state: State): void {
   w.i32(state.coins.length);

@@ -1,11 +1,11 @@
 /** Open orders and waiting strategy orders in a snapshot. */
-import { restoreMarginLock } from '../borrowing/margin-lock.ts';
-import type { ByteReader, ByteWriter } from '../bytes.ts';
-import { enroll, lockedCoin, lockOf } from '../orders/order-life.ts';
-import type { State } from '../state.ts';
-import { enrollStrategy } from '../strategy/strategy-life.ts';
-import { StrategyOrder } from '../strategy/strategy-order.ts';
-import { NO_PRESET, presetFields } from '../strategy/trigger-leg.ts';
+import { restoreMarginLock } from '../orders/margin-order-hold.ts';
+import type { ByteReader, ByteWriter } from '../model/bytes.ts';
+import { enroll, lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
+import type { State } from '../state/state.ts';
+import { enrollStrategy } from '../strategy/strategy-lifecycle.ts';
+import { StrategyOrder } from '../state/strategy-order.ts';
+import { NO_PRESET, presetFields } from '../model/tpsl.ts';
 import {
   OrderOrigin,
   type PosSide,
@@ -13,7 +13,7 @@ import {
   type Source,
   type StrategyKind,
   StrategyStatus,
-} from '../terms.ts';
+} from '../model/enums.ts';
 
 export function saveOrders(w: ByteWriter, state: State): void {
   const { slab } = state;

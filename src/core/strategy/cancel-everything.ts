@@ -3,13 +3,13 @@
  * may trade for it goes; take-profits and stop-losses of positions stay, as they only close, and a position that nobody
  * can watch needs them most.
  */
-import type { CancelEverything } from '../command.ts';
+import type { CancelEverything } from '../model/command.ts';
 import { cancelWhere } from '../orders/cancel.ts';
-import { DONE, type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { State } from '../state.ts';
-import { CancelReason, StrategyReason } from '../terms.ts';
-import { cancelStrategies, isTpsl } from './strategy-life.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { CancelReason, StrategyReason } from '../model/enums.ts';
+import { cancelStrategies, isTpsl } from './strategy-lifecycle.ts';
 
 export function cancelEverything(state: State, { uid }: CancelEverything): Outcome {
   const frozen = state.accountByUid.get(uid);

@@ -1,19 +1,19 @@
 /** Whether a strategy order makes sense as it would stand (rules 3.1 to 3.3); what fires later is tested then. */
-import type { Account } from '../account.ts';
-import type { Position } from '../futures/position.ts';
-import type { Instrument } from '../instrument.ts';
-import { CALLBACK_PPM_MAX, CALLBACK_PPM_MIN } from '../limits.ts';
+import type { Account } from '../state/account.ts';
+import type { Position } from '../model/position.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { CALLBACK_PPM_MAX, CALLBACK_PPM_MIN } from '../model/limits.ts';
 import { checkPrice, checkQuoteAmount, checkSize } from '../orders/order-checks.ts';
-import { type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { Market } from '../state.ts';
-import { HoldMode, OrderType, PosSide, Side, StrategyKind } from '../terms.ts';
+import { type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { Market } from '../state/state.ts';
+import { HoldMode, OrderType, PosSide, Side, StrategyKind } from '../model/enums.ts';
 import type { Draft } from './strategy-draft.ts';
-import { isTpsl } from './strategy-life.ts';
+import { isTpsl } from './strategy-lifecycle.ts';
 import { protectedPosition } from './strategy-lookup.ts';
-import type { StrategyOrder } from './strategy-order.ts';
+import type { StrategyOrder } from '../state/strategy-order.ts';
 import { checkPreset, checkTicks, triggerReference } from './tpsl-checks.ts';
-import { hasLeg, isEmpty, type Preset } from './trigger-leg.ts';
+import { hasLeg, isEmpty, type Preset } from '../model/tpsl.ts';
 
 /** `self` is the record that changes; it does not stand in its own way. */
 export function checkDraft(

@@ -1,9 +1,9 @@
 /** Which strategy order is meant, by what it answers to, and which position it protects. */
-import { type Account, positionKey } from '../account.ts';
-import type { Position } from '../futures/position.ts';
-import { formatOrderId, parseOrderId } from '../orders/order-id.ts';
-import { HoldMode, PosSide } from '../terms.ts';
-import type { StrategyOrder } from './strategy-order.ts';
+import { type Account, positionKey } from '../state/account.ts';
+import type { Position } from '../model/position.ts';
+import { formatOrderId, parseOrderId } from '../model/order-id.ts';
+import { HoldMode, PosSide } from '../model/enums.ts';
+import type { StrategyOrder } from '../state/strategy-order.ts';
 
 /** By id, else by client id; one without a client id of its own answers to its printed id. */
 export function strategyNamed(

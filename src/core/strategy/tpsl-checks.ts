@@ -1,14 +1,14 @@
 /** Whether take-profit and stop-loss make sense where they are set (rules 3.3); each violation has its own code. */
-import { OFF_GRID } from '../command.ts';
-import type { Position } from '../futures/position.ts';
-import { type Instrument, tradeValue } from '../instrument.ts';
-import { PRICE_TICKS_MAX } from '../limits.ts';
+import { OFF_GRID } from '../model/command.ts';
+import type { Position } from '../model/position.ts';
+import { type Instrument, tradeValue } from '../model/instrument.ts';
+import { PRICE_TICKS_MAX } from '../model/limits.ts';
 import { referenceTicks } from '../orders/order-checks.ts';
-import { type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { Market } from '../state.ts';
-import { OrderType, TriggerBy } from '../terms.ts';
-import { hasLeg, type Preset, type TriggerLeg } from './trigger-leg.ts';
+import { type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { Market } from '../state/state.ts';
+import { OrderType, TriggerBy } from '../model/enums.ts';
+import { hasLeg, type Preset, type TriggerLeg } from '../model/tpsl.ts';
 
 /** Of a long's take-profit and stop-loss, then of a short's. */
 type Sides = readonly [Refusal, Refusal, Refusal, Refusal];

@@ -4,14 +4,14 @@
  * liquidations earn nothing. What the other side of the trade is given out of a fee has not been kept: with a share of
  * the whole fee a broker would be paid for trading with itself.
  */
-import type { Account } from '../account.ts';
-import type { SetCommission } from '../command.ts';
-import { Bucket, SystemAccount } from '../ledger.ts';
-import { DONE, type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { State } from '../state.ts';
-import { Wallet } from '../terms.ts';
-import { divCeil, divTrunc, larger, RATE_ONE } from '../units.ts';
+import type { Account } from '../state/account.ts';
+import type { SetCommission } from '../model/command.ts';
+import { Bucket, SystemAccount } from '../state/ledger.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { Wallet } from '../model/enums.ts';
+import { divCeil, divTrunc, larger, RATE_ONE } from '../model/units.ts';
 import { emitLine, foldMoney, walletCell } from './wallet.ts';
 
 export function setCommission(state: State, command: SetCommission): Outcome {

@@ -1,21 +1,21 @@
 /** Money between wallets, and between the venue and the outside world when an operator books it (rules 4.1, 4.2). */
-import type { Account } from '../account.ts';
+import type { Account } from '../state/account.ts';
 import {
   type Deposit,
   OWNERS_CHOICE,
   type SetDepositWallet,
   type Transfer,
   type Withdraw,
-} from '../command.ts';
-import type { LedgerLineKind } from '../event.ts';
-import type { Instrument } from '../instrument.ts';
-import { Bucket, SystemAccount } from '../ledger.ts';
-import { MONEY_MAX } from '../limits.ts';
-import { withdrawable } from '../margin/spendable.ts';
-import { DONE, type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { State } from '../state.ts';
-import { Category, Wallet } from '../terms.ts';
+} from '../model/command.ts';
+import type { LedgerLineKind } from '../model/event.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { Bucket, SystemAccount } from '../state/ledger.ts';
+import { MONEY_MAX } from '../model/limits.ts';
+import { withdrawable } from '../margin/available-balance.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { Category, Wallet } from '../model/enums.ts';
 
 const BUCKET_OF: Readonly<Record<Wallet, Bucket>> = {
   [Wallet.unified]: Bucket.cash,

@@ -3,16 +3,16 @@
  * it can neither be spent nor asked for again; the operator then pays it out or refuses it, or the owner takes it back.
  * Whichever comes first ends it: nothing leaves an account twice.
  */
-import type { Account } from '../account.ts';
-import type { EndWithdrawal, InnerWithdrawal, RequestWithdrawal } from '../command.ts';
-import type { WalletRecord } from '../event.ts';
-import { Bucket, SystemAccount } from '../ledger.ts';
-import { PENDING_WITHDRAWALS_MAX } from '../limits.ts';
-import { DONE, type Outcome, refused } from '../outcome.ts';
-import { Refusal } from '../refusal.ts';
-import type { State } from '../state.ts';
-import { Wallet } from '../terms.ts';
-import type { PendingWithdrawal } from './pending-withdrawal.ts';
+import type { Account } from '../state/account.ts';
+import type { EndWithdrawal, InnerWithdrawal, RequestWithdrawal } from '../model/command.ts';
+import type { WalletRecord } from '../model/event.ts';
+import { Bucket, SystemAccount } from '../state/ledger.ts';
+import { PENDING_WITHDRAWALS_MAX } from '../model/limits.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { Wallet } from '../model/enums.ts';
+import type { PendingWithdrawal } from '../model/pending-withdrawal.ts';
 import {
   checkMovement,
   depositWallet,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
-import type { Event } from '../../core/event.ts';
+import type { Event } from '../../core/model/event.ts';
 import {
   aCandle,
   aConversion,
@@ -16,9 +16,9 @@ import {
   COINS,
   INSTRUMENTS,
   START_TIME,
-} from '../contract/example-events.ts';
-import { projectInCommands, randomRows } from '../contract/random-rows.ts';
-import { ALL_TIME } from '../contract/storage.ts';
+} from '../../../test/history/example-events.ts';
+import { projectInCommands, randomRows } from '../../../test/history/random-rows.ts';
+import { ALL_TIME } from '../../../test/history/storage.ts';
 import { RETENTION_MS } from '../history.ts';
 import { openSqliteHistory } from '../sqlite-history.ts';
 import { CHECKSUMS_VERSION, migrate } from '../sqlite-schema.ts';

@@ -1,10 +1,10 @@
 /** Proves a stored history: first the file, then what the log says row by row, then every row by itself. */
-import type { Event } from '../../core/event.ts';
-import type { Instrument } from '../../core/instrument.ts';
+import type { Event } from '../../core/model/event.ts';
+import type { Instrument } from '../../core/model/instrument.ts';
 import type { HistoryCounts } from '../history.ts';
 import { READS } from '../sqlite-reads.ts';
 import { CHECKSUMS_VERSION } from '../sqlite-schema.ts';
-import { Names } from '../tables/names.ts';
+import { Names } from '../tables/name-resolver.ts';
 import { Pages } from '../tables/pages.ts';
 import { ALL_TABLES } from '../tables/tables.ts';
 import { type Damage, Damages } from './damage.ts';

@@ -3,9 +3,9 @@
  * there, with the same values. Rows are looked up one by one, so that the length of the log does not matter.
  */
 import type { SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
-import type { Event } from '../../core/event.ts';
-import { addEvent, emptyPack, type KeptEvents, type KeptKind } from '../row-pack.ts';
-import type { Names } from '../tables/names.ts';
+import type { Event } from '../../core/model/event.ts';
+import { addEvent, emptyPack, type KeptEvents, type KeptKind } from '../projection-batch.ts';
+import type { Names } from '../tables/name-resolver.ts';
 import { type RowValues, type Table, UserTable } from '../tables/table.ts';
 import { KEPT, KEPT_KINDS } from '../tables/tables.ts';
 import { type Damages, shown } from './damage.ts';

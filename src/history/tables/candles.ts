@@ -1,12 +1,12 @@
 /** Candles that are over: of trades, and of mark, index and premium. Where nothing happened a made-up past answers. */
-import type { CandleClosed, PriceCandleClosed } from '../../core/event.ts';
-import { CATEGORY_NAMES } from '../../core/terms.ts';
-import { type CandleRow, type CandleType, candleRow, priceCandleRow } from '../../record/candle-view.ts';
-import { candleRun } from '../candle-run.ts';
+import type { CandleClosed, PriceCandleClosed } from '../../core/model/event.ts';
+import { CATEGORY_NAMES } from '../../core/model/enums.ts';
+import { type CandleRow, type CandleType, candleRow, priceCandleRow } from '../../views/candle-view.ts';
+import { candleRun } from '../gapless-candles.ts';
 import { mergeCandles } from '../generated-candles.ts';
 import type { CandleQuery, CandleRunQuery, CandleSeries, GeneratedQuery } from '../history.ts';
 import { generatedCandles } from './generated-candles.ts';
-import type { Names } from './names.ts';
+import type { Names } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, Table } from './table.ts';
 

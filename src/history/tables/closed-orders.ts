@@ -1,10 +1,10 @@
 /** Orders that were filled or cancelled. */
-import type { OrderRecord } from '../../core/event.ts';
-import { formatId } from '../../record/ids.ts';
-import { ORDER_END_FIELDS, ORDER_FIELDS, type OrderView, orderView } from '../../record/order-view.ts';
+import type { OrderRecord } from '../../core/model/event.ts';
+import { formatId } from '../../views/ids.ts';
+import { ORDER_END_FIELDS, ORDER_FIELDS, type OrderView, orderView } from '../../views/order-view.ts';
 import type { OrderQuery } from '../history.ts';
 import { FEE_AND_TIMES, feeAndTimes, readFeeAndTimes } from './fee-and-times.ts';
-import type { Names } from './names.ts';
+import type { Names } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 

@@ -1,13 +1,13 @@
 /** Futures positions that have ended. */
-import type { PositionClosed } from '../../core/event.ts';
-import { formatId } from '../../record/ids.ts';
+import type { PositionClosed } from '../../core/model/event.ts';
+import { formatId } from '../../views/ids.ts';
 import {
   CLOSED_POSITION_FIELDS,
   type ClosedPositionView,
   closedPositionView,
-} from '../../record/position-view.ts';
+} from '../../views/position-view.ts';
 import type { PositionQuery } from '../history.ts';
-import type { Names } from './names.ts';
+import type { Names } from './name-resolver.ts';
 import { chosen, type Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 

@@ -1,9 +1,9 @@
 /** Conversions: coins sold to the house for others that were owed. */
-import type { Converted } from '../../core/event.ts';
-import { CONVERSION_FIELDS, type ConversionView, conversionView } from '../../record/conversion-view.ts';
-import { formatId } from '../../record/ids.ts';
+import type { Converted } from '../../core/model/event.ts';
+import { CONVERSION_FIELDS, type ConversionView, conversionView } from '../../views/conversion-view.ts';
+import { formatId } from '../../views/ids.ts';
 import type { ConversionQuery } from '../history.ts';
-import type { Names } from './names.ts';
+import type { Names } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 

@@ -1,5 +1,5 @@
 /** The last columns of orders and fills. */
-import type { FeeDetail } from '../../record/fee-detail.ts';
+import type { FeeDetail } from '../../views/fee-detail.ts';
 import type { Row, RowValues } from './table.ts';
 
 export const FEE_AND_TIMES = ['fee_coin', 'fee', 'created_time', 'updated_time'] as const;

@@ -1,8 +1,8 @@
 /** Fills: each one side of a trade. */
-import type { FillRecord } from '../../core/event.ts';
-import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/units.ts';
-import { FILL_FIELDS, type FillView, fillView } from '../../record/fill-view.ts';
-import { formatId } from '../../record/ids.ts';
+import type { FillRecord } from '../../core/model/event.ts';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
+import { FILL_FIELDS, type FillView, fillView } from '../../views/fill-view.ts';
+import { formatId } from '../../views/ids.ts';
 import {
   COMMISSION_FILLS_MAX,
   type CommissionQuery,
@@ -10,7 +10,7 @@ import {
   type FillQuery,
 } from '../history.ts';
 import { FEE_AND_TIMES, feeAndTimes, readFeeAndTimes } from './fee-and-times.ts';
-import type { Names } from './names.ts';
+import type { Names } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 

@@ -1,8 +1,8 @@
 /** Packs of made-up candles from before the exchange began (`../generated-candles.ts`), compressed. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { candleOpen, candleWidthIndex, nextCandleOpen } from '../../core/market/candle-width.ts';
-import type { CategoryName } from '../../core/terms.ts';
-import type { CandleRow } from '../../record/candle-view.ts';
+import { candleOpen, candleWidthIndex, nextCandleOpen } from '../../core/model/candle-interval.ts';
+import type { CategoryName } from '../../core/model/enums.ts';
+import type { CandleRow } from '../../views/candle-view.ts';
 import {
   type Folded,
   foldedRow,

@@ -1,10 +1,10 @@
 /** Ledger lines: money that entered or left a coin of a wallet. */
-import type { LedgerLine } from '../../core/event.ts';
-import { WALLET_NAMES, Wallet } from '../../core/terms.ts';
-import { formatId } from '../../record/ids.ts';
-import { LEDGER_FIELDS, type LedgerView, ledgerView } from '../../record/ledger-view.ts';
+import type { LedgerLine } from '../../core/model/event.ts';
+import { WALLET_NAMES, Wallet } from '../../core/model/enums.ts';
+import { formatId } from '../../views/ids.ts';
+import { LEDGER_FIELDS, type LedgerView, ledgerView } from '../../views/ledger-view.ts';
 import { LEDGER_RETENTION_MS, type LedgerQuery } from '../history.ts';
-import type { Names } from './names.ts';
+import type { Names } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 

@@ -1,6 +1,6 @@
 /** The four tables of loan records, and pages of them by number (interface 4.6). */
-import type { LoanChanged, LoanReduced, LoanRepaid, PledgeRevised } from '../../core/event.ts';
-import { formatId } from '../../record/ids.ts';
+import type { LoanChanged, LoanReduced, LoanRepaid, PledgeRevised } from '../../core/model/event.ts';
+import { formatId } from '../../views/ids.ts';
 import {
   BORROW_FIELDS,
   borrowView,
@@ -10,9 +10,9 @@ import {
   REPAY_FIELDS,
   reduceView,
   repayView,
-} from '../../record/loan-view.ts';
+} from '../../views/loan-view.ts';
 import { LOAN_RETENTION_MS, type LoanQuery, type LoanRecordKind } from '../history.ts';
-import type { Names } from './names.ts';
+import type { Names } from './name-resolver.ts';
 import { chosen, type Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 

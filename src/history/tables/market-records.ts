@@ -1,7 +1,7 @@
 /** What the public reads of futures markets: settled funding rates, hours of the insurance funds, forced closes. */
-import type { FillRecord, FundingSettled, InsuranceHour } from '../../core/event.ts';
-import { CATEGORY_NAMES } from '../../core/terms.ts';
-import { formatId } from '../../record/ids.ts';
+import type { FillRecord, FundingSettled, InsuranceHour } from '../../core/model/event.ts';
+import { CATEGORY_NAMES } from '../../core/model/enums.ts';
+import { formatId } from '../../views/ids.ts';
 import {
   type FundingRateView,
   fundingRateView,
@@ -9,10 +9,10 @@ import {
   insuranceHourView,
   LIQUIDATION_FIELDS,
   liquidationView,
-} from '../../record/market-record-view.ts';
+} from '../../views/market-record-view.ts';
 import type { GeneratedFunding, GeneratedRate } from '../generated-funding.ts';
 import type { FundingRateQuery, LiquidationQuery, StoredLiquidation } from '../history.ts';
-import type { Names } from './names.ts';
+import type { Names } from './name-resolver.ts';
 import { chosen, type Pages } from './pages.ts';
 import { type Row, type RowValues, Table, textsAmong, UserTable } from './table.ts';
 

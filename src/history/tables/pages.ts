@@ -4,8 +4,8 @@
  * transfers look at rows that they do not return.
  */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
-import { CATEGORY_NAMES } from '../../core/terms.ts';
-import { OTHER_CATEGORY } from '../../record/ledger-view.ts';
+import { CATEGORY_NAMES } from '../../core/model/enums.ts';
+import { OTHER_CATEGORY } from '../../views/ledger-view.ts';
 import { DamagedRow } from '../checksum.ts';
 import type { PageQuery } from '../history.ts';
 import type { Row, Table, UserTable } from './table.ts';

@@ -1,9 +1,9 @@
 /** Positions that went from one account of an owner to another. */
-import type { PositionMoved } from '../../core/event.ts';
-import { formatId } from '../../record/ids.ts';
-import { MOVE_FIELDS, MOVED, type MoveView, moveView } from '../../record/move-view.ts';
+import type { PositionMoved } from '../../core/model/event.ts';
+import { formatId } from '../../views/ids.ts';
+import { MOVE_FIELDS, MOVED, type MoveView, moveView } from '../../views/move-view.ts';
 import type { MoveQuery } from '../history.ts';
-import type { Names } from './names.ts';
+import type { Names } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 

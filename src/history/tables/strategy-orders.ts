@@ -1,9 +1,9 @@
 /** Strategy orders that have fired, failed or been cancelled. */
-import type { StrategyOrderRecord } from '../../core/event.ts';
-import { formatId } from '../../record/ids.ts';
-import { STRATEGY_FIELDS, type StrategyView, strategyView } from '../../record/strategy-view.ts';
+import type { StrategyOrderRecord } from '../../core/model/event.ts';
+import { formatId } from '../../views/ids.ts';
+import { STRATEGY_FIELDS, type StrategyView, strategyView } from '../../views/strategy-view.ts';
 import type { StrategyQuery } from '../history.ts';
-import type { Names } from './names.ts';
+import type { Names } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 

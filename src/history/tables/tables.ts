@@ -1,5 +1,5 @@
 /** Every kind of event that history keeps: its table, and the row that an event becomes there. */
-import type { KeptEvents, KeptKind } from '../row-pack.ts';
+import type { KeptEvents, KeptKind } from '../projection-batch.ts';
 import { CANDLES, priceRow, tradeCandleRow } from './candles.ts';
 import { CLOSED_ORDERS, orderRow } from './closed-orders.ts';
 import { CLOSED_POSITIONS, positionRow } from './closed-positions.ts';
@@ -26,7 +26,7 @@ import {
   LIQUIDATIONS,
   liquidationRow,
 } from './market-records.ts';
-import type { Names } from './names.ts';
+import type { Names } from './name-resolver.ts';
 import { moveRow, POSITION_MOVES } from './position-moves.ts';
 import { STRATEGY_ORDERS, strategyRow } from './strategy-orders.ts';
 import { type RowValues, type Table, UserTable } from './table.ts';

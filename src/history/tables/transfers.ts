@@ -1,9 +1,9 @@
 /** Transfers: money from one wallet to another. */
-import type { Transferred } from '../../core/event.ts';
-import { formatId } from '../../record/ids.ts';
-import { TRANSFER_FIELDS, TRANSFERRED, type TransferView, transferView } from '../../record/transfer-view.ts';
+import type { Transferred } from '../../core/model/event.ts';
+import { formatId } from '../../views/ids.ts';
+import { TRANSFER_FIELDS, TRANSFERRED, type TransferView, transferView } from '../../views/transfer-view.ts';
 import type { TransferQuery, TransferRole } from '../history.ts';
-import type { Names } from './names.ts';
+import type { Names } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 

@@ -1,13 +1,13 @@
 /** Deposits and withdrawals as they stand. */
-import type { WalletRecord } from '../../core/event.ts';
-import { formatId } from '../../record/ids.ts';
+import type { WalletRecord } from '../../core/model/event.ts';
+import { formatId } from '../../views/ids.ts';
 import {
   WALLET_RECORD_FIELDS,
   type WalletRecordView,
   walletRecordView,
-} from '../../record/wallet-record-view.ts';
+} from '../../views/wallet-record-view.ts';
 import type { FamilyRecordQuery, FamilyRecordView, WalletRecordQuery } from '../history.ts';
-import type { Names } from './names.ts';
+import type { Names } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 

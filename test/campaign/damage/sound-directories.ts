@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { stateHash } from '../../../src/venue/state-hash.ts';
+import { stateHash } from '../../../src/sequencer/state-hash.ts';
 import type { DemoKeys } from '../../harness/server.ts';
 import { SignedClient } from '../../harness/signed-client.ts';
 import { temporaryDirectory } from '../../harness/temporary-directory.ts';

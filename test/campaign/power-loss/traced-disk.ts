@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { DiskFile } from '../../../src/log/disk.ts';
+import type { DiskFile } from '../../../src/journal/disk.ts';
 import { type CrashKind, SimulatedDisk } from '../../simulation/disk.ts';
 
 const HEAD_BYTES = 21;

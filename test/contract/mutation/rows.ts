@@ -3,9 +3,9 @@
  * takes any text or lacks one of its words; of the 23 endpoints, one that nobody heeds; and another permission. Each is a
  * change of the source, at the end of `routes.ts`.
  */
-import { NEED_NAMES } from '../../../src/gateway/admission/permissions.ts';
-import type { Route } from '../../../src/gateway/route.ts';
-import { ROUTES } from '../../../src/gateway/routes.ts';
+import { NEED_NAMES } from '../../../src/api/auth/permissions.ts';
+import type { Route } from '../../../src/api/route.ts';
+import { ROUTES } from '../../../src/api/http/routes.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 
 export interface RowMutant {

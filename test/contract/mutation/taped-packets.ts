@@ -1,5 +1,5 @@
 /** Stands in for `hostile/raw-http.ts` while the contract is recorded and played back. */
-import * as real from '../../hostile/raw-http.ts';
+import * as real from '../../security/hostile/raw-http.ts';
 import { tape } from './tape.ts';
 
 export const { requestBytes } = real;

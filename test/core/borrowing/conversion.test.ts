@@ -1,8 +1,8 @@
 /** Paying debts with other coins, by wish and by force, and liquidation of the whole account (rules 5.9, 6.4, 6.8). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
-import { refusalName } from '../floor/words.ts';
+import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
+import { refusalName } from '../dsl/words.ts';
 import { priced } from '../futures/futures-floor.ts';
 import { COIN_TERMS, MARGIN, MarginFloor, margin, PAIRS, SPOT, TERMS, USDT_TERMS } from './margin-floor.ts';
 

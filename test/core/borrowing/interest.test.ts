@@ -1,7 +1,7 @@
 /** Interest at full hours, once each whatever the clock does (rules 6.7, 6.8, edge cases 96, 121-124). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OPENING_BELL } from '../floor/exchange-floor.ts';
+import { OPENING_BELL } from '../dsl/exchange-floor.ts';
 import { BTC_FUNDED, FUTURES_COINS, FuturesFloor } from '../futures/futures-floor.ts';
 import { lent, MARGIN, MarginFloor, SPOT, TERMS, USDT_TERMS, workedAccount } from './margin-floor.ts';
 

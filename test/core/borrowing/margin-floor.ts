@@ -1,14 +1,14 @@
 /** A trading floor where coins are lent: spot, margin and futures of the same people, on the terms of rules 6.7. */
 
-import type { Account } from '../../../src/core/account.ts';
+import type { Account } from '../../../src/core/state/account.ts';
 import { NIL } from '../../../src/core/book/order-slab.ts';
-import type { BorrowSpec } from '../../../src/core/borrowing/borrow-terms.ts';
-import { orderClaims } from '../../../src/core/borrowing/debts.ts';
+import type { BorrowSpec } from '../../../src/core/model/borrow-terms.ts';
+import { orderClaims } from '../../../src/core/margin/debts.ts';
 import { interestOf } from '../../../src/core/borrowing/interest.ts';
-import type { Event } from '../../../src/core/event.ts';
-import type { CoinSpec, InstrumentSpec } from '../../../src/core/listing-spec.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
-import { money, type OrderWords, type RefusalName, refusalName } from '../floor/words.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import type { CoinSpec, InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
+import type { Outcome } from '../../../src/core/model/command-result.ts';
+import { money, type OrderWords, type RefusalName, refusalName } from '../dsl/words.ts';
 import { FUTURES_COINS, FuturesFloor } from '../futures/futures-floor.ts';
 import { BTCUSDT, BTCUSDT_MARGIN } from '../listings.ts';
 

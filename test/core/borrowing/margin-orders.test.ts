@@ -1,9 +1,9 @@
 /** Margin orders: what they lock, what they borrow and within which limits (rules 4.2, 6.3-6.6, 6.9). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { previewCoinLeverage } from '../../../src/core/borrowing/coin-leverage-preview.ts';
-import { decodeCommand } from '../../../src/core/command-codec.ts';
-import { Exchange } from '../../../src/core/exchange.ts';
+import { previewCoinLeverage } from '../../../src/core/reads/coin-leverage-preview.ts';
+import { decodeCommand } from '../../../src/core/codec/command-codec.ts';
+import { Exchange } from '../../../src/core/engine/exchange.ts';
 import { accountRisk } from '../../../src/core/margin/margin-cache.ts';
 import { units } from '../futures/futures-floor.ts';
 import { MARGIN, MarginFloor, PAIRS, SPOT, TERMS, USDT_TERMS } from './margin-floor.ts';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refusalName } from '../floor/words.ts';
+import { refusalName } from '../dsl/words.ts';
 import { priced } from '../futures/futures-floor.ts';
 import { PLEDGE } from '../loan/loan-floor.ts';
 import { COIN_TERMS, MARGIN, MarginFloor, margin, PAIRS, SPOT, TERMS } from './margin-floor.ts';

@@ -1,10 +1,10 @@
 /** The codes that rows of rules 10.2 name: other tests prove which refusal a case meets, this one what it is called. */
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { refused } from '../../../src/core/outcome.ts';
-import { Refusal } from '../../../src/core/refusal.ts';
-import { refusalError } from '../../../src/gateway/wire/refusal-message.ts';
-import type { RefusalName } from '../floor/words.ts';
+import { refused } from '../../../src/core/model/command-result.ts';
+import { Refusal } from '../../../src/core/model/reject-reason.ts';
+import { refusalError } from '../../../src/api/wire/reject-messages.ts';
+import type { RefusalName } from '../dsl/words.ts';
 import { openFloor } from '../trading-floor.ts';
 
 const CODES: readonly (readonly [cases: string, RefusalName, code: string])[] = [

@@ -1,8 +1,8 @@
 /** What the public is told (rules 10.2, 137 to 143) in the words of the interface, where these make the row. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { publicFillView, tickerView } from '../../../src/gateway/market-view.ts';
-import { PastDays } from '../../../src/venue/past-days.ts';
+import { publicFillView, tickerView } from '../../../src/api/routes/market/market-view.ts';
+import { PastDays } from '../../../src/sequencer/generated-24h-stats.ts';
 import { FuturesFloor, futuresFloor } from '../futures/futures-floor.ts';
 import { TradingFloor } from '../trading-floor.ts';
 

@@ -2,8 +2,8 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lent, TERMS } from '../borrowing/margin-floor.ts';
-import { OPENING_BELL } from '../floor/exchange-floor.ts';
-import { money, refusalName } from '../floor/words.ts';
+import { OPENING_BELL } from '../dsl/exchange-floor.ts';
+import { money, refusalName } from '../dsl/words.ts';
 import {
   BTC_COIN,
   BTC_FUNDED,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { collateralValue } from '../../../src/core/margin/collateral.ts';
-import { formatUnits } from '../../../src/core/units.ts';
+import { formatUnits } from '../../../src/core/model/units.ts';
 import { BTCUSDT } from '../listings.ts';
 import {
   BTC_PERPETUAL,

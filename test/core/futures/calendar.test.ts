@@ -1,9 +1,9 @@
 /** Instruments open, restrict and close by their calendar (rules 9.3, edge case 144), each at its own instant. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
-import { INSTRUMENT_STATUS_NAMES } from '../../../src/core/terms.ts';
-import { OPENING_BELL } from '../floor/exchange-floor.ts';
+import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
+import { INSTRUMENT_STATUS_NAMES } from '../../../src/core/model/enums.ts';
+import { OPENING_BELL } from '../dsl/exchange-floor.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';
 import { BTC_PERPETUAL, FuturesFloor } from './futures-floor.ts';
 

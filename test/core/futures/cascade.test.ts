@@ -1,11 +1,11 @@
 /** A crash that passes from account to account: each is filled by the liquidation before it and is due at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Command } from '../../../src/core/command.ts';
-import { Exchange } from '../../../src/core/exchange.ts';
-import { checkInvariants } from '../../../src/core/invariants.ts';
-import { Refusal } from '../../../src/core/refusal.ts';
-import { Side } from '../../../src/core/terms.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import { Exchange } from '../../../src/core/engine/exchange.ts';
+import { checkInvariants } from '../../../src/core/engine/invariants.ts';
+import { Refusal } from '../../../src/core/model/reject-reason.ts';
+import { Side } from '../../../src/core/model/enums.ts';
 import { contract } from '../../property/futures-flow.ts';
 import { account, coin, deposit, OPENING_TIME, order } from '../../property/venue.ts';
 

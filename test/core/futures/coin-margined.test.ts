@@ -1,7 +1,7 @@
 /** Coin-margined contracts: counted in dollars, kept and paid in coin (rules 5.2 model B, 5.4, 5.7, 5.8). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bankruptcyTicks } from '../../../src/core/liquidation/bankruptcy.ts';
+import { bankruptcyTicks } from '../../../src/core/margin/bankruptcy.ts';
 import { FuturesFloor, units } from './futures-floor.ts';
 
 const ON = { on: 'BTCUSD' } as const;

@@ -1,10 +1,10 @@
 /** The end of a quarter (rules 5.15, edge cases 106 to 108, I42). Every command is followed by `checkInvariants`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
-import { INSTRUMENT_STATUS_NAMES } from '../../../src/core/terms.ts';
-import { OPENING_BELL } from '../floor/exchange-floor.ts';
-import { moneyUnits, priceText, refusalName } from '../floor/words.ts';
+import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
+import { INSTRUMENT_STATUS_NAMES } from '../../../src/core/model/enums.ts';
+import { OPENING_BELL } from '../dsl/exchange-floor.ts';
+import { moneyUnits, priceText, refusalName } from '../dsl/words.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';
 import { BTC_COIN, FuturesFloor } from './futures-floor.ts';
 

@@ -1,9 +1,9 @@
 /** What a book with nobody in it can say about the price that everybody's margin is measured by (rules 5.13, 5.15). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
-import { OPENING_BELL } from '../floor/exchange-floor.ts';
-import { priceText } from '../floor/words.ts';
+import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
+import { OPENING_BELL } from '../dsl/exchange-floor.ts';
+import { priceText } from '../dsl/words.ts';
 import { BTC_COIN, BTC_PERPETUAL, FuturesFloor } from './futures-floor.ts';
 
 const BAND = { buyLimitPriceRatio: '0.05', sellLimitPriceRatio: '0.05' } as const;

@@ -1,7 +1,7 @@
 /** Edge cases of rules 10.2 in exactly the numbers of their rows, where other tests here have numbers of their own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OPENING_BELL } from '../floor/exchange-floor.ts';
+import { OPENING_BELL } from '../dsl/exchange-floor.ts';
 import { BTC_PERPETUAL, FuturesFloor, futuresFloor } from './futures-floor.ts';
 
 /** A hedge account that is long 100. */

@@ -1,7 +1,7 @@
 /** Funding with the numbers of rules 5.10 and edge cases 92 to 97. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OPENING_BELL } from '../floor/exchange-floor.ts';
+import { OPENING_BELL } from '../dsl/exchange-floor.ts';
 import { BTC_FUNDED, BTC_PERPETUAL, FuturesFloor } from './futures-floor.ts';
 
 const EIGHT = OPENING_BELL + 8 * 3_600_000;

@@ -1,16 +1,16 @@
 /** A trading floor for contracts: prices move at will, positions are read as people write them. */
 
-import { AUTO_MARGIN_UNBOUNDED } from '../../../src/core/futures/position.ts';
+import { AUTO_MARGIN_UNBOUNDED } from '../../../src/core/model/position.ts';
 import {
   ADL_RANK_SCALE,
   adlRanks,
   type PositionView,
   PROFIT_RATE_SCALE,
   positionViews,
-} from '../../../src/core/futures/position-reads.ts';
-import type { Instrument } from '../../../src/core/instrument.ts';
-import { Bucket, SystemAccount } from '../../../src/core/ledger.ts';
-import type { CoinSpec, InstrumentSpec } from '../../../src/core/listing-spec.ts';
+} from '../../../src/core/reads/position-reads.ts';
+import type { Instrument } from '../../../src/core/model/instrument.ts';
+import { Bucket, SystemAccount } from '../../../src/core/state/ledger.ts';
+import type { CoinSpec, InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
 import { accountRisk } from '../../../src/core/margin/margin-cache.ts';
 import {
   type CategoryName,
@@ -21,9 +21,9 @@ import {
   POS_SIDE_NAMES,
   type PosSide,
   Side,
-} from '../../../src/core/terms.ts';
-import { formatRate, formatUnits, MONEY_SCALE, parseUnits } from '../../../src/core/units.ts';
-import type { Ticket } from '../floor/ticket.ts';
+} from '../../../src/core/model/enums.ts';
+import { formatRate, formatUnits, MONEY_SCALE, parseUnits } from '../../../src/core/model/units.ts';
+import type { Ticket } from '../dsl/ticket.ts';
 import {
   lotsOf,
   money,
@@ -33,7 +33,7 @@ import {
   qtyText,
   type RefusalName,
   refusalName,
-} from '../floor/words.ts';
+} from '../dsl/words.ts';
 import { BTCUSDT, BTCUSDT_FUTURES } from '../listings.ts';
 import { TradingFloor } from '../trading-floor.ts';
 

@@ -1,9 +1,9 @@
 /** Contracts on metals, stocks and commodities (rules 5.10, 5.13). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
-import { formatRate } from '../../../src/core/units.ts';
-import { priceText } from '../floor/words.ts';
+import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
+import { formatRate } from '../../../src/core/model/units.ts';
+import { priceText } from '../dsl/words.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';
 import { BTC_PERPETUAL, FuturesFloor } from './futures-floor.ts';
 

@@ -1,7 +1,7 @@
 /** Forced closing: exact triggers, the insurance fund and deleveraging with the numbers of rules 5.8, 5.9, 5.11. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bankruptcyTicks } from '../../../src/core/liquidation/bankruptcy.ts';
+import { bankruptcyTicks } from '../../../src/core/margin/bankruptcy.ts';
 import { FuturesFloor, futuresFloor, units } from './futures-floor.ts';
 
 /** Ann is long 1 at 50 000 with 5 000 of isolated margin; bob is short. */

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstrumentStatusName } from '../../../src/core/terms.ts';
+import type { InstrumentStatusName } from '../../../src/core/model/enums.ts';
 import { meaningOf } from '../../property/audited-run.ts';
-import type { RefusalName } from '../floor/words.ts';
+import type { RefusalName } from '../dsl/words.ts';
 import { BTC_COIN, BTC_PERPETUAL, FuturesFloor, type MoveWords } from './futures-floor.ts';
 
 const MINUTE = 60_000;

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StrategyReason, StrategyStatus } from '../../../src/core/terms.ts';
-import { money } from '../floor/words.ts';
+import { StrategyReason, StrategyStatus } from '../../../src/core/model/enums.ts';
+import { money } from '../dsl/words.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';
 import { FuturesFloor } from './futures-floor.ts';
 

@@ -1,10 +1,10 @@
 /** The checks before matching in their order (rules 1.2), for orders that open and that close positions. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OFF_GRID, type PlaceOrder } from '../../../src/core/command.ts';
-import type { Preset } from '../../../src/core/strategy/trigger-leg.ts';
-import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../../../src/core/terms.ts';
-import { legOf, refusalName } from '../floor/words.ts';
+import { OFF_GRID, type PlaceOrder } from '../../../src/core/model/command.ts';
+import type { Preset } from '../../../src/core/model/tpsl.ts';
+import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../../../src/core/model/enums.ts';
+import { legOf, refusalName } from '../dsl/words.ts';
 import { BTC_PERPETUAL, FuturesFloor } from './futures-floor.ts';
 
 /** Ann of hedge mode is long 1 from 60 000 with little behind it; 0.4 of it are being closed. */

@@ -1,8 +1,8 @@
 /** What open orders cost in margin, and what the books' impact prices are taken of (rules 5.6, 5.10). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FuturesSpec } from '../../../src/core/listing-spec.ts';
-import { formatUnits, RATE_SCALE } from '../../../src/core/units.ts';
+import type { FuturesSpec } from '../../../src/core/model/listing-spec.ts';
+import { formatUnits, RATE_SCALE } from '../../../src/core/model/units.ts';
 import { BTC_PERPETUAL, FuturesFloor, futuresFloor } from './futures-floor.ts';
 
 function withTerms(terms: Partial<FuturesSpec>): FuturesFloor {

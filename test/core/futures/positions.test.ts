@@ -1,9 +1,9 @@
 /** Opening, adding, closing and turning positions; reduce-only and hedge rules (rules 1.10, 1.11, 4.4, 4.5, 5.4). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stakeLiquidationTicks } from '../../../src/core/liquidation/liquidation-price.ts';
-import { maintenanceOf } from '../../../src/core/margin/margin-tiers.ts';
-import { formatUnits } from '../../../src/core/units.ts';
+import { stakeLiquidationTicks } from '../../../src/core/margin/liquidation-price.ts';
+import { maintenanceOf } from '../../../src/core/model/margin-tiers.ts';
+import { formatUnits } from '../../../src/core/model/units.ts';
 import { BTC_PERPETUAL, FuturesFloor, futuresFloor, units } from './futures-floor.ts';
 
 test('an order larger than the position closes it and opens the rest on the other side, with a fill for each', () => {

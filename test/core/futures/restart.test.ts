@@ -1,8 +1,8 @@
 /** A restart within a funding period or between the steps of a fall ends where no restart ends (I40). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OrderKind } from '../../../src/core/terms.ts';
-import { OPENING_BELL } from '../floor/exchange-floor.ts';
+import { OrderKind } from '../../../src/core/model/enums.ts';
+import { OPENING_BELL } from '../dsl/exchange-floor.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';
 import { BTC_FUNDED, FuturesFloor } from './futures-floor.ts';
 

@@ -1,8 +1,8 @@
 /** Attempts to take money from the venue or from other traders without a risk of one's own. Each fails. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
-import { moneyUnits } from '../floor/words.ts';
+import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
+import { moneyUnits } from '../dsl/words.ts';
 import { BTC_COIN, BTC_PERPETUAL, FuturesFloor } from './futures-floor.ts';
 
 /** A contract as the shipped catalogue has them: a band of 5 %. */

@@ -1,19 +1,19 @@
 /** A loan desk on the trading floor: terms of the published samples, pools with money, loans in people's words. */
 
-import { Bucket } from '../../../src/core/ledger.ts';
-import type { CoinSpec } from '../../../src/core/listing-spec.ts';
-import { loanDebts, type OngoingLoan, ongoingLoans } from '../../../src/core/loan/loan-reads.ts';
+import { Bucket } from '../../../src/core/state/ledger.ts';
+import type { CoinSpec } from '../../../src/core/model/listing-spec.ts';
+import { loanDebts, type OngoingLoan, ongoingLoans } from '../../../src/core/reads/loan-reads.ts';
 import {
   LOAN_TERM_NAMES,
   type LoanSpec,
   type LoanTerm,
   type LoanTermName,
   type PledgeSpec,
-} from '../../../src/core/loan/loan-terms.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
-import { Refusal } from '../../../src/core/refusal.ts';
-import { formatUnits } from '../../../src/core/units.ts';
-import { money, moneyUnits, type RefusalName, refusalName } from '../floor/words.ts';
+} from '../../../src/core/model/loan-terms.ts';
+import type { Outcome } from '../../../src/core/model/command-result.ts';
+import { Refusal } from '../../../src/core/model/reject-reason.ts';
+import { formatUnits } from '../../../src/core/model/units.ts';
+import { money, moneyUnits, type RefusalName, refusalName } from '../dsl/words.ts';
 import { BTC_PERPETUAL, FUTURES_COINS, FuturesFloor } from '../futures/futures-floor.ts';
 
 export const HOUR = 3_600_000;

@@ -1,10 +1,10 @@
 /** Every started hour is charged exactly once, whatever the clock does and however often the exchange restarts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeCommand } from '../../../src/core/command-codec.ts';
-import { Exchange } from '../../../src/core/exchange.ts';
-import { saveState } from '../../../src/core/snapshot.ts';
-import { money } from '../floor/words.ts';
+import { decodeCommand } from '../../../src/core/codec/command-codec.ts';
+import { Exchange } from '../../../src/core/engine/exchange.ts';
+import { saveState } from '../../../src/core/snapshot/snapshot.ts';
+import { money } from '../dsl/words.ts';
 import { DAY, HOUR, LoanFloor } from './loan-floor.ts';
 
 /** Loans of three terms that begin at odd times, then nine days, seen at these intervals. */

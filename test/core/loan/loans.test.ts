@@ -1,10 +1,10 @@
 /** Pledge loans with the numbers of rules 7.1 to 7.7 and edge cases 124 and 129 to 136. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { expiry } from '../../../src/core/loan/loan.ts';
-import { hourRate, LoanTerm } from '../../../src/core/loan/loan-terms.ts';
-import { formatRate, formatUnits } from '../../../src/core/units.ts';
-import { money, refusalName } from '../floor/words.ts';
+import { expiry } from '../../../src/core/model/loan.ts';
+import { hourRate, LoanTerm } from '../../../src/core/model/loan-terms.ts';
+import { formatRate, formatUnits } from '../../../src/core/model/units.ts';
+import { money, refusalName } from '../dsl/words.ts';
 import { DAY, HOUR, LOAN_COINS, LoanFloor } from './loan-floor.ts';
 
 /** Ann borrows 10,000 USDT for BTC at 60,000 (rules 7.2). */

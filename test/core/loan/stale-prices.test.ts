@@ -1,9 +1,9 @@
 /** The loan desk while nobody tells prices (rules 5.14): what was agreed goes on, nothing new at an old price. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loanQuote } from '../../../src/core/loan/loan-reads.ts';
-import { LoanTerm } from '../../../src/core/loan/loan-terms.ts';
-import { money, refusalName } from '../floor/words.ts';
+import { loanQuote } from '../../../src/core/reads/loan-reads.ts';
+import { LoanTerm } from '../../../src/core/model/loan-terms.ts';
+import { money, refusalName } from '../dsl/words.ts';
 import { HOUR, LoanFloor } from './loan-floor.ts';
 
 /** Ann owes 10,000 USDT for 0.25641026 BTC and has more of both; the last price is 20 minutes old. */

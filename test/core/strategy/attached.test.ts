@@ -1,9 +1,9 @@
 /** Take-profit and stop-loss that come with an opening order (rules 3.6, edge cases 115, 116). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { KEEP_LEG } from '../../../src/core/strategy/trigger-leg.ts';
+import { KEEP_LEG } from '../../../src/core/model/tpsl.ts';
 import { MARGIN, MarginFloor, SPOT } from '../borrowing/margin-floor.ts';
-import type { OrderWords } from '../floor/words.ts';
+import type { OrderWords } from '../dsl/words.ts';
 import { type FuturesFloor, futuresFloor } from '../futures/futures-floor.ts';
 import { openFloor } from '../trading-floor.ts';
 import { attachedOf, cancel, changeOf, modify } from './strategy-tickets.ts';

@@ -1,9 +1,9 @@
 /** Strategy orders beyond USDT contracts: on margin, on coin-margined contracts, and on one that is delivered (rules 3). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { InstrumentSpec } from '../../../src/core/listing-spec.ts';
+import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
 import { MARGIN, MarginFloor, SPOT } from '../borrowing/margin-floor.ts';
-import { OPENING_BELL } from '../floor/exchange-floor.ts';
+import { OPENING_BELL } from '../dsl/exchange-floor.ts';
 import { BTC_COIN, BTC_PERPETUAL, FUTURES_COINS, FuturesFloor, priced } from '../futures/futures-floor.ts';
 import { attachedOf, cancel, modify, protect, trail, when } from './strategy-tickets.ts';
 

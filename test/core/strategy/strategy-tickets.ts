@@ -1,16 +1,16 @@
 /** Strategy orders on a trading floor, in the words and decimals of the people who place them. */
 
-import type { StrategyOrderRecord } from '../../../src/core/event.ts';
-import type { Instrument } from '../../../src/core/instrument.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
-import { Refusal } from '../../../src/core/refusal.ts';
+import type { StrategyOrderRecord } from '../../../src/core/model/event.ts';
+import type { Instrument } from '../../../src/core/model/instrument.ts';
+import type { Outcome } from '../../../src/core/model/command-result.ts';
+import { Refusal } from '../../../src/core/model/reject-reason.ts';
 import {
   KEEP_LEG,
   type LegChange,
   NO_LEG,
   REMOVE,
   type TriggerLeg,
-} from '../../../src/core/strategy/trigger-leg.ts';
+} from '../../../src/core/model/tpsl.ts';
 import {
   type CategoryName,
   OrderType,
@@ -25,10 +25,10 @@ import {
   StrategyKind,
   StrategyStatus,
   TRIGGER_TYPE_NAMES,
-} from '../../../src/core/terms.ts';
-import { delegateTypeOf } from '../../../src/record/futures-words.ts';
-import { Ticket } from '../floor/ticket.ts';
-import { type LegWords, legOf, lotsOf, moneyUnits, type RefusalName, refusalName } from '../floor/words.ts';
+} from '../../../src/core/model/enums.ts';
+import { delegateTypeOf } from '../../../src/views/futures-enums.ts';
+import { Ticket } from '../dsl/ticket.ts';
+import { type LegWords, legOf, lotsOf, moneyUnits, type RefusalName, refusalName } from '../dsl/words.ts';
 import type { TradingFloor } from '../trading-floor.ts';
 
 export interface StrategyWords {

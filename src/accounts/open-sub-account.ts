@@ -1,0 +1,100 @@
+/**
+ * A sub-account lives in two rooms: identity knows its name and keys, the core its money and orders. Identity comes
+ * first, because it gives the uid. A crash in between leaves a sub-account without a place in the core; the next start
+ * completes it, as does asking for it again or giving it a key. Nothing is ever opened twice, and when the core says no
+ * the new user is taken back. Main accounts are the operator's work.
+ */
+import { Refusal } from '../core/model/reject-reason.ts';
+import type { Identity, NewUser, Outcome, User } from '../identity/identity.ts';
+import { Unavailable, type Venue } from '../sequencer/sequencer.ts';
+
+/** The part of the venue that this needs. */
+type Sequencer = Pick<Venue, 'state' | 'submit'> & Partial<Pick<Venue, 'shortage'>>;
+
+export interface AccountRooms {
+  readonly venue: Sequencer;
+  readonly identity: Identity;
+}
+
+/** Resolves when the sub-account is durable in both rooms. */
+export async function openSubAccount(
+  rooms: AccountRooms,
+  parentUid: number,
+  user: NewUser,
+): Promise<Outcome<User>> {
+  const { identity, venue } = rooms;
+  const { accountByUid } = venue.state;
+  if (!accountByUid.has(parentUid)) {
+    return { ok: false, reason: 'user_unknown', message: 'the main account itself is not open yet' };
+  }
+  const known = identity.findSubByName(parentUid, user.name);
+  if (known !== undefined && !accountByUid.has(known.uid)) {
+    await completeSubAccount(venue, known);
+    return { ok: true, value: known };
+  }
+  // The core would refuse it, and a name without a place there would stay behind.
+  const shortage = venue.shortage?.();
+  if (shortage !== undefined) throw new Unavailable(shortage.reason);
+  const created = identity.createSub(parentUid, user);
+  if (!created.ok) return created;
+  try {
+    if (accountByUid.has(created.value.uid)) throw olderThanLog(created.value.uid);
+    await completeSubAccount(venue, created.value);
+    return created;
+  } catch (error) {
+    if (error instanceof NotOpened || error instanceof Unavailable) identity.withdrawUser(created.value.uid);
+    throw error;
+  }
+}
+
+/** The core has no place for the sub-account, and never had. */
+class NotOpened extends Error {
+  override name = 'NotOpened';
+}
+
+/** Gives the sub-account its place in the core, if it has none yet. */
+export async function completeSubAccount(venue: Sequencer, { uid, parentUid }: User): Promise<void> {
+  const masterUid = parentUid!;
+  const account = venue.state.accountByUid.get(uid);
+  if (account !== undefined) {
+    if (account.masterUid !== masterUid) throw olderThanLog(uid);
+    return;
+  }
+  const outcome = await venue.submit({
+    type: 'openAccount',
+    time: 0,
+    uid,
+    masterUid,
+    marketMaker: false,
+    house: false,
+  });
+  if (outcome.refusal !== Refusal.none) {
+    throw new NotOpened(
+      `sub-account ${uid} was not opened: ${outcome.detail ?? `reason ${outcome.refusal}`}`,
+    );
+  }
+}
+
+/** For the start: completes what an earlier run left half done; resolves with how many there were. */
+export async function completeSubAccounts({ venue, identity }: AccountRooms): Promise<number> {
+  const { accountByUid } = venue.state;
+  let completed = 0;
+  let page = identity.listUsers();
+  while (page.length !== 0) {
+    for (const user of page) {
+      const { uid, parentUid } = user;
+      if (parentUid === undefined || accountByUid.has(uid) || !accountByUid.has(parentUid)) continue;
+      await completeSubAccount(venue, user);
+      completed += 1;
+    }
+    page = identity.listUsers({ afterUid: page.at(-1)!.uid });
+  }
+  return completed;
+}
+
+function olderThanLog(uid: number): Error {
+  return new NotOpened(
+    `account ${uid} of the command log is not that of the identity store: the store is older than the log; ` +
+      'put back the newest copy of it',
+  );
+}

@@ -1,0 +1,70 @@
+/** Why the door says no: one catalogue of codes with their HTTP status; the message says which value and what is right. */
+import type { Outcome } from '../core/model/command-result.ts';
+import { Refusal } from '../core/model/reject-reason.ts';
+import type { IdentityRefusal } from '../identity/identity.ts';
+
+export const REFUSAL_STATUS = {
+  invalid_request: 400,
+  not_authenticated: 401,
+  foreign_page: 403,
+  unknown_path: 404,
+  unknown_account: 404,
+  unknown_key: 404,
+  unknown_coin: 404,
+  unknown_instrument: 404,
+  unknown_withdrawal: 404,
+  unknown_address: 404,
+  already_exists: 409,
+  unknown_host: 421,
+  not_allowed: 422,
+  too_many_attempts: 429,
+  internal: 500,
+  unavailable: 503,
+} as const;
+export type RefusalCode = keyof typeof REFUSAL_STATUS;
+
+export class Refused {
+  readonly code: RefusalCode;
+  readonly message: string;
+
+  constructor(code: RefusalCode, message: string) {
+    this.code = code;
+    this.message = message;
+  }
+}
+
+/** What an operator's command can be refused for by the core. */
+const OF_CORE: Readonly<Partial<Record<Refusal, readonly [RefusalCode, string]>>> = {
+  [Refusal.unknownAccount]: ['unknown_account', 'the account is not known'],
+  [Refusal.unknownCoin]: ['unknown_coin', 'the coin is not listed'],
+  [Refusal.unknownInstrument]: ['unknown_instrument', 'the instrument is not listed'],
+  [Refusal.unknownWithdrawal]: ['unknown_withdrawal', 'there is no pending withdrawal of that id'],
+  [Refusal.noPositionToClose]: ['not_allowed', 'the account has no position there'],
+  [Refusal.coinNotOffered]: ['not_allowed', 'the coin cannot be borrowed here'],
+  [Refusal.alreadyExists]: ['already_exists', 'it exists already'],
+  [Refusal.invalidSpecification]: ['invalid_request', 'the specification cannot be listed'],
+  [Refusal.amountOutOfRange]: ['invalid_request', 'the amount must be above zero and at most 10^22'],
+  [Refusal.accountsFull]: ['not_allowed', 'the venue has as many accounts as it can hold'],
+};
+
+export function refusedByCore({ refusal, detail }: Outcome): Refused {
+  const [code, message] = OF_CORE[refusal] ?? ['not_allowed', `the exchange refused it, reason ${refusal}`];
+  return new Refused(code, detail ?? message);
+}
+
+const OF_IDENTITY: Readonly<Partial<Record<IdentityRefusal, RefusalCode>>> = {
+  name_taken: 'already_exists',
+  key_taken: 'already_exists',
+  user_unknown: 'unknown_account',
+  key_unknown: 'unknown_key',
+  sub_of_sub: 'not_allowed',
+  quota_above_cap: 'not_allowed',
+  address_taken: 'already_exists',
+  address_unknown: 'unknown_address',
+  too_many_addresses: 'not_allowed',
+  busy: 'unavailable',
+};
+
+export function refusedByIdentity(refusal: { reason: IdentityRefusal; message: string }): Refused {
+  return new Refused(OF_IDENTITY[refusal.reason] ?? 'invalid_request', refusal.message);
+}

@@ -1,0 +1,188 @@
+/**
+ * The audit log of a running venue: who did what, in the order it happened. A line is on disk before anybody hears of
+ * it. On a full disk what was begun of a line is cut off again, and the next line may find space; the outcome of an
+ * action waits for that. When the disk refuses otherwise, the log takes nothing more until the next start has looked at
+ * what is there.
+ */
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncDirectory } from '../storage/durable-file.ts';
+import { isOutOfSpace } from '../storage/shortage-errors.ts';
+import { AUDIT_FILE, AUDIT_HEAD_FILE, formatHead, readAudit } from './audit-file.ts';
+import {
+  type AuditEntry,
+  type AuditLine,
+  type AuditOutcome,
+  CHAIN_ACTION,
+  CHAIN_START,
+  type ChainHead,
+  formatLine,
+} from './audit-line.ts';
+
+/** What an operator is about to do. */
+export type Intent = Pick<AuditEntry, 'operator' | 'action' | 'arguments'>;
+
+/** An action without its outcome; `after` is the last command of the log when it began. */
+export type Begun = Intent & Pick<AuditEntry, 'after'>;
+
+export interface Ending {
+  readonly outcome: Exclude<AuditOutcome, 'begun'>;
+  readonly detail?: string | undefined;
+  readonly command: number | null;
+}
+
+/** There is no space for the line; none of it was written. */
+export class AuditFull extends Error {
+  override readonly name = 'AuditFull';
+}
+
+const OWNER_ONLY = 0o600;
+const CHAIN_NAME_BYTES = 4;
+/** The program itself, where no person acts. */
+const PROGRAM = 'bourse';
+
+export class AuditLog {
+  readonly #file: FileHandle;
+  readonly #headFile: FileHandle;
+  readonly #now: () => number;
+  /** Actions whose outcome is not written yet, by the number of their first line. */
+  readonly #begun = new Map<number, Begun>();
+  /** Outcomes that found no space; they come before the next line. */
+  readonly #late: AuditEntry[] = [];
+  #head: ChainHead;
+  #bytes: number;
+  #chain = '';
+  #last: Promise<unknown> = Promise.resolve();
+  #failure: Error | undefined;
+
+  private constructor(
+    file: FileHandle,
+    headFile: FileHandle,
+    head: ChainHead,
+    bytes: number,
+    now: () => number,
+  ) {
+    this.#file = file;
+    this.#headFile = headFile;
+    this.#head = head;
+    this.#bytes = bytes;
+    this.#now = now;
+  }
+
+  /** Throws AuditDamaged. What a crash left half written is cut off. */
+  static async open(directory: string, now: () => number): Promise<AuditLog> {
+    const { lines, wholeBytes, tornBytes } = readAudit(directory);
+    const file = await open(join(directory, AUDIT_FILE), 'a', OWNER_ONLY);
+    if (tornBytes > 0) await file.truncate(wholeBytes);
+    const headFile = await open(
+      join(directory, AUDIT_HEAD_FILE),
+      constants.O_RDWR | constants.O_CREAT,
+      OWNER_ONLY,
+    );
+    const log = new AuditLog(file, headFile, lines.at(-1) ?? CHAIN_START, wholeBytes, now);
+    // The names survive a power loss before anything is said in them: a head without its log would look like a loss.
+    syncDirectory(directory);
+    if (lines.length === 0) await log.#startChain();
+    else log.#resume(lines);
+    return log;
+  }
+
+  /** Names the chain in the commands of the log, so that a new chain is not held responsible for old commands. */
+  get chain(): string {
+    return this.#chain;
+  }
+
+  /** Actions that were begun and whose outcome nobody wrote: the process ended in between. */
+  interrupted(): ReadonlyMap<number, Begun> {
+    return this.#begun;
+  }
+
+  /** Resolves with the number of the line when it is on disk: from now on the action may happen. */
+  async begin(intent: Intent, after: number): Promise<number> {
+    const { seq } = await this.#append({ ...intent, outcome: 'begun', after, command: null });
+    this.#begun.set(seq, { ...intent, after });
+    return seq;
+  }
+
+  /** Throws AuditFull when there is no space; the outcome is written as soon as there is, or by the next start. */
+  async end(of: number, ending: Ending): Promise<void> {
+    const { operator, action, arguments: given } = this.#begun.get(of)!;
+    const { outcome, detail, command } = ending;
+    const said = detail === undefined ? {} : { detail };
+    const entry = { operator, action, arguments: given, outcome, ...said, of, command };
+    this.#begun.delete(of);
+    try {
+      await this.#append(entry);
+    } catch (error) {
+      if (error instanceof AuditFull) this.#late.push(entry);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#last.catch(() => {});
+    await this.#writeLate().catch(() => {});
+    await this.#file.close();
+    await this.#headFile.close();
+  }
+
+  async #startChain(): Promise<void> {
+    this.#chain = randomBytes(CHAIN_NAME_BYTES).toString('hex');
+    const entry = { operator: PROGRAM, action: CHAIN_ACTION, arguments: { chain: this.#chain } };
+    await this.#append({ ...entry, outcome: 'done', command: null });
+  }
+
+  #resume(lines: readonly AuditLine[]): void {
+    this.#chain = String(lines[0]!.arguments.chain);
+    for (const line of lines) {
+      if (line.outcome === 'begun') this.#begun.set(line.seq, line);
+      else if (line.of !== undefined) this.#begun.delete(line.of);
+    }
+  }
+
+  /** One after the other: each line names the one before it. */
+  #append(entry: AuditEntry): Promise<ChainHead> {
+    const appended = this.#last.then(async () => {
+      await this.#writeLate();
+      return this.#write(entry);
+    });
+    this.#last = appended.catch((error: Error) => {
+      if (!(error instanceof AuditFull)) this.#failure ??= error;
+    });
+    return appended;
+  }
+
+  async #writeLate(): Promise<void> {
+    while (this.#late.length > 0) {
+      await this.#write(this.#late[0]!);
+      this.#late.shift();
+    }
+  }
+
+  async #write(entry: AuditEntry): Promise<ChainHead> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const text = `${formatLine(this.#head, this.#now(), entry)}\n`;
+    const head = { seq: this.#head.seq + 1, hash: text.slice(-67, -3) };
+    await this.#orCutOff(() => this.#file.appendFile(text));
+    await this.#file.datasync();
+    await this.#orCutOff(() => this.#headFile.write(formatHead(head), 0));
+    await this.#headFile.datasync();
+    this.#head = head;
+    this.#bytes += Buffer.byteLength(text);
+    return head;
+  }
+
+  /** Without space the log is as it was before the line. */
+  async #orCutOff(write: () => Promise<unknown>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      if (!isOutOfSpace(error)) throw error;
+      await this.#file.truncate(this.#bytes);
+      await this.#file.datasync();
+      throw new AuditFull(`no space left for ${AUDIT_FILE}`, { cause: error });
+    }
+  }
+}

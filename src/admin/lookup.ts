@@ -1,0 +1,32 @@
+/** Finds what an operator names, or says that it is not there. */
+import type { Account } from '../core/state/account.ts';
+import type { Instrument } from '../core/model/instrument.ts';
+import type { State } from '../core/state/state.ts';
+import type { CategoryName } from '../core/model/enums.ts';
+import type { Identity, User } from '../identity/identity.ts';
+import { Refused } from './admin-error.ts';
+
+/** By uid, else by name. */
+export function findUser(identity: Identity, text: string): User | Refused {
+  const user = /^[0-9]{1,15}$/.test(text) ? identity.findUser(Number(text)) : identity.findUserByName(text);
+  return user ?? new Refused('unknown_account', `there is no account ${JSON.stringify(text)}`);
+}
+
+/** An account that can hold money: known to identity and open in the exchange. */
+export function findAccount(identity: Identity, state: State, text: string): Account | Refused {
+  const user = findUser(identity, text);
+  if (user instanceof Refused) return user;
+  const unopened = `account ${user.uid} is not open yet: create it again under the same name to complete it`;
+  return state.accountByUid.get(user.uid) ?? new Refused('not_allowed', unopened);
+}
+
+export function findCoin(state: State, name: string): number | Refused {
+  return (
+    state.coinByName.get(name) ?? new Refused('unknown_coin', `coin ${JSON.stringify(name)} is not listed`)
+  );
+}
+
+export function findInstrument(state: State, category: CategoryName, symbol: string): Instrument | Refused {
+  const missing = `there is no ${category} instrument ${JSON.stringify(symbol)}`;
+  return state.instrument(category, symbol) ?? new Refused('unknown_instrument', missing);
+}

@@ -1,0 +1,69 @@
+/**
+ * What became of actions that a crash cut off. The command log decides: a command that it holds was carried out and
+ * stays so, one that it does not hold never happened. The audit log then gets the outcome that it lacks.
+ */
+import type { Command } from '../core/model/command.ts';
+import type { Outcome } from '../core/model/command-result.ts';
+import { Refusal } from '../core/model/reject-reason.ts';
+import { AuditFull, type AuditLog, type Ending } from './audit-log.ts';
+import { readSignature } from './audit-reference.ts';
+
+interface Trace {
+  readonly seq: number;
+  /** Undefined when the command lies before the snapshot and was not replayed. */
+  readonly outcome: Outcome | undefined;
+}
+
+export class Reconciliation {
+  readonly #audit: AuditLog;
+  readonly #traces = new Map<number, Trace>();
+
+  constructor(audit: AuditLog) {
+    this.#audit = audit;
+  }
+
+  /** Called with the commands of the log, replayed or only read. */
+  note(seq: number, command: Command, outcome?: Outcome): void {
+    if (this.#audit.interrupted().size === 0) return;
+    const signature = readSignature(command);
+    if (signature?.chain !== this.#audit.chain) return;
+    if (this.#audit.interrupted().has(signature.line)) this.#traces.set(signature.line, { seq, outcome });
+  }
+
+  /** Are there actions that began before command `seq`, so that a replay from there may miss theirs? */
+  reachesBefore(seq: number): boolean {
+    return [...this.#audit.interrupted().values()].some(({ after }) => (after ?? 0) < seq);
+  }
+
+  /** Resolves with what was found out, in words. */
+  async complete(): Promise<string[]> {
+    const told: string[] = [];
+    for (const [line, { operator, action }] of [...this.#audit.interrupted()]) {
+      const ending = endingOf(this.#traces.get(line));
+      await this.#audit.end(line, ending).catch((error: Error) => {
+        // It is written when there is space; a start must not fail for it.
+        if (!(error instanceof AuditFull)) throw error;
+      });
+      told.push(`audit line ${line}, ${action} by ${operator}: ${ending.detail}`);
+    }
+    return told;
+  }
+}
+
+function endingOf(trace: Trace | undefined): Ending {
+  if (trace === undefined) {
+    const detail = 'the process ended; the command log does not hold it, users and keys may show it';
+    return { outcome: 'interrupted', detail, command: null };
+  }
+  const { seq, outcome } = trace;
+  if (outcome === undefined) {
+    return {
+      outcome: 'interrupted',
+      detail: `the process ended; it is command ${seq} of the log`,
+      command: seq,
+    };
+  }
+  const refused = outcome.refusal !== Refusal.none;
+  const detail = `found in the log after the process had ended${refused ? `; refused, reason ${outcome.refusal}` : ''}`;
+  return { outcome: refused ? 'refused' : 'done', detail, command: seq };
+}

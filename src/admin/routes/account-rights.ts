@@ -1,0 +1,109 @@
+/** What the operator lets an account do beyond trading: be a broker, earn commissions, ask more often, make markets. */
+import Type from 'typebox';
+import { formatRate, parseUnits, RATE_ONE, RATE_SCALE } from '../../core/model/units.ts';
+import { QUOTA_CATEGORIES, QUOTA_MAX } from '../../identity/identity.ts';
+import { AccountParams, CommandSeq, closed, DecimalText } from '../fields.ts';
+import { findAccount, findUser } from '../lookup.ts';
+import { Refused, refusedByIdentity } from '../admin-error.ts';
+import { type OperatorRoute, operatorRoute } from '../route.ts';
+import { Changed, toldUid, viewOf } from './account-view.ts';
+
+export const accountRightsRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/accounts/:account/broker',
+    params: AccountParams,
+    body: Type.Object({ broker: Type.Boolean() }, closed),
+    answer: Changed,
+    told: toldUid,
+    action: 'account.broker',
+    recorded: ({ params, body }) => ({ account: params.account, broker: body.broker }),
+    handle: async ({ venue, identity, params, body, deed }) => {
+      const user = findUser(identity, params.account);
+      if (user instanceof Refused) return user;
+      const { uid } = user;
+      if (!body.broker && (venue.state.accountByUid.get(uid)?.commissionRate ?? 0n) !== 0n) {
+        const given = await deed.give({ type: 'setCommission', time: 0, uid, rate: 0n });
+        if (given instanceof Refused) return given;
+      }
+      const changed = identity.setUser(uid, { broker: body.broker }, venue.clock.now());
+      if (!changed.ok) return refusedByIdentity(changed);
+      return { account: viewOf(venue.state, changed.value), command: deed.command };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/accounts/:account/commission',
+    params: AccountParams,
+    /** Of the trading fees of the broker's sub-accounts, such as 0.3. */
+    body: Type.Object({ share: DecimalText }, closed),
+    answer: Type.Object({ uid: Type.Integer(), share: Type.String(), command: CommandSeq }),
+    told: ({ uid }) => `account ${uid}`,
+    action: 'account.commission',
+    recorded: ({ params, body }) => ({ account: params.account, share: body.share }),
+    handle: async ({ venue, identity, params, body, deed }) => {
+      const account = findAccount(identity, venue.state, params.account);
+      if (account instanceof Refused) return account;
+      const { uid } = account;
+      if (identity.findUser(uid)?.broker !== true) {
+        return new Refused('not_allowed', `account ${uid} is no broker: make it one first`);
+      }
+      const rate = parseUnits(body.share, RATE_SCALE);
+      if (rate === undefined || rate > RATE_ONE) {
+        return new Refused('invalid_request', `share ${body.share} must lie between 0 and 1`);
+      }
+      const given = await deed.give({ type: 'setCommission', time: 0, uid, rate });
+      if (given instanceof Refused) return given;
+      return { uid, share: formatRate(rate), command: deed.command };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/accounts/:account/order-quota',
+    params: AccountParams,
+    body: Type.Object(
+      {
+        category: Type.Enum([...QUOTA_CATEGORIES]),
+        /** Orders a second beyond the standard, for the main account to share out. */
+        extra: Type.Integer({ minimum: 0, maximum: QUOTA_MAX }),
+      },
+      closed,
+    ),
+    answer: Type.Object({
+      uid: Type.Integer(),
+      category: Type.String(),
+      given: Type.Integer(),
+      cap: Type.Integer(),
+    }),
+    told: ({ uid }) => `account ${uid}`,
+    action: 'account.orderQuota',
+    recorded: ({ params, body: { category, extra } }) => ({ account: params.account, category, extra }),
+    handle: ({ identity, params, body: { category, extra } }) => {
+      const user = findUser(identity, params.account);
+      if (user instanceof Refused) return user;
+      const changed = identity.setQuotaExtra(user.uid, category, extra);
+      return changed.ok ? { uid: user.uid, category, ...changed.value } : refusedByIdentity(changed);
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/accounts/:account/market-maker',
+    params: AccountParams,
+    body: Type.Object({ marketMaker: Type.Boolean() }, closed),
+    answer: Changed,
+    told: toldUid,
+    action: 'account.marketMaker',
+    recorded: ({ params, body }) => ({ account: params.account, marketMaker: body.marketMaker }),
+    handle: async ({ venue, identity, params, body, deed }) => {
+      const account = findAccount(identity, venue.state, params.account);
+      if (account instanceof Refused) return account;
+      const { uid } = account;
+      const given = await deed.give({ type: 'setMarketMaker', time: 0, uid, marketMaker: body.marketMaker });
+      if (given instanceof Refused) return given;
+      return { account: viewOf(venue.state, identity.findUser(uid)!), command: deed.command };
+    },
+  }),
+];

@@ -1,0 +1,159 @@
+/** Who trades here: opening, looking at and freezing accounts. */
+import Type from 'typebox';
+import { Bucket } from '../../core/state/ledger.ts';
+import { balances } from '../../core/reads/reads.ts';
+import type { State } from '../../core/state/state.ts';
+import { formatMoney } from '../../core/model/units.ts';
+import { AccountParams, AccountText, closed, Empty } from '../fields.ts';
+import { findAccount, findUser } from '../lookup.ts';
+import { openMainAccount, openSubAccount } from '../open-account.ts';
+import { Refused, refusedByIdentity } from '../admin-error.ts';
+import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
+import { AccountView, Changed, toldUid, viewOf } from './account-view.ts';
+
+const PAGE_MAX = 1000;
+
+const BalanceView = Type.Object({
+  coin: Type.String(),
+  unified: Type.String(),
+  locked: Type.String(),
+  funding: Type.String(),
+  withdrawing: Type.String(),
+  /** Collateral of loans. */
+  pledged: Type.String(),
+});
+
+function balancesOf(state: State, uid: number) {
+  const { index } = state.accountByUid.get(uid)!;
+  return balances(state, uid).map(({ coin, cash, locked }) => ({
+    coin: state.coins[coin]!.coin,
+    unified: formatMoney(cash),
+    locked: formatMoney(locked),
+    funding: formatMoney(state.ledger.peek(index, coin, Bucket.funding)),
+    withdrawing: formatMoney(state.ledger.peek(index, coin, Bucket.withdrawing)),
+    pledged: formatMoney(state.ledger.peek(index, coin, Bucket.pledge)),
+  }));
+}
+
+type AccountCall = Call<{ account: string }, unknown, unknown>;
+
+async function setFrozen({ venue, identity, params, deed }: AccountCall, frozen: boolean) {
+  const user = findUser(identity, params.account);
+  if (user instanceof Refused) return user;
+  const changed = identity.setFrozen(user.uid, frozen, venue.clock.now());
+  if (!changed.ok) return refusedByIdentity(changed);
+  // Keys that no longer work can cancel nothing.
+  if (frozen && venue.state.accountByUid.has(user.uid)) {
+    const given = await deed.give({ type: 'cancelEverything', time: 0, uid: user.uid });
+    if (given instanceof Refused) return given;
+  }
+  return { account: viewOf(venue.state, changed.value), command: deed.command };
+}
+
+export const accountRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/accounts',
+    query: Type.Object(
+      {
+        afterUid: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
+        limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })),
+      },
+      closed,
+    ),
+    answer: Type.Object({ accounts: Type.Array(AccountView) }),
+    handle: ({ venue, identity, query }) => {
+      const limit = Math.min(Number(query.limit ?? PAGE_MAX), PAGE_MAX);
+      const users = identity.listUsers({ afterUid: Number(query.afterUid ?? 0), limit });
+      return { accounts: users.map((user) => viewOf(venue.state, user)) };
+    },
+  }),
+
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/accounts/:account',
+    params: AccountParams,
+    answer: Type.Object({
+      account: AccountView,
+      balances: Type.Array(BalanceView),
+      openOrders: Type.Integer(),
+    }),
+    handle: ({ venue, identity, params }) => {
+      const { state } = venue;
+      const account = findAccount(identity, state, params.account);
+      if (account instanceof Refused) return account;
+      const { uid, openSpot, openFutures } = account;
+      const user = identity.findUser(uid)!;
+      return {
+        account: viewOf(state, user),
+        balances: balancesOf(state, uid),
+        openOrders: openSpot + openFutures,
+      };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/accounts',
+    body: Type.Object(
+      {
+        name: Type.String({ minLength: 1, maxLength: 64 }),
+        kind: Type.Optional(Type.Enum(['main', 'sub', 'broker'])),
+        master: Type.Optional(AccountText),
+        marketMaker: Type.Optional(Type.Boolean()),
+        note: Type.Optional(Type.String({ maxLength: 256 })),
+      },
+      closed,
+    ),
+    answer: Changed,
+    told: toldUid,
+    action: 'account.create',
+    recorded: ({ body: { name, kind, master, marketMaker } }) => ({ name, kind, master, marketMaker }),
+    handle: async (call) => {
+      const { venue, identity, body, deed } = call;
+      const { name, kind = 'main', marketMaker = false, note = '' } = body;
+      if ((kind === 'sub') !== (body.master !== undefined)) {
+        return new Refused(
+          'invalid_request',
+          'a sub-account needs its master, and only a sub-account has one',
+        );
+      }
+      if (kind === 'sub' && marketMaker) {
+        return new Refused('invalid_request', 'open the sub-account first, then make it a market maker');
+      }
+      const master = body.master === undefined ? undefined : findUser(identity, body.master);
+      if (master instanceof Refused) return master;
+      const broker = kind === 'broker';
+      const opened =
+        master === undefined
+          ? await openMainAccount(call, deed, { name, broker, marketMaker, note })
+          : await openSubAccount(call, deed, master, name, note);
+      if (opened instanceof Refused) return opened;
+      return { account: viewOf(venue.state, opened), command: deed.command };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/accounts/:account/freeze',
+    params: AccountParams,
+    body: Empty,
+    answer: Changed,
+    told: toldUid,
+    action: 'account.freeze',
+    recorded: ({ params }) => params,
+    handle: (call) => setFrozen(call, true),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/accounts/:account/unfreeze',
+    params: AccountParams,
+    body: Empty,
+    answer: Changed,
+    told: toldUid,
+    action: 'account.unfreeze',
+    recorded: ({ params }) => params,
+    handle: (call) => setFrozen(call, false),
+  }),
+];

@@ -1,0 +1,42 @@
+/**
+ * What a backup needs of a running exchange: a moment with its state hash, and two lines in the audit log. The files are
+ * copied by whoever asks (`src/app/backup`); nothing here waits for that.
+ */
+import Type from 'typebox';
+import { stateHash } from '../../sequencer/state-hash.ts';
+import { closed } from '../fields.ts';
+import { type OperatorRoute, operatorRoute } from '../route.ts';
+
+const DirectoryText = Type.String({ minLength: 1, maxLength: 4096, pattern: '^[^\\p{Cc}\\p{Cs}]*$' });
+const Hash = Type.String({ pattern: '^[0-9a-f]{64}$' });
+
+export const backupRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/backups',
+    body: Type.Object({ directory: DirectoryText }, closed),
+    answer: Type.Object({ seq: Type.Integer(), time: Type.Integer(), stateHash: Type.String() }),
+    action: 'backup.begin',
+    recorded: ({ body: { directory } }) => ({ directory }),
+    told: ({ seq, stateHash: hash }) => `up to command ${seq}, state hash ${hash}`,
+    handle: async ({ venue }) => {
+      const moment = {
+        seq: venue.appliedSeq,
+        time: venue.state.now,
+        stateHash: stateHash(venue.state),
+      };
+      await venue.settled();
+      return moment;
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/backups/end',
+    body: Type.Object({ directory: DirectoryText, seq: Type.Integer(), manifest: Hash }, closed),
+    answer: Type.Object({ seq: Type.Integer() }),
+    action: 'backup.end',
+    recorded: ({ body: { directory, seq, manifest } }) => ({ directory, seq, manifest }),
+    handle: ({ body: { seq } }) => ({ seq }),
+  }),
+];

@@ -1,0 +1,138 @@
+/** The exchange's time: what it is, and for a manual clock how it moves. */
+import Type from 'typebox';
+import { type Clock, ManualClock, ScaledClock } from '../../sequencer/clock.ts';
+import { formatDuration, parseDuration } from '../../sequencer/duration.ts';
+import { ADVANCE_STEPS_MAX } from '../../sequencer/limits.ts';
+import { CommandSeq, closed, Empty } from '../fields.ts';
+import { Refused } from '../admin-error.ts';
+import { type OperatorRoute, operatorRoute } from '../route.ts';
+
+const DEFAULT_STEP = '1s';
+/** Like every other span: the state must not be led beyond what its times can hold. */
+const TIME_END = Date.UTC(2100);
+
+const ClockView = Type.Object({
+  clock: Type.Enum(['wall', 'scaled', 'manual']),
+  /** Logical seconds per second; 0 for a clock that stands. */
+  factor: Type.Integer(),
+  time: Type.Integer(),
+  /** The advance of a manual clock that is under way, else the last one. */
+  advance: Type.Optional(
+    Type.Object({
+      from: Type.Integer(),
+      until: Type.Integer(),
+      ended: Type.Boolean(),
+      events: Type.Record(Type.String(), Type.Integer()),
+    }),
+  ),
+});
+const SpanText = Type.String({ minLength: 2, maxLength: 40 });
+
+function viewOf(clock: Clock) {
+  if (clock instanceof ManualClock) return { clock: 'manual' as const, factor: 0, time: clock.now() };
+  if (clock instanceof ScaledClock)
+    return { clock: 'scaled' as const, factor: clock.factor, time: clock.now() };
+  return { clock: 'wall' as const, factor: 1, time: clock.now() };
+}
+
+interface Span {
+  readonly by?: string;
+  readonly to?: string;
+  readonly step?: string;
+}
+
+interface Journey {
+  readonly until: number;
+  readonly stepMs: number;
+}
+
+/** Where the clock is to go and by which steps, or why it cannot. */
+function journeyOf({ by, to, step = DEFAULT_STEP }: Span, now: number): Journey | Refused {
+  if ((by === undefined) === (to === undefined))
+    return new Refused('invalid_request', 'give either by, such as 8h, or to, such as 2026-06-26T08:00:00Z');
+  const until = by === undefined ? Date.parse(to!) : now + (parseDuration(by) ?? Number.NaN);
+  if (Number.isNaN(until)) {
+    const wanted =
+      by === undefined
+        ? 'to must be an instant such as 2026-06-26T08:00:00Z'
+        : 'by must be a span such as 8h, 1d12h, 90s';
+    return new Refused('invalid_request', wanted);
+  }
+  if (until < now) return new Refused('invalid_request', 'time does not go back');
+  if (until >= TIME_END) return new Refused('invalid_request', 'time ends with the year 2099');
+  const stepMs = parseDuration(step);
+  if (stepMs === undefined || stepMs < 1)
+    return new Refused('invalid_request', 'step must be a span such as 1s or 1m');
+  if ((until - now) / stepMs > ADVANCE_STEPS_MAX) {
+    const steps = `${formatDuration(until - now)} in steps of ${step} are more than ${ADVANCE_STEPS_MAX} ticks`;
+    return new Refused('invalid_request', `${steps}: give a longer step, such as 1m`);
+  }
+  return { until, stepMs };
+}
+
+export const clockRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/clock',
+    answer: ClockView,
+    handle: ({ venue, seconds: { journey } }) => ({
+      ...viewOf(venue.clock),
+      ...(journey !== undefined && {
+        advance: { ...journey, events: { ...(journey.events as Record<string, number>) } },
+      }),
+    }),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/clock/halt',
+    body: Empty,
+    answer: Type.Object({ time: Type.Integer() }),
+    action: 'clock.halt',
+    told: ({ time }) => `asked at ${time}`,
+    handle: ({ venue, seconds }) => {
+      if (!seconds.advancing) return new Refused('not_allowed', 'the clock is not being advanced');
+      seconds.haltAdvance();
+      return { time: venue.clock.now() };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/clock/advance',
+    body: Type.Object(
+      { by: Type.Optional(SpanText), to: Type.Optional(SpanText), step: Type.Optional(SpanText) },
+      closed,
+    ),
+    answer: Type.Object({
+      from: Type.Integer(),
+      time: Type.Integer(),
+      command: CommandSeq,
+      /** What the time brought, by kind of event. */
+      events: Type.Record(Type.String(), Type.Integer()),
+    }),
+    action: 'clock.advance',
+    recorded: ({ body: { by, to, step } }) => ({
+      ...(by !== undefined && { by }),
+      ...(to !== undefined && { to }),
+      ...(step !== undefined && { step }),
+    }),
+    told: ({ from, time }) => `from ${from} to ${time}`,
+    handle: async ({ venue, seconds, body, deed }) => {
+      const { clock } = venue;
+      if (!(clock instanceof ManualClock)) {
+        const running = `the clock is ${viewOf(clock).clock} and moves by itself`;
+        return new Refused('not_allowed', `${running}: start the exchange with --clock manual to move it`);
+      }
+      if (seconds.advancing) return new Refused('not_allowed', 'the clock is being advanced already');
+      const from = clock.now();
+      const journey = journeyOf(body, from);
+      if (journey instanceof Refused) return journey;
+      const events = await seconds.advance(clock, journey.until, journey.stepMs);
+      // The last tick is the operator's own, so that the logs name each other.
+      const given = await deed.give({ type: 'tick', time: 0 });
+      if (given instanceof Refused) return given;
+      return { from, time: clock.now(), command: deed.command, events: events as Record<string, number> };
+    },
+  }),
+];

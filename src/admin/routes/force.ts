@@ -1,0 +1,68 @@
+/** Liquidation and deleveraging at the operator's word, for trying them out: on a demo only. */
+import Type from 'typebox';
+import { ANY } from '../../core/model/command.ts';
+import { AccountText, CategoryText, CommandSeq, closed, SymbolText } from '../fields.ts';
+import { findAccount, findInstrument } from '../lookup.ts';
+import { Refused } from '../admin-error.ts';
+import { type OperatorRoute, operatorRoute } from '../route.ts';
+
+const NOT_A_DEMO = new Refused(
+  'not_allowed',
+  'positions are closed by force only on a demo: this exchange was started with --no-demo',
+);
+const Closed = Type.Object({
+  uid: Type.Integer(),
+  /** What is left of the account's positions. */
+  positions: Type.Integer(),
+  command: CommandSeq,
+});
+
+export const forceRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/force/liquidation',
+    body: Type.Object({ account: AccountText }, closed),
+    answer: Closed,
+    action: 'force.liquidation',
+    recorded: ({ body: { account } }) => ({ account }),
+    told: ({ uid }) => `account ${uid}`,
+    handle: async ({ venue, identity, demo, body, deed }) => {
+      if (!demo) return NOT_A_DEMO;
+      const account = findAccount(identity, venue.state, body.account);
+      if (account instanceof Refused) return account;
+      const { uid } = account;
+      const given = await deed.give({ type: 'forceClose', time: 0, uid, deleverage: false, instrument: ANY });
+      if (given instanceof Refused) return given;
+      return { uid, positions: account.positions.size, command: deed.command };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/force/deleveraging',
+    body: Type.Object({ account: AccountText, category: CategoryText, symbol: SymbolText }, closed),
+    answer: Closed,
+    action: 'force.deleveraging',
+    recorded: ({ body: { account, category, symbol } }) => ({ account, category, symbol }),
+    told: ({ uid }) => `account ${uid}`,
+    handle: async ({ venue, identity, demo, body, deed }) => {
+      if (!demo) return NOT_A_DEMO;
+      const { state } = venue;
+      const account = findAccount(identity, state, body.account);
+      if (account instanceof Refused) return account;
+      const instrument = findInstrument(state, body.category, body.symbol);
+      if (instrument instanceof Refused) return instrument;
+      const { uid } = account;
+      const { index } = instrument;
+      const given = await deed.give({
+        type: 'forceClose',
+        time: 0,
+        uid,
+        deleverage: true,
+        instrument: index,
+      });
+      if (given instanceof Refused) return given;
+      return { uid, positions: account.positions.size, command: deed.command };
+    },
+  }),
+];

@@ -1,0 +1,194 @@
+/** What is traded and at which price of trading: instruments, coins, status, fees. */
+import Type from 'typebox';
+import type { Instrument } from '../../core/model/instrument.ts';
+import type { CoinSpec, InstrumentSpec } from '../../core/model/listing-spec.ts';
+import type { State } from '../../core/state/state.ts';
+import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/model/enums.ts';
+import { formatRate, parseUnits, RATE_SCALE } from '../../core/model/units.ts';
+import { coinProblem, instrumentProblem } from '../../catalogue/catalogue-entries.ts';
+import {
+  AccountText,
+  CategoryText,
+  CommandSeq,
+  closed,
+  DecimalText,
+  StatusText,
+  SymbolText,
+} from '../fields.ts';
+import { findAccount, findInstrument } from '../lookup.ts';
+import { Refused } from '../admin-error.ts';
+import { type OperatorRoute, operatorRoute } from '../route.ts';
+
+const InstrumentView = Type.Object({
+  category: Type.String(),
+  symbol: Type.String(),
+  status: Type.String(),
+  baseCoin: Type.String(),
+  quoteCoin: Type.String(),
+  makerFeeRate: Type.String(),
+  takerFeeRate: Type.String(),
+  openOrders: Type.Integer(),
+});
+const Changed = Type.Object({ instrument: InstrumentView, command: CommandSeq });
+
+function viewOf(instrument: Instrument, openOrders: number) {
+  return {
+    category: CATEGORY_NAMES[instrument.category],
+    symbol: instrument.symbol,
+    status: INSTRUMENT_STATUS_NAMES[instrument.status],
+    baseCoin: instrument.spec.baseCoin,
+    quoteCoin: instrument.spec.quoteCoin,
+    makerFeeRate: formatRate(instrument.makerRate),
+    takerFeeRate: formatRate(instrument.takerRate),
+    openOrders,
+  };
+}
+
+/** Open orders by instrument. */
+function orderCounts(state: State): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const { openByInstrument } of state.accountByUid.values()) {
+    for (const instrument of openByInstrument.instruments()) {
+      const orders = openByInstrument.of(instrument);
+      counts.set(instrument, (counts.get(instrument) ?? 0) + orders);
+    }
+  }
+  return counts;
+}
+
+export const listingRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/instruments',
+    query: Type.Object({ category: Type.Optional(CategoryText) }, closed),
+    answer: Type.Object({ instruments: Type.Array(InstrumentView) }),
+    handle: ({ venue: { state }, query }) => {
+      const counts = orderCounts(state);
+      const instruments = state.instruments
+        .filter(({ spec }) => query.category === undefined || spec.category === query.category)
+        .map((instrument) => viewOf(instrument, counts.get(instrument.index) ?? 0));
+      return { instruments };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/instruments',
+    body: Type.Object({ spec: Type.Record(Type.String(), Type.Unknown()) }, closed),
+    answer: Changed,
+    action: 'instrument.add',
+    recorded: ({ body: { spec } }) => ({ spec }),
+    handle: async ({ venue, body, deed }) => {
+      const problem = instrumentProblem(body.spec);
+      if (problem !== undefined) return new Refused('invalid_request', problem);
+      const spec = body.spec as unknown as InstrumentSpec;
+      const given = await deed.give({ type: 'listInstrument', time: 0, spec });
+      if (given instanceof Refused) return given;
+      const instrument = venue.state.instrument(spec.category, spec.symbol)!;
+      return { instrument: viewOf(instrument, 0), command: deed.command };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/instruments/status',
+    body: Type.Object({ category: CategoryText, symbol: SymbolText, status: StatusText }, closed),
+    answer: Changed,
+    action: 'instrument.status',
+    recorded: ({ body }) => ({ category: body.category, symbol: body.symbol, status: body.status }),
+    handle: async ({ venue, body, deed }) => {
+      const { state } = venue;
+      const instrument = findInstrument(state, body.category, body.symbol);
+      if (instrument instanceof Refused) return instrument;
+      const { index } = instrument;
+      const given = await deed.give({
+        type: 'setInstrumentStatus',
+        time: 0,
+        instrument: index,
+        status: body.status,
+      });
+      if (given instanceof Refused) return given;
+      return { instrument: viewOf(instrument, orderCounts(state).get(index) ?? 0), command: deed.command };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/coins',
+    body: Type.Object({ spec: Type.Record(Type.String(), Type.Unknown()) }, closed),
+    answer: Type.Object({ coin: Type.String(), command: CommandSeq }),
+    action: 'coin.add',
+    recorded: ({ body: { spec } }) => ({ spec }),
+    handle: async ({ body, deed }) => {
+      const problem = coinProblem(body.spec);
+      if (problem !== undefined) return new Refused('invalid_request', problem);
+      const spec = body.spec as unknown as CoinSpec;
+      const given = await deed.give({ type: 'listCoin', time: 0, spec });
+      return given instanceof Refused ? given : { coin: spec.coin, command: deed.command };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/fees',
+    body: Type.Object(
+      {
+        account: AccountText,
+        category: CategoryText,
+        symbol: SymbolText,
+        maker: DecimalText,
+        taker: DecimalText,
+      },
+      closed,
+    ),
+    answer: Type.Object({
+      uid: Type.Integer(),
+      category: Type.String(),
+      symbol: Type.String(),
+      maker: Type.String(),
+      taker: Type.String(),
+      command: CommandSeq,
+    }),
+    told: ({ uid }) => `account ${uid}`,
+    action: 'fees.set',
+    recorded: ({ body: { account, category, symbol, maker, taker } }) => ({
+      account,
+      category,
+      symbol,
+      maker,
+      taker,
+    }),
+    handle: async ({ venue, identity, body, deed }) => {
+      const { state } = venue;
+      const { category, symbol } = body;
+      const account = findAccount(identity, state, body.account);
+      if (account instanceof Refused) return account;
+      const instrument = findInstrument(state, category, symbol);
+      if (instrument instanceof Refused) return instrument;
+      const makerRate = parseUnits(body.maker, RATE_SCALE);
+      const takerRate = parseUnits(body.taker, RATE_SCALE);
+      if (makerRate === undefined || takerRate === undefined) {
+        return new Refused('invalid_request', `a rate has at most ${RATE_SCALE} decimal places`);
+      }
+      const { uid } = account;
+      const { index } = instrument;
+      const given = await deed.give({
+        type: 'setFees',
+        time: 0,
+        uid,
+        instrument: index,
+        makerRate,
+        takerRate,
+      });
+      if (given instanceof Refused) return given;
+      return {
+        uid,
+        category,
+        symbol,
+        maker: formatRate(makerRate),
+        taker: formatRate(takerRate),
+        command: deed.command,
+      };
+    },
+  }),
+];

@@ -1,0 +1,128 @@
+/** The loan desk's money and prices: pools that loans are made from, and the rates they are made at. */
+import Type from 'typebox';
+import { poolBalance } from '../../core/loan/loan-money.ts';
+import { LOAN_TERM_NAMES, type LoanTerm } from '../../core/model/loan-terms.ts';
+import type { State } from '../../core/state/state.ts';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
+import { CoinName, CommandSeq, closed, DecimalText, Text } from '../fields.ts';
+import { findCoin } from '../lookup.ts';
+import { Refused } from '../admin-error.ts';
+import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
+
+const PoolView = Type.Object({
+  coin: Type.String(),
+  /** What can be lent or taken out. */
+  free: Type.String(),
+  lent: Type.String(),
+  /** Principal that neither collateral nor the insurance fund has paid back. */
+  lost: Type.String(),
+  loans: Type.Integer(),
+  /** Yearly; empty for a coin that is not lent. */
+  flexibleRate: Type.String(),
+  sevenDayRate: Type.String(),
+  thirtyDayRate: Type.String(),
+});
+const PoolBody = Type.Object({ coin: CoinName, amount: DecimalText, reference: Text }, closed);
+const Changed = Type.Object({ pool: PoolView, command: CommandSeq });
+
+/** Coins that are lent, and any other that a pool holds. */
+function poolViews(state: State) {
+  const lent = new Map<number, { sum: bigint; loans: number }>();
+  for (const { loanCoin, principal } of state.loans.loans.values()) {
+    const before = lent.get(loanCoin) ?? { sum: 0n, loans: 0 };
+    lent.set(loanCoin, { sum: before.sum + principal, loans: before.loans + 1 });
+  }
+  return state.coins.flatMap(({ coin, loan }, index) => {
+    const free = poolBalance(state, index);
+    if (loan === undefined && free === 0n) return [];
+    const { flexibleRate = '', sevenDayRate = '', thirtyDayRate = '' } = loan ?? {};
+    return {
+      coin,
+      free: formatMoney(free),
+      lent: formatMoney(lent.get(index)?.sum ?? 0n),
+      lost: formatMoney(state.loans.lost.get(index) ?? 0n),
+      loans: lent.get(index)?.loans ?? 0,
+      flexibleRate,
+      sevenDayRate,
+      thirtyDayRate,
+    };
+  });
+}
+
+function changed({ venue: { state }, deed }: Call<unknown, unknown, unknown>, coin: string) {
+  return { pool: poolViews(state).find((view) => view.coin === coin)!, command: deed.command };
+}
+
+type PoolCall = Call<unknown, unknown, { coin: string; amount: string; reference: string }>;
+
+async function move(call: PoolCall, sign: 1n | -1n) {
+  const { venue, body, deed } = call;
+  const coin = findCoin(venue.state, body.coin);
+  if (coin instanceof Refused) return coin;
+  const amount = parseUnits(body.amount, MONEY_SCALE);
+  if (amount === undefined || amount <= 0n) {
+    const wanted = `amount ${body.amount} must be above zero, with at most ${MONEY_SCALE} decimal places`;
+    return new Refused('invalid_request', wanted);
+  }
+  const free = poolBalance(venue.state, coin);
+  if (sign < 0n && free < amount)
+    return new Refused('not_allowed', `only ${formatMoney(free)} ${body.coin} of the pool are not lent`);
+  const { reference } = body;
+  const given = await deed.give({ type: 'fundLoanPool', time: 0, coin, amount: sign * amount, reference });
+  return given instanceof Refused ? given : changed(call, body.coin);
+}
+
+const recorded = ({ body: { coin, amount, reference } }: PoolCall | { body: PoolCall['body'] }) => ({
+  coin,
+  amount,
+  reference,
+});
+
+export const loanRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/loan-pools',
+    answer: Type.Object({ pools: Type.Array(PoolView) }),
+    handle: ({ venue: { state } }) => ({ pools: poolViews(state) }),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/loan-pools/fund',
+    body: PoolBody,
+    answer: Changed,
+    action: 'loanPool.fund',
+    recorded,
+    handle: (call) => move(call, 1n),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/loan-pools/drain',
+    body: PoolBody,
+    answer: Changed,
+    action: 'loanPool.drain',
+    recorded,
+    handle: (call) => move(call, -1n),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/loan-rates',
+    body: Type.Object(
+      { coin: CoinName, term: Type.Enum([...LOAN_TERM_NAMES]), yearRate: DecimalText },
+      closed,
+    ),
+    answer: Changed,
+    action: 'loanRate.set',
+    recorded: ({ body: { coin, term, yearRate } }) => ({ coin, term, yearRate }),
+    handle: async (call) => {
+      const { venue, body, deed } = call;
+      const coin = findCoin(venue.state, body.coin);
+      if (coin instanceof Refused) return coin;
+      const term = LOAN_TERM_NAMES.indexOf(body.term) as LoanTerm;
+      const given = await deed.give({ type: 'setLoanRate', time: 0, coin, term, yearRate: body.yearRate });
+      return given instanceof Refused ? given : changed(call, body.coin);
+    },
+  }),
+];

@@ -1,0 +1,129 @@
+/** The living market in the operator's hands: what plays, and how to disturb it. */
+import Type from 'typebox';
+import { AGENT_KINDS } from '../../simulator/agents/agent.ts';
+import { SHOCK_PERCENT_MAX, WIDEN_FACTOR_MAX } from '../../simulator/limits.ts';
+import type { LivingMarket } from '../../simulator/market-simulator.ts';
+import { CategoryText, CoinName, closed, Text } from '../fields.ts';
+import { findInstrument } from '../lookup.ts';
+import { Refused } from '../admin-error.ts';
+import { type OperatorRoute, operatorRoute } from '../route.ts';
+
+const SPAN_MAX_S = 86_400;
+const DEFAULT_WIDENING_S = 300;
+
+const AgentView = Type.Object({
+  name: Type.String(),
+  kind: Type.Enum([...AGENT_KINDS]),
+  uid: Type.Integer(),
+  running: Type.Boolean(),
+  openOrders: Type.Integer(),
+});
+const MarketView = Type.Object({
+  level: Type.String(),
+  seed: Type.Integer(),
+  feed: Type.String(),
+  books: Type.Integer(),
+  commands: Type.Integer(),
+  refused: Type.Integer(),
+  agents: Type.Array(AgentView),
+});
+const Seconds = Type.Optional(Type.Number({ minimum: 0, maximum: SPAN_MAX_S }));
+
+const OFF = new Refused('not_allowed', 'the market is off: start the exchange with --market normal');
+
+function viewOf(market: LivingMarket) {
+  const { options, floor, desks, members } = market;
+  return {
+    level: options.level,
+    seed: options.seed,
+    feed: options.feed.name,
+    books: desks.length,
+    commands: floor.commands,
+    refused: floor.refused,
+    agents: members.map(({ agent: { name, kind, uid } }) => ({
+      name,
+      kind,
+      uid,
+      running: market.isRunning(name),
+      openOrders: floor.orders(uid).length,
+    })),
+  };
+}
+
+function setRunning(path: `/admin/${string}`, action: string, running: boolean): OperatorRoute {
+  return operatorRoute({
+    method: 'POST',
+    path,
+    body: Type.Object({ agent: Text }, closed),
+    answer: Type.Object({ agents: Type.Integer(), running: Type.Boolean() }),
+    action,
+    recorded: ({ body: { agent } }) => ({ agent }),
+    handle: async ({ market, venue, body: { agent } }) => {
+      if (market === undefined) return OFF;
+      const agents = market.setRunning(agent, running);
+      await venue.settled();
+      if (agents > 0) return { agents, running };
+      const right = `give a name such as maker:SPOT:BTCUSDT, or one of ${AGENT_KINDS.join(', ')}`;
+      return new Refused('invalid_request', `there is no agent ${JSON.stringify(agent)}: ${right}`);
+    },
+  });
+}
+
+export const marketRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/market',
+    answer: MarketView,
+    handle: ({ market }) => (market === undefined ? OFF : viewOf(market)),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/market/shock',
+    body: Type.Object(
+      {
+        coin: CoinName,
+        percent: Type.Number({ minimum: -SHOCK_PERCENT_MAX, maximum: 1000 }),
+        seconds: Seconds,
+      },
+      closed,
+    ),
+    answer: Type.Object({ coin: Type.String(), percent: Type.Number(), seconds: Type.Number() }),
+    action: 'market.shock',
+    recorded: ({ body }) => ({ ...body }),
+    handle: ({ market, body: { coin, percent, seconds = 0 } }) => {
+      if (market === undefined) return OFF;
+      if (market.shock(coin, 1 + percent / 100, seconds * 1000)) return { coin, percent, seconds };
+      const why = `the feed (${market.options.feed.name}) cannot move the price of ${JSON.stringify(coin)}`;
+      return new Refused('not_allowed', `${why}: a synthetic one moves every coin that is not a dollar`);
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/market/spread',
+    body: Type.Object(
+      {
+        category: CategoryText,
+        symbol: Text,
+        factor: Type.Number({ minimum: 1, maximum: WIDEN_FACTOR_MAX }),
+        seconds: Seconds,
+      },
+      closed,
+    ),
+    answer: Type.Object({ symbol: Type.String(), factor: Type.Number(), seconds: Type.Number() }),
+    action: 'market.spread',
+    recorded: ({ body }) => ({ ...body }),
+    handle: ({ market, venue, body }) => {
+      if (market === undefined) return OFF;
+      const instrument = findInstrument(venue.state, body.category, body.symbol);
+      if (instrument instanceof Refused) return instrument;
+      const { symbol, factor, seconds = DEFAULT_WIDENING_S } = body;
+      if (market.widen(instrument.index, factor, seconds * 1000)) return { symbol, factor, seconds };
+      return new Refused('not_allowed', `nobody makes a market in ${body.category} ${symbol} here`);
+    },
+  }),
+
+  setRunning('/admin/market/stop', 'market.stop', false),
+  setRunning('/admin/market/start', 'market.start', true),
+];

@@ -1,0 +1,181 @@
+/** Money over the border: deposits that have arrived, withdrawals that have left or shall not leave. */
+import Type from 'typebox';
+import { OWNERS_CHOICE } from '../../core/model/command.ts';
+import type { State } from '../../core/state/state.ts';
+import { Wallet } from '../../core/model/enums.ts';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
+import type { PendingWithdrawal } from '../../core/model/pending-withdrawal.ts';
+import { depositWallet } from '../../core/wallet/wallet.ts';
+import { formatId, parseId } from '../../views/ids.ts';
+import { AccountText, CoinName, CommandSeq, closed, DecimalText, Text } from '../fields.ts';
+import { findAccount, findCoin } from '../lookup.ts';
+import { Refused } from '../admin-error.ts';
+import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
+
+const WALLETS = { unified: Wallet.unified, funding: Wallet.funding } as const;
+const WALLET_WORDS = ['unified', 'funding'] as const;
+
+const WithdrawalView = Type.Object({
+  id: Type.String(),
+  uid: Type.Integer(),
+  coin: Type.String(),
+  /** What the account pays, the fee included. */
+  amount: Type.String(),
+  fee: Type.String(),
+  /** What leaves the venue. */
+  toPay: Type.String(),
+  chain: Type.String(),
+  address: Type.String(),
+  tag: Type.String(),
+  created: Type.Integer(),
+});
+const WithdrawalParams = Type.Object({ id: Type.String({ maxLength: 19 }) });
+const Ended = Type.Object({ withdrawal: WithdrawalView, outcome: Type.String(), command: CommandSeq });
+
+function viewOf(state: State, withdrawal: PendingWithdrawal) {
+  const { id, uid, coin, fee, fromFunding, fromUnified, chain, address, tag, createdTime } = withdrawal;
+  const amount = fromFunding + fromUnified;
+  return {
+    id: formatId(id),
+    uid,
+    coin: state.coins[coin]!.coin,
+    amount: formatMoney(amount),
+    fee: formatMoney(fee),
+    toPay: formatMoney(amount - fee),
+    chain,
+    address,
+    tag,
+    created: createdTime,
+  };
+}
+
+async function end(
+  { venue, params, deed }: Call<{ id: string }, unknown, unknown>,
+  paid: boolean,
+  reference: string,
+) {
+  const { state } = venue;
+  const withdrawal = state.withdrawals.get(parseId(params.id) ?? 0);
+  if (withdrawal === undefined) {
+    return new Refused(
+      'unknown_withdrawal',
+      `there is no pending withdrawal ${params.id}; it may be settled already`,
+    );
+  }
+  const view = viewOf(state, withdrawal);
+  const withdrawalId = withdrawal.id;
+  const given = await deed.give({ type: 'endWithdrawal', time: 0, withdrawalId, uid: 0, paid, reference });
+  if (given instanceof Refused) return given;
+  return { withdrawal: view, outcome: paid ? 'settled' : 'refused', command: deed.command };
+}
+
+export const moneyRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/deposits',
+    body: Type.Object(
+      {
+        account: AccountText,
+        coin: CoinName,
+        amount: DecimalText,
+        /** What it is known by outside; counts once per account and coin. */
+        reference: Text,
+        /** Where the owner wants deposits of the coin, when absent. */
+        wallet: Type.Optional(Type.Enum([...WALLET_WORDS])),
+        chain: Type.Optional(Type.String({ maxLength: 32 })),
+        address: Type.Optional(Type.String({ maxLength: 128 })),
+      },
+      closed,
+    ),
+    answer: Type.Object({
+      id: Type.String(),
+      uid: Type.Integer(),
+      coin: Type.String(),
+      amount: Type.String(),
+      wallet: Type.String(),
+      reference: Type.String(),
+      command: CommandSeq,
+    }),
+    told: ({ uid, id }) => `deposit ${id} to account ${uid}`,
+    action: 'deposit',
+    recorded: ({ body: { account, coin, amount, reference, wallet } }) => ({
+      account,
+      coin,
+      amount,
+      reference,
+      wallet,
+    }),
+    handle: async ({ venue, identity, body, deed }) => {
+      const { state } = venue;
+      const account = findAccount(identity, state, body.account);
+      if (account instanceof Refused) return account;
+      const coin = findCoin(state, body.coin);
+      if (coin instanceof Refused) return coin;
+      const amount = parseUnits(body.amount, MONEY_SCALE);
+      if (amount === undefined) {
+        return new Refused(
+          'invalid_request',
+          `amount ${body.amount} has more than ${MONEY_SCALE} decimal places`,
+        );
+      }
+      const { reference, chain = '', address = '' } = body;
+      const wallet = body.wallet ?? WALLET_WORDS[depositWallet(account, coin, Wallet.unified)];
+      const given = await deed.give({
+        type: 'deposit',
+        time: 0,
+        uid: account.uid,
+        coin,
+        amount,
+        reference,
+        wallet: body.wallet === undefined ? OWNERS_CHOICE : WALLETS[body.wallet],
+        chain,
+        address,
+      });
+      if (given instanceof Refused) return given;
+      const credited = formatMoney(amount);
+      const { uid } = account;
+      return {
+        id: formatId(given.orderId),
+        uid,
+        coin: body.coin,
+        amount: credited,
+        wallet,
+        reference,
+        command: deed.command,
+      };
+    },
+  }),
+
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/withdrawals',
+    answer: Type.Object({ withdrawals: Type.Array(WithdrawalView) }),
+    handle: ({ venue: { state } }) => ({
+      withdrawals: [...state.withdrawals.values()].map((withdrawal) => viewOf(state, withdrawal)),
+    }),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/withdrawals/:id/settle',
+    params: WithdrawalParams,
+    body: Type.Object({ txId: Text }, closed),
+    answer: Ended,
+    told: ({ withdrawal }) => `${withdrawal.amount} ${withdrawal.coin} of account ${withdrawal.uid}`,
+    action: 'withdrawal.settle',
+    recorded: ({ params, body }) => ({ id: params.id, txId: body.txId }),
+    handle: (call) => end(call, true, call.body.txId),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/withdrawals/:id/refuse',
+    params: WithdrawalParams,
+    body: Type.Object({ reason: Text }, closed),
+    answer: Ended,
+    told: ({ withdrawal }) => `${withdrawal.amount} ${withdrawal.coin} of account ${withdrawal.uid}`,
+    action: 'withdrawal.refuse',
+    recorded: ({ params, body }) => ({ id: params.id, reason: body.reason }),
+    handle: (call) => end(call, false, call.body.reason),
+  }),
+];

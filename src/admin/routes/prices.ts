@@ -1,0 +1,97 @@
+/** Prices from outside, told by the operator: what moves indices and marks while no feed runs. */
+import Type from 'typebox';
+import { EVERY_COMPONENT } from '../../core/model/command.ts';
+import type { State } from '../../core/state/state.ts';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
+import { CommandSeq, closed, DecimalText } from '../fields.ts';
+import { Refused } from '../admin-error.ts';
+import { type OperatorRoute, operatorRoute } from '../route.ts';
+
+const ComponentView = Type.Object({
+  exchange: Type.String(),
+  spotPair: Type.String(),
+  price: Type.String(),
+});
+const IndexView = Type.Object({
+  index: Type.String(),
+  /** As of the last second; 0 before the first. */
+  price: Type.String(),
+  stale: Type.Boolean(),
+  components: Type.Array(ComponentView),
+});
+
+function viewOf(state: State, index: number) {
+  const { name, price, stale, components } = state.indices[index]!;
+  return {
+    index: name,
+    price: formatMoney(price),
+    stale,
+    components: components.map((c) => ({
+      exchange: c.exchange,
+      spotPair: c.spotPair,
+      price: formatMoney(c.price),
+    })),
+  };
+}
+
+function componentOf(state: State, index: number, exchange: string | undefined): number | undefined {
+  if (exchange === undefined) return EVERY_COMPONENT;
+  const found = state.indices[index]!.components.findIndex((component) => component.exchange === exchange);
+  return found < 0 ? undefined : found;
+}
+
+export const priceRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/prices',
+    answer: Type.Object({ indices: Type.Array(IndexView) }),
+    handle: ({ venue: { state } }) => ({ indices: state.indices.map((_, index) => viewOf(state, index)) }),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/prices',
+    body: Type.Object(
+      {
+        index: Type.String({ minLength: 1, maxLength: 40 }),
+        price: DecimalText,
+        /** One component of the index; all of them unless given. */
+        exchange: Type.Optional(Type.String({ minLength: 1, maxLength: 40 })),
+      },
+      closed,
+    ),
+    answer: Type.Object({ index: IndexView, command: CommandSeq }),
+    action: 'price.set',
+    recorded: ({ body: { index, price, exchange } }) => ({
+      index,
+      price,
+      ...(exchange !== undefined && { exchange }),
+    }),
+    handle: async ({ venue, body, deed }) => {
+      const { state } = venue;
+      const index = state.indexByName.get(body.index);
+      if (index === undefined) {
+        const missing = `there is no index ${JSON.stringify(body.index)}`;
+        return new Refused('unknown_instrument', missing);
+      }
+      const price = parseUnits(body.price, MONEY_SCALE);
+      if (price === undefined)
+        return new Refused('invalid_request', `a price has at most ${MONEY_SCALE} decimal places`);
+      const component = componentOf(state, index, body.exchange);
+      if (component === undefined) {
+        const missing = `the index ${body.index} has no component of ${JSON.stringify(body.exchange)}`;
+        return new Refused('unknown_instrument', missing);
+      }
+      const given = await deed.give({
+        type: 'componentPrice',
+        time: 0,
+        index,
+        component,
+        price,
+        volume: 0n,
+      });
+      if (given instanceof Refused) return given;
+      return { index: viewOf(state, index), command: deed.command };
+    },
+  }),
+];

@@ -1,0 +1,69 @@
+/** Audits of the reserves: taking one now, and proving to an account that it was counted. */
+import Type from 'typebox';
+import { formatMoney } from '../../core/model/units.ts';
+import type { Audit } from '../../reserves/reserve-audit.ts';
+import { AccountParams, Empty } from '../fields.ts';
+import { findAccount } from '../lookup.ts';
+import { Refused } from '../admin-error.ts';
+import { type OperatorRoute, operatorRoute } from '../route.ts';
+
+const HoldingsView = Type.Record(Type.String(), Type.String());
+const AuditView = Type.Object({
+  time: Type.Integer(),
+  root: Type.String(),
+  accounts: Type.Integer(),
+  coins: Type.Array(Type.Object({ coin: Type.String(), owed: Type.String(), held: Type.String() })),
+});
+
+function viewOf({ time, tree, coins }: Audit) {
+  return {
+    time,
+    root: tree.root,
+    accounts: tree.size,
+    coins: coins.map(({ coin, owed, held }) => ({ coin, owed: formatMoney(owed), held: formatMoney(held) })),
+  };
+}
+
+export const reserveRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/reserves',
+    answer: AuditView,
+    handle: async ({ reserves }) => viewOf(await reserves.latest()),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/reserves/audit',
+    body: Empty,
+    answer: AuditView,
+    told: ({ root }) => `root ${root}`,
+    action: 'reserves.audit',
+    recorded: () => ({}),
+    handle: async ({ reserves }) => viewOf(await reserves.take()),
+  }),
+
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/reserves/:account',
+    params: AccountParams,
+    answer: Type.Object({
+      time: Type.Integer(),
+      root: Type.String(),
+      uid: Type.Integer(),
+      nonce: Type.String(),
+      holdings: HoldingsView,
+      path: Type.Array(
+        Type.Object({ at: Type.Enum(['left', 'right']), hash: Type.String(), holdings: HoldingsView }),
+      ),
+    }),
+    handle: async ({ venue, identity, reserves, params }) => {
+      const account = findAccount(identity, venue.state, params.account);
+      if (account instanceof Refused) return account;
+      const { time, tree } = await reserves.latest();
+      const proof = tree.proofOf(account.uid);
+      if (proof !== undefined) return { time, root: tree.root, ...proof, path: [...proof.path] };
+      return new Refused('not_allowed', `account ${account.uid} was owed nothing at the last audit`);
+    },
+  }),
+];

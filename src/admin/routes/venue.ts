@@ -1,0 +1,141 @@
+/** The venue as a whole: is it well, do the books agree, may it trade; and what its operators have done. */
+import Type from 'typebox';
+import { formatMoney } from '../../core/model/units.ts';
+import { readAudit } from '../audit-file.ts';
+import { coinSums } from '../trial-balance.ts';
+import { CommandSeq, closed, Empty } from '../fields.ts';
+import { Refused } from '../admin-error.ts';
+import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
+
+const AUDIT_LINES_MAX = 1000;
+
+const Halted = Type.Object({ halted: Type.Boolean(), command: CommandSeq });
+
+async function setHalt({ deed }: Call<unknown, unknown, unknown>, halted: boolean) {
+  const given = await deed.give({ type: 'setHalt', time: 0, halted });
+  return given instanceof Refused ? given : { halted, command: deed.command };
+}
+
+export const venueRoutes: readonly OperatorRoute[] = [
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/health',
+    answer: Type.Object({
+      ready: Type.Boolean(),
+      halted: Type.Boolean(),
+      version: Type.String(),
+      url: Type.String(),
+      uptimeSeconds: Type.Integer(),
+      commands: Type.Object({ applied: Type.Integer(), durable: Type.Integer(), history: Type.Integer() }),
+      accounts: Type.Integer(),
+      openOrders: Type.Integer(),
+      pendingWithdrawals: Type.Integer(),
+      checks: Type.Array(
+        Type.Object({ name: Type.String(), ok: Type.Boolean(), detail: Type.Optional(Type.String()) }),
+      ),
+    }),
+    handle: ({ venue, health }) => {
+      const { version, url, uptimeSeconds, checks } = health();
+      const { state, appliedSeq, durableSeq, history } = venue;
+      return {
+        ready: checks.every(({ ok }) => ok),
+        halted: state.halted,
+        version,
+        url,
+        uptimeSeconds,
+        commands: { applied: appliedSeq, durable: durableSeq, history: history.confirmedSeq },
+        accounts: state.accountByUid.size,
+        openOrders: state.slab.count,
+        pendingWithdrawals: state.withdrawals.size,
+        checks: [...checks],
+      };
+    },
+  }),
+
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/books',
+    answer: Type.Object({
+      balanced: Type.Boolean(),
+      coins: Type.Array(
+        Type.Object({
+          coin: Type.String(),
+          users: Type.String(),
+          house: Type.String(),
+          external: Type.String(),
+          total: Type.String(),
+        }),
+      ),
+    }),
+    handle: ({ venue: { state } }) => {
+      const sums = coinSums(state);
+      return {
+        balanced: sums.every(({ total }) => total === 0n),
+        coins: sums.map(({ coin, users, house, external, total }) => ({
+          coin,
+          users: formatMoney(users),
+          house: formatMoney(house),
+          external: formatMoney(external),
+          total: formatMoney(total),
+        })),
+      };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/halt',
+    body: Empty,
+    answer: Halted,
+    action: 'halt',
+    handle: (call) => setHalt(call, true),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/resume',
+    body: Empty,
+    answer: Halted,
+    action: 'resume',
+    handle: (call) => setHalt(call, false),
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/snapshots',
+    body: Empty,
+    answer: Type.Object({ seq: Type.Integer() }),
+    told: ({ seq }) => `of the state after command ${seq}`,
+    action: 'snapshot',
+    handle: async ({ venue, snapshot }) => {
+      const seq = venue.appliedSeq;
+      await snapshot();
+      return { seq };
+    },
+  }),
+
+  operatorRoute({
+    method: 'POST',
+    path: '/admin/identity/rotate-kek',
+    body: Empty,
+    answer: Type.Object({ keyId: Type.String(), resealed: Type.Integer() }),
+    told: ({ keyId, resealed }) => `${resealed} secrets sealed under ${keyId}`,
+    action: 'identity.rotateKek',
+    handle: ({ identity }) => identity.rotateKek(),
+  }),
+
+  operatorRoute({
+    method: 'GET',
+    path: '/admin/audit',
+    query: Type.Object({ limit: Type.Optional(Type.String({ pattern: '^[0-9]{1,4}$' })) }, closed),
+    answer: Type.Object({ lines: Type.Array(Type.Record(Type.String(), Type.Unknown())) }),
+    handle: ({ data, query }) => {
+      const limit = Math.min(Number(query.limit ?? 100), AUDIT_LINES_MAX);
+      return {
+        lines: readAudit(data)
+          .lines.slice(-limit)
+          .map((line) => ({ ...line })),
+      };
+    },
+  }),
+];

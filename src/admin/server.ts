@@ -1,0 +1,296 @@
+/**
+ * The operator's door: a listener of its own, never the public port. A request passes these steps; the first that
+ * fails answers:
+ *
+ *   onRequest     Host and web page (`http/request-source.ts`), the bearer token, then the operator's name
+ *   validation    the route's schema; unknown fields are refused
+ *   handler       a read waits until what it shows is durable; a change goes through the audit log:
+ *                 line "begun" on disk, the deed, line with the outcome on disk, answer
+ */
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { openHttpServer } from '../http/http-server.ts';
+import { KeptPage, wantsPage } from '../http/page.ts';
+import { RequestSource, type SourceRefusal } from '../http/request-source.ts';
+import { isOutOfSpace } from '../storage/shortage-errors.ts';
+import { OutcomeUnknown, Unavailable } from '../sequencer/sequencer.ts';
+import { AuditFull, type AuditLog } from './audit-log.ts';
+import { defaultOperator } from './default-operator.ts';
+import { FIRST_PAGE } from './first-page.ts';
+import { REFUSAL_STATUS, type RefusalCode, Refused } from './admin-error.ts';
+import { type Call, Deed, type Desk, type OperatorRoute } from './route.ts';
+import { accountRightsRoutes } from './routes/account-rights.ts';
+import { accountRoutes } from './routes/accounts.ts';
+import { addressRoutes } from './routes/addresses.ts';
+import { backupRoutes } from './routes/backups.ts';
+import { clockRoutes } from './routes/clock.ts';
+import { forceRoutes } from './routes/force.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { listingRoutes } from './routes/listings.ts';
+import { loanRoutes } from './routes/loans.ts';
+import { marketRoutes } from './routes/market.ts';
+import { moneyRoutes } from './routes/money.ts';
+import { priceRoutes } from './routes/prices.ts';
+import { reserveRoutes } from './routes/reserves.ts';
+import { venueRoutes } from './routes/venue.ts';
+import { formatSignature, OPERATOR_NAME } from './audit-reference.ts';
+import { LATE_ANSWER_MS, Throttle } from './throttle.ts';
+import { TokenCheck } from './token.ts';
+import { validationRefusal } from './validation.ts';
+
+export interface DoorOptions extends Desk {
+  readonly audit: AuditLog;
+  readonly token: string;
+  /** Host names under which the door answers, beside those that are always good. */
+  readonly allowedHosts: readonly string[];
+  readonly logger: FastifyBaseLogger;
+}
+
+export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
+  ...venueRoutes,
+  ...reserveRoutes,
+  ...accountRoutes,
+  ...accountRightsRoutes,
+  ...keyRoutes,
+  ...addressRoutes,
+  ...moneyRoutes,
+  ...loanRoutes,
+  ...listingRoutes,
+  ...priceRoutes,
+  ...forceRoutes,
+  ...marketRoutes,
+  ...clockRoutes,
+  ...backupRoutes,
+];
+
+const LIMITS = {
+  bodyBytes: 64 * 1024,
+  connections: 64,
+  server: {
+    headersTimeout: 5_000,
+    requestTimeout: 10_000,
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: 5_000,
+    maxHeaderSize: 8_192,
+    // Node would answer by itself, without a body.
+    requireHostHeader: false,
+  },
+} as const;
+const OPERATOR_HEADER = 'x-operator';
+
+type AnyCall = Call<never, never, never>;
+
+export function buildDoor(options: DoorOptions): FastifyInstance {
+  const { logger, allowedHosts } = options;
+  const app = openHttpServer(
+    {
+      loggerInstance: logger,
+      bodyLimit: LIMITS.bodyBytes,
+      http: LIMITS.server,
+      clientErrorHandler: endConnection,
+    },
+    {
+      source: new RequestSource({ allowedHosts, ownPagesOnly: () => true }),
+      refuse: (reply, refusal) => void fail(reply, sourceRefused(refusal)),
+      unreadablePath: (_error, _request, reply) => void fail(reply, PATH_REFUSED),
+    },
+  );
+  app.server.maxConnections = LIMITS.connections;
+  app.addHook('onRequest', authentication(options));
+  app.setErrorHandler((error: FastifyError, request, reply) => fail(reply, refusalOf(error, request)));
+  app.setNotFoundHandler((request, reply) => fail(reply, unknownPath(request)));
+  for (const route of OPERATOR_ROUTES) serve(app, route, options);
+  const page = new KeptPage(FIRST_PAGE);
+  app.get('/', { schema: { hide: true } }, (request, reply) =>
+    isForPerson(request) ? page.send(request, reply) : fail(reply, unknownPath(request)),
+  );
+  return app;
+}
+
+/** Somebody opens the address in a browser; what it shows is no secret. */
+function isForPerson({ raw, routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url === '/' && wantsPage(raw);
+}
+
+function unknownPath({ method }: FastifyRequest): Refused {
+  return new Refused('unknown_path', `there is no ${method} at this path`);
+}
+
+/** Bytes that are no request, or one with too long a head: the one refusal that no route can give. */
+function endConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+  const message =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? `the request line and headers may have at most ${LIMITS.server.maxHeaderSize} bytes`
+      : 'the request is not valid HTTP/1.1 or took too long to arrive';
+  const code: RefusalCode = 'invalid_request';
+  const body = JSON.stringify({ error: { code, message } });
+  if (socket.writable) {
+    socket.write(
+      `HTTP/1.1 ${REFUSAL_STATUS[code]} Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  }
+  socket.destroySoon();
+}
+
+function authentication({ token, logger }: DoorOptions) {
+  const check = new TokenCheck(token);
+  const throttle = new Throttle();
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    if (isForPerson(request)) return undefined;
+    const [, presented] = /^Bearer (\S{1,512})$/i.exec(request.headers.authorization ?? '') ?? [];
+    if (presented !== undefined && check.accepts(presented)) {
+      return OPERATOR_NAME.test(operatorOf(request)) ? undefined : fail(reply, NAME_REFUSED);
+    }
+    if (!throttle.exceeds(request.ip, Date.now())) return fail(reply, TOKEN_REFUSED);
+    logger.warn({ address: request.ip }, "too many wrong operator's tokens");
+    await sleep(LATE_ANSWER_MS);
+    return fail(reply, ATTEMPTS_REFUSED);
+  };
+}
+
+function sourceRefused({ status, message }: SourceRefusal): Refused {
+  return new Refused(SOURCE_CODES[status], message);
+}
+
+const SOURCE_CODES: Readonly<Record<SourceRefusal['status'], RefusalCode>> = {
+  400: 'invalid_request',
+  403: 'foreign_page',
+  421: 'unknown_host',
+};
+const PATH_REFUSED = new Refused(
+  'invalid_request',
+  'the path is not valid: % must be followed by two hexadecimal digits',
+);
+const TOKEN_REFUSED = new Refused(
+  'not_authenticated',
+  'the header "Authorization: Bearer <operator\'s token>" is missing or wrong',
+);
+const ATTEMPTS_REFUSED = new Refused(
+  'too_many_attempts',
+  'too many wrong tokens from this address; wait a minute',
+);
+const NAME_REFUSED = new Refused(
+  'invalid_request',
+  'the header x-operator must be a name of 1 to 64 letters, digits and . _ @ -',
+);
+
+/** Who acts: the header says so, else it is whoever runs the server. */
+function operatorOf(request: FastifyRequest): string {
+  const named = request.headers[OPERATOR_HEADER];
+  return typeof named === 'string' ? named : defaultOperator();
+}
+
+function serve(app: FastifyInstance, route: OperatorRoute, options: DoorOptions): void {
+  const { venue, identity, reserves, seconds, market, snapshot, openSub, health, data, demo } = options;
+  app.route({
+    method: route.method,
+    url: route.path,
+    exposeHeadRoute: false,
+    schema: {
+      ...(route.params !== undefined && { params: route.params }),
+      ...(route.query !== undefined && { querystring: route.query }),
+      ...(route.body !== undefined && { body: route.body }),
+      response: { 200: route.answer },
+    },
+    handler: async (request, reply) => {
+      const operator = operatorOf(request);
+      const given = {
+        venue,
+        identity,
+        reserves,
+        seconds,
+        market,
+        snapshot,
+        openSub,
+        health,
+        data,
+        demo,
+        params: request.params as never,
+        query: request.query as never,
+        body: request.body as never,
+      };
+      const answer =
+        route.action === undefined
+          ? await read(route, { ...given, deed: new Deed(venue, operator, '') })
+          : await change(route, route.action, operator, given, options.audit);
+      return answer instanceof Refused ? fail(reply, answer) : answer;
+    },
+  });
+}
+
+async function read(route: OperatorRoute, call: AnyCall): Promise<unknown> {
+  const answer = await route.handle(call);
+  const settled = call.venue.settled();
+  if (settled !== undefined) await settled;
+  return answer;
+}
+
+/** Nothing happens before the audit log says that it will, nobody hears of it before the audit log says that it did. */
+async function change(
+  route: OperatorRoute,
+  action: string,
+  operator: string,
+  given: Omit<AnyCall, 'deed'>,
+  audit: AuditLog,
+): Promise<unknown> {
+  const { venue } = given;
+  const recorded = route.recorded?.(given) ?? {};
+  const line = await begin(audit, { operator, action, arguments: recorded }, venue.appliedSeq);
+  if (line instanceof Refused) return line;
+  const deed = new Deed(venue, operator, formatSignature({ operator, chain: audit.chain, line }));
+  const answer = await carryOut(route, { ...given, deed });
+  if (answer instanceof OutcomeUnknown) throw answer;
+  const refused = answer instanceof Refused;
+  const detail = refused ? answer.message : route.told?.(answer);
+  const outcome = refused ? (answer.code === 'internal' ? 'failed' : 'refused') : 'done';
+  try {
+    await audit.end(line, { outcome, detail, command: deed.command });
+  } catch (error) {
+    if (!(error instanceof AuditFull)) throw error;
+    const what = outcome === 'done' ? 'the action was carried out' : `the action was refused (${detail})`;
+    return new Refused(
+      'unavailable',
+      `${what}, but the disk is full: the audit log tells when space is free`,
+    );
+  }
+  return answer;
+}
+
+async function begin(audit: AuditLog, ...intent: Parameters<AuditLog['begin']>): Promise<number | Refused> {
+  try {
+    return await audit.begin(...intent);
+  } catch (error) {
+    return new Refused(
+      'unavailable',
+      `the audit log cannot be written, nothing was done: ${(error as Error).message}`,
+    );
+  }
+}
+
+/** A command whose fate is unknown gets no outcome: the next start finds it out. */
+async function carryOut(route: OperatorRoute, call: AnyCall): Promise<unknown> {
+  try {
+    return await route.handle(call);
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) return error;
+    if (error instanceof Unavailable) return new Refused('unavailable', error.message);
+    if (isOutOfSpace(error)) return new Refused('unavailable', 'the disk is full: nothing was changed');
+    return new Refused('internal', (error as Error).message);
+  }
+}
+
+function fail(reply: FastifyReply, { code, message }: Refused): FastifyReply {
+  return reply.code(REFUSAL_STATUS[code]).send({ error: { code, message } });
+}
+
+function refusalOf(error: FastifyError, request: FastifyRequest): Refused {
+  if (error.validation !== undefined) return validationRefusal(error.validation, error.validationContext);
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return new Refused('invalid_request', error.message);
+  }
+  request.log.error({ err: error, path: request.routeOptions.url }, 'operator request failed');
+  const unknown = 'whether the action was carried out is not known: the audit log tells after the next start';
+  return new Refused('internal', request.method === 'GET' ? error.message : `${error.message}; ${unknown}`);
+}

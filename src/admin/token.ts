@@ -1,0 +1,82 @@
+/** The operator's token and the note that tells the command line where the door is; both for the owner's eyes only. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { replaceFile } from '../storage/durable-file.ts';
+import { refuseExposed } from '../storage/private-file.ts';
+
+export const TOKEN_FILE = 'operator.token';
+export const DOOR_FILE = 'operator.json';
+
+const TOKEN_BYTES = 32;
+const TOKEN_CHARS_MIN = 32;
+/** A file that a power loss has left without its contents. */
+const NOTHING = /^[\0\s]*$/;
+
+/** The file does not hold a token; the message says what to do. */
+export class TokenDamaged extends Error {
+  override name = 'TokenDamaged';
+}
+
+/** Reads the token, or makes one where there is none yet. Throws TokenDamaged, ExposedToOthers. */
+export function openToken(path: string): string {
+  if (existsSync(path) && !NOTHING.test(readFileSync(path, 'utf8'))) return readToken(path);
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  replaceFile(path, `${token}\n`);
+  return token;
+}
+
+export function readToken(path: string): string {
+  refuseExposed(path, statSync(path));
+  const token = readFileSync(path, 'utf8').trim();
+  if (token.length < TOKEN_CHARS_MIN || !/^[\x21-\x7e]+$/.test(token)) {
+    throw new TokenDamaged(
+      `${path} must hold one token of at least ${TOKEN_CHARS_MIN} printable characters; delete it to have a new one made`,
+    );
+  }
+  return token;
+}
+
+/** In the same time whatever is presented: hashes have one length and compare without a shortcut. */
+export class TokenCheck {
+  readonly #expected: Buffer;
+
+  constructor(token: string) {
+    this.#expected = digest(token);
+  }
+
+  accepts(presented: string): boolean {
+    return timingSafeEqual(digest(presented), this.#expected);
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** Where a running server's door is. */
+export interface DoorNote {
+  readonly url: string;
+  readonly token: string;
+  readonly pid: number;
+}
+
+export function writeDoorNote(directory: string, note: DoorNote): void {
+  replaceFile(join(directory, DOOR_FILE), `${JSON.stringify(note, undefined, 2)}\n`);
+}
+
+/** Undefined when no server has left one, or none that can be read: the next start writes it anew. */
+export function readDoorNote(directory: string): DoorNote | undefined {
+  const path = join(directory, DOOR_FILE);
+  if (!existsSync(path)) return undefined;
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as DoorNote;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+export function removeDoorNote(directory: string): void {
+  rmSync(join(directory, DOOR_FILE), { force: true });
+}

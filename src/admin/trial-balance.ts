@@ -1,0 +1,29 @@
+/** Per coin, what users, the house and the outside world hold; together it is nothing, or money came from nowhere. */
+import { FIRST_USER_ACCOUNT, SystemAccount } from '../core/state/ledger.ts';
+import type { State } from '../core/state/state.ts';
+
+export interface CoinSums {
+  readonly coin: string;
+  readonly users: bigint;
+  readonly house: bigint;
+  readonly external: bigint;
+  readonly total: bigint;
+}
+
+export function coinSums(state: State): CoinSums[] {
+  const users = state.coins.map(() => 0n);
+  const house = state.coins.map(() => 0n);
+  const external = state.coins.map(() => 0n);
+  state.ledger.eachRow((account, coin, buckets) => {
+    const isOutside = account === SystemAccount.external;
+    const sums = account >= FIRST_USER_ACCOUNT ? users : isOutside ? external : house;
+    sums[coin] = buckets.reduce((sum, amount) => sum + amount, sums[coin]!);
+  });
+  return state.coins.map(({ coin }, index) => ({
+    coin,
+    users: users[index]!,
+    house: house[index]!,
+    external: external[index]!,
+    total: users[index]! + house[index]! + external[index]!,
+  }));
+}

@@ -1,0 +1,101 @@
+/** The OpenAPI document, made from the same schemas that validate and serialise, and a page to read it. Works offline. */
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import type { TSchema } from 'typebox';
+import { PAGE_HEADERS } from '../../http/page.ts';
+import { VERSION } from '../../version.ts';
+import { documentedInput } from './documented-input.ts';
+import type { Route } from '../route.ts';
+
+/** Everything the page needs comes from here; it asks nobody else for anything. */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+  "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
+
+/** What holds for every call, in Markdown. */
+const INTRODUCTION = `Trading, market data and account interface, version 3.
+
+Every answer is an envelope of \`code\`, \`msg\`, \`requestTime\` and \`data\`; the code of a success is \`00000\`, all others
+are in \`docs/errors.md\`. Numbers are decimal strings, times are Unix milliseconds. Most lists come newest first in pages: the
+\`cursor\` of one page asks for the next.
+
+A private call has four headers:
+
+- \`ACCESS-KEY\` and \`ACCESS-PASSPHRASE\`: the key and its passphrase
+- \`ACCESS-TIMESTAMP\`: Unix milliseconds, at most 30 seconds off
+- \`ACCESS-SIGN\`: Base64(HMAC-SHA256(secret, timestamp + METHOD + path[?query] + body))
+
+An optional field that is empty text, or \`null\` in a body, counts as left out; a required one is refused then. Numbers may
+be sent as JSON numbers where decimal text is described, words such as \`category\` and \`side\` in any letter case, and fields that
+a call does not know are ignored.
+
+This page cannot sign; \`npm run -s bourse -- client curl\` prints calls that are signed. Streams over WebSocket are described
+in [/asyncapi.json](/asyncapi.json).`;
+
+/** A private call has all four. */
+const SIGNATURE_HEADERS = {
+  accessKey: ['ACCESS-KEY', 'the key'],
+  accessSign: ['ACCESS-SIGN', 'the signature, in Base64'],
+  accessTimestamp: ['ACCESS-TIMESTAMP', 'Unix time in milliseconds'],
+  accessPassphrase: ['ACCESS-PASSPHRASE', 'the passphrase of the key'],
+} as const;
+const SIGNED = Object.fromEntries(Object.keys(SIGNATURE_HEADERS).map((name) => [name, []]));
+const SECURITY_SCHEMES = Object.fromEntries(
+  Object.entries(SIGNATURE_HEADERS).map(([scheme, [name, description]]) => [
+    scheme,
+    { type: 'apiKey', in: 'header', name, description } as const,
+  ]),
+);
+
+/** How the document names a call, and what it takes to be let in. */
+export function operationOf({ method, path, access }: Route) {
+  return { operationId: operationId(method, path), security: access === 'public' ? [] : [SIGNED] };
+}
+
+/** `GET /api/v3/market/tickers` is `getMarketTickers`; older versions are named. */
+function operationId(method: string, path: string): string {
+  const words = path.replace(/^\/api\/(v3\/)?/, '').split(/[/-]/);
+  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+export async function serveReference(app: FastifyInstance): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Bourse',
+        version: VERSION,
+        description: INTRODUCTION,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      servers: [{ url: '/', description: 'the exchange that answers with this document' }],
+      components: { securitySchemes: SECURITY_SCHEMES },
+    },
+    transform: ({ schema, url }) => {
+      const { querystring, body, ...rest } = schema;
+      return {
+        url,
+        schema: {
+          ...rest,
+          ...(querystring !== undefined && { querystring: documentedInput(querystring as TSchema) }),
+          ...(body !== undefined && { body: documentedInput(body as TSchema) }),
+        },
+      };
+    },
+  });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    transformStaticCSP: () => PAGE_POLICY,
+    uiHooks: {
+      onRequest: (_request, reply, done) => {
+        reply.headers(PAGE_HEADERS);
+        done();
+      },
+    },
+    theme: { title: 'Bourse reference' },
+    uiConfig: { docExpansion: 'list', validatorUrl: null },
+  });
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+}

@@ -1,0 +1,85 @@
+/** What a browser shows of the public port beside the reference: a first page, and one for addresses that lead nowhere. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { definitions, escaped, htmlPage, KeptPage, sendPage, wantsPage } from '../../http/page.ts';
+import { DEMO_ACCOUNTS } from '../../identity/demo-accounts.ts';
+import { VERSION } from '../../version.ts';
+
+const link = (path: string) => `<a href="${escaped(path)}">${escaped(path.split('?')[0]!)}</a>`;
+
+const PLACES = definitions([
+  [link('/docs'), 'every endpoint with its parameters, answers, permission and limit'],
+  [
+    `${link('/openapi.json')} ${link('/asyncapi.json')}`,
+    'the same for programs; the second describes the streams',
+  ],
+  [
+    '<code>/v3/ws/public</code> <code>/v3/ws/private</code>',
+    'streams over WebSocket: market data; account, orders and trading',
+  ],
+  [`${link('/healthz')} ${link('/readyz')} ${link('/metrics')}`, 'does it run, can it serve, its figures'],
+  [link('/api/v3/market/tickers?category=SPOT&symbol=BTCUSDT'), 'a first call, which needs no key'],
+  [
+    '<code>README.md</code> <code>docs/</code>',
+    'how to use, run and change it; in the directory of the project',
+  ],
+]);
+
+const CLIENTS = `<pre>npm run -s bourse -- client curl | bash
+npm run -s bourse -- client ccxt-js | node --input-type=module
+npm run -s bourse -- client ccxt-py | python3</pre>
+<p>Each line prints a program with the address and keys of this exchange and runs it: it places an order and shows it. If the
+exchange was started with <code>--data DIR</code>, write that behind <code>client curl</code> too.</p>`;
+
+const OPERATOR = `<pre>npm run bourse -- account create alice
+npm run bourse -- key create alice
+npm run bourse -- deposit alice 10000 USDT --reference first</pre>
+<p>Then sign requests with that key: <code>docs/operator.md</code> shows one with curl, the README with ccxt.</p>`;
+
+function trade(demo: boolean): string {
+  const names = DEMO_ACCOUNTS.map(({ name }) => `<code>${escaped(name)}</code>`).join(', ');
+  return demo
+    ? `<p>Demo accounts are <strong>on</strong>: ${names}, funded, with the same keys on every machine. In a second terminal,
+in the directory of the project:</p>\n${CLIENTS}`
+    : `<p>Demo accounts are <strong>off</strong>. The operator opens an account:</p>\n${OPERATOR}`;
+}
+
+function firstPage(demo: boolean): string {
+  return htmlPage(
+    'Bourse',
+    `<h1>Bourse <small>${escaped(VERSION)}</small></h1>
+<p>A complete unified-account exchange: spot, margin and futures on one account, an order book, a ledger and a durable log,
+behind version 3 of the HTTP and WebSocket interface. It runs, and this is its public port.</p>
+<h2>Trade in a minute</h2>
+${trade(demo)}
+<h2>Where things are</h2>
+${PLACES}`,
+  );
+}
+
+/** `/` for a browser; other programs read there what they read at any path that leads nowhere. */
+export function serveFirstPage(
+  app: FastifyInstance,
+  demo: boolean,
+  otherwise: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
+): void {
+  const page = new KeptPage(firstPage(demo));
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/',
+    schema: { hide: true },
+    // A load balancer asks with HEAD and takes anything.
+    handler: (request, reply) =>
+      request.method === 'HEAD' || wantsPage(request.raw)
+        ? page.send(request, reply)
+        : otherwise(request, reply),
+  });
+}
+
+export function sendNowhere(reply: FastifyReply, message: string): FastifyReply {
+  const body = `<h1>Nothing here <small>404</small></h1>
+<p>${escaped(message.charAt(0).toUpperCase() + message.slice(1))}.</p>
+<h2>Where things are</h2>
+<p>${link('/')} is the first page.</p>
+${PLACES}`;
+  return sendPage(reply, 404, htmlPage('Nothing here · Bourse', body));
+}

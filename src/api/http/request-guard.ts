@@ -1,0 +1,188 @@
+/**
+ * Who gets in. The hooks are in callback form: almost every request passes without waiting for anything, and a promise
+ * per hook would cost more than the checks.
+ */
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { TObject, TSchema } from 'typebox';
+import type { Identity } from '../../identity/identity.ts';
+import type { Clock } from '../../sequencer/clock.ts';
+import type { Venue } from '../../sequencer/sequencer.ts';
+import type { Route } from '../route.ts';
+import { normaliseFields } from '../wire/fields.ts';
+import { FORBIDDEN_KEYS, parseBody } from '../wire/safe-json.ts';
+import type { Replies } from './responder.ts';
+import { checkRequestShape } from './request-shape.ts';
+import { WireError } from '../wire/wire-error.ts';
+import { type Authentication, authenticate } from '../auth/authenticate.ts';
+import { orderLimit } from '../limits/order-quota.ts';
+import { peerAddressResolver } from '../limits/peer-address.ts';
+import { mayUse } from '../auth/permissions.ts';
+import type { RateLimiter, Taken } from '../limits/rate-limit.ts';
+import type { ReplayGuard } from '../auth/replay-guard.ts';
+
+const NO_BYTES = new Uint8Array(0);
+
+export interface GatekeeperOptions {
+  readonly venue: Venue;
+  readonly identity: Identity;
+  readonly clock: Clock;
+  /** The machine's clock: clients sign and are limited by real time, whatever the exchange's clock is. */
+  readonly wall: Clock;
+  readonly limiter: RateLimiter;
+  readonly trustedProxies: readonly string[];
+  /** Undefined when a signed request may be sent again. */
+  readonly replays?: ReplayGuard | undefined;
+}
+
+export class Gatekeeper {
+  readonly #venue: Venue;
+  readonly #identity: Identity;
+  readonly #clock: Clock;
+  readonly #wall: Clock;
+  readonly #replies: Replies;
+  readonly #limiter: RateLimiter;
+  readonly #replays: ReplayGuard | undefined;
+  readonly #peerOf: ReturnType<typeof peerAddressResolver>;
+
+  constructor(options: GatekeeperOptions, replies: Replies) {
+    this.#venue = options.venue;
+    this.#identity = options.identity;
+    this.#clock = options.clock;
+    this.#wall = options.wall;
+    this.#replies = replies;
+    this.#limiter = options.limiter;
+    this.#replays = options.replays;
+    this.#peerOf = peerAddressResolver(options.trustedProxies);
+  }
+
+  /** Before the body is read: the shape of the request, and the limits of its address. */
+  admit(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
+    const now = this.#wall.now();
+    if (!this.admitAddress(request, reply, now)) return;
+    const { raw } = request;
+    const misshapen = checkRequestShape(raw);
+    if (misshapen !== undefined) {
+      this.#replies.fail(reply, misshapen);
+      return;
+    }
+    const { route } = request.routeOptions.config;
+    if (route?.access === 'public') {
+      const taken = this.#limiter.takeForIp(route.path, route.perSecond, request.peer, now);
+      if (!this.#count(reply, taken, route.path)) return;
+    }
+    done();
+  }
+
+  /** Every request counts, also one whose path cannot be read. False when the answer has gone out. */
+  admitAddress(request: FastifyRequest, reply: FastifyReply, now = this.#wall.now()): boolean {
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('cache-control', 'no-store');
+    request.peer = this.#peerOf(request.raw.socket.remoteAddress, request.raw.rawHeaders);
+    const overall = this.#limiter.takeOverall(request.peer, now);
+    if (!overall.allowed) this.#tooMany(reply, overall, 'all requests of this IP');
+    return overall.allowed;
+  }
+
+  /** After the body is read: who is it, may they, and how often; then the body becomes a value. */
+  identify(route: Route, request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
+    const bytes = request.body instanceof Uint8Array ? request.body : NO_BYTES;
+    if (route.access === 'public') {
+      this.#readInput(route, bytes, request, reply, done);
+      return;
+    }
+    const { method, url, rawHeaders } = request.raw;
+    const incoming = { method: method!, url: url!, rawHeaders, body: bytes, peerAddress: request.peer };
+    const now = this.#wall.now();
+    const verdict = authenticate(incoming, now, this.#identity, this.#clock.now(), this.#replays);
+    const goOn = (result: Authentication) => {
+      if (this.#authorise(result, route, bytes, request, reply))
+        this.#readInput(route, bytes, request, reply, done);
+    };
+    if (verdict instanceof Promise) verdict.then(goOn).catch(done);
+    else goOn(verdict);
+  }
+
+  #authorise(
+    result: Authentication,
+    route: Route,
+    bytes: Uint8Array,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): boolean {
+    const now = this.#wall.now();
+    if (!result.ok) {
+      this.#limiter.chargeFailedAuthentication(request.peer, now);
+      this.#replies.refuse(reply, result);
+      return false;
+    }
+    const denied = route.access === 'public' ? undefined : mayUse(result, route.access);
+    if (denied !== undefined) {
+      this.#replies.refuse(reply, denied);
+      return false;
+    }
+    request.caller = result;
+    const { uid, quotas } = result.user;
+    const limit =
+      quotas === undefined ? route : orderLimit(route, uid, quotas, this.#venue.state, bodyOf(bytes));
+    return this.#count(reply, this.#limiter.takeForUid(limit.path, limit.perSecond, uid, now), limit.path);
+  }
+
+  #readInput(
+    route: Route,
+    bytes: Uint8Array,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: HookHandlerDoneFunction,
+  ): void {
+    if (route.body !== undefined) {
+      const parsed = parseBody(bytes);
+      if (!parsed.ok) {
+        this.#replies.fail(reply, new WireError('40017', parsed.msg));
+        return;
+      }
+      request.body = normaliseFields(parsed.value);
+    }
+    if (route.query !== undefined) {
+      const fault = queryFault(request.query as Record<string, unknown>, route.query);
+      if (fault !== undefined) {
+        this.#replies.fail(reply, new WireError('40017', fault));
+        return;
+      }
+      request.query = normaliseFields(request.query);
+    }
+    done();
+  }
+
+  /** False when the limit is reached and the answer has gone out. */
+  #count(reply: FastifyReply, taken: Taken, path: string): boolean {
+    if (!taken.allowed) {
+      this.#tooMany(reply, taken, path);
+      return false;
+    }
+    reply.header('x-mbx-used-remain-limit', taken.remaining);
+    return true;
+  }
+
+  #tooMany(reply: FastifyReply, taken: Taken, what: string): void {
+    const waitMs = taken.allowed ? 0 : taken.retryAfterMs;
+    const msg = `Too many requests for ${what}: try again in ${waitMs} ms`;
+    this.#replies.fail(reply, new WireError('429', msg, waitMs));
+  }
+}
+
+function bodyOf(bytes: Uint8Array): unknown {
+  const parsed = parseBody(bytes);
+  return parsed.ok ? parsed.value : undefined;
+}
+
+/** Names of the language, and a parameter twice: a schema would only say that it is no text. */
+function queryFault(query: Readonly<Record<string, unknown>>, schema: TSchema): string | undefined {
+  const { properties } = schema as TObject;
+  for (const name in query) {
+    if (FORBIDDEN_KEYS.has(name)) return `the field name ${name} is not allowed`;
+    if (Array.isArray(query[name]) && Object.hasOwn(properties, name)) {
+      return `parameter ${name} is given more than once`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,60 @@
+/** How answers leave: one envelope, one content type, a hint when to come back. */
+import type { FastifyReply } from 'fastify';
+import type { SourceRefusal } from '../../http/request-source.ts';
+import type { Clock } from '../../sequencer/clock.ts';
+import type { Refused } from '../auth/authenticate.ts';
+import { errorEnvelope } from '../wire/envelope.ts';
+import type { WireCode } from '../wire/error-catalogue.ts';
+import type { ErrorDialect, WireError } from '../wire/wire-error.ts';
+
+/** The clients' codes have none for it; the HTTP status says more. */
+const SOURCE_CODE = '40017' satisfies WireCode;
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+export class Replies {
+  readonly #clock: Clock;
+  readonly #dialect: ErrorDialect;
+
+  constructor(clock: Clock, dialect: ErrorDialect) {
+    this.#clock = clock;
+    this.#dialect = dialect;
+  }
+
+  fail(reply: FastifyReply, error: WireError): FastifyReply {
+    return this.#send(reply, error.status, error.codeIn(this.#dialect), error.msg, error.retryAfterMs);
+  }
+
+  refuse(reply: FastifyReply, refused: Refused): FastifyReply {
+    return this.#send(reply, refused.status, refused.code, refused.msg, refused.retryAfterMs);
+  }
+
+  /** To a request whose Host or web page is not one of ours; what is wrong with it is none of the API's parameters. */
+  refuseSource(reply: FastifyReply, { status, message }: SourceRefusal): FastifyReply {
+    reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
+    return this.#send(reply, status, SOURCE_CODE, message, undefined);
+  }
+
+  /** What a client gets that does not speak HTTP well enough for a route. */
+  malformed(status: string, msg: string): string {
+    const body = JSON.stringify(errorEnvelope('40017', msg, this.#clock.now()));
+    return (
+      `HTTP/1.1 ${status}\r\nContent-Type: ${JSON_TYPE}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+    );
+  }
+
+  #send(
+    reply: FastifyReply,
+    status: number,
+    code: string,
+    msg: string,
+    retryAfterMs: number | undefined,
+  ): FastifyReply {
+    if (retryAfterMs !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfterMs / 1000)));
+    return reply
+      .code(status)
+      .type(JSON_TYPE)
+      .serializer(JSON.stringify)
+      .send(errorEnvelope(code, msg, this.#clock.now()));
+  }
+}

@@ -1,0 +1,40 @@
+/** What a route answers, through whichever door it was called: the same rights, the same handler, the same patience. */
+import { RecordDamaged } from '../../history/record-damaged.ts';
+import { isOutOfSpace } from '../../storage/shortage-errors.ts';
+import { OutcomeUnknown, Unavailable } from '../../sequencer/sequencer.ts';
+import { withheld } from '../auth/sub-account-rights.ts';
+import type { Call, Route } from '../route.ts';
+import { WireError } from '../wire/wire-error.ts';
+
+/** The body has passed the route's schema, the caller its permissions and limits. */
+export async function routeAnswer(route: Route, call: Call<never, never>): Promise<unknown> {
+  const { venue, caller, body } = call;
+  const forbidden = route.access === 'public' ? undefined : withheld(route.path, caller.user, body);
+  const answer = forbidden ?? (await route.handle(call));
+  // What an answer shows must be durable before it leaves; an action has waited for its own command.
+  const settled = route.acts && !(answer instanceof WireError) ? undefined : venue.settled();
+  if (settled !== undefined) await settled;
+  return answer;
+}
+
+/** What the venue could not promise, as an answer; undefined for errors that are defects of ours. */
+export function venueFailure(error: unknown): WireError | undefined {
+  if (error instanceof OutcomeUnknown) {
+    return new WireError('40010', `${error.message}; query the order by its clientOid`);
+  }
+  if (error instanceof Unavailable) return new WireError('429', error.message, 1000);
+  if (isOutOfSpace(error)) {
+    return new WireError('429', 'the disk is full: nothing was changed, try again when space is free', 1000);
+  }
+  return undefined;
+}
+
+/** For the rest: say so honestly, keep the details in the log. */
+export function defect(error: unknown): WireError {
+  if (error instanceof RecordDamaged)
+    return new WireError(
+      '25000',
+      'a record in the answer is damaged and is not shown; the operator can see which',
+    );
+  return new WireError('25000', 'internal error; the outcome of a change is unknown until queried');
+}

@@ -1,0 +1,202 @@
+/**
+ * The HTTP door. A request passes these steps in this order (wire 1.7, reliability 3.1); the first that fails
+ * answers, and nothing expensive happens before the cheap ones:
+ *
+ *   onRequest       Host and web page (`http/request-source.ts`)
+ *                   shape of the request line and headers, the IP's overall limit, public limits per IP
+ *   body            at most 64 KiB, raw bytes: signatures are over what was sent
+ *   preValidation   key, timestamp, signature, passphrase, IP list, permission, limit per UID; then JSON
+ *   validation      the route's schema
+ *   handler         the route; its answer leaves when everything it shows is durable
+ */
+import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import Type from 'typebox';
+import { openHttpServer } from '../../http/http-server.ts';
+import { wantsPage } from '../../http/page.ts';
+import { RequestSource } from '../../http/request-source.ts';
+import { Gatekeeper, type GatekeeperOptions } from './request-guard.ts';
+import { accessText } from '../auth/permissions.ts';
+import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
+import { olderPathHint } from './older-paths.ts';
+import { operationOf, serveReference } from './openapi.ts';
+import { sendNowhere, serveFirstPage } from './pages.ts';
+import { type Call, type Caller, limitText, type Route, type Services } from '../route.ts';
+import { defect, routeAnswer, venueFailure } from './run-route.ts';
+import { ROUTES } from './routes.ts';
+import { streamRole } from './stream-paths.ts';
+import { endConnection } from './client-error.ts';
+import { JsonText, successEnvelope, successText } from '../wire/envelope.ts';
+import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
+import { JSON_TYPE, Replies } from './responder.ts';
+import { validationError } from '../wire/validation.ts';
+import { WireError } from '../wire/wire-error.ts';
+
+export interface GatewayOptions extends Services, GatekeeperOptions {
+  readonly logger: FastifyBaseLogger;
+  /** Host names under which the exchange answers, beside those that are always good. */
+  readonly allowedHosts: readonly string[];
+  /** Are there accounts whose keys everybody knows? The first page says so. */
+  readonly demo: boolean;
+  readonly metrics: Meter;
+  readonly readiness: () => readonly ReadinessCheck[];
+  /** As many as the table of limits has when absent. */
+  readonly connectionsMax?: number;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    peer: string | undefined;
+    caller: Caller | undefined;
+  }
+  interface FastifyContextConfig {
+    route?: Route;
+  }
+}
+
+export async function buildGateway(options: GatewayOptions): Promise<FastifyInstance> {
+  const replies = new Replies(options.clock, options.errorDialect);
+  const gatekeeper = new Gatekeeper(options, replies);
+  const app = openServer(options, gatekeeper, replies);
+  app.decorateRequest('peer', undefined);
+  app.decorateRequest('caller', undefined);
+  app.removeAllContentTypeParsers();
+  // A type that is named is found without being taken apart, and nearly all bodies are of this one.
+  for (const type of ['application/json', '*'])
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addHook('onRequest', (request, reply, done) => gatekeeper.admit(request, reply, done));
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    options.metrics.observeRequest(route, reply.statusCode, reply.elapsedTime / 1000);
+    options.logger.debug({ req: request, res: reply, ms: Math.round(reply.elapsedTime) }, 'request');
+    done();
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    replies.fail(reply, wireErrorOf(error, request)),
+  );
+  app.setNotFoundHandler((request, reply) =>
+    wantsPage(request.raw)
+      ? sendNowhere(reply, notFound(request).msg)
+      : replies.fail(reply, notFound(request)),
+  );
+
+  await serveReference(app);
+  await app.register(async (scope) => {
+    for (const route of ROUTES) serve(scope, route, options, gatekeeper, replies);
+  });
+  serveFirstPage(app, options.demo, (request, reply) => replies.fail(reply, notFound(request)));
+  serveHealth(app, options.metrics, options.readiness);
+  return app;
+}
+
+function notFound({ method, url }: FastifyRequest): WireError {
+  return new WireError('40404', `there is no ${method} at this path; ${hintFor(url.split('?', 1)[0]!)}`);
+}
+
+function hintFor(path: string): string {
+  const taken = ROUTES.filter((route) => route.path === path).map((route) => route.method);
+  if (taken.length > 0) return `it takes ${taken.join(' and ')}`;
+  if (streamRole(path) !== undefined) return 'it takes WebSockets';
+  return olderPathHint(path) ?? '/docs shows what there is';
+}
+
+function openServer(options: GatewayOptions, gatekeeper: Gatekeeper, replies: Replies): FastifyInstance {
+  const { logger, allowedHosts } = options;
+  const app = openHttpServer(
+    {
+      loggerInstance: logger,
+      // A logger of its own for every request costs more than most requests; ours name the route themselves.
+      childLoggerFactory: (parent) => parent,
+      bodyLimit: HTTP_LIMITS.bodyBytes,
+      http: HTTP_LIMITS.server,
+      clientErrorHandler: (error, socket) => endConnection(error, socket, replies),
+    },
+    {
+      source: new RequestSource({ allowedHosts, ownPagesOnly: isForPages }),
+      refuse: (reply, refusal) => void replies.refuseSource(reply, refusal),
+      unreadablePath: (error, request, reply) => {
+        if (gatekeeper.admitAddress(request, reply)) replies.fail(reply, wireErrorOf(error, request));
+      },
+    },
+  );
+  limitConnections(app.server, options.connectionsMax);
+  return app;
+}
+
+/** What the pages of the exchange ask for themselves, and nobody else has a use for. */
+function isForPages(path: string): boolean {
+  return path === '/web' || path.startsWith('/web/');
+}
+
+function serve(
+  app: FastifyInstance,
+  route: Route,
+  services: Services,
+  gatekeeper: Gatekeeper,
+  replies: Replies,
+): void {
+  const { venue, identity, clock, errorDialect, addressKey, reserves } = services;
+  app.route({
+    method: route.method,
+    url: route.path,
+    exposeHeadRoute: false,
+    config: { route },
+    schema: {
+      summary: route.summary,
+      tags: [route.group],
+      ...operationOf(route),
+      description: `Permission: ${accessText(route.access)}. Limit: ${limitText(route)}.`,
+      ...(route.query !== undefined && { querystring: route.query }),
+      ...(route.body !== undefined && { body: route.body }),
+      response: { 200: envelopeOf(route), '4xx': FAILURE },
+    },
+    preValidation: (request, reply, done) => gatekeeper.identify(route, request, reply, done),
+    handler: async (request, reply) => {
+      const call: Call<never, never> = {
+        venue,
+        identity,
+        clock,
+        errorDialect,
+        addressKey,
+        reserves,
+        query: request.query as never,
+        body: request.body as never,
+        caller: request.caller!,
+      };
+      const answer = await routeAnswer(route, call);
+      if (answer instanceof WireError) return replies.fail(reply, answer);
+      if (answer instanceof JsonText) return reply.type(JSON_TYPE).send(successText(answer, clock.now()));
+      return successEnvelope(answer, clock.now());
+    },
+  });
+}
+
+function wireErrorOf(error: FastifyError, request: FastifyRequest): WireError {
+  const failure = venueFailure(error);
+  if (failure !== undefined) return failure;
+  if (error.validation !== undefined) return validationError(error.validation);
+  if (error.code === 'FST_ERR_BAD_URL') {
+    return new WireError('40017', 'the path is not valid: % must be followed by two hexadecimal digits');
+  }
+  if (error.statusCode === 413) return new WireError('40017', 'the body must be at most 64 KiB');
+  if (error.statusCode !== undefined && error.statusCode < 500) {
+    return new WireError('40017', 'the request is not valid');
+  }
+  request.log.error({ err: error, path: request.routeOptions.url }, 'request failed');
+  return defect(error);
+}
+
+const FAILURE = Type.Object({
+  code: Type.String(),
+  msg: Type.String(),
+  requestTime: Type.Integer(),
+  data: Type.Null(),
+});
+
+function envelopeOf(route: Route) {
+  return Type.Object({
+    code: Type.Literal('00000'),
+    msg: Type.Literal('success'),
+    requestTime: Type.Integer({ description: 'server time, Unix ms' }),
+    data: route.data,
+  });
+}

@@ -1,0 +1,189 @@
+/** Debts of the unified account: what is owed, what it costs, paying it, and what the venue lends (interface 4.5, wire 4.2, 4.3). */
+import Type, { type Static } from 'typebox';
+import {
+  type CoinAmount,
+  loanData,
+  paymentCoins,
+  poolLeft,
+  repayableCoins,
+} from '../../../core/reads/borrowing-reads.ts';
+import { Refusal } from '../../../core/model/reject-reason.ts';
+import type { State } from '../../../core/state/state.ts';
+import { divHalf, formatMoney, formatRate } from '../../../core/model/units.ts';
+import type { Venue } from '../../../sequencer/sequencer.ts';
+import * as answers from '../../wire/responses.ts';
+import { type Route, route } from '../../route.ts';
+import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';
+import * as fields from '../../wire/fields.ts';
+import { historyPage } from '../../wire/paging.ts';
+import { refusalError } from '../../wire/reject-messages.ts';
+import { WireError, wireError } from '../../wire/wire-error.ts';
+
+const group = 'Borrowing';
+const DAYS_A_YEAR = 365n;
+/** Coins for one repayment, on either side. */
+const SELECTION_MAX = 1;
+
+const CoinSize = Type.Object(answers.texts('coin', 'size', 'amount'));
+
+function coinSizes(state: State, amounts: readonly CoinAmount[]) {
+  return amounts.map(({ coin, size, usd }) => ({
+    coin: state.coins[coin]!.coin,
+    size: formatMoney(size),
+    amount: formatMoney(usd),
+  }));
+}
+
+const RepayBody = Type.Object({
+  repayableCoinList: Type.Array(CoinName, {
+    maxItems: 50,
+    description: 'coins that are owed, one at a time',
+  }),
+  paymentCoinList: Type.Array(CoinName, { maxItems: 50, description: 'coins to pay with, one at a time' }),
+});
+
+/** The one coin of a list. */
+function selected(state: State, field: string, names: readonly string[]): number | WireError {
+  if (names.length !== SELECTION_MAX) return wireError('40020', `${field} must name ${SELECTION_MAX} coin`);
+  return findCoin(state, names[0]!)?.index ?? unknownCoin(field);
+}
+
+async function repay(venue: Venue, uid: number, body: Static<typeof RepayBody>) {
+  const { state } = venue;
+  const debtCoin = selected(state, 'repayableCoinList', body.repayableCoinList);
+  if (debtCoin instanceof WireError) return debtCoin;
+  const payCoin = selected(state, 'paymentCoinList', body.paymentCoinList);
+  if (payCoin instanceof WireError) return payCoin;
+  const outcome = await venue.submit({ type: 'repay', time: 0, uid, debtCoin, payCoin });
+  if (outcome.refusal !== Refusal.none) return refusalError(state, outcome);
+  return { result: 'YES', repayAmount: formatMoney(outcome.amount ?? 0n) };
+}
+
+export const borrowingRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v3/account/repayable-coins',
+    summary: 'Coins the account owes; amount is the value in dollars',
+    group,
+    access: 'mgt_read',
+    perSecond: 10,
+    data: Type.Object({ repayableCoinList: Type.Array(CoinSize), ...answers.texts('maxSelection') }),
+    handle: ({ venue: { state }, caller }) => {
+      const account = state.accountByUid.get(caller.user.uid);
+      const owed = account === undefined ? [] : repayableCoins(state, account);
+      return { repayableCoinList: coinSizes(state, owed), maxSelection: String(SELECTION_MAX) };
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/account/payment-coins',
+    summary: 'Coins a repayment can be made with; amount is the value in dollars',
+    group,
+    access: 'mgt_read',
+    perSecond: 10,
+    data: Type.Object({ paymentCoinList: Type.Array(CoinSize), ...answers.texts('maxSelection') }),
+    handle: ({ venue: { state }, caller }) => {
+      const account = state.accountByUid.get(caller.user.uid);
+      const coins = account === undefined ? [] : paymentCoins(state, account);
+      return { paymentCoinList: coinSizes(state, coins), maxSelection: String(SELECTION_MAX) };
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/account/repay',
+    summary: 'Pay a debt with another coin at index prices, as far as that coin goes',
+    group,
+    access: 'mgt_write',
+    perSecond: 5,
+    body: RepayBody,
+    data: Type.Object(answers.texts('result', 'repayAmount')),
+    handle: ({ venue, caller, body }) => repay(venue, caller.user.uid, body),
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/account/convert-records',
+    summary: 'Coins sold for debts, by repayment and by liquidation, newest first',
+    group,
+    access: 'mgt_read',
+    perSecond: 20,
+    query: Type.Object({
+      fromCoin: Type.Optional(CoinName),
+      toCoin: Type.Optional(CoinName),
+      ...fields.pageFields,
+    }),
+    data: answers.page(
+      Type.Object(answers.texts('fromCoin', 'fromCoinSize', 'toCoin', 'toCoinSize', 'price', 'ts')),
+    ),
+    handle: async ({ venue, clock, caller, query }) => {
+      const page = historyPage(query, clock.now());
+      if (page instanceof WireError) return page;
+      await venue.settled();
+      const list = await venue.history.conversions({
+        uid: caller.user.uid,
+        ...page,
+        ...(query.fromCoin !== undefined && { fromCoin: query.fromCoin.toUpperCase() }),
+        ...(query.toCoin !== undefined && { toCoin: query.toCoin.toUpperCase() }),
+      });
+      return { list, cursor: list.at(-1)?.conversionId ?? '' };
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/trade/loan-data',
+    summary:
+      'Debts with their interest: the total in dollars, what is free, and the rate of the next full hour',
+    group,
+    access: 'trade_read',
+    perSecond: 10,
+    data: Type.Object({
+      ...answers.texts('currentLoans', 'interestPaymentTime'),
+      debtCoinList: Type.Array(
+        Type.Object(answers.texts('coin', 'debt', 'interestFreeAmount', 'interestRateNextHour')),
+      ),
+    }),
+    handle: ({ venue: { state }, caller }) => {
+      const account = state.accountByUid.get(caller.user.uid);
+      if (account === undefined) return wireError('25005', 'the account is not open yet');
+      const { total, nextPaymentTime, debts } = loanData(state, account);
+      return {
+        currentLoans: formatMoney(total),
+        interestPaymentTime: String(nextPaymentTime),
+        debtCoinList: debts.map(({ coin, debt, free, hourRate }) => ({
+          coin: state.coins[coin]!.coin,
+          debt: formatMoney(debt),
+          interestFreeAmount: formatMoney(free),
+          interestRateNextHour: formatRate(hourRate),
+        })),
+      };
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/margin-loans',
+    summary: 'Interest and limits of borrowing a coin',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object({ coin: CoinName }),
+    data: Type.Object(
+      answers.texts('dailyInterest', 'annualInterest', 'limit', 'masterSubLimit', 'platformRemaingQuota'),
+    ),
+    handle: ({ venue: { state }, query }) => {
+      const coin = findCoin(state, query.coin);
+      if (coin === undefined) return unknownCoin();
+      const { yearRate, userLimit, masterSubLimit } = state.lending[coin.index]!.terms;
+      return {
+        dailyInterest: formatRate(divHalf(yearRate, DAYS_A_YEAR)),
+        annualInterest: formatRate(yearRate),
+        limit: formatMoney(userLimit),
+        masterSubLimit: formatMoney(masterSubLimit),
+        platformRemaingQuota: formatMoney(poolLeft(state, coin.index)),
+      };
+    },
+  }),
+];

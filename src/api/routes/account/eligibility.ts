@@ -1,0 +1,96 @@
+/** What the caller itself may trade and borrow (wire 4.3): the public lists without what is closed to it. */
+import Type from 'typebox';
+import { poolLeft } from '../../../core/reads/borrowing-reads.ts';
+import type { Instrument } from '../../../core/model/instrument.ts';
+import { placingRefusal } from '../../../core/orders/instrument-status.ts';
+import { Refusal } from '../../../core/model/reject-reason.ts';
+import type { State } from '../../../core/state/state.ts';
+import { Source } from '../../../core/model/enums.ts';
+import { formatMoney } from '../../../core/model/units.ts';
+import { mayTrade } from '../../auth/sub-account-rights.ts';
+import * as answers from '../../wire/responses.ts';
+import { instrumentView } from '../market/market-view.ts';
+import { type Route, route } from '../../route.ts';
+import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';
+import { SymbolName } from '../../wire/fields.ts';
+import { WireError } from '../../wire/wire-error.ts';
+import { debtTiers, PositionTier } from '../market/futures-market.ts';
+
+const group = 'Account';
+const coinQuery = Type.Object({ coin: Type.Optional(CoinName) });
+
+/** Through the API, now, to open or to close. */
+function isOpen(state: State, instrument: Instrument): boolean {
+  return [true, false].some(
+    (opening) => placingRefusal(instrument, opening, Source.api, state.now) === Refusal.none,
+  );
+}
+
+/** The coins that are lent, or the one that is asked for. */
+function lentCoins(state: State, name: string | undefined) {
+  const names = name === undefined ? state.coins.map(({ coin }) => coin) : [name];
+  const coins = names.map((each) => findCoin(state, each)).filter((coin) => coin !== undefined);
+  if (coins.length === 0) return unknownCoin();
+  return coins.filter(({ index }) => state.lending[index]!.terms.userLimit > 0n);
+}
+
+export const eligibilityRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v3/account/eligible-symbols',
+    summary: 'Instruments that the account may trade now: open to the API, and not withheld by its broker',
+    group,
+    access: 'mgt_read',
+    perSecond: 10,
+    query: Type.Object({ symbol: Type.Optional(SymbolName) }),
+    data: Type.Array(answers.Instrument),
+    handle: ({ venue: { state }, caller, query }) =>
+      state.instruments
+        .filter(({ symbol }) => query.symbol === undefined || symbol === query.symbol)
+        .filter(({ spec }) => mayTrade(caller.user, spec.category))
+        .filter((instrument) => isOpen(state, instrument))
+        .map(instrumentView),
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/account/eligible-margin-tier',
+    summary:
+      'Leverage and maintenance rate by the dollar value of a debt, for each coin that can be borrowed',
+    group,
+    access: 'mgt_read',
+    perSecond: 10,
+    query: coinQuery,
+    data: Type.Array(Type.Object({ coin: Type.String(), tiers: Type.Array(PositionTier) })),
+    handle: ({ venue: { state }, query }) => {
+      const coins = lentCoins(state, query.coin);
+      if (coins instanceof WireError) return coins;
+      return coins.map(({ spec: { coin } }) => ({ coin, tiers: debtTiers(state, coin, undefined) }));
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/account/eligible-loan-info',
+    summary:
+      'How much of each coin can be borrowed: by the account, with its sub-accounts, and from the pool',
+    group,
+    access: 'mgt_read',
+    perSecond: 10,
+    query: coinQuery,
+    data: Type.Array(Type.Object(answers.texts('coin', 'limit', 'masterSubLimit', 'platformRemaingQuota'))),
+    handle: ({ venue: { state }, query }) => {
+      const coins = lentCoins(state, query.coin);
+      if (coins instanceof WireError) return coins;
+      return coins.map(({ index, spec: { coin } }) => {
+        const { userLimit, masterSubLimit } = state.lending[index]!.terms;
+        return {
+          coin,
+          limit: formatMoney(userLimit),
+          masterSubLimit: formatMoney(masterSubLimit),
+          platformRemaingQuota: formatMoney(poolLeft(state, index)),
+        };
+      });
+    },
+  }),
+];

@@ -1,0 +1,90 @@
+/** What a leverage would mean before it is set (wire 4.3). */
+import Type, { type Static } from 'typebox';
+import { previewCoinLeverage } from '../../../core/reads/coin-leverage-preview.ts';
+import { previewLeverage, withSetting } from '../../../core/reads/leverage-preview.ts';
+import { futuresSetting, markTicks } from '../../../core/margin/margin.ts';
+import type { State } from '../../../core/state/state.ts';
+import { OrderType, Side } from '../../../core/model/enums.ts';
+import { formatMoney } from '../../../core/model/units.ts';
+import { openingRoom } from '../../../core/reads/max-open-size.ts';
+import * as answers from '../../wire/responses.ts';
+import { findAccount, findInstrument } from '../../wire/instrument-lookup.ts';
+import { sizeText } from '../market/market-view.ts';
+import { modeIsKept } from '../trade/margin-mode.ts';
+import { type Route, route } from '../../route.ts';
+import { findCoin } from '../../wire/money-input.ts';
+import { MarginMode } from '../../wire/fields.ts';
+import { WireError, wireError } from '../../wire/wire-error.ts';
+import { LeverageBody, leveragesOf } from './futures-account.ts';
+
+const Query = Type.Object({ ...LeverageBody.properties, marginMode: MarginMode });
+
+/** Margin trading has one leverage a coin. */
+function previewOfCoin(state: State, uid: number, query: Static<typeof Query>) {
+  if (query.coin === undefined) return wireError('40019', 'coin must be given for margin trading');
+  const coin = findCoin(state, query.coin);
+  const most = coin === undefined ? 0 : state.lending[coin.index]!.maxLeverage;
+  if (coin === undefined || most === 0) return wireError('25201', 'coin must be one of a margin pair');
+  const account = findAccount(state, uid);
+  if (account instanceof WireError) return account;
+  const leverage = Number(query.leverage ?? 0);
+  if (leverage < 1 || leverage > most) return wireError('25223', `leverage must be from 1 to ${most}`);
+  const { borrowable, required, change } = previewCoinLeverage(state, account, coin.index, leverage);
+  return {
+    estMaxOpen: '',
+    estMaxBorrowable: formatMoney(borrowable),
+    requiredMargin: formatMoney(required),
+    marginChange: formatMoney(change),
+  };
+}
+
+function preview(state: State, uid: number, query: Static<typeof Query>) {
+  const { category, symbol } = query;
+  if (category === 'MARGIN') return previewOfCoin(state, uid, query);
+  if (symbol === undefined) return wireError('40019', 'symbol must be given for futures');
+  const instrument = findInstrument(state, category, symbol);
+  if (instrument instanceof WireError) return instrument;
+  const account = findAccount(state, uid);
+  if (account instanceof WireError) return account;
+  const isolated = query.marginMode === 'isolated';
+  const kept = modeIsKept(account, instrument, isolated);
+  if (kept !== undefined) return kept;
+  const sides = leveragesOf(query, isolated);
+  if (sides instanceof WireError) return sides;
+  const before = futuresSetting(account, instrument);
+  const setting = {
+    isolated,
+    longLeverage: sides.longLeverage || before.longLeverage,
+    shortLeverage: sides.shortLeverage || before.shortLeverage,
+  };
+  const { minLeverage, maxLeverage } = instrument.futures!;
+  for (const leverage of [setting.longLeverage, setting.shortLeverage]) {
+    if (leverage < minLeverage || leverage > maxLeverage)
+      return wireError('25223', `leverage must be from ${minLeverage} to ${maxLeverage}`);
+  }
+  const { required, change } = previewLeverage(state, account, instrument, setting);
+  const asIf = withSetting(account, instrument, setting);
+  const mark = markTicks(state, instrument);
+  const { lots } = openingRoom(state, asIf, instrument, Side.buy, OrderType.limit, mark, 0);
+  return {
+    estMaxOpen: sizeText(instrument, lots),
+    estMaxBorrowable: '',
+    requiredMargin: formatMoney(required),
+    marginChange: formatMoney(change),
+  };
+}
+
+export const leveragePreviewRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v3/account/pre-set-leverage',
+    summary:
+      'What a leverage would mean: the most a buy at the mark could open, the margin of the positions, and how much more of the account it would bind',
+    group: 'Futures account',
+    access: 'mgt_read',
+    perSecond: 10,
+    query: Query,
+    data: Type.Object(answers.texts('estMaxOpen', 'estMaxBorrowable', 'requiredMargin', 'marginChange')),
+    handle: ({ venue: { state }, caller, query }) => preview(state, caller.user.uid, query),
+  }),
+];

@@ -1,0 +1,278 @@
+/** Older paths that one widely used client calls for leverage, margin mode, margin and mark price (wire 6.3). */
+import Type from 'typebox';
+import type { Instrument } from '../../../core/model/instrument.ts';
+import { futuresSetting } from '../../../core/margin/margin.ts';
+import type { State } from '../../../core/state/state.ts';
+import { HOLD_MODE_NAMES } from '../../../core/model/enums.ts';
+import { MONEY_SCALE, parseUnits } from '../../../core/model/units.ts';
+import { marginModeName } from '../../../views/futures-enums.ts';
+import type { Venue } from '../../../sequencer/sequencer.ts';
+import * as answers from '../../wire/responses.ts';
+import { findAccount, findInstrument, instrumentsOf } from '../../wire/instrument-lookup.ts';
+import { autoMarginWord, moveMargin, setAutoMargin } from '../futures/isolated-margin.ts';
+import { contractPrices, tickerView } from '../market/market-view.ts';
+import { adoptMarginMode } from '../trade/margin-mode.ts';
+import { type Route, route } from '../../route.ts';
+import { Decimal, FuturesCategory, MarginMode, PosSide, SymbolName } from '../../wire/fields.ts';
+import { WireError, wireError } from '../../wire/wire-error.ts';
+import { FundingRate, fundingView } from '../market/futures-market.ts';
+
+const group = 'Older futures paths';
+
+const Coin = Type.String({ maxLength: 20, description: 'margin coin' });
+const contract = { symbol: SymbolName, productType: FuturesCategory };
+const SignedDecimal = Type.String({
+  pattern: '^-?(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$',
+  maxLength: 40,
+  description: 'positive adds, negative takes out',
+});
+
+function mixTicker(venue: Venue, instrument: Instrument) {
+  const ticker = tickerView(venue, instrument);
+  const { nextUpdate, fundingRateInterval } = fundingView(venue.state, instrument);
+  return {
+    symbol: instrument.symbol,
+    lastPr: ticker.lastPrice,
+    askPr: ticker.ask1Price,
+    bidPr: ticker.bid1Price,
+    askSz: ticker.ask1Size,
+    bidSz: ticker.bid1Size,
+    high24h: ticker.highPrice24h,
+    low24h: ticker.lowPrice24h,
+    open24h: ticker.openPrice24h,
+    change24h: ticker.price24hPcnt,
+    baseVolume: ticker.volume24h,
+    quoteVolume: ticker.turnover24h,
+    indexPrice: ticker.indexPrice,
+    markPrice: ticker.markPrice,
+    fundingRate: ticker.fundingRate,
+    holdingAmount: ticker.openInterest,
+    nextFundingTime: nextUpdate,
+    fundingRateInterval,
+    ts: ticker.ts,
+  };
+}
+
+/** One client leaves the category out here: the coin that margin is in tells it. */
+function contractBySymbol(
+  state: State,
+  symbol: string,
+  marginCoin: string | undefined,
+): Instrument | WireError {
+  const found = state.instruments.filter(
+    ({ futures, symbol: name }) =>
+      futures !== undefined &&
+      name === symbol &&
+      (marginCoin === undefined || state.coins[futures.settle]!.coin === marginCoin.toUpperCase()),
+  );
+  if (found.length === 1) return found[0]!;
+  return found.length === 0
+    ? wireError('25100', 'symbol: no contract of this name has its margin in marginCoin')
+    : wireError('40019', 'productType must be given: several contracts have this symbol');
+}
+
+/** Leverage and margin mode of a contract under the names of the older paths. */
+function settingView(state: State, uid: number, instrument: Instrument) {
+  const account = findAccount(state, uid);
+  if (account instanceof WireError) return account;
+  const { isolated, longLeverage, shortLeverage } = futuresSetting(account, instrument);
+  return {
+    symbol: instrument.symbol,
+    marginCoin: state.coins[instrument.futures!.settle]!.coin,
+    marginMode: marginModeName(isolated),
+    posMode: HOLD_MODE_NAMES[account.holdMode],
+    crossedMarginLeverage: String(longLeverage),
+    isolatedLongLever: String(longLeverage),
+    isolatedShortLever: String(shortLeverage),
+    longLeverage: String(longLeverage),
+    shortLeverage: String(shortLeverage),
+    isolatedLongAutoMargin: autoMarginWord(state, uid, instrument, 'long'),
+    isolatedShortAutoMargin: autoMarginWord(state, uid, instrument, 'short'),
+  };
+}
+
+const Setting = Type.Object(
+  answers.texts(
+    'symbol',
+    'marginCoin',
+    'marginMode',
+    'posMode',
+    'crossedMarginLeverage',
+    'isolatedLongLever',
+    'isolatedShortLever',
+    'longLeverage',
+    'shortLeverage',
+    'isolatedLongAutoMargin',
+    'isolatedShortAutoMargin',
+  ),
+);
+
+export const mixRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v2/mix/market/symbol-price',
+    summary: 'Last, index and mark price of a contract',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object(contract),
+    data: Type.Array(Type.Object(answers.texts('symbol', 'price', 'indexPrice', 'markPrice', 'ts'))),
+    handle: ({ venue, query }) => {
+      const instrument = findInstrument(venue.state, query.productType, query.symbol);
+      if (instrument instanceof WireError) return instrument;
+      const { indexPrice, markPrice } = contractPrices(venue.state, instrument);
+      const { lastPrice, ts } = tickerView(venue, instrument);
+      return [{ symbol: instrument.symbol, price: lastPrice, indexPrice, markPrice, ts }];
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v2/mix/market/current-fund-rate',
+    summary: 'Funding rates of a futures category, or of one contract, with their intervals',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object({ productType: FuturesCategory, symbol: Type.Optional(SymbolName) }),
+    data: Type.Array(FundingRate),
+    handle: ({ venue: { state }, query }) => {
+      const { productType, symbol } = query;
+      const one = symbol === undefined ? undefined : findInstrument(state, productType, symbol);
+      if (one instanceof WireError) return one;
+      const contracts = one === undefined ? instrumentsOf(state, productType) : [one];
+      return contracts
+        .filter(({ spec }) => spec.futures!.type === 'perpetual')
+        .map((instrument) => fundingView(state, instrument));
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v2/mix/market/tickers',
+    summary: 'Tickers of a futures category with funding',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object({ productType: FuturesCategory }),
+    data: Type.Array(
+      Type.Object(
+        answers.texts(
+          'symbol',
+          'lastPr',
+          'askPr',
+          'bidPr',
+          'askSz',
+          'bidSz',
+          'high24h',
+          'low24h',
+          'open24h',
+          'change24h',
+          'baseVolume',
+          'quoteVolume',
+          'indexPrice',
+          'markPrice',
+          'fundingRate',
+          'holdingAmount',
+          'nextFundingTime',
+          'fundingRateInterval',
+          'ts',
+        ),
+      ),
+    ),
+    handle: ({ venue, query }) =>
+      instrumentsOf(venue.state, query.productType).map((instrument) => mixTicker(venue, instrument)),
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v2/mix/account/account',
+    summary: 'Leverage and margin mode of a contract',
+    group,
+    access: 'mgt_read',
+    perSecond: 10,
+    query: Type.Object({ ...contract, marginCoin: Type.Optional(Coin) }),
+    data: Setting,
+    handle: ({ venue: { state }, caller, query }) => {
+      const instrument = findInstrument(state, query.productType, query.symbol);
+      return instrument instanceof WireError ? instrument : settingView(state, caller.user.uid, instrument);
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v2/mix/account/set-margin-mode',
+    summary: 'Crossed or isolated; changes only while nothing is open in the contract',
+    group,
+    access: 'mgt_write',
+    perSecond: 5,
+    body: Type.Object({ ...contract, marginCoin: Type.Optional(Coin), marginMode: MarginMode }),
+    data: Setting,
+    handle: async ({ venue, caller, body }) => {
+      const instrument = findInstrument(venue.state, body.productType, body.symbol);
+      if (instrument instanceof WireError) return instrument;
+      const { uid } = caller.user;
+      const mode = adoptMarginMode(venue, uid, instrument, body.marginMode);
+      if (mode instanceof WireError) return mode;
+      await mode;
+      return settingView(venue.state, uid, instrument);
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v2/mix/account/set-margin',
+    summary: 'Add margin to an isolated position, or take some out of it',
+    group,
+    access: 'mgt_write',
+    perSecond: 5,
+    body: Type.Object({
+      ...contract,
+      marginCoin: Type.Optional(Coin),
+      amount: SignedDecimal,
+      holdSide: Type.Optional(PosSide),
+    }),
+    data: Type.Literal(''),
+    handle: async ({ venue, caller, body }) => {
+      const instrument = findInstrument(venue.state, body.productType, body.symbol);
+      if (instrument instanceof WireError) return instrument;
+      const amount = parseUnits(body.amount, MONEY_SCALE);
+      if (amount === undefined) return wireError('25200', `amount must have at most ${MONEY_SCALE} decimals`);
+      const moved = await moveMargin(venue, caller.user.uid, instrument, body.holdSide, amount);
+      return moved instanceof WireError ? moved : '';
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v2/mix/account/set-auto-margin',
+    summary:
+      'Let an isolated position take margin from the account before it is liquidated, at most the amount if one is given; ends with the position',
+    group,
+    access: 'mgt_write',
+    perSecond: 5,
+    body: Type.Object({
+      symbol: SymbolName,
+      productType: Type.Optional(FuturesCategory),
+      marginCoin: Type.Optional(Coin),
+      autoMargin: Type.Enum(['on', 'off'] as const),
+      amount: Type.Optional(Type.Union([Decimal, Type.Literal('')])),
+      holdSide: Type.Optional(PosSide),
+    }),
+    data: answers.Success,
+    handle: ({ venue, caller, body }) => {
+      const { productType, symbol, marginCoin, autoMargin, holdSide } = body;
+      const instrument =
+        productType === undefined
+          ? contractBySymbol(venue.state, symbol, marginCoin)
+          : findInstrument(venue.state, productType, symbol);
+      if (instrument instanceof WireError) return instrument;
+      const { uid } = caller.user;
+      if (autoMargin === 'off') return setAutoMargin(venue, uid, instrument, holdSide, 'off');
+      const room = body.amount ? parseUnits(body.amount, MONEY_SCALE) : 'unbounded';
+      if (room === undefined || room === 0n) {
+        return wireError('25200', `amount must be above 0 and have at most ${MONEY_SCALE} decimals`);
+      }
+      return setAutoMargin(venue, uid, instrument, holdSide, room);
+    },
+  }),
+];

@@ -1,0 +1,157 @@
+/** Borrowing at the loan desk, paying back and changing the pledge (interface 4.6, wire 4.6). */
+
+import Type, { type Static } from 'typebox';
+import { ongoingLoans } from '../../../core/reads/loan-reads.ts';
+import { formatOrderId } from '../../../core/model/order-id.ts';
+import { Refusal } from '../../../core/model/reject-reason.ts';
+import type { State } from '../../../core/state/state.ts';
+import { pledgeRateText, repaymentView } from '../../../views/loan-view.ts';
+import * as answers from './loan-responses.ts';
+import { Daily, findPair, LOANS, loanIdOf, termOf } from './loan-input.ts';
+import { type Call, type Route, route } from '../../route.ts';
+import { CoinName, findCoin, moneyOf, unknownCoin } from '../../wire/money-input.ts';
+import * as fields from '../../wire/fields.ts';
+import { refusalError } from '../../wire/reject-messages.ts';
+import { WireError, wireError } from '../../wire/wire-error.ts';
+
+const BorrowBody = Type.Object({
+  loanCoin: CoinName,
+  pledgeCoin: CoinName,
+  daily: Daily,
+  pledgeAmount: Type.Optional(fields.Decimal),
+  loanAmount: Type.Optional(fields.Decimal),
+});
+
+const RepayBody = Type.Object({
+  orderId: fields.OrderId,
+  method: Type.Enum(['borrowed_coin', 'collateral'] as const),
+  repayAll: fields.YesNo,
+  amount: Type.Optional(
+    Type.String({
+      ...fields.Decimal,
+      description: 'of the borrowed coin, unless repayAll; at most the debt is taken',
+    }),
+  ),
+  repayUnlock: Type.Optional(fields.YesNo),
+});
+
+const ReviseBody = Type.Object({
+  orderId: fields.OrderId,
+  amount: fields.Decimal,
+  pledgeCoin: CoinName,
+  reviseType: Type.Optional(
+    Type.Enum(['IN', 'OUT'] as const, { description: 'add collateral (the default) or take it out' }),
+  ),
+});
+
+async function borrow({ venue, caller, body }: Call<unknown, Static<typeof BorrowBody>>) {
+  const pair = findPair(venue.state, body);
+  if (pair instanceof WireError) return pair;
+  if (body.loanAmount === undefined && body.pledgeAmount === undefined)
+    return wireError('40019', 'loanAmount or pledgeAmount must be given');
+  const loanAmount = moneyOf(body.loanAmount ?? '0', 'loanAmount');
+  if (loanAmount instanceof WireError) return loanAmount;
+  const pledgeAmount = moneyOf(body.pledgeAmount ?? '0', 'pledgeAmount');
+  if (pledgeAmount instanceof WireError) return pledgeAmount;
+  const outcome = await venue.submit({
+    type: 'loanBorrow',
+    time: 0,
+    uid: caller.user.uid,
+    loanCoin: pair.loan.index,
+    pledgeCoin: pair.pledge.index,
+    term: termOf(body.daily),
+    loanAmount,
+    pledgeAmount,
+  });
+  if (outcome.refusal !== Refusal.none) return refusalError(venue.state, outcome);
+  return { orderId: formatOrderId(outcome.orderId) };
+}
+
+/** Coins of a loan before a command may have closed it. */
+function coinsOf(state: State, uid: number, loanId: number) {
+  const [ongoing] = ongoingLoans(state, uid, { loanId });
+  if (ongoing === undefined) return undefined;
+  const { loanCoin, pledgeCoin } = ongoing.loan;
+  return { loanCoin: state.coins[loanCoin]!.coin, pledgeCoin: state.coins[pledgeCoin]!.coin };
+}
+
+async function repay({ venue, caller, body }: Call<unknown, Static<typeof RepayBody>>) {
+  const all = body.repayAll === 'yes';
+  if (!all && body.amount === undefined)
+    return wireError('40019', 'parameter amount must not be empty when repayAll is no');
+  const amount = moneyOf(body.amount ?? '0', 'amount');
+  if (amount instanceof WireError) return amount;
+  const { uid } = caller.user;
+  const loanId = loanIdOf(body.orderId);
+  const named = coinsOf(venue.state, uid, loanId);
+  const outcome = await venue.submit({
+    type: 'loanRepay',
+    time: 0,
+    uid,
+    loanId,
+    fromPledge: body.method === 'collateral',
+    all,
+    amount,
+    unlock: body.repayUnlock === 'yes',
+  });
+  if (outcome.repaid === undefined || named === undefined) return refusalError(venue.state, outcome);
+  return repaymentView(outcome.repaid, named.loanCoin, named.pledgeCoin);
+}
+
+async function revisePledge({ venue, caller, body }: Call<unknown, Static<typeof ReviseBody>>) {
+  const pledge = findCoin(venue.state, body.pledgeCoin);
+  if (pledge === undefined) return unknownCoin('pledgeCoin');
+  const amount = moneyOf(body.amount, 'amount');
+  if (amount instanceof WireError) return amount;
+  const { uid } = caller.user;
+  const loanId = loanIdOf(body.orderId);
+  const named = coinsOf(venue.state, uid, loanId);
+  const outcome = await venue.submit({
+    type: 'loanRevise',
+    time: 0,
+    uid,
+    loanId,
+    pledgeCoin: pledge.index,
+    into: body.reviseType !== 'OUT',
+    amount,
+  });
+  if (outcome.pledgeRate === undefined) return refusalError(venue.state, outcome);
+  return { ...named, afterPledgeRate: pledgeRateText(outcome.pledgeRate) };
+}
+
+export const loanActionRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/api/v3/loan/borrow',
+    summary:
+      'Borrows one coin for a pledge of another, by either amount; a loan that cannot be made ends as ROLLBACK',
+    ...LOANS,
+    access: 'mgt_write',
+    body: BorrowBody,
+    data: answers.LoanId,
+    handle: borrow,
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/loan/repay',
+    summary:
+      'Pays back a loan in part or whole, interest first, with the borrowed coin or out of its collateral',
+    ...LOANS,
+    access: 'mgt_write',
+    body: RepayBody,
+    data: answers.Repayment,
+    handle: repay,
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/loan/revise-pledge',
+    summary: 'Adds collateral to a loan, or takes out what the first rate does not need',
+    ...LOANS,
+    access: 'mgt_write',
+    body: ReviseBody,
+    data: answers.RevisedPledge,
+    handle: revisePledge,
+  }),
+];

@@ -1,0 +1,55 @@
+/** What is asked of candles, and the one that is still running. */
+import type { Instrument } from '../../../core/model/instrument.ts';
+import { CANDLE_WIDTHS, type CandleWidth } from '../../../core/model/candle-interval.ts';
+import { runningCandle, runningPriceCandle } from '../../../core/reads/reads.ts';
+import type { State } from '../../../core/state/state.ts';
+import { type CandleRow, type CandleType, candleRow, priceCandleRow } from '../../../views/candle-view.ts';
+import type { Venue } from '../../../sequencer/sequencer.ts';
+
+export const CANDLES_MAX = 1000;
+export const WIDTH_RULE = `interval must be one of ${CANDLE_WIDTHS.join(', ')}`;
+
+/** `1m` and `1M` differ by case alone, so an exact name comes first (wire 3.1). */
+export function readWidth(text: string): CandleWidth | undefined {
+  const exact = CANDLE_WIDTHS.find((width) => width === text);
+  if (exact !== undefined) return exact;
+  return CANDLE_WIDTHS.find(
+    (width) => width.toLowerCase() === text.toLowerCase() && !/m/i.test(width.slice(0, 3)),
+  );
+}
+
+export interface CandleRequest {
+  readonly instrument: Instrument;
+  readonly type: CandleType;
+  readonly width: CandleWidth;
+  readonly startTime: number | undefined;
+  readonly endTime: number | undefined;
+  readonly limit: number;
+}
+
+/** A JSON list of `CandleView`, oldest first, without gaps. */
+export async function readCandles(venue: Venue, request: CandleRequest): Promise<string> {
+  const { instrument, type, width, startTime, endTime, limit } = request;
+  const { state, history } = venue;
+  // MARGIN reads the candles of the SPOT book it shares.
+  const traded = state.instruments[state.market(instrument).instrument]!;
+  const series = { category: traded.spec.category, symbol: traded.symbol, type, width };
+  const now = state.now;
+  const running = runningRow(state, traded, type, width);
+  await venue.settled();
+  return history.candleRun({ series, running, now, startTime, endTime, limit });
+}
+
+function runningRow(
+  state: State,
+  instrument: Instrument,
+  type: CandleType,
+  width: CandleWidth,
+): CandleRow | undefined {
+  if (type === 'market') {
+    const candle = runningCandle(state, instrument, width);
+    return candle && candleRow(candle, instrument);
+  }
+  const candle = runningPriceCandle(state, instrument, type, width);
+  return candle && priceCandleRow(candle, type, instrument);
+}

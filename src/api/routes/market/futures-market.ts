@@ -1,0 +1,267 @@
+/** Public data of futures: tiers, funding, open interest, collateral rates, liquidations (wire 4.2). */
+import Type from 'typebox';
+import type { FuturesTerms, Instrument } from '../../../core/model/instrument.ts';
+import { collateralTiers } from '../../../core/margin/collateral.ts';
+import type { MarginTier } from '../../../core/model/margin-tiers.ts';
+import type { State } from '../../../core/state/state.ts';
+import type { CategoryName } from '../../../core/model/enums.ts';
+import { formatMoney, formatRate } from '../../../core/model/units.ts';
+import * as answers from '../../wire/responses.ts';
+import { findInstrument, instrumentsOf, unknownSymbol } from '../../wire/instrument-lookup.ts';
+import { contractPrices } from './market-view.ts';
+import { type Route, route } from '../../route.ts';
+import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';
+import { Cursor, FuturesCategory, Limit, SymbolName } from '../../wire/fields.ts';
+import { cursorId, pageLimit } from '../../wire/paging.ts';
+import { WireError, wireError } from '../../wire/wire-error.ts';
+
+const group = 'Futures market data';
+const FUTURES = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES'] as const satisfies readonly CategoryName[];
+const FUND_RATES_MAX = 200;
+const FUND_RATE_PAGES_MAX = 100;
+const LIQUIDATIONS_MS = 3 * 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** One contract, or all of its category when none is named. */
+function contracts(state: State, category: CategoryName, symbol: string | undefined) {
+  if (symbol === undefined) return instrumentsOf(state, category);
+  const instrument = findInstrument(state, category, symbol);
+  return instrument instanceof WireError ? instrument : [instrument];
+}
+
+const isPerpetual = ({ futures }: Instrument) => futures !== undefined && futures.delivery === undefined;
+
+/** A symbol may be named without its category: the three futures categories are looked at in turn. */
+function perpetuals(state: State, category: CategoryName | undefined, symbol: string | undefined) {
+  if (category !== undefined) {
+    const found = contracts(state, category, symbol);
+    return found instanceof WireError ? found : found.filter(isPerpetual);
+  }
+  if (symbol === undefined) return wireError('40019', 'symbol or category must be given');
+  const found = FUTURES.map((name) => state.instrument(name, symbol)).filter((each) => each !== undefined);
+  if (found.length === 0) return unknownSymbol(symbol);
+  return found.filter(isPerpetual);
+}
+
+export const FundingRate = Type.Object(
+  answers.texts(
+    'symbol',
+    'fundingRate',
+    'fundingRateInterval',
+    'nextUpdate',
+    'minFundingRate',
+    'maxFundingRate',
+  ),
+);
+
+export function fundingView(state: State, instrument: Instrument) {
+  const { fundIntervalMs, minFundingRate, maxFundingRate } = instrument.futures!;
+  const { nextFunding } = state.market(instrument).futures!;
+  return {
+    symbol: instrument.symbol,
+    fundingRate: contractPrices(state, instrument).fundingRate,
+    fundingRateInterval: String(fundIntervalMs / HOUR_MS),
+    nextUpdate: Number.isFinite(nextFunding) ? String(nextFunding) : '',
+    minFundingRate: formatRate(minFundingRate),
+    maxFundingRate: formatRate(maxFundingRate),
+  };
+}
+
+/** Tiers of what is owed in a coin, or in the quote coin of a pair; the leverage never above that of its pairs. */
+export function debtTiers(state: State, coinName: string | undefined, symbol: string | undefined) {
+  const pair = symbol === undefined ? undefined : findInstrument(state, 'MARGIN', symbol);
+  if (pair instanceof WireError) return pair;
+  const name = coinName ?? pair?.spec.quoteCoin;
+  if (name === undefined) return wireError('40019', 'coin must be given for margin trading');
+  const coin = findCoin(state, name);
+  if (coin === undefined) return unknownCoin();
+  const { terms, maxLeverage } = state.lending[coin.index]!;
+  if (maxLeverage === 0) return [];
+  return tierViews(
+    terms.tiers.map((tier) => ({ ...tier, maxLeverage: Math.min(tier.maxLeverage, maxLeverage) })),
+  );
+}
+
+export const PositionTier = Type.Object(
+  answers.texts('tier', 'minTierValue', 'maxTierValue', 'leverage', 'mmr'),
+);
+
+/** The end of the last tier: no account may hold more of a contract, whoever it is. */
+export function largestPosition({ tiers }: FuturesTerms): string {
+  return formatMoney(tiers.at(-1)!.upTo);
+}
+
+function tierViews(tiers: readonly MarginTier[]) {
+  return tiers.map(({ from, upTo, maxLeverage, rate: mmr }, n) => ({
+    tier: String(n + 1),
+    minTierValue: formatMoney(from),
+    maxTierValue: formatMoney(upTo),
+    leverage: String(maxLeverage),
+    mmr: formatRate(mmr),
+  }));
+}
+
+const contractQuery = { category: FuturesCategory, symbol: Type.Optional(SymbolName) };
+
+export const futuresMarketRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v3/market/current-fund-rate',
+    summary: 'The funding rate as it would be settled now',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object({ category: Type.Optional(FuturesCategory), symbol: Type.Optional(SymbolName) }),
+    data: Type.Array(FundingRate),
+    handle: ({ venue: { state }, query }) => {
+      const found = perpetuals(state, query.category, query.symbol);
+      return found instanceof WireError ? found : found.map((instrument) => fundingView(state, instrument));
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/history-fund-rate',
+    summary: 'Funding rates that were settled, newest first; the cursor is a page number',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object({
+      category: FuturesCategory,
+      symbol: SymbolName,
+      cursor: Type.Optional(Cursor),
+      limit: Type.Optional(Limit),
+    }),
+    data: Type.Object({
+      resultList: Type.Array(Type.Object(answers.texts('symbol', 'fundingRate', 'fundingRateTimestamp'))),
+    }),
+    handle: async ({ venue, query }) => {
+      const instrument = findInstrument(venue.state, query.category, query.symbol);
+      if (instrument instanceof WireError) return instrument;
+      const limit = pageLimit(query.limit, FUND_RATES_MAX, FUND_RATES_MAX);
+      if (limit instanceof WireError) return limit;
+      const page = Number(query.cursor ?? 1);
+      if (page < 1 || page > FUND_RATE_PAGES_MAX)
+        return wireError('40020', `cursor must be a page number from 1 to ${FUND_RATE_PAGES_MAX}`);
+      await venue.settled();
+      const { category, symbol } = instrument.spec;
+      const skip = (page - 1) * limit;
+      return { resultList: await venue.history.fundingRates({ category, symbol, skip, limit }) };
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/open-interest',
+    summary: 'Sum of all long positions, in base coin',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object(contractQuery),
+    data: Type.Object({
+      list: Type.Array(Type.Object(answers.texts('symbol', 'openInterest'))),
+      ...answers.texts('ts'),
+    }),
+    handle: ({ venue: { state }, query }) => {
+      const found = contracts(state, query.category, query.symbol);
+      if (found instanceof WireError) return found;
+      const list = found.map((instrument) => ({
+        symbol: instrument.symbol,
+        openInterest: contractPrices(state, instrument).openInterest,
+      }));
+      return { list, ts: String(state.now) };
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/position-tier',
+    summary:
+      'Leverage and maintenance rate by the size of a position in quote coin, or of a debt in dollars (MARGIN, by coin)',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object({
+      category: Type.Enum(['MARGIN', ...FUTURES], { description: 'MARGIN or a futures category' }),
+      symbol: Type.Optional(SymbolName),
+      coin: Type.Optional(CoinName),
+    }),
+    data: Type.Array(PositionTier),
+    handle: ({ venue: { state }, query }) => {
+      if (query.category === 'MARGIN') return debtTiers(state, query.coin, query.symbol);
+      if (query.symbol === undefined) return wireError('40019', 'symbol must be given for futures');
+      const instrument = findInstrument(state, query.category, query.symbol);
+      return instrument instanceof WireError ? instrument : tierViews(instrument.futures!.tiers);
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/oi-limit',
+    summary: 'The largest position of one account, in quote coin; there is no limit over several accounts',
+    group,
+    access: 'public',
+    perSecond: 10,
+    query: Type.Object(contractQuery),
+    data: Type.Array(Type.Object(answers.texts('symbol', 'notionalValue', 'totalNotionalValue'))),
+    handle: ({ venue: { state }, query }) => {
+      const found = contracts(state, query.category, query.symbol);
+      if (found instanceof WireError) return found;
+      return found.map(({ symbol, futures }) => ({
+        symbol,
+        notionalValue: largestPosition(futures!),
+        totalNotionalValue: '',
+      }));
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/discount-rate',
+    summary: 'What each coin counts as margin, by slices of its dollar value',
+    group,
+    access: 'public',
+    perSecond: 20,
+    data: Type.Array(
+      Type.Object({
+        ...answers.texts('coin'),
+        list: Type.Array(Type.Object(answers.texts('tierStartValue', 'discountRate'))),
+      }),
+    ),
+    handle: ({ venue: { state } }) =>
+      state.coins
+        .map((spec) => ({ coin: spec.coin, list: collateralTiers(spec) }))
+        .filter(({ list }) => list.length > 0),
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/liquidations',
+    summary: 'Fills of forced closes of the last three days, newest first',
+    group,
+    access: 'public',
+    perSecond: 5,
+    query: Type.Object({
+      ...contractQuery,
+      limit: Type.Optional(Limit),
+      cursor: Type.Optional(Cursor),
+    }),
+    data: answers.page(Type.Object(answers.texts('symbol', 'side', 'price', 'amount', 'ts'))),
+    handle: async ({ venue, clock, query }) => {
+      const found = contracts(venue.state, query.category, query.symbol);
+      if (found instanceof WireError) return found;
+      const limit = pageLimit(query.limit);
+      if (limit instanceof WireError) return limit;
+      const beforeId = cursorId(query.cursor);
+      await venue.settled();
+      const list = await venue.history.liquidations({
+        category: query.category,
+        startTime: clock.now() - LIQUIDATIONS_MS,
+        limit,
+        ...(query.symbol !== undefined && { symbol: query.symbol }),
+        ...(beforeId !== undefined && { beforeId }),
+      });
+      return { list, cursor: list.at(-1)?.execId ?? '' };
+    },
+  }),
+];

@@ -1,0 +1,161 @@
+/** Instruments, tickers and books as the public reads them (interface 2.6, 2.7, 2.9). */
+import type { Traded } from '../../../core/model/event.ts';
+import { type Instrument, tradeValue } from '../../../core/model/instrument.ts';
+import type { FuturesSpec, InstrumentSpec } from '../../../core/model/listing-spec.ts';
+import { DELIVERY_QUIET_MS } from '../../../core/orders/instrument-status.ts';
+import { depth } from '../../../core/reads/reads.ts';
+import type { State } from '../../../core/state/state.ts';
+import { Category, INSTRUMENT_STATUS_NAMES, SIDE_NAMES } from '../../../core/model/enums.ts';
+import { divHalf, formatMoney, formatRate, formatUnits } from '../../../core/model/units.ts';
+import { formatId } from '../../../views/ids.ts';
+import type { Venue } from '../../../sequencer/sequencer.ts';
+
+export function instrumentView(instrument: Instrument): Record<string, string> {
+  const { spec } = instrument;
+  const { futures, margin } = spec;
+  return {
+    symbol: spec.symbol,
+    category: spec.category,
+    baseCoin: spec.baseCoin,
+    quoteCoin: spec.quoteCoin,
+    buyLimitPriceRatio: spec.buyLimitPriceRatio,
+    sellLimitPriceRatio: spec.sellLimitPriceRatio,
+    minOrderQty: spec.minOrderQty,
+    maxOrderQty: spec.maxOrderQty,
+    minOrderAmount: spec.minOrderAmount,
+    pricePrecision: spec.pricePrecision,
+    quantityPrecision: spec.quantityPrecision,
+    quotePrecision: spec.quotePrecision,
+    maxSymbolOrderNum: spec.maxSymbolOrderNum,
+    maxProductOrderNum: spec.maxProductOrderNum,
+    maxPositionNum: spec.maxPositionNum,
+    status: INSTRUMENT_STATUS_NAMES[instrument.status],
+    maintainTime: spec.maintainTime,
+    launchTime: spec.launchTime,
+    symbolType: spec.symbolType,
+    ...(futures !== undefined && futuresView(futures, spec)),
+    ...(margin !== undefined && margin),
+    // Returned only where it says YES (interface 2.6).
+    ...(spec.areaSymbol === 'YES' && { areaSymbol: 'YES' }),
+  };
+}
+
+/** The interface's fields; tiers and funding bounds have endpoints of their own. */
+function futuresView(futures: FuturesSpec, spec: InstrumentSpec): Record<string, string> {
+  const { tiers: _tiers, minFundingRate: _min, maxFundingRate: _max, ...all } = futures;
+  const { deliveryTime, deliveryStartTime, deliveryPeriod, ...shown } = all;
+  return {
+    ...shown,
+    makerFeeRate: spec.makerFeeRate,
+    takerFeeRate: spec.takerFeeRate,
+    // Only a contract that delivers has these three (interface 2.6).
+    ...(futures.type === 'delivery' && { deliveryTime, deliveryStartTime, deliveryPeriod }),
+  };
+}
+
+export function priceText(instrument: Instrument, ticks: number): string {
+  return formatUnits(BigInt(ticks), instrument.pricePrecision);
+}
+
+export function sizeText(instrument: Instrument, lots: number): string {
+  return formatUnits(BigInt(lots), instrument.quantityPrecision);
+}
+
+export function tickerView(
+  { state, pastDays }: Pick<Venue, 'state' | 'pastDays'>,
+  instrument: Instrument,
+): Record<string, string> {
+  const day = pastDays.statistics(state, instrument);
+  const { asks, bids } = depth(state, instrument, 1);
+  const [ask, bid] = [asks[0], bids[0]];
+  return {
+    category: instrument.spec.category,
+    symbol: instrument.symbol,
+    ts: String(state.now),
+    lastPrice: priceText(instrument, day.lastTicks),
+    openPrice24h: priceText(instrument, day.openTicks),
+    highPrice24h: priceText(instrument, day.highTicks),
+    lowPrice24h: priceText(instrument, day.lowTicks),
+    ask1Price: ask === undefined ? '' : priceText(instrument, ask.priceTicks),
+    ask1Size: ask === undefined ? '0' : sizeText(instrument, ask.lots),
+    bid1Price: bid === undefined ? '' : priceText(instrument, bid.priceTicks),
+    bid1Size: bid === undefined ? '0' : sizeText(instrument, bid.lots),
+    price24hPcnt: change(day.openTicks, day.lastTicks),
+    volume24h: sizeText(instrument, day.volumeLots),
+    turnover24h: formatMoney(day.turnover),
+    ...futuresFields(state, instrument),
+  };
+}
+
+/** (last - open) / open, `half` to 5 decimals. */
+function change(openTicks: number, lastTicks: number): string {
+  if (openTicks === 0) return '0';
+  return formatUnits(divHalf(BigInt(lastTicks - openTicks) * 100_000n, BigInt(openTicks)), 5);
+}
+
+/** Prices of a contract beyond its book; '' while no component has told one. */
+export function contractPrices(
+  state: State,
+  instrument: Instrument,
+): { indexPrice: string; markPrice: string; fundingRate: string; openInterest: string } {
+  const { indexTicks, markTicks, rate, openInterest } = state.market(instrument).futures!;
+  return {
+    indexPrice: indexTicks === 0 ? '' : priceText(instrument, indexTicks),
+    markPrice: markTicks === 0 ? '' : priceText(instrument, markTicks),
+    fundingRate: formatRate(rate),
+    openInterest: sizeText(instrument, openInterest),
+  };
+}
+
+function futuresFields(state: State, instrument: Instrument): Record<string, string> | undefined {
+  const { futures } = instrument.spec;
+  if (futures === undefined) return undefined;
+  const common = contractPrices(state, instrument);
+  if (futures.type !== 'delivery') return common;
+  const { deliveryStartTime, deliveryTime } = futures;
+  return { ...common, deliveryStartTime, deliveryTime, deliveryStatus: deliveryStatus(state, instrument) };
+}
+
+/** Of a delivery contract, by the clock alone (rules 5.15). */
+export const DELIVERY_STATUSES = [
+  'delivery_config_period',
+  'delivery_normal',
+  'delivery_before',
+  'delivery_period',
+] as const;
+
+function deliveryStatus({ now }: State, { futures }: Instrument): (typeof DELIVERY_STATUSES)[number] {
+  const { startTime, time } = futures!.delivery!;
+  if (now < startTime) return 'delivery_config_period';
+  if (now >= time) return 'delivery_period';
+  return now >= time - DELIVERY_QUIET_MS ? 'delivery_before' : 'delivery_normal';
+}
+
+/** The venues that make an index, with what each told last; '' before it told anything (rules 5.14). */
+export function componentViews(state: State, instrument: Instrument) {
+  const index = state.indexByName.get(instrument.indexName);
+  const components = index === undefined ? [] : state.indices[index]!.components;
+  return components.map(({ exchange, spotPair, price, weight }) => ({
+    exchange,
+    spotPair,
+    equivalentPrice: price === 0n ? '' : formatMoney(price),
+    weight: formatRate(weight),
+  }));
+}
+
+export function publicFillView(trade: Traded, instrument: Instrument): Record<string, string> {
+  const { priceTicks, sizeLots } = trade;
+  return {
+    execId: formatId(trade.execId),
+    execLinkId: formatId(trade.execLinkId),
+    price: priceText(instrument, priceTicks),
+    // Coin-margined futures tell the size in quote coin (interface 2.9).
+    size:
+      instrument.category === Category.coinFutures
+        ? formatMoney(tradeValue(instrument, priceTicks, sizeLots))
+        : sizeText(instrument, sizeLots),
+    side: SIDE_NAMES[trade.side],
+    ts: String(trade.time),
+    isRPI: trade.rpi ? 'yes' : 'no',
+  };
+}

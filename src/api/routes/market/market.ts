@@ -1,0 +1,121 @@
+/** Public market data (interface 4.1, wire 4.2). */
+import Type from 'typebox';
+import { depth, publicFills } from '../../../core/reads/reads.ts';
+import type { CategoryName } from '../../../core/model/enums.ts';
+import * as answers from '../../wire/responses.ts';
+import { findInstrument, instrumentsOf, unknownSymbol } from '../../wire/instrument-lookup.ts';
+import {
+  componentViews,
+  instrumentView,
+  priceText,
+  publicFillView,
+  sizeText,
+  tickerView,
+} from './market-view.ts';
+import { type Route, route } from '../../route.ts';
+import { Category, Limit, SymbolName, TickerCategory } from '../../wire/fields.ts';
+import { pageLimit } from '../../wire/paging.ts';
+import { WireError, wireError } from '../../wire/wire-error.ts';
+
+const group = 'Market data';
+export const DEPTH_DEFAULT = 5;
+export const DEPTH_MAX = 200;
+
+export const marketRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v3/market/instruments',
+    summary: 'Specifications of a category or of one symbol',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object({ category: Category, symbol: Type.Optional(SymbolName) }),
+    data: Type.Array(answers.Instrument),
+    handle: ({ venue, query }) => {
+      if (query.symbol === undefined) return instrumentsOf(venue.state, query.category).map(instrumentView);
+      const instrument = findInstrument(venue.state, query.category, query.symbol);
+      return instrument instanceof WireError ? instrument : [instrumentView(instrument)];
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/tickers',
+    summary: 'Best prices and the rolling 24 hours, of a category or of one symbol',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object({ category: TickerCategory, symbol: Type.Optional(SymbolName) }),
+    data: Type.Array(answers.Ticker),
+    handle: ({ venue, query }) => {
+      const { state } = venue;
+      if (query.symbol === undefined) {
+        return instrumentsOf(state, query.category).map((instrument) => tickerView(venue, instrument));
+      }
+      const instrument = findInstrument(state, query.category, query.symbol);
+      return instrument instanceof WireError ? instrument : [tickerView(venue, instrument)];
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/index-components',
+    summary: 'Venues whose prices make the index of a symbol',
+    group,
+    access: 'public',
+    perSecond: 10,
+    query: Type.Object({ symbol: SymbolName }),
+    data: answers.IndexComponents,
+    handle: ({ venue, query }) => {
+      const order: CategoryName[] = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES', 'SPOT'];
+      const found = order
+        .map((category) => venue.state.instrument(category, query.symbol))
+        .find((instrument) => instrument !== undefined);
+      if (found === undefined) return unknownSymbol(query.symbol);
+      return { symbol: found.symbol, componentList: componentViews(venue.state, found) };
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/fills',
+    summary: 'Latest public fills, newest first',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object({ category: Category, symbol: SymbolName, limit: Type.Optional(Limit) }),
+    data: Type.Array(answers.PublicFill),
+    handle: ({ venue, query }) => {
+      const instrument = findInstrument(venue.state, query.category, query.symbol);
+      if (instrument instanceof WireError) return instrument;
+      const limit = pageLimit(query.limit);
+      if (limit instanceof WireError) return limit;
+      return publicFills(venue.state, instrument, limit).map((trade) => publicFillView(trade, instrument));
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/orderbook',
+    summary: 'Displayed order book, best levels first',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Type.Object({ category: Category, symbol: SymbolName, limit: Type.Optional(Limit) }),
+    data: answers.OrderBook,
+    handle: ({ venue, query }) => {
+      const { state } = venue;
+      const instrument = findInstrument(state, query.category, query.symbol);
+      if (instrument instanceof WireError) return instrument;
+      const limit = query.limit === undefined ? DEPTH_DEFAULT : Math.min(Number(query.limit), DEPTH_MAX);
+      if (limit === 0) return wireError('40020', `limit must be 1 to ${DEPTH_MAX}`);
+      const { asks, bids } = depth(state, instrument, limit);
+      const level = ({ priceTicks, lots }: { priceTicks: number; lots: number }) => [
+        priceText(instrument, priceTicks),
+        sizeText(instrument, lots),
+      ];
+      const { changes } = state.market(instrument);
+      return { a: asks.map(level), b: bids.map(level), ts: String(state.now), seq: changes };
+    },
+  }),
+];

@@ -1,0 +1,148 @@
+/** The insurance funds (wire 4.2): one per settlement coin, behind all contracts settled in it. */
+import Type, { type Static } from 'typebox';
+import { Bucket, SystemAccount } from '../../../core/state/ledger.ts';
+import type { State } from '../../../core/state/state.ts';
+import type { CategoryName } from '../../../core/model/enums.ts';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../../../core/model/units.ts';
+import type { InsuranceHourView } from '../../../views/market-record-view.ts';
+import type { Venue } from '../../../sequencer/sequencer.ts';
+import * as answers from '../../wire/responses.ts';
+import { findInstrument, instrumentsOf } from '../../wire/instrument-lookup.ts';
+import { type Route, route } from '../../route.ts';
+import { FuturesCategory, SymbolName } from '../../wire/fields.ts';
+import { WireError, wireError } from '../../wire/wire-error.ts';
+
+const group = 'Futures market data';
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const HOURS_SHOWN = 72;
+const DAYS_SHOWN = 30;
+
+function balanceOf(state: State, coin: number): bigint {
+  return state.ledger.peek(SystemAccount.insurance, coin, Bucket.cash);
+}
+
+function fundsOf(state: State, category: CategoryName) {
+  const symbols = new Map<number, string[]>();
+  for (const { futures, symbol } of instrumentsOf(state, category)) {
+    const { settle } = futures!;
+    symbols.set(settle, [...(symbols.get(settle) ?? []), symbol]);
+  }
+  return [...symbols].map(([coin, names]) => ({
+    symbols: names,
+    coin: state.coins[coin]!.coin,
+    balance: formatMoney(balanceOf(state, coin)),
+  }));
+}
+
+interface ReserveRecord {
+  readonly amount: string;
+  readonly balance: string;
+  readonly ts: string;
+}
+
+/** Newest first: the period under way as it stands, then those that are over, back to the fund's first money. */
+function periodRecords(
+  hours: readonly InsuranceHourView[],
+  now: number,
+  balance: bigint,
+  periodMs: number,
+  count: number,
+): ReserveRecord[] {
+  const units = (text: string) => parseUnits(text, MONEY_SCALE)!;
+  const records: ReserveRecord[] = [];
+  const push = (amount: bigint, after: bigint, time: number) =>
+    records.push({ amount: formatMoney(amount), balance: formatMoney(after), ts: String(time) });
+  const balanceAt = (time: number) => units(hours.findLast((hour) => hour.time <= time)?.balance ?? '0');
+  const begun = Math.floor(now / periodMs) * periodMs;
+  push(balance - balanceAt(begun), balance, now);
+  for (let n = 0; n < count; n++) {
+    const end = begun - n * periodMs;
+    if (hours[0] === undefined || hours[0].time > end) break;
+    push(balanceAt(end) - balanceAt(end - periodMs), balanceAt(end), end);
+  }
+  return records;
+}
+
+const Query = Type.Object({
+  category: FuturesCategory,
+  symbol: SymbolName,
+  marginCoin: Type.Optional(Type.String({ maxLength: 20, description: 'settlement coin' })),
+});
+
+async function reserveRecords(
+  venue: Venue,
+  query: Static<typeof Query>,
+  periodMs: number,
+  count: number,
+): Promise<{ coin: string; records: ReserveRecord[] } | WireError> {
+  const { state } = venue;
+  const instrument = findInstrument(state, query.category, query.symbol);
+  if (instrument instanceof WireError) return instrument;
+  const { settle } = instrument.futures!;
+  const { coin } = state.coins[settle]!;
+  if (query.marginCoin !== undefined && query.marginCoin.toUpperCase() !== coin)
+    return wireError('40020', `marginCoin of ${instrument.symbol} must be ${coin}`);
+  const { now } = state;
+  const balance = balanceOf(state, settle);
+  await venue.settled();
+  const since = Math.floor(now / periodMs) * periodMs - count * periodMs;
+  const hours = await venue.history.insuranceHours(coin, since);
+  return { coin, records: periodRecords(hours, now, balance, periodMs, count) };
+}
+
+export const riskReserveRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v3/market/risk-reserve',
+    summary: 'The insurance fund behind a contract, day by day (UTC), newest first; today as it stands',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Query,
+    data: Type.Object({
+      ...answers.texts('totalBalance', 'coin'),
+      riskReserveRecords: Type.Array(Type.Object(answers.texts('type', 'amount', 'balance', 'ts'))),
+    }),
+    handle: async ({ venue, query }) => {
+      const found = await reserveRecords(venue, query, DAY_MS, DAYS_SHOWN);
+      if (found instanceof WireError) return found;
+      const riskReserveRecords = found.records.map((record) => ({ type: '', ...record }));
+      return { totalBalance: '', coin: found.coin, riskReserveRecords };
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/risk-reserve-hour',
+    summary: 'The same hour by hour',
+    group,
+    access: 'public',
+    perSecond: 20,
+    query: Query,
+    data: Type.Object({
+      ...answers.texts('coin'),
+      riskReserveRecords: Type.Array(Type.Object(answers.texts('amount', 'balance', 'ts'))),
+    }),
+    handle: async ({ venue, query }) => {
+      const found = await reserveRecords(venue, query, HOUR_MS, HOURS_SHOWN);
+      return found instanceof WireError ? found : { coin: found.coin, riskReserveRecords: found.records };
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/market/risk-reserve-all',
+    summary: 'The insurance funds of a category',
+    group,
+    access: 'public',
+    perSecond: 3,
+    query: Type.Object({ category: FuturesCategory }),
+    data: Type.Object({
+      list: Type.Array(
+        Type.Object({ symbols: Type.Array(Type.String()), ...answers.texts('coin', 'balance') }),
+      ),
+    }),
+    handle: ({ venue: { state }, query }) => ({ list: fundsOf(state, query.category) }),
+  }),
+];

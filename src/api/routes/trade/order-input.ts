@@ -1,0 +1,31 @@
+/** From decimal text to the integers of an instrument. What does not fit its grid is marked, and the core refuses it. */
+import { OFF_GRID, OUT_OF_RANGE, WRITTEN_ZERO } from '../../../core/model/command.ts';
+import type { Instrument } from '../../../core/model/instrument.ts';
+import { MONEY_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../../../core/model/limits.ts';
+import { MONEY_SCALE, powerOfTen } from '../../../core/model/units.ts';
+import { parseDecimal, unitsAtScale } from '../../wire/decimal.ts';
+
+export function priceTicks(text: string, instrument: Instrument): number {
+  return gridUnits(text, instrument.pricePrecision, PRICE_TICKS_MAX);
+}
+
+export function sizeLots(text: string, instrument: Instrument): number {
+  return gridUnits(text, instrument.quantityPrecision, SIZE_LOTS_MAX);
+}
+
+/** Quote money of a market buy, which has a precision of its own. */
+export function quoteAmount(text: string, instrument: Instrument): bigint {
+  const decimal = parseDecimal(text);
+  const units = decimal === undefined ? undefined : unitsAtScale(decimal, instrument.quotePrecision);
+  if (units === undefined) return BigInt(OFF_GRID);
+  const amount = units * powerOfTen(MONEY_SCALE - instrument.quotePrecision);
+  return amount > MONEY_MAX ? BigInt(OUT_OF_RANGE) : amount;
+}
+
+function gridUnits(text: string, scale: number, max: number): number {
+  const decimal = parseDecimal(text);
+  const units = decimal === undefined ? undefined : unitsAtScale(decimal, scale);
+  if (units === undefined) return OFF_GRID;
+  if (units === 0n) return WRITTEN_ZERO;
+  return units > BigInt(max) ? OUT_OF_RANGE : Number(units);
+}

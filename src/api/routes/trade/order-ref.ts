@@ -1,0 +1,82 @@
+/** How requests name an order, and what the name finds. */
+import Type, { type Static } from 'typebox';
+import { ANY, type CancelOrder } from '../../../core/model/command.ts';
+import type { Instrument } from '../../../core/model/instrument.ts';
+import { parseOrderId } from '../../../core/model/order-id.ts';
+import { openOrderId } from '../../../core/reads/reads.ts';
+import type { State } from '../../../core/state/state.ts';
+import { openStrategy } from '../../../core/reads/strategy-reads.ts';
+import { categoryCode, findInstrument } from '../../wire/instrument-lookup.ts';
+import * as fields from '../../wire/fields.ts';
+import { WireError, wireError } from '../../wire/wire-error.ts';
+
+export const NamedOrder = {
+  orderId: Type.Optional(fields.OrderId),
+  clientOid: Type.Optional(fields.ClientOid),
+};
+
+export const CancelBody = Type.Object({
+  ...NamedOrder,
+  category: Type.Optional(fields.Category),
+  symbol: Type.Optional(fields.SymbolName),
+});
+
+export const CancelItem = Type.Object({
+  ...NamedOrder,
+  category: fields.Category,
+  symbol: fields.SymbolName,
+});
+
+/** The id, which wins, or the client id; -1 as an id is one that cannot exist, so that it is not found. */
+export function idsIn({ orderId, clientOid }: { orderId?: string; clientOid?: string }) {
+  if (orderId !== undefined) return { orderId: parseOrderId(orderId) ?? -1, clientOid: '' };
+  return clientOid === undefined ? undefined : { orderId: 0, clientOid };
+}
+
+export const UNNAMED = wireError('40019', 'orderId or clientOid must be given');
+
+export function orderName(
+  state: State,
+  uid: number,
+  body: Static<typeof CancelBody>,
+): Omit<CancelOrder, 'type' | 'time' | 'uid'> | WireError {
+  const ids = idsIn(body);
+  if (ids === undefined) return UNNAMED;
+  const { orderId, clientOid } = ids;
+  let instrument: number = ANY;
+  if (body.symbol !== undefined) {
+    // A symbol alone may stand in several categories: the order says which one is meant.
+    const category = body.category ?? instrumentOfOrder(state, uid, orderId, clientOid)?.spec.category;
+    const found = category === undefined ? undefined : findInstrument(state, category, body.symbol);
+    if (found instanceof WireError) return found;
+    instrument = found?.index ?? ANY;
+  }
+  const category = body.category === undefined ? ANY : categoryCode(body.category);
+  return { orderId, clientOid, category, instrument };
+}
+
+/** The instrument of an open order of the caller, for reading prices of a modification on its grid. */
+export function instrumentOfOrder(
+  state: State,
+  uid: number,
+  orderId: number,
+  clientOid: string,
+): Instrument | undefined {
+  const slot =
+    orderId > 0
+      ? state.slab.byId.get(orderId)
+      : (state.accountByUid.get(uid)?.clientOids.get(clientOid) ?? -1);
+  const byPrintedId = slot >= 0 ? slot : state.slab.byId.get(parseOrderId(clientOid) ?? -1);
+  return byPrintedId < 0 ? undefined : state.instruments[state.slab.instrument[byPrintedId]!];
+}
+
+/** Is there no open order of that name, but a strategy order that waits? */
+export function namesStrategy(
+  state: State,
+  uid: number,
+  body: { orderId?: string; clientOid?: string },
+): boolean {
+  const { orderId, clientOid } = idsIn(body) ?? { orderId: 0, clientOid: '' };
+  if (openOrderId(state, uid, orderId, clientOid) !== 0) return false;
+  return openStrategy(state, uid, orderId, clientOid) !== undefined;
+}

@@ -1,0 +1,54 @@
+/** What is answered to an order, alone or in a batch. */
+import Type from 'typebox';
+import { BATCH_ITEMS_MAX } from '../../../core/model/limits.ts';
+import { formatOrderId } from '../../../core/model/order-id.ts';
+import type { Outcome } from '../../../core/model/command-result.ts';
+import type { CategoryName } from '../../../core/model/enums.ts';
+import { type ErrorDialect, WireError, wireError } from '../../wire/wire-error.ts';
+
+export interface OrderResult {
+  orderId: string;
+  clientOid: string;
+  code?: string;
+  msg?: string;
+}
+
+export function idsOf({ orderId, clientOid }: Outcome): OrderResult {
+  return { orderId: formatOrderId(orderId), clientOid };
+}
+
+export const batchOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
+  Type.Array(item, { minItems: 1 });
+
+/** Items of one batch share a category and are at most 20. */
+export function checkBatch(items: readonly { category?: CategoryName }[]): WireError | undefined {
+  if (items.length > BATCH_ITEMS_MAX)
+    return wireError('40306', `a batch holds at most ${BATCH_ITEMS_MAX} orders`);
+  const categories = new Set(items.map((item) => item.category).filter((category) => category !== undefined));
+  if (categories.size > 1) return wireError('40017', 'all orders of a batch must be of one category');
+  return undefined;
+}
+
+/** All are sequenced before the first answer is awaited, so they stand together in the log. */
+export function eachOnItsOwn<Body extends Named>(
+  bodies: readonly Body[],
+  submit: (body: Body) => Promise<OrderResult | WireError>,
+  dialect: ErrorDialect,
+): Promise<OrderResult[]> {
+  const submitted = bodies.map(submit);
+  return Promise.all(submitted.map(async (answer, n) => itemResult(await answer, bodies[n]!, dialect)));
+}
+
+interface Named {
+  readonly orderId?: string;
+  readonly clientOid?: string;
+}
+
+export function itemResult(
+  result: OrderResult | WireError,
+  { orderId = '', clientOid = '' }: Named,
+  dialect: ErrorDialect,
+): OrderResult {
+  if (!(result instanceof WireError)) return result;
+  return { orderId, clientOid, code: result.codeIn(dialect), msg: result.msg };
+}

@@ -1,0 +1,105 @@
+/** Placing an order (interface 4.3, wire 4.1). */
+import Type, { type Static } from 'typebox';
+import type { PlaceOrder, PlaceStrategy } from '../../../core/model/command.ts';
+import { Refusal } from '../../../core/model/reject-reason.ts';
+import type { State } from '../../../core/state/state.ts';
+import { isEmpty } from '../../../core/model/tpsl.ts';
+import {
+  ORDER_TYPE_NAMES,
+  type OrderType,
+  POS_SIDE_NAMES,
+  type PosSide,
+  SIDE_NAMES,
+  type Side,
+  Source,
+  STP_MODE_NAMES,
+  TIME_IN_FORCE_NAMES,
+} from '../../../core/model/enums.ts';
+import type { Venue } from '../../../sequencer/sequencer.ts';
+import { findInstrument } from '../../wire/instrument-lookup.ts';
+import * as fields from '../../wire/fields.ts';
+import { refusalError } from '../../wire/reject-messages.ts';
+import { WireError, wireError } from '../../wire/wire-error.ts';
+import { inMarginMode } from './margin-mode.ts';
+import { priceTicks, quoteAmount, sizeLots } from './order-input.ts';
+import { idsOf, type OrderResult } from './order-result.ts';
+import { presetBody, presetOf } from './preset-input.ts';
+import { isWaiting, waitingBody, waitingCommand } from './strategy-input.ts';
+
+export const PlaceBody = Type.Object({
+  category: fields.Category,
+  symbol: fields.SymbolName,
+  qty: Type.String({ ...fields.Decimal, description: 'base quantity; quote money on a spot market buy' }),
+  side: fields.Side,
+  orderType: fields.OrderType,
+  price: Type.Optional(fields.Decimal),
+  timeInForce: Type.Optional(fields.TimeInForce),
+  clientOid: Type.Optional(fields.ClientOid),
+  stpMode: Type.Optional(fields.StpMode),
+  posSide: Type.Optional(fields.PosSide),
+  reduceOnly: Type.Optional(fields.YesNo),
+  marginMode: Type.Optional(fields.MarginMode),
+  ...presetBody,
+  ...waitingBody,
+});
+
+/** A place-order body as a command, or what is wrong with it before the core is asked. */
+function placeCommand(
+  state: State,
+  uid: number,
+  body: Static<typeof PlaceBody>,
+  late: boolean,
+): PlaceOrder | PlaceStrategy | WireError {
+  const instrument = findInstrument(state, body.category, body.symbol);
+  if (instrument instanceof WireError) return instrument;
+  // Ignoring a trigger would place an order at once that was meant to wait (wire 4.1).
+  if (isWaiting(body)) return late ? tooLate() : waitingCommand(uid, instrument, body);
+  const preset = presetOf(instrument, body);
+  const market = body.orderType === 'market';
+  if (!market && body.price === undefined) return wireError('40019', 'price must be given for a limit order');
+  const futures = instrument.futures !== undefined;
+  const byAmount = market && body.side === 'buy' && !futures;
+  return {
+    type: 'placeOrder',
+    time: 0,
+    uid,
+    source: Source.api,
+    instrument: instrument.index,
+    side: SIDE_NAMES.indexOf(body.side) as Side,
+    orderType: ORDER_TYPE_NAMES.indexOf(body.orderType) as OrderType,
+    timeInForce: TIME_IN_FORCE_NAMES.indexOf(body.timeInForce ?? 'gtc') as PlaceOrder['timeInForce'],
+    stpMode: STP_MODE_NAMES.indexOf(body.stpMode ?? 'none') as PlaceOrder['stpMode'],
+    priceTicks: market ? 0 : priceTicks(body.price!, instrument),
+    sizeLots: byAmount ? 0 : sizeLots(body.qty, instrument),
+    quoteAmount: byAmount ? quoteAmount(body.qty, instrument) : 0n,
+    clientOid: body.clientOid ?? '',
+    ...(futures && {
+      posSide: POS_SIDE_NAMES.indexOf(body.posSide ?? '') as PosSide,
+      reduceOnly: body.reduceOnly === 'yes',
+    }),
+    ...(!isEmpty(preset) && { preset }),
+    ...(late && { late }),
+  };
+}
+
+/** For what leaves no record when it comes later than its owner allows. */
+export function tooLate(): WireError {
+  return wireError('25200', 'receiveWindow: the request came later than it allows; nothing was done');
+}
+
+export async function place(
+  venue: Venue,
+  uid: number,
+  body: Static<typeof PlaceBody>,
+  late = false,
+): Promise<OrderResult | WireError> {
+  const command = placeCommand(venue.state, uid, body, late);
+  if (command instanceof WireError) return command;
+  const instrument = venue.state.instruments[command.instrument]!;
+  const outcome = await inMarginMode(venue, command, instrument, late ? undefined : body.marginMode);
+  if (outcome instanceof WireError) return outcome;
+  if (outcome.refusal !== Refusal.none) {
+    return refusalError(venue.state, outcome, instrument);
+  }
+  return idsOf(outcome);
+}

@@ -1,0 +1,267 @@
+/**
+ * Strategy orders as clients write them (wire 4.1): with and without type, mode and position side, and as plain
+ * orders that wait for a trigger price. What a client left out is filled in here; the core sees whole commands.
+ */
+import Type, { type Static } from 'typebox';
+import { type ModifyStrategy, OUT_OF_RANGE, type PlaceStrategy } from '../../../core/model/command.ts';
+import type { Instrument } from '../../../core/model/instrument.ts';
+import { KEEP_LEG, NO_LEG } from '../../../core/model/tpsl.ts';
+import {
+  POS_SIDE_NAMES,
+  PosSide,
+  SIDE_NAMES,
+  Side,
+  Source,
+  STP_MODE_NAMES,
+  type StpMode,
+  StrategyKind,
+} from '../../../core/model/enums.ts';
+import { parseDecimal, unitsAtScale } from '../../wire/decimal.ts';
+import * as fields from '../../wire/fields.ts';
+import { type WireError, wireError } from '../../wire/wire-error.ts';
+import { quoteAmount, sizeLots } from './order-input.ts';
+import {
+  leg,
+  legChange,
+  type PresetInput,
+  presetBody,
+  presetChangeOf,
+  presetOf,
+  triggerBy,
+} from './preset-input.ts';
+
+const triggerBody = {
+  triggerBy: Type.Optional(fields.TriggerBy),
+  triggerPrice: Type.Optional(fields.Decimal),
+  triggerOrderType: Type.Optional(fields.OrderType),
+  triggerOrderPrice: Type.Optional(fields.Decimal),
+  callbackRatio: Type.Optional(
+    Type.String({ ...fields.Decimal, description: 'percent a trailing order lets the price come back' }),
+  ),
+};
+
+/** What turns a plain order into one that waits; the second names are those that one client passes through. */
+export const waitingBody = {
+  triggerPrice: Type.Optional(
+    Type.String({
+      ...fields.Decimal,
+      description: 'the order waits for this price: it becomes a trigger order',
+    }),
+  ),
+  triggerBy: Type.Optional(fields.TriggerBy),
+  callbackRatio: Type.Optional(
+    Type.String({ ...fields.Decimal, description: 'percent; the order becomes a trailing order' }),
+  ),
+  stopPrice: Type.Optional(fields.Decimal),
+  triggerType: Type.Optional(Type.Enum(['fill_price', 'mark_price'] as const)),
+  trailingPercent: Type.Optional(fields.Decimal),
+  trailingTriggerPrice: Type.Optional(fields.Decimal),
+};
+
+export const StrategyBody = Type.Object({
+  category: fields.Category,
+  symbol: fields.SymbolName,
+  type: Type.Optional(Type.Enum(['tpsl', 'trigger', 'trailing'] as const, { description: 'default tpsl' })),
+  tpslMode: Type.Optional(
+    Type.Enum(['full', 'partial'] as const, { description: 'partial when qty is given, else full' }),
+  ),
+  qty: Type.Optional(fields.Decimal),
+  side: Type.Optional(fields.Side),
+  posSide: Type.Optional(fields.PosSide),
+  reduceOnly: Type.Optional(fields.YesNo),
+  stpMode: Type.Optional(fields.StpMode),
+  clientOid: Type.Optional(fields.ClientOid),
+  ...presetBody,
+  ...triggerBody,
+});
+
+export const ModifyStrategyBody = Type.Object({
+  category: Type.Optional(fields.Category),
+  orderId: Type.Optional(fields.OrderId),
+  clientOid: Type.Optional(fields.ClientOid),
+  qty: Type.Optional(fields.Decimal),
+  ...presetBody,
+  ...triggerBody,
+});
+
+const WaitingShape = Type.Object(waitingBody);
+const TriggerShape = Type.Object(triggerBody);
+type TriggerInput = Static<typeof TriggerShape>;
+type WaitingInput = Static<typeof WaitingShape>;
+
+/** Percent as millionths; -1 for what is no such number and for zero, which the core refuses by its range. */
+function callbackPpm(percent: string | undefined): number {
+  if (percent === undefined) return 0;
+  const decimal = parseDecimal(percent);
+  const ppm = decimal === undefined ? undefined : unitsAtScale(decimal, 4);
+  return ppm === undefined || ppm === 0n || ppm > 10n ** 7n ? -1 : Number(ppm);
+}
+
+/** A side given without a position side: a sale closes a long, a purchase a short. */
+function protectedSide(body: { side?: string; posSide?: string }): PosSide {
+  if (body.posSide !== undefined) return POS_SIDE_NAMES.indexOf(body.posSide as 'long') as PosSide;
+  if (body.side === undefined) return PosSide.none;
+  return body.side === 'sell' ? PosSide.long : PosSide.short;
+}
+
+const blank = (uid: number, instrument: Instrument): PlaceStrategy => ({
+  type: 'placeStrategy',
+  time: 0,
+  uid,
+  source: Source.api,
+  instrument: instrument.index,
+  kind: StrategyKind.full,
+  side: Side.buy,
+  posSide: PosSide.none,
+  reduceOnly: false,
+  stpMode: 0,
+  sizeLots: 0,
+  quoteAmount: 0n,
+  takeProfit: NO_LEG,
+  stopLoss: NO_LEG,
+  trigger: NO_LEG,
+  callbackPpm: 0,
+  clientOid: '',
+});
+
+export function strategyCommand(
+  uid: number,
+  instrument: Instrument,
+  body: Static<typeof StrategyBody>,
+): PlaceStrategy | WireError {
+  const common = {
+    ...blank(uid, instrument),
+    ...presetOf(instrument, body),
+    stpMode: STP_MODE_NAMES.indexOf(body.stpMode ?? 'none') as StpMode,
+    clientOid: body.clientOid ?? '',
+  };
+  if (body.type === 'trigger' || body.type === 'trailing') {
+    if (body.side === undefined) return wireError('40019', 'side must be given');
+    if (body.qty === undefined) return wireError('40019', 'qty must be given');
+    if (body.type === 'trigger' && body.triggerPrice === undefined)
+      return wireError('40019', 'triggerPrice must be given');
+    if (body.type === 'trailing' && body.callbackRatio === undefined)
+      return wireError('40019', 'callbackRatio must be given');
+    const limit = body.triggerOrderType ?? (body.triggerOrderPrice === undefined ? 'market' : 'limit');
+    if (limit === 'limit' && body.triggerOrderPrice === undefined)
+      return wireError('40019', 'triggerOrderPrice must be given when triggerOrderType is limit');
+    return {
+      ...common,
+      ...planOf(instrument, body.side, body.qty, {
+        ...body,
+        triggerOrderType: limit,
+        // A trigger order with a callback beside it is still a trigger order.
+        ...(body.type === 'trigger' && { callbackRatio: undefined }),
+      }),
+      posSide: POS_SIDE_NAMES.indexOf(body.posSide ?? '') as PosSide,
+      reduceOnly: body.reduceOnly === 'yes',
+    };
+  }
+  const partial = body.tpslMode === undefined ? body.qty !== undefined : body.tpslMode === 'partial';
+  if (partial && body.qty === undefined) return wireError('40019', 'qty must be given with tpslMode partial');
+  return {
+    ...common,
+    kind: partial ? StrategyKind.partial : StrategyKind.full,
+    posSide: protectedSide(body),
+    sizeLots: partial ? sizeLots(body.qty!, instrument) : 0,
+  };
+}
+
+/** What trigger and trailing orders have in common; a callback makes it trailing. */
+function planOf(
+  instrument: Instrument,
+  side: 'buy' | 'sell',
+  qty: string,
+  body: { [K in keyof TriggerInput]: TriggerInput[K] | undefined },
+) {
+  const { triggerPrice, triggerOrderType, triggerOrderPrice } = body;
+  const byAmount = instrument.futures === undefined && side === 'buy' && triggerOrderType !== 'limit';
+  return {
+    kind: body.callbackRatio === undefined ? StrategyKind.trigger : StrategyKind.trailing,
+    side: SIDE_NAMES.indexOf(side) as Side,
+    sizeLots: byAmount ? 0 : sizeLots(qty, instrument),
+    quoteAmount: byAmount ? quoteAmount(qty, instrument) : 0n,
+    trigger: {
+      ...leg(instrument, triggerPrice, body.triggerBy, triggerOrderType, triggerOrderPrice),
+      triggerBy: triggerBy(body.triggerBy),
+    },
+    callbackPpm: callbackPpm(body.callbackRatio),
+  };
+}
+
+interface WaitingOrder extends WaitingInput, PresetInput {
+  readonly qty: string;
+  readonly side: 'buy' | 'sell';
+  readonly orderType: 'limit' | 'market';
+  readonly price?: string;
+  readonly timeInForce?: string;
+  readonly clientOid?: string;
+  readonly stpMode?: (typeof STP_MODE_NAMES)[number];
+  readonly posSide?: 'long' | 'short';
+  readonly reduceOnly?: 'yes' | 'no';
+}
+
+/** Does a place-order request mean an order that waits? Placing it at once would be the opposite of what was asked. */
+export function isWaiting(body: WaitingInput): boolean {
+  return (body.triggerPrice ?? body.stopPrice ?? body.callbackRatio ?? body.trailingPercent) !== undefined;
+}
+
+export function waitingCommand(
+  uid: number,
+  instrument: Instrument,
+  body: WaitingOrder,
+): PlaceStrategy | WireError {
+  const trailing = body.callbackRatio ?? body.trailingPercent;
+  const market = body.orderType === 'market' || trailing !== undefined;
+  if (!market && body.price === undefined) return wireError('40019', 'price must be given for a limit order');
+  if (!market && (body.timeInForce ?? 'gtc') !== 'gtc')
+    return wireError('25200', 'timeInForce: a limit order that waits for a trigger is gtc');
+  const preset = presetOf(instrument, body);
+  return {
+    ...blank(uid, instrument),
+    ...preset,
+    ...planOf(instrument, body.side, body.qty, {
+      triggerPrice: body.triggerPrice ?? body.stopPrice ?? body.trailingTriggerPrice,
+      triggerBy: body.triggerBy ?? (body.triggerType === 'mark_price' ? 'mark' : undefined),
+      triggerOrderType: market ? 'market' : 'limit',
+      triggerOrderPrice: body.price,
+      callbackRatio: trailing,
+    }),
+    posSide: POS_SIDE_NAMES.indexOf(body.posSide ?? '') as PosSide,
+    reduceOnly: body.reduceOnly === 'yes',
+    stpMode: STP_MODE_NAMES.indexOf(body.stpMode ?? 'none') as StpMode,
+    clientOid: body.clientOid ?? '',
+  };
+}
+
+/** `instrument` is that of the strategy order; without one it does not exist, and the core says so. */
+export function modifyCommand(
+  uid: number,
+  name: { readonly orderId: number; readonly clientOid: string },
+  instrument: Instrument | undefined,
+  byAmount: boolean,
+  body: Static<typeof ModifyStrategyBody>,
+): ModifyStrategy {
+  const command: ModifyStrategy = {
+    type: 'modifyStrategy',
+    time: 0,
+    uid,
+    ...name,
+    sizeLots: 0,
+    quoteAmount: 0n,
+    takeProfit: KEEP_LEG,
+    stopLoss: KEEP_LEG,
+    trigger: KEEP_LEG,
+    callbackPpm: callbackPpm(body.callbackRatio),
+  };
+  if (instrument === undefined) return command;
+  const { qty, triggerPrice, triggerOrderType, triggerOrderPrice } = body;
+  return {
+    ...command,
+    ...presetChangeOf(instrument, body),
+    sizeLots: qty === undefined || byAmount ? 0 : sizeLots(qty, instrument),
+    // Zero would mean "keep what is there" to the core.
+    quoteAmount: qty === undefined || !byAmount ? 0n : quoteAmount(qty, instrument) || BigInt(OUT_OF_RANGE),
+    trigger: legChange(instrument, triggerPrice, body.triggerBy, triggerOrderType, triggerOrderPrice),
+  };
+}

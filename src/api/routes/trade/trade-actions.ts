@@ -1,0 +1,169 @@
+/** Placing, modifying and cancelling (interface 4.3, wire 4.1). */
+import Type, { type Static } from 'typebox';
+import { ANY } from '../../../core/model/command.ts';
+import { formatOrderId } from '../../../core/model/order-id.ts';
+import { Refusal } from '../../../core/model/reject-reason.ts';
+import type { Venue } from '../../../sequencer/sequencer.ts';
+import * as answers from '../../wire/responses.ts';
+import { categoryCode, findInstrument } from '../../wire/instrument-lookup.ts';
+import { AmendBody, ModifyBody, modify, modifyBatch } from './modify-order.ts';
+import { CancelBody, CancelItem, orderName } from './order-ref.ts';
+import { batchOf, checkBatch, eachOnItsOwn, idsOf, type OrderResult } from './order-result.ts';
+import { PlaceBody, place } from './place-order.ts';
+import { type Route, route } from '../../route.ts';
+import * as fields from '../../wire/fields.ts';
+import { refusalError } from '../../wire/reject-messages.ts';
+import { WireError } from '../../wire/wire-error.ts';
+
+const group = 'Trading';
+
+async function cancel(
+  venue: Venue,
+  uid: number,
+  body: Static<typeof CancelBody>,
+): Promise<OrderResult | WireError> {
+  const name = orderName(venue.state, uid, body);
+  if (name instanceof WireError) return name;
+  const outcome = await venue.submit({ type: 'cancelOrder', time: 0, uid, ...name });
+  if (outcome.refusal !== Refusal.none) return refusalError(venue.state, outcome);
+  return idsOf(outcome);
+}
+
+export const tradeActionRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/place-order',
+    summary: 'Place one order',
+    group,
+    access: 'trade_write',
+    perSecond: 10,
+    orders: true,
+    body: PlaceBody,
+    data: answers.OrderIds,
+    handle: ({ venue, caller, body, late }) => place(venue, caller.user.uid, body, late?.has(body)),
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/place-batch',
+    summary: 'Place up to 20 orders of one category; each succeeds or fails on its own',
+    group,
+    access: 'trade_write',
+    perSecond: 5,
+    orders: true,
+    body: batchOf(PlaceBody),
+    data: Type.Array(answers.OrderResult),
+    handle: ({ venue, caller, body, late, errorDialect }) =>
+      checkBatch(body) ??
+      eachOnItsOwn(body, (each) => place(venue, caller.user.uid, each, late?.has(each)), errorDialect),
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/modify-order',
+    summary: 'Change price or quantity of an open order',
+    group,
+    access: 'trade_write',
+    perSecond: 10,
+    orders: true,
+    body: ModifyBody,
+    data: answers.OrderIds,
+    handle: ({ venue, caller, body }) => modify(venue, caller.user.uid, body),
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/batch-modify-order',
+    summary: 'Change up to 20 orders of one category, each once',
+    group,
+    access: 'trade_write',
+    perSecond: 10,
+    orders: true,
+    body: batchOf(AmendBody),
+    data: Type.Array(answers.OrderResult),
+    handle: ({ venue, caller, body, errorDialect }) =>
+      checkBatch(body) ?? modifyBatch(venue, caller.user.uid, body, errorDialect),
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/cancel-order',
+    summary: 'Cancel one order; orderId wins over clientOid',
+    group,
+    access: 'trade_write',
+    perSecond: 10,
+    orders: true,
+    body: CancelBody,
+    data: answers.OrderIds,
+    handle: ({ venue, caller, body }) => cancel(venue, caller.user.uid, body),
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/cancel-batch',
+    summary: 'Cancel up to 20 orders of one category; each succeeds or fails on its own',
+    group,
+    access: 'trade_write',
+    perSecond: 5,
+    orders: true,
+    body: batchOf(CancelItem),
+    data: Type.Array(answers.OrderResult),
+    handle: ({ venue, caller, body, errorDialect }) =>
+      checkBatch(body) ?? eachOnItsOwn(body, (each) => cancel(venue, caller.user.uid, each), errorDialect),
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/cancel-symbol-order',
+    summary: 'Cancel all orders of a symbol or of a category',
+    group,
+    access: 'trade_write',
+    perSecond: 5,
+    orders: true,
+    body: Type.Object({ category: fields.Category, symbol: Type.Optional(fields.SymbolName) }),
+    data: Type.Object({ list: Type.Array(answers.OrderResult) }),
+    handle: async ({ venue, caller, body }) => {
+      const { state } = venue;
+      let instrument: number = ANY;
+      if (body.symbol !== undefined) {
+        const found = findInstrument(state, body.category, body.symbol);
+        if (found instanceof WireError) return found;
+        instrument = found.index;
+      }
+      const category = categoryCode(body.category);
+      const outcome = await venue.submit({
+        type: 'cancelAll',
+        time: 0,
+        uid: caller.user.uid,
+        category,
+        instrument,
+      });
+      if (outcome.refusal !== Refusal.none) return refusalError(state, outcome);
+      const list = (outcome.items ?? []).map((item) => ({
+        orderId: formatOrderId(item.orderId),
+        clientOid: item.clientOid,
+        code: '00000',
+        msg: 'success',
+      }));
+      return { list };
+    },
+  }),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/trade/countdown-cancel-all',
+    summary: 'Cancel everything unless called again within the countdown; 0 switches it off',
+    group,
+    access: 'trade_write',
+    perSecond: 1,
+    body: Type.Object({
+      countdown: Type.String({ pattern: '^[0-9]{1,4}$', description: '5 to 60 seconds, or 0' }),
+    }),
+    data: answers.Success,
+    handle: async ({ venue, caller, body }) => {
+      const seconds = Number(body.countdown);
+      const outcome = await venue.submit({ type: 'countdownCancel', time: 0, uid: caller.user.uid, seconds });
+      return outcome.refusal === Refusal.none ? 'success' : refusalError(venue.state, outcome);
+    },
+  }),
+];

@@ -1,0 +1,142 @@
+/** An account's orders and fills (interface 4.2). */
+import Type from 'typebox';
+import { parseOrderId } from '../../../core/model/order-id.ts';
+import { openOrder, openOrders } from '../../../core/reads/reads.ts';
+import { withAliases } from '../../../views/order-view.ts';
+import * as answers from '../../wire/responses.ts';
+import { categoryCode, checkSymbol } from '../../wire/instrument-lookup.ts';
+import { openView } from './open-order-view.ts';
+import { type Route, route } from '../../route.ts';
+import { Category, ClientOid, OrderId, pageFields, SymbolName } from '../../wire/fields.ts';
+import { cursorId, historyPage, pageLimit, pageOf, times } from '../../wire/paging.ts';
+import { WireError, wireError } from '../../wire/wire-error.ts';
+
+const group = 'Trading queries';
+const orderNotFound = () => wireError('25204', 'Order does not exist');
+
+export const tradeQueryRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v3/trade/unfilled-orders',
+    summary: 'Open orders, newest first',
+    group,
+    access: 'trade_read',
+    perSecond: 20,
+    query: Type.Object({
+      category: Type.Optional(Category),
+      symbol: Type.Optional(SymbolName),
+      ...pageFields,
+    }),
+    data: answers.page(answers.OpenOrder),
+    handle: ({ venue, caller, query }) => {
+      const { state } = venue;
+      const unknown = checkSymbol(state, query.category, query.symbol);
+      if (unknown !== undefined) return unknown;
+      const given = times(query);
+      if (given instanceof WireError) return given;
+      const limit = pageLimit(query.limit);
+      if (limit instanceof WireError) return limit;
+      const orders = openOrders(state, {
+        uid: caller.user.uid,
+        category: query.category === undefined ? undefined : categoryCode(query.category),
+        startTime: given.start,
+        endTime: given.end,
+        beforeId: cursorId(query.cursor),
+        symbol: query.symbol,
+        limit,
+      });
+      return pageOf(
+        orders.map((order) => openView(state, order)),
+        (order) => order.orderId,
+      );
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/trade/history-orders',
+    summary: 'Filled and cancelled orders, newest first',
+    group,
+    access: 'trade_read',
+    perSecond: 20,
+    query: Type.Object({ category: Category, symbol: Type.Optional(SymbolName), ...pageFields }),
+    data: answers.page(answers.HistoryOrder),
+    handle: async ({ venue, clock, caller, query }) => {
+      const unknown = checkSymbol(venue.state, query.category, query.symbol);
+      if (unknown !== undefined) return unknown;
+      const page = historyPage(query, clock.now());
+      if (page instanceof WireError) return page;
+      await venue.settled();
+      const orders = await venue.history.closedOrders({
+        uid: caller.user.uid,
+        category: query.category,
+        ...page,
+        ...(query.symbol !== undefined && { symbol: query.symbol }),
+      });
+      return pageOf(orders.map(withAliases), (order) => order.orderId);
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/trade/order-info',
+    summary: 'One order, open or closed; orderId wins over clientOid',
+    group,
+    access: 'trade_read',
+    perSecond: 20,
+    query: Type.Object({ orderId: Type.Optional(OrderId), clientOid: Type.Optional(ClientOid) }),
+    data: answers.OrderDetail,
+    handle: async ({ venue, caller, query }) => {
+      const { state, history } = venue;
+      const { uid } = caller.user;
+      if (query.orderId === undefined && query.clientOid === undefined) {
+        return wireError('40019', 'orderId or clientOid must be given');
+      }
+      const id = query.orderId === undefined ? 0 : parseOrderId(query.orderId);
+      if (id === undefined) return orderNotFound();
+      const open = openOrder(state, uid, id, query.clientOid ?? '');
+      const view = open === undefined ? undefined : openView(state, open);
+      // What is not open now may have closed a moment ago: history has it once all that is applied is durable.
+      await venue.settled();
+      if (view !== undefined) return view;
+      const closed =
+        id === 0
+          ? await history.latestOrderByClientOid(uid, query.clientOid!)
+          : await history.orderById(uid, id);
+      return closed === undefined ? orderNotFound() : withAliases(closed);
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/trade/fills',
+    summary: 'Own fills, newest first',
+    group,
+    access: 'trade_read',
+    perSecond: 20,
+    query: Type.Object({
+      category: Type.Optional(Category),
+      symbol: Type.Optional(SymbolName),
+      orderId: Type.Optional(OrderId),
+      ...pageFields,
+    }),
+    data: answers.page(answers.Fill),
+    handle: async ({ venue, clock, caller, query }) => {
+      const unknown = checkSymbol(venue.state, query.category, query.symbol);
+      if (unknown !== undefined) return unknown;
+      const page = historyPage(query, clock.now());
+      if (page instanceof WireError) return page;
+      // An id that no order can have has no fills.
+      const orderId = query.orderId === undefined ? undefined : (parseOrderId(query.orderId) ?? 0);
+      await venue.settled();
+      const fills = await venue.history.fills({
+        uid: caller.user.uid,
+        ...page,
+        ...(query.category !== undefined && { category: query.category }),
+        ...(query.symbol !== undefined && { symbol: query.symbol }),
+        ...(orderId !== undefined && { orderId }),
+      });
+      return pageOf(fills, (fill) => fill.execId);
+    },
+  }),
+];

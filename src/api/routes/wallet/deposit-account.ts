@@ -1,0 +1,40 @@
+/** Where money that arrives is credited (wire 4.3): the owner's choice, coin by coin. */
+import Type from 'typebox';
+import { Refusal } from '../../../core/model/reject-reason.ts';
+import { Wallet } from '../../../core/model/enums.ts';
+import { Success } from '../../wire/responses.ts';
+import { type Route, route } from '../../route.ts';
+import { CoinName, findCoin, lacksRight, unknownCoin } from '../../wire/money-input.ts';
+import { refusalError } from '../../wire/reject-messages.ts';
+
+export const depositAccountRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/api/v3/account/deposit-account',
+    summary: 'Says into which wallet deposits of a coin are credited from now on',
+    group: 'Deposits',
+    access: 'mgt_write',
+    perSecond: 1,
+    body: Type.Object({
+      coin: CoinName,
+      accountType: Type.Enum(['funding', 'unified'] as const, {
+        description: 'the unified account when nothing was chosen; nobody has an otc wallet here',
+      }),
+    }),
+    data: Success,
+    handle: async ({ venue, caller: { user }, body }) => {
+      const denied = lacksRight(user, 'deposit');
+      if (denied !== undefined) return denied;
+      const coin = findCoin(venue.state, body.coin);
+      if (coin === undefined) return unknownCoin();
+      const outcome = await venue.submit({
+        type: 'setDepositWallet',
+        time: 0,
+        uid: user.uid,
+        coin: coin.index,
+        wallet: Wallet[body.accountType],
+      });
+      return outcome.refusal === Refusal.none ? 'success' : refusalError(venue.state, outcome);
+    },
+  }),
+];

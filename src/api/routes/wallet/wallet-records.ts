@@ -1,0 +1,42 @@
+/** Records of deposits and withdrawals, as both are asked for. */
+import Type, { type Static } from 'typebox';
+import { parseOrderId } from '../../../core/model/order-id.ts';
+import type { WalletRecordType, WalletRecordView } from '../../../views/wallet-record-view.ts';
+import type { Services } from '../../route.ts';
+import { CoinName, MovementOid } from '../../wire/money-input.ts';
+import * as fields from '../../wire/fields.ts';
+import { historyPage, WINDOW_MS } from '../../wire/paging.ts';
+import { WireError } from '../../wire/wire-error.ts';
+
+const RECORDS_DEFAULT = 20;
+
+/** Both times are required, unlike elsewhere. */
+export const recordFields = { ...fields.pageFields, startTime: fields.Time, endTime: fields.Time };
+
+export const RecordQuery = Type.Object({
+  coin: Type.Optional(CoinName),
+  orderId: Type.Optional(fields.OrderId),
+  clientOid: Type.Optional(MovementOid),
+  ...recordFields,
+});
+
+export async function readRecords(
+  { venue, clock }: Services,
+  uid: number,
+  type: WalletRecordType,
+  query: Static<typeof RecordQuery>,
+): Promise<WalletRecordView[] | WireError> {
+  const page = historyPage(query, clock.now(), WINDOW_MS, RECORDS_DEFAULT);
+  if (page instanceof WireError) return page;
+  // An id that nothing can have finds nothing.
+  const orderId = query.orderId === undefined ? undefined : (parseOrderId(query.orderId) ?? 0);
+  await venue.settled();
+  return venue.history.walletRecords({
+    uid,
+    type,
+    ...page,
+    ...(query.coin !== undefined && { coin: query.coin.toUpperCase() }),
+    ...(orderId !== undefined && { orderId }),
+    ...(query.clientOid !== undefined && { clientOid: query.clientOid }),
+  });
+}

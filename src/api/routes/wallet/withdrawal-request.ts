@@ -1,0 +1,114 @@
+/** A request to pay out: to a network with its fee and minimum, or to another account of the venue. */
+import type { InnerWithdrawal, RequestWithdrawal } from '../../../core/model/command.ts';
+import { formatOrderId } from '../../../core/model/order-id.ts';
+import { Refusal } from '../../../core/model/reject-reason.ts';
+import type { State } from '../../../core/state/state.ts';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../../../core/model/units.ts';
+import type { Destination, Identity, User } from '../../../identity/identity.ts';
+import type { Venue } from '../../../sequencer/sequencer.ts';
+import { findChain, findCoin, lacksRight, moneyOf, type NamedCoin } from '../../wire/money-input.ts';
+import { refusalError } from '../../wire/reject-messages.ts';
+import { WireError, wireError } from '../../wire/wire-error.ts';
+
+export interface WithdrawalWords {
+  readonly coin: string;
+  readonly transferType: 'on_chain' | 'internal_transfer';
+  readonly address: string;
+  readonly size: string;
+  readonly chain?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly clientOid?: string | undefined;
+  /** Some of `ACCOUNT_TYPES` with commas between them. */
+  readonly accountType?: string | undefined;
+}
+
+/** `otc` is a wallet that nobody has here: it pays nothing. */
+const ACCOUNT_TYPES: readonly string[] = ['funding', 'uta', 'otc'];
+
+export async function requestWithdrawal(
+  { venue, identity }: { readonly venue: Venue; readonly identity: Identity },
+  user: User,
+  words: WithdrawalWords,
+) {
+  const denied = lacksRight(user, 'withdraw');
+  if (denied !== undefined) return denied;
+  const command = withdrawalCommand(venue.state, user.uid, words);
+  if (command instanceof WireError) return command;
+  if (!identity.addresses.admits(user.parentUid ?? user.uid, destinationOf(venue.state, command))) {
+    return wireError('11000', 'address is not in the address book, and the book is locked');
+  }
+  const outcome = await venue.submit(command);
+  if (outcome.refusal === Refusal.unknownAccount) {
+    return wireError('25005', 'address must be the uid of another account');
+  }
+  if (outcome.refusal !== Refusal.none) return refusalError(venue.state, outcome);
+  return { orderId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
+}
+
+function destinationOf(state: State, command: RequestWithdrawal | InnerWithdrawal): Destination {
+  if (command.type === 'innerWithdrawal') {
+    return { type: 'internal', coin: '', chain: '', address: String(command.toUid), memo: '' };
+  }
+  const { chain, address, tag } = command;
+  return { type: 'regular', coin: state.coins[command.coin]!.coin, chain, address, memo: tag };
+}
+
+function withdrawalCommand(
+  state: State,
+  uid: number,
+  words: WithdrawalWords,
+): RequestWithdrawal | InnerWithdrawal | WireError {
+  const coin = findCoin(state, words.coin);
+  if (coin === undefined) return wireError('13002', 'coin is not known');
+  const amount = moneyOf(words.size, 'size');
+  if (amount instanceof WireError) return amount;
+  const wallets = walletsOf(words.accountType);
+  if (wallets instanceof WireError) return wallets;
+  const common = { time: 0, uid, coin: coin.index, amount, ...wallets, clientOid: words.clientOid ?? '' };
+  return words.transferType === 'on_chain' ? onChain(coin, words, common) : inside(words, common);
+}
+
+type Common = Omit<InnerWithdrawal, 'type' | 'toUid'>;
+
+function onChain(coin: NamedCoin, words: WithdrawalWords, common: Common): RequestWithdrawal | WireError {
+  if (words.chain === undefined) return wireError('40019', 'parameter chain must not be empty');
+  const chain = findChain(coin, words.chain, 'withdrawable');
+  if (chain instanceof WireError) return chain;
+  if (chain.needTag && words.tag === undefined) {
+    return wireError('40019', `parameter tag must not be empty: ${chain.chain} needs one`);
+  }
+  const minimum = parseUnits(chain.minWithdrawAmount, MONEY_SCALE)!;
+  if (common.amount < minimum) {
+    const least = `${formatMoney(minimum)} ${coin.spec.coin}`;
+    return wireError('25611', `size must be at least ${least} over ${chain.chain}`);
+  }
+  return {
+    type: 'requestWithdrawal',
+    ...common,
+    fee: parseUnits(chain.withdrawFee, MONEY_SCALE)!,
+    address: words.address,
+    chain: chain.chain,
+    tag: words.tag ?? '',
+  };
+}
+
+function inside(words: WithdrawalWords, common: Common): InnerWithdrawal | WireError {
+  const toUid = /^[0-9]{1,16}$/.test(words.address) ? Number(words.address) : 0;
+  if (toUid === common.uid) return wireError('40017', 'address must be the uid of another account');
+  return { type: 'innerWithdrawal', ...common, toUid };
+}
+
+/** Funding pays before the unified account, in whatever order they are named; both when none is. */
+function walletsOf(accountType: string | undefined) {
+  const named =
+    accountType
+      ?.toLowerCase()
+      .split(',')
+      .map((word) => word.trim()) ?? ACCOUNT_TYPES;
+  const fromFunding = named.includes('funding');
+  const fromUnified = named.includes('uta');
+  if (named.every((word) => ACCOUNT_TYPES.includes(word)) && (fromFunding || fromUnified)) {
+    return { fromFunding, fromUnified };
+  }
+  return wireError('40020', 'parameter accountType must be funding, uta or funding,uta');
+}

@@ -1,0 +1,131 @@
+/** Money to the outside world (wire 4.3); the operator settles it. */
+import Type from 'typebox';
+import { parseOrderId } from '../../../core/model/order-id.ts';
+import { freeBalance, pendingWithdrawal } from '../../../core/reads/reads.ts';
+import { Refusal } from '../../../core/model/reject-reason.ts';
+import { Wallet } from '../../../core/model/enums.ts';
+import { formatMoney } from '../../../core/model/units.ts';
+import { OrderIds, Success } from '../../wire/responses.ts';
+import { type Route, route } from '../../route.ts';
+import * as answers from './wallet-responses.ts';
+import { CoinName, findCoin, MovementOid, unknownCoin } from '../../wire/money-input.ts';
+import { RecordQuery, readRecords } from './wallet-records.ts';
+import * as fields from '../../wire/fields.ts';
+import { refusalError } from '../../wire/reject-messages.ts';
+import { WireError, wireError } from '../../wire/wire-error.ts';
+import { requestWithdrawal } from './withdrawal-request.ts';
+
+const group = 'Withdrawals';
+
+const WithdrawalBody = Type.Object({
+  coin: CoinName,
+  transferType: Type.Enum(['on_chain', 'internal_transfer'] as const),
+  address: Type.String({
+    pattern: '^[!-~]{1,128}$',
+    description: 'on_chain: the address; internal_transfer: the uid of the receiver',
+  }),
+  size: Type.String({ ...fields.Decimal, description: 'what leaves the account, the network fee included' }),
+  chain: Type.Optional(Type.String({ maxLength: 32, description: 'network, required on_chain' })),
+  innerToType: Type.Optional(Type.Enum(['uid'] as const)),
+  tag: Type.Optional(
+    Type.String({ pattern: '^[!-~]{1,64}$', description: 'memo, where the network needs one' }),
+  ),
+  remark: Type.Optional(Type.String({ maxLength: 128 })),
+  clientOid: Type.Optional(MovementOid),
+  accountType: Type.Optional(
+    Type.String({
+      maxLength: 32,
+      description: 'wallets to pay from: funding, uta; default both, funding first',
+    }),
+  ),
+});
+
+function withdrawalRoute(path: string): Route {
+  return route({
+    method: 'POST',
+    path,
+    summary:
+      'Asks for money to be paid out: to a network, when the operator settles it, or to another account at once',
+    group,
+    access: 'withdraw',
+    perSecond: 1,
+    body: WithdrawalBody,
+    data: OrderIds,
+    handle: (call) => requestWithdrawal(call, call.caller.user, call.body),
+  });
+}
+
+export const withdrawalRoutes: readonly Route[] = [
+  withdrawalRoute('/api/v3/account/withdrawal'),
+  withdrawalRoute('/api/v3/account/withdraw'),
+
+  route({
+    method: 'POST',
+    path: '/api/v3/account/cancel-withdrawal',
+    summary: 'Takes back a withdrawal that the operator has not settled yet; orderId wins over clientOid',
+    group,
+    access: 'withdraw',
+    perSecond: 1,
+    body: Type.Object({
+      orderId: Type.Optional(fields.OrderId),
+      clientOid: Type.Optional(MovementOid),
+    }),
+    data: Success,
+    handle: async ({ venue, caller: { user }, body }) => {
+      const { orderId, clientOid } = body;
+      if (orderId === undefined && clientOid === undefined) {
+        return wireError('40019', 'orderId or clientOid must be given');
+      }
+      const id = orderId === undefined ? 0 : (parseOrderId(orderId) ?? -1);
+      const withdrawalId = pendingWithdrawal(venue.state, user.uid, id, clientOid ?? '')?.id ?? 0;
+      const outcome = await venue.submit({
+        type: 'endWithdrawal',
+        time: 0,
+        withdrawalId,
+        uid: user.uid,
+        paid: false,
+        reference: 'taken back by the owner',
+      });
+      return outcome.refusal === Refusal.none ? 'success' : refusalError(venue.state, outcome);
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/account/withdrawal-records',
+    summary: 'Withdrawals, newest first',
+    group,
+    access: 'mgt_read',
+    perSecond: 10,
+    query: RecordQuery,
+    data: Type.Array(answers.WithdrawalRecord),
+    handle: async (call) => {
+      const records = await readRecords(call, call.caller.user.uid, 'withdraw', call.query);
+      return records instanceof WireError ? records : records.map((each) => ({ ...each, confirm: '0' }));
+    },
+  }),
+
+  route({
+    method: 'GET',
+    path: '/api/v3/account/max-withdrawal',
+    summary: 'How much of a coin can be withdrawn from each wallet',
+    group,
+    access: 'mgt_read',
+    perSecond: 10,
+    query: Type.Object({ coin: CoinName }),
+    data: answers.MaxWithdrawal,
+    handle: ({ venue: { state }, caller: { user }, query }) => {
+      const coin = findCoin(state, query.coin);
+      if (coin === undefined) return unknownCoin();
+      const funding = freeBalance(state, user.uid, coin.index, Wallet.funding);
+      const unified = freeBalance(state, user.uid, coin.index, Wallet.unified);
+      return {
+        coin: coin.spec.coin,
+        otcMaxWithdrawal: '0',
+        spotMaxWithdrawal: formatMoney(funding),
+        utaMaxWithdrawal: formatMoney(unified),
+        totalMaxWithdrawal: formatMoney(funding + unified),
+      };
+    },
+  }),
+];

@@ -1,0 +1,123 @@
+/** The private topics of one account. Facts of a command are gathered and leave together, each once, in order. */
+import type { Event, FillRecord } from '../../core/model/event.ts';
+import { OrderKind, SIDE_NAMES } from '../../core/model/enums.ts';
+import { priceText, sizeText } from '../routes/market/market-view.ts';
+import type { Channel } from './channel.ts';
+import type { Floor } from './stream-context.ts';
+import { fastFillData, fillData, orderData, strategyData } from './private-views.ts';
+import type { PrivateTopic } from './topic-request.ts';
+import { AccountChannel } from './topics/account.ts';
+import { PositionChannel } from './topics/position.ts';
+import { RecordChannel } from './topics/event-channel.ts';
+
+type RecordTopic = Exclude<PrivateTopic, 'account' | 'position'>;
+
+export class PrivateDesk {
+  readonly uid: number;
+  private readonly floor: Floor;
+  private readonly channels = new Map<PrivateTopic, Channel>();
+  private account: AccountChannel | undefined;
+  private position: PositionChannel | undefined;
+  private events: Event[] = [];
+  private lookSoon = false;
+
+  constructor(floor: Floor, uid: number) {
+    this.floor = floor;
+    this.uid = uid;
+  }
+
+  open(key: string, topic: PrivateTopic): Channel {
+    const channel = this.make(key, topic);
+    this.channels.set(topic, channel);
+    return channel;
+  }
+
+  /** True when no topic is left. */
+  close(channel: Channel): boolean {
+    for (const [topic, open] of this.channels) if (open === channel) this.channels.delete(topic);
+    if (channel === this.account) this.account = undefined;
+    if (channel === this.position) this.position = undefined;
+    return this.channels.size === 0;
+  }
+
+  note(event: Event): void {
+    this.events.push(event);
+  }
+
+  /** Everything that was noted of one command. */
+  tell(): void {
+    const { events } = this;
+    this.events = [];
+    for (const [topic, channel] of this.channels) {
+      if (channel instanceof RecordChannel) channel.tell(this.records(topic as RecordTopic, events));
+    }
+    this.touchStanding(events);
+  }
+
+  private make(key: string, topic: PrivateTopic): Channel {
+    switch (topic) {
+      case 'account':
+        this.account = new AccountChannel(key, this.floor, this.uid);
+        return this.account;
+      case 'position':
+        this.position = new PositionChannel(key, this.floor, this.uid);
+        return this.position;
+      default:
+        return new RecordChannel(key, this.floor, topic === 'adl-notification' ? 'update' : 'snapshot');
+    }
+  }
+
+  private records(topic: RecordTopic, events: readonly Event[]) {
+    const { state } = this.floor.venue;
+    switch (topic) {
+      case 'order':
+        return events.flatMap((event) => (event.type === 'order' ? [orderData(state, event)] : []));
+      case 'fill':
+        return events.flatMap((event) => (event.type === 'fill' ? [fillData(state, event.fill)] : []));
+      case 'fast-fill':
+        return events.flatMap((event) => (event.type === 'fill' ? [fastFillData(state, event.fill)] : []));
+      case 'strategy-order':
+        return events.flatMap((event) =>
+          event.type === 'strategyOrder' ? [strategyData(state, event.order)] : [],
+        );
+      case 'adl-notification':
+        return events.flatMap((event) =>
+          event.type === 'fill' && event.fill.futures?.kind === OrderKind.adl
+            ? [this.deleveraged(event.fill)]
+            : [],
+        );
+    }
+  }
+
+  private deleveraged(fill: FillRecord) {
+    const instrument = this.floor.venue.state.instruments[fill.instrument]!;
+    return {
+      category: instrument.spec.category.toLowerCase(),
+      symbol: instrument.symbol,
+      side: SIDE_NAMES[fill.side],
+      status: 'triggered',
+      price: priceText(instrument, fill.priceTicks),
+      amount: sizeText(instrument, fill.sizeLots),
+      ts: String(fill.time),
+    };
+  }
+
+  private touchStanding(events: readonly Event[]): void {
+    this.account?.touch();
+    if (this.position !== undefined) {
+      for (const event of events) {
+        if (event.type === 'positionClosed') this.position.closed(event);
+        else if (event.type !== 'order') this.position.touch();
+      }
+    }
+    if (this.lookSoon || (this.account === undefined && this.position === undefined)) return;
+    this.lookSoon = true;
+    // Once for all commands that became durable together.
+    queueMicrotask(() => {
+      this.lookSoon = false;
+      const wallMs = this.floor.wall.now();
+      this.account?.poll(wallMs);
+      this.position?.poll(wallMs);
+    });
+  }
+}

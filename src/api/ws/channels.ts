@@ -1,0 +1,205 @@
+/**
+ * All channels that somebody reads, and what feeds them: events as they become durable, and a regular look at the
+ * state. A channel exists while it has readers, so that topics nobody reads cost nothing.
+ */
+import type { Event } from '../../core/model/event.ts';
+import { isLiquidation } from '../../views/market-record-view.ts';
+import type { Published } from '../../sequencer/sequencer.ts';
+import type { Channel } from './channel.ts';
+import type { Connection } from './connection.ts';
+import type { StreamFigures } from './stream-metrics.ts';
+import type { Floor } from './stream-context.ts';
+import { POLL_INTERVAL_MS } from './limits.ts';
+import { PrivateDesk } from './account-feed.ts';
+import { StandingChannel } from './snapshot-channel.ts';
+import { Subscription } from './subscription.ts';
+import { BOOK_TOPICS, type TopicRequest } from './topic-request.ts';
+import { BestLevelsChannel, BookChannel } from './topics/book.ts';
+import { KlineChannel } from './topics/kline.ts';
+import { LiquidationChannel } from './topics/liquidation.ts';
+import { PublicTradeChannel } from './topics/public-trade.ts';
+import { TickerChannel } from './topics/ticker.ts';
+
+type PublicRequest = Extract<TopicRequest, { kind: 'public' }>;
+
+interface Open {
+  readonly channel: Channel;
+  /** Subscriptions, also those that wait for their first push. */
+  count: number;
+}
+
+export class Channels {
+  private readonly floor: Floor;
+  private readonly figures: StreamFigures;
+  private readonly open = new Map<string, Open>();
+  private readonly standing = new Set<StandingChannel>();
+  private readonly desks = new Map<number, PrivateDesk>();
+  private readonly deskOf = new WeakMap<Channel, PrivateDesk>();
+  /** By the instrument that trades. */
+  private readonly trades = new Map<number, Set<PublicTradeChannel>>();
+  private readonly candles = new Map<number, Set<KlineChannel>>();
+  private readonly liquidations = new Set<LiquidationChannel>();
+  private polling: NodeJS.Timeout | undefined;
+
+  constructor(floor: Floor, figures: StreamFigures) {
+    this.floor = floor;
+    this.figures = figures;
+    floor.venue.onPublished((published) => this.published(published));
+  }
+
+  subscribe(connection: Connection, request: TopicRequest, arg: string): void {
+    const known = connection.subscriptions.get(request.key);
+    if (known !== undefined) {
+      known.arg = arg;
+      this.open.get(known.channelKey)!.channel.again(known);
+      return;
+    }
+    const key = request.kind === 'private' ? `${connection.caller!.user.uid} ${request.topic}` : request.key;
+    let open = this.open.get(key);
+    if (open === undefined) {
+      open = { channel: this.openChannel(key, connection, request), count: 0 };
+      this.open.set(key, open);
+    }
+    open.count++;
+    this.figures.subscriptions++;
+    const subscription = new Subscription(connection, key, arg);
+    connection.subscriptions.set(request.key, subscription);
+    open.channel.enter(subscription);
+  }
+
+  unsubscribe(connection: Connection, key: string): void {
+    const subscription = connection.subscriptions.get(key);
+    if (subscription === undefined) return;
+    connection.subscriptions.delete(key);
+    const open = this.open.get(subscription.channelKey)!;
+    const { channel } = open;
+    channel.leave(subscription);
+    this.figures.subscriptions--;
+    if (--open.count > 0) return;
+    this.open.delete(channel.key);
+    this.closeChannel(channel);
+  }
+
+  leave(connection: Connection): void {
+    for (const key of [...connection.subscriptions.keys()]) this.unsubscribe(connection, key);
+  }
+
+  close(): void {
+    clearInterval(this.polling);
+    this.polling = undefined;
+  }
+
+  private openChannel(key: string, connection: Connection, request: TopicRequest): Channel {
+    if (request.kind === 'private') {
+      const { uid } = connection.caller!.user;
+      let desk = this.desks.get(uid);
+      if (desk === undefined) {
+        desk = new PrivateDesk(this.floor, uid);
+        this.desks.set(uid, desk);
+      }
+      const channel = desk.open(key, request.topic);
+      this.deskOf.set(channel, desk);
+      return this.watch(channel);
+    }
+    return this.watch(this.openPublic(key, request));
+  }
+
+  private openPublic(key: string, request: PublicRequest): Channel {
+    const { floor } = this;
+    if (request.topic === 'liquidation') {
+      const channel = new LiquidationChannel(key, floor, request.category, request.instrument);
+      this.liquidations.add(channel);
+      return channel;
+    }
+    const instrument = request.instrument!;
+    const traded = floor.venue.state.market(instrument).instrument;
+    switch (request.topic) {
+      case 'ticker':
+        return new TickerChannel(key, floor, instrument);
+      case 'kline': {
+        const channel = new KlineChannel(key, floor, instrument, request.width!);
+        enlist(this.candles, traded, channel);
+        return channel;
+      }
+      case 'publicTrade': {
+        const channel = new PublicTradeChannel(key, floor, instrument);
+        enlist(this.trades, traded, channel);
+        return channel;
+      }
+      default: {
+        const { kind, levels } = BOOK_TOPICS[request.topic];
+        if (levels === undefined) return new BookChannel(key, floor, instrument, kind);
+        return new BestLevelsChannel(key, floor, instrument, kind, levels);
+      }
+    }
+  }
+
+  private watch(channel: Channel): Channel {
+    if (!(channel instanceof StandingChannel)) return channel;
+    this.standing.add(channel);
+    this.polling ??= setInterval(() => this.poll(), POLL_INTERVAL_MS);
+    return channel;
+  }
+
+  private closeChannel(channel: Channel): void {
+    if (channel instanceof StandingChannel) this.standing.delete(channel);
+    if (channel instanceof LiquidationChannel) this.liquidations.delete(channel);
+    if (channel instanceof PublicTradeChannel) delist(this.trades, channel);
+    if (channel instanceof KlineChannel) delist(this.candles, channel);
+    const desk = this.deskOf.get(channel);
+    if (desk?.close(channel)) this.desks.delete(desk.uid);
+    if (this.standing.size === 0) this.close();
+  }
+
+  private poll(): void {
+    const wallMs = this.floor.wall.now();
+    for (const channel of this.standing) channel.poll(wallMs);
+  }
+
+  private published({ seq, events }: Published): void {
+    if (this.open.size === 0) return;
+    const busy = new Set<PrivateDesk>();
+    for (const event of events) {
+      this.tellPublic(seq, event);
+      const uid = ownerOf(event);
+      const desk = uid === undefined ? undefined : this.desks.get(uid);
+      if (desk === undefined) continue;
+      desk.note(event);
+      busy.add(desk);
+    }
+    for (const desk of busy) desk.tell();
+  }
+
+  private tellPublic(seq: number, event: Event): void {
+    switch (event.type) {
+      case 'trade':
+        for (const channel of this.trades.get(event.instrument) ?? []) channel.traded(seq, event);
+        return;
+      case 'candle':
+        for (const channel of this.candles.get(event.instrument) ?? []) channel.closed(event);
+        return;
+      case 'fill':
+        if (this.liquidations.size === 0 || !isLiquidation(event.fill)) return;
+        for (const channel of this.liquidations) channel.liquidated(event.fill);
+        return;
+      default:
+    }
+  }
+}
+
+/** Whose private topics an event concerns; a transfer has a ledger line at each end. */
+function ownerOf(event: Event): number | undefined {
+  if (event.type === 'order' || event.type === 'strategyOrder') return event.order.uid;
+  if (event.type === 'fill') return event.fill.uid;
+  return 'uid' in event ? event.uid : undefined;
+}
+
+function enlist<T>(lists: Map<number, Set<T>>, name: number, item: T): void {
+  const list = lists.get(name);
+  if (list === undefined) lists.set(name, new Set([item]));
+  else list.add(item);
+}
+
+function delist<T>(lists: Map<number, Set<T>>, item: T): void {
+  for (const [name, list] of lists) if (list.delete(item) && list.size === 0) lists.delete(name);
+}

@@ -1,0 +1,120 @@
+/**
+ * Goes round all connections a few times a second and ends what has no right or reason to stay: stalled readers, silent
+ * peers, logins that never came, keys that were taken away. Asking a thousand readers at once whether they are there,
+ * and hearing a thousand answers, would hold up everybody's orders: each step of a round looks at some of them.
+ */
+import type { Clock } from '../../sequencer/clock.ts';
+import type { Connection } from './connection.ts';
+import { CloseCode } from './control.ts';
+import type { StreamFigures } from './stream-metrics.ts';
+import {
+  AGE_MAX_MS,
+  AGE_NOTICE_MS,
+  IDLE_MAX_MS,
+  LOGIN_WITHIN_MS,
+  SWEEP_ROUND_MS,
+  SWEEP_STEP_MS,
+  UNSENT_TOTAL_BYTES_MAX,
+} from './limits.ts';
+
+const STEPS = SWEEP_ROUND_MS / SWEEP_STEP_MS;
+
+export interface SweepOptions {
+  readonly connections: ReadonlySet<Connection>;
+  readonly wall: Clock;
+  readonly figures: StreamFigures;
+  /** Has it still the rights it came with? */
+  readonly isCurrent: (connection: Connection) => boolean;
+  readonly unsentTotalBytesMax?: number | undefined;
+}
+
+export class Sweep {
+  private readonly options: SweepOptions;
+  private readonly timer: NodeJS.Timeout;
+  /** Whom this round has not seen yet; undefined between two rounds. */
+  private left: Iterator<Connection> | undefined;
+  private steps = 0;
+  /** Of those this round has seen. */
+  private unsentBytes = 0;
+
+  constructor(options: SweepOptions) {
+    this.options = options;
+    this.timer = setInterval(() => this.step(), SWEEP_STEP_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Looks at everybody at once. */
+  wholeRound(): void {
+    this.begin();
+    while (this.left !== undefined) this.next(this.left);
+  }
+
+  private step(): void {
+    if (this.steps++ % STEPS === 0 && this.left === undefined) this.begin();
+    const share = Math.ceil(this.options.connections.size / STEPS) + 1;
+    for (let n = 0; n < share && this.left !== undefined; n++) this.next(this.left);
+  }
+
+  private begin(): void {
+    this.left = this.options.connections.values();
+    this.unsentBytes = 0;
+  }
+
+  private next(left: Iterator<Connection>): void {
+    const { value: connection } = left.next();
+    if (connection === undefined) {
+      this.endRound();
+      return;
+    }
+    const nowMs = this.options.wall.now();
+    this.unsentBytes += connection.unsentBytes;
+    if (this.mayStay(connection, nowMs)) connection.ask(nowMs);
+  }
+
+  private endRound(): void {
+    this.left = undefined;
+    const { figures, unsentTotalBytesMax = UNSENT_TOTAL_BYTES_MAX } = this.options;
+    figures.unsentBytes = this.unsentBytes;
+    if (this.unsentBytes > unsentTotalBytesMax) this.relieve(unsentTotalBytesMax);
+  }
+
+  private mayStay(connection: Connection, nowMs: number): boolean {
+    const ageMs = nowMs - connection.openedMs;
+    if (connection.isStalled(nowMs)) {
+      connection.drop();
+      return false;
+    }
+    const stranger = connection.role === 'private' && connection.caller === undefined;
+    if (stranger && !connection.loggingIn && ageMs > LOGIN_WITHIN_MS) {
+      connection.fail('loginFailed', `log in within ${LOGIN_WITHIN_MS / 1000} seconds`);
+      return false;
+    }
+    if (nowMs - connection.spokeMs > IDLE_MAX_MS) {
+      connection.close(CloseCode.policy, `no ping for ${IDLE_MAX_MS / 60_000} minutes`);
+      return false;
+    }
+    if (ageMs > AGE_MAX_MS) {
+      connection.close(CloseCode.goingAway, 'a connection lasts 24 hours');
+      return false;
+    }
+    if (ageMs > AGE_MAX_MS - AGE_NOTICE_MS && !connection.warnedOfAge) {
+      connection.warnedOfAge = true;
+      connection.fail('upgrade', 'this connection ends in a minute: 24 hours are over');
+    }
+    return this.options.isCurrent(connection);
+  }
+
+  /** Too much waits for all readers together: those who are furthest behind go first. */
+  private relieve(bytesMax: number): void {
+    let left = this.unsentBytes;
+    const furthestFirst = [...this.options.connections].sort((a, b) => b.unsentBytes - a.unsentBytes);
+    for (const connection of furthestFirst) {
+      if (left <= bytesMax) return;
+      left -= connection.unsentBytes;
+      connection.drop();
+    }
+  }
+}

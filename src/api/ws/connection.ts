@@ -1,0 +1,238 @@
+/**
+ * One client's socket: who it is, what it has subscribed to, and how much waits for it. Frames are written to the
+ * socket as ready bytes; what concerns one client in one turn of the event loop leaves together.
+ */
+import type { Socket } from 'node:net';
+import { WebSocket } from 'ws';
+import type { Caller } from '../route.ts';
+import { CloseCode, CONTROL, type ControlName } from './control.ts';
+import type { StreamFigures } from './stream-metrics.ts';
+import { errorText, textFrame, tradeErrorText } from './frames.ts';
+import {
+  ASK_AFTER_BYTES,
+  ASK_AFTER_MS,
+  CLOSE_GRACE_MS,
+  CONFLATE_ABOVE_BYTES,
+  MESSAGE_BURST,
+  MESSAGES_PER_SECOND,
+  PING_INTERVAL_MS,
+  REQUESTS_AFTER_WARNING,
+  SILENCE_MAX_MS,
+  STALLED_MS,
+  SUBSCRIBE_REQUESTS_PER_HOUR,
+  UNSENT_BYTES_MAX,
+} from './limits.ts';
+import type { Recipient, Subscription } from './subscription.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Within its limits, told to hold back (30006), or to be cut off (30007; wire 2.5). */
+export type Verdict = 'fine' | 'tooMany' | 'over';
+
+/** What a path serves. */
+export type Role = 'public' | 'private' | 'both';
+
+export interface ConnectionOptions {
+  readonly id: string;
+  readonly role: Role;
+  readonly peer: string | undefined;
+  readonly ws: WebSocket;
+  readonly socket: Socket;
+  readonly openedMs: number;
+  readonly figures: StreamFigures;
+}
+
+export class Connection implements Recipient {
+  readonly id: string;
+  readonly role: Role;
+  readonly peer: string | undefined;
+  readonly ws: WebSocket;
+  readonly openedMs: number;
+  /** By channel. */
+  readonly subscriptions = new Map<string, Subscription>();
+  caller: Caller | undefined;
+  loggingIn = false;
+  warnedOfAge = false;
+  tradesInFlight = 0;
+  spokeMs: number;
+  private readonly socket: Socket;
+  private readonly figures: StreamFigures;
+  private messageAllowance = MESSAGE_BURST;
+  private allowanceMs: number;
+  private warnedOfMessages = false;
+  private subscribeHourMs: number;
+  private subscribeRequests = 0;
+  /** The last sign of life: a message, a ping or a pong. */
+  private heardMs: number;
+  private sentSinceHeard = 0;
+  /** When it was asked whether it reads; 0 = not asked. */
+  private askedMs = 0;
+  private pingedMs: number;
+  private pongsDue = 0;
+  private progressMs: number;
+  private writtenBytes = 0;
+
+  constructor(options: ConnectionOptions) {
+    this.id = options.id;
+    this.role = options.role;
+    this.peer = options.peer;
+    this.ws = options.ws;
+    this.socket = options.socket;
+    this.figures = options.figures;
+    this.openedMs = options.openedMs;
+    this.heardMs = options.openedMs;
+    this.pingedMs = options.openedMs;
+    this.spokeMs = options.openedMs;
+    this.allowanceMs = options.openedMs;
+    this.progressMs = options.openedMs;
+    this.subscribeHourMs = options.openedMs;
+  }
+
+  get open(): boolean {
+    return this.ws.readyState === WebSocket.OPEN;
+  }
+
+  get unsentBytes(): number {
+    return this.socket.writableLength;
+  }
+
+  /** Of its own accord: an answer to our ping is a sign of life, but no word. */
+  spoke(nowMs: number): void {
+    this.spokeMs = nowMs;
+    this.heard(nowMs);
+  }
+
+  heard(nowMs: number): void {
+    this.heardMs = nowMs;
+    this.sentSinceHeard = 0;
+    this.askedMs = 0;
+  }
+
+  /** False for a pong that nobody asked for. */
+  takePong(): boolean {
+    if (this.pongsDue === 0) return false;
+    this.pongsDue--;
+    return true;
+  }
+
+  /** What one more message comes to; a warning is given once, until the client has held back for a while. */
+  countMessage(nowMs: number): Verdict {
+    const earned = ((nowMs - this.allowanceMs) / 1000) * MESSAGES_PER_SECOND;
+    this.allowanceMs = nowMs;
+    this.messageAllowance = Math.min(MESSAGE_BURST, this.messageAllowance + Math.max(0, earned)) - 1;
+    if (this.messageAllowance >= MESSAGE_BURST / 2) this.warnedOfMessages = false;
+    if (this.messageAllowance >= 0) return 'fine';
+    if (this.messageAllowance < -REQUESTS_AFTER_WARNING) return 'over';
+    if (this.warnedOfMessages) return 'fine';
+    this.warnedOfMessages = true;
+    return 'tooMany';
+  }
+
+  /** `tooMany` is refused; the connection goes on. */
+  countSubscribe(nowMs: number): Verdict {
+    if (nowMs - this.subscribeHourMs >= HOUR_MS) {
+      this.subscribeHourMs = nowMs;
+      this.subscribeRequests = 0;
+    }
+    const over = ++this.subscribeRequests - SUBSCRIBE_REQUESTS_PER_HOUR;
+    return over <= 0 ? 'fine' : over <= REQUESTS_AFTER_WARNING ? 'tooMany' : 'over';
+  }
+
+  send(text: string): void {
+    this.deliver(textFrame(text));
+  }
+
+  /** With whatever else it gets in this turn. */
+  deliver(frame: Buffer): void {
+    if (this.open) corkForThisTurn(this.socket);
+    this.deliverNow(frame, false);
+  }
+
+  deliverNow(frame: Buffer, replaceable: boolean): boolean {
+    if (!this.open) return true;
+    const unsent = this.socket.writableLength;
+    if (replaceable && unsent > CONFLATE_ABOVE_BYTES) {
+      this.figures.conflated++;
+      return false;
+    }
+    if (unsent + frame.length > UNSENT_BYTES_MAX) {
+      this.drop();
+      return true;
+    }
+    this.socket.write(frame);
+    this.sentSinceHeard += frame.length;
+    this.figures.sent++;
+    this.figures.sentBytes += frame.length;
+    return true;
+  }
+
+  fail(name: ControlName, msg: string, arg?: string): void {
+    const { code, closes } = CONTROL[name];
+    this.send(errorText(code, msg, this.id, arg));
+    if (closes) this.close(CloseCode.policy, `${code}`);
+  }
+
+  /** The same for an order: under its own id, where it has one. */
+  failTrade(id: string | undefined, name: ControlName, msg: string): void {
+    const { code } = CONTROL[name];
+    this.send(
+      id === undefined ? errorText(code, msg, this.id) : tradeErrorText(id, String(code), msg, this.id),
+    );
+  }
+
+  close(code: CloseCode, reason: string): void {
+    if (!this.open) return;
+    this.ws.close(code, reason);
+    setTimeout(() => this.ws.terminate(), CLOSE_GRACE_MS).unref();
+  }
+
+  /** For readers that do not read: nothing that is sent would arrive, not even a reason. */
+  drop(): void {
+    if (!this.open) return;
+    this.figures.dropped++;
+    this.ws.terminate();
+  }
+
+  /**
+   * Is anybody reading? Not when bytes wait here and none has left for a while; and, because the kernel takes megabytes
+   * before any wait here, not when much was sent and a ping behind it stays unanswered.
+   */
+  isStalled(nowMs: number): boolean {
+    const written = this.socket.bytesWritten - this.socket.writableLength;
+    if (this.socket.writableLength === 0 || written !== this.writtenBytes) {
+      this.writtenBytes = written;
+      this.progressMs = nowMs;
+    }
+    if (nowMs - this.progressMs >= STALLED_MS) return true;
+    if (this.askedMs !== 0) return nowMs - this.askedMs >= STALLED_MS;
+    return nowMs - this.heardMs > SILENCE_MAX_MS;
+  }
+
+  /** Asks for a sign of life when it is time, or when much was sent since the last one. */
+  ask(nowMs: number): void {
+    if (!this.open) return;
+    const isTime = nowMs - this.pingedMs >= PING_INTERVAL_MS;
+    const worthAsking = this.sentSinceHeard >= ASK_AFTER_BYTES && nowMs - this.heardMs >= ASK_AFTER_MS;
+    if (!isTime && (!worthAsking || this.askedMs !== 0)) return;
+    if (worthAsking && this.askedMs === 0) this.askedMs = nowMs;
+    this.pingedMs = nowMs;
+    this.pongsDue++;
+    this.ws.ping();
+  }
+}
+
+/** Sockets that have got something in this turn. */
+let corked = new Set<Socket>();
+
+function corkForThisTurn(socket: Socket): void {
+  if (corked.has(socket)) return;
+  if (corked.size === 0) process.nextTick(uncorkAll);
+  corked.add(socket);
+  socket.cork();
+}
+
+function uncorkAll(): void {
+  const sockets = corked;
+  corked = new Set();
+  for (const socket of sockets) socket.uncork();
+}

@@ -1,0 +1,222 @@
+/** What a client says and what it is told: ping, login, subscriptions, orders (wire 5). */
+import { mayUse } from '../auth/permissions.ts';
+import type { RateLimiter } from '../limits/rate-limit.ts';
+import type { Services } from '../route.ts';
+import { BODY_LIMITS, parseBody } from '../wire/safe-json.ts';
+import { SchemaCheck } from '../../http/schema-check.ts';
+import type { Clock } from '../../sequencer/clock.ts';
+import type { Channels } from './channels.ts';
+import type { Connection } from './connection.ts';
+import { acknowledgement, pongFrame } from './frames.ts';
+import {
+  ARGUMENT_CHARS_MAX,
+  CHANNELS_PER_CONNECTION_MAX,
+  FLOOD_COST,
+  FRAME_BYTES_MAX,
+  FRAME_STRING_CHARS_MAX,
+  MESSAGES_PER_SECOND,
+  SUBSCRIBE_BYTES_MAX,
+  SUBSCRIBE_REQUESTS_PER_HOUR,
+  TRADES_IN_FLIGHT_MAX,
+} from './limits.ts';
+import type { LoginDesk } from './session-auth.ts';
+import type { TopicCall, TradeCall } from './schemas.ts';
+import { LoginFrame, TopicFrame, TradeFrame, TradeId } from './schemas.ts';
+import { PRIVATE_TOPICS, readTopic, type TopicRequest } from './topic-request.ts';
+import type { TradingDesk } from './order-entry.ts';
+
+const FRAME_LIMITS = {
+  ...BODY_LIMITS,
+  bytesMax: FRAME_BYTES_MAX,
+  stringCharsMax: FRAME_STRING_CHARS_MAX,
+} as const;
+const PING = 'ping';
+const PONG = 'pong';
+
+const loginFrame = new SchemaCheck(LoginFrame);
+const topicFrame = new SchemaCheck(TopicFrame);
+const tradeFrame = new SchemaCheck(TradeFrame);
+const tradeIdShape = new SchemaCheck(TradeId);
+
+export interface ConversationOptions extends Services {
+  readonly wall: Clock;
+  readonly limiter: RateLimiter;
+  readonly limited: boolean;
+  readonly channels: Channels;
+  readonly trading: TradingDesk;
+  readonly logins: LoginDesk;
+}
+
+export class Conversation {
+  private readonly options: ConversationOptions;
+
+  constructor(options: ConversationOptions) {
+    this.options = options;
+  }
+
+  hear(connection: Connection, bytes: Buffer, binary: boolean): void {
+    // What still arrives behind the end of a conversation is not part of it.
+    if (!connection.open) return;
+    const nowMs = this.options.wall.now();
+    connection.spoke(nowMs);
+    if (this.options.limited && this.isFlood(connection, nowMs)) return;
+    if (binary) {
+      connection.fail('illegalRequest', 'messages are JSON text, not binary');
+      return;
+    }
+    if (bytes.length === PING.length && bytes.toString('latin1') === PING) {
+      connection.send(PONG);
+      return;
+    }
+    const parsed = parseBody(bytes, FRAME_LIMITS);
+    if (!parsed.ok || Array.isArray(parsed.value) || bytes.length === 0) {
+      connection.fail(
+        'illegalRequest',
+        parsed.ok ? 'a message is a JSON object with op and args' : parsed.msg,
+      );
+      return;
+    }
+    this.carryOut(connection, parsed.value, bytes.length);
+  }
+
+  /** The ping of the protocol counts like the word (wire 5.1). */
+  hearPing(connection: Connection, bytes: Buffer): void {
+    if (!connection.open) return;
+    const nowMs = this.options.wall.now();
+    connection.spoke(nowMs);
+    if (this.options.limited && this.isFlood(connection, nowMs)) return;
+    connection.deliver(pongFrame(bytes));
+  }
+
+  hearPong(connection: Connection): void {
+    if (!connection.open) return;
+    const nowMs = this.options.wall.now();
+    connection.heard(nowMs);
+    if (!connection.takePong() && this.options.limited) this.isFlood(connection, nowMs);
+  }
+
+  /** True when it was one message too many, and the last. */
+  private isFlood(connection: Connection, nowMs: number): boolean {
+    const verdict = connection.countMessage(nowMs);
+    const most = `at most ${MESSAGES_PER_SECOND} a second`;
+    if (verdict === 'tooMany') connection.fail('tooManyRequests', `too many messages: ${most}, or this ends`);
+    if (verdict !== 'over') return false;
+    this.options.limiter.chargeOverall(connection.peer, nowMs, FLOOD_COST);
+    connection.fail('overLimit', `too many messages: ${most}`);
+    return true;
+  }
+
+  private carryOut(
+    connection: Connection,
+    frame: object & { op?: unknown; id?: unknown },
+    length: number,
+  ): void {
+    switch (frame.op) {
+      case 'login':
+        if (!loginFrame.passes(frame)) connection.fail('loginFailed', LOGIN_SHAPE);
+        else this.options.logins.login(connection, frame);
+        return;
+      case 'subscribe':
+      case 'unsubscribe':
+        if (!topicFrame.passes(frame)) connection.fail('parameterWrong', TOPIC_SHAPE);
+        else if (length > SUBSCRIBE_BYTES_MAX)
+          connection.fail('parameterWrong', `one request may have at most ${SUBSCRIBE_BYTES_MAX} bytes`);
+        else this.topics(connection, frame);
+        return;
+      case 'trade':
+        if (!tradeFrame.passes(frame)) connection.failTrade(tradeId(frame), 'parameterWrong', TRADE_SHAPE);
+        else this.trade(connection, frame);
+        return;
+      default:
+        connection.fail('unknownOperation', 'op must be login, subscribe, unsubscribe or trade');
+    }
+  }
+
+  private topics(connection: Connection, { op, args }: TopicCall): void {
+    if (op === 'subscribe' && this.options.limited) {
+      const verdict = connection.countSubscribe(this.options.wall.now());
+      const most = `at most ${SUBSCRIBE_REQUESTS_PER_HOUR} subscribe requests an hour`;
+      if (verdict !== 'fine') {
+        connection.fail(verdict === 'over' ? 'overLimit' : 'tooManyRequests', most);
+        return;
+      }
+    }
+    const { channels, venue } = this.options;
+    for (const argument of args) {
+      const arg = JSON.stringify(argument);
+      if (arg.length > ARGUMENT_CHARS_MAX) {
+        connection.fail('parameterWrong', `an argument may have at most ${ARGUMENT_CHARS_MAX} characters`);
+        continue;
+      }
+      const request = readTopic(venue.state, argument);
+      if (typeof request === 'string') {
+        connection.fail('unknownChannel', request, arg);
+      } else if (op === 'unsubscribe') {
+        channels.unsubscribe(connection, request.key);
+        connection.send(acknowledgement('unsubscribe', arg, connection.id));
+      } else if (this.mayRead(connection, request, arg)) {
+        connection.send(acknowledgement('subscribe', arg, connection.id));
+        channels.subscribe(connection, request, arg);
+      }
+    }
+  }
+
+  /** False when it may not, and has been told so. */
+  private mayRead(connection: Connection, request: TopicRequest, arg: string): boolean {
+    const { role, caller, subscriptions } = connection;
+    if (request.kind === 'public') {
+      if (role === 'private') {
+        connection.fail('unknownChannel', 'public topics are served at /v3/ws/public', arg);
+        return false;
+      }
+    } else {
+      if (role === 'public') {
+        connection.fail('unknownChannel', 'private topics are served at /v3/ws/private', arg);
+        return false;
+      }
+      if (caller === undefined) {
+        connection.fail('loginNeeded', 'log in first', arg);
+        return false;
+      }
+      const denied = mayUse(caller, PRIVATE_TOPICS[request.topic]);
+      if (denied !== undefined) {
+        connection.fail('permissionMissing', denied.msg, arg);
+        return false;
+      }
+    }
+    if (subscriptions.size >= CHANNELS_PER_CONNECTION_MAX && !subscriptions.has(request.key)) {
+      connection.fail('overLimit', `at most ${CHANNELS_PER_CONNECTION_MAX} channels a connection`);
+      return false;
+    }
+    return true;
+  }
+
+  private trade(connection: Connection, call: TradeCall): void {
+    const { caller } = connection;
+    if (connection.role === 'public') {
+      connection.failTrade(String(call.id), 'unknownOperation', 'orders are taken at /v3/ws/private');
+      return;
+    }
+    if (caller === undefined) {
+      connection.failTrade(String(call.id), 'loginNeeded', 'log in first');
+      return;
+    }
+    if (!this.options.logins.isCurrent(connection)) return;
+    if (++connection.tradesInFlight >= TRADES_IN_FLIGHT_MAX) connection.ws.pause();
+    const answered = (text: string) => {
+      if (--connection.tradesInFlight < TRADES_IN_FLIGHT_MAX && connection.ws.isPaused)
+        connection.ws.resume();
+      connection.send(text);
+    };
+    void this.options.trading.answer(call, caller, connection.id).then(answered);
+  }
+}
+
+/** Undefined where the request has none that could be repeated. */
+function tradeId({ id }: { readonly id?: unknown }): string | undefined {
+  return tradeIdShape.passes(id) ? String(id) : undefined;
+}
+
+const LOGIN_SHAPE = 'a login has one argument with apiKey, passphrase, timestamp and sign';
+const TOPIC_SHAPE = 'args must be a list of objects with instType, topic and, for public topics, symbol';
+const TRADE_SHAPE = 'a trade request has id, topic and a list of args';

@@ -1,0 +1,222 @@
+/**
+ * Orders over the socket (wire 5.5). A topic stands for a call over HTTP and goes through the same schema,
+ * permission, quota and handler; only the envelope differs. Requests of a connection are sequenced in the order they
+ * came; answers carry the id of their request and come when they are durable.
+ */
+import type { TSchema } from 'typebox';
+import { BATCH_ITEMS_MAX } from '../../core/model/limits.ts';
+import { parseOrderId } from '../../core/model/order-id.ts';
+import { openOrder } from '../../core/reads/reads.ts';
+import { orderLimit } from '../limits/order-quota.ts';
+import { mayUse } from '../auth/permissions.ts';
+import type { RateLimiter } from '../limits/rate-limit.ts';
+import { CancelBody } from '../routes/trade/order-ref.ts';
+import { batchOf } from '../routes/trade/order-result.ts';
+import { tooLate } from '../routes/trade/place-order.ts';
+import type { Caller, Route, Services } from '../route.ts';
+import { defect, routeAnswer, venueFailure } from '../http/run-route.ts';
+import { tradeActionRoutes } from '../routes/trade/trade-actions.ts';
+import { normaliseFields } from '../wire/fields.ts';
+import { validationError } from '../wire/validation.ts';
+import { WireError, wireError } from '../wire/wire-error.ts';
+import { SchemaCheck } from '../../http/schema-check.ts';
+import type { Clock } from '../../sequencer/clock.ts';
+import { tradeErrorText } from './frames.ts';
+import { isLate } from './receive-window.ts';
+import type { TradeCall } from './schemas.ts';
+
+interface TradeTopic {
+  readonly route: Route;
+  readonly batch: boolean;
+  /** An order that comes too late is placed and cancelled; another late request is refused. */
+  readonly places: boolean;
+  /** Of one order, or of a list of them. */
+  readonly schema: TSchema;
+  /** What is wrong with the arguments; undefined when they are right. */
+  readonly check: (body: unknown) => WireError | undefined;
+}
+
+function topicOf(path: string, batch: boolean, ownSchema?: TSchema): TradeTopic {
+  const route = tradeActionRoutes.find((row) => row.path === path)!;
+  const schema = ownSchema ?? route.body!;
+  const shape = new SchemaCheck(schema);
+  const check = (body: unknown) => (shape.passes(body) ? undefined : validationError(shape.faults));
+  return { route, batch, places: path.startsWith('/api/v3/trade/place-'), schema, check };
+}
+
+const batchPlace = topicOf('/api/v3/trade/place-batch', true);
+const batchModify = topicOf('/api/v3/trade/batch-modify-order', true);
+/** Over the socket an order is named by its id alone. */
+const batchCancel = topicOf('/api/v3/trade/cancel-batch', true, batchOf(CancelBody));
+
+/** The second names are those of another client (wire 5.5). */
+export const TRADE_TOPICS: Readonly<Record<string, TradeTopic>> = {
+  'place-order': topicOf('/api/v3/trade/place-order', false),
+  'batch-place': batchPlace,
+  'batch-place-order': batchPlace,
+  'modify-order': topicOf('/api/v3/trade/modify-order', false),
+  'batch-modify': batchModify,
+  'batch-modify-order': batchModify,
+  'cancel-order': topicOf('/api/v3/trade/cancel-order', false),
+  'batch-cancel': batchCancel,
+  'batch-cancel-order': batchCancel,
+};
+
+/** How clients spell fields of a socket's order that HTTP has under another name. */
+const FIELD_ALIASES: Readonly<Record<string, string>> = {
+  clientId: 'clientOid',
+  takeprofit: 'takeProfit',
+  stoploss: 'stopLoss',
+};
+
+type Item = Record<string, unknown>;
+
+interface OrderAnswer {
+  readonly orderId: string;
+  readonly clientOid: string;
+  readonly code?: string;
+  readonly msg?: string;
+}
+
+/** What is left of the caller's calls in this second. */
+interface Quota {
+  limit: number;
+  remaining: number | undefined;
+}
+
+export class TradingDesk {
+  private readonly services: Services;
+  private readonly wall: Clock;
+  private readonly limiter: RateLimiter;
+  private readonly onDefect: (error: unknown) => void;
+
+  constructor(
+    services: Services & { readonly wall: Clock },
+    limiter: RateLimiter,
+    onDefect: (error: unknown) => void,
+  ) {
+    this.services = services;
+    this.wall = services.wall;
+    this.limiter = limiter;
+    this.onDefect = onDefect;
+  }
+
+  /** The text of the answer. Sequencing happens before the first wait, so requests keep their order. */
+  async answer(call: TradeCall, caller: Caller, connId: string): Promise<string> {
+    const id = String(call.id);
+    const receivedMs = this.services.clock.now();
+    const quota: Quota = { limit: 0, remaining: undefined };
+    const result = await this.carryOut(call, caller, quota).catch((error: unknown) => {
+      const failure = venueFailure(error);
+      if (failure === undefined) this.onDefect(error);
+      return failure ?? defect(error);
+    });
+    if (result instanceof WireError) {
+      const code = result.codeIn(this.services.errorDialect);
+      // Number and text matter: one client rejects what does not have a string here (wire rule 5).
+      return tradeErrorText(id, code, result.msg, connId);
+    }
+    const nowMs = this.services.clock.now();
+    return JSON.stringify({
+      event: 'trade',
+      id,
+      category: call.category ?? '',
+      topic: call.topic,
+      args: result,
+      code: '0',
+      msg: 'success',
+      ts: String(nowMs),
+      connId,
+      receiveTime: String(receivedMs * 1000),
+      pushTime: String(nowMs * 1000),
+      rateLimit: [{ limit: String(quota.limit), remaining: String(quota.remaining) }],
+    });
+  }
+
+  private async carryOut(call: TradeCall, caller: Caller, quota: Quota): Promise<object[] | WireError> {
+    const topic = Object.hasOwn(TRADE_TOPICS, call.topic) ? TRADE_TOPICS[call.topic]! : undefined;
+    if (topic === undefined)
+      return wireError('40020', `topic must be one of ${Object.keys(TRADE_TOPICS).join(', ')}`);
+    const { route, batch } = topic;
+    const denied = route.access === 'public' ? undefined : mayUse(caller, route.access);
+    if (denied !== undefined) return wireError('40014', denied.msg);
+    const { path, perSecond } = this.limitOf(call, route, caller);
+    const limit = this.limiter.takeForUid(path, perSecond, caller.user.uid, this.wall.now());
+    quota.limit = perSecond;
+    if (!limit.allowed) {
+      const msg = `Too many requests for ${call.topic}: try again in ${limit.retryAfterMs} ms`;
+      return new WireError('429', msg, limit.retryAfterMs);
+    }
+    quota.remaining = limit.remaining;
+    if (!batch && call.args.length !== 1) return wireError('40017', 'args must hold exactly one order');
+    if (call.args.length > BATCH_ITEMS_MAX)
+      return wireError('40306', `a batch holds at most ${BATCH_ITEMS_MAX} orders`);
+    const items = call.args.map((item) => itemOf(item, call));
+    const late = this.lateItems(items);
+    if (late instanceof WireError) return late;
+    if (late.size > 0 && !topic.places) return tooLate();
+    const body = batch ? items : items[0]!;
+    const wrong = topic.check(body);
+    if (wrong !== undefined) return wrong;
+    const symbols = items.map((item) => this.symbolOf(item, caller));
+    const answering = routeAnswer(route, {
+      ...this.services,
+      query: undefined as never,
+      body: body as never,
+      caller,
+      late,
+    });
+    // Sequenced by now: the time that the order itself bears, whenever it is on disk.
+    const sequencedMs = this.services.venue.state.now;
+    const answer = await answering;
+    if (answer instanceof WireError) return answer;
+    if (batch) return (answer as OrderAnswer[]).map((each, n) => batchItem(each, symbols[n]!));
+    const { orderId, clientOid } = answer as OrderAnswer;
+    return [{ symbol: symbols[0]!, orderId, clientOid, cTime: String(sequencedMs) }];
+  }
+
+  private lateItems(items: readonly Item[]): ReadonlySet<Item> | WireError {
+    const late = new Set<Item>();
+    const nowMs = this.wall.now();
+    for (const item of items) {
+      const found = isLate(item, nowMs);
+      if (found instanceof WireError) return found;
+      if (found) late.add(item);
+    }
+    return late;
+  }
+
+  private limitOf(call: TradeCall, route: Route, { user: { uid, quotas } }: Caller) {
+    if (quotas === undefined) return route;
+    const first = call.args.slice(0, 1).map((item) => itemOf(item, call));
+    return orderLimit(route, uid, quotas, this.services.venue.state, first);
+  }
+
+  /** Requests that change an order need not name its symbol; the answer does. */
+  private symbolOf(item: Item, caller: Caller): string {
+    if (typeof item.symbol === 'string') return item.symbol;
+    const { state } = this.services.venue;
+    const orderId = typeof item.orderId === 'string' ? (parseOrderId(item.orderId) ?? 0) : 0;
+    const clientOid = typeof item.clientOid === 'string' ? item.clientOid : '';
+    if (orderId === 0 && clientOid === '') return '';
+    const order = openOrder(state, caller.user.uid, orderId, clientOid);
+    return order === undefined ? '' : state.instruments[order.instrument]!.symbol;
+  }
+}
+
+/** An argument as the body of a call over HTTP: the category stands beside the arguments here. */
+function itemOf(item: Item, call: TradeCall): Item {
+  const body: Item = {};
+  for (const [name, value] of Object.entries(item)) {
+    body[Object.hasOwn(FIELD_ALIASES, name) ? FIELD_ALIASES[name]! : name] = value;
+  }
+  // What is not given at all must not look as if it were.
+  if (call.category !== undefined) body.category ??= call.category;
+  if (call.requestTime !== undefined) body.requestTime ??= call.requestTime;
+  return normaliseFields(body) as Item;
+}
+
+function batchItem({ orderId, clientOid, code, msg }: OrderAnswer, symbol: string) {
+  const failed = code !== undefined;
+  return { code: failed ? code : '0', msg: failed ? (msg ?? '') : 'Success', symbol, orderId, clientOid };
+}

@@ -1,0 +1,125 @@
+/** Who a connection belongs to: the login, and the rights that it keeps, loses or gains (wire 1.5, reliability 3). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Authentication, authenticateLogin, isBusy } from '../auth/authenticate.ts';
+import { mayUse } from '../auth/permissions.ts';
+import type { RateLimiter } from '../limits/rate-limit.ts';
+import type { ReplayGuard } from '../auth/replay-guard.ts';
+import type { Services } from '../route.ts';
+import type { Clock } from '../../sequencer/clock.ts';
+import type { Channels } from './channels.ts';
+import type { Connection } from './connection.ts';
+import { LOGIN_FAILURES } from './control.ts';
+import { loginText } from './frames.ts';
+import { LOGIN_PATIENCE_MS, LOGIN_RETRY_MS } from './limits.ts';
+import type { Login } from './schemas.ts';
+import { PRIVATE_TOPIC_NAMES, PRIVATE_TOPICS, privateKey } from './topic-request.ts';
+
+export interface LoginOptions extends Services {
+  readonly wall: Clock;
+  readonly limiter: RateLimiter;
+  /** Undefined when a signed login may be sent again. */
+  readonly replays?: ReplayGuard | undefined;
+  readonly channels: Channels;
+  /** False when the user has too many sockets already. */
+  readonly admitUser: (connection: Connection, uid: number) => boolean;
+}
+
+export class LoginDesk {
+  private readonly options: LoginOptions;
+
+  constructor(options: LoginOptions) {
+    this.options = options;
+  }
+
+  login(connection: Connection, { args }: Login): void {
+    if (connection.role === 'public') {
+      connection.fail('loginFailed', 'log in at /v3/ws/private; this address serves public topics');
+      return;
+    }
+    if (connection.loggingIn) {
+      connection.fail('parameterWrong', 'a login is under way');
+      return;
+    }
+    const { wall, clock, identity, replays } = this.options;
+    const { apiKey, passphrase, timestamp, sign } = args[0]!;
+    const presented = { apiKey, passphrase, timestamp, sign, peerAddress: connection.peer };
+    const check = () => authenticateLogin(presented, wall.now(), identity, clock.now(), replays);
+    const verdict = check();
+    if (!(verdict instanceof Promise) && !isBusy(verdict)) {
+      this.judge(connection, verdict);
+      return;
+    }
+    connection.loggingIn = true;
+    const failed = () => connection.fail('loginFailed', 'the login could not be checked; try again');
+    patiently(connection, verdict, check)
+      .then((answer) => this.judge(connection, answer), failed)
+      .finally(() => {
+        connection.loggingIn = false;
+      });
+  }
+
+  private judge(connection: Connection, verdict: Authentication): void {
+    if (!verdict.ok) {
+      if (!isBusy(verdict))
+        this.options.limiter.chargeFailedAuthentication(connection.peer, this.options.wall.now());
+      connection.fail(LOGIN_FAILURES[verdict.code] ?? 'loginFailed', verdict.msg);
+      return;
+    }
+    const { user, key } = verdict;
+    if (connection.caller !== undefined && connection.caller.user.uid !== user.uid) {
+      connection.fail('loginFailed', 'this connection belongs to another account');
+      return;
+    }
+    if (connection.caller === undefined && !this.options.admitUser(connection, user.uid)) {
+      connection.fail('overLimit', 'too many connections of this account');
+      return;
+    }
+    connection.caller = { user, key };
+    connection.send(loginText(connection.id));
+    this.endForbidden(connection);
+  }
+
+  /** What was subscribed with other rights goes on only as far as the present ones reach (reliability 3.3). */
+  private endForbidden(connection: Connection): void {
+    for (const topic of PRIVATE_TOPIC_NAMES) {
+      const subscription = connection.subscriptions.get(privateKey(topic));
+      const denied =
+        subscription === undefined ? undefined : mayUse(connection.caller!, PRIVATE_TOPICS[topic]);
+      if (denied === undefined) continue;
+      this.options.channels.unsubscribe(connection, privateKey(topic));
+      connection.fail('permissionMissing', `the subscription has ended: ${denied.msg}`, subscription!.arg);
+    }
+  }
+
+  /** Rights taken away meanwhile end the connection; every order asks, and so does the sweep. */
+  isCurrent(connection: Connection): boolean {
+    const { caller } = connection;
+    if (caller === undefined) return true;
+    const credential = this.options.identity.findKey(caller.key.apiKey);
+    if (credential !== undefined && !credential.frozen && credential.key.version === caller.key.version) {
+      // What a broker allows its sub-account is part of the user, not of the key.
+      if (credential.user !== caller.user) {
+        connection.caller = { user: credential.user, key: credential.key };
+        this.endForbidden(connection);
+      }
+      return true;
+    }
+    connection.fail('keyInvalid', 'the API key was changed, deleted or frozen; log in again');
+    return false;
+  }
+}
+
+/** A herd that comes back has its passphrases checked one after the other; whoever finds that busy waits for a turn. */
+async function patiently(
+  connection: Connection,
+  first: Authentication | Promise<Authentication>,
+  check: () => Authentication | Promise<Authentication>,
+): Promise<Authentication> {
+  let verdict = await first;
+  for (let waitedMs = 0; isBusy(verdict) && waitedMs < LOGIN_PATIENCE_MS; waitedMs += LOGIN_RETRY_MS) {
+    await sleep(LOGIN_RETRY_MS);
+    if (!connection.open) break;
+    verdict = await check();
+  }
+  return verdict;
+}

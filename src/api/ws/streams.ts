@@ -1,0 +1,227 @@
+/**
+ * The streams' door: sockets on the gateway's server. A handshake passes host, origin, path and limits; then the client
+ * talks (`message-handler.ts`) and reads channels (`channels.ts`), until it leaves or has to (`connection-reaper.ts`).
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyBaseLogger } from 'fastify';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { type PeerAddress, peerAddressResolver } from '../limits/peer-address.ts';
+import type { RateLimiter } from '../limits/rate-limit.ts';
+import type { ReplayGuard } from '../auth/replay-guard.ts';
+import type { Services } from '../route.ts';
+import { type StreamRole, streamRole } from '../http/stream-paths.ts';
+import { errorEnvelope } from '../wire/envelope.ts';
+import { RequestSource } from '../../http/request-source.ts';
+import type { Clock } from '../../sequencer/clock.ts';
+import { Admission, badHandshake, foreignHandshake, type Turned } from './admission.ts';
+import { Channels } from './channels.ts';
+import { Connection } from './connection.ts';
+import { CloseCode } from './control.ts';
+import { Conversation } from './message-handler.ts';
+import { Fanout } from './fanout.ts';
+import { noFigures, type StreamFigures } from './stream-metrics.ts';
+import {
+  CLOSE_GRACE_MS,
+  CONNECTIONS_PER_UID_MAX,
+  FRAME_BYTES_MAX,
+  LEAVE_STEP_MS,
+  LEAVE_TOGETHER,
+  LEAVE_WITHIN_MS,
+} from './limits.ts';
+import { LoginDesk } from './session-auth.ts';
+import { SettledQueue } from './durable-gate.ts';
+import { Sweep } from './connection-reaper.ts';
+import { TradingDesk } from './order-entry.ts';
+
+export interface StreamsOptions extends Services {
+  /** The machine's clock: logins, limits and patience go by real time, whatever the exchange's clock is. */
+  readonly wall: Clock;
+  readonly limiter: RateLimiter;
+  readonly rateLimits: 'on' | 'off';
+  readonly trustedProxies: readonly string[];
+  /** Host names under which the exchange answers, beside those that are always good. */
+  readonly allowedHosts: readonly string[];
+  /** Undefined when a signed login may be sent again. */
+  readonly replays?: ReplayGuard | undefined;
+  /** Web pages of other hosts that may connect. */
+  readonly allowedOrigins: readonly string[];
+  readonly logger: FastifyBaseLogger;
+  /** What may wait for all readers together; a process with little memory may want less. */
+  readonly unsentTotalBytesMax?: number;
+}
+
+export class Streams {
+  readonly figures: StreamFigures = noFigures();
+  private readonly options: StreamsOptions;
+  private readonly sockets: WebSocketServer;
+  private readonly source: RequestSource;
+  private readonly peerOf: PeerAddress;
+  private readonly admission: Admission;
+  private readonly channels: Channels;
+  private readonly conversation: Conversation;
+  private readonly connections = new Set<Connection>();
+  private readonly connectionsByUid = new Map<number, number>();
+  private readonly sweeping: Sweep;
+  /** What everybody has been told of the end; undefined while none is near. */
+  private notice: string | undefined;
+  private closing = false;
+
+  constructor(options: StreamsOptions) {
+    const { venue, clock, wall, limiter, rateLimits, logger } = options;
+    const limited = rateLimits === 'on';
+    this.options = options;
+    this.peerOf = peerAddressResolver(options.trustedProxies);
+    this.source = new RequestSource({ ...options, ownPagesOnly: () => false });
+    this.admission = new Admission(limiter, limited);
+    const floor = { venue, clock, wall, fanout: new Fanout(), settled: new SettledQueue(venue) };
+    this.channels = new Channels(floor, this.figures);
+    const onDefect = (err: unknown) => logger.error({ err }, 'a request over a socket failed');
+    const { channels } = this;
+    const admitUser = (connection: Connection, uid: number) => this.admitUser(connection, uid);
+    const logins = new LoginDesk({ ...options, channels, admitUser });
+    const trading = new TradingDesk(options, limiter, onDefect);
+    this.conversation = new Conversation({ ...options, limited, channels, trading, logins });
+    // No compression: it costs more than it saves on small frames, and inflating is a way to attack.
+    this.sockets = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: FRAME_BYTES_MAX,
+      perMessageDeflate: false,
+      // Answers to pings are messages like any other: counted, and bounded by what the reader takes.
+      autoPong: false,
+    });
+    this.sockets.on('wsClientError', (error, socket) => this.turnAway(socket, badHandshake(error.message)));
+    this.sweeping = new Sweep({
+      connections: this.connections,
+      wall,
+      figures: this.figures,
+      isCurrent: (connection) => logins.isCurrent(connection),
+      unsentTotalBytesMax: options.unsentTotalBytesMax,
+    });
+  }
+
+  attach(server: Server): void {
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+      this.upgrade(request, socket, head),
+    );
+  }
+
+  /** A stop is planned: everybody is told, goes on and leaves later (wire 5.1). Says how many there are. */
+  announceStop(seconds: number): number {
+    this.notice = `the exchange stops in about ${seconds} seconds: connect again then`;
+    for (const connection of this.connections) connection.fail('upgrade', this.notice);
+    return this.connections.size;
+  }
+
+  /**
+   * Everybody leaves by turns, so that they do not come back all at once (reliability 2.2). Who has to wait is told;
+   * to the others the close says it: one client throws whatever a frame of an error reaches, and what it throws then is
+   * not what its users try again after (wire 2.5).
+   */
+  async close(): Promise<void> {
+    if (this.closing) return;
+    this.closing = true;
+    const leaving = [...this.connections];
+    const steps = LEAVE_WITHIN_MS / LEAVE_STEP_MS;
+    const aStep = Math.max(LEAVE_TOGETHER, Math.ceil(leaving.length / steps));
+    if (this.notice === undefined) {
+      for (const waits of leaving.slice(aStep)) waits.fail('upgrade', 'the exchange stops: connect again');
+    }
+    for (let from = 0; from < leaving.length; from += aStep) {
+      if (from > 0) await sleep(LEAVE_STEP_MS);
+      for (const connection of leaving.slice(from, from + aStep)) {
+        connection.close(CloseCode.restart, 'the exchange stops');
+      }
+    }
+    this.sweeping.stop();
+    this.channels.close();
+    for (let waited = 0; this.connections.size > 0 && waited < CLOSE_GRACE_MS; waited += 10) await sleep(10);
+    for (const { ws } of this.connections) ws.terminate();
+  }
+
+  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const foreign = this.source.handshakeRefusal(request);
+    if (foreign !== undefined) {
+      this.turnAway(socket, foreignHandshake(foreign));
+      return;
+    }
+    const role = streamRole(request.url);
+    const peer = this.peerOf(request.socket.remoteAddress, request.rawHeaders);
+    const turned =
+      role === undefined
+        ? { status: '404 Not Found', msg: 'there is no stream at this path' }
+        : this.closing
+          ? { status: '503 Service Unavailable', msg: 'the exchange stops', retryAfterSeconds: 1 }
+          : this.admission.admit(request, peer, this.options.wall.now());
+    if (turned !== undefined) {
+      this.turnAway(socket, turned);
+      return;
+    }
+    request.socket.setNoDelay(true);
+    this.sockets.handleUpgrade(request, socket, head, (ws) => this.welcome(ws, request.socket, role!, peer));
+  }
+
+  /** A request with a body comes with a stream in place of its socket. */
+  private turnAway(socket: Duplex, { status, msg, retryAfterSeconds }: Turned): void {
+    this.figures.refused++;
+    const code = status.startsWith('429') ? '429' : '40017';
+    const body = JSON.stringify(errorEnvelope(code, msg, this.options.clock.now()));
+    const retry = retryAfterSeconds === undefined ? '' : `Retry-After: ${retryAfterSeconds}\r\n`;
+    socket.on('error', () => {});
+    socket.end(
+      `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nSec-WebSocket-Version: 13\r\n${retry}` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      () => socket.destroy(),
+    );
+  }
+
+  private welcome(ws: WebSocket, socket: Socket, role: StreamRole, peer: string | undefined): void {
+    const { wall, logger } = this.options;
+    const openedMs = wall.now();
+    const { figures } = this;
+    const connection = new Connection({ id: randomUUID(), role, peer, ws, socket, openedMs, figures });
+    this.connections.add(connection);
+    this.admission.entered(peer);
+    figures.accepted++;
+    figures.connections++;
+    ws.on('message', (data, binary) => {
+      figures.received++;
+      this.conversation.hear(connection, data as Buffer, binary);
+    });
+    ws.on('ping', (bytes) => this.conversation.hearPing(connection, bytes));
+    ws.on('pong', () => this.conversation.hearPong(connection));
+    // Broken frames end the connection with their own close code; there is nothing else to do.
+    ws.on('error', (error) => logger.debug({ err: error }, 'a socket failed'));
+    ws.on('close', () => this.farewell(connection));
+    if (this.notice !== undefined) connection.fail('upgrade', this.notice);
+  }
+
+  private farewell(connection: Connection): void {
+    if (!this.connections.delete(connection)) return;
+    this.channels.leave(connection);
+    this.admission.left(connection.peer);
+    this.figures.connections--;
+    const uid = connection.caller?.user.uid;
+    if (uid === undefined) return;
+    const left = (this.connectionsByUid.get(uid) ?? 1) - 1;
+    if (left === 0) this.connectionsByUid.delete(uid);
+    else this.connectionsByUid.set(uid, left);
+  }
+
+  private admitUser(connection: Connection, uid: number): boolean {
+    if (!this.connections.has(connection)) return false;
+    const open = this.connectionsByUid.get(uid) ?? 0;
+    if (open >= CONNECTIONS_PER_UID_MAX) return false;
+    this.connectionsByUid.set(uid, open + 1);
+    return true;
+  }
+
+  /** Looks after all connections at once, for whoever cannot wait for the next round. */
+  sweep(): void {
+    this.sweeping.wholeRound();
+  }
+}

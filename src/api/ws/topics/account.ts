@@ -1,0 +1,50 @@
+/** What an account holds and is worth: at the start, after each change, and every five seconds (wire 5.4). */
+import type { Floor } from '../stream-context.ts';
+import type { Push } from '../frames.ts';
+import { accountData } from '../private-views.ts';
+import { StandingChannel } from '../snapshot-channel.ts';
+import type { Subscription } from '../subscription.ts';
+
+const REPEAT_MS = 5_000;
+
+export class AccountChannel extends StandingChannel {
+  override readonly replaceable = true;
+  protected override readonly pauseMs = 50;
+  private readonly uid: number;
+  private touched = false;
+  private toldMs: number;
+
+  constructor(key: string, floor: Floor, uid: number) {
+    super(key, floor);
+    this.uid = uid;
+    this.toldMs = floor.wall.now();
+  }
+
+  touch(): void {
+    this.touched = true;
+  }
+
+  override again(subscription: Subscription): void {
+    const push = this.whole(this.floor.clock.now());
+    this.floor.settled.whenSettled(() => subscription.push(push));
+  }
+
+  protected override hasChanged(wallMs: number): boolean {
+    if (!this.touched && wallMs - this.toldMs < REPEAT_MS) return false;
+    this.toldMs = wallMs;
+    return true;
+  }
+
+  protected override next(nowMs: number): Push {
+    this.touched = false;
+    return this.whole(nowMs);
+  }
+
+  protected override whole(nowMs: number): Push {
+    return {
+      action: 'snapshot',
+      data: JSON.stringify([accountData(this.floor.venue.state, this.uid)]),
+      ts: nowMs,
+    };
+  }
+}

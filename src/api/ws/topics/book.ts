@@ -1,0 +1,145 @@
+/**
+ * The order book (wire 5.3). `books` is one snapshot and then the differences, each naming the one before it;
+ * `books1`, `books5`, `books15` and `books50` are the best levels, whole each time; the `rpi-` twins tell RPI quantities
+ * apart. The sequence number counts the changes of the book, the same that the HTTP answer tells. There is no checksum,
+ * and a reader never gets a second snapshot: one client would merge it into what it has (wire rules 7 and 8).
+ */
+import type { Instrument } from '../../../core/model/instrument.ts';
+import type { Market } from '../../../core/state/state.ts';
+import type { Floor } from '../stream-context.ts';
+import type { Push } from '../frames.ts';
+import { BOOK_LEVELS_MAX } from '../limits.ts';
+import { StandingChannel } from '../snapshot-channel.ts';
+import type { Subscription } from '../subscription.ts';
+import {
+  type BookKind,
+  type BookSides,
+  bookDifference,
+  bookSides,
+  readBook,
+  type ShownBook,
+} from './book-levels.ts';
+
+const SPOT_PAUSE_MS = 200;
+const FUTURES_PAUSE_MS = 150;
+/** Of the best level alone. */
+const TOP_PAUSE_MS = 50;
+
+function bookData(sides: BookSides, seq: number, pseq: number, nowMs: number): string {
+  return JSON.stringify([{ ...sides, seq, pseq, ts: String(nowMs) }]);
+}
+
+export class BookChannel extends StandingChannel {
+  /** Every difference builds on the one before it: none may be left out. */
+  override readonly replaceable = false;
+  protected override readonly pauseMs: number;
+  private readonly instrument: Instrument;
+  private readonly kind: BookKind;
+  private readonly market: Market;
+  /** The book as the last push has it. */
+  private told: ShownBook | undefined;
+  private toldSeq = 0;
+  /** What came after the last push and shows nothing is looked at once. */
+  private seenSeq = 0;
+  private first: Push | undefined;
+
+  constructor(key: string, floor: Floor, instrument: Instrument, kind: BookKind) {
+    super(key, floor);
+    this.instrument = instrument;
+    this.kind = kind;
+    this.market = floor.venue.state.market(instrument);
+    this.pauseMs = instrument.futures === undefined ? SPOT_PAUSE_MS : FUTURES_PAUSE_MS;
+  }
+
+  protected override hasChanged(): boolean {
+    return this.told !== undefined && this.market.changes !== this.seenSeq;
+  }
+
+  protected override next(nowMs: number): Push | undefined {
+    const book = this.read();
+    const seq = this.market.changes;
+    this.seenSeq = seq;
+    const difference = bookDifference(this.told!, book);
+    if (difference.asks.length + difference.bids.length === 0) return undefined;
+    const pseq = this.toldSeq;
+    this.told = book;
+    this.toldSeq = seq;
+    this.first = undefined;
+    const sides = bookSides(difference, this.instrument);
+    return { action: 'update', data: bookData(sides, seq, pseq, nowMs), ts: nowMs };
+  }
+
+  /** The book as all readers have it now, so that the next difference fits; made once however many come. */
+  protected override whole(nowMs: number): Push {
+    if (this.told === undefined) {
+      this.told = this.read();
+      this.toldSeq = this.market.changes;
+      this.seenSeq = this.toldSeq;
+    }
+    this.first ??= this.firstPush(this.told, nowMs);
+    return this.first;
+  }
+
+  private firstPush(book: ShownBook, nowMs: number): Push {
+    const sides = bookSides(book, this.instrument);
+    return { action: 'snapshot', data: bookData(sides, this.toldSeq, 0, nowMs), ts: nowMs };
+  }
+
+  private read(): ShownBook {
+    return readBook(this.floor.venue.state, this.instrument, this.kind, BOOK_LEVELS_MAX);
+  }
+}
+
+export class BestLevelsChannel extends StandingChannel {
+  override readonly replaceable = true;
+  protected override readonly pauseMs: number;
+  private readonly instrument: Instrument;
+  private readonly kind: BookKind;
+  private readonly levels: number;
+  private readonly market: Market;
+  private seenSeq: number;
+  private seen: string;
+  private toldSeq: number;
+
+  constructor(key: string, floor: Floor, instrument: Instrument, kind: BookKind, levels: number) {
+    super(key, floor);
+    this.instrument = instrument;
+    this.kind = kind;
+    this.levels = levels;
+    this.market = floor.venue.state.market(instrument);
+    this.pauseMs = levels === 1 ? TOP_PAUSE_MS : FUTURES_PAUSE_MS;
+    // The first reader gets just this.
+    this.seenSeq = this.market.changes;
+    this.toldSeq = this.seenSeq;
+    this.seen = JSON.stringify(this.read());
+  }
+
+  override again(subscription: Subscription): void {
+    const push = this.whole(this.floor.clock.now());
+    this.floor.settled.whenSettled(() => subscription.push(push));
+  }
+
+  protected override hasChanged(): boolean {
+    return this.market.changes !== this.seenSeq;
+  }
+
+  protected override next(nowMs: number): Push | undefined {
+    this.seenSeq = this.market.changes;
+    const sides = this.read();
+    const text = JSON.stringify(sides);
+    if (text === this.seen) return undefined;
+    this.seen = text;
+    const pseq = this.toldSeq;
+    this.toldSeq = this.seenSeq;
+    return { action: 'snapshot', data: bookData(sides, this.seenSeq, pseq, nowMs), ts: nowMs };
+  }
+
+  protected override whole(nowMs: number): Push {
+    return { action: 'snapshot', data: bookData(this.read(), this.market.changes, 0, nowMs), ts: nowMs };
+  }
+
+  private read(): BookSides {
+    const { state } = this.floor.venue;
+    return bookSides(readBook(state, this.instrument, this.kind, this.levels), this.instrument);
+  }
+}

@@ -1,0 +1,47 @@
+/** Private topics of facts: each order change, fill or notice is pushed once, in order, to its owner's sockets. */
+import { Channel } from '../channel.ts';
+import type { Floor } from '../stream-context.ts';
+import { type Action, type Push, pushText, textFrame } from '../frames.ts';
+import { RECORDS_PER_PUSH_MAX } from '../limits.ts';
+import type { Subscription } from '../subscription.ts';
+
+/** One client takes the category of a push from its first record (wire 5.4). */
+interface Record {
+  readonly category: string;
+}
+
+export class RecordChannel extends Channel {
+  /** Its owner must not miss any: a reader that is too far behind is cut off and asks over HTTP. */
+  override readonly replaceable = false;
+  private readonly floor: Floor;
+
+  private readonly action: Action;
+
+  constructor(key: string, floor: Floor, action: Action) {
+    super(key);
+    this.floor = floor;
+    this.action = action;
+  }
+
+  override enter(subscription: Subscription): void {
+    this.add(subscription);
+  }
+
+  /** Everything that one command did, in order. */
+  tell(records: readonly Record[]): void {
+    for (let from = 0; from < records.length; ) {
+      const { category } = records[from]!;
+      let to = from + 1;
+      while (to < records.length && to - from < RECORDS_PER_PUSH_MAX && records[to]!.category === category) {
+        to++;
+      }
+      this.send(records.slice(from, to));
+      from = to;
+    }
+  }
+
+  private send(records: readonly Record[]): void {
+    const push: Push = { action: this.action, data: JSON.stringify(records), ts: this.floor.clock.now() };
+    for (const { connection, arg } of this.members) connection.deliver(textFrame(pushText(push, arg)));
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * Candles of one instrument and width (wire 5.3): the past at the start, then the running one at most once a second
+ * while there are trades, each ended one with its last values, and a flat one for an interval without trades. An ended
+ * candle is never told after the one that follows it: who sees a candle begin takes the one before for complete.
+ */
+import type { CandleClosed } from '../../../core/model/event.ts';
+import type { Instrument } from '../../../core/model/instrument.ts';
+import type { Candle } from '../../../core/marketdata/candle-series.ts';
+import { type CandleWidth, candleOpen, candleWidthIndex } from '../../../core/model/candle-interval.ts';
+import { runningCandle } from '../../../core/reads/reads.ts';
+import { readCandles } from '../../routes/market/candle-query.ts';
+import { priceText } from '../../routes/market/market-view.ts';
+import {
+  type CandleRow,
+  type CandleView,
+  candleRow,
+  flatCandle,
+  joinCandles,
+} from '../../../views/candle-view.ts';
+import type { Floor } from '../stream-context.ts';
+import type { Push } from '../frames.ts';
+import { CLOSED_CANDLES_KEPT, FIRST_CANDLES } from '../limits.ts';
+import { StandingChannel } from '../snapshot-channel.ts';
+import type { Subscription } from '../subscription.ts';
+
+interface CandleData {
+  readonly start: string;
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  readonly volume: string;
+  readonly turnover: string;
+}
+
+export class KlineChannel extends StandingChannel {
+  override readonly replaceable = false;
+  protected override readonly pauseMs = 1_000;
+  /** The instrument whose trades these are: MARGIN has the candles of the SPOT book it shares. */
+  private readonly traded: Instrument;
+  private readonly width: CandleWidth;
+  private readonly widthIndex: number;
+  /** Ended and not pushed yet, oldest first. */
+  private ended: CandleRow[] = [];
+  /** The last ones that ended, for readers whose past was read a moment before. */
+  private recent: CandleRow[] = [];
+  private toldOpenTime: number;
+  private toldVolumeLots: number;
+  /** Of the interval in which the exchange began, what was made up of it (`market.md`). */
+  private made: CandleRow | undefined;
+  private readonly begun: Promise<void>;
+  /** The present candle as it was read for the push that is on its way. */
+  private shown: CandleRow | undefined;
+
+  constructor(key: string, floor: Floor, instrument: Instrument, width: CandleWidth) {
+    super(key, floor);
+    const { state } = floor.venue;
+    this.traded = state.instruments[state.market(instrument).instrument]!;
+    this.width = width;
+    this.widthIndex = candleWidthIndex(width);
+    this.toldOpenTime = candleOpen(this.widthIndex, state.now);
+    this.toldVolumeLots = this.running()?.volumeLots ?? 0;
+    this.begun = this.lookBack();
+  }
+
+  closed(candle: CandleClosed): void {
+    if (candle.width !== this.width) return;
+    const row = candleRow(candle, this.traded);
+    this.ended.push(row);
+    this.recent = [...this.recent, row].slice(-CLOSED_CANDLES_KEPT);
+  }
+
+  override enter(subscription: Subscription): void {
+    const { venue, settled, clock } = this.floor;
+    const request = {
+      instrument: this.traded,
+      type: 'market' as const,
+      width: this.width,
+      startTime: undefined,
+      endTime: undefined,
+      limit: FIRST_CANDLES,
+    };
+    const begin = (text: string) => {
+      const past = JSON.parse(text) as CandleView[];
+      const now = this.present();
+      const nowMs = clock.now();
+      const last = Number(past.at(-1)?.[0] ?? 0);
+      settled.whenSettled(() => {
+        const news = inOrder(
+          this.recent.filter(({ openTime }) => openTime >= last),
+          now,
+        );
+        const rows = new Map([...past.map(rowOf), ...this.complete(news)].map((row) => [row.openTime, row]));
+        const data = [...rows.values()].slice(-FIRST_CANDLES).map(dataOf);
+        if (data.length > 0) subscription.push({ action: 'snapshot', data: JSON.stringify(data), ts: nowMs });
+        this.add(subscription);
+      });
+    };
+    // A venue that has stopped answers nobody; the process is about to end.
+    this.begun.then(() => readCandles(venue, request)).then(begin, () => {});
+  }
+
+  protected override hasChanged(): boolean {
+    if (this.ended.length > 0) return true;
+    const { state } = this.floor.venue;
+    const openTime = candleOpen(this.widthIndex, state.now);
+    if (openTime !== this.toldOpenTime) return true;
+    return (this.running()?.volumeLots ?? 0) !== this.toldVolumeLots;
+  }
+
+  protected override next(nowMs: number): Push | undefined {
+    this.toldOpenTime = candleOpen(this.widthIndex, this.floor.venue.state.now);
+    this.toldVolumeLots = this.running()?.volumeLots ?? 0;
+    this.shown = this.present();
+    if (this.shown === undefined && this.ended.length === 0) return undefined;
+    return { action: 'update', data: '[]', ts: nowMs };
+  }
+
+  /** The state runs ahead of what is known to have ended: both fit together when the reading is durable. */
+  protected override settle(push: Push): Push {
+    const rows = inOrder(this.ended, this.shown);
+    this.ended = [];
+    return { ...push, data: JSON.stringify(this.complete(rows).map(dataOf)) };
+  }
+
+  /** Readers begin with the past, which has to be asked for (`enter`). */
+  protected override whole(nowMs: number): Push {
+    return { action: 'snapshot', data: '[]', ts: nowMs };
+  }
+
+  private async lookBack(): Promise<void> {
+    const { symbol, spec } = this.traded;
+    const series = { category: spec.category, symbol, type: 'market' as const, width: this.width };
+    this.made = await this.floor.venue.history.generatedPart(series, this.toldOpenTime);
+  }
+
+  private complete(rows: readonly CandleRow[]): readonly CandleRow[] {
+    const { made } = this;
+    if (made === undefined) return rows;
+    return rows.map((row) => (row.openTime === made.openTime ? joinCandles(made, row) : row));
+  }
+
+  private running(): Candle | undefined {
+    return runningCandle(this.floor.venue.state, this.traded, this.width);
+  }
+
+  /** The candle of the present interval: flat at the last price while nothing trades; none before the first trade. */
+  private present(): CandleRow | undefined {
+    const running = this.running();
+    if (running !== undefined) return candleRow(running, this.traded);
+    const { state } = this.floor.venue;
+    const { lastTicks } = state.market(this.traded).day;
+    if (lastTicks === 0) return undefined;
+    return flatCandle(candleOpen(this.widthIndex, state.now), priceText(this.traded, lastTicks));
+  }
+}
+
+/** Candles that ended, and the one that was running when it was read unless it is among them. */
+function inOrder(ended: readonly CandleRow[], running: CandleRow | undefined): readonly CandleRow[] {
+  if (running === undefined || ended.some(({ openTime }) => openTime === running.openTime)) return ended;
+  return [...ended, running].sort((a, b) => a.openTime - b.openTime);
+}
+
+function rowOf([start, open, high, low, close, volume, turnover]: CandleView): CandleRow {
+  return { openTime: Number(start), open, high, low, close, volume, turnover };
+}
+
+function dataOf({ openTime, open, high, low, close, volume, turnover }: CandleRow): CandleData {
+  return { start: String(openTime), open, high, low, close, volume, turnover };
+}

@@ -1,0 +1,117 @@
+/**
+ * Positions of an account (wire 5.4). `snapshot` is the complete list, at the start and every five seconds: one
+ * client empties its memory on it. `update` holds what opened, changed or ended; an ended one has size 0.
+ */
+import type { PositionClosed } from '../../../core/model/event.ts';
+import { type PositionView, positionViews } from '../../../core/reads/position-reads.ts';
+import type { Floor } from '../stream-context.ts';
+import type { Push } from '../frames.ts';
+import { endedPositionData, type PositionData, positionData } from '../private-views.ts';
+import { StandingChannel } from '../snapshot-channel.ts';
+import type { Subscription } from '../subscription.ts';
+
+const REPEAT_MS = 5_000;
+
+export class PositionChannel extends StandingChannel {
+  override readonly replaceable = false;
+  protected override readonly pauseMs = 50;
+  private readonly uid: number;
+  private touched = false;
+  /** When the complete list was told last. */
+  private completeMs: number;
+  private completeDue = false;
+  private ended: PositionClosed[] = [];
+  /** How each open position stood in the last push. */
+  private told = new Map<number, string>();
+  /** Of the push that is on its way: what was open then, and what of it is told. */
+  private reading: Reading = { open: new Set(), rows: [] };
+
+  constructor(key: string, floor: Floor, uid: number) {
+    super(key, floor);
+    this.uid = uid;
+    this.completeMs = floor.wall.now();
+    this.remember(this.read());
+  }
+
+  touch(): void {
+    this.touched = true;
+  }
+
+  closed(position: PositionClosed): void {
+    this.ended.push(position);
+    this.touched = true;
+  }
+
+  override again(subscription: Subscription): void {
+    const push = this.whole(this.floor.clock.now());
+    this.floor.settled.whenSettled(() => subscription.push(push));
+  }
+
+  protected override hasChanged(wallMs: number): boolean {
+    // Also while the account never rests: the list waits only for what has to be told as ended.
+    this.completeDue = wallMs - this.completeMs >= REPEAT_MS && this.ended.length === 0;
+    if (this.completeDue) this.completeMs = wallMs;
+    return this.touched || this.completeDue;
+  }
+
+  protected override next(nowMs: number): Push | undefined {
+    this.touched = false;
+    const before = this.told;
+    const open = this.read();
+    this.remember(open);
+    const news = open.filter((position) => before.get(position.positionId) !== standing(position));
+    if (!this.completeDue && news.length + this.ended.length === 0) return undefined;
+    const shown = this.completeDue ? open : news;
+    this.reading = {
+      open: new Set(open.map(({ positionId }) => positionId)),
+      rows: shown.map((position) => positionData(this.floor.venue.state, position)),
+    };
+    return { action: this.completeDue ? 'snapshot' : 'update', data: '[]', ts: nowMs };
+  }
+
+  /**
+   * The state runs ahead of what is known to have ended: a position that was turned must end before its other side
+   * opens. What the reading still shows as open, and has ended since, is told next. A complete list has no room for
+   * ends: it becomes a change, and the list comes next.
+   */
+  protected override settle(push: Push): Push {
+    const { state } = this.floor.venue;
+    const { open, rows } = this.reading;
+    const ended = this.ended.filter(({ positionId }) => !open.has(positionId));
+    this.ended = this.ended.filter(({ positionId }) => open.has(positionId));
+    const data = JSON.stringify([...ended.map((position) => endedPositionData(state, position)), ...rows]);
+    if (ended.length === 0 || push.action === 'update') return { ...push, data };
+    this.completeMs -= REPEAT_MS;
+    return { ...push, action: 'update', data };
+  }
+
+  protected override whole(nowMs: number): Push {
+    return this.complete(this.read(), nowMs);
+  }
+
+  private complete(open: readonly PositionView[], nowMs: number): Push {
+    const { state } = this.floor.venue;
+    const data = open.map((position) => positionData(state, position));
+    return { action: 'snapshot', data: JSON.stringify(data), ts: nowMs };
+  }
+
+  private read(): PositionView[] {
+    return positionViews(this.floor.venue.state, this.uid);
+  }
+
+  private remember(open: readonly PositionView[]): void {
+    this.told = new Map(open.map((position) => [position.positionId, standing(position)]));
+  }
+}
+
+interface Reading {
+  readonly open: ReadonlySet<number>;
+  readonly rows: readonly PositionData[];
+}
+
+/** What a change of the position itself changes: prices alone do not. */
+function standing(position: PositionView): string {
+  const { totalLots, leverage, isolated, realised, funding, openFee, closeFee, updatedTime } = position;
+  const margin = isolated ? position.balance : 0n;
+  return [totalLots, leverage, isolated, margin, realised, funding, openFee, closeFee, updatedTime].join(' ');
+}

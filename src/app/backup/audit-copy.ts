@@ -1,0 +1,24 @@
+/**
+ * The audit log as it belongs to the log up to a command: the lines before the first that names a later one. An action
+ * that loses its outcome by that is completed by the first start on the copy, from what the copied log holds.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AUDIT_FILE, formatHead, readAudit } from '../../admin/audit-file.ts';
+
+export interface AuditCopy {
+  readonly log: string;
+  readonly head: string;
+}
+
+/** Undefined when there is no line yet. */
+export function auditUpTo(data: string, lastSeq: number): AuditCopy | undefined {
+  const { lines } = readAudit(data);
+  const later = lines.findIndex(({ command }) => command !== null && command > lastSeq);
+  const kept = later === -1 ? lines : lines.slice(0, later);
+  const last = kept.at(-1);
+  if (last === undefined) return undefined;
+  // Lines are only ever added, so the first ones are still those that were read.
+  const texts = readFileSync(join(data, AUDIT_FILE), 'utf8').split('\n');
+  return { log: `${texts.slice(0, kept.length).join('\n')}\n`, head: formatHead(last) };
+}

@@ -1,0 +1,250 @@
+/**
+ * Copies everything an exchange remembers, whether it runs or not, as of one moment. The order makes the parts fit: log
+ * and snapshots are held; the history is copied, at or beyond the snapshots; then the moment is fixed, at or beyond the
+ * history; then the users, who may be newer than the moment and never older; then the log up to the moment.
+ */
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { makeDirectory, replaceFile, syncDirectory } from '../../storage/durable-file.ts';
+import { IDENTITY_MARK_FILE } from '../../identity/identity-mark.ts';
+import { readKeyring } from '../../identity/sealing.ts';
+import { IDENTITY_FILE, KEYRING_FILE } from '../../identity/sqlite-identity.ts';
+import { DirectoryLock } from '../../journal/directory-lock.ts';
+import { NodeDisk } from '../../journal/node-disk.ts';
+import { AUDIT_FILE, AUDIT_HEAD_FILE } from '../../admin/audit-file.ts';
+import { DOOR_FILE } from '../../admin/token.ts';
+import { VERSION } from '../../version.ts';
+import { HISTORY_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
+import { ConfigError, DataDamaged } from '../exit-codes.ts';
+import { auditUpTo } from './audit-copy.ts';
+import { type CopiedFile, copyFileDurably, type Progress, writeDurably } from './copying.ts';
+import { copyDatabase, historySeq, sealingKeys } from './databases.ts';
+import { HeldLog } from './held-log.ts';
+import { provenEnd } from './log-proof.ts';
+import {
+  type BackedUpFile,
+  CONTENTS,
+  formatManifest,
+  HALF_BACKUP_FILE,
+  isBackup,
+  isWhole,
+  MANIFEST_FILE,
+  type Manifest,
+  type Moment,
+  manifestOf,
+  refuseUnfinished,
+} from './manifest.ts';
+
+export interface BackupOptions {
+  readonly data: string;
+  readonly directory: string;
+  /** Fixes the moment in a running exchange; without it the log on disk decides. */
+  readonly moment?: () => Promise<Moment>;
+  /** Takes the directory as it is: what a start puts right is no obstacle, and nothing is replayed for a state hash. */
+  readonly asFound?: boolean;
+  /** How much is done, from 0 to 1. */
+  readonly progress?: (share: number) => void;
+}
+
+/** What belongs to the process at work, or is copied in its own way. */
+const NOT_COPIED = new Set([
+  HISTORY_FILE,
+  IDENTITY_FILE,
+  KEYRING_FILE,
+  // It may be ahead of the copied store; a start makes it anew.
+  IDENTITY_MARK_FILE,
+  AUDIT_FILE,
+  AUDIT_HEAD_FILE,
+  DOOR_FILE,
+]);
+const PASSING = /\.tmp$|\.next$|-wal$|-shm$|-journal$|reserve|\.incomplete$/;
+/** A change of the sealing key between two files is met by copying them again. */
+const KEY_TRIES_MAX = 5;
+
+export async function makeBackup(options: BackupOptions): Promise<Manifest> {
+  const { data, directory } = options;
+  if (!existsSync(join(data, LOG_DIRECTORY)))
+    throw new ConfigError(`--data ${data} holds no exchange: there is no ${join(data, LOG_DIRECTORY)}`);
+  refuseUnfinished(data);
+  prepare(data, directory);
+  const lock = DirectoryLock.take(join(directory, CONTENTS, LOG_DIRECTORY));
+  try {
+    return await new Backup(options).run();
+  } finally {
+    lock.release();
+    removeLock(join(directory, CONTENTS, LOG_DIRECTORY));
+  }
+}
+
+/** From here on the directory says that it is not whole yet. */
+function prepare(data: string, directory: string): void {
+  if (
+    `${resolve(directory)}/`.startsWith(`${resolve(data, LOG_DIRECTORY)}/`) ||
+    resolve(directory) === resolve(data)
+  )
+    throw new ConfigError(`${directory} is the exchange's own directory: name another one for the backup`);
+  if (isWhole(directory))
+    throw new ConfigError(`${directory} holds a backup already: name a new directory, one for each backup`);
+  // The note of an earlier try may have been cut off itself: its temporary file is there, and nothing else.
+  const others = existsSync(directory)
+    ? readdirSync(directory).filter((name) => !name.startsWith(HALF_BACKUP_FILE))
+    : [];
+  if (!isBackup(directory) && others.length > 0)
+    throw new ConfigError(`${directory} is not empty: name a new directory for the backup`);
+  makeDirectory(directory);
+  replaceFile(
+    join(directory, HALF_BACKUP_FILE),
+    `A backup of ${data} that was not finished. Nothing reads it.\n`,
+  );
+  const contents = join(directory, CONTENTS);
+  // Another process may be at work here: its lock tells.
+  if (existsSync(join(contents, LOG_DIRECTORY))) DirectoryLock.take(join(contents, LOG_DIRECTORY)).release();
+  rmSync(contents, { recursive: true, force: true });
+  mkdirSync(join(contents, LOG_DIRECTORY), { recursive: true, mode: 0o700 });
+}
+
+function removeLock(directory: string): void {
+  for (const name of ['lock.db', 'lock.pid']) rmSync(join(directory, name), { force: true });
+}
+
+class Backup {
+  readonly #options: BackupOptions;
+  readonly #target: string;
+  readonly #files: BackedUpFile[] = [];
+  readonly #progress: Progress;
+
+  constructor(options: BackupOptions) {
+    const { data, directory, progress } = options;
+    this.#options = options;
+    this.#target = join(directory, CONTENTS);
+    let done = 0;
+    let total = 1;
+    const sizes = [join(data, HISTORY_FILE), join(data, IDENTITY_FILE)].filter((path) => existsSync(path));
+    total += sizes.reduce((sum, path) => sum + statSync(path).size, 0);
+    total += logBytes(join(data, LOG_DIRECTORY));
+    this.#progress = (bytes) => {
+      done += bytes;
+      progress?.(Math.min(1, done / total));
+    };
+  }
+
+  async run(): Promise<Manifest> {
+    const { data, directory } = this.#options;
+    using log = new HeldLog(join(data, LOG_DIRECTORY));
+    await this.#copyDatabase(HISTORY_FILE);
+    const reached = historySeq(join(this.#target, HISTORY_FILE));
+    if (reached < log.snapshotSeq && this.#options.asFound !== true)
+      throw new DataDamaged(
+        `${HISTORY_FILE} ends at command ${reached}, before the snapshot of command ${log.snapshotSeq}: ` +
+          'an exchange would not start from that copy. Put the missing history back first',
+      );
+    const moment = await this.#moment(log);
+    if (reached > moment.seq)
+      throw new DataDamaged(`${HISTORY_FILE} holds command ${reached}, the log ends at ${moment.seq}`);
+    await this.#copyIdentity();
+    await this.#copyLog(log, moment.seq);
+    this.#copyAudit(moment.seq);
+    await this.#copyRest();
+    const proven = await this.#prove(moment);
+    for (const folder of [
+      join(this.#target, LOG_DIRECTORY),
+      this.#target,
+      directory,
+      dirname(resolve(directory)),
+    ])
+      syncDirectory(folder);
+    const manifest = manifestOf({
+      program: VERSION,
+      madeAt: new Date().toISOString(),
+      source: resolve(data),
+      moment: proven,
+      files: this.#files.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    });
+    replaceFile(join(directory, MANIFEST_FILE), formatManifest(manifest));
+    rmSync(join(directory, HALF_BACKUP_FILE), { force: true });
+    return manifest;
+  }
+
+  async #moment(log: HeldLog): Promise<Moment> {
+    const told = await this.#options.moment?.();
+    return told ?? { seq: log.lastSeq(), time: 0, stateHash: null };
+  }
+
+  /** The secrets in the copied database are sealed under keys of the copied file, whatever was changed in between. */
+  async #copyIdentity(): Promise<void> {
+    const { data } = this.#options;
+    for (let tries = 1; ; tries++) {
+      await this.#copyDatabase(IDENTITY_FILE);
+      const ring = join(this.#target, KEYRING_FILE);
+      if (!existsSync(join(data, KEYRING_FILE))) return;
+      this.#note(KEYRING_FILE, await copyFileDurably(join(data, KEYRING_FILE), ring, this.#progress));
+      const { keys } = readKeyring(ring);
+      const missing = [...sealingKeys(join(this.#target, IDENTITY_FILE))].filter((id) => !keys.has(id));
+      if (missing.length === 0) return;
+      if (tries === KEY_TRIES_MAX)
+        throw new DataDamaged(
+          `${KEYRING_FILE} lacks ${missing.join(', ')}, which API secrets are sealed under`,
+        );
+      for (const name of [IDENTITY_FILE, KEYRING_FILE]) this.#forget(name);
+    }
+  }
+
+  async #copyLog(log: HeldLog, lastSeq: number): Promise<void> {
+    const target = join(this.#target, LOG_DIRECTORY);
+    await log.copyTo(target, lastSeq, this.#progress, (name, file) =>
+      this.#note(`${LOG_DIRECTORY}/${name}`, file),
+    );
+  }
+
+  #copyAudit(lastSeq: number): void {
+    const copy = auditUpTo(this.#options.data, lastSeq);
+    if (copy === undefined) return;
+    this.#note(AUDIT_FILE, writeDurably(join(this.#target, AUDIT_FILE), Buffer.from(copy.log)));
+    this.#note(AUDIT_HEAD_FILE, writeDurably(join(this.#target, AUDIT_HEAD_FILE), Buffer.from(copy.head)));
+  }
+
+  /** Keys, the token and whatever else lies there; small files that are replaced as a whole. */
+  async #copyRest(): Promise<void> {
+    const { data } = this.#options;
+    for (const entry of readdirSync(data, { withFileTypes: true })) {
+      if (!entry.isFile() || NOT_COPIED.has(entry.name) || PASSING.test(entry.name)) continue;
+      const target = join(this.#target, entry.name);
+      this.#note(entry.name, await copyFileDurably(join(data, entry.name), target, this.#progress));
+    }
+  }
+
+  /** The copy of the log is read back: it must be whole and end at the moment. */
+  async #prove(moment: Moment): Promise<Moment> {
+    const { asFound = false } = this.#options;
+    const withHash = moment.stateHash === null && !asFound;
+    const end = provenEnd(join(this.#target, LOG_DIRECTORY), { withHash, asFound });
+    if (end.seq !== moment.seq)
+      throw new DataDamaged(`the copied log ends at command ${end.seq} instead of ${moment.seq}`);
+    return withHash ? end : moment;
+  }
+
+  async #copyDatabase(name: string): Promise<void> {
+    const target = join(this.#target, name);
+    this.#note(name, await copyDatabase(join(this.#options.data, name), target, this.#progress));
+  }
+
+  #note(path: string, { bytes, sha256 }: CopiedFile): void {
+    this.#files.push({ path, bytes, sha256 });
+  }
+
+  #forget(path: string): void {
+    rmSync(join(this.#target, path), { force: true });
+    this.#files.splice(
+      this.#files.findIndex((file) => file.path === path),
+      1,
+    );
+  }
+}
+
+function logBytes(directory: string): number {
+  const names = new NodeDisk(directory).list().filter((name) => /^(segment|snapshot)-/.test(name));
+  return names.reduce(
+    (sum, name) => sum + (statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+}

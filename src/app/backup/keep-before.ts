@@ -1,0 +1,118 @@
+/**
+ * The way back. A program with newer tables changes those of a data directory at its first start on it, and the older
+ * program cannot read them any more. Before that happens everything is kept as it was, as a backup beside it.
+ */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { readMeta, SCHEMA_VERSION } from '../../history/sqlite-schema.ts';
+import { IDENTITY_SCHEMA_VERSION } from '../../identity/identity-schema.ts';
+import { IDENTITY_FILE } from '../../identity/sqlite-identity.ts';
+import { DirectoryLock } from '../../journal/directory-lock.ts';
+import { HISTORY_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
+import { makeBackup } from './backup.ts';
+import { HeldLog } from './held-log.ts';
+import { isWhole, MANIFEST_FILE, readManifest } from './manifest.ts';
+
+/** Copies that stay: the way back of this change and of the one before. */
+const KEPT_MAX = 2;
+const KEPT = /^before-/;
+
+/** A file that a start of this program would change. */
+export interface FormatChange {
+  readonly file: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+const FORMATS = [
+  {
+    file: HISTORY_FILE,
+    name: 'history',
+    newest: SCHEMA_VERSION,
+    read: (database: DatabaseSync) => readMeta(database, 'schema_version'),
+  },
+  {
+    file: IDENTITY_FILE,
+    name: 'identity',
+    newest: IDENTITY_SCHEMA_VERSION,
+    read: (database: DatabaseSync) => Number(database.prepare('PRAGMA user_version').get()!.user_version),
+  },
+] as const;
+
+/** Resolves with the copy's directory when one was made; `tell` hears what changes, where the copy is and how to go back. */
+export async function keepBeforeFormatChange(
+  data: string,
+  tell: (text: string) => void,
+): Promise<string | undefined> {
+  if (!existsSync(join(data, LOG_DIRECTORY))) return undefined;
+  const lock = DirectoryLock.take(join(data, LOG_DIRECTORY));
+  try {
+    const due = formatsToChange(data);
+    if (due.length === 0) return undefined;
+    const directory = placeFor(data, `before-${due.map(({ name, to }) => `${name}-${to}`).join('-')}`);
+    if (!isWhole(directory)) {
+      // What an earlier start did not finish.
+      rmSync(directory, { recursive: true, force: true });
+      await makeBackup({ data, directory, asFound: true });
+    }
+    prune(data);
+    const changes = due.map(({ file, from, to }) => `${file} changes from format ${from} to ${to}`);
+    tell(
+      `${changes.join(', ')}. Everything as it was is kept in ${directory}. To go back to the older program: ` +
+        `npm run bourse -- restore ${directory} --data NEW, then start the older program with --data NEW; ` +
+        'what happens from now on is not in it',
+    );
+    return directory;
+  } finally {
+    lock.release();
+  }
+}
+
+function formatsToChange(data: string): (FormatChange & { readonly name: string })[] {
+  return FORMATS.flatMap(({ file, name, newest, read }) => {
+    const from = versionOf(join(data, file), read);
+    return from > 0 && from < newest ? [{ file, name, from, to: newest }] : [];
+  });
+}
+
+/** 0 for a file that is not there, is empty or cannot be read: whoever opens it says what is wrong with it. */
+function versionOf(path: string, read: (database: DatabaseSync) => number): number {
+  if (!existsSync(path)) return 0;
+  try {
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      return read(database);
+    } finally {
+      database.close();
+    }
+  } catch {
+    return 0;
+  }
+}
+
+/** A start that was cut off after the copy finds it again; a copy of another moment is not touched. */
+function placeFor(data: string, name: string): string {
+  using log = new HeldLog(join(data, LOG_DIRECTORY));
+  const lastSeq = log.lastSeq();
+  for (let number = 1; ; number++) {
+    const directory = join(data, number === 1 ? name : `${name}.${number}`);
+    if (!isWhole(directory) || readManifest(directory).moment.seq === lastSeq) return directory;
+  }
+}
+
+function prune(data: string): void {
+  const kept = readdirSync(data).filter((name) => KEPT.test(name));
+  const whole = kept.filter((name) => isWhole(join(data, name)));
+  const newestFirst = whole.toSorted((a, b) => (madeAt(data, a) < madeAt(data, b) ? 1 : -1));
+  const staying = new Set(newestFirst.slice(0, KEPT_MAX));
+  for (const name of kept.filter((each) => !staying.has(each))) {
+    // Without its manifest it is known to be incomplete, should this be cut off.
+    rmSync(join(data, name, MANIFEST_FILE), { force: true });
+    rmSync(join(data, name), { recursive: true, force: true });
+  }
+}
+
+function madeAt(data: string, name: string): string {
+  return readManifest(join(data, name)).madeAt;
+}

@@ -1,0 +1,98 @@
+/** `bourse backup`: a copy of everything an exchange remembers, while it runs or when it does not. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { DirectoryLock } from '../../journal/directory-lock.ts';
+import { DirectoryLocked } from '../../journal/journal-errors.ts';
+import { readDoorNote } from '../../admin/token.ts';
+import type { Manifest, Moment } from '../backup/manifest.ts';
+import { LOG_DIRECTORY } from '../start/data-files.ts';
+import { CannotStart } from '../exit-codes.ts';
+import { type Paint, painter } from './terminal/colour.ts';
+import { count, counted } from './terminal/counting.ts';
+import { progressBar } from './terminal/progress-bar.ts';
+import { BOURSE, configOf, describedCommand, withSettings } from './command-line.ts';
+import { OperatorClient } from './operator-client.ts';
+import { facts, operatorName, show, when } from './operator-command.ts';
+
+export function backupCommand(): Command {
+  const command = describedCommand(
+    'backup',
+    'Copies log, snapshots, history, users, keys and audit log as of one moment, while the exchange trades.',
+    [
+      'bourse backup /backups/monday                        the exchange in ./data',
+      'bourse backup /backups/monday --data /var/bourse     another one',
+    ],
+  )
+    .argument('<dir>', 'a new directory; it will hold keys')
+    .addOption(new Option('--json', 'print one JSON document').helpGroup('Output:'))
+    .addOption(new Option('--by <name>', 'operator for the audit log [you]').helpGroup('Operator:'));
+  return withSettings(command, ['data', 'color']).action(async () => {
+    process.umask(0o077);
+    const { config } = await configOf(command, ['data', 'color']);
+    const directory = resolve(command.args[0]!);
+    const manifest = await backUp(config.data, directory, operatorName(command));
+    const text = (paint: Paint) => backupText(directory, manifest, paint);
+    const json = { directory, ...manifest };
+    show({ json, text }, command, painter(config.color, process.stdout));
+  });
+}
+
+async function backUp(data: string, directory: string, operator: string): Promise<Manifest> {
+  const { makeBackup } = await import('../backup/backup.ts');
+  const { hashOf } = await import('../backup/manifest.ts');
+  const lock = lockIfStopped(join(data, LOG_DIRECTORY));
+  const note = lock === undefined ? readDoorNote(data) : undefined;
+  const client = note && new OperatorClient({ ...note, data }, operator);
+  if (lock === undefined && client === undefined) process.stderr.write(NOT_AUDITED);
+  const bar = progressBar(`copying ${data}`, process.stderr);
+  try {
+    const manifest = await makeBackup({
+      data,
+      directory,
+      ...(client && { moment: () => client.post<Moment>('/admin/backups', { directory }) }),
+      progress: bar.show,
+    });
+    bar.end();
+    const ended = { directory, seq: manifest.moment.seq, manifest: hashOf(manifest) };
+    await client?.post('/admin/backups/end', ended).catch(tellUnrecorded);
+    return manifest;
+  } finally {
+    bar.end();
+    lock?.release();
+  }
+}
+
+const NOT_AUDITED =
+  "bourse: the exchange runs without its operator's listener: the moment is taken from its log, and the audit log does " +
+  'not tell of this backup\n';
+
+/** Keeps an exchange from starting on files that are being copied; undefined when one runs. */
+function lockIfStopped(directory: string): DirectoryLock | undefined {
+  if (!existsSync(directory)) return undefined;
+  try {
+    return DirectoryLock.take(directory);
+  } catch (error) {
+    if (error instanceof DirectoryLocked) return undefined;
+    throw error;
+  }
+}
+
+function tellUnrecorded(error: Error): void {
+  if (!(error instanceof CannotStart)) throw error;
+  process.stderr.write(`bourse: the backup is whole; its end is not in the audit log: ${error.message}\n`);
+}
+
+function backupText(directory: string, { moment, files }: Manifest, paint: Paint): string[] {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  return [
+    ...facts(paint, [
+      ['backup', directory],
+      ['holds', `everything up to command ${count(moment.seq)}, ${when(moment.time)}`],
+      ['state hash', moment.stateHash ?? 'not worked out'],
+      ['size', `${counted(files.length, 'file')}, ${count(bytes)} bytes`],
+    ]),
+    'It contains API secrets and their keys: keep it where only you can read it.',
+    `prove it: ${BOURSE} verify ${directory}`,
+  ];
+}

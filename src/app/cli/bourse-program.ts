@@ -1,0 +1,79 @@
+/** The operator's command line: every command, in groups. */
+import { accountCommand } from './account.ts';
+import { addressCommand } from './address.ts';
+import { auditCommand } from './audit.ts';
+import { backupCommand } from './backup.ts';
+import { clientCommand } from './client.ts';
+import { clockCommand } from './clock.ts';
+import { BOURSE, describedProgram, HELP_COMMAND } from './command-line.ts';
+import { configCommand } from './config.ts';
+import { forceCommand } from './force.ts';
+import { keyCommand } from './key.ts';
+import { feesCommand, instrumentCommand } from './listings.ts';
+import { loanCommand } from './loan.ts';
+import { marketCommand } from './market.ts';
+import { depositCommand, withdrawalCommand } from './money.ts';
+import { priceCommand } from './price.ts';
+import { reservesCommand } from './reserves.ts';
+import { restoreCommand } from './restore.ts';
+import { setAsideCommand } from './skip-command.ts';
+import {
+  booksCommand,
+  haltCommand,
+  healthCommand,
+  identityCommand,
+  resumeCommand,
+  snapshotCommand,
+} from './venue.ts';
+import { verifyCommand } from './verify.ts';
+
+const GROUPS = {
+  'Running exchange:': [
+    healthCommand(),
+    clientCommand(),
+    booksCommand(),
+    reservesCommand(),
+    haltCommand(),
+    resumeCommand(),
+    snapshotCommand(),
+    clockCommand(),
+  ],
+  'Accounts and money:': [
+    accountCommand(),
+    keyCommand(),
+    depositCommand(),
+    withdrawalCommand(),
+    addressCommand(),
+    loanCommand(),
+  ],
+  'Listings:': [instrumentCommand(), feesCommand(), priceCommand(), marketCommand()],
+  'Trying things out:': [forceCommand()],
+  'Data and records:': [
+    auditCommand(),
+    identityCommand(),
+    backupCommand(),
+    verifyCommand(),
+    restoreCommand(),
+    setAsideCommand(),
+    configCommand(),
+  ],
+};
+
+export const program = describedProgram(
+  BOURSE,
+  'Operates an exchange that `npm start` has started, and proves its records.',
+  [
+    'bourse health                                            is it well?',
+    'bourse client ccxt-js                                    a program that trades on it',
+    'bourse account create alice                              open an account',
+    'bourse deposit alice 10000 USDT --reference bank-17      credit money that has arrived',
+    'bourse withdrawal list                                   what waits to be paid out',
+    'bourse halt                                              stop taking orders',
+    'bourse verify                                            prove the exchange in ./data',
+    'bourse backup /backups/monday                            copy it, running or not',
+    'bourse config --explain                                  each setting and where it came from',
+  ],
+).helpCommand(...HELP_COMMAND);
+for (const [heading, commands] of Object.entries(GROUPS)) {
+  for (const command of commands) program.addCommand(command.helpGroup(heading));
+}

@@ -1,0 +1,125 @@
+/** The command line: options from the table of settings, messages and exit codes as users expect them. */
+import { Command, CommanderError, type HelpConfiguration, Option } from 'commander';
+import { VERSION } from '../../version.ts';
+import { ActionRefused, ExitCode, exitCodeOf } from '../exit-codes.ts';
+import type { Given } from '../config/layer.ts';
+import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
+import { environmentName, SETTING_NAMES, SETTINGS, type SettingName } from '../config/settings.ts';
+import { refuseSwallowedOptions } from './swallowed-options.ts';
+
+const EXIT_CODES = `
+Exit codes:
+  0 ok · 1 failed · 2 wrong use or configuration · 3 cannot start (port, lock, permission)
+  4 data damaged or hash mismatch · 130 second Ctrl-C`;
+
+/** How the program is called in a terminal; `-s` keeps npm's own words out of what is printed. */
+export const BOURSE = 'npm run -s bourse --';
+export const HELP_COMMAND = ['help [command]', 'show the help of a command'] as const;
+const OWN_OPTIONS = 'Options:';
+const HELP: HelpConfiguration = {
+  /** What a command has of its own comes before what all commands have. */
+  groupItems: (_all, shown, groupOf) => {
+    const groups = Map.groupBy(shown, groupOf);
+    const own = groups.get(OWN_OPTIONS);
+    return own === undefined ? groups : new Map([[OWN_OPTIONS, own], ...groups]);
+  },
+  optionDescription: ({ description, defaultValue }) =>
+    typeof defaultValue === 'string' ? `${description} [${defaultValue}]` : description,
+  argumentDescription: ({ description }) => description,
+};
+const EXAMPLES = new WeakMap<Command, readonly string[]>();
+
+/** A command with examples before everything else. */
+export function describedCommand(name: string, description: string, examples: readonly string[]): Command {
+  const lines = examples.map((example) => `  ${example.replace(/^bourse(?= )/, BOURSE)}`);
+  const command = new Command(name)
+    .description(description)
+    .addHelpText('before', `Examples:\n${lines.join('\n')}\n`)
+    .helpOption('-h, --help', 'show this help')
+    .configureHelp(HELP)
+    .allowExcessArguments(false)
+    .showHelpAfterError('(add --help for all options)');
+  EXAMPLES.set(command, examples);
+  return command;
+}
+
+/** Several verbs under one noun; the first example of each verb is one of the noun. */
+export function commandGroup(name: string, description: string, verbs: readonly Command[]): Command {
+  const examples = verbs.map((verb) => EXAMPLES.get(verb)![0]!.replace(/ {2,}.*/, ''));
+  const group = describedCommand(name, description, examples).helpCommand(...HELP_COMMAND);
+  for (const verb of verbs) group.addCommand(verb);
+  return group;
+}
+
+/** The program itself: a described command that also tells its version and exit codes. */
+export function describedProgram(name: string, description: string, examples: readonly string[]): Command {
+  return describedCommand(name, description, examples)
+    .version(VERSION, '--version', 'show the version')
+    .addHelpText('after', EXIT_CODES);
+}
+
+/** Adds the flags of all settings, or of those named. */
+export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {
+  for (const name of names) {
+    const { group, flags, help, initial } = SETTINGS[name];
+    const explained = help.endsWith(']');
+    const unsaid = explained || Array.isArray(initial) || typeof initial === 'boolean' || initial === '';
+    const shown = unsaid ? '' : ` [${String(initial)}]`;
+    for (const flag of flags) {
+      const text = flag === flags[0] ? `${help}${shown} (${environmentName(name)})` : '';
+      command.addOption(new Option(flag, text).helpGroup(`${group}:`));
+    }
+  }
+  const file = 'configuration file [bourse.config.json, .js or .ts here] (BOURSE_CONFIG)';
+  return command.addOption(new Option('--config <file>', file).helpGroup('World:'));
+}
+
+/** The configuration that the flags of the command, the environment and the file give together. */
+export function configOf(
+  command: Command,
+  names: readonly SettingName[] = SETTING_NAMES,
+): Promise<ResolvedConfig> {
+  const given: Partial<Record<SettingName, string>> = {};
+  for (const name of names) {
+    if (command.getOptionValueSource(name) === 'cli') given[name] = String(command.getOptionValue(name));
+  }
+  return resolveConfig({
+    flags: given as Given,
+    environment: process.env,
+    directory: process.cwd(),
+    configFile: command.getOptionValue('config') as string | undefined,
+  });
+}
+
+/** Runs the program; a failure is told on stderr and ends the process with its code. */
+export async function runProgram(program: Command): Promise<void> {
+  overrideExit(program);
+  try {
+    const words = process.argv.slice(2);
+    refuseSwallowedOptions(calledBy(words, program), words, process.env);
+    await program.parseAsync(process.argv);
+  } catch (error) {
+    if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
+    refuse(error);
+  }
+}
+
+/** The innermost command that the words name. */
+function calledBy([word, ...rest]: readonly string[], command: Command): Command {
+  const inner = command.commands.find((each) => each.name() === word);
+  return inner === undefined ? command : calledBy(rest, inner);
+}
+
+function overrideExit(command: Command): void {
+  command.exitOverride();
+  for (const inner of command.commands) overrideExit(inner);
+}
+
+/** What the user can act on is told in one line; what nobody foresaw with its stack. */
+export function refuse(error: unknown): never {
+  const code = exitCodeOf(error);
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const foreseen = code !== ExitCode.failed || error instanceof ActionRefused;
+  process.stderr.write(`bourse: ${foreseen ? message : (stack ?? message)}\n`);
+  process.exit(code);
+}

@@ -1,0 +1,102 @@
+/** Talks to the operator's door of a running exchange, found through its note in the data directory or named by flags. */
+import { join } from 'node:path';
+import { DOOR_FILE, readDoorNote, readToken } from '../../admin/token.ts';
+import { ActionRefused, CannotStart, ConfigError } from '../exit-codes.ts';
+import { dataOfListener } from '../start/port-owner.ts';
+
+export interface DoorAddress {
+  readonly url: string;
+  readonly token: string;
+  /** The data directory whose note named it; undefined when flags did. */
+  readonly data?: string;
+}
+
+/** `port` is where users would reach an exchange with the present settings: who listens there may be the one meant. */
+export function doorIn(data: string, port: number): DoorAddress {
+  const note = readDoorNote(data);
+  if (note !== undefined) return { ...note, data };
+  throw new CannotStart(
+    `no exchange runs on ${data}: there is no ${DOOR_FILE} in it. ${elsewhere(data, port)} ` +
+      `Start it with: npm start -- --data ${data}`,
+  );
+}
+
+/** How to name another directory; where the system tells, which one. */
+function elsewhere(data: string, port: number): string {
+  const running = dataOfListener(port);
+  return running === undefined || running.data === data
+    ? 'If yours keeps its data elsewhere, name that directory with --data DIR (or BOURSE_DATA).'
+    : `The one on port ${port} (process ${running.pid}) keeps its data in ${running.data}: add --data ${running.data}.`;
+}
+
+export function doorAt(url: string, tokenFile: string | undefined): DoorAddress {
+  if (tokenFile === undefined)
+    throw new ConfigError('--operator needs --token-file with the token of that door');
+  if (!URL.canParse(url))
+    throw new ConfigError(`--operator ${url} must be a URL such as http://127.0.0.1:8788`);
+  return { url: url.replace(/\/$/, ''), token: readToken(tokenFile) };
+}
+
+const NOT_LET_IN = new Set(['not_authenticated', 'too_many_attempts']);
+
+export class OperatorClient {
+  readonly #door: DoorAddress;
+  readonly #operator: string;
+
+  constructor(door: DoorAddress, operator: string) {
+    this.#door = door;
+    this.#operator = operator;
+  }
+
+  get<Answer>(path: string): Promise<Answer> {
+    return this.#call('GET', path, undefined);
+  }
+
+  post<Answer>(path: string, body: object = {}): Promise<Answer> {
+    return this.#call('POST', path, JSON.stringify(body));
+  }
+
+  delete<Answer>(path: string): Promise<Answer> {
+    return this.#call('DELETE', path, undefined);
+  }
+
+  async #call<Answer>(method: string, path: string, body: string | undefined): Promise<Answer> {
+    const { url, token } = this.#door;
+    const headers: Record<string, string> = {
+      authorization: `Bearer ${token}`,
+      'x-operator': this.#operator,
+    };
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    const sent = fetch(`${url}${path}`, { method, headers, ...(body !== undefined && { body }) });
+    const answer = await sent.catch((error: Error) => {
+      throw unreachable(this.#door, method, error);
+    });
+    const content = (await answer.json()) as Answer | { error: { code: string; message: string } };
+    if (answer.ok) return content as Answer;
+    const { code, message } = (content as { error: { code: string; message: string } }).error;
+    if (NOT_LET_IN.has(code)) throw notLetIn(this.#door, message);
+    throw new ActionRefused(code, message);
+  }
+}
+
+function notLetIn({ url, data }: DoorAddress, message: string): CannotStart {
+  const advice =
+    data === undefined
+      ? ''
+      : `. ${join(data, DOOR_FILE)} names this address: if another exchange has it now, name that one's directory with --data DIR`;
+  return new CannotStart(`${url} does not let us in: ${message}${advice}`);
+}
+
+function unreachable({ url, data }: DoorAddress, method: string, error: Error): CannotStart {
+  const cause = error.cause as NodeJS.ErrnoException | undefined;
+  if (cause?.code === 'ECONNREFUSED') {
+    const advice =
+      data === undefined
+        ? 'Start it with: npm start'
+        : `The address is from ${join(data, DOOR_FILE)}; another directory is named with --data DIR. ` +
+          `Start it with: npm start -- --data ${data}`;
+    return new CannotStart(`no exchange answers at ${url}: it is not running. ${advice}`);
+  }
+  const fate = method === 'GET' ? '' : '. Whether the action was carried out is in: bourse audit show';
+  return new CannotStart(`the exchange at ${url} did not answer: ${cause?.message ?? error.message}${fate}`);
+}

@@ -1,0 +1,95 @@
+/** What all commands to a running exchange have in common: where it is, who asks, and how the answer is shown. */
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { defaultOperator } from '../../admin/default-operator.ts';
+import { OPERATOR_NAME } from '../../admin/audit-reference.ts';
+import { ConfigError } from '../exit-codes.ts';
+import type { Config, SettingName } from '../config/settings.ts';
+import { type Paint, painter } from './terminal/colour.ts';
+import { textTable } from './terminal/text-table.ts';
+import { configOf, describedCommand, withSettings } from './command-line.ts';
+import { doorAt, doorIn, OperatorClient } from './operator-client.ts';
+
+const SETTINGS_USED: readonly SettingName[] = ['data', 'color'];
+
+/** An answer as JSON and, drawn only when it is shown, as text. */
+export interface Shown {
+  readonly json: unknown;
+  readonly text: (paint: Paint) => readonly string[];
+}
+
+export type Work = (client: OperatorClient, command: Command) => Promise<Shown>;
+
+/** A command that asks the running exchange; arguments and options of its own are added by the caller. */
+export function operatorCommand(
+  name: string,
+  description: string,
+  examples: readonly string[],
+  work: Work,
+): Command {
+  const command = describedCommand(name, description, examples)
+    .addOption(new Option('--json', 'print one JSON document').helpGroup('Output:'))
+    .addOption(new Option('--by <name>', 'operator for the audit log [you]').helpGroup('Operator:'))
+    .addOption(
+      new Option('--operator <url>', "operator's door [as the data directory says]").helpGroup('Operator:'),
+    )
+    .addOption(new Option('--token-file <file>', 'token for that door').helpGroup('Operator:'));
+  return withSettings(command, SETTINGS_USED).action(async () => {
+    const { config } = await configOf(command, SETTINGS_USED);
+    const shown = await work(clientOf(command, config), command);
+    show(shown, command, painter(config.color, process.stdout));
+  });
+}
+
+export function show({ json, text }: Shown, command: Command, paint: Paint): void {
+  const lines = command.getOptionValue('json') === true ? [JSON.stringify(json)] : text(paint);
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function clientOf(command: Command, { data, port }: Config): OperatorClient {
+  const { operator, tokenFile } = command.opts<{ operator?: string; tokenFile?: string }>();
+  const by = operatorName(command);
+  const file = tokenFile === undefined ? undefined : resolve(tokenFile);
+  return new OperatorClient(operator === undefined ? doorIn(data, port) : doorAt(operator, file), by);
+}
+
+/** Who acts, as the audit log will name them. */
+export function operatorName(command: Command): string {
+  const { by = defaultOperator() } = command.opts<{ by?: string }>();
+  if (OPERATOR_NAME.test(by)) return by;
+  throw new ConfigError(`--by ${JSON.stringify(by)} must be 1 to 64 letters, digits and . _ @ -`);
+}
+
+/** A table with a dim head, or a line that says that there is nothing. */
+export function table(
+  paint: Paint,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  rightAligned: readonly number[] = [],
+  nothing = 'none',
+): string[] {
+  if (rows.length === 0) return [paint('dim', nothing)];
+  const [first, ...lines] = textTable([head, ...rows], rightAligned);
+  return [paint('dim', first!), ...lines];
+}
+
+/** Names and values below each other. */
+export function facts(paint: Paint, pairs: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...pairs.map(([name]) => name.length));
+  return pairs.map(([name, value]) => `${paint('dim', name.padEnd(width))}  ${value}`);
+}
+
+export function when(timeMs: number): string {
+  return timeMs === 0 ? 'never' : `${new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')}`;
+}
+
+export function yesNo(value: boolean): string {
+  return value ? 'yes' : 'no';
+}
+
+/** `on` or `off`, as a verb's last argument. */
+export function readSwitch(text: string): boolean {
+  if (text === 'on') return true;
+  if (text === 'off') return false;
+  throw new ConfigError(`${JSON.stringify(text)} must be on or off`);
+}

@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+import { configOf, describedProgram, withSettings } from './command-line.ts';
+
+export function startCommand(name: string, examples: readonly string[]): Command {
+  const command = describedProgram(
+    name,
+    'Starts the exchange: one process, no account, no network needed.',
+    examples,
+  );
+  return withSettings(command).action(async () => {
+    const { config } = await configOf(command);
+    // Loaded only now, so that --help and mistakes are answered at once.
+    const { serve } = await import('../start/serve.ts');
+    await serve(config);
+  });
+}

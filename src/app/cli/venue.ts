@@ -1,0 +1,130 @@
+/** `bourse health`, `books`, `halt`, `resume`, `snapshot` and `identity rotate-kek`: the venue as a whole. */
+import type { Command } from 'commander';
+import type { Paint } from './terminal/colour.ts';
+import { count } from './terminal/counting.ts';
+import { commandGroup } from './command-line.ts';
+import { facts, operatorCommand, table, yesNo } from './operator-command.ts';
+
+interface HealthView {
+  readonly ready: boolean;
+  readonly halted: boolean;
+  readonly version: string;
+  readonly url: string;
+  readonly uptimeSeconds: number;
+  readonly commands: { readonly applied: number; readonly durable: number; readonly history: number };
+  readonly accounts: number;
+  readonly openOrders: number;
+  readonly pendingWithdrawals: number;
+  readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly detail?: string }[];
+}
+interface BooksView {
+  readonly balanced: boolean;
+  readonly coins: readonly {
+    readonly coin: string;
+    readonly users: string;
+    readonly house: string;
+    readonly external: string;
+    readonly total: string;
+  }[];
+}
+
+export function healthCommand(): Command {
+  const examples = ['bourse health', 'bourse health --json | jq .ready'];
+  return operatorCommand('health', 'Is the exchange well?', examples, async (client) => {
+    const health = await client.get<HealthView>('/admin/health');
+    return { json: health, text: (paint) => healthText(health, paint) };
+  });
+}
+
+function healthText(health: HealthView, paint: Paint): string[] {
+  const { commands, checks } = health;
+  const rows = checks.map(({ name, ok, detail }) => [ok ? 'ok' : 'WRONG', name, detail ?? '']);
+  return [
+    ...facts(paint, [
+      ['ready', health.ready ? paint('green', 'yes') : paint('red', 'NO')],
+      ['trading', health.halted ? paint('red', 'HALTED') : 'open'],
+      ['version', health.version],
+      ['address', health.url],
+      ['up', `${count(health.uptimeSeconds)} s`],
+      [
+        'commands',
+        `${count(commands.applied)} applied, ${count(commands.durable)} durable, ${count(commands.history)} in history`,
+      ],
+      ['accounts', count(health.accounts)],
+      ['open orders', count(health.openOrders)],
+      ['pending withdrawals', count(health.pendingWithdrawals)],
+    ]),
+    '',
+    ...table(paint, ['', 'check', ''], rows),
+  ];
+}
+
+export function booksCommand(): Command {
+  const examples = ['bourse books', 'bourse books --json'];
+  return operatorCommand(
+    'books',
+    'Sums the ledger by coin: users, house and outside world make zero.',
+    examples,
+    async (client) => {
+      const books = await client.get<BooksView>('/admin/books');
+      return { json: books, text: (paint) => booksText(books, paint) };
+    },
+  );
+}
+
+function booksText({ balanced, coins }: BooksView, paint: Paint): string[] {
+  const touched = coins.filter(({ users, house, external }) =>
+    [users, house, external].some((sum) => sum !== '0'),
+  );
+  const rows = touched.map(({ coin, users, house, external, total }) => [
+    coin,
+    users,
+    house,
+    external,
+    total,
+  ]);
+  return [
+    ...table(paint, ['coin', 'users', 'house', 'outside', 'total'], rows, [1, 2, 3, 4], 'no money yet'),
+    '',
+    balanced ? paint('green', 'the books agree') : paint('red', 'THE BOOKS DO NOT AGREE'),
+  ];
+}
+
+export function haltCommand(): Command {
+  const description = 'Stops taking new orders everywhere; open orders can be cancelled.';
+  return haltingCommand('halt', description);
+}
+
+export function resumeCommand(): Command {
+  return haltingCommand('resume', 'Takes orders again.');
+}
+
+function haltingCommand(verb: 'halt' | 'resume', description: string): Command {
+  return operatorCommand(verb, description, [`bourse ${verb}`], async (client) => {
+    const answer = await client.post<{ halted: boolean; command: number }>(`/admin/${verb}`);
+    const text = (paint: Paint) => facts(paint, [['halted', yesNo(answer.halted)]]);
+    return { json: answer, text };
+  });
+}
+
+export function snapshotCommand(): Command {
+  return operatorCommand(
+    'snapshot',
+    'Writes a snapshot of the state now.',
+    ['bourse snapshot'],
+    async (client) => {
+      const answer = await client.post<{ seq: number }>('/admin/snapshots');
+      return { json: answer, text: () => [`snapshot of the state after command ${count(answer.seq)}`] };
+    },
+  );
+}
+
+export function identityCommand(): Command {
+  const description = 'Seals all API secrets under a new key-encryption key.';
+  const example = ['bourse identity rotate-kek'];
+  const rotate = operatorCommand('rotate-kek', description, example, async (client) => {
+    const answer = await client.post<{ keyId: string; resealed: number }>('/admin/identity/rotate-kek');
+    return { json: answer, text: () => [`${count(answer.resealed)} secrets sealed under ${answer.keyId}`] };
+  });
+  return commandGroup('identity', 'Care of the key store.', [rotate]);
+}

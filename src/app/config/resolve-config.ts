@@ -1,0 +1,92 @@
+/** Flags before the environment before the file before the defaults. */
+import { resolve } from 'node:path';
+import { ConfigError } from '../exit-codes.ts';
+import { didYouMean } from '../cli/terminal/did-you-mean.ts';
+import { fileLayer, findFile } from './config-file.ts';
+import type { Given, Layer } from './layer.ts';
+import {
+  type Config,
+  environmentName,
+  flagName,
+  SETTING_NAMES,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+} from './settings.ts';
+
+export interface Surroundings {
+  readonly flags: Given;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly directory: string;
+  /** The file named by `--config`. */
+  readonly configFile?: string | undefined;
+}
+
+export interface ResolvedConfig {
+  readonly config: Config;
+  /** Where each value came from, in words. */
+  readonly origins: { readonly [Name in SettingName]: string };
+}
+
+export async function resolveConfig(surroundings: Surroundings): Promise<ResolvedConfig> {
+  const { directory, environment } = surroundings;
+  const named = surroundings.configFile ?? environment.BOURSE_CONFIG;
+  const file = named === undefined || named === '' ? findFile(directory) : resolve(directory, named);
+  const layers: Layer[] = [
+    { given: surroundings.flags, directory, nameOf: flagName, origin: (name) => `flag ${flagName(name)}` },
+    {
+      given: givenByEnvironment(environment),
+      directory,
+      nameOf: environmentName,
+      origin: (name) => `environment ${environmentName(name)}`,
+    },
+  ];
+  if (file !== undefined) layers.push(await fileLayer(file, directory));
+
+  const values: Partial<Record<SettingName, unknown>> = {};
+  const origins: Partial<Record<SettingName, string>> = {};
+  for (const name of SETTING_NAMES) {
+    const layer = layers.find(({ given }) => given[name] !== undefined);
+    values[name] = layer === undefined ? initial(name, directory, values) : valueIn(layer, name);
+    origins[name] = layer?.origin(name) ?? 'default';
+  }
+  return { config: values as unknown as Config, origins: origins as ResolvedConfig['origins'] };
+}
+
+function initial(
+  name: SettingName,
+  directory: string,
+  { port, demo }: Partial<Record<SettingName, unknown>>,
+): unknown {
+  if (name === 'data') return resolve(directory, SETTINGS.data.initial);
+  if (name === 'operatorPort') return portBeside(Number(port));
+  // Somebody who tries the exchange out wants somebody to trade with; a venue of one's own brings its own traders.
+  if (name === 'market' && demo === true) return 'normal';
+  return SETTINGS[name].initial;
+}
+
+/** Exchanges on one machine have ports of their own, and so have their operators. */
+function portBeside(port: number): number {
+  if (port === 0) return 0;
+  return port < 65_535 ? port + 1 : port - 1;
+}
+
+function valueIn(layer: Layer, name: SettingName): unknown {
+  const text = layer.given[name]!;
+  const setting: Setting = SETTINGS[name];
+  const value = setting.read(text, layer);
+  if (value !== undefined) return value;
+  const suggestion = didYouMean(text, setting.words ?? []);
+  const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
+  throw new ConfigError(`${layer.nameOf(name)} ${JSON.stringify(text)} must be ${setting.expects}.${hint}`);
+}
+
+/** A variable that is set to nothing counts as not set. */
+function givenByEnvironment(environment: NodeJS.ProcessEnv): Given {
+  const given: Partial<Record<SettingName, string>> = {};
+  for (const name of SETTING_NAMES) {
+    const text = environment[environmentName(name)];
+    if (text !== undefined && text !== '') given[name] = text;
+  }
+  return given;
+}

@@ -1,0 +1,98 @@
+/** Kinds of values that settings have: what each must be, in words, and how its text is read. */
+import { isAbsolute, resolve } from 'node:path';
+import { isHostName, readHost } from '../../http/host-list.ts';
+import { compileIpList } from '../../identity/ip-list.ts';
+import type { ColourChoice } from '../cli/terminal/colour.ts';
+
+/** Where a value was written: paths are relative to that. */
+export interface Place {
+  readonly directory: string;
+}
+
+/** The year 2100: times stay far below every sum made with them. */
+const INSTANT_END = Date.UTC(2100);
+const ON = ['true', 'on', 'yes', '1', 'always'];
+const OFF = ['false', 'off', 'no', '0', 'never'];
+
+export function oneOf<const Word extends string>(...words: readonly Word[]) {
+  return {
+    expects: `one of ${words.join(', ')}`,
+    words,
+    read: (text: string): Word | undefined => words.find((word) => word === text),
+  };
+}
+
+export function onOff() {
+  return {
+    expects: 'on or off',
+    read: (text: string): boolean | undefined => {
+      if (ON.includes(text.toLowerCase())) return true;
+      return OFF.includes(text.toLowerCase()) ? false : undefined;
+    },
+  };
+}
+
+export function wholeNumber(min: number, max: number) {
+  return {
+    expects: `a whole number from ${min} to ${max}`,
+    read: (text: string): number | undefined => {
+      const value = /^[0-9]{1,15}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= min && value <= max ? value : undefined;
+    },
+  };
+}
+
+export function hostName() {
+  return {
+    expects: 'an address or a host name',
+    read: (text: string): string | undefined => (/^[\w.:%-]+$/.test(text) ? text : undefined),
+  };
+}
+
+export function path() {
+  return {
+    expects: 'a path',
+    read: (text: string, { directory }: Place): string | undefined =>
+      text === '' ? undefined : isAbsolute(text) ? text : resolve(directory, text),
+  };
+}
+
+export function readInstant(text: string): number | undefined {
+  const ms = /^[0-9]{1,13}$/.test(text) ? Number(text) : Date.parse(text);
+  return ms >= 0 && ms < INSTANT_END ? ms : undefined;
+}
+
+export function readColour(text: string): ColourChoice | undefined {
+  if (text === 'auto') return 'auto';
+  const on = onOff().read(text);
+  if (on === undefined) return undefined;
+  return on ? 'always' : 'never';
+}
+
+export function readAddressList(text: string): readonly string[] | undefined {
+  const entries = listed(text);
+  return 'malformed' in compileIpList(entries) ? undefined : entries;
+}
+
+export function readHostList(text: string): readonly string[] | undefined {
+  const entries = listed(text.toLowerCase());
+  return entries.every(isHostName) ? entries : undefined;
+}
+
+/** As browsers write them: without the port where it is the usual one of the scheme. */
+export function readOriginList(text: string): readonly string[] | undefined {
+  const entries = listed(text.toLowerCase());
+  return entries.every(isOrigin) ? entries.map((entry) => new URL(entry).origin) : undefined;
+}
+
+function isOrigin(text: string): boolean {
+  const [, host] = /^https?:\/\/(.+)$/.exec(text) ?? [];
+  return host !== undefined && readHost(host) !== undefined && URL.canParse(text);
+}
+
+function listed(text: string): string[] {
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}

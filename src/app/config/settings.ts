@@ -1,0 +1,342 @@
+/**
+ * The settings of the program. Each has one row below: its flag, its environment variable (`BOURSE_` and the name), its
+ * place in `bourse.config.json|js|ts` (the name itself) and its default; the first of these that gives a value wins.
+ */
+import { fileURLToPath } from 'node:url';
+import { EXCHANGE_SEGMENT_BYTES_MIN } from '../../journal/journal-settings.ts';
+import { FEED_CHOICES, type FeedChoice, readFeedChoice } from '../../simulator/feed/feed-choice.ts';
+import { MARKET_LEVELS, type MarketLevel } from '../../simulator/activity-level.ts';
+import { CLOCK_CHOICES, type ClockChoice, readClockChoice } from '../../sequencer/clock-choice.ts';
+import type { ColourChoice } from '../cli/terminal/colour.ts';
+import {
+  hostName,
+  oneOf,
+  onOff,
+  type Place,
+  path,
+  readAddressList,
+  readColour,
+  readHostList,
+  readInstant,
+  readOriginList,
+  wholeNumber,
+} from './setting-values.ts';
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface Config {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly trustedProxies: readonly string[];
+  /** Host names under which both doors answer, beside addresses, localhost and names without a dot. */
+  readonly allowedHosts: readonly string[];
+  /** Web pages of other hosts that may open streams. */
+  readonly allowedOrigins: readonly string[];
+  readonly rateLimits: 'on' | 'off';
+  readonly errorDialect: 'v3' | 'classic';
+  /** Is a signed request that came before refused? */
+  readonly rejectReplays: boolean;
+  /** Is there a door for operators? */
+  readonly operator: boolean;
+  readonly operatorHost: string;
+  /** 0 takes any free port. */
+  readonly operatorPort: number;
+  /** Empty for the file in the data directory. */
+  readonly operatorTokenFile: string;
+  readonly data: string;
+  readonly clock: ClockChoice;
+  /** Where the time of a new exchange begins; 0 for now. */
+  readonly clockStart: number;
+  readonly demo: boolean;
+  readonly catalogue: string;
+  readonly market: MarketLevel;
+  readonly feed: FeedChoice;
+  readonly seed: number;
+  /** Days of generated minutes before a first start; 0 = no past. */
+  readonly backfill: number;
+  readonly segmentBytes: number;
+  readonly snapshotCommands: number;
+  readonly snapshotMinutes: number;
+  /** MiB; 0 = what the machine or its container has. */
+  readonly memoryLimit: number;
+  /** Seconds between the notice to streams and a stop. */
+  readonly stopNotice: number;
+  readonly acceptHistoryGap: boolean;
+  readonly acceptIdentityGap: boolean;
+  readonly logLevel: LogLevel;
+  readonly logFormat: 'auto' | 'pretty' | 'json';
+  readonly quiet: boolean;
+  readonly color: ColourChoice;
+}
+export type SettingName = keyof Config;
+
+export interface Setting<Value = unknown> {
+  readonly group: 'Server' | 'Operator' | 'World' | 'Market' | 'Durability' | 'Output';
+  /** As the command line writes it; two forms for a switch that can be turned both ways. */
+  readonly flags: readonly string[];
+  readonly help: string;
+  readonly initial: Value;
+  /** What a value must be, in words. */
+  readonly expects: string;
+  /** All values there are, where they are words. */
+  readonly words?: readonly string[];
+  /** Undefined when the text is not such a value. */
+  readonly read: (text: string, place: Place) => Value | undefined;
+}
+
+const SHIPPED_CATALOGUE = fileURLToPath(new URL('../../../catalogue', import.meta.url));
+const MIB = 1024 * 1024;
+
+export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> } = {
+  host: {
+    group: 'Server',
+    flags: ['--host <address>'],
+    help: 'address to listen on; the demo accounts allow only this machine',
+    initial: '127.0.0.1',
+    ...hostName(),
+  },
+  port: {
+    group: 'Server',
+    flags: ['--port <number>'],
+    help: 'port to listen on; 0 takes any free one',
+    initial: 8787,
+    ...wholeNumber(0, 65_535),
+  },
+  trustedProxies: {
+    group: 'Server',
+    flags: ['--trusted-proxies <list>'],
+    help: 'proxies whose X-Forwarded-For is believed: addresses or CIDR blocks, with commas between',
+    initial: [],
+    expects: 'a list of addresses and CIDR blocks, such as 10.0.0.0/8,192.168.1.5',
+    read: readAddressList,
+  },
+  allowedHosts: {
+    group: 'Server',
+    flags: ['--allowed-hosts <list>'],
+    help: 'host names under which the exchange answers, with commas between; addresses, localhost and names without a dot always work',
+    initial: [],
+    expects: 'a list of host names without scheme, port or *, such as exchange.example.com,bourse.lan',
+    read: readHostList,
+  },
+  allowedOrigins: {
+    group: 'Server',
+    flags: ['--allowed-origins <list>'],
+    help: 'web pages of other hosts that may open streams, with commas between',
+    initial: [],
+    expects:
+      'a list of origins (scheme, host and port, no path), such as https://charts.example.com,http://localhost:3000',
+    read: readOriginList,
+  },
+  rateLimits: {
+    group: 'Server',
+    flags: ['--rate-limits <on|off>'],
+    help: 'limits per address and account, as the interface has them',
+    initial: 'on',
+    ...oneOf('on', 'off'),
+  },
+  errorDialect: {
+    group: 'Server',
+    flags: ['--error-dialect <v3|classic>'],
+    help: 'family of error codes',
+    initial: 'v3',
+    ...oneOf('v3', 'classic'),
+  },
+  rejectReplays: {
+    group: 'Server',
+    flags: ['--reject-replays'],
+    help: 'take each signed POST and each login only once within the 30 s of its timestamp',
+    initial: false,
+    ...onOff(),
+  },
+  operator: {
+    group: 'Operator',
+    flags: ['--no-operator'],
+    help: "start without the operator's door",
+    initial: true,
+    ...onOff(),
+  },
+  operatorHost: {
+    group: 'Operator',
+    flags: ['--operator-host <address>'],
+    help: "address of the operator's door; beyond this machine it needs --operator-token-file",
+    initial: '127.0.0.1',
+    ...hostName(),
+  },
+  operatorPort: {
+    group: 'Operator',
+    flags: ['--operator-port <number>'],
+    help: "port of the operator's door: the one after --port unless given; 0 takes any free one",
+    initial: 8788,
+    ...wholeNumber(0, 65_535),
+  },
+  operatorTokenFile: {
+    group: 'Operator',
+    flags: ['--operator-token-file <file>'],
+    help: "file of the operator's token, made when it does not exist [operator.token in the data directory]",
+    initial: '',
+    ...path(),
+  },
+  data: {
+    group: 'World',
+    flags: ['--data <dir>'],
+    help: 'directory of everything the exchange remembers',
+    initial: 'data',
+    ...path(),
+  },
+  clock: {
+    group: 'World',
+    flags: ['--clock <wall|scaled:N|manual>'],
+    help: "where time comes from: the machine's clock, N times as fast, or only by bourse clock advance",
+    initial: 'wall',
+    expects: CLOCK_CHOICES,
+    words: ['wall', 'manual', 'scaled:60'],
+    read: readClockChoice,
+  },
+  clockStart: {
+    group: 'World',
+    flags: ['--clock-start <time>'],
+    help: 'instant at which a new exchange on a scaled or manual clock begins [now]',
+    initial: 0,
+    expects: 'an instant such as 2026-06-26T07:00:00Z or milliseconds since 1970',
+    read: readInstant,
+  },
+  demo: {
+    group: 'World',
+    flags: ['--no-demo'],
+    help: 'start without the demo accounts',
+    initial: true,
+    ...onOff(),
+  },
+  catalogue: {
+    group: 'World',
+    flags: ['--catalogue <dir>'],
+    help: 'folder of coins and instruments to list',
+    initial: SHIPPED_CATALOGUE,
+    ...path(),
+  },
+  market: {
+    group: 'Market',
+    flags: ['--market <off|quiet|normal|wild>'],
+    help: 'agents that trade on every instrument, and prices of the outside [normal; off with --no-demo]',
+    initial: 'off',
+    ...oneOf(...MARKET_LEVELS),
+  },
+  feed: {
+    group: 'Market',
+    flags: ['--feed <synthetic|replay:FILE|live:IDS>'],
+    help: 'where prices of the outside come from: made up, a CSV file, or other venues through ccxt',
+    initial: 'synthetic',
+    expects: FEED_CHOICES,
+    words: ['synthetic'],
+    read: readFeedChoice,
+  },
+  seed: {
+    group: 'Market',
+    flags: ['--seed <number>'],
+    help: 'the same seed makes the same market',
+    initial: 1,
+    ...wholeNumber(0, 4_294_967_295),
+  },
+  backfill: {
+    group: 'Market',
+    flags: ['--backfill <days>'],
+    help: 'days of past that a first start with a market makes up, by the minute; 0 for none',
+    initial: 30,
+    ...wholeNumber(0, 365),
+  },
+  segmentBytes: {
+    group: 'Durability',
+    flags: ['--segment-bytes <number>'],
+    help: 'size of one file of the command log',
+    initial: 64 * MIB,
+    expects: `a multiple of 4096 from ${EXCHANGE_SEGMENT_BYTES_MIN} to ${1024 * MIB}`,
+    read: (text) => {
+      const bytes = wholeNumber(EXCHANGE_SEGMENT_BYTES_MIN, 1024 * MIB).read(text);
+      return bytes !== undefined && bytes % 4096 === 0 ? bytes : undefined;
+    },
+  },
+  snapshotCommands: {
+    group: 'Durability',
+    flags: ['--snapshot-commands <number>'],
+    help: 'commands between two snapshots, at most',
+    initial: 1_000_000,
+    ...wholeNumber(1, 1_000_000_000),
+  },
+  snapshotMinutes: {
+    group: 'Durability',
+    flags: ['--snapshot-minutes <number>'],
+    help: 'minutes between two snapshots, at most',
+    initial: 10,
+    ...wholeNumber(1, 1440),
+  },
+  memoryLimit: {
+    group: 'Durability',
+    flags: ['--memory-limit <MiB>'],
+    help: 'memory of the process: from 80 % of it on only cancellations are taken, at 95 % it saves and ends; 0 for what the machine has',
+    initial: 0,
+    ...wholeNumber(0, 1_048_576),
+  },
+  stopNotice: {
+    group: 'Durability',
+    flags: ['--stop-notice <seconds>'],
+    help: 'how long before a stop streams are told of it (code 30033), if anybody reads them; 60 suits a planned restart',
+    initial: 0,
+    ...wholeNumber(0, 600),
+  },
+  acceptHistoryGap: {
+    group: 'Durability',
+    flags: ['--accept-history-gap'],
+    help: 'start although the history database lacks records that the log no longer holds',
+    initial: false,
+    ...onOff(),
+  },
+  acceptIdentityGap: {
+    group: 'Durability',
+    flags: ['--accept-identity-gap'],
+    help: 'start although users, keys or address.key are lost or older than the log',
+    initial: false,
+    ...onOff(),
+  },
+  logLevel: {
+    group: 'Output',
+    flags: ['--log-level <level>'],
+    help: LOG_LEVELS.join(', '),
+    initial: 'info',
+    ...oneOf(...LOG_LEVELS),
+  },
+  logFormat: {
+    group: 'Output',
+    flags: ['--log-format <auto|pretty|json>'],
+    help: 'form of the log on stderr; auto is pretty on a terminal',
+    initial: 'auto',
+    ...oneOf('auto', 'pretty', 'json'),
+  },
+  quiet: {
+    group: 'Output',
+    flags: ['--quiet'],
+    help: 'print only the line "Listening on ..."',
+    initial: false,
+    ...onOff(),
+  },
+  color: {
+    group: 'Output',
+    flags: ['--color', '--no-color'],
+    help: 'colour always or never; NO_COLOR and FORCE_COLOR count too',
+    initial: 'auto',
+    expects: 'on, off or auto',
+    read: readColour,
+  },
+};
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+
+export function environmentName(name: SettingName): string {
+  return `BOURSE_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** The flag without what follows it, as messages name it. */
+export function flagName(name: SettingName): string {
+  return SETTINGS[name].flags[0]!.split(' ')[0]!;
+}

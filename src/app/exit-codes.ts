@@ -1,0 +1,103 @@
+/** How the program ends, as `--help` and the documents promise it. Never reused for anything else. */
+
+import { UnreadableRecord } from '../core/model/bytes.ts';
+import { Diverged } from '../core/model/diverged.ts';
+import { InvariantBroken } from '../core/model/units.ts';
+import { ExposedToOthers } from '../storage/private-file.ts';
+import { RecordDamaged } from '../history/record-damaged.ts';
+import { IdentityDamaged } from '../identity/identity-damaged.ts';
+import { DirectoryLocked, LogRefused } from '../journal/journal-errors.ts';
+import { MarketError } from '../simulator/market-error.ts';
+import { AuditDamaged } from '../admin/audit-file.ts';
+import { TokenDamaged } from '../admin/token.ts';
+import { NoSpace } from '../storage/free-space.ts';
+import { BrokenCommand } from '../sequencer/poisoned-command.ts';
+import { CatalogueError } from '../catalogue/catalogue-error.ts';
+import { HistoryGap } from '../sequencer/history-gap.ts';
+
+export const ExitCode = {
+  ok: 0,
+  failed: 1,
+  /** Wrong use or configuration. */
+  usage: 2,
+  /** Port, lock or permission. */
+  cannotStart: 3,
+  /** Damaged data or a hash that does not match. */
+  damaged: 4,
+  /** A second Ctrl-C. */
+  interrupted: 130,
+} as const;
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/** A configuration that cannot be followed; the message says which value and what would be right. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** The machine does not let the program start: the message says what to do. */
+export class CannotStart extends Error {
+  override name = 'CannotStart';
+}
+
+/** A running exchange said no to what was asked of it; the message says why. */
+export class ActionRefused extends Error {
+  override name = 'ActionRefused';
+  /** The operator's door's own word for it. */
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The data directory is not what it claims to be. */
+export class DataDamaged extends Error {
+  override name = 'DataDamaged';
+}
+
+type ErrorClass = abstract new (...args: never[]) => Error;
+
+/** First match counts: a locked directory is refused by the log, but it is not damaged. */
+const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
+  [ConfigError, ExitCode.usage],
+  [CatalogueError, ExitCode.usage],
+  [MarketError, ExitCode.usage],
+  [ActionRefused, ExitCode.failed],
+  [ExposedToOthers, ExitCode.cannotStart],
+  [CannotStart, ExitCode.cannotStart],
+  [NoSpace, ExitCode.cannotStart],
+  [DirectoryLocked, ExitCode.cannotStart],
+  [DataDamaged, ExitCode.damaged],
+  [LogRefused, ExitCode.damaged],
+  [AuditDamaged, ExitCode.damaged],
+  [IdentityDamaged, ExitCode.damaged],
+  [TokenDamaged, ExitCode.damaged],
+  [Diverged, ExitCode.damaged],
+  [HistoryGap, ExitCode.damaged],
+  [RecordDamaged, ExitCode.damaged],
+  [BrokenCommand, ExitCode.damaged],
+  [InvariantBroken, ExitCode.damaged],
+  [UnreadableRecord, ExitCode.damaged],
+];
+
+const SYSTEM_REFUSALS: ReadonlySet<string | undefined> = new Set([
+  'EADDRINUSE',
+  'EADDRNOTAVAIL',
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'EDQUOT',
+  'EMFILE',
+  'ENFILE',
+  'ENOTDIR',
+]);
+
+export function exitCodeOf(error: unknown): ExitCode {
+  const known = CODES.find(([errorClass]) => error instanceof errorClass);
+  if (known !== undefined) return known[1];
+  return SYSTEM_REFUSALS.has((error as NodeJS.ErrnoException | null)?.code)
+    ? ExitCode.cannotStart
+    : ExitCode.failed;
+}

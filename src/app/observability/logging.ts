@@ -1,0 +1,71 @@
+/**
+ * The log of the process, on stderr: JSON lines for machines, readable lines on a terminal. Requests are described by
+ * an allow-list of fields; the redaction list below is the second fence, for objects that should not have come here.
+ */
+import type { DestinationStream, Logger, LoggerOptions } from 'pino';
+import pino from 'pino';
+import type { Config } from '../config/settings.ts';
+import { painter } from '../cli/terminal/colour.ts';
+import { PrettyLog } from '../cli/terminal/pretty-log.ts';
+
+const SECRET_FIELDS = [
+  'secret',
+  'secretKey',
+  'apiSecret',
+  'apiKey',
+  'passphrase',
+  'password',
+  'signature',
+  'sign',
+  'authorization',
+  'cookie',
+  'headers',
+  'rawHeaders',
+  'body',
+];
+
+const OPTIONS: LoggerOptions = {
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (label) => ({ level: label }) },
+  redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]), remove: true },
+  serializers: { req: requestFields, res: responseFields, err: errorFields },
+};
+
+export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat' | 'color'>): Logger {
+  const { stderr } = process;
+  const pretty = config.logFormat === 'pretty' || (config.logFormat === 'auto' && stderr.isTTY);
+  const destination: DestinationStream = pretty
+    ? new PrettyLog((line) => stderr.write(line), painter(config.color, stderr))
+    : pino.destination({ fd: stderr.fd, sync: true, maxLength: UNWRITTEN_MAX }).on('error', nobodyReads);
+  for (const stream of [process.stdout, stderr]) stream.on('error', nobodyReads);
+  return pino({ ...OPTIONS, level: config.logLevel }, destination);
+}
+
+/** Bytes of lines that wait for a disk without space; more are dropped. */
+const UNWRITTEN_MAX = 2 ** 20;
+
+/** The terminal or the reader of the log has gone, or its disk is full: no reason for an exchange to end. */
+function nobodyReads(): void {}
+
+interface LoggedRequest {
+  readonly id?: unknown;
+  readonly method?: string;
+  readonly routeOptions?: { readonly url?: string | undefined };
+}
+
+/** An address can hold what a client put there by mistake, so only the route that it found is kept. */
+function requestFields({ id, method, routeOptions }: LoggedRequest) {
+  return { id, method, path: routeOptions?.url ?? '(unknown)' };
+}
+
+function responseFields({ statusCode }: { readonly statusCode?: number }) {
+  return { statusCode };
+}
+
+/** Errors of libraries carry requests and headers along; only what an error always has is kept. */
+function errorFields(error: unknown) {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { name, message, stack } = error;
+  return { type: name, code: (error as NodeJS.ErrnoException).code, message, stack };
+}

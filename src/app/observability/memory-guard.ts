@@ -1,0 +1,99 @@
+/**
+ * Watches how much of its memory the process holds, and acts before the system would (reliability 2.2): first only
+ * cancellations are taken, and when that does not help the exchange leaves with a snapshot. Typed arrays live outside
+ * the heap of V8, and that heap has a limit of its own: whichever is nearer counts.
+ */
+import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
+import { isOutOfDescriptors } from '../../storage/shortage-errors.ts';
+
+const MEBIBYTE = 2 ** 20;
+const LOOK_INTERVAL_MS = 1000;
+const SHORT_FROM = 0.8;
+/** What was short is so until this much is free again. */
+const SHORT_UNTIL = 0.75;
+const LEAVE_FROM = 0.95;
+
+/** Shares of what there is, 1 when nothing is left. */
+export interface MemoryUse {
+  readonly process: number;
+  readonly heap: number;
+}
+
+export interface MemoryActions {
+  readonly short: (isShort: boolean, use: MemoryUse) => void;
+  readonly leave: (use: MemoryUse) => void;
+}
+
+export class MemoryWatch {
+  readonly #use: () => MemoryUse;
+  readonly #actions: MemoryActions;
+  readonly #timer: NodeJS.Timeout;
+  #short = false;
+  #leaving = false;
+
+  constructor(use: () => MemoryUse, actions: MemoryActions) {
+    this.#use = use;
+    this.#actions = actions;
+    this.#timer = setInterval(() => this.look(), LOOK_INTERVAL_MS).unref();
+  }
+
+  look(): void {
+    const use = this.#useNow();
+    if (use === undefined) return;
+    const most = Math.max(use.process, use.heap);
+    const short = most >= (this.#short ? SHORT_UNTIL : SHORT_FROM);
+    if (short !== this.#short) {
+      this.#short = short;
+      this.#actions.short(short, use);
+    }
+    if (most < LEAVE_FROM || this.#leaving) return;
+    this.#leaving = true;
+    this.#actions.leave(use);
+  }
+
+  /** Undefined while no file can be opened to look it up; the next second tells. */
+  #useNow(): MemoryUse | undefined {
+    try {
+      return this.#use();
+    } catch (error) {
+      if (isOutOfDescriptors(error)) return undefined;
+      throw error;
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+/** `limitMiB` of 0 stands for all that the machine or the container around the process has. */
+export function memoryUse(limitMiB: number): () => MemoryUse {
+  const limitBytes = limitMiB === 0 ? availableBytes() : limitMiB * MEBIBYTE;
+  return () => {
+    const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+    return { process: residentBytes() / limitBytes, heap: used / limit };
+  };
+}
+
+/** The system tells it in a file: while no more can be opened, the last figure stands. */
+const residentBytes = whileFilesOpen(() => process.memoryUsage.rss(), 0);
+export const memoryFigures = whileFilesOpen(() => process.memoryUsage(), process.memoryUsage());
+
+function whileFilesOpen<Figure>(read: () => Figure, first: Figure): () => Figure {
+  let last = first;
+  return () => {
+    try {
+      last = read();
+    } catch (error) {
+      if (!isOutOfDescriptors(error)) throw error;
+    }
+    return last;
+  };
+}
+
+/** A process without a container around it is told 0 or more than there is. */
+function availableBytes(): number {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
+}

@@ -1,0 +1,37 @@
+/** Tells in the log when the disk begins to restrict the venue, when that changes and when it is over. */
+import type { Logger } from 'pino';
+import { freeBytes } from '../../storage/free-space.ts';
+import type { Venue } from '../../sequencer/sequencer.ts';
+
+const LOOK_INTERVAL_MS = 250;
+
+export class ModeWatch {
+  readonly #venue: Pick<Venue, 'shortage'>;
+  readonly #directory: string;
+  readonly #logger: Logger;
+  readonly #timer: NodeJS.Timeout;
+  #told: string | undefined;
+
+  constructor(venue: Pick<Venue, 'shortage'>, directory: string, logger: Logger) {
+    this.#venue = venue;
+    this.#directory = directory;
+    this.#logger = logger;
+    this.#timer = setInterval(() => this.look(), LOOK_INTERVAL_MS).unref();
+    this.look();
+  }
+
+  look(): void {
+    const shortage = this.#venue.shortage();
+    // Of memory its own watch tells.
+    const reason = shortage?.of === 'disk' ? shortage.reason : undefined;
+    if (reason === this.#told) return;
+    this.#told = reason;
+    const facts = { mode: shortage?.mode ?? 'normal', freeBytes: freeBytes(this.#directory) };
+    if (reason === undefined) this.#logger.warn(facts, 'the disk has space again: orders are taken');
+    else this.#logger.error(facts, reason);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}

@@ -1,0 +1,58 @@
+/** Can this process serve now? Each check says so by name; `/readyz` answers 503 and names those that fail. */
+import type { ReadinessCheck } from '../../api/http/health.ts';
+import type { LogCapacity } from '../../journal/command-journal.ts';
+import { HISTORY_LAG_MAX, QUEUE_AGE_MAX_MS } from '../../sequencer/limits.ts';
+
+/** What the checks look at. */
+export interface Health {
+  readonly stopping: boolean;
+  readonly failure: Error | undefined;
+  readonly capacity: LogCapacity;
+  readonly memoryShort: boolean;
+  readonly logQueueAgeMs: number;
+  readonly historyLagRows: number;
+  readonly historyDamagedReads: number;
+  readonly historyStarved: boolean;
+  readonly loopDelayP99Ms: number;
+}
+
+/** A process that cannot get to its timers cannot answer in time either (reliability 5.3). */
+const LOOP_DELAY_P99_MAX_MS = 200;
+
+export function readinessChecks(health: Health): readonly ReadinessCheck[] {
+  const { failure, capacity, memoryShort, logQueueAgeMs, historyLagRows, loopDelayP99Ms } = health;
+  return [
+    check('running', !health.stopping, 'the process is stopping'),
+    check('venue', failure === undefined, `the venue has stopped: ${failure?.message}`),
+    check('log space', capacity === 'normal', `the disk is full or nearly so: ${capacity}`),
+    check('memory', !memoryShort, 'memory is nearly full: only cancellations are taken'),
+    check(
+      'log queue',
+      logQueueAgeMs <= QUEUE_AGE_MAX_MS,
+      `the oldest command has waited ${Math.round(logQueueAgeMs)} ms for the disk`,
+    ),
+    check(
+      'history space',
+      !health.historyStarved,
+      `the disk is full: ${historyLagRows} rows wait for space, only cancellations are taken`,
+    ),
+    check('history', historyLagRows <= HISTORY_LAG_MAX, `${historyLagRows} rows are not stored yet`),
+    recordsCheck(health.historyDamagedReads),
+    check(
+      'event loop',
+      loopDelayP99Ms <= LOOP_DELAY_P99_MAX_MS,
+      `its delay (p99) is ${Math.round(loopDelayP99Ms)} ms`,
+    ),
+  ];
+}
+
+/** The rest of the exchange is not concerned: said here, but no reason to send nobody any more. */
+function recordsCheck(damagedReads: number): ReadinessCheck {
+  const name = 'records';
+  if (damagedReads === 0) return { name, ok: true };
+  return { name, ok: true, detail: `${damagedReads} reads came to damaged records: run "bourse verify"` };
+}
+
+function check(name: string, ok: boolean, detail: string): ReadinessCheck {
+  return ok ? { name, ok } : { name, ok, detail };
+}

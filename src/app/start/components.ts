@@ -1,0 +1,193 @@
+/**
+ * Opens what an exchange is made of, in order: the log with its lock (so that a second process stops before it has
+ * touched anything), identity, history, then the state from snapshot and log. A failure closes what is open.
+ */
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { History } from '../../history/history.ts';
+import { openSqliteHistory } from '../../history/sqlite-history.ts';
+import type { Identity } from '../../identity/identity.ts';
+import { IDENTITY_FILE, openIdentity } from '../../identity/sqlite-identity.ts';
+import type { CommandLog, Recovered } from '../../journal/command-journal.ts';
+import { openFileLog } from '../../journal/file-journal.ts';
+import type { RecoveryReport } from '../../journal/recovery-report.ts';
+import { AuditLog } from '../../admin/audit-log.ts';
+import { Reconciliation } from '../../admin/reconcile.ts';
+import { WallClock } from '../../sequencer/clock.ts';
+import { openClock } from '../../sequencer/clock-choice.ts';
+import { formatDuration } from '../../sequencer/duration.ts';
+import { replay } from '../../sequencer/recovery.ts';
+import { Venue } from '../../sequencer/sequencer.ts';
+import { keepBeforeFormatChange } from '../backup/keep-before.ts';
+import { refuseUnfinished } from '../backup/manifest.ts';
+import { HISTORY_FILE, LOG_DIRECTORY } from './data-files.ts';
+import { CannotStart, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
+import { loggedCommands } from './logged-commands.ts';
+import { settleUsers } from './orphan-accounts.ts';
+import { closeToOthers } from './file-permissions.ts';
+import type { Config } from '../config/settings.ts';
+import { counted } from '../cli/terminal/counting.ts';
+import { withAdvice } from './poisoned-command-advice.ts';
+
+export { HISTORY_FILE };
+
+const PROGRESS_INTERVAL_MS = 1000;
+const SEALING_REPORT_MS = 10_000;
+const CLOCK_SLACK_MS = 5000;
+
+export interface Rooms {
+  readonly log: CommandLog;
+  readonly identity: Identity;
+  readonly history: History;
+  readonly venue: Venue;
+  /** The machine's clock, whatever the venue's is: signatures, limits and the audit log go by it. */
+  readonly wall: WallClock;
+  readonly audit: AuditLog;
+  readonly report: RecoveryReport;
+  /** Commands applied on the way from the snapshot to the end of the log. */
+  readonly replayed: number;
+}
+
+/** What is opened is closed by `open`, last first. */
+export async function openRooms(
+  config: Config,
+  logger: Logger,
+  open: AsyncDisposableStack,
+  onFailure: (error: Error) => void,
+): Promise<Rooms> {
+  refuseUnfinished(config.data);
+  closeToOthers(config.data, logger);
+  await keepBeforeFormatChange(config.data, (text) => logger.warn(text));
+  const recovered = await openFileLog({
+    directory: join(config.data, LOG_DIRECTORY),
+    segmentBytes: config.segmentBytes,
+  });
+  const { log, report } = recovered;
+  open.defer(() => log.close());
+  tellRecovery(report, logger);
+  const wall = new WallClock();
+  const audit = await AuditLog.open(config.data, () => wall.now());
+  open.defer(() => audit.close());
+  const identity = await openDatabase(IDENTITY_FILE, LOST_IDENTITY, async () =>
+    openIdentity(config.data, { acceptGap: config.acceptIdentityGap }),
+  );
+  open.defer(() => identity.close());
+  const history = await openDatabase(HISTORY_FILE, LOST_HISTORY, () =>
+    openSqliteHistory({
+      path: join(config.data, HISTORY_FILE),
+      onFailure,
+      onSealed: sealingReport(logger),
+    }),
+  );
+  open.defer(() => history.close());
+
+  const reconciliation = new Reconciliation(audit);
+  if (reconciliation.reachesBefore(report.snapshotSeq)) {
+    for (const { seq, command } of loggedCommands(config.data)) reconciliation.note(seq, command);
+  }
+  const { exchange, lastSeq, commands } = await replay(recovered.snapshot, recovered.records, history, {
+    progress: progressReport(recovered, logger),
+    applied: (seq, command, outcome) => reconciliation.note(seq, command, outcome),
+    acceptHistoryGap: config.acceptHistoryGap,
+  }).catch((error) => {
+    throw withAdvice(error, { lastSeq: report.lastSeq, confirmedSeq: history.confirmedSeq });
+  });
+  const replaced = settleUsers(exchange.state, identity, config.acceptIdentityGap, wall.now());
+  if (replaced > 0)
+    logger.warn(`${counted(replaced, 'account')} without a user: frozen until the operator gives a key`);
+  for (const told of await reconciliation.complete()) logger.warn(`an action was cut off: ${told}`);
+  const clock = openClock(config.clock, exchange.state.now, config.clockStart, wall);
+  warnOfTimeAhead(exchange.state.now - clock.now(), logger);
+  const venue = new Venue(exchange, log, history, clock, lastSeq);
+  venue.onHalted(onFailure);
+  return { log, identity, history, venue, wall, audit, report, replayed: commands };
+}
+
+const LOST_IDENTITY = 'Put it back from a backup: it holds the API keys.';
+export const LOST_HISTORY =
+  'Put it back from a backup, or move it away and start with --accept-history-gap: closed orders and fills that the ' +
+  'log no longer holds are then missing.';
+
+/** How SQLite says that a file is not what it should be; the words are all that arrives from another thread. */
+const DAMAGED =
+  /not a database|malformed|disk I\/O error|no such (?:table|column)|already exists|UNIQUE constraint/;
+const CLOSED = /unable to open database file|readonly database|database is locked|authorization denied/;
+
+export async function openDatabase<Database>(
+  file: string,
+  advice: string,
+  open: () => Promise<Database>,
+): Promise<Database> {
+  try {
+    return await open();
+  } catch (error) {
+    throw asDamage(file, advice, error);
+  }
+}
+
+/** A failure of the history, wherever it was met, as what its user can act on. */
+export function asHistoryDamage(error: unknown): unknown {
+  return /^history failed/.test((error as Error | null)?.message ?? '')
+    ? asDamage(HISTORY_FILE, LOST_HISTORY, error)
+    : error;
+}
+
+/** What SQLite says of a file, as what its user can act on. */
+function asDamage(file: string, advice: string, error: unknown): unknown {
+  if (exitCodeOf(error) !== ExitCode.failed) return error;
+  const { message } = error as Error;
+  if (DAMAGED.test(message)) return new DataDamaged(`${file} is damaged: ${message}. ${advice}`);
+  if (CLOSED.test(message)) {
+    return new CannotStart(
+      `${file} cannot be opened: ${message}. It must be a file that this user may write`,
+    );
+  }
+  return error;
+}
+
+/** Time never goes back, so it stands still until the clock has caught up. */
+function warnOfTimeAhead(aheadMs: number, logger: Logger): void {
+  if (aheadMs <= CLOCK_SLACK_MS) return;
+  logger.warn(
+    `the exchange's time is ${formatDuration(aheadMs)} ahead of the machine's clock and stands still until then: ` +
+      'it ran on another clock before. Start it with --clock manual or --clock scaled:N to go on from where it was',
+  );
+}
+
+function tellRecovery(report: RecoveryReport, logger: Logger): void {
+  const { cleanEnd, tornBytes, keptAside, damagedSnapshots, recordsToReplay, snapshotSeq } = report;
+  logger.debug({ report }, 'log opened');
+  if (!cleanEnd) {
+    logger.warn(
+      { recordsToReplay, snapshotSeq, tornBytes, keptAside },
+      'the last run did not end properly: everything that was acknowledged is being restored',
+    );
+  }
+  for (const { file, reason } of damagedSnapshots) {
+    logger.error({ file, reason }, 'a snapshot is damaged: an older one is used and more is replayed');
+  }
+}
+
+/** Records of an older program get their checksums while the exchange runs; a long way speaks up now and then. */
+function sealingReport(logger: Logger): (rows: number, all: boolean) => void {
+  let toldMs = performance.now();
+  return (rows, all) => {
+    const nowMs = performance.now();
+    if (!all && nowMs - toldMs < SEALING_REPORT_MS) return;
+    toldMs = nowMs;
+    logger.info(`history: ${counted(rows, 'older record')} given a checksum${all ? ', all done' : ''}`);
+  };
+}
+
+/** Speaks up at most once a second, so only about long replays. */
+function progressReport({ report }: Recovered, logger: Logger): (seq: number) => void {
+  let toldMs = performance.now();
+  return (seq) => {
+    const nowMs = performance.now();
+    if (nowMs - toldMs < PROGRESS_INTERVAL_MS) return;
+    toldMs = nowMs;
+    const done = seq - report.snapshotSeq;
+    const percent = Math.floor((100 * done) / report.recordsToReplay);
+    logger.info(`replaying: ${counted(done, 'command')}, ${percent} %`);
+  };
+}

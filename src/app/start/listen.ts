@@ -1,0 +1,78 @@
+/** How a server begins to listen, and how it ends: with what its user can act on, and without cutting off answers. */
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { CannotStart } from '../exit-codes.ts';
+import { urlOf } from './loopback.ts';
+import { portHolder } from './port-owner.ts';
+
+/** Requests under way get this long before their connections are cut. */
+const REQUESTS_END_MS = 3000;
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Refuses an address that `listen` would refuse. Asked before any work, as the work before the first request may take
+ * long and leaves a data directory behind.
+ */
+export async function refuseTakenPort({ host, port }: Address, flag: string): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  try {
+    const listening = once(probe, 'listening');
+    probe.listen({ host, port });
+    await listening;
+  } catch (error) {
+    throw cannotListen(host, port, flag, error as NodeJS.ErrnoException);
+  }
+  const closed = once(probe, 'close');
+  probe.close();
+  await closed;
+}
+
+/** Resolves with the address under which the server is reached; `flag` is the one that chooses its port. */
+export async function listen(
+  server: FastifyInstance,
+  { host, port }: Address,
+  flag: string,
+): Promise<string> {
+  const { level } = server.log;
+  try {
+    // Fastify tells the address by itself; here that is the banner's work.
+    server.log.level = 'silent';
+    await server.listen({ host, port });
+  } catch (error) {
+    throw cannotListen(host, port, flag, error as NodeJS.ErrnoException);
+  } finally {
+    server.log.level = level;
+  }
+  // A connection that cannot be taken, for want of a descriptor, is not the end of the others.
+  server.server.on('error', (error) => server.log.warn({ err: error }, 'a connection could not be taken'));
+  return urlOf(host, (server.server.address() as AddressInfo).port);
+}
+
+function cannotListen(host: string, port: number, flag: string, error: NodeJS.ErrnoException): Error {
+  if (error.code === 'EADDRINUSE') {
+    const holder = portHolder(port);
+    const by = holder === undefined ? 'another program' : `process ${holder.pid} (${holder.command})`;
+    return new CannotStart(
+      `port ${port} on ${host} is in use by ${by}. Stop it, choose another with --${flag}, ` +
+        `or take any free one with --${flag} 0.`,
+    );
+  }
+  if (error.code === 'EACCES') {
+    return new CannotStart(`port ${port} needs rights that this user does not have: choose one above 1023`);
+  }
+  return new CannotStart(`cannot listen on ${host}, port ${port}: ${error.message}`);
+}
+
+export async function closeServer(server: FastifyInstance): Promise<void> {
+  const closed = server.close();
+  const inTime = await Promise.race([closed.then(() => true), sleep(REQUESTS_END_MS, false, { ref: false })]);
+  if (!inTime) server.server.closeAllConnections();
+  await closed;
+}

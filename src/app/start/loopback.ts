@@ -1,0 +1,37 @@
+/** The demo keys are printed in every tutorial: they work on the own machine and nowhere else (reliability 3.4). */
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { normalizeAddress } from '../../identity/ip-list.ts';
+import { ConfigError } from '../exit-codes.ts';
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost') return true;
+  const address = normalizeAddress(host);
+  if (address === undefined) return false;
+  return LOOPBACK.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+}
+
+export function refuseDemoBeyondLoopback(host: string): void {
+  if (isLoopback(host)) return;
+  throw new ConfigError(
+    `--host ${host} can be reached from other machines, and the keys of the demo accounts are public. ` +
+      'Listen on 127.0.0.1, or start an exchange without them: --no-demo with a --data directory of its own.',
+  );
+}
+
+/** Whoever can reach the operator's door can try tokens; that must be meant, not happen. */
+export function refuseOperatorBeyondLoopback(host: string, tokenFile: string): void {
+  if (isLoopback(host) || tokenFile !== '') return;
+  throw new ConfigError(
+    `--operator-host ${host} can be reached from other machines. Listen on 127.0.0.1, or say with ` +
+      '--operator-token-file which token guards the door there.',
+  );
+}
+
+/** Host and port as they stand in a URL. */
+export function urlOf(host: string, port: number): string {
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}

@@ -1,0 +1,78 @@
+/** Brings the living market up with the exchange, or takes its last quotes out of the books when it is off. */
+import type { Logger } from 'pino';
+import { MarketDriver } from '../../simulator/driver.ts';
+import { openFeed } from '../../simulator/feed/open-feed.ts';
+import { withdrawnQuotes } from '../../simulator/house-accounts.ts';
+import { loadKnobs } from '../../simulator/parameters.ts';
+import { LIVELINESS } from '../../simulator/activity-level.ts';
+import { LivingMarket } from '../../simulator/market-simulator.ts';
+import { makePast } from '../../simulator/backfill/make-past.ts';
+import type { SecondHand } from '../../sequencer/clock-ticker.ts';
+import { Unavailable, type Venue } from '../../sequencer/sequencer.ts';
+import type { Config } from '../config/settings.ts';
+import { progressBar } from '../cli/terminal/progress-bar.ts';
+
+export interface OpenMarket {
+  readonly market: LivingMarket;
+  /** Gives no more commands: the exchange is about to stop. */
+  stop(): void;
+}
+
+/** A venue that is read-only keeps them; the next start tries again. */
+async function withdrawQuotes(venue: Venue, logger: Logger): Promise<void> {
+  try {
+    await Promise.all(withdrawnQuotes(venue.state).map((command) => venue.submit(command)));
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    logger.warn({ err: error }, 'the last quotes of the market stay in the books');
+  }
+}
+
+export async function openMarket(
+  venue: Venue,
+  seconds: SecondHand,
+  config: Config,
+  logger: Logger,
+  open: AsyncDisposableStack,
+): Promise<OpenMarket | undefined> {
+  const { market: level, seed } = config;
+  if (level === 'off') {
+    await withdrawQuotes(venue, logger);
+    return undefined;
+  }
+  const knobs = loadKnobs(config.catalogue);
+  const told = (text: string) => logger.info(text);
+  const screen = {
+    isTTY: process.stderr.isTTY && !config.quiet,
+    write: (text: string) => process.stderr.write(text),
+  };
+  const loading = progressBar('reading prices', screen);
+  const feed = await openFeed(config.feed, {
+    seed,
+    knobs,
+    intensity: LIVELINESS[level].volatility,
+    state: venue.state,
+    told,
+    progress: loading.show,
+  });
+  loading.end();
+  open.defer(() => feed.close());
+  const market = new LivingMarket(venue, { level, seed, knobs, feed });
+  await market.open();
+  const bar = progressBar('making up a past', screen);
+  const days = config.backfill;
+  const made = await makePast(market.desks, {
+    history: venue.history,
+    knobs,
+    seed,
+    days,
+    now: venue.clock.now(),
+    progress: bar.show,
+  });
+  bar.end();
+  if (made > 0) logger.info(`made up ${days} days by the minute and a year by the hour for ${made} books`);
+  const driver = new MarketDriver(venue, market);
+  driver.start(seconds);
+  open.defer(() => driver.stop());
+  return { market, stop: () => driver.stop() };
+}

@@ -1,0 +1,65 @@
+/**
+ * Holds the accounts of the exchange against the users of identity. A user is on disk before its account is opened, so an
+ * account without a user means that `identity.sqlite` is lost or older than the log: the next user would get the uid, and
+ * the money on it.
+ */
+import type { Account } from '../../core/state/account.ts';
+import type { State } from '../../core/state/state.ts';
+import type { Identity } from '../../identity/identity.ts';
+import { IDENTITY_FILE } from '../../identity/sqlite-identity.ts';
+import { DataDamaged } from '../exit-codes.ts';
+
+const NAMED_MAX = 5;
+
+/** Resolves the difference: returns how many accounts have got a place holder. Throws DataDamaged. */
+export function settleUsers(state: State, identity: Identity, acceptGap: boolean, nowMs: number): number {
+  if (!acceptGap) refuseLostUsers(state, identity);
+  const accounts = usersIn(state);
+  const lost = accounts.filter(({ uid }) => identity.findUser(uid) === undefined);
+  refuseOtherFamilies(accounts, identity);
+  if (lost.length > 0) {
+    // Main accounts come first in the exchange as well: a sub-account is opened under one that is there.
+    const places = lost.map(({ uid, masterUid }) => ({
+      uid,
+      parentUid: masterUid === 0 ? undefined : masterUid,
+    }));
+    identity.replaceLost(places, nowMs);
+  }
+  identity.reserveUids(accounts.reduce((highest, { uid }) => Math.max(highest, uid), 0));
+  return lost.length;
+}
+
+/** Throws DataDamaged. */
+export function refuseLostUsers(state: State, identity: Identity): void {
+  const accounts = usersIn(state);
+  const lost = accounts.filter(({ uid }) => identity.findUser(uid) === undefined);
+  if (lost.length > 0) {
+    throw new DataDamaged(
+      `${IDENTITY_FILE} lacks ${lost.length} of ${accounts.length} accounts of the exchange (${uidsOf(lost)}): it is ` +
+        'lost or older than the log. Restore it from a backup, or start once with --accept-identity-gap: these accounts ' +
+        'keep their money and orders, nobody has a key to them, and their uids are not given out again',
+    );
+  }
+  refuseOtherFamilies(accounts, identity);
+}
+
+function usersIn(state: State): Account[] {
+  return [...state.accountByUid.values()].filter(({ house }) => !house);
+}
+
+/** A sub-account of one family must not be shown to another. */
+function refuseOtherFamilies(accounts: readonly Account[], identity: Identity): void {
+  for (const { uid, masterUid } of accounts) {
+    const user = identity.findUser(uid);
+    if (user === undefined || (user.parentUid ?? 0) === masterUid) continue;
+    throw new DataDamaged(
+      `${IDENTITY_FILE} has account ${uid} under ${user.parentUid ?? 'no main account'}, the exchange under ` +
+        `${masterUid === 0 ? 'none' : masterUid}: it is of another exchange. Restore the one of this directory from a backup`,
+    );
+  }
+}
+
+function uidsOf(accounts: readonly Account[]): string {
+  const named = accounts.slice(0, NAMED_MAX).map(({ uid }) => uid);
+  return accounts.length > NAMED_MAX ? `${named.join(', ')} …` : named.join(', ');
+}

@@ -1,0 +1,171 @@
+/** The server as a process: start, tell, wait for a signal or a failure, stop; every way out has its exit code. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { CATEGORY_NAMES } from '../../core/model/enums.ts';
+import { isOutOfSpace } from '../../storage/shortage-errors.ts';
+import { VERSION } from '../../version.ts';
+import { refuse } from '../cli/command-line.ts';
+import { ExitCode, exitCodeOf } from '../exit-codes.ts';
+import { isDetached } from './hangup.ts';
+import { createLogger } from '../observability/logging.ts';
+import { MemoryWatch, memoryUse } from '../observability/memory-guard.ts';
+import { asHistoryDamage } from './components.ts';
+import { type RunningExchange, startExchange } from './start-exchange.ts';
+import type { Config } from '../config/settings.ts';
+import { banner, factsLine, listeningLine, type StartFacts } from '../cli/terminal/banner.ts';
+import { painter } from '../cli/terminal/colour.ts';
+import { counted } from '../cli/terminal/counting.ts';
+
+/** Time for answers that are already on their way to leave (reliability 2.1: gone within 100 ms). */
+const LAST_ANSWERS_MS = 50;
+/** A stop that takes longer ends without a snapshot, which costs the next start a longer replay and nothing else. */
+const STOP_MAX_MS = 15_000;
+/** Ctrl-C reaches every process of a terminal, and npm passes it on once more: so close together they are one. */
+const ONE_SIGNAL_MS = 1000;
+
+export async function serve(config: Config): Promise<void> {
+  // Everything below the data directory is for this user only.
+  process.umask(0o077);
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverFullDisk);
+  const logger = createLogger(config);
+  endOnDefect(logger);
+  const exchange = new ExchangeProcess(config, logger);
+  await exchange.start();
+}
+
+/** What is printed may go to a file on the disk that is full; the exchange does not need it. */
+function passOverFullDisk(error: Error): void {
+  if (!isOutOfSpace(error)) throw error;
+}
+
+class ExchangeProcess {
+  readonly #config: Config;
+  readonly #logger: Logger;
+  #exchange: RunningExchange | undefined;
+  /** When the first signal came. */
+  #signalMs: number | undefined;
+
+  constructor(config: Config, logger: Logger) {
+    this.#config = config;
+    this.#logger = logger;
+  }
+
+  async start(): Promise<void> {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.#onSignal());
+    const detached = isDetached();
+    process.on('SIGHUP', () => (detached ? this.#onLostTerminal() : this.#onSignal()));
+    try {
+      this.#exchange = await startExchange(this.#config, this.#logger, (error) => this.#fail(error));
+    } catch (error) {
+      refuse(error);
+    }
+    if (this.#signalMs !== undefined) return this.#stop();
+    this.#watchMemory(this.#exchange);
+    this.#tellReady(this.#exchange);
+  }
+
+  #watchMemory({ venue }: RunningExchange): void {
+    const { memoryLimit } = this.#config;
+    new MemoryWatch(memoryUse(memoryLimit), {
+      short: (isShort, use) => {
+        venue.memoryShort = isShort;
+        const told = isShort
+          ? 'memory is nearly full: only cancellations are taken'
+          : 'memory is free again: orders are taken';
+        this.#logger.warn({ use }, told);
+      },
+      leave: (use) => {
+        this.#logger.fatal({ use }, 'memory is full: the exchange saves its state and ends; start it again');
+        void this.#stop(ExitCode.failed);
+      },
+    });
+  }
+
+  #onSignal(): void {
+    const now = performance.now();
+    if (this.#signalMs !== undefined) {
+      if (now - this.#signalMs > ONE_SIGNAL_MS) process.exit(ExitCode.interrupted);
+      return;
+    }
+    this.#signalMs = now;
+    if (this.#exchange !== undefined) void this.#stop();
+  }
+
+  #onLostTerminal(): void {
+    this.#logger.info('the terminal hung up; the exchange goes on, as it reads and writes nothing there');
+  }
+
+  async #stop(code: ExitCode = ExitCode.ok): Promise<void> {
+    const { data, stopNotice } = this.#config;
+    if (stopNotice > 0 && this.#exchange!.announceStop(stopNotice) > 0) await sleep(stopNotice * 1000);
+    const overdue = setTimeout(() => {
+      this.#logger.error('the stop takes too long: leaving without a snapshot; nothing is lost');
+      process.exit(ExitCode.failed);
+    }, STOP_MAX_MS);
+    try {
+      await this.#exchange!.stop();
+    } catch (error) {
+      this.#logger.fatal({ err: error }, 'the stop failed; what was acknowledged is safe');
+      process.exit(ExitCode.failed);
+    }
+    clearTimeout(overdue);
+    const { state } = this.#exchange!.venue;
+    process.stderr.write(
+      `${counted(state.accountByUid.size, 'account')}, ${counted(state.slab.count, 'open order')}, saved to ${data}\n`,
+    );
+    process.exit(code);
+  }
+
+  /** The log or the history can no longer keep what was promised: stop at once, the restart is the repair. */
+  #fail(error: Error): void {
+    const told = asHistoryDamage(error);
+    const code = exitCodeOf(told);
+    if (code === ExitCode.failed)
+      this.#logger.fatal({ err: error }, 'the exchange stops: it can no longer keep its records');
+    else this.#logger.fatal(`the exchange stops: ${(told as Error).message}`);
+    setTimeout(() => process.exit(code), LAST_ANSWERS_MS);
+  }
+
+  #tellReady({ url, operatorUrl, venue, market, demoAccounts, replayedCommands }: RunningExchange): void {
+    const { data, quiet, rateLimits, color } = this.#config;
+    const facts: StartFacts = {
+      version: VERSION,
+      url,
+      operatorUrl,
+      data,
+      demoAccounts,
+      instruments: instrumentCounts(venue),
+      replayedCommands,
+      readySeconds: Number((performance.now() / 1000).toFixed(2)),
+      rateLimits,
+      market: market && {
+        level: market.options.level,
+        seed: market.options.seed,
+        feed: market.options.feed.name,
+        agents: market.members.length,
+      },
+    };
+    const { stdout } = process;
+    if (!quiet && stdout.isTTY)
+      stdout.write(banner(facts, painter(color, stdout), process.env.TERM !== 'dumb'));
+    else if (!quiet) stdout.write(factsLine(facts));
+    stdout.write(listeningLine(url));
+  }
+}
+
+function instrumentCounts({ state }: RunningExchange['venue']): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { category } of state.instruments) {
+    const name = CATEGORY_NAMES[category];
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** A defect leaves the state in doubt; the start after it comes back to what was acknowledged. */
+function endOnDefect(logger: Logger): void {
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'defect: the process ends');
+    process.exit(ExitCode.failed);
+  });
+}

@@ -1,0 +1,78 @@
+/** Sets a command aside that the exchange cannot carry out (`poisoned-command-advice.ts`). */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from '../../core/model/command.ts';
+import { encodeCommand } from '../../core/codec/command-codec.ts';
+import { openSqliteHistory } from '../../history/sqlite-history.ts';
+import type { CommandLog } from '../../journal/command-journal.ts';
+import { openFileLog } from '../../journal/file-journal.ts';
+import { AuditLog } from '../../admin/audit-log.ts';
+import { formatSignature } from '../../admin/audit-reference.ts';
+import { BrokenCommand } from '../../sequencer/poisoned-command.ts';
+import { replay } from '../../sequencer/recovery.ts';
+import { keepBeforeFormatChange } from '../backup/keep-before.ts';
+import { CannotStart, ConfigError } from '../exit-codes.ts';
+import { LOG_DIRECTORY } from './logged-commands.ts';
+import { HISTORY_FILE } from './components.ts';
+import type { Config } from '../config/settings.ts';
+import { objectionTo } from './poisoned-command-advice.ts';
+
+export interface SetAsideReport {
+  readonly seq: number;
+  readonly command: Command;
+  readonly reason: string;
+  /** Number of the record that says so. */
+  readonly recordedAs: number;
+}
+
+/** Sets command `seq` aside; the exchange must not be running. */
+export async function setAside(
+  { data, segmentBytes }: Pick<Config, 'data' | 'segmentBytes'>,
+  seq: number,
+  operator: string,
+): Promise<SetAsideReport> {
+  const directory = join(data, LOG_DIRECTORY);
+  if (!existsSync(directory))
+    throw new ConfigError(`--data ${data} holds no exchange: there is no ${directory}`);
+  await keepBeforeFormatChange(data, (text) => process.stderr.write(`bourse: ${text}\n`));
+  await using open = new AsyncDisposableStack();
+  const { log, snapshot, records, report } = await openFileLog({ directory, segmentBytes });
+  open.defer(() => log.close());
+  const audit = await AuditLog.open(data, Date.now);
+  open.defer(() => audit.close());
+  const onFailure = (error: Error) => {
+    throw error;
+  };
+  const history = await openSqliteHistory({ path: join(data, HISTORY_FILE), onFailure });
+  open.defer(() => history.close());
+  const broken = await replay(snapshot, records, history).then(() => undefined, asBroken);
+  if (broken === undefined) throw new ConfigError('every command of the log can be carried out: start it');
+  if (broken.seq !== seq) throw new ConfigError(`the command that cannot be carried out is ${broken.seq}`);
+  const { lastSeq } = report;
+  const objection = objectionTo(broken, { lastSeq, confirmedSeq: history.confirmedSeq });
+  if (objection !== undefined) throw new CannotStart(`${broken.message}; ${objection}`);
+
+  const { command } = broken;
+  const reason = (broken.cause as Error).message;
+  const intent = { operator, action: 'log.set-aside', arguments: { seq, type: command.type } };
+  const line = await audit.begin(intent, lastSeq);
+  const by = formatSignature({ operator, chain: audit.chain, line });
+  const recordedAs = await appended(log, { type: 'setAside', time: command.time, seq, by });
+  await audit.end(line, { outcome: 'done', detail: reason, command: recordedAs });
+  return { seq, command, reason, recordedAs };
+}
+
+function asBroken(error: unknown): BrokenCommand {
+  if (error instanceof BrokenCommand) return error;
+  throw error;
+}
+
+function appended(log: CommandLog, command: Command): Promise<number> {
+  return new Promise((resolve, reject) => {
+    log.onFailure(reject);
+    const seq = log.append(encodeCommand(command));
+    log.onDurable((durableSeq) => {
+      if (durableSeq >= seq) resolve(seq);
+    });
+  });
+}

@@ -1,0 +1,193 @@
+/**
+ * An exchange from start to stop. Nothing is served before everything has succeeded; the way down is the way up
+ * backwards, with a snapshot in between so that the next start is quick. A process that ends without it loses nothing.
+ */
+import { existsSync } from 'node:fs';
+import type { Logger } from 'pino';
+import { completeSubAccounts } from '../../accounts/open-sub-account.ts';
+import { HistoryStarved } from '../../history/history.ts';
+import type { OpenedDemoAccount } from '../../identity/demo-accounts.ts';
+import type { LivingMarket } from '../../simulator/market-simulator.ts';
+import { NoSpace } from '../../storage/free-space.ts';
+import { isOutOfSpace, isShortage } from '../../storage/shortage-errors.ts';
+import { loadCatalogue } from '../../catalogue/catalogue.ts';
+import { Keeper } from '../../sequencer/snapshot-scheduler.ts';
+import { REPLAY_LONG } from '../../sequencer/limits.ts';
+import { ReserveAudits } from '../../reserves/reserve-audit.ts';
+import type { SecondHand } from '../../sequencer/clock-ticker.ts';
+import { Unavailable, type Venue } from '../../sequencer/sequencer.ts';
+import { openAddressKey } from './address-key.ts';
+import { openDoor, openGateway } from './servers.ts';
+import { CannotStart, ConfigError } from '../exit-codes.ts';
+import { hasDemoKeys, listCatalogue, openDemo } from './bootstrap.ts';
+import { closeServer, listen, refuseTakenPort } from './listen.ts';
+import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback } from './loopback.ts';
+import { ModeWatch } from '../observability/mode-monitor.ts';
+import { openMarket } from './open-simulator.ts';
+import { asHistoryDamage, openRooms, type Rooms } from './components.ts';
+import type { Config } from '../config/settings.ts';
+
+const PRUNE_INTERVAL_MS = 24 * 60 * 60_000;
+
+export interface RunningExchange {
+  readonly url: string;
+  /** Undefined when the exchange runs without an operator's door. */
+  readonly operatorUrl: string | undefined;
+  readonly venue: Venue;
+  /** Undefined when the market is off. */
+  readonly market: LivingMarket | undefined;
+  readonly seconds: SecondHand;
+  readonly demoAccounts: readonly OpenedDemoAccount[];
+  readonly replayedCommands: number;
+  /** The stop that follows is told to whoever reads streams; says how many do. Nobody new should be sent here. */
+  announceStop(seconds: number): number;
+  stop(): Promise<void>;
+}
+
+/** `onFailure` hears of what no request can be blamed for: the exchange cannot keep its promises any longer. */
+export async function startExchange(
+  config: Config,
+  logger: Logger,
+  onFailure: (error: Error) => void,
+): Promise<RunningExchange> {
+  if (config.demo) refuseDemoBeyondLoopback(config.host);
+  if (config.operator) refuseOperatorBeyondLoopback(config.operatorHost, config.operatorTokenFile);
+  await refuseTakenPorts(config);
+  if (!existsSync(config.catalogue)) throw new ConfigError(`--catalogue ${config.catalogue} does not exist`);
+  const catalogue = loadCatalogue(config.catalogue);
+  const open = new AsyncDisposableStack();
+  let givenUp = false;
+  try {
+    // Why a start was given up is what its user must read, not what closing the rooms may say about it.
+    const rooms = await openRooms(config, logger, open, (error) => {
+      if (!givenUp) onFailure(error);
+    });
+    const { venue, identity } = rooms;
+    open.defer(() => lastRecords(venue));
+    if (hasDemoKeys(identity)) refuseDemoBeyondLoopback(config.host);
+    await listCatalogue(venue, catalogue);
+    const demoAccounts = config.demo ? await openDemo(venue, identity, config.data) : [];
+    const completed = await completeSubAccounts(rooms);
+    if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
+    const report = upkeepReport(logger);
+    const keeper = startKeeping(rooms, config, report, open);
+    const modes = new ModeWatch(venue, config.data, logger);
+    open.defer(() => modes.stop());
+    const living = await openMarket(venue, keeper.seconds, config, logger, open);
+    const market = living?.market;
+    await venue.pastDays.load(venue.history, venue.state);
+    const addressKey = openAddressKey(identity);
+    const reserves = new ReserveAudits(venue, addressKey, () => rooms.wall.now());
+    const doors = { ...rooms, addressKey, reserves };
+    const { gateway, streams, stopping, readiness } = await openGateway(doors, config, logger, open);
+    const url = await listen(gateway, config, 'port');
+    const { seconds } = keeper;
+    const desk = { ...doors, seconds, market, snapshot: () => keeper.snapshot(), readiness, url };
+    const door = config.operator ? await openDoor(desk, config, logger, open) : undefined;
+    const announceStop = (seconds: number) => {
+      stopping.begun = true;
+      return streams.announceStop(seconds);
+    };
+    const stop = async () => {
+      stopping.begun = true;
+      living?.stop();
+      const servers = door === undefined ? [gateway] : [door.server, gateway];
+      await Promise.all(servers.map(closeServer));
+      keeper.stop();
+      await venue.settled();
+      await lastSnapshot(keeper, logger);
+      await open.disposeAsync();
+    };
+    // Only now: it holds up the thread that answers, and who waited for the start comes first.
+    if (rooms.replayed > REPLAY_LONG) setImmediate(() => void keeper.snapshot().catch(report));
+    const operatorUrl = door?.url;
+    const replayedCommands = rooms.replayed;
+    return {
+      url,
+      operatorUrl,
+      venue,
+      market,
+      seconds,
+      demoAccounts,
+      replayedCommands,
+      announceStop,
+      stop,
+    };
+  } catch (error) {
+    givenUp = true;
+    await open
+      .disposeAsync()
+      .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
+    throw startRefusal(asHistoryDamage(error), config.data);
+  }
+}
+
+/** What the start of a database or a small file takes at most. */
+const START_BYTES = 2 ** 20;
+
+/** A full disk is told with what to do about it, whichever file met it. */
+function startRefusal(error: unknown, data: string): unknown {
+  if (error instanceof Unavailable) return new CannotStart(`the exchange cannot be set up: ${error.message}`);
+  if (error instanceof NoSpace || error instanceof CannotStart) return error;
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (isOutOfSpace(cause) || cause instanceof HistoryStarved)
+      return new NoSpace((cause as NodeJS.ErrnoException).path ?? data, data, START_BYTES);
+  }
+  return error;
+}
+
+/** Refused for a shortage: the mode is told once, not with every tick. */
+function upkeepReport(logger: Logger): (error: Error) => void {
+  return (error) => {
+    if (error instanceof Unavailable) logger.debug({ err: error }, 'upkeep waits');
+    else if (isShortage(error) || error instanceof HistoryStarved)
+      logger.warn({ err: error }, 'upkeep failed for want of space or descriptors; it is tried again');
+    else logger.error({ err: error }, 'upkeep failed');
+  };
+}
+
+/** Without space there is none, which costs the next start a longer replay and nothing else. */
+async function lastSnapshot(keeper: Keeper, logger: Logger): Promise<void> {
+  try {
+    await keeper.snapshot();
+  } catch (error) {
+    if (!isShortage(error) && !(error instanceof HistoryStarved)) throw error;
+    logger.warn({ err: error as Error }, 'no snapshot at the stop: the next start replays more');
+  }
+}
+
+async function refuseTakenPorts(config: Config): Promise<void> {
+  const { host, port, operator, operatorHost, operatorPort } = config;
+  await refuseTakenPort({ host, port }, 'port');
+  if (!operator) return;
+  const both = port !== 0 && port === operatorPort && host === operatorHost;
+  if (both) throw new ConfigError(`--operator-port ${port} is the same as --port: give them different ones`);
+  await refuseTakenPort({ host: operatorHost, port: operatorPort }, 'operator-port');
+}
+
+/** Commands under way, such as those of a living market, need the log and the history until they are durable. */
+async function lastRecords(venue: Venue): Promise<void> {
+  if (venue.failure === undefined) await venue.settled();
+}
+
+function startKeeping(
+  rooms: Rooms,
+  config: Config,
+  report: (error: Error) => void,
+  open: AsyncDisposableStack,
+): Keeper {
+  const { venue, log, history } = rooms;
+  const keeper = new Keeper(venue, log, report, {
+    commands: config.snapshotCommands,
+    intervalMs: config.snapshotMinutes * 60_000,
+  });
+  keeper.start();
+  let pruned = venue.clock.now();
+  keeper.seconds.onSecond((now) => {
+    if (now - pruned < PRUNE_INTERVAL_MS) return;
+    pruned = now;
+    history.prune(now).catch(report);
+  });
+  open.defer(() => keeper.stop());
+  return keeper;
+}

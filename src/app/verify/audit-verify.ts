@@ -1,0 +1,109 @@
+/**
+ * Holds the audit log against itself and against the command log, in both directions: each command that an audit line
+ * names must be there in that operator's name, and each command that names an audit line must have it. An exchange
+ * that runs may add to both meanwhile: the audit log is read before the command log, and again for what came later.
+ */
+import { AuditDamaged, readAudit } from '../../admin/audit-file.ts';
+import type { AuditLine } from '../../admin/audit-line.ts';
+import { readSignature, type Signature } from '../../admin/audit-reference.ts';
+import { loggedCommands } from '../start/logged-commands.ts';
+
+export interface AuditVerification {
+  readonly ok: boolean;
+  readonly lines: number;
+  /** Commands of audit lines that the log holds. */
+  readonly commands: number;
+  /** Commands that the log no longer holds, because a snapshot has replaced them. */
+  readonly older: number;
+  /** Hash of the last line: note it elsewhere, and nobody can rewrite the whole chain unseen. */
+  readonly head: string;
+  readonly problems: readonly string[];
+}
+
+/** Problems named at most, so that a log of another exchange does not fill the screen. */
+const PROBLEMS_MAX = 20;
+
+export function verifyAudit(data: string): AuditVerification {
+  try {
+    const comparison = new Comparison(readAudit(data).lines);
+    comparison.checkEndings();
+    for (const { seq, command } of loggedCommands(data)) comparison.take(seq, readSignature(command));
+    return comparison.conclude(readAudit(data).lines);
+  } catch (error) {
+    if (!(error instanceof AuditDamaged)) throw error;
+    return { ok: false, lines: 0, commands: 0, older: 0, head: '', problems: [error.message] };
+  }
+}
+
+class Comparison {
+  readonly #lines: readonly AuditLine[];
+  readonly #chain: string;
+  /** Lines that name a command, by its number, as long as the log has not come to it. */
+  readonly #wanted = new Map<number, AuditLine>();
+  /** Lines without an outcome. */
+  readonly #open = new Set<number>();
+  readonly #unannounced: { readonly seq: number; readonly signature: Signature }[] = [];
+  readonly #problems: string[] = [];
+  #firstSeq = Number.POSITIVE_INFINITY;
+  #commands = 0;
+
+  constructor(lines: readonly AuditLine[]) {
+    this.#lines = lines;
+    this.#chain = String(lines[0]?.arguments.chain);
+  }
+
+  /** An outcome belongs to one line that began the same action of the same operator, and to no other. */
+  checkEndings(): void {
+    for (const line of this.#lines) {
+      if (line.outcome === 'begun') this.#open.add(line.seq);
+      if (line.command !== null) this.#wanted.set(line.command, line);
+      if (line.of === undefined) continue;
+      const begun = this.#lines[line.of - 1];
+      const fits = begun?.operator === line.operator && begun.action === line.action;
+      if (!fits || !this.#open.delete(line.of)) {
+        this.#problems.push(`line ${line.seq} ends line ${line.of}, which did not begin it`);
+      }
+    }
+  }
+
+  take(seq: number, signed: Signature | undefined): void {
+    this.#firstSeq = Math.min(this.#firstSeq, seq);
+    // Commands of another chain are not this one's business.
+    const signature = signed?.chain === this.#chain ? signed : undefined;
+    const line = this.#wanted.get(seq);
+    this.#wanted.delete(seq);
+    if (line !== undefined) {
+      const same = signature?.line === line.of && signature?.operator === line.operator;
+      if (same) this.#commands += 1;
+      else
+        this.#problems.push(`line ${line.seq} names command ${seq}, which is not that of ${line.operator}`);
+    } else if (signature !== undefined && !this.#open.has(signature.line)) {
+      this.#unannounced.push({ seq, signature });
+    }
+  }
+
+  /** `later` is the audit log as it is now: a command given meanwhile has its line there. */
+  conclude(later: readonly AuditLine[]): AuditVerification {
+    const known = this.#lines.length;
+    for (const { seq, signature } of this.#unannounced) {
+      const announced = later[signature.line - 1];
+      if (signature.line > known && announced?.operator === signature.operator) continue;
+      this.#problems.push(
+        `command ${seq} by ${signature.operator} names audit line ${signature.line}, which does not name it`,
+      );
+    }
+    let older = 0;
+    for (const [seq, line] of this.#wanted) {
+      if (seq < this.#firstSeq) older += 1;
+      else this.#problems.push(`line ${line.seq} names command ${seq}, which the log does not hold`);
+    }
+    return {
+      ok: this.#problems.length === 0,
+      lines: known,
+      commands: this.#commands,
+      older,
+      head: this.#lines.at(-1)?.hash ?? '',
+      problems: this.#problems.slice(0, PROBLEMS_MAX),
+    };
+  }
+}

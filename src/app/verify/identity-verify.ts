@@ -1,0 +1,26 @@
+/** Proves users, API keys and key files, and that they are those of the exchange. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { State } from '../../core/state/state.ts';
+import { IDENTITY_FILE, openIdentity } from '../../identity/sqlite-identity.ts';
+import { openAddressKey } from '../start/address-key.ts';
+import { DataDamaged } from '../exit-codes.ts';
+import { refuseLostUsers } from '../start/orphan-accounts.ts';
+import { counted } from '../cli/terminal/counting.ts';
+
+/** In words what was found sound. Throws DataDamaged, IdentityDamaged. */
+export async function proveIdentity(data: string, state: State): Promise<string> {
+  const users = [...state.accountByUid.values()].filter(({ house }) => !house).length;
+  if (!existsSync(join(data, IDENTITY_FILE))) {
+    if (users === 0) return 'no users yet';
+    throw new DataDamaged(`${IDENTITY_FILE} is missing; ${counted(users, 'account')} would have no user`);
+  }
+  const identity = openIdentity(data);
+  try {
+    refuseLostUsers(state, identity);
+    openAddressKey(identity);
+  } finally {
+    await identity.close();
+  }
+  return `${counted(users, 'account')} with their users and keys`;
+}

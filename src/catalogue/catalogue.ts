@@ -1,0 +1,76 @@
+/**
+ * The catalogue: coins and instruments as people write them, one JSON file for the coins and one per category. Every
+ * start reads it and lists what the exchange does not have yet; what is listed stays as it is. A mistake is named by
+ * file, entry and field, and an unknown field is a mistake, because it is usually a known one misspelt.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CoinSpec, InstrumentSpec } from '../core/model/listing-spec.ts';
+import { CATEGORY_NAMES } from '../core/model/enums.ts';
+import { coinProblem, instrumentProblem } from './catalogue-entries.ts';
+import { failCatalogue } from './catalogue-error.ts';
+import { checkIndices, checkTogether } from './catalogue-listings.ts';
+
+export interface Catalogue {
+  readonly coins: readonly CoinSpec[];
+  /** SPOT first: a MARGIN instrument needs its SPOT twin, and everything needs its coins. */
+  readonly instruments: readonly InstrumentSpec[];
+}
+
+const COINS_FILE = 'coins.json';
+/** How lively each instrument is: for the simulated market alone (`src/simulator/parameters.ts`). */
+export const MARKET_FILE = 'market.json';
+const INSTRUMENT_FILES = CATEGORY_NAMES.map((category) => ({
+  category,
+  file: `${category.toLowerCase()}.json`,
+}));
+
+/** Reads the folder; a category without a file has no instruments. */
+export function loadCatalogue(folder: string): Catalogue {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
+  const known = [COINS_FILE, ...INSTRUMENT_FILES.map(({ file }) => file), MARKET_FILE];
+  for (const file of files) {
+    if (!known.includes(file)) failCatalogue(join(folder, file), `is not one of ${known.join(', ')}`);
+  }
+  const coinsFile = join(folder, COINS_FILE);
+  const coins = readEntries<CoinSpec>(coinsFile, 'coin', coinProblem);
+  const instruments = INSTRUMENT_FILES.filter(({ file }) => files.includes(file)).map(
+    ({ category, file }) => {
+      const path = join(folder, file);
+      const problemOf = (entry: unknown) => instrumentProblem(entry, category);
+      return { path, specs: readEntries<InstrumentSpec>(path, 'symbol', problemOf) };
+    },
+  );
+  checkTogether(coins, instruments);
+  const specs = instruments.flatMap((file) => file.specs);
+  checkIndices(coinsFile, coins, specs);
+  return { coins, instruments: specs };
+}
+
+/** A list of records whose `key` says which is which; none may come twice. */
+function readEntries<Spec>(
+  path: string,
+  key: keyof Spec & string,
+  problemOf: (entry: unknown) => string | undefined,
+): Spec[] {
+  const entries = readJson(path);
+  if (!Array.isArray(entries)) failCatalogue(path, 'must hold a list');
+  const names = new Set<unknown>();
+  for (const [index, entry] of entries.entries()) {
+    const given = (entry as Readonly<Record<string, unknown>> | null)?.[key];
+    const label = typeof given === 'string' ? given : `entry ${index + 1}`;
+    const problem = problemOf(entry);
+    if (problem !== undefined) failCatalogue(path, `${label}: ${problem}`);
+    if (names.has(given)) failCatalogue(path, `${label}: is listed twice`);
+    names.add(given);
+  }
+  return entries as Spec[];
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    return failCatalogue(path, error instanceof Error ? error.message : String(error));
+  }
+}

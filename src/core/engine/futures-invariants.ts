@@ -1,0 +1,143 @@
+/** What must hold of positions and margin after every command (rules 10.1). */
+import type { Account } from '../state/account.ts';
+import { NIL } from '../book/order-slab.ts';
+import { warningRatio } from '../margin/debts.ts';
+import { Bucket, SystemAccount } from '../state/ledger.ts';
+import { crossedIsDue, hasStaleIndex, isActionable, isolatedIsDue } from '../liquidation/liquidation-check.ts';
+import { isAbove, riskFromScratch } from '../margin/margin.ts';
+import { accountRisk } from '../margin/margin-cache.ts';
+import type { Market, State } from '../state/state.ts';
+import { InstrumentStatus, Side } from '../model/enums.ts';
+import { assert, larger, smaller } from '../model/units.ts';
+import { closingOrders } from '../futures/reduce-only-orders.ts';
+import type { FuturesMarket } from '../marketdata/futures-market.ts';
+
+export function checkFutures(state: State): void {
+  for (const index of state.indices) {
+    const whole = index.stale || index.weightsSumToOne;
+    assert(whole, `I43: the weights in use of ${index.name} do not sum to 1`);
+  }
+  const clearing = new Map<number, bigint>();
+  for (const market of state.markets) {
+    const { futures } = market;
+    if (futures === undefined) continue;
+    checkContract(state, market);
+    checkMark(futures);
+    const coin = futures.terms.settle;
+    clearing.set(coin, (clearing.get(coin) ?? 0n) + futures.clearing);
+  }
+  for (const [coin, sum] of clearing) {
+    const held = state.ledger.peek(SystemAccount.clearing, coin, Bucket.cash);
+    assert(held === sum, `I07: clearing of coin ${coin} holds ${held}, contracts say ${sum}`);
+  }
+  for (const account of state.accountByUid.values()) checkAccountPositions(state, account);
+}
+
+/** I06 to I09, I42. */
+function checkContract(state: State, market: Market): void {
+  const futures = market.futures!;
+  const { symbol } = state.instruments[market.instrument]!;
+  let size = 0;
+  let long = 0;
+  let basis = 0n;
+  for (const account of state.accountByUid.values()) {
+    let holds = false;
+    for (const position of account.positions.values()) {
+      if (position.instrument !== market.instrument) continue;
+      holds = true;
+      size += position.size;
+      if (position.long) long += position.size;
+      basis += position.basis;
+    }
+    assert(market.holders.has(account) === holds, `holders of ${symbol}: account ${account.uid}`);
+  }
+  assert(size === 0, `I06: sizes of ${symbol} sum to ${size}`);
+  assert(
+    long === futures.openInterest,
+    `open interest of ${symbol} is ${futures.openInterest}, longs hold ${long}`,
+  );
+  checkEnded(state, market);
+  assert(futures.cleared + basis === 0n, `I08: ${symbol} has cleared ${futures.cleared}, basis ${basis}`);
+  if (futures.terms.coinMargined) return;
+  assert(long !== 0 || futures.clearing === 0n, `I09: ${symbol} clears ${futures.clearing} for nobody`);
+  assert(futures.clearing + basis === 0n, `I07: clearing of ${symbol} ${futures.clearing}, basis ${basis}`);
+}
+
+/** I43: the mark of a perpetual lies within what it was made of, as far as it may leave its index. */
+function checkMark({ instrument, terms, index, mark }: FuturesMarket): void {
+  const { price } = mark;
+  if (terms.delivery !== undefined || price === 0n) return;
+  const [last, funded, based] = mark.inputs;
+  const lowest = mark.leashed(smaller(last, smaller(funded, based)), index.price);
+  const highest = mark.leashed(larger(last, larger(funded, based)), index.price);
+  assert(
+    lowest <= price && price <= highest,
+    `I43: mark of ${instrument.symbol} ${price} beyond ${lowest} to ${highest}`,
+  );
+}
+
+/** I42: what is offline, and what has been delivered must be, holds no orders and no positions. */
+function checkEnded(state: State, { instrument: index, futures, holders, book }: Market): void {
+  const { symbol, status } = state.instruments[index]!;
+  const delivery = futures!.terms.delivery;
+  const delivered = delivery !== undefined && delivery.time <= state.now;
+  assert(!delivered || status === InstrumentStatus.offline, `I42: ${symbol} is delivered and not offline`);
+  if (status !== InstrumentStatus.offline) return;
+  assert(holders.size === 0, `I42: ${symbol} is offline and has positions`);
+  const quiet = book.bestTicks(Side.buy, true) === 0 && book.bestTicks(Side.sell, true) === 0;
+  assert(quiet, `I42: ${symbol} is offline and has orders`);
+}
+
+/** I03, I10, I11, I26, I35, I36, and margin buckets equal to what positions and orders say. */
+function checkAccountPositions(state: State, account: Account): void {
+  const { slab, ledger } = state;
+  const isolated = new Map<number, bigint>();
+  const ordered = new Map<number, bigint>();
+  for (const position of account.positions.values()) {
+    const instrument = state.instruments[position.instrument]!;
+    assert(position.size !== 0, `I10: an empty position of ${account.uid} remains`);
+    for (const basis of [position.basis, position.queueBasis])
+      assert(basis === 0n || basis > 0n === position.long, 'I11: basis against the size');
+    assert(position.iso >= 0n && (position.isolated || position.iso === 0n), 'I03: isolated margin');
+    const coin = instrument.futures!.settle;
+    isolated.set(coin, (isolated.get(coin) ?? 0n) + position.iso);
+    const closing = closingOrders(state, account, position.instrument, position.posSide);
+    const frozen = closing.reduce((sum, slot) => sum + slab.remaining[slot]!, 0);
+    assert(frozen <= position.lots, `I26: ${frozen} lots are being closed of ${position.lots}`);
+    const stale = hasStaleIndex(state, position);
+    assert(
+      stale || !position.isolated || !isolatedIsDue(state, position),
+      'I35: an isolated position is due',
+    );
+  }
+  for (const [slot, held] of slab.isolatedLocks) {
+    if (slab.account[slot] !== account.index) continue;
+    assert(held >= 0n, `I03: an isolated order of ${account.uid} holds ${held}`);
+    const coin = state.instruments[slab.instrument[slot]!]!.futures!.settle;
+    ordered.set(coin, (ordered.get(coin) ?? 0n) + held);
+  }
+  for (const coin of ledger.coinsOf(account.index)) {
+    const margin = ledger.peek(account.index, coin, Bucket.isolated);
+    assert(margin === (isolated.get(coin) ?? 0n), `isolated margin of ${account.uid} coin ${coin}`);
+    const orders = ledger.peek(account.index, coin, Bucket.isolatedOrders);
+    assert(orders === (ordered.get(coin) ?? 0n), `isolated order margin of ${account.uid} coin ${coin}`);
+  }
+  checkMargin(state, account);
+  const above = isAbove(riskFromScratch(state, account), warningRatio(state, account));
+  assert(account.warned === above, `the warning of account ${account.uid} is ${account.warned}`);
+  const due = isActionable(state, account) && crossedIsDue(state, account);
+  assert(!due, `I35: account ${account.uid} is due`);
+  assert(!account.liquidating || account.firstOrder === NIL, 'I36: an account in liquidation has orders');
+}
+
+/** What is kept of an account's margin is what a computation from scratch comes to. */
+function checkMargin(state: State, account: Account): void {
+  const kept = accountRisk(state, account);
+  const exact = riskFromScratch(state, account);
+  for (const figure of ['equity', 'effective', 'initial', 'maintenance'] as const) {
+    assert(
+      kept[figure] === exact[figure],
+      `margin of ${account.uid}: ${figure} kept ${kept[figure]}, exactly ${exact[figure]}`,
+    );
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * What must hold of the state after every command (rules 10.1). Slow and plain on purpose: property tests call it
+ * after each command, `bourse verify` after a replay. Throws `InvariantBroken` with the number of the rule.
+ */
+import type { Account } from '../state/account.ts';
+import type { Book } from '../book/book.ts';
+import { displayedDepth } from '../book/depth.ts';
+import { FLAG_CLOSING, FLAG_RPI, NIL } from '../book/order-slab.ts';
+import { checkLending } from './lending-invariants.ts';
+import { checkFutures } from './futures-invariants.ts';
+import { type Instrument, isFutures } from '../model/instrument.ts';
+import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../state/ledger.ts';
+import { OPEN_ORDERS_PER_LINE_MAX } from '../model/limits.ts';
+import { checkLoans } from './loan-invariants.ts';
+import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
+import type { State } from '../state/state.ts';
+import { checkStrategies } from './strategy-invariants.ts';
+import { OrderType, PRICE_KINDS, Side, TimeInForce } from '../model/enums.ts';
+import { assert } from '../model/units.ts';
+
+export function checkInvariants(state: State): void {
+  checkLedger(state);
+  for (const market of state.markets) checkBook(market.book);
+  for (const account of state.accountByUid.values()) checkAccount(state, account);
+  checkStatistics(state);
+  checkFutures(state);
+  checkLoans(state);
+  checkStrategies(state);
+  checkLending(state);
+}
+
+/** I01-I03, I05, and I04 for what withdrawals hold. */
+function checkLedger(state: State): void {
+  const sums = new Map<number, bigint>();
+  const withdrawing = pendingSums(state);
+  state.ledger.eachRow((account, coin, buckets) => {
+    sums.set(coin, (sums.get(coin) ?? 0n) + buckets.reduce((sum, amount) => sum + amount, 0n));
+    assert(buckets[Bucket.locked]! >= 0n, `I03: locked of account ${account} coin ${coin} is negative`);
+    assert(buckets[Bucket.pledge]! >= 0n, `I03: pledge of account ${account} coin ${coin} is negative`);
+    assert(buckets[Bucket.funding]! >= 0n, `I03: funding of account ${account} coin ${coin} is negative`);
+    const pending = withdrawing.get(`${account} ${coin}`) ?? 0n;
+    const held = buckets[Bucket.withdrawing]!;
+    assert(
+      held === pending,
+      `I04: account ${account} coin ${coin} holds ${held} for withdrawals of ${pending}`,
+    );
+    if (account === SystemAccount.insurance || account === SystemAccount.loanPool) {
+      assert(buckets[Bucket.cash]! >= 0n, `I03: system account ${account} coin ${coin} is negative`);
+    }
+    if (account >= FIRST_USER_ACCOUNT && !state.accounts[account]!.mayOwe) {
+      assert(buckets[Bucket.cash]! >= 0n, `I05: spot account ${account} coin ${coin} has negative cash`);
+    }
+  });
+  for (const [coin, sum] of sums) assert(sum === 0n, `I01: coin ${coin} sums to ${sum}`);
+}
+
+/** What the withdrawals under way have taken out of wallets, by account and coin. */
+function pendingSums(state: State): Map<string, bigint> {
+  const sums = new Map<string, bigint>();
+  for (const { uid, coin, fee, fromFunding, fromUnified } of state.withdrawals.values()) {
+    const amount = fromFunding + fromUnified;
+    assert(fee >= 0n && fee < amount, `I03: a withdrawal of ${amount} pays a fee of ${fee}`);
+    const key = `${state.accountByUid.get(uid)!.index} ${coin}`;
+    sums.set(key, (sums.get(key) ?? 0n) + amount);
+  }
+  return sums;
+}
+
+/** I12-I16, I21. */
+function checkBook(book: Book): void {
+  const bid = book.bestTicks(Side.buy, false);
+  const ask = book.bestTicks(Side.sell, false);
+  assert(bid === 0 || ask === 0 || bid < ask, `I12: best bid ${bid} meets best ask ${ask}`);
+  const shown = displayedDepth(book, 1);
+  if (shown.bids[0] !== undefined && shown.asks[0] !== undefined) {
+    assert(shown.bids[0].priceTicks < shown.asks[0].priceTicks, 'I13: displayed book is crossed');
+  }
+  for (const side of [Side.buy, Side.sell]) {
+    let last = side === Side.buy ? Number.POSITIVE_INFINITY : 0;
+    book.eachLevel(side, (price, normalLots, rpiLots, normal, rpi) => {
+      assert(side === Side.buy ? price < last : price > last, 'I14: levels out of order');
+      last = price;
+      assert(normal !== NIL || rpi !== NIL, 'I15: empty level');
+      checkQueue(book, side, price, normal, normalLots, false);
+      checkQueue(book, side, price, rpi, rpiLots, true);
+      return true;
+    });
+  }
+}
+
+function checkQueue(book: Book, side: Side, price: number, head: number, lots: number, rpi: boolean): void {
+  const { slab } = book;
+  let sum = 0;
+  let place = 0;
+  for (let slot = head; slot !== NIL; slot = slab.next[slot]!) {
+    const remaining = slab.remaining[slot]!;
+    assert(slab.side[slot] === side && slab.price[slot] === price, 'I14: order on a wrong level');
+    assert(((slab.flags[slot]! & FLAG_RPI) !== 0) === rpi, 'I14: order in a wrong queue');
+    assert(slab.prioritySeq[slot]! > place, 'I14: queue out of order');
+    assert(remaining > 0 && remaining <= slab.size[slot]!, 'I15/I16: remaining out of range');
+    const timeInForce = slab.timeInForce[slot];
+    assert(slab.orderType[slot] === OrderType.limit, 'I21: a market order rests');
+    assert(
+      timeInForce !== TimeInForce.ioc && timeInForce !== TimeInForce.fok,
+      'I21: an ioc or fok order rests',
+    );
+    assert(
+      (slab.filled(slot) === 0) === (slab.executions[slot] === undefined),
+      'I17: executions do not match what is filled',
+    );
+    place = slab.prioritySeq[slot]!;
+    sum += remaining;
+  }
+  assert(sum === lots, `I15: level ${price} shows ${lots}, holds ${sum}`);
+}
+
+/** I04, I28, I29. */
+function checkAccount(state: State, account: Account): void {
+  const { slab } = state;
+  const locks = new Map<number, bigint>();
+  const clientOids = new Set<string>();
+  const perInstrument = new Map<Instrument, number>();
+  let spot = 0;
+  let futures = 0;
+  let closing = 0;
+  let id = 0;
+  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    const instrument = state.instruments[slab.instrument[slot]!]!;
+    assert(
+      slab.account[slot] === account.index && slab.level[slot] !== NIL,
+      'I18: listed order does not rest',
+    );
+    assert(slab.id[slot]! > id, 'I30: open orders out of order');
+    id = slab.id[slot]!;
+    perInstrument.set(instrument, (perInstrument.get(instrument) ?? 0) + 1);
+    if (isFutures(instrument.category)) futures++;
+    else spot++;
+    if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) closing++;
+    const coin = lockedCoin(instrument, slab.side[slot] as Side);
+    if (instrument.futures === undefined)
+      locks.set(coin, (locks.get(coin) ?? 0n) + heldBy(state, instrument, slot));
+    const clientOid = slab.clientOids.get(slot);
+    if (clientOid === undefined) continue;
+    assert(!clientOids.has(clientOid), `I29: client id ${clientOid} twice`);
+    assert(account.clientOids.get(clientOid) === slot, 'I29: client id table disagrees');
+    clientOids.add(clientOid);
+  }
+  assert(account.clientOids.size === clientOids.size, 'I29: client ids of closed orders remain');
+  assert(spot === account.openSpot && futures === account.openFutures, 'I28: open order counts disagree');
+  assert(closing === account.openClosing, 'I28: closing order counts disagree');
+  assert(
+    spot <= OPEN_ORDERS_PER_LINE_MAX && futures <= OPEN_ORDERS_PER_LINE_MAX,
+    'I28: too many open orders',
+  );
+  for (const [{ index, symbol, maxSymbolOrders }, open] of perInstrument) {
+    assert(account.openByInstrument.of(index) === open, `I28: open order count of ${symbol} disagrees`);
+    const fits = maxSymbolOrders === 0 || open <= maxSymbolOrders;
+    assert(fits, `I28: ${open} open orders on ${symbol}, which allows ${maxSymbolOrders}`);
+  }
+  for (const coin of state.ledger.coinsOf(account.index)) {
+    const locked = state.ledger.peek(account.index, coin, Bucket.locked);
+    assert(locked === (locks.get(coin) ?? 0n), `I04: account ${account.uid} coin ${coin} locks ${locked}`);
+  }
+}
+
+/** A margin order holds what was there; with what it would borrow it has what it needs. */
+function heldBy(state: State, instrument: Instrument, slot: number): bigint {
+  const need = lockOf(state, instrument, slot);
+  const lock = state.slab.marginLocks.get(slot);
+  assert((lock !== undefined) === (instrument.margin !== undefined), 'I04: a margin order without its lock');
+  if (lock === undefined) return need;
+  assert(
+    lock.held >= 0n && lock.borrowed >= 0n && lock.held + lock.borrowed === need,
+    'I04: lock of a margin order',
+  );
+  return lock.held;
+}
+
+/** I38, I39. */
+function checkStatistics(state: State): void {
+  for (const market of state.markets) {
+    const prices = PRICE_KINDS.flatMap((kind) => market.futures?.candles[kind].running ?? []);
+    for (const candle of [...market.candles.running, ...prices]) {
+      if (candle === undefined) continue;
+      const { openTicks, highTicks, lowTicks, closeTicks } = candle;
+      assert(lowTicks <= Math.min(openTicks, closeTicks), 'I38: low above open or close');
+      assert(highTicks >= Math.max(openTicks, closeTicks), 'I38: high below open or close');
+    }
+    const day = market.day.statistics(state.now);
+    if (day.volumeLots === 0) continue;
+    const instrument = state.instruments[market.instrument]!;
+    const volume = BigInt(day.volumeLots) * instrument.valuePerTickLot;
+    assert(day.turnover >= volume * BigInt(day.lowTicks), 'I39: average below the low');
+    assert(day.turnover <= volume * BigInt(day.highTicks), 'I39: average above the high');
+  }
+}

@@ -1,0 +1,33 @@
+/** What must hold of debts after every command (rules 10.1). */
+import { Bucket, FIRST_USER_ACCOUNT } from '../state/ledger.ts';
+import { lockedCoin } from '../orders/order-lifecycle.ts';
+import type { State } from '../state/state.ts';
+import type { Side } from '../model/enums.ts';
+import { assert } from '../model/units.ts';
+
+/** The running sums of what is owed and of what open orders would borrow are those of the accounts and orders. */
+export function checkLending(state: State): void {
+  const owed = new Map<number, bigint>();
+  state.ledger.eachRow((account, coin, buckets) => {
+    const balance = buckets[Bucket.cash]! + buckets[Bucket.locked]!;
+    if (account < FIRST_USER_ACCOUNT || balance >= 0n) return;
+    owed.set(coin, (owed.get(coin) ?? 0n) - balance);
+  });
+  const reserved = new Map<number, bigint>();
+  const { slab } = state;
+  for (const [slot, { borrowed }] of slab.marginLocks) {
+    const coin = lockedCoin(state.instruments[slab.instrument[slot]!]!, slab.side[slot] as Side);
+    reserved.set(coin, (reserved.get(coin) ?? 0n) + borrowed);
+  }
+  for (const [coin, lending] of state.lending.entries()) {
+    const owing = owed.get(coin) ?? 0n;
+    assert(
+      state.ledger.owed(coin) === owing,
+      `I44: coin ${coin}: ${state.ledger.owed(coin)} lent, ${owing} owed`,
+    );
+    assert(
+      lending.reserved === (reserved.get(coin) ?? 0n),
+      `I44: coin ${coin}: reserved ${lending.reserved}`,
+    );
+  }
+}

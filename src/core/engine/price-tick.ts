@@ -1,0 +1,115 @@
+/** Prices by the clock (rules 5.13, 5.14, 9.3): indices and marks each second, samples at their intervals. */
+
+import type { Book } from '../book/book.ts';
+import { type ComponentPrice, EVERY_COMPONENT } from '../model/command.ts';
+import type { FuturesMarket } from '../marketdata/futures-market.ts';
+import { MONEY_MAX } from '../model/limits.ts';
+import { takeCoinPrices } from '../margin/collateral.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { InstrumentStatus } from '../model/enums.ts';
+import { WEIGHTS_MS } from '../marketdata/index-price.ts';
+
+const SECOND_MS = 1000;
+const BASIS_MS = 5000;
+const PREMIUM_MS = 60_000;
+
+export function reportPrice(state: State, command: ComponentPrice): Outcome {
+  const index = state.indices[command.index];
+  const { component, price, volume } = command;
+  const every = component === EVERY_COMPONENT;
+  if (index === undefined || (!every && index.components[component] === undefined))
+    return refused(Refusal.unknownInstrument);
+  if (price <= 0n || price > MONEY_MAX || volume < 0n || volume > MONEY_MAX)
+    return refused(Refusal.amountOutOfRange);
+  const told = every ? index.components.keys() : [component];
+  // Only what the operator tells carries a name.
+  const vouched = (command.by ?? '') !== '';
+  for (const each of told) index.report(each, price, volume, state.now, vouched);
+  return DONE;
+}
+
+/**
+ * The work of a second, at the last whole second by `now`. Over seconds that nobody saw pass (the venue was down) prices
+ * held their last value; the samples of those seconds are made up for (rules 9.4).
+ */
+export function takePrices(state: State, now: number): void {
+  const second = Math.floor(now / SECOND_MS) * SECOND_MS;
+  const before = state.nextSecond - SECOND_MS;
+  state.nextSecond = second + SECOND_MS;
+  if (second - before > SECOND_MS) {
+    for (const { futures, book } of state.markets) {
+      if (futures !== undefined) makeUpSamples(futures, book, before, second);
+    }
+  }
+  if (crossed(before, second, WEIGHTS_MS)) for (const index of state.indices) index.reweigh();
+  for (const index of state.indices) index.update(second);
+  takeCoinPrices(state);
+  for (const market of state.markets) {
+    const { futures, book, day } = market;
+    if (futures === undefined) continue;
+    if (futures.nextFunding === Number.POSITIVE_INFINITY) {
+      futures.nextFunding = nextFunding(futures.terms.fundIntervalMs, second);
+    }
+    if (second % BASIS_MS === 0) futures.sampleBasis(book);
+    futures.sampleSettlement(second);
+    futures.updateMark(second, day.lastTicks);
+    const live = state.instruments[market.instrument]!.status !== InstrumentStatus.offline;
+    if (live) candleEnds(state, futures.sampleCandles(second));
+    if (second % PREMIUM_MS !== 0) continue;
+    futures.samplePremium(book);
+    if (live) candleEnds(state, futures.samplePremiumCandle(second));
+  }
+  state.priceVersion++;
+  scheduleFunding(state);
+}
+
+/**
+ * The samples that fell between two seconds that were seen. Book and index stood still, so there are no more of them
+ * than until the index grew old.
+ */
+function makeUpSamples(futures: FuturesMarket, book: Book, before: number, second: number): void {
+  if (futures.index.stale) return;
+  const until = Math.min(second, futures.index.freshUntil);
+  for (let n = boundariesBetween(before, until, BASIS_MS); n > 0; n--) futures.sampleBasis(book);
+  for (let n = boundariesBetween(before, until, PREMIUM_MS); n > 0; n--) futures.samplePremium(book);
+}
+
+/** How many boundaries of the interval lie after `before` and before `until`? */
+function boundariesBetween(before: number, until: number, intervalMs: number): number {
+  return Math.max(0, Math.ceil(until / intervalMs) - 1 - Math.floor(before / intervalMs));
+}
+
+function candleEnds(state: State, end: number): void {
+  if (end < state.nextCandleEnd) state.nextCandleEnd = end;
+}
+
+/** The earliest delivery that is still to come. */
+export function scheduleDelivery(state: State): void {
+  state.nextDelivery = Number.POSITIVE_INFINITY;
+  for (const { futures, instrument } of state.markets) {
+    const time = futures?.terms.delivery?.time;
+    if (time === undefined || state.instruments[instrument]!.status === InstrumentStatus.offline) continue;
+    if (time < state.nextDelivery) state.nextDelivery = time;
+  }
+}
+
+/** The earliest settlement of any perpetual. */
+export function scheduleFunding(state: State): void {
+  state.nextFunding = Number.POSITIVE_INFINITY;
+  for (const { futures } of state.markets) {
+    if (futures !== undefined && futures.nextFunding < state.nextFunding)
+      state.nextFunding = futures.nextFunding;
+  }
+}
+
+/** UTC multiples of the interval; delivery contracts have none. */
+function nextFunding(intervalMs: number, now: number): number {
+  return intervalMs === 0 ? Number.POSITIVE_INFINITY : (Math.floor(now / intervalMs) + 1) * intervalMs;
+}
+
+/** Did a boundary of the interval lie after `before` and not after `now`? */
+function crossed(before: number, now: number, intervalMs: number): boolean {
+  return Math.floor(now / intervalMs) > Math.floor(before / intervalMs);
+}

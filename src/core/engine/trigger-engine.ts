@@ -1,0 +1,229 @@
+/**
+ * Lets strategy orders fire (rules 3.4, 3.5, 9.4 step 3). What has been reached goes into the queue in ascending
+ * id; each becomes an order of its own, and what that order's trades reach joins the end of the queue. Accounts are
+ * looked after when the queue is empty, which may trade and reach more, until nothing changes.
+ */
+import type { Account } from '../state/account.ts';
+import { NIL } from '../book/order-slab.ts';
+import { mostSpendable } from '../margin/spending-check.ts';
+import type { PlaceOrder } from '../model/command.ts';
+import type { FuturesDesk } from './risk-engine.ts';
+import { baseUnits, type Instrument } from '../model/instrument.ts';
+import { Bucket } from '../state/ledger.ts';
+import { FIRINGS_PER_COMMAND_MAX } from '../model/limits.ts';
+import type { Child } from '../entry/pre-trade-checks.ts';
+import type { Settlements } from '../entry/execution.ts';
+import { bandOf } from '../orders/order-checks.ts';
+import { placeOrder } from '../entry/place-order.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import {
+  HoldMode,
+  OrderOrigin,
+  OrderType,
+  PosSide,
+  Side,
+  StrategyKind,
+  StrategyReason,
+  StrategyStatus,
+  TimeInForce,
+  TriggerType,
+} from '../model/enums.ts';
+import { smaller } from '../model/units.ts';
+import { isTpsl, strikeStrategy, submitStrategy, tellEnd } from '../strategy/strategy-lifecycle.ts';
+import { protectedPosition } from '../strategy/strategy-lookup.ts';
+import type { StrategyOrder } from '../state/strategy-order.ts';
+import type { TriggerLeg } from '../model/tpsl.ts';
+
+export class StrategyDesk {
+  private readonly state: State;
+  private readonly settlements: Settlements;
+  private readonly futures: FuturesDesk;
+  /** Orders made in the present command. */
+  private fired = 0;
+
+  constructor(state: State, settlements: Settlements, futures: FuturesDesk) {
+    this.state = state;
+    this.settlements = settlements;
+    this.futures = futures;
+  }
+
+  /** A command begins. */
+  begin(): void {
+    this.fired = 0;
+  }
+
+  /** The marks of a second have been taken. */
+  afterPrices(): void {
+    const { state } = this;
+    state.strategies.paused = false;
+    // Nothing could trade in a halt; what the mark has reached then is seen when trading goes on.
+    if (!state.halted) {
+      for (const { futures, markWatch } of state.markets) {
+        if (markWatch !== undefined && futures !== undefined && futures.markTicks !== 0)
+          markWatch.see(futures.markTicks);
+      }
+    }
+    this.fireDue();
+  }
+
+  /** Steps 3 and 4 until nothing changes. */
+  settle(): void {
+    const { state } = this;
+    const { strategies } = state;
+    for (;;) {
+      if (strategies.due.size !== 0 || strategies.queue.length !== 0) this.fireDue();
+      if (state.touched.length !== 0) this.futures.settleTouched();
+      if (state.halted || strategies.paused || strategies.due.size === 0) return;
+    }
+  }
+
+  /** In a halt an order would be refused: what liquidations have reached by their trades waits for its end. */
+  private fireDue(): void {
+    const { strategies, halted } = this.state;
+    if (halted) return;
+    let at = 0;
+    while (!strategies.paused) {
+      this.queueDue();
+      const order = strategies.queue[at];
+      if (order === undefined) break;
+      if (this.fired >= FIRINGS_PER_COMMAND_MAX) {
+        strategies.paused = true;
+        break;
+      }
+      at++;
+      // It may have been cancelled while it waited for its turn.
+      if (strategies.byId.get(order.id) !== order) continue;
+      this.fired++;
+      this.submit(order);
+    }
+    if (at !== 0) strategies.queue = strategies.queue.slice(at);
+  }
+
+  private queueDue(): void {
+    const { state } = this;
+    const { due, queue } = state.strategies;
+    if (due.size === 0) return;
+    const reached = due.size === 1 ? [...due] : [...due].sort((a, b) => a.id - b.id);
+    due.clear();
+    for (const order of reached) {
+      submitStrategy(state, order);
+      queue.push(order);
+    }
+  }
+
+  private submit(order: StrategyOrder): void {
+    const { state } = this;
+    const account = state.accounts[order.account]!;
+    const instrument = state.instruments[order.instrument]!;
+    // Its own order may end the position, which must not cancel the record that made it.
+    strikeStrategy(state, order);
+    const lots = this.lotsOf(order, account, instrument);
+    if (lots === undefined) {
+      // Spot and margin have no position that could be gone, only coins that are somewhere else.
+      if (instrument.futures === undefined)
+        tellEnd(state, order, StrategyStatus.failed, { failure: Refusal.insufficientBalance });
+      else tellEnd(state, order, StrategyStatus.cancelled, { reason: StrategyReason.positionGone });
+      return;
+    }
+    if (isTpsl(order.kind)) order.sizeLots = lots;
+    const command = this.commandOf(order, account, instrument, lots);
+    const outcome = placeOrder(state, this.settlements, command, childOf(order, account));
+    if (outcome.refusal === Refusal.none)
+      tellEnd(state, order, StrategyStatus.success, { childOrderId: outcome.orderId });
+    else tellEnd(state, order, StrategyStatus.failed, { failure: outcome.refusal });
+  }
+
+  /** What it trades now; undefined when the position it protects is gone, or the coins are. */
+  private lotsOf(order: StrategyOrder, account: Account, instrument: Instrument): number | undefined {
+    if (!isTpsl(order.kind)) return order.sizeLots;
+    if (instrument.futures === undefined) return this.heldLots(order, account, instrument);
+    const position = protectedPosition(account, order.instrument, order.posSide);
+    if (position === undefined) return undefined;
+    return order.kind === StrategyKind.full ? position.lots : Math.min(order.sizeLots, position.lots);
+  }
+
+  /**
+   * The fee of a buy is taken from what was bought: its stop sells what is left of it, as far as positions and debts
+   * allow that sale (rules 6.6), and never borrows to sell, on MARGIN either: it closes only (rules 3.1).
+   */
+  private heldLots(order: StrategyOrder, account: Account, instrument: Instrument): number | undefined {
+    const { side, sizeLots } = order;
+    if (side === Side.buy) return sizeLots;
+    const cash = this.state.ledger.peek(account.index, instrument.base, Bucket.cash);
+    const { lotStep } = instrument;
+    const step = baseUnits(instrument, lotStep);
+    const held =
+      cash < step
+        ? 0n
+        : smaller(cash, mostSpendable(this.state, account, { instrument, side, limitTicks: 0, slot: NIL }));
+    const steps = held / step;
+    if (steps * BigInt(lotStep) >= BigInt(sizeLots)) return sizeLots;
+    return steps > 0n ? Number(steps) * lotStep : undefined;
+  }
+
+  private commandOf(
+    order: StrategyOrder,
+    account: Account,
+    instrument: Instrument,
+    lots: number,
+  ): PlaceOrder {
+    const { state } = this;
+    const leg = firedLeg(order);
+    const hedge = account.holdMode === HoldMode.hedge;
+    const futures = instrument.futures !== undefined;
+    const plan = !isTpsl(order.kind);
+    const market = leg.orderType === OrderType.market;
+    // A spot market buy spends money; one that must buy a quantity is a limit order at the band that never rests.
+    const atBand = market && !plan && !futures && order.side === Side.buy;
+    return {
+      type: 'placeOrder',
+      time: state.now,
+      uid: account.uid,
+      source: order.source,
+      instrument: order.instrument,
+      side: order.side,
+      orderType: atBand ? OrderType.limit : leg.orderType,
+      timeInForce: atBand ? TimeInForce.ioc : TimeInForce.gtc,
+      stpMode: order.stpMode,
+      priceTicks: atBand ? bandOf(instrument, state.market(instrument)).maxBuyTicks : leg.limitTicks,
+      sizeLots: order.quoteAmount > 0n ? 0 : lots,
+      quoteAmount: order.quoteAmount,
+      clientOid: '',
+      posSide: futures && hedge ? order.posSide : PosSide.none,
+      reduceOnly: order.reduceOnly && !hedge,
+      ...(plan && { preset: order.preset }),
+    };
+  }
+}
+
+function firedLeg(order: StrategyOrder): TriggerLeg {
+  if (!isTpsl(order.kind)) return order.trigger;
+  return order.triggerType === TriggerType.stopLoss ? order.stopLoss : order.takeProfit;
+}
+
+function childOf(order: StrategyOrder, account: Account): Child {
+  const closes = isTpsl(order.kind) && order.posSide !== PosSide.none;
+  const position = closes ? protectedPosition(account, order.instrument, order.posSide) : undefined;
+  return {
+    origin: originOf(order),
+    takesPrecedence: closes,
+    closesAll: position !== undefined && order.sizeLots === position.lots,
+  };
+}
+
+function originOf({ kind, triggerType }: StrategyOrder): OrderOrigin {
+  const loss = triggerType === TriggerType.stopLoss;
+  switch (kind) {
+    case StrategyKind.attached:
+      return OrderOrigin.preset;
+    case StrategyKind.partial:
+      return loss ? OrderOrigin.stopLoss : OrderOrigin.takeProfit;
+    case StrategyKind.full:
+      return loss ? OrderOrigin.positionStopLoss : OrderOrigin.positionTakeProfit;
+    case StrategyKind.trigger:
+      return OrderOrigin.plan;
+    case StrategyKind.trailing:
+      return OrderOrigin.trailing;
+  }
+}

@@ -1,0 +1,281 @@
+/** Modifying resting orders (rules 1.12): what may change, what it costs, and whether the place is kept. */
+import type { Account } from '../state/account.ts';
+import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
+import { checkSpending } from '../margin/spending-check.ts';
+import { changeMarginLock } from '../orders/margin-order-hold.ts';
+import type { AmendItem, AmendOrders } from '../model/command.ts';
+import { checkFuturesAmend, relockIsolated } from '../futures/futures-amend.ts';
+import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
+import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from '../model/limits.ts';
+import { type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { Market, State } from '../state/state.ts';
+import { attachedRecord, checkStrategyCount, replacePreset } from '../strategy/attached-tpsl.ts';
+import { checkPreset, fittingPreset } from '../strategy/tpsl-checks.ts';
+import { changedPreset, isEmpty, NO_PRESET, type Preset, samePreset } from '../model/tpsl.ts';
+import { CancelReason, Category, Side, type Source, TimeInForce } from '../model/enums.ts';
+import { findOpenOrder } from '../orders/cancel.ts';
+import { checkFillPreset } from './pre-trade-checks.ts';
+import { finishLimit, matchLimit, type Settlements, wouldTake } from './execution.ts';
+import { amendingRefusal } from '../orders/instrument-status.ts';
+import { checkAmount, checkBand, checkPrice, checkSize } from '../orders/order-checks.ts';
+import {
+  clientOidOf,
+  close,
+  closeResting,
+  countOrder,
+  emitOpen,
+  isMargin,
+  lock,
+  lockedCoin,
+  lockOf,
+  unlock,
+} from '../orders/order-lifecycle.ts';
+
+export function amendOrders(state: State, settlements: Settlements, command: AmendOrders): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (command.items.length > BATCH_ITEMS_MAX || hasDuplicates(state, account, command.items)) {
+    return refused(Refusal.duplicateInBatch);
+  }
+  const items: Outcome[] = [];
+  for (const item of command.items) {
+    const told = state.events.length;
+    const outcome = amendOrder(state, settlements, account, command.source, item);
+    if (item.requestId) nameEvents(state, told, outcome.orderId, item.requestId);
+    items.push(outcome);
+  }
+  return { refusal: Refusal.none, orderId: 0, clientOid: '', items };
+}
+
+/** What has become of the order since is told under the name that its owner gave the modification (wire 4.1). */
+function nameEvents({ events }: State, from: number, orderId: number, requestId: string): void {
+  for (const event of events.slice(from)) {
+    if (event.type === 'order' && event.order.orderId === orderId) event.requestId = requestId;
+  }
+}
+
+/** The same order under its id and its client id counts as twice. */
+function hasDuplicates(state: State, account: Account, items: readonly AmendItem[]): boolean {
+  if (items.length === 1) return false;
+  const seen = new Set<number>();
+  for (const item of items) {
+    const slot = findOpenOrder(state, account, item);
+    if (slot === NIL) continue;
+    if (seen.has(slot)) return true;
+    seen.add(slot);
+  }
+  return false;
+}
+
+function amendOrder(
+  state: State,
+  settlements: Settlements,
+  account: Account,
+  source: Source,
+  item: AmendItem,
+): Outcome {
+  const slot = findOpenOrder(state, account, item);
+  if (slot === NIL) {
+    const failed = state.hasFailedAmend(account.index, item.orderId, item.clientOid);
+    const refusal = failed ? Refusal.amendAfterFailure : Refusal.unknownOrder;
+    return { refusal, orderId: item.orderId, clientOid: item.clientOid };
+  }
+  const { slab } = state;
+  const orderId = slab.id[slot]!;
+  const clientOid = clientOidOf(state, slot);
+  if (item.outstanding >= OUTSTANDING_AMENDS_MAX) {
+    return { refusal: Refusal.tooManyOutstandingAmends, orderId, clientOid, bound: OUTSTANDING_AMENDS_MAX };
+  }
+  const instrument = state.instruments[slab.instrument[slot]!]!;
+  const market = state.market(instrument);
+  const priceTicks = item.priceTicks === 0 ? slab.price[slot]! : item.priceTicks;
+  const sizeLots = item.sizeLots === 0 ? slab.size[slot]! : item.sizeLots;
+  const preset = changedProtection(state, instrument, slot, item);
+  const moves = priceTicks !== slab.price[slot] || sizeLots !== slab.size[slot];
+  const failure =
+    (moves || preset === undefined
+      ? checkAmend(state, account, instrument, market, source, slot, priceTicks, sizeLots)
+      : undefined) ??
+    (preset === undefined
+      ? undefined
+      : checkProtection(state, account, instrument, market, slot, priceTicks, preset));
+  if (failure !== undefined) {
+    if (item.autoCancel) failAndCancel(state, market, slot);
+    return { ...failure, orderId, clientOid };
+  }
+  if (preset !== undefined) replacePreset(state, slot, preset);
+  if (moves) applyAmend(state, settlements, instrument, market, slot, priceTicks, sizeLots);
+  else emitOpen(state, slot);
+  return { refusal: Refusal.none, orderId, clientOid };
+}
+
+/** The take-profit and stop-loss that the order shall carry; undefined when they stay what they are. */
+function changedProtection(
+  state: State,
+  instrument: Instrument,
+  slot: number,
+  item: AmendItem,
+): Preset | undefined {
+  if (item.preset === undefined) return undefined;
+  const present = state.slab.presets.get(slot)?.preset ?? NO_PRESET;
+  const preset = fittingPreset(instrument, changedPreset(present, item.preset));
+  return samePreset(present, preset) ? undefined : preset;
+}
+
+/** Measured by where the rest of the order fills; what is filled already is measured by the market. */
+function checkProtection(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  slot: number,
+  priceTicks: number,
+  preset: Preset,
+): Outcome | undefined {
+  const { slab } = state;
+  if (isEmpty(preset)) return undefined;
+  const side = slab.side[slot] as Side;
+  const opening =
+    instrument.futures !== undefined
+      ? (slab.flags[slot]! & FLAG_CLOSING) === 0
+      : side === Side.buy || instrument.category === Category.margin;
+  if (!opening) return refused(Refusal.presetNotOpening);
+  const long = side === Side.buy;
+  return (
+    (slab.presets.has(slot) ? undefined : checkStrategyCount(state, account)) ??
+    checkFillPreset(instrument, market, side, priceTicks, preset) ??
+    (attachedRecord(state, slot) === undefined
+      ? undefined
+      : checkPreset(preset, { instrument, market, long }))
+  );
+}
+
+function checkAmend(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  source: Source,
+  slot: number,
+  priceTicks: number,
+  sizeLots: number,
+): Outcome | undefined {
+  const { slab } = state;
+  const side = slab.side[slot] as Side;
+  const filled = slab.filled(slot);
+  const priceChanges = priceTicks !== slab.price[slot];
+  if (!priceChanges && sizeLots === slab.size[slot]) return refused(Refusal.nothingToAmend);
+  if (state.halted) return refused(Refusal.tradingHalted);
+  const enlarges = sizeLots > slab.size[slot]! || (side === Side.buy && priceTicks > slab.price[slot]!);
+  const opening =
+    instrument.futures === undefined ? side === Side.buy : (slab.flags[slot]! & FLAG_CLOSING) === 0;
+  const status = amendingRefusal(instrument, opening, source, state.now, enlarges);
+  if (status !== Refusal.none) return refused(status);
+  const offGrid = checkPrice(instrument, priceTicks) ?? checkSize(instrument, sizeLots, instrument.maxLots);
+  if (offGrid !== undefined) return offGrid;
+  if (sizeLots < filled) return refused(Refusal.sizeBelowFilled, filled);
+  if (sizeLots === filled) return undefined;
+  const outside =
+    checkAmount(instrument, priceTicks, sizeLots) ??
+    (priceChanges ? checkBand(instrument, market, side, priceTicks) : undefined);
+  if (outside !== undefined) return outside;
+  if (priceChanges && isMakerOnly(slab.timeInForce[slot]!) && wouldTake(market.book, slot, priceTicks)) {
+    return refused(Refusal.amendWouldTake);
+  }
+  if (instrument.futures !== undefined) {
+    return checkFuturesAmend(state, account, instrument, market, slot, priceTicks, sizeLots - filled);
+  }
+  const need = needOf(instrument, side, priceTicks, sizeLots - filled);
+  const oldTicks = slab.price[slot]!;
+  const dearer = side === Side.buy ? priceTicks > oldTicks : priceTicks < oldTicks;
+  if (need <= lockOf(state, instrument, slot) && !dearer) return undefined;
+  return checkSpending(state, account, { instrument, side, limitTicks: priceTicks, need, slot });
+}
+
+function isMakerOnly(timeInForce: number): boolean {
+  return timeInForce === TimeInForce.postOnly || timeInForce === TimeInForce.rpi;
+}
+
+/** What a spot order of so many lots gives at most. */
+function needOf(instrument: Instrument, side: Side, priceTicks: number, lots: number): bigint {
+  return side === Side.sell ? baseUnits(instrument, lots) : tradeValue(instrument, priceTicks, lots);
+}
+
+function applyAmend(
+  state: State,
+  settlements: Settlements,
+  instrument: Instrument,
+  market: Market,
+  slot: number,
+  priceTicks: number,
+  sizeLots: number,
+): void {
+  const { slab } = state;
+  const { book } = market;
+  const side = slab.side[slot] as Side;
+  const account = state.accounts[slab.account[slot]!]!;
+  const remaining = sizeLots - slab.filled(slot);
+  if (instrument.futures === undefined) {
+    holdOtherAmount(state, instrument, slot, needOf(instrument, side, priceTicks, remaining));
+  } else {
+    relockIsolated(state, account, instrument, market, slot, priceTicks, remaining);
+  }
+  state.digest.fold(slab.id[slot]! * 4 + 1);
+  state.digest.fold(priceTicks);
+  state.digest.fold(sizeLots);
+  market.changes++;
+  countOrder(state, account, instrument, slot, -slab.remaining[slot]!);
+
+  const keepsPlace = priceTicks === slab.price[slot] && sizeLots < slab.size[slot]!;
+  if (keepsPlace && remaining > 0) {
+    book.reduce(slot, slab.size[slot]! - sizeLots);
+    slab.size[slot] = sizeLots;
+    countOrder(state, account, instrument, slot, remaining);
+    emitOpen(state, slot);
+    return;
+  }
+  const priceChanges = priceTicks !== slab.price[slot];
+  book.remove(slot);
+  slab.size[slot] = sizeLots;
+  slab.remaining[slot] = remaining;
+  slab.price[slot] = priceTicks;
+  countOrder(state, account, instrument, slot, remaining);
+  if (remaining === 0) {
+    close(state, slot, CancelReason.none);
+    return;
+  }
+  slab.prioritySeq[slot] = ++state.lastPriority;
+  if (priceChanges && !isMakerOnly(slab.timeInForce[slot]!)) {
+    finishLimit(state, market, slot, matchLimit(state, settlements, instrument, market, slot));
+    return;
+  }
+  book.rest(slot);
+  emitOpen(state, slot);
+}
+
+/** The order gives at most `need` from now on. */
+function holdOtherAmount(state: State, instrument: Instrument, slot: number, need: bigint): void {
+  const { slab } = state;
+  const coin = lockedCoin(instrument, slab.side[slot] as Side);
+  if (isMargin(state, slot)) {
+    changeMarginLock(state, slot, coin, need);
+    return;
+  }
+  const held = lockOf(state, instrument, slot);
+  if (need > held) lock(state, slab.account[slot]!, coin, need - held);
+  else unlock(state, slab.account[slot]!, coin, held - need);
+}
+
+/** The caller asked for "modified or gone": later modifications of this order answer that it failed (25573). */
+function failAndCancel(state: State, market: Market, slot: number): void {
+  const { slab } = state;
+  state.rememberFailedAmend({
+    account: slab.account[slot]!,
+    orderId: slab.id[slot]!,
+    clientOid: clientOidOf(state, slot),
+  });
+  market.book.remove(slot);
+  market.changes++;
+  closeResting(state, slot, CancelReason.modifyLimitOrder);
+}

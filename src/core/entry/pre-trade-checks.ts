@@ -1,0 +1,233 @@
+/** The checks every new order passes before positions, money and margin are looked at (rules 1.2 numbers 1 to 11). */
+import type { Account } from '../state/account.ts';
+import { NIL } from '../book/order-slab.ts';
+import type { PlaceOrder } from '../model/command.ts';
+import { type Instrument, isFutures } from '../model/instrument.ts';
+import { OPEN_ORDERS_PER_LINE_MAX } from '../model/limits.ts';
+import { positionOf } from '../margin/margin.ts';
+import { type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { Market, State } from '../state/state.ts';
+import { checkStrategyCount } from '../strategy/attached-tpsl.ts';
+import { checkPreset, fittingPreset, triggerReference } from '../strategy/tpsl-checks.ts';
+import { isEmpty, type Preset } from '../model/tpsl.ts';
+import {
+  HoldMode,
+  InstrumentStatus,
+  type OrderOrigin,
+  OrderType,
+  PosSide,
+  Side,
+  Source,
+  TimeInForce,
+  TriggerBy,
+} from '../model/enums.ts';
+import { findByClientOid } from '../orders/cancel.ts';
+import { placingRefusal } from '../orders/instrument-status.ts';
+import {
+  checkAmount,
+  checkBand,
+  checkPrice,
+  checkQuoteAmount,
+  checkSize,
+  referenceTicks,
+} from '../orders/order-checks.ts';
+
+/** The order of a strategy order that has fired (rules 3.5). */
+export interface Child {
+  readonly origin: OrderOrigin;
+  /** Closing orders that stand in its way go. */
+  readonly takesPrecedence: boolean;
+  /** What closes the whole position may be smaller than any other order. */
+  readonly closesAll: boolean;
+}
+
+export function checkOrder(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  command: PlaceOrder,
+  child: Child | undefined,
+): Outcome | undefined {
+  if (state.halted) return refused(Refusal.tradingHalted);
+  const status = statusRefusal(state, account, instrument, command);
+  if (status !== Refusal.none) return refused(status);
+  if (account.liquidating) return refused(Refusal.accountLiquidating);
+  if (!isLegalCombination(instrument, command)) return refused(Refusal.illegalCombination);
+  if (instrument.futures !== undefined && lacksSide(account, command))
+    return refused(Refusal.positionSideNeeded);
+  if (instrument.futures !== undefined && market.futures?.markTicks === 0)
+    return refused(Refusal.noIndexPrice);
+  return (
+    checkNumbers(instrument, market, command, child?.closesAll ?? false) ??
+    checkRpi(account, command) ??
+    checkCounts(account, instrument) ??
+    checkClientOid(state, account, command.clientOid)
+  );
+}
+
+/** Hedge mode has two positions, so an order says which. */
+function lacksSide(account: Account, { posSide = PosSide.none }: PlaceOrder): boolean {
+  return account.holdMode === HoldMode.hedge && posSide === PosSide.none;
+}
+
+/**
+ * Number 14: take-profit and stop-loss come with opening orders only, and must make sense where the order is expected to
+ * fill.
+ */
+export function checkAttached(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  market: Market,
+  command: PlaceOrder,
+): Outcome | undefined {
+  const { preset, side } = command;
+  if (preset === undefined || isEmpty(preset)) return undefined;
+  // A margin sale may open a debt in the base coin, which is a short position by another name.
+  const opening = instrument.margin !== undefined || isOpening(account, instrument, command);
+  if (!opening) return refused(Refusal.presetNotOpening);
+  return (
+    checkStrategyCount(state, account) ??
+    checkFillPreset(instrument, market, side, command.priceTicks, fittingPreset(instrument, preset))
+  );
+}
+
+/** Measures a preset by where the order will fill: at the market, or at a limit price on the better side of it. */
+export function checkFillPreset(
+  instrument: Instrument,
+  market: Market,
+  side: Side,
+  limitTicks: number,
+  preset: Preset,
+): Outcome | undefined {
+  const long = side === Side.buy;
+  const last = triggerReference(instrument, market, TriggerBy.market);
+  const waits = limitTicks > 0 && (long ? limitTicks < last : limitTicks > last);
+  const place = { instrument, market, long };
+  return checkPreset(preset, waits ? { ...place, expectedTicks: limitTicks } : place);
+}
+
+/** Spot buys open and spot sells close; a futures order closes by reduce-only or, in hedge mode, by its sides. */
+function isOpening(account: Account, instrument: Instrument, command: PlaceOrder): boolean {
+  const buying = command.side === Side.buy;
+  if (instrument.futures === undefined) return buying;
+  if (account.holdMode === HoldMode.oneWay) return command.reduceOnly !== true;
+  return buying === (command.posSide === PosSide.long);
+}
+
+/**
+ * Number 2. In one-way mode an order against the position closes with or without reduce-only (rules 1.11), and opens
+ * what could turn the position, together with the orders that wait already.
+ */
+function statusRefusal(state: State, account: Account, instrument: Instrument, command: PlaceOrder): Refusal {
+  const { source, side, sizeLots } = command;
+  const opening = isOpening(account, instrument, command);
+  if (!opening || instrument.futures === undefined || instrument.status === InstrumentStatus.online)
+    return placingRefusal(instrument, opening, source, state.now);
+  const position = positionOf(account, instrument.index, PosSide.none);
+  const closing = position !== undefined && position.long === (side === Side.sell);
+  const turns = !closing || sizeLots + waitingLots(state, account, instrument, side) > position.lots;
+  return (
+    (closing ? placingRefusal(instrument, false, source, state.now) : Refusal.none) ||
+    (turns ? placingRefusal(instrument, true, source, state.now) : Refusal.none)
+  );
+}
+
+function waitingLots({ slab }: State, account: Account, { index }: Instrument, side: Side): number {
+  let lots = 0;
+  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    if (slab.instrument[slot] === index && slab.side[slot] === side) lots += slab.remaining[slot]!;
+  }
+  return lots;
+}
+
+/**
+ * What a contract that takes no openings has let in, it has let in to close: as reduce-only it cannot open when it fills
+ * after the position is gone.
+ */
+export function boundToClose(account: Account, { status }: Instrument, command: PlaceOrder): PlaceOrder {
+  const bound = status === InstrumentStatus.limitOpen && account.holdMode === HoldMode.oneWay;
+  return bound ? { ...command, reduceOnly: true } : command;
+}
+
+/** Number 4: a limit order has a price; a market order takes what is there and never waits. */
+function isLegalCombination(instrument: Instrument, command: PlaceOrder): boolean {
+  if (command.orderType === OrderType.limit) return command.priceTicks !== 0 && command.quoteAmount === 0n;
+  if (command.priceTicks !== 0) return false;
+  if (command.timeInForce !== TimeInForce.gtc && command.timeInForce !== TimeInForce.ioc) return false;
+  if (instrument.futures !== undefined) return command.quoteAmount === 0n;
+  // A spot market buy spends quote money, a market sell gives base (rules 1.6).
+  return command.side === Side.buy ? command.sizeLots === 0 : command.quoteAmount === 0n;
+}
+
+export function isByAmount(instrument: Instrument, command: PlaceOrder): boolean {
+  return (
+    instrument.futures === undefined && command.orderType === OrderType.market && command.side === Side.buy
+  );
+}
+
+/** Numbers 5 to 8. */
+function checkNumbers(
+  instrument: Instrument,
+  market: Market,
+  command: PlaceOrder,
+  closesAll: boolean,
+): Outcome | undefined {
+  if (isByAmount(instrument, command)) return checkQuoteAmount(instrument, command.quoteAmount);
+  if (closesAll) return checkClosingNumbers(instrument, market, command);
+  if (command.orderType === OrderType.market) {
+    return (
+      checkSize(instrument, command.sizeLots, instrument.maxMarketLots) ??
+      checkAmount(instrument, referenceTicks(instrument, market), command.sizeLots)
+    );
+  }
+  return (
+    checkPrice(instrument, command.priceTicks) ??
+    checkSize(instrument, command.sizeLots, instrument.maxLots) ??
+    checkAmount(instrument, command.priceTicks, command.sizeLots) ??
+    checkBand(instrument, market, command.side, command.priceTicks)
+  );
+}
+
+/** The last of a position may be less than what an order must have. */
+function checkClosingNumbers(
+  instrument: Instrument,
+  market: Market,
+  command: PlaceOrder,
+): Outcome | undefined {
+  const limit = command.orderType === OrderType.limit;
+  const most = limit ? instrument.maxLots : instrument.maxMarketLots;
+  if (most !== 0 && command.sizeLots > most) return refused(Refusal.sizeTooLarge, most);
+  if (!limit) return undefined;
+  return (
+    checkPrice(instrument, command.priceTicks) ??
+    checkBand(instrument, market, command.side, command.priceTicks)
+  );
+}
+
+/** Number 9. */
+function checkRpi(account: Account, command: PlaceOrder): Outcome | undefined {
+  if (command.timeInForce !== TimeInForce.rpi) return undefined;
+  return account.marketMaker && command.source === Source.api ? undefined : refused(Refusal.rpiNotAllowed);
+}
+
+/** Number 10. The count is taken before matching: order 401 is refused even if it would fill at once. */
+function checkCounts(account: Account, instrument: Instrument): Outcome | undefined {
+  const open = isFutures(instrument.category) ? account.openFutures : account.openSpot;
+  if (open >= OPEN_ORDERS_PER_LINE_MAX) return refused(Refusal.tooManyOpenOrders, OPEN_ORDERS_PER_LINE_MAX);
+  const { maxProductOrders, maxSymbolOrders } = instrument;
+  if (maxProductOrders !== 0 && open >= maxProductOrders)
+    return refused(Refusal.tooManyOpenOrders, maxProductOrders);
+  if (maxSymbolOrders !== 0 && account.openByInstrument.of(instrument.index) >= maxSymbolOrders) {
+    return refused(Refusal.tooManyOpenOrders, maxSymbolOrders);
+  }
+  return undefined;
+}
+
+/** Number 11: unique among pending orders only. An order without an own client id answers to its printed order id. */
+function checkClientOid(state: State, account: Account, clientOid: string): Outcome | undefined {
+  if (clientOid === '') return undefined;
+  return findByClientOid(state, account, clientOid) === NIL ? undefined : refused(Refusal.clientOidInUse);
+}

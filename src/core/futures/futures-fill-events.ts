@@ -1,0 +1,122 @@
+/** What is written down of a futures trade: a fill and a ledger line for each part of each side; and of a position's end. */
+import type { Account } from '../state/account.ts';
+import type { LedgerLineKind } from '../model/event.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { clientOidOf, posSideOf } from '../orders/order-lifecycle.ts';
+import type { State } from '../state/state.ts';
+import { HoldMode, OrderKind, type OrderType, Side, Wallet } from '../model/enums.ts';
+import { emitLine } from '../wallet/wallet.ts';
+import type { Part } from './split-fill.ts';
+import type { Position } from '../model/position.ts';
+
+/** One side of a trade. */
+export interface Trade {
+  readonly slot: number;
+  readonly maker: boolean;
+  readonly priceTicks: number;
+  readonly lots: number;
+  readonly value: bigint;
+  /** What the side pays of its value, in 10^-12, and what the other side does; less than nothing is a rebate. */
+  readonly feeRate: bigint;
+  readonly otherRate: bigint;
+  readonly execLinkId: number;
+  readonly rpi: boolean;
+}
+
+/** What the part cost and brought, in the settlement coin. */
+export interface Settled {
+  readonly fee: bigint;
+  /** What of the fee the account's broker was paid. */
+  readonly commission: bigint;
+  readonly pnl: bigint;
+  /** What went into the margin of an isolated position; negative what came out of it. */
+  readonly intoMargin: bigint;
+  readonly kind: OrderKind;
+}
+
+export function isLiquidation(kind: OrderKind): boolean {
+  return kind === OrderKind.liquidation || kind === OrderKind.reduce;
+}
+
+export function recordPart(
+  state: State,
+  instrument: Instrument,
+  account: Account,
+  trade: Trade,
+  part: Part,
+  { fee, commission, pnl, intoMargin, kind }: Settled,
+): void {
+  const { slab } = state;
+  const { slot } = trade;
+  // Liquidations are public, whoever is liquidated.
+  if (account.house && !isLiquidation(kind)) return;
+  const settle = instrument.futures!.settle;
+  state.events.push({
+    type: 'fill',
+    fill: {
+      execId: state.nextId(),
+      execLinkId: trade.execLinkId,
+      orderId: slab.id[slot]!,
+      clientOid: clientOidOf(state, slot),
+      uid: account.uid,
+      instrument: instrument.index,
+      category: instrument.category,
+      side: slab.side[slot] as Side,
+      orderType: slab.orderType[slot] as OrderType,
+      maker: trade.maker,
+      priceTicks: trade.priceTicks,
+      sizeLots: part.lots,
+      value: part.value,
+      feeCoin: settle,
+      fee,
+      commission,
+      rpi: trade.rpi,
+      time: state.now,
+      futures: {
+        posSide: posSideOf(slab.flags[slot]!),
+        closing: part.closing,
+        kind,
+        pnl,
+      },
+    },
+  });
+  if (account.house) return;
+  const line = lineKind(account, slab.side[slot] === Side.buy, part.closing);
+  const details = { fee, instrument, intoMargin };
+  emitLine(state, account, Wallet.unified, settle, line, pnl, '', details);
+}
+
+function lineKind(account: Account, buying: boolean, closing: boolean): LedgerLineKind {
+  if (account.holdMode === HoldMode.oneWay) return buying ? 'buyDeal' : 'sellDeal';
+  if (closing) return buying ? 'closeShort' : 'closeLong';
+  return buying ? 'openLong' : 'openShort';
+}
+
+export function recordClosed(
+  state: State,
+  instrument: Instrument,
+  account: Account,
+  position: Position,
+): void {
+  if (account.house) return;
+  state.events.push({
+    type: 'positionClosed',
+    positionId: position.id,
+    uid: account.uid,
+    instrument: instrument.index,
+    category: instrument.category,
+    long: position.wasLong,
+    hedge: account.holdMode === HoldMode.hedge,
+    isolated: position.isolated,
+    openedLots: position.openedLots,
+    openedValue: position.openedValue,
+    closedLots: position.closedLots,
+    closedValue: position.closedValue,
+    realised: position.realised,
+    funding: position.funding,
+    openFee: position.openFee,
+    closeFee: position.closeFee,
+    createdTime: position.createdTime,
+    updatedTime: state.now,
+  });
+}

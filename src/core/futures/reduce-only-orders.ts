@@ -1,0 +1,132 @@
+/** Orders that only close a position: how much of it they may take, and which of them go when it is not enough for all. */
+import type { Account } from '../state/account.ts';
+import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
+import type { PlaceOrder } from '../model/command.ts';
+import { positionOf } from '../margin/margin.ts';
+import { cancelSlot } from '../orders/cancel.ts';
+import { emitOpen, posSideOf } from '../orders/order-lifecycle.ts';
+import { type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { CancelReason, OrderType, type PosSide, Side } from '../model/enums.ts';
+import type { Position } from '../model/position.ts';
+
+/** One-way: the new order shrinks to the position and pushes out the oldest ones that no longer fit (1.10). */
+export function reduceOnlyPlan(
+  state: State,
+  position: Position,
+  older: readonly number[],
+  frozen: number,
+  wanted: number,
+): { lots: number; cancels: number[] } {
+  const lots = Math.min(wanted, position.lots);
+  const cancels: number[] = [];
+  let left = frozen;
+  for (const slot of older) {
+    if (lots + left <= position.lots) break;
+    cancels.push(slot);
+    left -= state.slab.remaining[slot]!;
+  }
+  return { lots, cancels };
+}
+
+/** Hedge: closing orders freeze the position; the oldest go only when nothing at all is free (1.11). */
+export function hedgeClosePlan(
+  state: State,
+  position: Position,
+  older: readonly number[],
+  frozen: number,
+  command: PlaceOrder,
+): { lots: number; cancels: number[] } | Outcome {
+  const available = position.lots - frozen;
+  if (command.sizeLots <= available) return { lots: command.sizeLots, cancels: [] };
+  if (available > 0) {
+    if (command.orderType === OrderType.market) return { lots: available, cancels: [] };
+    return refused(Refusal.closeAboveAvailable, available);
+  }
+  const wanted = Math.min(command.sizeLots, position.lots);
+  const cancels: number[] = [];
+  let free = 0;
+  for (const slot of older) {
+    if (free >= wanted) break;
+    cancels.push(slot);
+    free += state.slab.remaining[slot]!;
+  }
+  return { lots: Math.min(wanted, free), cancels };
+}
+
+/** Open closing orders of a position, oldest first. */
+export function closingOrders(
+  state: State,
+  account: Account,
+  instrument: number,
+  posSide: PosSide,
+): number[] {
+  const { slab } = state;
+  const slots: number[] = [];
+  if (account.openClosing === 0) return slots;
+  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    if (slab.instrument[slot] !== instrument || (slab.flags[slot]! & FLAG_CLOSING) === 0) continue;
+    if (posSideOf(slab.flags[slot]!) === posSide) slots.push(slot);
+  }
+  return slots;
+}
+
+/**
+ * After positions have changed: closing orders that no longer fit are trimmed, the least likely to execute first
+ * (rules 1.10); those of a position that is gone or has turned are cancelled.
+ */
+export function trimClosingOrders(state: State, account: Account): void {
+  if (account.openClosing === 0) return;
+  const { slab } = state;
+  let seen: Set<number> | undefined;
+  for (let slot = account.firstOrder; slot !== NIL; ) {
+    const next = slab.accountNext[slot]!;
+    if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) {
+      const posSide = posSideOf(slab.flags[slot]!);
+      const key = slab.instrument[slot]! * 3 + posSide;
+      seen ??= new Set();
+      if (!seen.has(key)) {
+        seen.add(key);
+        trimPosition(state, account, slab.instrument[slot]!, posSide);
+        // Orders may be gone: look again from the start; every key is done once.
+        slot = account.firstOrder;
+        continue;
+      }
+    }
+    slot = next;
+  }
+}
+
+function trimPosition(state: State, account: Account, instrument: number, posSide: PosSide): void {
+  const { slab } = state;
+  const position = positionOf(account, instrument, posSide);
+  const market = state.market(state.instruments[instrument]!);
+  const orders = closingOrders(state, account, instrument, posSide);
+  const fits = orders.filter(
+    (slot) => position !== undefined && position.long === (slab.side[slot] === Side.sell),
+  );
+  for (const slot of orders)
+    if (!fits.includes(slot)) cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
+  if (position === undefined) return;
+  let excess = fits.reduce((sum, slot) => sum + slab.remaining[slot]!, 0) - position.lots;
+  const selling = position.long;
+  fits.sort(
+    (a, b) =>
+      (selling ? slab.price[b]! - slab.price[a]! : slab.price[a]! - slab.price[b]!) ||
+      slab.id[b]! - slab.id[a]!,
+  );
+  for (const slot of fits) {
+    if (excess <= 0) return;
+    const remaining = slab.remaining[slot]!;
+    if (remaining <= excess) {
+      cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
+    } else {
+      market.book.reduce(slot, excess);
+      market.changes++;
+      slab.size[slot]! -= excess;
+      emitOpen(state, slot);
+    }
+    excess -= remaining;
+  }
+}

@@ -1,0 +1,47 @@
+/** What a fill of a contract comes to, before anything is booked: which part closes, which opens, and for how much. */
+import type { Account } from '../state/account.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { futuresSetting } from '../margin/margin.ts';
+import { divFloor, powerOfTen } from '../model/units.ts';
+import type { Position } from '../model/position.ts';
+
+/** One side's part of a trade that either closes or opens. */
+export interface Part {
+  readonly lots: number;
+  readonly value: bigint;
+  readonly closing: boolean;
+}
+
+/** First what closes, then what opens: a position never turns, it ends and another begins (rules 1.11). */
+export function partsOf(
+  position: Position | undefined,
+  buying: boolean,
+  lots: number,
+  value: bigint,
+): readonly Part[] {
+  const closing = position === undefined || position.long === buying ? 0 : Math.min(position.lots, lots);
+  if (closing === 0 || closing === lots) return [{ lots, value, closing: closing !== 0 }];
+  const closingValue = divFloor(value * BigInt(closing), BigInt(lots));
+  return [
+    { lots: closing, value: closingValue, closing: true },
+    { lots: lots - closing, value: value - closingValue, closing: false },
+  ];
+}
+
+/** Profit is linear in the quote coin; coin-margined contracts pay it in coin at the price of the trade. */
+export function inCoinAt(instrument: Instrument, quoteAmount: bigint, priceTicks: number): bigint {
+  if (!instrument.futures!.coinMargined) return quoteAmount;
+  return divFloor(quoteAmount * powerOfTen(instrument.pricePrecision), BigInt(priceTicks));
+}
+
+/** Initial margin of what a fill opens: its value by the leverage, in the settlement coin. */
+export function openingMargin(
+  account: Account,
+  instrument: Instrument,
+  buying: boolean,
+  value: bigint,
+  priceTicks: number,
+): bigint {
+  const { longLeverage, shortLeverage } = futuresSetting(account, instrument);
+  return inCoinAt(instrument, divFloor(value, BigInt(buying ? longLeverage : shortLeverage)), priceTicks);
+}

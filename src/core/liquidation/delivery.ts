@@ -1,0 +1,274 @@
+/**
+ * The end of a contract (rules 1.3, 5.15). At the very instant, in this order: its orders go, the settlement
+ * price is fixed, every position closes at it, losers' shortfalls are paid by the fund and beyond it by the winners
+ * (what nobody can pay stays as debt), the contract goes offline and the next quarter is listed.
+ */
+import type { Account } from '../state/account.ts';
+import type { LedgerLineKind } from '../model/event.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { Bucket, SystemAccount } from '../state/ledger.ts';
+import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
+import { fundBalance } from '../margin/insurance-fund.ts';
+import { listSpecification } from '../listing/listing.ts';
+import type { FuturesSpec, InstrumentSpec } from '../model/listing-spec.ts';
+import { markTicks } from '../margin/margin.ts';
+import { cancelWhere } from '../orders/cancel.ts';
+import type { Market, State } from '../state/state.ts';
+import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
+import { CancelReason, InstrumentStatus, OrderKind, StrategyReason, Wallet } from '../model/enums.ts';
+import { divCeil, larger, smaller } from '../model/units.ts';
+import { emitLine, foldMoney } from '../wallet/wallet.ts';
+import type { FuturesSettlement } from '../futures/futures-settlement.ts';
+import { holdersOf } from '../state/position-holders.ts';
+import type { Position } from '../model/position.ts';
+import { deliveryAfter, quarterSymbol } from '../model/delivery-calendar.ts';
+
+/** Where an account may still have money of its own to pay a debt with. */
+const OWN_BUCKETS = [Bucket.cash, Bucket.locked, Bucket.isolatedOrders] as const;
+
+/** What the settlement gave or cost: an isolated position by itself, the crossed ones of an account together. */
+interface Result {
+  readonly account: Account;
+  realised: bigint;
+  fee: bigint;
+}
+
+/** A bucket below zero that others are to fill. */
+interface Claim {
+  readonly account: Account;
+  readonly bucket: typeof Bucket.cash | typeof Bucket.isolated;
+  readonly amount: bigint;
+}
+
+export function deliver(state: State, settlement: FuturesSettlement, market: Market): void {
+  const instrument = state.instruments[market.instrument]!;
+  for (const account of state.accountByUid.values()) {
+    cancelWhere(state, account, CancelReason.delivery, (index) => index === instrument.index);
+  }
+  cancelInstrumentStrategies(state, instrument, StrategyReason.delivery);
+  const priceTicks = market.futures!.fixSettlement();
+  settlePositions(state, settlement, market, instrument, priceTicks, OrderKind.delivery);
+  closeClearing(state, market);
+  instrument.status = InstrumentStatus.offline;
+  state.events.push({ type: 'instrument', instrument: instrument.index });
+  listNextQuarter(state, instrument);
+}
+
+/**
+ * A contract that is switched off before its time, or has none: positions close at the mark and pay no fee for what
+ * they did not ask for; shortages are shared as at a delivery. Its orders are gone already.
+ */
+export function delist(state: State, settlement: FuturesSettlement, market: Market): void {
+  const instrument = state.instruments[market.instrument]!;
+  if (market.futures === undefined || market.holders.size === 0) return;
+  const priceTicks = markTicks(state, instrument);
+  settlePositions(state, settlement, market, instrument, priceTicks, OrderKind.delisting);
+  closeClearing(state, market);
+}
+
+function settlePositions(
+  state: State,
+  settlement: FuturesSettlement,
+  market: Market,
+  instrument: Instrument,
+  priceTicks: number,
+  kind: OrderKind,
+): void {
+  const holders = holdersOf(state, instrument.index);
+  settlement.begin(instrument, market);
+  const results = new Map<Account | Position, Result>();
+  const claims: Claim[] = [];
+  for (const { account, position } of holders) {
+    const { realised, closeFee } = position;
+    const slot = forcedOrder(state, account, position, position.lots, kind);
+    settlement.settleAlone(slot, priceTicks, position.lots);
+    endForcedOrder(state, slot);
+    const party = position.isolated ? position : account;
+    const result = results.get(party) ?? { account, realised: 0n, fee: 0n };
+    result.realised += position.realised - realised;
+    result.fee += position.closeFee - closeFee;
+    results.set(party, result);
+    const lacking = releaseMargin(state, settlement, instrument, account, position);
+    if (lacking > 0n) claims.push({ account, bucket: Bucket.isolated, amount: lacking });
+    state.touch(account);
+  }
+  const debts = debtsOf(state, instrument, new Set(holders.map(({ account }) => account)));
+  const debtors = new Set(debts.map(({ account }) => account));
+  const winners = [...results.values()].filter(
+    ({ account, realised, fee }) => realised > 0n && realised > fee && !debtors.has(account),
+  );
+  coverClaims(state, instrument, [...claims, ...debts], winners);
+}
+
+/** Gives back what an isolated position has left; returns what it lacks, which stays in the bucket until covered. */
+function releaseMargin(
+  state: State,
+  settlement: FuturesSettlement,
+  instrument: Instrument,
+  account: Account,
+  position: Position,
+): bigint {
+  const rest = position.iso;
+  // One without anything left, like a crossed one, went with its last fill.
+  if (rest === 0n) return 0n;
+  const { ledger } = state;
+  const coin = instrument.futures!.settle;
+  if (rest > 0n) {
+    const isolated = ledger.cell(account.index, coin, Bucket.isolated);
+    ledger.move(isolated, ledger.cell(account.index, coin, Bucket.cash), rest);
+    tell(state, account, instrument, 'marginRemoved', rest);
+  }
+  position.iso = 0n;
+  settlement.forget(account, position);
+  return larger(0n, -rest);
+}
+
+/** Crossed losers that owe the settlement coin and have nothing left to pay it with. */
+function debtsOf(state: State, instrument: Instrument, accounts: ReadonlySet<Account>): Claim[] {
+  const { ledger } = state;
+  const coin = instrument.futures!.settle;
+  const claims: Claim[] = [];
+  for (const account of accounts) {
+    const cash = ledger.peek(account.index, coin, Bucket.cash);
+    if (cash >= 0n || account.positions.size > 0 || ownsAnything(state, account)) continue;
+    claims.push({ account, bucket: Bucket.cash, amount: -cash });
+  }
+  return claims;
+}
+
+function ownsAnything(state: State, { index }: Account): boolean {
+  const { ledger } = state;
+  return ledger
+    .coinsOf(index)
+    .some((coin) => OWN_BUCKETS.some((bucket) => ledger.peek(index, coin, bucket) > 0n));
+}
+
+/** The fund pays first, then the winners through the fund; what nobody can pay stays as debt of the loser. */
+function coverClaims(
+  state: State,
+  instrument: Instrument,
+  claims: readonly Claim[],
+  winners: readonly Result[],
+): void {
+  const { ledger } = state;
+  const coin = instrument.futures!.settle;
+  const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
+  const owed = claims.reduce((sum, { amount }) => sum + amount, 0n);
+  const insured = smaller(owed, fundBalance(state, coin));
+  const shared = shareShortage(state, instrument, winners, owed - insured);
+  let budget = insured + shared;
+  for (const { account, bucket, amount } of claims) {
+    const paid = smaller(amount, budget);
+    budget -= paid;
+    foldMoney(state, paid);
+    if (paid > 0n) {
+      ledger.move(fund, ledger.cell(account.index, coin, bucket), paid);
+      tell(state, account, instrument, 'liquidation', paid, bucket === Bucket.isolated ? paid : 0n);
+    }
+    const unpaid = amount - paid;
+    if (bucket === Bucket.cash || unpaid === 0n) continue;
+    const cash = ledger.cell(account.index, coin, Bucket.cash);
+    ledger.move(cash, ledger.cell(account.index, coin, bucket), unpaid);
+    tell(state, account, instrument, 'marginAdded', -unpaid);
+  }
+}
+
+/**
+ * Winners give up their part of a shortage, rounded against them, and at most what the settlement brought them after
+ * its fee. Returns what goes to the losers; the dust stays with the fund.
+ */
+function shareShortage(
+  state: State,
+  instrument: Instrument,
+  winners: readonly Result[],
+  shortage: bigint,
+): bigint {
+  if (shortage === 0n) return 0n;
+  const { ledger } = state;
+  const coin = instrument.futures!.settle;
+  const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
+  const total = winners.reduce((sum, { realised }) => sum + realised, 0n);
+  let collected = 0n;
+  for (const { account, realised, fee } of winners) {
+    const share = smaller(divCeil(realised * shortage, total), realised - larger(0n, fee));
+    ledger.move(ledger.cell(account.index, coin, Bucket.cash), fund, share);
+    collected += share;
+    foldMoney(state, share);
+    tell(state, account, instrument, 'liquidation', -share);
+  }
+  return smaller(collected, shortage);
+}
+
+function tell(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  kind: LedgerLineKind,
+  amount: bigint,
+  intoMargin = 0n,
+): void {
+  const { settle } = instrument.futures!;
+  const details = { instrument, intoMargin };
+  emitLine(state, account, Wallet.unified, settle, kind, amount, instrument.symbol, details);
+}
+
+/** Coin-margined profit is not zero-sum in coin: what is left of the contract belongs to the fund. */
+function closeClearing(state: State, market: Market): void {
+  const futures = market.futures!;
+  const { ledger } = state;
+  const coin = futures.terms.settle;
+  const clearing = ledger.cell(SystemAccount.clearing, coin, Bucket.cash);
+  const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
+  foldMoney(state, futures.clearing);
+  if (futures.clearing >= 0n) {
+    ledger.move(clearing, fund, futures.clearing);
+    futures.clearing = 0n;
+  } else {
+    const paid = smaller(-futures.clearing, fundBalance(state, coin));
+    ledger.move(fund, clearing, paid);
+    futures.clearing += paid;
+  }
+}
+
+/** The later contract becomes this quarter's, and a new one is listed behind it. */
+function listNextQuarter(state: State, delivered: Instrument): void {
+  const { spec } = delivered;
+  if (spec.futures?.deliveryPeriod !== 'this_quarter') return;
+  const sibling = state.instruments.find(
+    ({ spec: other }) =>
+      other.category === spec.category &&
+      other.baseCoin === spec.baseCoin &&
+      other.quoteCoin === spec.quoteCoin &&
+      other.futures?.deliveryPeriod === 'next_quarter',
+  );
+  const from = sibling?.spec ?? spec;
+  if (sibling !== undefined) {
+    sibling.spec = withPeriod(sibling.spec, 'this_quarter');
+    state.events.push({ type: 'instrument', instrument: sibling.index });
+  }
+  const deliveryTime = deliveryAfter(Number(from.futures!.deliveryTime), 1);
+  listSpecification(state, {
+    ...withPeriod(from, sibling === undefined ? 'this_quarter' : 'next_quarter', deliveryTime, state.now),
+    symbol: quarterSymbol(spec.baseCoin, spec.quoteCoin, deliveryTime),
+    status: 'online',
+    launchTime: String(state.now),
+  });
+}
+
+function withPeriod(
+  spec: InstrumentSpec,
+  deliveryPeriod: FuturesSpec['deliveryPeriod'],
+  deliveryTime?: number,
+  startTime?: number,
+): InstrumentSpec {
+  const times =
+    deliveryTime === undefined
+      ? {}
+      : {
+          deliveryTime: String(deliveryTime),
+          deliveryStartTime: String(startTime),
+          limitOpenTime: '',
+          offTime: '',
+        };
+  return { ...spec, futures: { ...spec.futures!, deliveryPeriod, ...times } };
+}

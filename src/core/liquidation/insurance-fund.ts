@@ -1,9 +1,0 @@
-/** The insurance fund of a coin pays what it has and never more (rules 5.11, I03). */
-import { Bucket, SystemAccount } from '../ledger.ts';
-import type { State } from '../state.ts';
-import { larger } from '../units.ts';
-
-/** What the fund could pay now. */
-export function fundBalance({ ledger }: State, coin: number): bigint {
-  return larger(0n, ledger.peek(SystemAccount.insurance, coin, Bucket.cash));
-}

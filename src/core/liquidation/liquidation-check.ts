@@ -1,0 +1,80 @@
+/** Who is due for liquidation, and whether anything could be done about it now (rules 5.7). */
+import type { Account } from '../state/account.ts';
+import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
+import { hasStaleCoin, isConvertible, paysForDebts } from '../borrowing/conversion.ts';
+import { isInDebt, liquidationRatio } from '../margin/debts.ts';
+import type { Position } from '../model/position.ts';
+import { isAbove, isolatedInQuote, maintenanceAt, markTicks, unrealisedOf } from '../margin/margin.ts';
+import { accountRisk, currentMargin, isolatedSlackNumber } from '../margin/margin-cache.ts';
+import { lockedCoin } from '../orders/order-lifecycle.ts';
+import type { State } from '../state/state.ts';
+import type { Side } from '../model/enums.ts';
+import { RATE_ONE } from '../model/units.ts';
+
+/** Is the position's own margin used up? iso + U <= MM + closing fee. */
+export function isolatedIsDue(state: State, position: Position): boolean {
+  const slack = isolatedSlackNumber(state, position);
+  return Number.isNaN(slack) ? isolatedSlack(state, position) <= 0n : slack <= 0;
+}
+
+/** What an isolated position has above what it must keep, in the quote coin at the mark. */
+export function isolatedSlack(state: State, position: Position): bigint {
+  const instrument = state.instruments[position.instrument]!;
+  const kept = maintenanceAt(instrument, markTicks(state, instrument), position.lots);
+  return isolatedInQuote(state, position) + unrealisedOf(state, position) - kept;
+}
+
+/** Does the account owe more margin than it is worth? */
+export function crossedIsDue(state: State, account: Account): boolean {
+  const margin = currentMargin(state, account);
+  const ratio = liquidationRatio(state, account);
+  // NaN is not above anything: the exact figures decide then.
+  if (ratio === RATE_ONE && margin.effective > margin.maintenance) return false;
+  return isAbove(accountRisk(state, account), ratio);
+}
+
+/** Can anything be done about an account as a whole: positions closed, orders cancelled, coins sold for debts? */
+export function isActionable(state: State, account: Account): boolean {
+  if (hasLiveCrossed(state, account)) return true;
+  if (!isInDebt(state, account) || hasStaleCoin(state, account)) return false;
+  return hasOrderToCancel(state, account) || isConvertible(state, account);
+}
+
+/**
+ * Does an order take margin, or hold what could pay for debts? One that sells a coin which counts for nothing does
+ * neither and may stay: what it brings in is the only way such a debt is ever paid.
+ */
+function hasOrderToCancel(state: State, account: Account): boolean {
+  const { slab } = state;
+  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    const instrument = state.instruments[slab.instrument[slot]!]!;
+    if (instrument.futures !== undefined) {
+      if ((slab.flags[slot]! & FLAG_CLOSING) === 0) return true;
+    } else if (
+      (slab.marginLocks.get(slot)?.borrowed ?? 0n) > 0n ||
+      paysForDebts(state, lockedCoin(instrument, slab.side[slot] as Side))
+    )
+      return true;
+  }
+  return false;
+}
+
+/** A price that nobody vouches for closes no position. */
+export function hasStaleIndex(state: State, position: Position): boolean {
+  return state.market(state.instruments[position.instrument]!).futures?.index.stale === true;
+}
+
+/** Does the account hold a crossed position that could be closed at a price somebody vouches for? */
+function hasLiveCrossed(state: State, account: Account): boolean {
+  for (const position of account.positions.values())
+    if (!position.isolated && !hasStaleIndex(state, position)) return true;
+  return false;
+}
+
+/** Is there anything to liquidate? */
+export function isDue(state: State, account: Account): boolean {
+  for (const position of currentMargin(state, account).isolated) {
+    if (!hasStaleIndex(state, position) && isolatedIsDue(state, position)) return true;
+  }
+  return crossedIsDue(state, account) && isActionable(state, account);
+}

@@ -1,0 +1,172 @@
+/**
+ * Finds the accounts that a price move may have brought to liquidation without looking at everybody. Each account is
+ * good for a certain relative move of all prices together; the watch adds up the largest move of each second and looks
+ * again only at accounts whose allowance is used up. The bound is safe: moves multiply, and with R the free margin
+ * over the exposure, a sum of moves S <= R / (1 + R) cannot make (1 + S)-fold prices cost more than R.
+ */
+import type { Account } from '../state/account.ts';
+import { isInDebt, liquidationRatio, warningRatio } from '../margin/debts.ts';
+import type { Position } from '../model/position.ts';
+import { valueNumber } from '../model/instrument.ts';
+import { type AccountMargin, WORTH_COLUMNS, Worth } from '../state/margin-cache-state.ts';
+import { isolatedInQuote, markTicks } from '../margin/margin.ts';
+import { currentMargin, isolatedSlackNumber } from '../margin/margin-cache.ts';
+import { RankedHeap } from '../model/indexed-heap.ts';
+import type { State } from '../state/state.ts';
+import { divCeil, larger, RATE_ONE } from '../model/units.ts';
+import { isolatedSlack } from './liquidation-check.ts';
+
+/** Moves are counted in 10^-9. */
+const GRAIN = 1_000_000_000n;
+/** A price that appears or is lost uses up every allowance: none is larger than one. */
+const FROM_NOTHING = GRAIN;
+/** Allowances are estimates in floating point, taken so much too small that no rounding can make them too large. */
+const SAFETY = 0.999_999;
+const MONEY = 100_000_000;
+const RATE_NUMBER = Number(RATE_ONE);
+
+interface Watched {
+  readonly account: Account;
+  /** The sum of moves at which it must be looked at. */
+  due: number;
+}
+
+export class RiskWatch {
+  private readonly state: State;
+  /** Sum of the largest relative moves so far. */
+  private moved = 0;
+  private lastMarks: number[] = [];
+  private lastCoins: readonly bigint[] = [];
+  private lastIndexed: readonly boolean[] = [];
+  /** Earliest due first, one entry an account. */
+  private readonly heap = new RankedHeap<Watched>(
+    (a, b) => a.due < b.due || (a.due === b.due && a.account.uid < b.account.uid),
+  );
+  private readonly entries = new Map<Account, Watched>();
+
+  constructor(state: State) {
+    this.state = state;
+    this.largestMove();
+    for (const account of state.accountByUid.values()) if (account.mayOwe) this.look(account);
+  }
+
+  /** After prices were taken: accounts to be tested now, ascending uid. */
+  afterPrices(): Account[] {
+    this.moved += this.largestMove();
+    const due: Account[] = [];
+    for (let first = this.heap.first(); first !== undefined && first.due <= this.moved; ) {
+      this.heap.remove(first);
+      this.entries.delete(first.account);
+      due.push(first.account);
+      first = this.heap.first();
+    }
+    return due.sort((a, b) => a.uid - b.uid);
+  }
+
+  /** Puts an account that was tested under watch again. One that has become safer is looked at when it was due before. */
+  look(account: Account): void {
+    if (account.positions.size === 0 && !isInDebt(this.state, account)) return;
+    const due = this.moved + this.allowance(account);
+    const known = this.entries.get(account);
+    if (known === undefined) {
+      const entry = { account, due };
+      this.entries.set(account, entry);
+      this.heap.add(entry);
+    } else if (due < known.due) {
+      known.due = due;
+      this.heap.settle(known);
+    }
+  }
+
+  private largestMove(): number {
+    const { state } = this;
+    let largest = 0n;
+    const marks = state.markets.map(({ futures, instrument }) =>
+      futures === undefined ? 0 : markTicks(state, state.instruments[instrument]!),
+    );
+    const see = (before: bigint, now: bigint): void => {
+      if (before === now) return;
+      if (before === 0n || now === 0n) {
+        largest = larger(largest, FROM_NOTHING);
+        return;
+      }
+      const change = before < now ? now - before : before - now;
+      const move = divCeil(change * GRAIN, before < now ? before : now);
+      largest = larger(largest, move);
+    };
+    for (const [n, mark] of marks.entries()) see(BigInt(this.lastMarks[n] ?? 0), BigInt(mark));
+    for (const [n, price] of state.coinPrices.entries()) see(this.lastCoins[n] ?? 0n, price);
+    // A coin that gets an index counts as margin from then on, whatever its price did.
+    if (state.coinIndexed.some((indexed, n) => indexed !== this.lastIndexed[n]))
+      largest = larger(largest, FROM_NOTHING);
+    this.lastMarks = marks;
+    this.lastCoins = state.coinPrices;
+    this.lastIndexed = state.coinIndexed;
+    return Number(largest);
+  }
+
+  /**
+   * How far all prices may move before the account must be looked at again: nothing for one that is due, so one that waits
+   * for a price somebody vouches for is looked at every second; a price that comes back has moved like any other.
+   */
+  private allowance(account: Account): number {
+    const margin = currentMargin(this.state, account);
+    let least = this.crossedAllowance(account, margin);
+    for (const position of margin.isolated) least = Math.min(least, this.isolatedAllowance(position));
+    return least;
+  }
+
+  /** Positions move with prices, and collateral does too. */
+  private crossedAllowance(account: Account, margin: AccountMargin): number {
+    const { state } = this;
+    const { coins, worths } = margin;
+    let { exposure } = margin;
+    const owes = margin.debtMaintenance !== 0;
+    if (exposure === 0 && !owes) return Number.POSITIVE_INFINITY;
+    for (let n = 0; n < coins.length; n++) {
+      const balance = worths[n * WORTH_COLUMNS + Worth.balance]!;
+      // What debts keep grows with them: twice covers it, as with positions.
+      exposure += 2 * Math.abs(balance) * ((state.coinPriceNumbers[coins[n]!] ?? Number.NaN) / MONEY);
+    }
+    const { effective, maintenance } = margin;
+    const warned = Number(warningRatio(state, account)) / RATE_NUMBER;
+    const above = maintenance - effective * warned;
+    if (!account.warned) return Math.min(share(-above, exposure), this.toNextTier(margin, exposure));
+    // Between the two levels, and neither may be crossed unseen.
+    const lost = Number(liquidationRatio(state, account)) / RATE_NUMBER;
+    return Math.min(
+      share(above, exposure),
+      share(effective * lost - maintenance, exposure),
+      this.toNextTier(margin, exposure),
+    );
+  }
+
+  /** The maintenance of a debt jumps where its tier ends: no price may carry it there unseen. */
+  private toNextTier({ coins, worths }: AccountMargin, exposure: number): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (let n = 0; n < coins.length; n++) {
+      const usd = -worths[n * WORTH_COLUMNS + Worth.equity]!;
+      for (const end of this.state.lending[coins[n]!]!.terms.tierEnds) {
+        if (usd > end) continue;
+        least = Math.min(least, share(end - usd, exposure));
+        break;
+      }
+    }
+    return least;
+  }
+
+  private isolatedAllowance(position: Position): number {
+    const { state } = this;
+    const instrument = state.instruments[position.instrument]!;
+    const exposure = 2 * valueNumber(instrument, markTicks(state, instrument), position.lots);
+    if (!instrument.futures!.coinMargined) return share(isolatedSlackNumber(state, position), exposure);
+    const margin = Number(isolatedInQuote(state, position));
+    return share(Number(isolatedSlack(state, position)), exposure + margin);
+  }
+}
+
+/** R / (1 + R) of what is free over what is exposed, in 10^-9; nothing where a figure is not known. */
+function share(free: number, exposure: number): number {
+  if (!(free > 0 && exposure > 0)) return 0;
+  return Math.floor((free / (free + exposure)) * SAFETY * Number(GRAIN));
+}

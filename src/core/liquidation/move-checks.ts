@@ -1,0 +1,202 @@
+/**
+ * Whether two accounts could live with a move between them. Everything is worked out on copies first, with the same
+ * arithmetic as the fills that follow, so that a move is carried out whole on both sides or changes nothing.
+ */
+import { type Account, positionKey } from '../state/account.ts';
+import { hasStaleCoin } from '../borrowing/conversion.ts';
+import { liquidationRatio } from '../margin/debts.ts';
+import { type Instrument, tradeValue } from '../model/instrument.ts';
+import { Bucket } from '../state/ledger.ts';
+import { isolatedSlack } from './liquidation-check.ts';
+import { coinUsd } from '../margin/collateral.ts';
+import {
+  futuresSetting,
+  inDollars,
+  isAbove,
+  isolatedInQuote,
+  maintenanceAt,
+  markTicks,
+  positionOf,
+  type Risk,
+  riskFromScratch,
+  unrealisedOf,
+} from '../margin/margin.ts';
+import { type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { HoldMode, PosSide, Side } from '../model/enums.ts';
+import { larger, RATE_ONE } from '../model/units.ts';
+import { inCoinAt, openingMargin, partsOf } from '../futures/split-fill.ts';
+import { checkPositionCount, checkTier } from '../futures/opening-checks.ts';
+import { Position } from '../model/position.ts';
+
+/** Who is that near to liquidation keeps its positions until margin has been added. */
+const GIVER_RATIO_MAX = (RATE_ONE * 8n) / 10n;
+/** What is taken on must not be near liquidation at once, as with an order (rules 5.6). */
+const RECEIVER_RATIO_MAX = (RATE_ONE * 9n) / 10n;
+
+/** One account's side of a move. */
+export interface Leg {
+  readonly account: Account;
+  readonly instrument: Instrument;
+  readonly side: Side;
+  readonly posSide: PosSide;
+  readonly isolated: boolean;
+  readonly lots: number;
+}
+
+/** What a leg would leave. */
+interface Result {
+  /** The position it ends with; without size when it is gone. */
+  readonly position: Position;
+  readonly openedLots: number;
+  /** Change of the cash, in the settlement coin. */
+  readonly cash: bigint;
+  readonly risk: Risk;
+  /** The margin ratio at which the account would be liquidated. */
+  readonly ratio: bigint;
+}
+
+/** The giver closes lots of a position. */
+export function givingLeg(account: Account, instrument: Instrument, position: Position, lots: number): Leg {
+  const { posSide, isolated, long } = position;
+  return { account, instrument, side: long ? Side.sell : Side.buy, posSide, isolated, lots };
+}
+
+/** In hedge mode a buy by the receiver goes to its long position; in one-way mode to the only one there is. */
+export function receivingLeg(account: Account, instrument: Instrument, side: Side, lots: number): Leg {
+  const hedge = account.holdMode === HoldMode.hedge;
+  const posSide = !hedge ? PosSide.none : side === Side.buy ? PosSide.long : PosSide.short;
+  const { isolated } = futuresSetting(account, instrument);
+  return { account, instrument, side, posSide, isolated, lots };
+}
+
+/** What remains must be carried as before: not nearer to liquidation, and its open orders still have their margin. */
+export function checkGiver(state: State, leg: Leg): Outcome | undefined {
+  const { account, instrument, posSide } = leg;
+  const position = positionOf(account, instrument.index, posSide)!;
+  const before = riskFromScratch(state, account);
+  const near = position.isolated
+    ? isolatedIsAbove(state, position, GIVER_RATIO_MAX)
+    : isAbove(before, GIVER_RATIO_MAX);
+  if (near) return refused(Refusal.giverNearLiquidation);
+  const after = resultOf(state, leg);
+  return carriesOn(state, before, after) ? undefined : lacking(Refusal.giverLacksMargin, before);
+}
+
+/** What it takes on must pass what an order of that size would; what it closes must leave it no worse. */
+export function checkReceiver(state: State, leg: Leg): Outcome | undefined {
+  const { account, instrument, side, lots, posSide } = leg;
+  const before = riskFromScratch(state, account);
+  const coin = instrument.futures!.settle;
+  const after = resultOf(state, leg);
+  if (after.openedLots === 0)
+    return carriesOn(state, before, after) ? undefined : lacking(Refusal.receiverLacksMargin, before);
+  // An old price of its collateral is one that only its owner may know better.
+  if (hasStaleCoin(state, account)) return refused(Refusal.noCoinPrice);
+  const failure =
+    checkTier(state, account, { instrument, side, priceTicks: markTicks(state, instrument), lots }) ??
+    checkPositionCount(state, account, instrument, posSide);
+  if (failure !== undefined) return failure;
+  const cash = state.ledger.peek(account.index, coin, Bucket.cash) + after.cash;
+  const overpaid = paidAboveBook(state, leg, after.openedLots);
+  const risk = lessWorth(after.risk, inDollars(overpaid, coinUsd(state, instrument.quote)));
+  if ((leg.isolated && cash < 0n) || risk.effective < risk.initial)
+    return lacking(Refusal.receiverLacksMargin, before);
+  const risky = isAbove(risk, RECEIVER_RATIO_MAX) || isAbove(risk, after.ratio);
+  if (risky || (leg.isolated && isolatedIsAbove(state, after.position, RECEIVER_RATIO_MAX, overpaid)))
+    return refused(Refusal.receiverTooRisky);
+  return undefined;
+}
+
+/**
+ * What the receiver pays more than the book asks for the same lots, in the quote coin. While the index stands still and
+ * the market moves on, the mark is no price that anybody would trade at; who takes a position at it must be able to bear
+ * the difference, or the loss would be left with an account that cannot.
+ */
+function paidAboveBook(state: State, { instrument, side }: Leg, lots: number): bigint {
+  const buying = side === Side.buy;
+  const best = state.market(instrument).book.bestTicks(buying ? Side.sell : Side.buy, false);
+  const mark = markTicks(state, instrument);
+  const worse = buying ? mark - best : best - mark;
+  return best === 0 || worse <= 0 ? 0n : tradeValue(instrument, worse, lots);
+}
+
+function lessWorth(risk: Risk, loss: bigint): Risk {
+  return { ...risk, equity: risk.equity - loss, effective: risk.effective - loss };
+}
+
+function lacking(refusal: Refusal, { effective, initial }: Risk): Outcome {
+  return { ...refused(refusal), available: larger(0n, effective - initial) };
+}
+
+/** Nothing is due, and there is margin for everything, or at least as much as there was. */
+function carriesOn(state: State, before: Risk, { position, risk, ratio }: Result): boolean {
+  if (isAbove(risk, ratio)) return false;
+  if (position.isolated && position.size !== 0 && isolatedSlack(state, position) <= 0n) return false;
+  const free = risk.effective - risk.initial;
+  return free >= 0n || free >= before.effective - before.initial;
+}
+
+/** Has what an isolated position must keep reached a share of what it has, a loss yet to come taken off? */
+function isolatedIsAbove(state: State, position: Position, ratio: bigint, loss = 0n): boolean {
+  const instrument = state.instruments[position.instrument]!;
+  const kept = maintenanceAt(instrument, markTicks(state, instrument), position.lots);
+  const held = isolatedInQuote(state, position) + unrealisedOf(state, position) - loss;
+  return kept * RATE_ONE >= held * ratio;
+}
+
+function resultOf(state: State, { account, instrument, side, posSide, isolated, lots }: Leg): Result {
+  const { index } = instrument;
+  const buying = side === Side.buy;
+  const mark = markTicks(state, instrument);
+  const blank = () => new Position(0, account.index, index, posSide, isolated, state.now);
+  const held = positionOf(account, index, posSide);
+  let position = held?.copy() ?? blank();
+  let cash = 0n;
+  let openedLots = 0;
+  for (const part of partsOf(held, buying, lots, tradeValue(instrument, mark, lots))) {
+    if (part.closing) {
+      const { realised, margin } = position.close(part.lots, part.value);
+      const pnl = inCoinAt(instrument, realised, mark);
+      if (position.isolated) {
+        const { freed, missing } = position.release(margin, pnl);
+        cash += freed - missing;
+      } else cash += pnl;
+      continue;
+    }
+    if (held !== undefined && position.size === 0) position = blank();
+    const margin = isolated ? openingMargin(account, instrument, buying, part.value, mark) : 0n;
+    position.open(buying, part.lots, part.value);
+    position.iso += margin;
+    cash -= margin;
+    openedLots = part.lots;
+  }
+  const positions = new Map(account.positions);
+  if (position.size === 0) positions.delete(positionKey(index, posSide));
+  else positions.set(positionKey(index, posSide), position);
+  const shown = account.holding(positions);
+  return withCash(state, account, instrument.futures!.settle, cash, () => ({
+    position,
+    openedLots,
+    cash,
+    risk: riskFromScratch(state, shown),
+    ratio: liquidationRatio(state, account),
+  }));
+}
+
+/**
+ * An answer as if the account had so much more cash, or less: it is put aside within its own row and taken back. Who has
+ * no such row has nothing to give, and gets none by being asked.
+ */
+function withCash<T>(state: State, account: Account, coin: number, amount: bigint, answer: () => T): T {
+  const { ledger } = state;
+  if (amount === 0n || !ledger.coinsOf(account.index).includes(coin)) return answer();
+  const cash = ledger.cell(account.index, coin, Bucket.cash);
+  const aside = ledger.cell(account.index, coin, Bucket.isolated);
+  const [from, to, size] = amount > 0n ? [aside, cash, amount] : [cash, aside, -amount];
+  ledger.move(from, to, size);
+  const answered = answer();
+  ledger.move(to, from, size);
+  return answered;
+}

@@ -1,0 +1,48 @@
+/** What the operator of a demo may do to an account, so that liquidation and deleveraging can be tried at will. */
+import type { Account } from '../state/account.ts';
+import type { ForceClose } from '../model/command.ts';
+import { closingOrders } from '../futures/reduce-only-orders.ts';
+import { positionsOf } from '../state/futures-lookup.ts';
+import type { FuturesSettlement } from '../futures/futures-settlement.ts';
+import type { Position } from '../model/position.ts';
+import { markTicks } from '../margin/margin.ts';
+import { cancelSlot } from '../orders/cancel.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { CancelReason, OrderKind } from '../model/enums.ts';
+import { queueLots } from '../margin/adl-ranking.ts';
+import { deleverage } from './deleveraging.ts';
+import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
+import { liquidateWholly } from './liquidation.ts';
+
+export function forceClose(state: State, settlement: FuturesSettlement, command: ForceClose): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (!command.deleverage) {
+    if (account.positions.size === 0) return refused(Refusal.noPositionToClose);
+    liquidateWholly(state, settlement, account);
+    state.touch(account);
+    return DONE;
+  }
+  const instrument = state.instruments[command.instrument];
+  if (instrument?.futures === undefined) return refused(Refusal.unknownInstrument);
+  const positions = positionsOf(account, instrument).filter((position) => queueLots(account, position) > 0);
+  if (positions.length === 0) return refused(Refusal.noPositionToClose);
+  for (const position of positions) giveUp(state, settlement, account, position);
+  return DONE;
+}
+
+/** The position closes at the mark against the other side's queue, as if a bankrupt account had needed it. */
+function giveUp(state: State, settlement: FuturesSettlement, account: Account, position: Position): void {
+  const instrument = state.instruments[position.instrument]!;
+  // A position of the account's own other side may have taken it already.
+  const lots = queueLots(account, position);
+  if (lots <= 0) return;
+  for (const order of closingOrders(state, account, position.instrument, position.posSide))
+    cancelSlot(state, order, CancelReason.adl);
+  const slot = forcedOrder(state, account, position, lots, OrderKind.adl);
+  settlement.begin(instrument, state.market(instrument));
+  deleverage(state, settlement, slot, position, markTicks(state, instrument));
+  endForcedOrder(state, slot);
+}

@@ -1,0 +1,172 @@
+/**
+ * Positions change hands between accounts of one owner (wire 4.1): the giver closes and the receiver opens, both at
+ * the mark of this instant and against each other, outside the book and unseen by the market. Nobody pays a fee, as
+ * nobody else is on the other side; profit is realised as by any close. Each item is carried out on both accounts or on
+ * neither; what one item leaves is what the next one finds.
+ */
+import type { Account } from '../state/account.ts';
+import type { MoveItem, MovePositions } from '../model/command.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { MOVED_POSITIONS_MAX } from '../model/limits.ts';
+import { endForcedOrder, forcedOrder, takingOrder } from '../futures/forced-orders.ts';
+import { crossedIsDue } from './liquidation-check.ts';
+import { markTicks, positionOf } from '../margin/margin.ts';
+import { placingRefusal } from '../orders/instrument-status.ts';
+import { checkAmount, checkSize } from '../orders/order-checks.ts';
+import { clientOidOf } from '../orders/order-lifecycle.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { HoldMode, OrderKind, PosSide, Side, Source } from '../model/enums.ts';
+import type { FuturesSettlement } from '../futures/futures-settlement.ts';
+import { checkGiver, checkReceiver, givingLeg, type Leg, receivingLeg } from './move-checks.ts';
+import type { Position } from '../model/position.ts';
+
+/**
+ * A move is at a price that the owner's two accounts do not agree on: whoever knows better than an old one leaves the loss
+ * with the account that cannot bear it. Nothing is lost by waiting for a new one, so it is asked for sooner than elsewhere.
+ */
+const INDEX_AGE_MAX_MS = 60_000;
+
+interface Parties {
+  readonly from: Account;
+  readonly to: Account;
+}
+
+export function movePositions(state: State, settlement: FuturesSettlement, command: MovePositions): Outcome {
+  const parties = partiesOf(state, command);
+  if ('refusal' in parties) return parties;
+  const { initiatorUid, clientOid = '' } = command;
+  // Apart from the names of transfers and withdrawals, which have no blanks in them.
+  const oid = `${initiatorUid} move ${clientOid}`;
+  if (clientOid !== '' && state.transferOids.has(oid)) return refused(Refusal.moveOidInUse);
+  const items = command.items.map((item) => moveOne(state, settlement, parties, item));
+  // Where nothing was moved, a retry is no second move.
+  const moved = items.some(({ refusal }) => refusal === Refusal.none);
+  if (clientOid !== '' && moved) state.transferOids.remember(oid);
+  return { ...DONE, items };
+}
+
+/** Only the main account moves, and only what belongs to its party. */
+function partiesOf(state: State, command: MovePositions): Parties | Outcome {
+  const { initiatorUid, fromUid, toUid, items } = command;
+  const from = state.accountByUid.get(fromUid);
+  const to = state.accountByUid.get(toUid);
+  const initiator = state.accountByUid.get(initiatorUid);
+  if (from === undefined || to === undefined || initiator === undefined)
+    return refused(Refusal.unknownAccount);
+  if (from === to) return refused(Refusal.sameAccount);
+  if (initiator.index !== from.party || from.party !== to.party) return refused(Refusal.notOneParty);
+  if (items.length > MOVED_POSITIONS_MAX) return refused(Refusal.tooManyMoves, MOVED_POSITIONS_MAX);
+  if (state.halted) return refused(Refusal.tradingHalted);
+  return { from, to };
+}
+
+function moveOne(
+  state: State,
+  settlement: FuturesSettlement,
+  { from, to }: Parties,
+  { instrument: index, side, sizeLots }: MoveItem,
+): Outcome {
+  const instrument = state.instruments[index];
+  if (instrument?.futures === undefined) return refused(Refusal.unknownInstrument);
+  const barred = checkContract(state, instrument);
+  if (barred !== undefined) return barred;
+  const position = givenPosition(from, instrument, side);
+  if (position === undefined) return refused(Refusal.noPositionToMove);
+  const taking = receivingLeg(to, instrument, side === Side.buy ? Side.sell : Side.buy, sizeLots);
+  const failure =
+    checkLots(state, instrument, position, sizeLots) ??
+    checkWaiting(state, from, to) ??
+    checkGiver(state, givingLeg(from, instrument, position, sizeLots)) ??
+    checkReceiver(state, taking);
+  return failure ?? handOver(state, settlement, from, position, taking);
+}
+
+/** Both orders fill each other at the mark. */
+function handOver(
+  state: State,
+  settlement: FuturesSettlement,
+  from: Account,
+  position: Position,
+  taking: Leg,
+): Outcome {
+  const { account: to, instrument, lots } = taking;
+  const { long } = position;
+  const priceTicks = markTicks(state, instrument);
+  to.mayOwe = true;
+  const closing = forcedOrder(state, from, position, lots, OrderKind.move);
+  const opening = takingOrder(state, to, taking, OrderKind.move);
+  const orderId = state.slab.id[closing]!;
+  const openOrderId = state.slab.id[opening]!;
+  const clientOid = clientOidOf(state, closing);
+  settlement.begin(instrument, state.market(instrument));
+  settlement.movedQueueValue = position.queueValueOf(lots);
+  settlement.tradeDirectly(closing, opening, priceTicks, lots);
+  settlement.movedQueueValue = undefined;
+  endForcedOrder(state, closing);
+  endForcedOrder(state, opening);
+  state.events.push({
+    type: 'positionMoved',
+    orderId,
+    openOrderId,
+    closeExecId: lastFillOf(state, orderId),
+    openExecId: lastFillOf(state, openOrderId),
+    masterUid: state.accounts[from.party]!.uid,
+    fromUid: from.uid,
+    toUid: to.uid,
+    instrument: instrument.index,
+    category: instrument.category,
+    long,
+    sizeLots: lots,
+    priceTicks,
+    time: state.now,
+  });
+  return { refusal: Refusal.none, orderId, clientOid, openOrderId };
+}
+
+/** What the present command has told of an order's fills; 0 when nothing. */
+function lastFillOf({ events }: State, orderId: number): number {
+  const last = events.findLast((event) => event.type === 'fill' && event.fill.orderId === orderId);
+  return last?.type === 'fill' ? last.fill.execId : 0;
+}
+
+/** The contract must be open for closing and for opening, and its price one that somebody vouches for now. */
+function checkContract(state: State, instrument: Instrument): Outcome | undefined {
+  for (const opening of [false, true]) {
+    const refusal = placingRefusal(instrument, opening, Source.api, state.now);
+    if (refusal !== Refusal.none) return refused(refusal);
+  }
+  const { markTicks: mark, index } = state.market(instrument).futures!;
+  if (mark === 0) return refused(Refusal.noIndexPrice);
+  const old = index.stale || state.now - index.changedTime > INDEX_AGE_MAX_MS;
+  return old ? refused(Refusal.staleIndexPrice) : undefined;
+}
+
+/** Who is due, and waits only for a price that somebody vouches for, neither gives nor takes. */
+function checkWaiting(state: State, ...accounts: readonly Account[]): Outcome | undefined {
+  const due = accounts.some((account) => crossedIsDue(state, account));
+  return due ? refused(Refusal.accountLiquidating) : undefined;
+}
+
+/** A sell gives a long away, a buy a short. */
+function givenPosition(account: Account, { index }: Instrument, side: Side): Position | undefined {
+  const long = side === Side.sell;
+  const hedge = account.holdMode === HoldMode.hedge;
+  const position = positionOf(account, index, !hedge ? PosSide.none : long ? PosSide.long : PosSide.short);
+  return position?.long === long ? position : undefined;
+}
+
+/** As much as an order would have to be, or all there is. */
+function checkLots(
+  state: State,
+  instrument: Instrument,
+  { lots: held }: Position,
+  lots: number,
+): Outcome | undefined {
+  if (lots === held) return undefined;
+  const failure = checkSize(instrument, lots, 0);
+  if (failure !== undefined) return failure;
+  if (lots > held) return refused(Refusal.moveAbovePosition, held);
+  return checkAmount(instrument, markTicks(state, instrument), lots);
+}

@@ -1,0 +1,178 @@
+/** What the venue trades and who trades on it: coins, instruments, their status, accounts and their fees. */
+
+import type {
+  ListCoin,
+  ListInstrument,
+  OpenAccount,
+  SetFeeDeduction,
+  SetFees,
+  SetHalt,
+  SetInstrumentStatus,
+  SetMarketMaker,
+} from '../model/command.ts';
+import { FuturesMarket } from '../marketdata/futures-market.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { scheduleCalendar } from './status-calendar.ts';
+import { readInstrument, SpecificationError } from '../model/parse-instrument.ts';
+import { ACCOUNTS_MAX, COINS_MAX, INSTRUMENTS_MAX } from '../model/limits.ts';
+import type { InstrumentSpec } from '../model/listing-spec.ts';
+import { loanTermsProblem } from '../model/loan-terms.ts';
+import { scheduleDelivery } from '../engine/price-tick.ts';
+import { cancelSlot } from '../orders/cancel.ts';
+import { DONE, type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
+import { CancelReason, INSTRUMENT_STATUS_NAMES, InstrumentStatus, Side, StrategyReason } from '../model/enums.ts';
+import { RATE_ONE } from '../model/units.ts';
+
+export function listCoin(state: State, command: ListCoin): Outcome {
+  const { spec } = command;
+  if (state.coinByName.has(spec.coin))
+    return refusedBecause(Refusal.alreadyExists, `coin ${spec.coin} is listed`);
+  if (!/^[A-Z0-9]{1,20}$/.test(spec.coin)) return refusedBecause(Refusal.invalidSpecification, 'coin name');
+  const problem = loanTermsProblem(spec.loan, spec.pledge);
+  if (problem !== undefined) return refusedBecause(Refusal.invalidSpecification, problem);
+  if (state.coins.length >= COINS_MAX) return refusedBecause(Refusal.invalidSpecification, 'too many coins');
+  const coin = state.coins.length;
+  if (!state.addCoin(spec)) {
+    return refusedBecause(
+      Refusal.invalidSpecification,
+      `borrow of ${spec.coin}: limits and rates must be decimals, tiers must rise`,
+    );
+  }
+  state.events.push({ type: 'coinListed', coin });
+  return DONE;
+}
+
+export function listInstrument(state: State, command: ListInstrument): Outcome {
+  return listSpecification(state, command.spec);
+}
+
+export function listSpecification(state: State, spec: InstrumentSpec): Outcome {
+  const name = `${spec.category} ${spec.symbol}`;
+  if (state.instrumentByName.has(name)) return refusedBecause(Refusal.alreadyExists, `${name} is listed`);
+  if (state.instruments.length >= INSTRUMENTS_MAX) {
+    return refusedBecause(Refusal.invalidSpecification, 'too many instruments');
+  }
+  const index = state.instruments.length;
+  const twin = spec.category === 'MARGIN' ? state.instrument('SPOT', spec.symbol) : undefined;
+  if (spec.category === 'MARGIN' && twin === undefined) {
+    return refusedBecause(Refusal.invalidSpecification, `${name}: its SPOT pair must be listed first`);
+  }
+  try {
+    const book = twin === undefined ? state.markets.length : twin.book;
+    state.instruments.push(readInstrument(spec, index, book, (coin) => state.coinByName.get(coin)));
+  } catch (error) {
+    if (error instanceof SpecificationError)
+      return refusedBecause(Refusal.invalidSpecification, error.message);
+    throw error;
+  }
+  openMarket(state, state.instruments[index]!, twin !== undefined);
+  state.instrumentByName.set(name, index);
+  scheduleCalendar(state);
+  state.events.push({ type: 'instrument', instrument: index });
+  return DONE;
+}
+
+/** A book of its own unless a twin has it, and for futures the prices that margin is measured by. */
+export function openMarket(state: State, instrument: Instrument, shared: boolean): void {
+  const priceIndex = state.indexOf(instrument);
+  state.joinLending(instrument);
+  if (shared) return;
+  const { futures } = instrument;
+  const prices =
+    futures === undefined || priceIndex === undefined
+      ? undefined
+      : new FuturesMarket(instrument, futures, priceIndex);
+  state.addMarket(instrument.index, priceIndex, prices);
+  scheduleDelivery(state);
+}
+
+export function setInstrumentStatus(state: State, command: SetInstrumentStatus): Outcome {
+  const instrument = state.instruments[command.instrument];
+  if (instrument === undefined) return refused(Refusal.unknownInstrument);
+  const status = INSTRUMENT_STATUS_NAMES.indexOf(command.status);
+  if (status < 0)
+    return refusedBecause(Refusal.invalidSpecification, `status ${command.status} is not known`);
+  const delivery = instrument.futures?.delivery;
+  if (delivery !== undefined && delivery.time <= state.now)
+    return refusedBecause(
+      Refusal.instrumentOffline,
+      `${instrument.symbol} has been delivered, its status stays offline`,
+    );
+  switchStatus(state, instrument, status as InstrumentStatus);
+  return DONE;
+}
+
+/** Going offline cancels every order of the instrument (rules 1.3). */
+export function switchStatus(state: State, instrument: Instrument, status: InstrumentStatus): void {
+  instrument.status = status;
+  scheduleDelivery(state);
+  if (status === InstrumentStatus.offline) {
+    cancelOrdersOf(state, instrument.index);
+    cancelInstrumentStrategies(state, instrument, StrategyReason.delisting);
+  }
+  state.events.push({ type: 'instrument', instrument: instrument.index });
+}
+
+function cancelOrdersOf(state: State, instrument: number): void {
+  const { book } = state.market(state.instruments[instrument]!);
+  const slots: number[] = [];
+  for (const side of [Side.buy, Side.sell]) {
+    book.eachOrder(side, (slot) => {
+      if (state.slab.instrument[slot] === instrument) slots.push(slot);
+    });
+  }
+  slots.sort((a, b) => state.slab.id[a]! - state.slab.id[b]!);
+  for (const slot of slots) cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
+}
+
+export function openAccount(state: State, command: OpenAccount): Outcome {
+  const { uid, masterUid } = command;
+  if (state.accountByUid.has(uid)) return refusedBecause(Refusal.alreadyExists, `account ${uid} is open`);
+  if (!Number.isSafeInteger(uid) || uid <= 0) return refusedBecause(Refusal.invalidSpecification, 'uid');
+  if (state.accountByUid.size >= ACCOUNTS_MAX) return refused(Refusal.accountsFull);
+  const master = state.accountByUid.get(masterUid);
+  if (masterUid !== 0 && (master === undefined || master.masterUid !== 0))
+    return refused(Refusal.unknownAccount);
+  state.addAccount(uid, masterUid, command.marketMaker, command.house);
+  state.events.push({ type: 'accountOpened', uid, masterUid, time: state.now });
+  return DONE;
+}
+
+export function setFees(state: State, command: SetFees): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (state.instruments[command.instrument] === undefined) return refused(Refusal.unknownInstrument);
+  const { makerRate, takerRate } = command;
+  const tenth = RATE_ONE / 10n;
+  if (makerRate <= -tenth || makerRate >= tenth || takerRate <= -tenth || takerRate >= tenth) {
+    return refusedBecause(Refusal.invalidSpecification, 'fee rates must be below 10 %');
+  }
+  account.fees.set(command.instrument, { makerRate, takerRate });
+  return DONE;
+}
+
+export function setHalt(state: State, command: SetHalt): Outcome {
+  state.halted = command.halted;
+  return DONE;
+}
+
+export function setMarketMaker(state: State, command: SetMarketMaker): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  account.marketMaker = command.marketMaker;
+  return DONE;
+}
+
+export function setFeeDeduction(state: State, command: SetFeeDeduction): Outcome {
+  const account = state.accountByUid.get(command.uid);
+  if (account === undefined) return refused(Refusal.unknownAccount);
+  account.feeDeduction = command.on;
+  return DONE;
+}
+
+function refusedBecause(refusal: Refusal, detail: string): Outcome {
+  return { refusal, orderId: 0, clientOid: '', detail };
+}

@@ -1,0 +1,56 @@
+/** Closing a loan by force (rules 7.5): collateral is sold for the debt and a fee, the rest goes back. */
+import { fundBalance } from '../margin/insurance-fund.ts';
+import type { State } from '../state/state.ts';
+import { divTrunc, parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/units.ts';
+import { foldMoney } from '../wallet/wallet.ts';
+import type { Loan } from '../model/loan.ts';
+import { loanCells } from './loan-money.ts';
+import { about, emit, emitLoan } from './loan-events.ts';
+import { type PairPrices, pairPrice, proceedsOf, shownRate, soldFor } from '../model/ltv.ts';
+import { payFromPledge, release } from './repay.ts';
+
+/** Share of the debt repaid by force (rules 0.5). */
+const LIQUIDATION_FEE_RATE = parseUnits('0.02', RATE_SCALE)!;
+
+export function closeByForce(state: State, loan: Loan, prices: PairPrices): void {
+  const debt = loan.debt();
+  const owed = loan.interestOwed();
+  const rate = shownRate(debt, loan.pledge, prices);
+  const wholeFee = divTrunc(debt * LIQUIDATION_FEE_RATE, RATE_ONE);
+  const sold = smaller(loan.pledge, soldFor(debt + wholeFee, prices));
+  const proceeds = smaller(debt + wholeFee, proceedsOf(sold, prices));
+  const paid = smaller(debt, proceeds);
+  const interest = smaller(paid, owed);
+  const fee = proceeds - paid;
+  payFromPledge(state, loan, sold, interest, paid - interest);
+  const cells = loanCells(state, loan);
+  state.ledger.move(cells.converted, cells.fee, fee);
+  coverShortage(state, loan, loan.principal - (paid - interest));
+  const unlocked = loan.pledge;
+  release(state, loan, unlocked);
+  loan.principal = 0n;
+  state.loans.remove(loan);
+  foldMoney(state, sold + paid);
+  const price = pairPrice(prices);
+  const reduceId = state.nextId();
+  emit(state, {
+    type: 'loanReduced',
+    reduceId,
+    ...about(state, loan),
+    rate,
+    price,
+    sold,
+    fee,
+    unlocked,
+    paid,
+  });
+  emitLoan(state, loan, 'FORCE');
+}
+
+/** Principal that the collateral did not bring in: the insurance fund pays what it can, the pool bears the rest. */
+function coverShortage(state: State, loan: Loan, missing: bigint): void {
+  const { insurance, pool } = loanCells(state, loan);
+  const covered = smaller(missing, fundBalance(state, loan.loanCoin));
+  state.ledger.move(insurance, pool, covered);
+  state.loans.lose(loan.loanCoin, missing - covered);
+}

@@ -1,0 +1,32 @@
+/** What the loan desk tells: how a loan stands, what was paid, moved, asked for and taken by force. */
+import type { LoanEvent, LoanStatus } from '../model/event.ts';
+import type { State } from '../state/state.ts';
+import type { Loan } from '../model/loan.ts';
+
+export function emitLoan(state: State, loan: Loan, status: LoanStatus): void {
+  const { id, uid, loanCoin, pledgeCoin, term, hourRate, initLoan, initPledge, borrowTime } = loan;
+  emit(state, {
+    type: 'loan',
+    loanId: id,
+    uid,
+    loanCoin,
+    pledgeCoin,
+    term,
+    hourRate,
+    initLoan,
+    initPledge,
+    status,
+    borrowTime,
+    updatedTime: state.now,
+  });
+}
+
+/** The parties and the time of everything that happens to a loan. */
+export function about(state: State, { id, uid, loanCoin, pledgeCoin }: Loan) {
+  return { loanId: id, uid, loanCoin, pledgeCoin, time: state.now };
+}
+
+/** Accounts of the house keep no history. */
+export function emit(state: State, event: LoanEvent): void {
+  if (state.accountByUid.get(event.uid)?.house !== true) state.events.push(event);
+}

@@ -1,0 +1,45 @@
+/** What time and prices do to loans: hours are charged, owners warned, loans closed by force (rules 7.3, 7.5). */
+import type { State } from '../state/state.ts';
+import { assert } from '../model/units.ts';
+import { foldMoney } from '../wallet/wallet.ts';
+import { closeByForce } from './liquidate-loan.ts';
+import { firmPrices } from './loan-money.ts';
+import { about, emit } from './loan-events.ts';
+import { hourRate, LoanTerm } from '../model/loan-terms.ts';
+import { shownRate } from '../model/ltv.ts';
+
+/** The hours that begin now, each once, and terms that have just ended. */
+export function runLoanInstants(state: State): void {
+  const { loans, now } = state;
+  for (let loan = loans.next(); loan !== undefined && loan.nextInstant() <= now; loan = loans.next()) {
+    if (loan.expireTime !== 0 && !loan.overdue && loan.expireTime < now) {
+      loan.overdue = true;
+      emit(state, { type: 'loanNotice', ...about(state, loan), kind: 'overdue', rate: 0n });
+    }
+    if (loan.nextHour() <= now) {
+      const spec = state.coins[loan.loanCoin]!.loan!;
+      foldMoney(state, loan.chargeHour(hourRate(spec, LoanTerm.flexible)));
+    }
+    loans.changed(loan);
+  }
+}
+
+/**
+ * After prices, hours or pledges have changed: nobody stays at or above the level of force. While a price is old nobody
+ * is warned or closed for it, as nobody is liquidated (rules 5.14).
+ */
+export function testLoans(state: State): void {
+  if (state.loans.size === 0) return;
+  const pricesOf = (loanCoin: number, pledgeCoin: number) => firmPrices(state, loanCoin, pledgeCoin);
+  const { warned, forced } = state.loans.crossings(pricesOf);
+  for (const loan of warned) {
+    const prices = pricesOf(loan.loanCoin, loan.pledgeCoin)!;
+    const rate = shownRate(loan.debt(), loan.pledge, prices);
+    emit(state, { type: 'loanNotice', ...about(state, loan), kind: 'supplement', rate });
+  }
+  for (const loan of forced) {
+    const prices = pricesOf(loan.loanCoin, loan.pledgeCoin);
+    assert(prices !== undefined, 'a loan is closed at firm prices');
+    closeByForce(state, loan, prices);
+  }
+}

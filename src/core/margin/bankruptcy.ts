@@ -1,0 +1,66 @@
+/** Where nothing is left of a position: the price at which its margin, its loss and the closing fee meet (rules 5.8). */
+import type { Account } from '../state/account.ts';
+import type { Position } from '../model/position.ts';
+import { baseUnits, type Instrument } from '../model/instrument.ts';
+import { PRICE_TICKS_MAX } from '../model/limits.ts';
+import { coinUsd } from './collateral.ts';
+import { inSettleCoin, unrealisedOf } from './margin.ts';
+import { accountRisk } from './margin-cache.ts';
+import type { State } from '../state/state.ts';
+import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
+
+/** What a forced close pays of its value: the taker's rate, but the fund pays nobody for being liquidated. */
+export function forcedFeeRate({ takerRate }: Instrument): bigint {
+  return larger(0n, takerRate);
+}
+
+export function bankruptcyPrice(state: State, account: Account, position: Position): number {
+  const instrument = state.instruments[position.instrument]!;
+  const { long, lots } = position;
+  const basis = long ? position.basis : -position.basis;
+  return bankruptcyTicks(instrument, long, lots, basis, marginBehind(state, account, position));
+}
+
+/** Its own margin, or for a crossed one everything the account is worth without the position's own profit. */
+export function marginBehind(state: State, account: Account, position: Position): bigint {
+  if (position.isolated) return position.iso;
+  const instrument = state.instruments[position.instrument]!;
+  const { effective } = accountRisk(state, account);
+  const usd = coinUsd(state, instrument.quote);
+  const own = usd === 0n ? 0n : divFloor(unrealisedOf(state, position) * usd, MONEY_ONE);
+  const inQuote = usd === 0n ? 0n : divFloor((effective - own) * MONEY_ONE, usd);
+  return instrument.futures!.coinMargined ? inSettleCoin(state, instrument, inQuote) : inQuote;
+}
+
+/** Equity zero after the closing fee: a long's rounded up to the tick, a short's down (rules 0.4). */
+export function bankruptcyTicks(
+  instrument: Instrument,
+  long: boolean,
+  size: number,
+  basis: bigint,
+  margin: bigint,
+): number {
+  const perTick = BigInt(size) * instrument.valuePerTickLot;
+  const feeRate = forcedFeeRate(instrument);
+  const step = BigInt(instrument.tickStep);
+  let numerator: bigint;
+  let denominator: bigint;
+  if (!instrument.futures!.coinMargined) {
+    numerator = (long ? basis - margin : basis + margin) * RATE_ONE;
+    denominator = perTick * (long ? RATE_ONE - feeRate : RATE_ONE + feeRate);
+  } else {
+    // q E / (iso + q (1 - t)): both margin and size in coin, so ticks come out of value per tick.
+    const units = baseUnits(instrument, size);
+    numerator = basis * units * RATE_ONE;
+    denominator = long
+      ? perTick * (margin * RATE_ONE + units * (RATE_ONE - feeRate))
+      : perTick * (units * (RATE_ONE + feeRate) - margin * RATE_ONE);
+  }
+  if (denominator <= 0n) return PRICE_TICKS_MAX;
+  if (numerator <= 0n) return instrument.tickStep;
+  const ticks = long
+    ? divCeil(numerator, denominator * step) * step
+    : divFloor(numerator, denominator * step) * step;
+  const bounded = Number(ticks > BigInt(PRICE_TICKS_MAX) ? BigInt(PRICE_TICKS_MAX) : ticks);
+  return Math.max(bounded, instrument.tickStep);
+}

@@ -1,0 +1,221 @@
+/** What an account owes and what margin that takes (rules 6.1, 6.3). Amounts of a coin and dollars, both in 10^-8. */
+import type { Account } from '../state/account.ts';
+import { NIL } from '../book/order-slab.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { Bucket } from '../state/ledger.ts';
+import { coinUsd, collateralRate, isIndexed } from './collateral.ts';
+import { tierIndex } from '../model/margin-tiers.ts';
+import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
+import type { State } from '../state/state.ts';
+import { Side } from '../model/enums.ts';
+import {
+  divCeil,
+  divFloor,
+  larger,
+  MONEY_ONE,
+  MONEY_SCALE,
+  powerOfTen,
+  RATE_ONE,
+  smaller,
+} from '../model/units.ts';
+
+const DEFAULT_LEVERAGE = 3;
+/** Of accounts that owe nothing (rules 0.5). */
+const WARNING_RATIO = (RATE_ONE * 8n) / 10n;
+
+/** Leverage of debts in a coin: the account's choice, never more than the venue allows now. */
+export function coinLeverage(state: State, account: Account, coin: number): number {
+  const most = Math.max(1, state.lending[coin]!.maxLeverage);
+  return Math.min(account.coinLeverage.get(coin) ?? DEFAULT_LEVERAGE, most);
+}
+
+/** The margin ratio at which the account is liquidated: the strictest of the pairs that lend what it owes (rules 6.9). */
+export function liquidationRatio(state: State, account: Account): bigint {
+  return strictest(state, account, 'liquidationRatio', RATE_ONE);
+}
+
+/** The same for the level at which it is warned. */
+export function warningRatio(state: State, account: Account): bigint {
+  return strictest(state, account, 'warningRatio', WARNING_RATIO);
+}
+
+function strictest(
+  state: State,
+  account: Account,
+  level: 'liquidationRatio' | 'warningRatio',
+  withoutDebt: bigint,
+): bigint {
+  let ratio = withoutDebt;
+  if (!state.ledger.isOwing(account.index)) return ratio;
+  for (const coin of state.ledger.coinsOf(account.index)) {
+    if (balanceOf(state, account, coin) < 0n) ratio = smaller(ratio, state.lending[coin]![level]);
+  }
+  return ratio;
+}
+
+/** Does the account owe anything, unrealised losses aside? */
+export function isInDebt(state: State, account: Account): boolean {
+  const { ledger } = state;
+  if (!ledger.isOwing(account.index)) return false;
+  return ledger.coinsOf(account.index).some((coin) => balanceOf(state, account, coin) < 0n);
+}
+
+/** A spot or margin order that is being considered. */
+export interface SpotIntent {
+  readonly instrument: Instrument;
+  readonly side: Side;
+  /** The worst it may trade at. */
+  readonly priceTicks: number;
+  /** Of the coin it gives: everything, the part that would be borrowed, and what it takes of the cash at once. */
+  readonly need: bigint;
+  readonly borrowed: bigint;
+  readonly lock: bigint;
+}
+
+/** What open spot and margin orders ask of the account's margin. */
+export interface OrderClaims {
+  /** By coin, what orders would borrow. */
+  readonly borrowed: ReadonlyMap<number, bigint>;
+  /** Dollars of margin value that their trades would cost. */
+  readonly haircut: bigint;
+}
+
+/** The claims of all open orders but one, before cash that has come in since is set against them. */
+export function openClaims(state: State, account: Account, leaveOut: number): OrderClaims {
+  const borrowed = new Map<number, bigint>();
+  let haircut = 0n;
+  const { slab } = state;
+  for (let slot = account.firstOrder; account.openSpot > 0 && slot !== NIL; slot = slab.accountNext[slot]!) {
+    const instrument = state.instruments[slab.instrument[slot]!]!;
+    if (instrument.futures !== undefined || slot === leaveOut) continue;
+    const side = slab.side[slot] as Side;
+    const part = slab.marginLocks.get(slot)?.borrowed ?? 0n;
+    addBorrowed(borrowed, lockedCoin(instrument, side), part);
+    const priceTicks = slab.price[slot]!;
+    const need = lockOf(state, instrument, slot);
+    haircut += haircutLoss(state, account, { instrument, side, priceTicks, need, borrowed: part });
+  }
+  return { borrowed, haircut };
+}
+
+/** `open` are the claims of open orders, when they were computed already. */
+export function orderClaims(
+  state: State,
+  account: Account,
+  intent: SpotIntent | undefined,
+  leaveOut: number,
+  open: OrderClaims = openClaims(state, account, leaveOut),
+): OrderClaims {
+  const borrowed = new Map(open.borrowed);
+  let { haircut } = open;
+  if (intent !== undefined) {
+    const { instrument, side, borrowed: part } = intent;
+    addBorrowed(borrowed, lockedCoin(instrument, side), part);
+    haircut += haircutLoss(state, account, intent);
+  }
+  // What has come in since an order was placed is not borrowed.
+  for (const [coin, part] of borrowed) {
+    const locks =
+      intent !== undefined && lockedCoin(intent.instrument, intent.side) === coin ? intent.lock : 0n;
+    const cash = larger(0n, state.ledger.peek(account.index, coin, Bucket.cash)) - locks;
+    borrowed.set(coin, larger(0n, part - cash));
+  }
+  return { borrowed, haircut };
+}
+
+function addBorrowed(borrowed: Map<number, bigint>, coin: number, part: bigint): void {
+  if (part > 0n) borrowed.set(coin, (borrowed.get(coin) ?? 0n) + part);
+}
+
+/**
+ * Giving a coin that counts for much for one that counts for less costs margin value: value x (rate given - rate
+ * received). What is borrowed counts in full as a debt. A price worse than the coins are worth costs the difference
+ * too: otherwise an account could give its collateral, or what it borrows, to a friend and leave the loss to the house.
+ */
+function haircutLoss(state: State, account: Account, order: Omit<SpotIntent, 'lock'>): bigint {
+  const { instrument, side, need, borrowed } = order;
+  const given = lockedCoin(instrument, side);
+  const received = given === instrument.quote ? instrument.base : instrument.quote;
+  const usd = divCeil(need * coinUsd(state, given), MONEY_ONE);
+  const debt = divCeil(borrowed * coinUsd(state, given), MONEY_ONE);
+  const worth = coinUsd(state, received) * larger(0n, balanceOf(state, account, received));
+  const receivedRate = collateralRate(state, received, worth / MONEY_ONE + usd);
+  const givenRate = collateralRate(state, given, 0n);
+  const own = larger(0n, usd - debt);
+  const kept = (part: bigint) => worthAfter(state, order, part) * receivedRate;
+  return divCeil(larger(0n, own * givenRate - kept(own)) + debt * RATE_ONE - kept(debt), RATE_ONE);
+}
+
+/** Dollars that come back for dollars given at the order's price, by what the coins are worth; never more than given. */
+function worthAfter(
+  state: State,
+  { instrument, side, priceTicks }: Pick<SpotIntent, 'instrument' | 'side' | 'priceTicks'>,
+  usd: bigint,
+): bigint {
+  const price = BigInt(priceTicks) * powerOfTen(MONEY_SCALE - instrument.pricePrecision);
+  const asked = price * coinUsd(state, instrument.quote);
+  const fair = coinUsd(state, instrument.base) * MONEY_ONE;
+  const [gets, gives] = side === Side.buy ? [fair, asked] : [asked, fair];
+  return gets >= gives ? usd : divFloor(usd * gets, gives);
+}
+
+/** Cash and what orders hold. */
+export function balanceOf(state: State, account: Account, coin: number): bigint {
+  const { ledger } = state;
+  return ledger.peek(account.index, coin, Bucket.cash) + ledger.peek(account.index, coin, Bucket.locked);
+}
+
+/** Dollars of initial margin for a debt, with what open orders would add to it. */
+export function debtInitial(state: State, account: Account, coin: number, debt: bigint): bigint {
+  const usd = divCeil(debt * coinUsd(state, coin), MONEY_ONE);
+  return divCeil(usd, BigInt(coinLeverage(state, account, coin)));
+}
+
+/** Dollars of maintenance margin: the whole debt at the rate of its tier. */
+export function debtMaintenance(state: State, coin: number, debt: bigint): bigint {
+  const { tiers } = state.lending[coin]!.terms;
+  const usd = divCeil(debt * coinUsd(state, coin), MONEY_ONE);
+  return divCeil(usd * tiers[tierIndex(tiers, usd)]!.rate, RATE_ONE);
+}
+
+/** What the account's open margin orders would borrow of a coin. */
+export function pendingBorrow(state: State, account: Account, coin: number, leaveOut: number = NIL): bigint {
+  const { slab } = state;
+  let sum = 0n;
+  if (account.openSpot === 0 || slab.marginLocks.size === 0) return sum;
+  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    const lock = slab.marginLocks.get(slot);
+    if (lock === undefined || slot === leaveOut) continue;
+    const instrument = state.instruments[slab.instrument[slot]!]!;
+    if (lockedCoin(instrument, slab.side[slot] as Side) === coin) sum += lock.borrowed;
+  }
+  return sum;
+}
+
+/** The largest further debt that pool, account, party and tier allow; the account's margin is another matter. */
+export function lendable(state: State, account: Account, coin: number, leaveOut: number = NIL): bigint {
+  const { terms, reserved, maxLeverage } = state.lending[coin]!;
+  if (maxLeverage === 0 || !isIndexed(state, coin)) return 0n;
+  const leftOut = state.slab.marginLocks.get(leaveOut)?.borrowed ?? 0n;
+  const owes = (one: Account) =>
+    larger(0n, -balanceOf(state, one, coin)) + pendingBorrow(state, one, coin, leaveOut);
+  const own = owes(account);
+  const master = state.accounts[account.party]!;
+  const party = [master, ...master.subAccounts].reduce((sum, one) => sum + owes(one), 0n);
+  const room = [
+    terms.poolLimit - state.ledger.owed(coin) - (reserved - leftOut),
+    terms.userLimit - own,
+    terms.masterSubLimit - party,
+    tierLimit(state, account, coin) - own,
+  ];
+  return larger(0n, room.reduce(smaller));
+}
+
+/** The largest debt that the leverage set for the coin allows, in the coin. */
+function tierLimit(state: State, account: Account, coin: number): bigint {
+  const leverage = coinLeverage(state, account, coin);
+  const price = coinUsd(state, coin);
+  let usd = 0n;
+  for (const tier of state.lending[coin]!.terms.tiers) if (tier.maxLeverage >= leverage) usd = tier.upTo;
+  return price === 0n ? 0n : (usd * MONEY_ONE) / price;
+}

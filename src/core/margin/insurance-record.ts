@@ -1,0 +1,22 @@
+/** The insurance fund as the public reads it (rules 5.11): what it was at each full hour at which it had changed. */
+import { Bucket, SystemAccount } from '../state/ledger.ts';
+import type { State } from '../state/state.ts';
+
+const HOUR_MS = 3_600_000;
+
+export function nextFullHour(now: number): number {
+  return (Math.floor(now / HOUR_MS) + 1) * HOUR_MS;
+}
+
+/** At a full hour, before anything else happens at that instant: it belongs to the next hour. */
+export function recordInsurance(state: State): void {
+  const { insuranceAtHour, ledger, now } = state;
+  for (let coin = 0; coin < state.coins.length; coin++) {
+    const before = insuranceAtHour[coin] ?? 0n;
+    const balance = ledger.peek(SystemAccount.insurance, coin, Bucket.cash);
+    insuranceAtHour[coin] = balance;
+    if (balance === before) continue;
+    state.events.push({ type: 'insuranceHour', coin, amount: balance - before, balance, time: now });
+  }
+  state.nextInsuranceHour = nextFullHour(now);
+}

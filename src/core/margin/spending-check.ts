@@ -1,0 +1,153 @@
+/**
+ * What spot and margin orders may spend (rules 6.5, 6.6). A spot order spends what is there; a margin order may
+ * borrow the rest, as far as pool, limits and margin allow. Neither may take margin that positions and debts need.
+ */
+import type { Account } from '../state/account.ts';
+import { NIL } from '../book/order-slab.ts';
+import { ceilWorth, exactNumber } from '../model/safe-integers.ts';
+import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
+import { Bucket } from '../state/ledger.ts';
+import { isAbove, isLiable, type Risk, riskFromScratch } from './margin.ts';
+import { currentMargin } from './margin-cache.ts';
+import { bandOf, referenceTicks } from '../orders/order-checks.ts';
+import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
+import { type Outcome, refused } from '../model/command-result.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { Side } from '../model/enums.ts';
+import { larger } from '../model/units.ts';
+import { lendable, type OrderClaims, openClaims } from './debts.ts';
+
+/** An order, or what an order becomes: `slot` is the resting order that it replaces. */
+export interface Spending {
+  readonly instrument: Instrument;
+  readonly side: Side;
+  /** 0 on market orders. */
+  readonly limitTicks: number;
+  /** Of the coin it gives. */
+  readonly need: bigint;
+  readonly slot: number;
+}
+
+type Order = Omit<Spending, 'need'>;
+
+/** More than all roundings of one order's claims together, in 10^-8. */
+const ROUNDINGS = 16;
+
+/** Levels that a market order is followed into the book. */
+const LEVELS_WALKED_MAX = 256;
+
+/** Why the order cannot be paid, with what could be; undefined when it can. */
+export function checkSpending(state: State, account: Account, spending: Spending): Outcome | undefined {
+  const refusal = refusalOf(state, account, spending);
+  if (refusal === Refusal.none) return undefined;
+  if (refusal !== Refusal.insufficientBalance) return { ...refused(refusal), available: 0n };
+  const coin = lockedCoin(spending.instrument, spending.side);
+  const available = mostSpendable(state, account, spending) - heldBy(state, spending);
+  return { ...refused(refusal), available: larger(0n, available), coin };
+}
+
+/** The most that an order could give now, whatever it needs. */
+export function mostSpendable(state: State, account: Account, order: Order): bigint {
+  const coin = lockedCoin(order.instrument, order.side);
+  const own = ownMoney(state, account, coin, order);
+  const known = knownOf(state, account, order);
+  const passes = (need: bigint) => refusalOf(state, account, { ...order, need }, known) === Refusal.none;
+  let low = 0n;
+  let high = own + (order.instrument.margin === undefined ? 0n : known.lent);
+  if (high === 0n || passes(high)) return high;
+  // The smallest loan may be larger than the whole difference: own money alone is then the most.
+  if (passes(own)) low = own;
+  while (high - low > 1n) {
+    const middle = (low + high) / 2n;
+    if (passes(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The account without the order: whoever tries one size after the other computes it once. */
+interface Known {
+  readonly claims: OrderClaims;
+  readonly before: Risk;
+  readonly lent: bigint;
+}
+
+function knownOf(state: State, account: Account, { instrument, side, slot }: Order): Known {
+  const claims = openClaims(state, account, slot);
+  return {
+    claims,
+    before: riskFromScratch(state, account, undefined, slot, undefined, claims),
+    lent: lendable(state, account, lockedCoin(instrument, side), slot),
+  };
+}
+
+function refusalOf(state: State, account: Account, spending: Spending, present?: Known): Refusal {
+  const { instrument, side, need, slot } = spending;
+  const coin = lockedCoin(instrument, side);
+  const borrowed = larger(0n, need - ownMoney(state, account, coin, spending));
+  let known = present;
+  if (borrowed > 0n) {
+    if (instrument.margin === undefined) return Refusal.insufficientBalance;
+    known ??= knownOf(state, account, spending);
+    const refusal = borrowingRefusal(instrument.margin, borrowed, known);
+    if (refusal !== Refusal.none) return refusal;
+  } else if (!isLiable(state, account) || hasPlenty(state, account, coin, need)) return Refusal.none;
+  const lock = need - borrowed - heldBy(state, spending);
+  const priceTicks = spending.limitTicks || worstTicks(state, spending);
+  const intent = { instrument, side, priceTicks, need, borrowed, lock };
+  const after = riskFromScratch(state, account, undefined, slot, intent, known?.claims);
+  if (after.effective >= after.initial) return Refusal.none;
+  // Whoever has no margin left may still trade in ways that take none.
+  const before = known?.before ?? riskFromScratch(state, account, undefined, slot);
+  return after.initial <= before.initial ? Refusal.none : Refusal.insufficientBalance;
+}
+
+/**
+ * Would margin be left even if everything the order gives were lost, and had to be borrowed again for margin orders that
+ * the cash would have paid for? Most orders need no closer look. It may say yes only where the rule does: whether the
+ * kept figures are estimates depends on who has looked at them, and must not decide about an order.
+ */
+function hasPlenty(state: State, account: Account, coin: number, need: bigint): boolean {
+  const { effective, initial } = currentMargin(state, account);
+  const lost = ceilWorth(exactNumber(need), state.coinPriceNumbers[coin] ?? Number.NaN);
+  return effective - initial >= 2 * lost + ROUNDINGS;
+}
+
+/** The worst price that a market order meets in the book as it stands; beyond many levels, that of the band (rules 1.9). */
+function worstTicks(state: State, { instrument, side, need }: Spending): number {
+  const market = state.market(instrument);
+  const { maxBuyTicks, minSellTicks } = bandOf(instrument, market);
+  const buying = side === Side.buy;
+  let worst = referenceTicks(instrument, market);
+  let left = need;
+  let levels = 0;
+  market.book.eachLevel(buying ? Side.sell : Side.buy, (priceTicks, lots) => {
+    if (buying ? priceTicks > maxBuyTicks : priceTicks < minSellTicks) return false;
+    if (lots > 0) worst = priceTicks;
+    left -= buying ? tradeValue(instrument, priceTicks, lots) : baseUnits(instrument, lots);
+    return left > 0n && ++levels < LEVELS_WALKED_MAX;
+  });
+  return levels < LEVELS_WALKED_MAX ? worst : buying ? maxBuyTicks : minSellTicks;
+}
+
+/** Number by number: state of the account, what is lent, the smallest loan (rules 6.4, 6.5). */
+function borrowingRefusal(
+  { warningRatio, minBorrow }: NonNullable<Instrument['margin']>,
+  borrowed: bigint,
+  { before, lent }: Known,
+): Refusal {
+  if (before.effective < before.initial) return Refusal.insufficientMargin;
+  if (isAbove(before, warningRatio)) return Refusal.riskTooHigh;
+  return borrowed > lent || borrowed < minBorrow ? Refusal.insufficientBalance : Refusal.none;
+}
+
+/** Cash, with what the order that is replaced gives back. */
+function ownMoney(state: State, account: Account, coin: number, order: Order): bigint {
+  return larger(0n, state.ledger.peek(account.index, coin, Bucket.cash)) + heldBy(state, order);
+}
+
+function heldBy(state: State, { instrument, slot }: Order): bigint {
+  if (slot === NIL) return 0n;
+  return state.slab.marginLocks.get(slot)?.held ?? lockOf(state, instrument, slot);
+}

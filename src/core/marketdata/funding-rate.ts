@@ -1,0 +1,96 @@
+/** Premium samples and the funding rate they make (rules 5.10). Fractions are integers of 10^-12. */
+import type { Book } from '../book/book.ts';
+import type { Fields } from '../model/bytes.ts';
+import type { FuturesTerms, Instrument } from '../model/instrument.ts';
+import { Side } from '../model/enums.ts';
+import { clamp, divHalf, RATE_ONE } from '../model/units.ts';
+
+const INTEREST_CLAMP = RATE_ONE / 2_000n;
+/** Rates are rounded `half` to 8 decimals. */
+const RATE_GRAIN = 10_000n;
+const HOUR_MS = 3_600_000;
+
+/** Average over the funding interval with weights 1 to n, newest heaviest. */
+export class PremiumAverage {
+  private samples = 0;
+  private weighted = 0n;
+  /** The last sample, for the premium candles. */
+  last = 0n;
+
+  add(premium: bigint): void {
+    this.last = premium;
+    this.samples++;
+    this.weighted += premium * BigInt(this.samples);
+  }
+
+  average(): bigint {
+    if (this.samples === 0) return 0n;
+    return divHalf(this.weighted * 2n, BigInt(this.samples) * BigInt(this.samples + 1));
+  }
+
+  restart(): void {
+    this.samples = 0;
+    this.weighted = 0n;
+  }
+
+  fields(f: Fields): void {
+    this.samples = f.f64(this.samples);
+    this.weighted = f.money(this.weighted);
+    this.last = f.money(this.last);
+  }
+}
+
+export type FundingTerms = Pick<
+  FuturesTerms,
+  'interestRate' | 'fundIntervalMs' | 'minFundingRate' | 'maxFundingRate'
+>;
+
+/** (P + clamp(I - P, +-0.05 %)) / (8 h / interval), within the instrument's limits. */
+export function fundingRate(
+  average: bigint,
+  { interestRate, fundIntervalMs, minFundingRate, maxFundingRate }: FundingTerms,
+): bigint {
+  const hours = BigInt(fundIntervalMs / HOUR_MS);
+  const interest = clamp(interestRate - average, -INTEREST_CLAMP, INTEREST_CLAMP);
+  const exact = (average + interest) * hours;
+  const rounded = divHalf(exact, 8n * RATE_GRAIN) * RATE_GRAIN;
+  return clamp(rounded, minFundingRate, maxFundingRate);
+}
+
+/** [max(0, impact bid - index) - max(0, index - impact ask)] / index; a side without depth has no premium. */
+export function premiumOf(book: Book, instrument: Instrument, index: bigint, impactValue: bigint): bigint {
+  const bid = impactPrice(book, instrument, Side.buy, impactValue);
+  const ask = impactPrice(book, instrument, Side.sell, impactValue);
+  const above = bid === undefined || bid <= index ? 0n : bid - index;
+  const below = ask === undefined || ask >= index ? 0n : index - ask;
+  return divHalf((above - below) * RATE_ONE, index);
+}
+
+/** Average price in 10^-8 of trading `value` (10^-8 of the quote coin) against the normal orders of a side. */
+export function impactPrice(
+  book: Book,
+  instrument: Instrument,
+  side: Side,
+  value: bigint,
+): bigint | undefined {
+  let left = value;
+  // Base bought for the value so far, in 10^-16 of a lot: fine enough for any average.
+  let lots = 0n;
+  const grain = 10n ** 16n;
+  book.eachLevel(side, (ticks, normalLots) => {
+    if (normalLots === 0) return true;
+    const perLot = BigInt(ticks) * instrument.valuePerTickLot;
+    const here = perLot * BigInt(normalLots);
+    if (here < left) {
+      left -= here;
+      lots += BigInt(normalLots) * grain;
+      return true;
+    }
+    lots += (left * grain) / perLot;
+    left = 0n;
+    return false;
+  });
+  if (left > 0n || lots === 0n) return undefined;
+  // value / base: both in 10^-8 units once lots are brought to base units.
+  return divHalf(value * grain * 10n ** 8n, lots * instrument.unitsPerLot);
+}

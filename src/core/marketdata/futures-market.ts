@@ -1,0 +1,168 @@
+/** What a futures book knows beyond its trades: index, mark price, premium and the funding they lead to. */
+import type { Book } from '../book/book.ts';
+import type { Fields } from '../model/bytes.ts';
+import type { FuturesTerms, Instrument } from '../model/instrument.ts';
+import type { IndexPrice } from './index-price.ts';
+import { CRYPTO_MARK, LEASHED_MARK, MarkPrice } from './mark-price.ts';
+import { PriceSeries } from './price-candles.ts';
+import { PRICE_KINDS, type PriceKind, Side } from '../model/enums.ts';
+import { divHalf, MONEY_SCALE, powerOfTen } from '../model/units.ts';
+import { fundingRate, PremiumAverage, premiumOf } from './funding-rate.ts';
+
+/** Quote money of the impact prices: 200 divided by the initial margin of the highest leverage. */
+const IMPACT_BASE = 200n * 10n ** 8n;
+const SECOND_MS = 1000;
+const HOUR_MS = 3_600_000;
+/** Premium candles have 8 decimals, premiums 12. */
+const PREMIUM_GRAIN = 10_000n;
+
+export class FuturesMarket {
+  readonly instrument: Instrument;
+  readonly terms: FuturesTerms;
+  readonly index: IndexPrice;
+  readonly mark: MarkPrice;
+  readonly premium = new PremiumAverage();
+  readonly candles: Readonly<Record<PriceKind, PriceSeries>> = {
+    mark: new PriceSeries(),
+    index: new PriceSeries(),
+    premium: new PriceSeries(),
+  };
+  /** Sum of all long sizes, in lots. */
+  openInterest = 0;
+  /** This contract's part of the clearing account, in 10^-8 of the settlement coin. */
+  clearing = 0n;
+  /** The same in the quote coin, before profits are turned into coin: less all profits ever paid (I08). */
+  cleared = 0n;
+  /** Index samples of the last hour before delivery. */
+  private settlementSum = 0n;
+  private settlementCount = 0;
+  private sampledUntil = 0;
+  /** The mark that was last brought to the grid, and where: asked for by every order. */
+  private shownMark = 0n;
+  private shownMarkTicks = 0;
+  /** 10^-12: the rate as it would be now. */
+  rate = 0n;
+  /** When it is settled next; Infinity for delivery contracts. */
+  nextFunding = Number.POSITIVE_INFINITY;
+
+  constructor(instrument: Instrument, terms: FuturesTerms, index: IndexPrice) {
+    this.instrument = instrument;
+    this.terms = terms;
+    this.index = index;
+    const { spec, buyBandRate: above, sellBandRate: below } = instrument;
+    this.mark = new MarkPrice(spec.symbolType === 'crypto' ? CRYPTO_MARK : LEASHED_MARK, { below, above });
+  }
+
+  /** The mark price on the instrument's grid; 0 while there is no index. */
+  get markTicks(): number {
+    const { price } = this.mark;
+    if (price !== this.shownMark) {
+      this.shownMark = price;
+      this.shownMarkTicks = this.ticksOf(price);
+    }
+    return this.shownMarkTicks;
+  }
+
+  get indexTicks(): number {
+    return this.ticksOf(this.index.price);
+  }
+
+  /** Each second, after the index. A stale index freezes the mark. */
+  updateMark(now: number, lastTicks: number): void {
+    const { index, terms, mark } = this;
+    if (index.stale) return;
+    if (terms.delivery !== undefined) {
+      const expected = this.expectedSettlement(now, terms.delivery.time);
+      if (expected === undefined) mark.updateDelivery(index.price);
+      else mark.price = expected;
+      return;
+    }
+    const last = BigInt(lastTicks) * this.unitsPerTick;
+    mark.updatePerpetual(last, index.price, this.rate, this.nextFunding - now, terms.fundIntervalMs);
+  }
+
+  /** Each second of the last hour; seconds that nobody saw repeat the last index. */
+  sampleSettlement(second: number): void {
+    const delivery = this.terms.delivery;
+    if (delivery === undefined || second < delivery.time - HOUR_MS || second >= delivery.time) return;
+    const from = Math.max(this.sampledUntil, delivery.time - HOUR_MS - SECOND_MS);
+    const seconds = Math.floor((second - from) / SECOND_MS);
+    if (seconds <= 0 || this.index.price === 0n) return;
+    this.settlementSum += this.index.price * BigInt(seconds);
+    this.settlementCount += seconds;
+    this.sampledUntil = second;
+  }
+
+  /**
+   * At delivery: the mean of the index over the last hour, on the grid. Prices move by commands only, so the index of
+   * now is the last one before the seconds that nobody saw.
+   */
+  fixSettlement(): number {
+    this.sampleSettlement(this.terms.delivery!.time - SECOND_MS);
+    const { settlementCount: count } = this;
+    if (count === 0) return this.indexTicks;
+    const step = BigInt(this.instrument.tickStep);
+    return Number(divHalf(this.settlementSum, BigInt(count) * this.unitsPerTick * step) * step);
+  }
+
+  /** In the last hour: what has been sampled, and the rest of the hour at the index. */
+  private expectedSettlement(now: number, deliveryTime: number): bigint | undefined {
+    if (this.settlementCount === 0) return undefined;
+    const left = BigInt(Math.max(0, Math.floor((deliveryTime - SECOND_MS - now) / SECOND_MS)));
+    return divHalf(this.settlementSum + this.index.price * left, BigInt(this.settlementCount) + left);
+  }
+
+  /** Every five seconds. */
+  sampleBasis(book: Book): void {
+    if (this.index.stale) return;
+    const bid = book.bestTicks(Side.buy, false);
+    const ask = book.bestTicks(Side.sell, false);
+    const middle = bid === 0 || ask === 0 ? undefined : divHalf(BigInt(bid + ask) * this.unitsPerTick, 2n);
+    this.mark.sampleBasis(middle, this.index.price);
+  }
+
+  /** Each second, when its prices are made. Returns when the first candle that it opened ends. */
+  sampleCandles(second: number): number {
+    const { candles, index, mark } = this;
+    if (index.price === 0n || mark.price === 0n) return Number.POSITIVE_INFINITY;
+    const indexEnd = candles.index.sample(second, this.indexTicks);
+    return Math.min(indexEnd, candles.mark.sample(second, this.markTicks));
+  }
+
+  /** The same of the premium, each minute. */
+  samplePremiumCandle(second: number): number {
+    if (this.index.stale || this.terms.delivery !== undefined) return Number.POSITIVE_INFINITY;
+    return this.candles.premium.sample(second, Number(divHalf(this.premium.last, PREMIUM_GRAIN)));
+  }
+
+  /** Every minute. */
+  samplePremium(book: Book): void {
+    const { index, terms } = this;
+    if (index.stale || terms.delivery !== undefined) return;
+    this.premium.add(premiumOf(book, this.instrument, index.price, IMPACT_BASE * BigInt(terms.maxLeverage)));
+    this.rate = fundingRate(this.premium.average(), terms);
+  }
+
+  fields(f: Fields): void {
+    this.mark.fields(f);
+    this.premium.fields(f);
+    this.rate = f.money(this.rate);
+    this.nextFunding = f.f64(this.nextFunding);
+    this.openInterest = f.f64(this.openInterest);
+    this.settlementSum = f.money(this.settlementSum);
+    this.settlementCount = f.f64(this.settlementCount);
+    this.sampledUntil = f.f64(this.sampledUntil);
+    this.clearing = f.money(this.clearing);
+    this.cleared = f.money(this.cleared);
+    for (const kind of PRICE_KINDS) this.candles[kind].fields(f);
+  }
+
+  private get unitsPerTick(): bigint {
+    return powerOfTen(MONEY_SCALE - this.instrument.pricePrecision);
+  }
+
+  private ticksOf(price: bigint): number {
+    const step = BigInt(this.instrument.tickStep);
+    return Number(divHalf(price, this.unitsPerTick * step) * step);
+  }
+}

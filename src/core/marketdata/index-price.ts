@@ -1,0 +1,173 @@
+/**
+ * The index of a pair: a weighted mean of what other venues pay, protected against venues that lag or lie
+ * (rules 5.14). Prices are integers of 10^-8; everything is decided by the exchange's clock.
+ */
+import type { Fields } from '../model/bytes.ts';
+import { divHalf } from '../model/units.ts';
+
+/** A component whose price has not moved for so long is out. */
+const UNCHANGED_MS = 15 * 60_000;
+/** Farther from the median than the first, in 1/1000: out; back in only when no farther than the second. */
+const OUT_PERMILLE = 50n;
+const BACK_PERMILLE = 20n;
+/** A change of the components that moves the index by more than this is spread over a minute. */
+const SMOOTH_PERMILLE = 1n;
+const SMOOTH_MS = 60_000;
+/** Weights follow the venues' volumes this often. */
+export const WEIGHTS_MS = 4 * 60 * 60_000;
+
+export interface Component {
+  readonly exchange: string;
+  readonly spotPair: string;
+  /** 10^-12, as published; those of components that drop out are shared by the others. */
+  weight: bigint;
+  /** 10^-8; 0 = no price yet. */
+  price: bigint;
+  /** 24-hour volume as reported, 0 = not known. */
+  volume: bigint;
+  changedTime: number;
+  /** Out for being far from the others. */
+  outlier: boolean;
+}
+
+export class IndexPrice {
+  readonly name: string;
+  readonly components: Component[];
+  /** 10^-8; 0 = none yet. */
+  price = 0n;
+  /** No component is usable: the last price holds, and nobody is liquidated on it. */
+  stale = true;
+  /** Which components made the price, a bit each. */
+  private members = 0;
+  /** The weights of these as the mean was taken, together: each counted as its part of this. */
+  private weightInUse = 0n;
+  /** What is left to spread of the jump that a change of members made. */
+  private offset = 0n;
+  private offsetTime = 0;
+
+  constructor(name: string, components: Component[]) {
+    this.name = name;
+    this.components = components;
+  }
+
+  /**
+   * What a venue says, as it arrives. One that repeats itself may have stopped; a person who says a price again vouches
+   * for it again.
+   */
+  report(component: number, price: bigint, volume: bigint, time: number, vouched: boolean): void {
+    const at = this.components[component]!;
+    if (at.price !== price || vouched) {
+      at.price = price;
+      at.changedTime = time;
+    }
+    at.volume = volume;
+  }
+
+  /** When a component last moved, or somebody vouched for it. */
+  get changedTime(): number {
+    return this.components.reduce(
+      (latest, { price, changedTime }) => (price > 0n ? Math.max(latest, changedTime) : latest),
+      0,
+    );
+  }
+
+  /** When the price grows old if no component moves. */
+  get freshUntil(): number {
+    return this.changedTime + UNCHANGED_MS;
+  }
+
+  /** Over seconds that nobody saw pass the price holds, but it may grow old. */
+  age(time: number): void {
+    if (!this.components.some((component) => isFresh(component, time))) this.stale = true;
+  }
+
+  /** Once a second. */
+  update(time: number): void {
+    const fresh = this.components.filter((component) => isFresh(component, time));
+    if (fresh.length === 0) {
+      this.stale = true;
+      return;
+    }
+    const middle = median(fresh.map((c) => c.price));
+    for (const component of fresh) {
+      const allowed = component.outlier ? BACK_PERMILLE : OUT_PERMILLE;
+      component.outlier = distance(component.price, middle) * 1000n > allowed * middle;
+    }
+    const inside = fresh.filter((c) => !c.outlier);
+    this.set(inside.length === 0 ? fresh : inside, time);
+  }
+
+  /** Every four hours, when all venues tell their volumes. */
+  reweigh(): void {
+    const total = this.components.reduce((sum, c) => sum + c.volume, 0n);
+    if (this.components.some((c) => c.volume === 0n)) return;
+    for (const component of this.components) component.weight = divHalf(component.volume * 10n ** 12n, total);
+  }
+
+  /** I43: parts of the whole that the components in use make up sum to exactly one. */
+  get weightsSumToOne(): boolean {
+    const used = this.components.filter((_, n) => (this.members & (1 << n)) !== 0);
+    return used.length > 0 && used.reduce((sum, c) => sum + c.weight, 0n) === this.weightInUse;
+  }
+
+  /** For snapshots. */
+  fields(f: Fields): void {
+    this.price = f.money(this.price);
+    this.stale = f.flag(this.stale);
+    this.members = f.i32(this.members);
+    this.weightInUse = f.money(this.weightInUse);
+    this.offset = f.money(this.offset);
+    this.offsetTime = f.f64(this.offsetTime);
+    for (const component of this.components) {
+      component.weight = f.money(component.weight);
+      component.price = f.money(component.price);
+      component.volume = f.money(component.volume);
+      component.changedTime = f.f64(component.changedTime);
+      component.outlier = f.flag(component.outlier);
+    }
+  }
+
+  private set(used: readonly Component[], time: number): void {
+    const { mean, weightInUse } = weightedMean(used);
+    const members = used.reduce((bits, c) => bits | (1 << this.components.indexOf(c)), 0);
+    const before = this.price;
+    const jumps = before !== 0n && distance(mean, before) * 1000n > SMOOTH_PERMILLE * before;
+    if (jumps && members !== this.members) {
+      this.offset = before - mean;
+      this.offsetTime = time;
+    }
+    const left = SMOOTH_MS - (time - this.offsetTime);
+    if (left <= 0) this.offset = 0n;
+    this.members = members;
+    this.weightInUse = weightInUse;
+    this.stale = false;
+    this.price = this.offset === 0n ? mean : mean + divHalf(this.offset * BigInt(left), BigInt(SMOOTH_MS));
+  }
+}
+
+function isFresh({ price, changedTime }: Component, time: number): boolean {
+  return price > 0n && time - changedTime < UNCHANGED_MS;
+}
+
+/** Weights are brought to a sum of one: published ones are rounded, and bad components are missing. */
+function weightedMean(components: readonly Component[]): { mean: bigint; weightInUse: bigint } {
+  let sum = 0n;
+  let weightInUse = 0n;
+  for (const { price, weight } of components) {
+    sum += price * weight;
+    weightInUse += weight;
+  }
+  const mean = weightInUse === 0n ? median(components.map((c) => c.price)) : divHalf(sum, weightInUse);
+  return { mean, weightInUse };
+}
+
+/** The middle value; the mean of the middle two when their number is even. */
+export function median(values: readonly bigint[]): bigint {
+  const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half]! : divHalf(sorted[half - 1]! + sorted[half]!, 2n);
+}
+
+function distance(a: bigint, b: bigint): bigint {
+  return a < b ? b - a : a - b;
+}

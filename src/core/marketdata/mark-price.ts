@@ -1,0 +1,100 @@
+/** The price that margin is measured by (rules 5.13, 5.15): no single trade can move it far. */
+import type { Fields } from '../model/bytes.ts';
+import { clamp, divCeil, divFloor, divHalf, RATE_ONE, smaller } from '../model/units.ts';
+import { median } from './index-price.ts';
+
+/** How freely the mark of a contract may leave its index. */
+export interface MarkRule {
+  /** So many of the last five-second samples make the basis. */
+  readonly basisSamples: number;
+  /** The mark stays so near to the index, in 1/1000 of it; undefined = anywhere its inputs are. */
+  readonly leashPermille: bigint | undefined;
+}
+
+/** How far a basis may lead away from the index, as shares of it in 10^-12: the price band of the contract. */
+export interface BasisReach {
+  readonly below: bigint;
+  readonly above: bigint;
+}
+
+/** However wide the band, a basis takes no price below half of the index, nor above twice. */
+const BELOW_MAX = RATE_ONE / 2n;
+const ABOVE_MAX = RATE_ONE;
+
+/** Coins trade around the clock, everywhere: five minutes of basis. */
+export const CRYPTO_MARK: MarkRule = { basisSamples: 60, leashPermille: undefined };
+/** Metals, stocks and commodities have markets that close, and books that wander while they are: 30 seconds, 3 %. */
+export const LEASHED_MARK: MarkRule = { basisSamples: 6, leashPermille: 30n };
+
+export class MarkPrice {
+  private readonly rule: MarkRule;
+  private readonly reach: BasisReach;
+  /** 10^-8; 0 = none yet. */
+  price = 0n;
+  /** What the median was last taken of (I43): last trade, index with funding, index with basis; 0 on delivery contracts. */
+  readonly inputs: [bigint, bigint, bigint] = [0n, 0n, 0n];
+  private readonly basis: bigint[] = [];
+  private basisSum = 0n;
+
+  constructor(rule: MarkRule, { below, above }: BasisReach) {
+    this.rule = rule;
+    this.reach = { below: smaller(below, BELOW_MAX), above: smaller(above, ABOVE_MAX) };
+  }
+
+  /** Every five seconds: how far the middle of the book is from the index; a book that says nothing repeats the last. */
+  sampleBasis(middle: bigint | undefined, index: bigint): void {
+    const sample = middle === undefined ? (this.basis.at(-1) ?? 0n) : this.within(middle, index) - index;
+    this.basis.push(sample);
+    this.basisSum += sample;
+    if (this.basis.length > this.rule.basisSamples) this.basisSum -= this.basis.shift()!;
+  }
+
+  /** Index plus the mean of the last samples; what an empty side repeats while the index falls must not lead away. */
+  private byBasis(index: bigint): bigint {
+    if (this.basis.length === 0) return index;
+    return this.within(index + divHalf(this.basisSum, BigInt(this.basis.length)), index);
+  }
+
+  /** The price, or the nearest to it that a basis may lead to. */
+  private within(price: bigint, index: bigint): bigint {
+    const { below, above } = this.reach;
+    const low = divCeil(index * (RATE_ONE - below), RATE_ONE);
+    return clamp(price, low, divFloor(index * (RATE_ONE + above), RATE_ONE));
+  }
+
+  /** Perpetual: the median of last trade, index with the funding to come, and index with the basis. */
+  updatePerpetual(last: bigint, index: bigint, rate: bigint, msToFunding: number, intervalMs: number): void {
+    const funded = index + divHalf(index * rate * BigInt(msToFunding), RATE_ONE * BigInt(intervalMs));
+    const based = this.byBasis(index);
+    this.inputs[0] = last === 0n ? based : last;
+    this.inputs[1] = funded;
+    this.inputs[2] = based;
+    this.price = this.leashed(median(this.inputs), index);
+  }
+
+  /** Delivery contract before its last hour: index and basis alone. */
+  updateDelivery(index: bigint): void {
+    this.price = this.leashed(this.byBasis(index), index);
+  }
+
+  /** The price, or the nearest to it that the rule allows. */
+  leashed(price: bigint, index: bigint): bigint {
+    const { leashPermille } = this.rule;
+    if (leashPermille === undefined) return price;
+    const low = divCeil(index * (1000n - leashPermille), 1000n);
+    return clamp(price, low, divFloor(index * (1000n + leashPermille), 1000n));
+  }
+
+  fields(f: Fields): void {
+    this.price = f.money(this.price);
+    for (let n = 0; n < this.inputs.length; n++) this.inputs[n] = f.money(this.inputs[n]!);
+    const count = f.u16(this.basis.length);
+    for (let n = 0; n < count; n++) {
+      const sample = f.money(this.basis[n] ?? 0n);
+      if (n >= this.basis.length) {
+        this.basis.push(sample);
+        this.basisSum += sample;
+      }
+    }
+  }
+}

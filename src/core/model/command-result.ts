@@ -1,0 +1,34 @@
+/** What a command came to. `refusal` is 0 when it was carried out. */
+import { Refusal } from './reject-reason.ts';
+
+export interface Outcome {
+  readonly refusal: Refusal;
+  /** The order concerned; 0 when there is none. */
+  readonly orderId: number;
+  readonly clientOid: string;
+  /** Of a move: the order of the receiving account; `orderId` is the giving account's. */
+  readonly openOrderId?: number;
+  /** One entry per item of a batch or per order of a cancel-all. */
+  readonly items?: readonly Outcome[];
+  /** What would have been right, for the message: a price in ticks, a size in lots or a count. */
+  readonly bound?: number;
+  /** What a repayment paid off, in 10^-8 of the coin. */
+  readonly amount?: bigint;
+  /** Money at hand when money was short, in 10^-8 of `coin`. */
+  readonly available?: bigint;
+  readonly coin?: number;
+  /** What a repayment came to. */
+  readonly repaid?: { readonly interest: bigint; readonly principal: bigint; readonly unlocked: bigint };
+  /** Pledge rate after a revision, in 10^-2 percent. */
+  readonly pledgeRate?: bigint;
+  /** Words for refusals of operators' commands. */
+  readonly detail?: string;
+}
+
+export const DONE: Outcome = { refusal: Refusal.none, orderId: 0, clientOid: '' };
+
+export function refused(refusal: Refusal, bound?: number): Outcome {
+  return bound === undefined
+    ? { refusal, orderId: 0, clientOid: '' }
+    : { refusal, orderId: 0, clientOid: '', bound };
+}

@@ -1,0 +1,268 @@
+/** The life of an order between acceptance and its last record: opening, records, closing (rules 2). */
+import type { Account } from '../state/account.ts';
+import {
+  FLAG_CLOSING,
+  FLAG_ISOLATED,
+  FLAG_LONG,
+  FLAG_RETAIL,
+  FLAG_SHORT,
+  NIL,
+  type OrderSlab,
+} from '../book/order-slab.ts';
+import { closeMarginLock } from './margin-order-hold.ts';
+import type { FuturesOrderFields, OrderRecord } from '../model/event.ts';
+import { baseUnits, type Instrument, isFutures, tradeValue, valueNumber } from '../model/instrument.ts';
+import { Bucket } from '../state/ledger.ts';
+import type { State } from '../state/state.ts';
+import {
+  CancelReason,
+  HoldMode,
+  OrderKind,
+  OrderStatus,
+  OrderType,
+  PosSide,
+  Side,
+  Source,
+  type StpMode,
+  type TimeInForce,
+} from '../model/enums.ts';
+import { formatOrderId } from '../model/order-id.ts';
+
+/** A record while it is written. */
+type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
+
+export function clientOidOf({ slab }: State, slot: number): string {
+  const own = slab.clientOids.size === 0 ? undefined : slab.clientOids.get(slot);
+  return own ?? formatOrderId(slab.id[slot]!);
+}
+
+/** Enters an accepted order into its owner's list and counts. */
+export function enroll(state: State, account: Account, instrument: Instrument, slot: number): void {
+  const { slab } = state;
+  slab.accountPrevious[slot] = account.lastOrder;
+  slab.accountNext[slot] = NIL;
+  if (account.lastOrder === NIL) account.firstOrder = slot;
+  else slab.accountNext[account.lastOrder] = slot;
+  account.lastOrder = slot;
+  countOrder(state, account, instrument, slot, slab.remaining[slot]!);
+  if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) account.openClosing++;
+  if (isFutures(instrument.category)) account.openFutures++;
+  else account.openSpot++;
+  account.openByInstrument.add(instrument.index);
+  const clientOid = slab.clientOids.get(slot);
+  if (clientOid !== undefined) account.clientOids.set(clientOid, slot);
+}
+
+/** Does the order need margin of the whole account? Market orders are looked at when they come and never rest. */
+export function countsAsOpening(slab: OrderSlab, instrument: Instrument, slot: number): boolean {
+  return (
+    instrument.futures !== undefined &&
+    (slab.flags[slot]! & (FLAG_CLOSING | FLAG_ISOLATED)) === 0 &&
+    slab.orderType[slot] === OrderType.limit
+  );
+}
+
+/** Notes for the margin of its account that an order has come, grown, shrunk or gone by so many lots. */
+export function countOrder(
+  { slab }: State,
+  { margin }: Account,
+  instrument: Instrument,
+  slot: number,
+  lots: number,
+): void {
+  if (margin === undefined) return;
+  // Another price or another coin asks for other margin, also where the same amount stays locked.
+  if (instrument.futures === undefined) margin.claimsUnknown = true;
+  if (!countsAsOpening(slab, instrument, slot)) return;
+  const priceTicks = slab.price[slot]!;
+  const value = valueNumber(instrument, priceTicks, lots);
+  margin.noteOrder(instrument.index, slab.side[slot] === Side.buy, priceTicks, value);
+}
+
+/** Takes a closed order out of the owner's list and frees its slot. The book must have let go of it. */
+function strike(state: State, slot: number): void {
+  const { slab } = state;
+  const account = state.accounts[slab.account[slot]!]!;
+  const instrument = state.instruments[slab.instrument[slot]!]!;
+  const next = slab.accountNext[slot]!;
+  const previous = slab.accountPrevious[slot]!;
+  if (next === NIL) account.lastOrder = previous;
+  else slab.accountPrevious[next] = previous;
+  if (previous === NIL) account.firstOrder = next;
+  else slab.accountNext[previous] = next;
+  countOrder(state, account, instrument, slot, -slab.remaining[slot]!);
+  if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) account.openClosing--;
+  if (isFutures(instrument.category)) account.openFutures--;
+  else account.openSpot--;
+  account.openByInstrument.drop(instrument.index);
+  const clientOid = slab.clientOids.get(slot);
+  if (clientOid !== undefined) account.clientOids.delete(clientOid);
+  slab.release(slot);
+}
+
+/** Money a resting spot order holds: quote for a buy, base for a sell. */
+export function lockOf(state: State, instrument: Instrument, slot: number): bigint {
+  const { slab } = state;
+  return slab.side[slot] === Side.buy
+    ? tradeValue(instrument, slab.price[slot]!, slab.remaining[slot]!)
+    : baseUnits(instrument, slab.remaining[slot]!);
+}
+
+export function lockedCoin(instrument: Instrument, side: Side): number {
+  return side === Side.buy ? instrument.quote : instrument.base;
+}
+
+export function lock(state: State, account: number, coin: number, amount: bigint): void {
+  const { ledger } = state;
+  ledger.move(ledger.cell(account, coin, Bucket.cash), ledger.cell(account, coin, Bucket.locked), amount);
+}
+
+export function unlock(state: State, account: number, coin: number, amount: bigint): void {
+  const { ledger } = state;
+  ledger.move(ledger.cell(account, coin, Bucket.locked), ledger.cell(account, coin, Bucket.cash), amount);
+}
+
+/** Does the order borrow what is missing? */
+export function isMargin(state: State, slot: number): boolean {
+  return state.slab.marginLocks.size !== 0 && state.slab.marginLocks.has(slot);
+}
+
+/** Closes an order that rested: frees its lock and writes its last record. The book must have let go of it. */
+export function closeResting(state: State, slot: number, reason: CancelReason): void {
+  const { slab } = state;
+  const instrument = state.instruments[slab.instrument[slot]!]!;
+  if (instrument.futures !== undefined) releaseIsolated(state, instrument.futures.settle, slot);
+  else if (isMargin(state, slot))
+    closeMarginLock(state, slot, lockedCoin(instrument, slab.side[slot] as Side));
+  else if (slab.remaining[slot] !== 0) {
+    const side = slab.side[slot] as Side;
+    unlock(state, slab.account[slot]!, lockedCoin(instrument, side), lockOf(state, instrument, slot));
+  }
+  close(state, slot, reason);
+}
+
+/** Gives back the margin that an isolated order still holds. */
+function releaseIsolated(state: State, coin: number, slot: number): void {
+  const { slab, ledger } = state;
+  const held = slab.isolatedLocks.get(slot);
+  if (held === undefined) return;
+  const account = slab.account[slot]!;
+  slab.isolatedLocks.delete(slot);
+  ledger.move(
+    ledger.cell(account, coin, Bucket.isolatedOrders),
+    ledger.cell(account, coin, Bucket.cash),
+    held,
+  );
+  // What the order held stands behind crossed positions again.
+  state.touch(state.accounts[account]!);
+}
+
+/** Writes the last record of an order whose locks are settled, and forgets it. */
+export function close(state: State, slot: number, reason: CancelReason, quoteAmount = 0n): void {
+  state.slab.updatedTime[slot] = state.now;
+  state.digest.fold(state.slab.id[slot]! * 16 + reason);
+  emitOrder(
+    state,
+    slot,
+    reason === CancelReason.none ? OrderStatus.filled : OrderStatus.cancelled,
+    reason,
+    quoteAmount,
+  );
+  strike(state, slot);
+}
+
+/** Tells how a resting order stands after a change. */
+export function emitOpen(state: State, slot: number): void {
+  state.slab.updatedTime[slot] = state.now;
+  const status = state.slab.filled(slot) === 0 ? OrderStatus.new : OrderStatus.partiallyFilled;
+  emitOrder(state, slot, status, CancelReason.none, 0n);
+}
+
+function emitOrder(
+  state: State,
+  slot: number,
+  status: OrderStatus,
+  reason: CancelReason,
+  quoteAmount: bigint,
+): void {
+  if (state.accounts[state.slab.account[slot]!]!.house) return;
+  state.events.push({ type: 'order', order: recordOf(state, slot, status, reason, quoteAmount) });
+}
+
+export function openRecord(state: State, slot: number): OrderRecord {
+  const status = state.slab.filled(slot) === 0 ? OrderStatus.new : OrderStatus.partiallyFilled;
+  return recordOf(state, slot, status, CancelReason.none, 0n);
+}
+
+function recordOf(
+  state: State,
+  slot: number,
+  status: OrderStatus,
+  cancelReason: CancelReason,
+  quoteAmount: bigint,
+): OrderRecord {
+  const { slab } = state;
+  const instrument = state.instruments[slab.instrument[slot]!]!;
+  const execution = slab.executions[slot];
+  const side = slab.side[slot] as Side;
+  // A market buy by amount has no size: its slot counts down from the largest one.
+  const filledLots = slab.filled(slot);
+  const record: Writable<OrderRecord> = {
+    orderId: slab.id[slot]!,
+    clientOid: clientOidOf(state, slot),
+    uid: state.accounts[slab.account[slot]!]!.uid,
+    instrument: instrument.index,
+    category: instrument.category,
+    side,
+    orderType: slab.orderType[slot] as OrderType,
+    timeInForce: slab.timeInForce[slot] as TimeInForce,
+    stpMode: slab.stpMode[slot] as StpMode,
+    source: (slab.flags[slot]! & FLAG_RETAIL) === 0 ? Source.api : Source.retail,
+    priceTicks: slab.price[slot]!,
+    sizeLots: quoteAmount === 0n ? slab.size[slot]! : 0,
+    quoteAmount,
+    filledLots,
+    filledValue: execution === undefined ? 0n : execution.value,
+    feeCoin: instrument.futures?.settle ?? (side === Side.buy ? instrument.base : instrument.quote),
+    fee: execution === undefined ? 0n : execution.fee,
+    status,
+    cancelReason,
+    createdTime: slab.createdTime[slot]!,
+    updatedTime: slab.updatedTime[slot]!,
+  };
+  if (instrument.futures !== undefined) record.futures = futuresFields(state, slot, execution);
+  if (slab.origins.size !== 0 && slab.origins.has(slot)) record.origin = slab.origins.get(slot)!;
+  if (slab.presets.size !== 0 && slab.presets.has(slot)) record.preset = slab.presets.get(slot)!.preset;
+  return record;
+}
+
+function futuresFields(
+  state: State,
+  slot: number,
+  execution: { readonly pnl: bigint } | undefined,
+): FuturesOrderFields {
+  const { slab } = state;
+  const flags = slab.flags[slot]!;
+  const account = state.accounts[slab.account[slot]!]!;
+  const hedge = account.holdMode === HoldMode.hedge;
+  return {
+    posSide: posSideOf(flags),
+    hedge,
+    // Hedge mode closes by side and position; the flag is of one-way mode (rules 1.11).
+    reduceOnly: !hedge && (flags & FLAG_CLOSING) !== 0,
+    closing: (flags & FLAG_CLOSING) !== 0,
+    isolated: (flags & FLAG_ISOLATED) !== 0,
+    kind: kindOf(state, slot),
+    pnl: execution === undefined ? 0n : execution.pnl,
+  };
+}
+
+/** Why the order is there; all but those of users are the exchange's own. */
+export function kindOf({ slab }: State, slot: number): OrderKind {
+  return (slab.kinds.size === 0 ? undefined : slab.kinds.get(slot)) ?? OrderKind.user;
+}
+
+export function posSideOf(flags: number): PosSide {
+  if ((flags & FLAG_LONG) !== 0) return PosSide.long;
+  return (flags & FLAG_SHORT) !== 0 ? PosSide.short : PosSide.none;
+}

@@ -1,0 +1,145 @@
+/** What is written down of a trade: a private fill and two ledger lines for each side, one public print. */
+import type { Account } from '../state/account.ts';
+import { FLAG_RPI } from '../book/order-slab.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { Market, State } from '../state/state.ts';
+import { type OrderType, Side } from '../model/enums.ts';
+import { toldBalance } from '../wallet/wallet.ts';
+import { clientOidOf, emitOpen } from './order-lifecycle.ts';
+
+export interface Trade {
+  /** Slots of the two orders. */
+  readonly taker: number;
+  readonly maker: number;
+  readonly priceTicks: number;
+  readonly lots: number;
+  /** 10^-8 of the quote and of the base coin. */
+  readonly value: bigint;
+  readonly base: bigint;
+  readonly takerFee: bigint;
+  readonly makerFee: bigint;
+  /** What of the fees their brokers were paid. */
+  readonly takerCommission: bigint;
+  readonly makerCommission: bigint;
+}
+
+export function recordTrade(state: State, instrument: Instrument, market: Market, trade: Trade): void {
+  const { slab, digest } = state;
+  const { taker, maker, priceTicks, lots } = trade;
+  const execLinkId = state.nextId();
+  const takerExecId = state.nextId();
+  const makerExecId = state.nextId();
+  const rpi = (slab.flags[maker]! & FLAG_RPI) !== 0;
+  digest.fold(slab.id[maker]!);
+  digest.fold(priceTicks);
+  digest.fold(lots);
+  digest.fold(Number(BigInt.asIntN(32, trade.takerFee * 31n + trade.makerFee)));
+
+  recordFill(state, instrument, trade, taker, takerExecId, execLinkId, rpi);
+  recordFill(state, instrument, trade, maker, makerExecId, execLinkId, rpi);
+  printTrade(state, market, { taker, priceTicks, lots, execId: takerExecId, execLinkId, rpi });
+  if (slab.remaining[maker] !== 0) emitOpen(state, maker);
+}
+
+interface Print {
+  readonly taker: number;
+  readonly priceTicks: number;
+  readonly lots: number;
+  readonly execId: number;
+  readonly execLinkId: number;
+  readonly rpi: boolean;
+}
+
+/** What everybody sees of a trade. */
+export function printTrade(state: State, market: Market, print: Print): void {
+  const { taker, priceTicks, lots, execId, execLinkId, rpi } = print;
+  const traded = {
+    type: 'trade',
+    execId,
+    execLinkId,
+    instrument: market.instrument,
+    side: state.slab.side[taker] as Side,
+    priceTicks,
+    sizeLots: lots,
+    rpi,
+    time: state.now,
+  } as const;
+  state.events.push(traded);
+  market.tape.print(traded);
+}
+
+function recordFill(
+  state: State,
+  instrument: Instrument,
+  trade: Trade,
+  slot: number,
+  execId: number,
+  execLinkId: number,
+  rpi: boolean,
+): void {
+  const { slab } = state;
+  const account = state.accounts[slab.account[slot]!]!;
+  if (account.house) return;
+  const own = state.instruments[slab.instrument[slot]!]!;
+  const maker = slot === trade.maker;
+  const buying = slab.side[slot] === Side.buy;
+  const fee = maker ? trade.makerFee : trade.takerFee;
+  const inCoin = buying ? instrument.base : instrument.quote;
+  state.events.push({
+    type: 'fill',
+    fill: {
+      execId,
+      execLinkId,
+      orderId: slab.id[slot]!,
+      clientOid: clientOidOf(state, slot),
+      uid: account.uid,
+      instrument: own.index,
+      category: own.category,
+      side: slab.side[slot] as Side,
+      orderType: slab.orderType[slot] as OrderType,
+      maker,
+      priceTicks: trade.priceTicks,
+      sizeLots: trade.lots,
+      value: trade.value,
+      feeCoin: inCoin,
+      fee,
+      commission: maker ? trade.makerCommission : trade.takerCommission,
+      rpi,
+      time: state.now,
+    },
+  });
+  const given = buying ? trade.value : trade.base;
+  const received = buying ? trade.base : trade.value;
+  const outCoin = buying ? instrument.quote : instrument.base;
+  // Whoever trades with itself has both sides' money moved already: the taker's lines come before the maker's.
+  const selfTrade = !maker && slab.account[trade.maker] === account.index;
+  recordLine(state, account, own, 'tradeOut', outCoin, -given, 0n, selfTrade ? trade.makerFee - given : 0n);
+  recordLine(state, account, own, 'tradeIn', inCoin, received, fee, selfTrade ? received : 0n);
+}
+
+/** `notYet` is what the lines that follow will change, taken back from a balance that already holds it. */
+function recordLine(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  kind: 'tradeIn' | 'tradeOut',
+  coin: number,
+  amount: bigint,
+  fee: bigint,
+  notYet: bigint,
+): void {
+  state.events.push({
+    type: 'ledgerLine',
+    lineId: state.nextId(),
+    uid: account.uid,
+    coin,
+    kind,
+    instrument: instrument.index,
+    category: instrument.category,
+    amount,
+    fee,
+    balance: toldBalance(state, account, coin) + notYet,
+    reference: '',
+    time: state.now,
+  });
+}

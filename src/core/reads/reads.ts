@@ -1,0 +1,179 @@
+/** Questions to the state. Plain functions; nothing here changes anything that a later command could notice. */
+
+import type { FeeRates } from '../state/account.ts';
+import { type Depth, displayedDepth, rpiDepth as rpiDepthOf } from '../book/depth.ts';
+import { NIL } from '../book/order-slab.ts';
+import { ANY } from '../model/command.ts';
+import type { OrderRecord, Traded } from '../model/event.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { Bucket, FIRST_USER_ACCOUNT, SYSTEM_ACCOUNT_NAMES } from '../state/ledger.ts';
+import type { Candle } from '../marketdata/candle-series.ts';
+import { type CandleWidth, candleWidthIndex } from '../model/candle-interval.ts';
+import type { DayStatistics } from '../marketdata/rolling-24h.ts';
+import { findOpenOrder } from '../orders/cancel.ts';
+import { openRecord } from '../orders/order-lifecycle.ts';
+import type { State } from '../state/state.ts';
+import type { Category, PriceKind, Wallet } from '../model/enums.ts';
+import type { PendingWithdrawal } from '../model/pending-withdrawal.ts';
+import { freeIn } from '../wallet/wallet.ts';
+
+export interface OpenOrderQuery {
+  readonly uid: number;
+  readonly category?: Category | undefined;
+  readonly symbol?: string | undefined;
+  readonly startTime?: number | undefined;
+  readonly endTime?: number | undefined;
+  /** Only orders with a smaller id. */
+  readonly beforeId?: number | undefined;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export function openOrders(state: State, query: OpenOrderQuery): OrderRecord[] {
+  const account = state.accountByUid.get(query.uid);
+  const orders: OrderRecord[] = [];
+  if (account === undefined) return orders;
+  const { slab } = state;
+  for (let slot = account.lastOrder; slot !== NIL; slot = slab.accountPrevious[slot]!) {
+    if (orders.length === query.limit) break;
+    if (query.beforeId !== undefined && slab.id[slot]! >= query.beforeId) continue;
+    const { category, symbol } = state.instruments[slab.instrument[slot]!]!;
+    if (query.symbol !== undefined && symbol !== query.symbol) continue;
+    if (query.category !== undefined && category !== query.category) continue;
+    const created = slab.createdTime[slot]!;
+    if (query.startTime !== undefined && created < query.startTime) continue;
+    if (query.endTime !== undefined && created > query.endTime) continue;
+    orders.push(openRecord(state, slot));
+  }
+  return orders;
+}
+
+/** One open order of the caller by id, else by client id. */
+export function openOrder(
+  state: State,
+  uid: number,
+  orderId: number,
+  clientOid: string,
+): OrderRecord | undefined {
+  const account = state.accountByUid.get(uid);
+  if (account === undefined) return undefined;
+  const slot = findOpenOrder(state, account, { orderId, clientOid, category: ANY, instrument: ANY });
+  return slot === NIL ? undefined : openRecord(state, slot);
+}
+
+/** Id of an open order of the caller; 0 when there is none. */
+export function openOrderId(state: State, uid: number, orderId: number, clientOid: string): number {
+  const slot = openOrderSlot(state, uid, orderId, clientOid);
+  return slot === undefined ? 0 : state.slab.id[slot]!;
+}
+
+/** Where the open order of the caller lies; undefined when there is none. */
+export function openOrderSlot(
+  state: State,
+  uid: number,
+  orderId: number,
+  clientOid: string,
+): number | undefined {
+  const account = state.accountByUid.get(uid);
+  if (account === undefined) return undefined;
+  const slot = findOpenOrder(state, account, { orderId, clientOid, category: ANY, instrument: ANY });
+  return slot === NIL ? undefined : slot;
+}
+
+export interface CoinBalance {
+  readonly coin: number;
+  readonly cash: bigint;
+  readonly locked: bigint;
+  readonly funding: bigint;
+}
+
+/** Coins the account has ever held, ascending. */
+export function balances(state: State, uid: number): CoinBalance[] {
+  const account = state.accountByUid.get(uid);
+  if (account === undefined) return [];
+  return state.ledger.coinsOf(account.index).map((coin) => ({
+    coin,
+    cash: state.ledger.peek(account.index, coin, Bucket.cash),
+    locked: state.ledger.peek(account.index, coin, Bucket.locked),
+    funding: state.ledger.peek(account.index, coin, Bucket.funding),
+  }));
+}
+
+/** What a wallet could give away now. */
+export function freeBalance(state: State, uid: number, coin: number, wallet: Wallet): bigint {
+  const account = state.accountByUid.get(uid);
+  return account === undefined ? 0n : freeIn(state, account, coin, wallet);
+}
+
+/** A withdrawal of the caller that has not ended, by id, else by client id. */
+export function pendingWithdrawal(
+  state: State,
+  uid: number,
+  id: number,
+  clientOid: string,
+): PendingWithdrawal | undefined {
+  if (id !== 0) {
+    const withdrawal = state.withdrawals.get(id);
+    return withdrawal?.uid === uid ? withdrawal : undefined;
+  }
+  for (const withdrawal of state.withdrawals.values()) {
+    if (withdrawal.uid === uid && withdrawal.clientOid === clientOid) return withdrawal;
+  }
+  return undefined;
+}
+
+export function depth(state: State, instrument: Instrument, levels: number): Depth {
+  return displayedDepth(state.market(instrument).book, levels);
+}
+
+export function rpiDepth(
+  state: State,
+  instrument: Instrument,
+  levels: number,
+): ReturnType<typeof rpiDepthOf> {
+  return rpiDepthOf(state.market(instrument).book, levels);
+}
+
+export function dayStatistics(state: State, instrument: Instrument): DayStatistics {
+  return state.market(instrument).day.statistics(state.now);
+}
+
+/** Newest first. */
+export function publicFills(state: State, instrument: Instrument, limit: number): Traded[] {
+  return state.market(instrument).tape.latest(limit);
+}
+
+/** The candle of the interval the clock is in; undefined while it has no trade. */
+export function runningCandle(state: State, instrument: Instrument, width: CandleWidth): Candle | undefined {
+  return state.market(instrument).candles.current(candleWidthIndex(width), state.now);
+}
+
+/** The same of a price of futures; undefined while it has stood still in this interval. */
+export function runningPriceCandle(
+  state: State,
+  instrument: Instrument,
+  kind: PriceKind,
+  width: CandleWidth,
+): Candle | undefined {
+  return state.market(instrument).futures?.candles[kind].current(candleWidthIndex(width), state.now);
+}
+
+export function feeRates(state: State, uid: number, instrument: Instrument): FeeRates {
+  return state.accountByUid.get(uid)?.fees.get(instrument.index) ?? instrument;
+}
+
+export interface SystemBalance {
+  readonly account: string;
+  readonly coin: number;
+  readonly amount: bigint;
+}
+
+/** Accounts of the house and the outside world; with the users they sum to zero per coin. */
+export function systemBalances(state: State): SystemBalance[] {
+  const rows: SystemBalance[] = [];
+  state.ledger.eachRow((account, coin, buckets) => {
+    if (account >= FIRST_USER_ACCOUNT) return;
+    rows.push({ account: SYSTEM_ACCOUNT_NAMES[account]!, coin, amount: buckets[Bucket.cash]! });
+  });
+  return rows;
+}

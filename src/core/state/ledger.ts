@@ -1,0 +1,212 @@
+/**
+ * Double-entry books (rules 4). Each account has, per coin, a row of buckets; the only way to change a bucket is
+ * `move`, which takes from one and gives to another, so per coin the sum over all rows is always zero (I01, I41).
+ */
+import { assert } from '../model/units.ts';
+
+/**
+ * `withdrawing` holds what has left a wallet and not yet the venue; `isolated` the margin of isolated positions,
+ * `isolatedOrders` that of orders which may open such positions.
+ */
+export const Bucket = {
+  cash: 0,
+  locked: 1,
+  pledge: 2,
+  funding: 3,
+  withdrawing: 4,
+  isolated: 5,
+  isolatedOrders: 6,
+} as const;
+export type Bucket = (typeof Bucket)[keyof typeof Bucket];
+export const BUCKETS = 7;
+/** Buckets of a row lie side by side, in steps of eight: the row of a cell is found without division. */
+const ROW_SHIFT = 3;
+const FIRST_ACCOUNTS = 1024;
+
+/** Accounts of the house and the outside world come first; users follow. */
+export const SystemAccount = {
+  external: 0,
+  fee: 1,
+  insurance: 2,
+  interest: 3,
+  loanPool: 4,
+  convert: 5,
+  clearing: 6,
+} as const;
+export const SYSTEM_ACCOUNT_NAMES = [
+  'ext',
+  'sys:fee',
+  'sys:insurance',
+  'sys:interest',
+  'sys:loanpool',
+  'sys:convert',
+  'sys:clearing',
+];
+export const FIRST_USER_ACCOUNT = 16;
+const NO_COINS: readonly number[] = [];
+
+export class Ledger {
+  /** Row of (account, coin), opened when first touched. */
+  private readonly rows: (Int32Array<ArrayBuffer> | undefined)[] = [];
+  private readonly cells: bigint[] = [];
+  /** By account: how often its money has changed, and how many of its rows have negative cash. */
+  private changes = new Float64Array(FIRST_ACCOUNTS);
+  private owing = new Int32Array(FIRST_ACCOUNTS);
+  /** Coins of each account's rows, ascending. */
+  private readonly coins: number[][] = [];
+  /** Rows opened so far. */
+  rowCount = 0;
+  /** Whose row it is, and in which coin. */
+  private readonly rowAccounts: number[] = [];
+  private readonly rowCoins: number[] = [];
+  /** What users owe, by row: cash and locked together below zero (rules 6.1). Rows with negative cash only. */
+  private readonly owingRows = new Map<number, bigint>();
+  private readonly owedByCoin: bigint[] = [];
+
+  /** Cell of a bucket; opens the row. */
+  cell(account: number, coin: number, bucket: Bucket): number {
+    let rows = this.rows[account];
+    if (rows === undefined || coin >= rows.length) rows = this.widen(account, coin);
+    let row = rows[coin]!;
+    if (row === 0) {
+      row = ++this.rowCount;
+      rows[coin] = row;
+      this.addCoin(account, coin);
+      this.rowAccounts.push(account);
+      this.rowCoins.push(coin);
+      this.changes[account]!++;
+      this.cells.push(0n, 0n, 0n, 0n, 0n, 0n, 0n, 0n);
+    }
+    return ((row - 1) << ROW_SHIFT) + bucket;
+  }
+
+  balance(cell: number): bigint {
+    return this.cells[cell]!;
+  }
+
+  /** Differs from what it was when any bucket of the account has changed since. */
+  changesOf(account: number): number {
+    return this.changes[account] ?? 0;
+  }
+
+  /** Does the account have negative cash in some coin? */
+  isOwing(account: number): boolean {
+    return this.owing[account]! > 0;
+  }
+
+  /** Bucket of an account without opening a row. */
+  peek(account: number, coin: number, bucket: Bucket): bigint {
+    const row = this.rows[account]?.[coin] ?? 0;
+    return row === 0 ? 0n : this.cells[((row - 1) << ROW_SHIFT) + bucket]!;
+  }
+
+  move(from: number, to: number, amount: bigint): void {
+    assert(amount >= 0n, 'a posting moves a positive amount');
+    const left = this.cells[from]! - amount;
+    this.cells[from] = left;
+    this.cells[to] = this.cells[to]! + amount;
+    const payer = this.rowAccounts[rowOf(from)]!;
+    const payee = this.rowAccounts[rowOf(to)]!;
+    this.changes[payer]!++;
+    this.changes[payee]!++;
+    if (left < 0n || this.owing[payer]! > 0) this.reckon(rowOf(from));
+    if (this.owing[payee]! > 0) this.reckon(rowOf(to));
+  }
+
+  /** What all users together owe of a coin: the lending that is out. */
+  owed(coin: number): bigint {
+    return this.owedByCoin[coin] ?? 0n;
+  }
+
+  isOwed(): boolean {
+    return this.owingRows.size > 0;
+  }
+
+  /** Accounts with negative cash in some coin, ascending. */
+  accountsInDebt(): number[] {
+    const accounts = new Set<number>();
+    for (const row of this.owingRows.keys()) accounts.add(this.rowAccounts[row]!);
+    return [...accounts].sort((a, b) => a - b);
+  }
+
+  /** Coins an account has ever touched, ascending. */
+  coinsOf(account: number): readonly number[] {
+    return this.coins[account] ?? NO_COINS;
+  }
+
+  /** Visits every row: account ascending, coin ascending. */
+  eachRow(visit: (account: number, coin: number, buckets: readonly bigint[]) => void): void {
+    for (let account = 0; account < this.rows.length; account++) {
+      this.rows[account]?.forEach((row, coin) => {
+        if (row === 0) return;
+        const first = (row - 1) << ROW_SHIFT;
+        visit(account, coin, this.cells.slice(first, first + BUCKETS));
+      });
+    }
+  }
+
+  /** Used by snapshots only: puts back what `eachRow` gave. */
+  restoreRow(account: number, coin: number, buckets: readonly bigint[]): void {
+    const first = this.cell(account, coin, Bucket.cash);
+    for (let bucket = 0; bucket < BUCKETS; bucket++) this.cells[first + bucket] = buckets[bucket]!;
+    this.changes[account]!++;
+    if (buckets[Bucket.cash]! < 0n) this.reckon(rowOf(first));
+  }
+
+  /** Brings the sum of debts up to date with a row that has, or had, negative cash. */
+  private reckon(row: number): void {
+    const account = this.rowAccounts[row]!;
+    if (account < FIRST_USER_ACCOUNT) return;
+    const cash = this.cells[(row << ROW_SHIFT) + Bucket.cash]!;
+    const known = this.owingRows.get(row);
+    if (cash >= 0n && known === undefined) return;
+    const balance = cash + this.cells[(row << ROW_SHIFT) + Bucket.locked]!;
+    const debt = balance < 0n ? -balance : 0n;
+    const coin = this.rowCoins[row]!;
+    while (this.owedByCoin.length <= coin) this.owedByCoin.push(0n);
+    this.owedByCoin[coin]! += debt - (known ?? 0n);
+    if (cash < 0n) {
+      if (known === undefined) this.owing[account]!++;
+      this.owingRows.set(row, debt);
+    } else {
+      this.owing[account]!--;
+      this.owingRows.delete(row);
+    }
+  }
+
+  private addCoin(account: number, coin: number): void {
+    while (this.coins.length <= account) this.coins.push([]);
+    const coins = this.coins[account]!;
+    coins.push(coin);
+    coins.sort((a, b) => a - b);
+  }
+
+  private widen(account: number, coin: number): Int32Array<ArrayBuffer> {
+    const old = this.rows[account];
+    const rows = new Int32Array(Math.max(8, (coin + 8) & ~7));
+    if (old !== undefined) rows.set(old);
+    while (this.rows.length <= account) this.rows.push(undefined);
+    while (this.changes.length <= account) {
+      this.changes = doubled(Float64Array, this.changes);
+      this.owing = doubled(Int32Array, this.owing);
+    }
+    this.rows[account] = rows;
+    return rows;
+  }
+}
+
+/** Rows are counted from zero here, cells lie in them side by side. */
+function rowOf(cell: number): number {
+  return cell >> ROW_SHIFT;
+}
+
+interface Numbers<T> {
+  readonly length: number;
+  set(from: T): void;
+}
+
+function doubled<T extends Numbers<T>>(type: new (length: number) => T, old: T): T {
+  const array = new type(2 * old.length);
+  array.set(old);
+  return array;
+}

@@ -1,0 +1,187 @@
+/**
+ * All ongoing loans, and who among them must be looked at next without looking at all: by the hour that begins, and by
+ * price per pair of coins. Loans of one pair share their prices and levels, so the one that owes most for its pledge
+ * is always the first to reach a level, and the one that owes least the first to come back from it.
+ */
+import type { CoinSpec } from '../model/listing-spec.ts';
+import { RankedHeap } from '../model/indexed-heap.ts';
+import type { Loan } from '../model/loan.ts';
+import { levelsOf, type PledgeLevels } from '../model/loan-terms.ts';
+import { type PairPrices, reaches } from '../model/ltv.ts';
+
+interface Pair {
+  readonly loanCoin: number;
+  readonly pledgeCoin: number;
+  readonly levels: PledgeLevels;
+  /** Not asked to supplement: most owed first. */
+  readonly calm: RankedHeap<Loan>;
+  /** Asked to: most owed first, and least owed first. */
+  readonly warned: RankedHeap<Loan>;
+  readonly recovering: RankedHeap<Loan>;
+}
+
+export interface Crossings {
+  readonly warned: readonly Loan[];
+  readonly forced: readonly Loan[];
+}
+
+export class LoanBook {
+  /** By id, oldest first. */
+  readonly loans = new Map<number, Loan>();
+  /** Per coin, what operators have put into the pool less what they took out, and principal that never came back. */
+  readonly funded = new Map<number, bigint>();
+  readonly lost = new Map<number, bigint>();
+  private readonly byAccount = new Map<number, Set<Loan>>();
+  private readonly instants = new RankedHeap<Loan>(isEarlier);
+  private readonly pairs = new Map<string, Pair>();
+
+  get size(): number {
+    return this.loans.size;
+  }
+
+  /** Oldest first. */
+  of(account: number): Loan[] {
+    return [...(this.byAccount.get(account) ?? [])];
+  }
+
+  countOf(account: number): number {
+    return this.byAccount.get(account)?.size ?? 0;
+  }
+
+  /** When an hour of some loan begins, or a term ends; Infinity when nobody owes. */
+  nextInstant(): number {
+    return this.instants.first()?.nextInstant() ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The loan whose instant comes first. */
+  next(): Loan | undefined {
+    return this.instants.first();
+  }
+
+  fund(coin: number, amount: bigint): void {
+    this.funded.set(coin, (this.funded.get(coin) ?? 0n) + amount);
+  }
+
+  lose(coin: number, principal: bigint): void {
+    if (principal > 0n) this.lost.set(coin, (this.lost.get(coin) ?? 0n) + principal);
+  }
+
+  add(loan: Loan, coins: readonly CoinSpec[]): void {
+    this.loans.set(loan.id, loan);
+    const own = this.byAccount.get(loan.account);
+    if (own === undefined) this.byAccount.set(loan.account, new Set([loan]));
+    else own.add(loan);
+    this.instants.add(loan);
+    const pair = this.pairs.get(pairKey(loan)) ?? this.openPair(loan, coins);
+    this.watch(pair, loan);
+  }
+
+  /** After anything of the loan but `warned` has changed. */
+  changed(loan: Loan): void {
+    this.instants.settle(loan);
+    const pair = this.pairs.get(pairKey(loan))!;
+    if (!loan.warned) pair.calm.settle(loan);
+    else {
+      pair.warned.settle(loan);
+      pair.recovering.settle(loan);
+    }
+  }
+
+  setWarned(loan: Loan, warned: boolean): void {
+    const pair = this.pairs.get(pairKey(loan))!;
+    this.unwatch(pair, loan);
+    loan.warned = warned;
+    this.watch(pair, loan);
+  }
+
+  remove(loan: Loan): void {
+    this.loans.delete(loan.id);
+    const own = this.byAccount.get(loan.account)!;
+    own.delete(loan);
+    if (own.size === 0) this.byAccount.delete(loan.account);
+    this.instants.remove(loan);
+    const pair = this.pairs.get(pairKey(loan))!;
+    this.unwatch(pair, loan);
+    if (pair.calm.size + pair.warned.size === 0) this.pairs.delete(pairKey(loan));
+  }
+
+  /**
+   * What the present prices make of the loans: those that have newly reached the supplement level, and those that must
+   * be closed by force, each by uid and age. Loans that came back below the supplement level are calm again.
+   */
+  crossings(pricesOf: (loanCoin: number, pledgeCoin: number) => PairPrices | undefined): Crossings {
+    const warned: Loan[] = [];
+    const forced: Loan[] = [];
+    for (const pair of this.pairs.values()) {
+      const prices = pricesOf(pair.loanCoin, pair.pledgeCoin);
+      if (prices === undefined) continue;
+      const { supplement, force } = pair.levels;
+      const isAt = (loan: Loan, level: bigint) => reaches(loan.debt(), loan.pledge, level, prices);
+      for (let top = pair.calm.first(); top !== undefined && isAt(top, supplement); top = pair.calm.first()) {
+        this.setWarned(top, true);
+        if (!isAt(top, force)) warned.push(top);
+      }
+      for (let low = pair.recovering.first(); low !== undefined && !isAt(low, supplement); ) {
+        this.setWarned(low, false);
+        low = pair.recovering.first();
+      }
+      const due: Loan[] = [];
+      for (let top = pair.warned.first(); top !== undefined && isAt(top, force); top = pair.warned.first()) {
+        pair.warned.remove(top);
+        due.push(top);
+      }
+      // They are the caller's to close; until then the book is whole.
+      for (const loan of due) pair.warned.add(loan);
+      forced.push(...due);
+    }
+    return { warned: warned.sort(byOwner), forced: forced.sort(byOwner) };
+  }
+
+  private openPair({ loanCoin, pledgeCoin }: Loan, coins: readonly CoinSpec[]): Pair {
+    const pair = {
+      loanCoin,
+      pledgeCoin,
+      levels: levelsOf(coins[pledgeCoin]!.pledge!),
+      calm: new RankedHeap<Loan>(owesMore),
+      warned: new RankedHeap<Loan>(owesMore),
+      recovering: new RankedHeap<Loan>((a, b) => owesMore(b, a)),
+    };
+    this.pairs.set(pairKey(pair), pair);
+    return pair;
+  }
+
+  private watch(pair: Pair, loan: Loan): void {
+    if (!loan.warned) {
+      pair.calm.add(loan);
+      return;
+    }
+    pair.warned.add(loan);
+    pair.recovering.add(loan);
+  }
+
+  private unwatch(pair: Pair, loan: Loan): void {
+    pair.calm.remove(loan);
+    pair.warned.remove(loan);
+    pair.recovering.remove(loan);
+  }
+}
+
+function pairKey({ loanCoin, pledgeCoin }: Pick<Loan, 'loanCoin' | 'pledgeCoin'>): string {
+  return `${loanCoin} ${pledgeCoin}`;
+}
+
+function byOwner(a: Loan, b: Loan): number {
+  return a.uid - b.uid || a.id - b.id;
+}
+
+function isEarlier(a: Loan, b: Loan): boolean {
+  const gap = a.nextInstant() - b.nextInstant();
+  return gap < 0 || (gap === 0 && a.id < b.id);
+}
+
+/** Debt for the pledge, crosswise. */
+function owesMore(a: Loan, b: Loan): boolean {
+  const left = a.debt() * b.pledge;
+  const right = b.debt() * a.pledge;
+  return left > right || (left === right && a.id < b.id);
+}

@@ -1,0 +1,24 @@
+/** Who has positions in a contract. */
+import { type Account, positionKey } from './account.ts';
+import type { State } from './state.ts';
+import { PosSide } from '../model/enums.ts';
+import type { Position } from '../model/position.ts';
+
+export interface Holder {
+  readonly account: Account;
+  readonly position: Position;
+}
+
+const SIDES = [PosSide.none, PosSide.long, PosSide.short];
+
+/** Ascending uid, older position first: the order in which rounding falls is part of the rules. */
+export function holdersOf(state: State, instrument: number): Holder[] {
+  const holders: Holder[] = [];
+  for (const account of state.market(state.instruments[instrument]!).holders) {
+    for (const side of SIDES) {
+      const position = account.positions.get(positionKey(instrument, side));
+      if (position !== undefined) holders.push({ account, position });
+    }
+  }
+  return holders.sort((a, b) => a.account.uid - b.account.uid || a.position.id - b.position.id);
+}

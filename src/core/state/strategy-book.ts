@@ -1,0 +1,43 @@
+/** All strategy orders that wait, and those that have been reached and wait for their turn (rules 3.4). */
+import { STRATEGY_OID_MS, STRATEGY_OIDS_REMEMBERED } from '../model/limits.ts';
+import type { StrategyOrder } from './strategy-order.ts';
+
+export class StrategyBook {
+  readonly byId = new Map<number, StrategyOrder>();
+  /** Reached since the last test; they go into the queue together, in ascending id. */
+  readonly due = new Set<StrategyOrder>();
+  /** Being submitted, first come first served. Entries that were cancelled meanwhile are passed over. */
+  queue: StrategyOrder[] = [];
+  /** Too many have fired in one command: the others wait for the next second. */
+  paused = false;
+  /** Client ids and when they were used, oldest first. */
+  private readonly oids = new Map<string, number>();
+
+  readonly hit = (order: StrategyOrder, bit: number): void => {
+    order.hits |= bit;
+    this.due.add(order);
+  };
+
+  isUsed(uid: number, clientOid: string, now: number): boolean {
+    const time = this.oids.get(`${uid} ${clientOid}`);
+    return time !== undefined && time > now - STRATEGY_OID_MS;
+  }
+
+  remember(uid: number, clientOid: string, now: number): void {
+    this.rememberKey(`${uid} ${clientOid}`, now);
+    for (const [key, time] of this.oids) {
+      if (time > now - STRATEGY_OID_MS && this.oids.size <= STRATEGY_OIDS_REMEMBERED) return;
+      this.oids.delete(key);
+    }
+  }
+
+  rememberKey(key: string, time: number): void {
+    this.oids.delete(key);
+    this.oids.set(key, time);
+  }
+
+  /** What a snapshot keeps of them: those that still count. */
+  recentOids(now: number): [string, number][] {
+    return [...this.oids].filter(([, time]) => time > now - STRATEGY_OID_MS);
+  }
+}

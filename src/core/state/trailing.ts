@@ -1,0 +1,190 @@
+/**
+ * Active trailing orders of one price and one side (rules 3.4). Those that have seen the same best price form a
+ * group: a new best price lifts the whole group in one step and joins it with those it overtakes, so nobody is
+ * touched one by one. In a group the smallest callback fires first.
+ */
+import { PRICE_TICKS_MAX } from '../model/limits.ts';
+import { Side } from '../model/enums.ts';
+import type { StrategyOrder } from './strategy-order.ts';
+import { Alarm, type TriggerLadder } from './trigger-ladder.ts';
+
+const MILLION = 1_000_000;
+
+/** Where a trailing order fires, on the side of its owner's patience: a price equal to the exact level counts. */
+export function trailingTicks(side: Side, extremeTicks: number, callbackPpm: number): number {
+  const exact = BigInt(extremeTicks) * BigInt(MILLION + (side === Side.sell ? -callbackPpm : callbackPpm));
+  const million = BigInt(MILLION);
+  return Number(side === Side.sell ? exact / million : (exact + million - 1n) / million);
+}
+
+interface Member {
+  readonly callbackPpm: number;
+  readonly order: StrategyOrder;
+}
+
+export class TrailingGroup {
+  readonly home: TrailingOrders;
+  extremeTicks: number;
+  readonly better: Alarm;
+  readonly back: Alarm;
+  /** A heap by callback. Orders that have left stay until they come up. */
+  private members: Member[] = [];
+  size = 0;
+
+  constructor(home: TrailingOrders, extremeTicks: number) {
+    this.home = home;
+    this.extremeTicks = extremeTicks;
+    this.better = new Alarm((ticks) => home.lift(this, ticks));
+    this.back = new Alarm((ticks) => home.release(this, ticks));
+  }
+
+  add(order: StrategyOrder): void {
+    order.group = this;
+    this.size++;
+    this.push({ callbackPpm: order.callbackPpm, order });
+  }
+
+  remove(order: StrategyOrder): void {
+    order.extremeTicks = this.extremeTicks;
+    order.group = undefined;
+    this.size--;
+    if (this.members.length > 2 * this.size + 16) {
+      const present = this.members.filter((member) => this.holds(member));
+      this.members = [];
+      for (const member of present) this.push(member);
+    }
+  }
+
+  absorb(other: TrailingGroup): void {
+    for (const member of other.members) {
+      if (!other.holds(member)) continue;
+      member.order.group = this;
+      this.push(member);
+    }
+    this.size += other.size;
+  }
+
+  /** The one that fires first. */
+  first(): StrategyOrder | undefined {
+    while (this.members.length > 0 && !this.holds(this.members[0]!)) this.pop();
+    return this.members[0]?.order;
+  }
+
+  private holds({ order, callbackPpm }: Member): boolean {
+    return order.group === this && order.callbackPpm === callbackPpm;
+  }
+
+  private push(member: Member): void {
+    const { members } = this;
+    let at = members.push(member) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (members[parent]!.callbackPpm <= member.callbackPpm) break;
+      members[at] = members[parent]!;
+      at = parent;
+    }
+    members[at] = member;
+  }
+
+  private pop(): void {
+    const { members } = this;
+    const last = members.pop()!;
+    if (members.length === 0) return;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= members.length) break;
+      if (child + 1 < members.length && members[child + 1]!.callbackPpm < members[child]!.callbackPpm)
+        child++;
+      if (members[child]!.callbackPpm >= last.callbackPpm) break;
+      members[at] = members[child]!;
+      at = child;
+    }
+    members[at] = last;
+  }
+}
+
+export class TrailingOrders {
+  private readonly side: Side;
+  /** Where a better price is heard of, and where a price that comes back is. */
+  private readonly onwards: TriggerLadder;
+  private readonly backwards: TriggerLadder;
+  private readonly fire: (order: StrategyOrder) => void;
+  private readonly groups = new Map<number, TrailingGroup>();
+
+  constructor(side: Side, rise: TriggerLadder, fall: TriggerLadder, fire: (order: StrategyOrder) => void) {
+    this.side = side;
+    this.onwards = side === Side.sell ? rise : fall;
+    this.backwards = side === Side.sell ? fall : rise;
+    this.fire = fire;
+  }
+
+  join(order: StrategyOrder, extremeTicks: number): void {
+    let group = this.groups.get(extremeTicks);
+    if (group === undefined) {
+      group = new TrailingGroup(this, extremeTicks);
+      this.settle(group);
+    }
+    group.add(order);
+    this.listen(group);
+  }
+
+  leave(order: StrategyOrder, group: TrailingGroup): void {
+    group.remove(order);
+    if (group.size === 0) this.dissolve(group);
+    else this.listen(group);
+  }
+
+  /** The price is better than what the group has seen. */
+  lift(group: TrailingGroup, ticks: number): void {
+    this.groups.delete(group.extremeTicks);
+    const there = this.groups.get(ticks);
+    if (there === undefined) {
+      group.extremeTicks = ticks;
+      this.settle(group);
+      this.listen(group);
+      return;
+    }
+    const [small, large] = group.size < there.size ? [group, there] : [there, group];
+    this.dissolve(group);
+    this.dissolve(there);
+    large.extremeTicks = ticks;
+    large.absorb(small);
+    this.settle(large);
+    this.listen(large);
+  }
+
+  /** The price has come back to where the first of the group fires. */
+  release(group: TrailingGroup, ticks: number): void {
+    for (;;) {
+      const first = group.first();
+      if (first === undefined) break;
+      const level = trailingTicks(this.side, group.extremeTicks, first.callbackPpm);
+      if (this.side === Side.sell ? ticks > level : ticks < level) break;
+      group.remove(first);
+      this.fire(first);
+    }
+    if (group.size === 0) this.dissolve(group);
+    else this.listen(group);
+  }
+
+  private settle(group: TrailingGroup): void {
+    this.groups.set(group.extremeTicks, group);
+    const better = group.extremeTicks + (this.side === Side.sell ? 1 : -1);
+    if (better > 0 && better <= PRICE_TICKS_MAX) this.onwards.add(group.better, better);
+  }
+
+  private dissolve(group: TrailingGroup): void {
+    this.groups.delete(group.extremeTicks);
+    group.better.unset();
+    group.back.unset();
+  }
+
+  /** Sets the group's alarm to the level of who fires first. */
+  private listen(group: TrailingGroup): void {
+    group.back.unset();
+    const first = group.first()!;
+    const level = trailingTicks(this.side, group.extremeTicks, first.callbackPpm);
+    if (level > 0 && level <= PRICE_TICKS_MAX) this.backwards.add(group.back, level);
+  }
+}

@@ -1,0 +1,77 @@
+/** Everything that waits for one price of one market: the last trade's, or the mark. */
+import { Side, StrategyKind, type TriggerBy } from '../model/enums.ts';
+import { HIT_STOP_LOSS, HIT_TAKE_PROFIT, HIT_TRIGGER, type StrategyOrder } from './strategy-order.ts';
+import { TrailingOrders } from './trailing.ts';
+import { Alarm, TriggerLadder } from './trigger-ladder.ts';
+import { hasLeg } from '../model/tpsl.ts';
+
+export type Hit = (order: StrategyOrder, bit: number) => void;
+
+export class PriceWatch {
+  private readonly rise = new TriggerLadder(true);
+  private readonly fall = new TriggerLadder(false);
+  private readonly hit: Hit;
+  private readonly trailing: readonly TrailingOrders[];
+
+  constructor(hit: Hit) {
+    this.hit = hit;
+    const fire = (order: StrategyOrder) => hit(order, HIT_TRIGGER);
+    this.trailing = [Side.buy, Side.sell].map(
+      (side) => new TrailingOrders(side as Side, this.rise, this.fall, fire),
+    );
+  }
+
+  /** A trade at this price, or the mark of a second. */
+  see(ticks: number): void {
+    while (this.rise.nearestTicks <= ticks) this.rise.ringNearest(ticks);
+    while (this.fall.nearestTicks >= ticks) this.fall.ringNearest(ticks);
+  }
+
+  /** Sets what the record waits for at this price; a leg by the other price is the other watch's. */
+  arm(order: StrategyOrder, by: TriggerBy): void {
+    const { trigger } = order;
+    if (order.kind === StrategyKind.trailing) {
+      if (trigger.triggerBy === by && order.hits === 0) this.armTrailing(order);
+      return;
+    }
+    if (order.kind === StrategyKind.trigger) {
+      if (trigger.triggerBy === by) this.set(order, order.rises, trigger.triggerTicks, HIT_TRIGGER);
+      return;
+    }
+    // What closes a long sells: profit lies above, loss below.
+    const closesLong = order.side === Side.sell;
+    const { takeProfit, stopLoss } = order;
+    if (hasLeg(takeProfit) && takeProfit.triggerBy === by)
+      this.set(order, closesLong, takeProfit.triggerTicks, HIT_TAKE_PROFIT);
+    if (hasLeg(stopLoss) && stopLoss.triggerBy === by)
+      this.set(order, !closesLong, stopLoss.triggerTicks, HIT_STOP_LOSS);
+  }
+
+  private armTrailing(order: StrategyOrder): void {
+    const trailing = this.trailing[order.side]!;
+    if (order.extremeTicks !== 0) {
+      trailing.join(order, order.extremeTicks);
+      return;
+    }
+    const activate = new Alarm((ticks) => trailing.join(order, ticks));
+    this.place(order, activate, order.side === Side.sell, order.trigger.triggerTicks);
+  }
+
+  /** What has been reached already is not waited for again. */
+  private set(order: StrategyOrder, rises: boolean, ticks: number, bit: number): void {
+    if ((order.hits & bit) !== 0) return;
+    this.place(order, new Alarm(() => this.hit(order, bit)), rises, ticks);
+  }
+
+  private place(order: StrategyOrder, alarm: Alarm, rises: boolean, ticks: number): void {
+    order.alarms.push(alarm);
+    (rises ? this.rise : this.fall).add(alarm, ticks);
+  }
+}
+
+/** Nothing waits for the record any more. */
+export function disarm(order: StrategyOrder): void {
+  for (const alarm of order.alarms) alarm.unset();
+  order.alarms.length = 0;
+  order.group?.home.leave(order, order.group);
+}

@@ -1,0 +1,163 @@
+/** The life of a strategy order from the moment it waits to its last record (rules 3.2). */
+import type { Account } from '../state/account.ts';
+import type { StrategyOrderRecord } from '../model/event.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { formatOrderId } from '../model/order-id.ts';
+import { Refusal } from '../model/reject-reason.ts';
+import type { Market, State } from '../state/state.ts';
+import { PosSide, StrategyKind, StrategyReason, StrategyStatus, TriggerBy } from '../model/enums.ts';
+import { disarm, PriceWatch } from '../state/trigger-book.ts';
+import type { StrategyOrder } from '../state/strategy-order.ts';
+
+interface End {
+  readonly reason?: StrategyReason;
+  readonly failure?: Refusal;
+  readonly childOrderId?: number;
+}
+
+/** Enters a record into the tables and lets it wait. */
+export function enrollStrategy(state: State, order: StrategyOrder): void {
+  const account = state.accounts[order.account]!;
+  state.strategies.byId.set(order.id, order);
+  account.strategies.set(order.id, order);
+  if (order.clientOid !== '') account.strategyOids.set(order.clientOid, order);
+  if (order.status === StrategyStatus.pending) armStrategy(state, order);
+}
+
+export function armStrategy(state: State, order: StrategyOrder): void {
+  const market = state.market(state.instruments[order.instrument]!);
+  for (const by of [TriggerBy.market, TriggerBy.mark]) {
+    if (waitsFor(order, by)) watchOf(state, market, by).arm(order, by);
+  }
+}
+
+function waitsFor({ kind, trigger, takeProfit, stopLoss }: StrategyOrder, by: TriggerBy): boolean {
+  if (kind === StrategyKind.trigger || kind === StrategyKind.trailing) return trigger.triggerBy === by;
+  return takeProfit.triggerBy === by || stopLoss.triggerBy === by;
+}
+
+function watchOf(state: State, market: Market, by: TriggerBy): PriceWatch {
+  if (by === TriggerBy.mark) {
+    market.markWatch ??= new PriceWatch(state.strategies.hit);
+    return market.markWatch;
+  }
+  market.lastWatch ??= new PriceWatch(state.strategies.hit);
+  return market.lastWatch;
+}
+
+/** It has been reached: nobody waits for it any more, its order comes when its turn does. */
+export function submitStrategy(state: State, order: StrategyOrder): void {
+  disarm(order);
+  order.status = StrategyStatus.submitting;
+  emitStrategy(state, order, StrategyStatus.submitting);
+}
+
+/** Takes a record out of all tables; what becomes of it is told by `tellEnd`. */
+export function strikeStrategy(state: State, order: StrategyOrder): void {
+  const { strategies } = state;
+  const account = state.accounts[order.account]!;
+  disarm(order);
+  strategies.byId.delete(order.id);
+  strategies.due.delete(order);
+  account.strategies.delete(order.id);
+  if (order.clientOid !== '') account.strategyOids.delete(order.clientOid);
+}
+
+export function tellEnd(
+  state: State,
+  order: StrategyOrder,
+  status: typeof StrategyStatus.success | typeof StrategyStatus.failed | typeof StrategyStatus.cancelled,
+  end: End,
+): void {
+  emitStrategy(state, order, status, end);
+}
+
+export function cancelStrategy(state: State, order: StrategyOrder, reason: StrategyReason): void {
+  strikeStrategy(state, order);
+  tellEnd(state, order, StrategyStatus.cancelled, { reason });
+}
+
+/** Cancels matching strategy orders of an account in ascending id. */
+export function cancelStrategies(
+  state: State,
+  account: Account,
+  reason: StrategyReason,
+  matches: (order: StrategyOrder) => boolean = () => true,
+): void {
+  if (account.strategies.size === 0) return;
+  for (const order of [...account.strategies.values()]) {
+    if (matches(order)) cancelStrategy(state, order, reason);
+  }
+}
+
+/** Cancels every strategy order on an instrument that nobody can trade any more. */
+export function cancelInstrumentStrategies(
+  state: State,
+  { index }: Instrument,
+  reason: StrategyReason,
+): void {
+  for (const order of [...state.strategies.byId.values()]) {
+    if (order.instrument === index) cancelStrategy(state, order, reason);
+  }
+}
+
+/** A position is gone: what protected it goes too, or a later one would be closed by a stranger's stop. */
+export function cancelProtection(state: State, account: Account, instrument: number, long: boolean): void {
+  const posSide = long ? PosSide.long : PosSide.short;
+  cancelStrategies(
+    state,
+    account,
+    StrategyReason.positionGone,
+    (order) => order.instrument === instrument && order.posSide === posSide && isTpsl(order.kind),
+  );
+}
+
+/** Take-profit and stop-loss close a position; the other kinds may open one. */
+export function isTpsl(kind: StrategyKind): boolean {
+  return kind !== StrategyKind.trigger && kind !== StrategyKind.trailing;
+}
+
+export function emitStrategy(
+  state: State,
+  order: StrategyOrder,
+  status: StrategyStatus,
+  end: End = {},
+): void {
+  order.updatedTime = state.now;
+  state.digest.fold(order.id * 8 + status);
+  if (state.accounts[order.account]!.house) return;
+  state.events.push({ type: 'strategyOrder', order: strategyRecord(state, order, status, end) });
+}
+
+export function strategyRecord(
+  state: State,
+  order: StrategyOrder,
+  status: StrategyStatus = order.status,
+  end: End = {},
+): StrategyOrderRecord {
+  return {
+    orderId: order.id,
+    clientOid: order.clientOid === '' ? formatOrderId(order.id) : order.clientOid,
+    uid: state.accounts[order.account]!.uid,
+    instrument: order.instrument,
+    category: state.instruments[order.instrument]!.category,
+    kind: order.kind,
+    side: order.side,
+    posSide: order.posSide,
+    reduceOnly: order.reduceOnly,
+    sizeLots: order.sizeLots,
+    quoteAmount: order.quoteAmount,
+    status,
+    triggerType: order.triggerType,
+    takeProfit: order.takeProfit,
+    stopLoss: order.stopLoss,
+    trigger: order.trigger,
+    callbackPpm: order.callbackPpm,
+    extremeTicks: order.extremeTicks,
+    reason: end.reason ?? StrategyReason.none,
+    failure: end.failure ?? Refusal.none,
+    childOrderId: end.childOrderId ?? 0,
+    createdTime: order.createdTime,
+    updatedTime: order.updatedTime,
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * A run of candles without gaps (rules 8.2): stored ones, the running one, flat ones between. It is made where the
+ * rows are and leaves as text: a thousand rows cost the thread that takes orders no more than one.
+ */
+import { candleOpen, candleWidthIndex, nextCandleOpen } from '../core/model/candle-interval.ts';
+import {
+  type CandleRow,
+  type CandleView,
+  candleView,
+  flatCandle,
+  joinCandles,
+} from '../views/candle-view.ts';
+import type { CandleQuery, CandleRunQuery, CandleSeries } from './history.ts';
+
+interface StoredCandles {
+  candles(query: CandleQuery): CandleRow[];
+  lastCandleBefore(series: CandleSeries, openTime: number): CandleRow | undefined;
+  generatedPart(series: CandleSeries, openTime: number): CandleRow | undefined;
+}
+
+export function candleRun(stored: StoredCandles, query: CandleRunQuery): CandleView[] {
+  const { series, running, limit } = query;
+  const width = candleWidthIndex(series.width);
+  const last = candleOpen(width, Math.min(query.endTime ?? query.now, query.now));
+  let first = query.startTime === undefined ? 0 : firstOpenAt(width, query.startTime);
+  const onlyStart = query.startTime !== undefined && query.endTime === undefined;
+  if (!onlyStart) first = Math.max(first, stepsBack(width, last, limit - 1));
+
+  let before = stored.lastCandleBefore(series, first);
+  if (before === undefined && onlyStart) {
+    // Nothing traded before the start: the earliest candles are those from the first trade on.
+    const [earliest] = stored.candles({ ...series, startTime: first, limit: 1, from: 'oldest' });
+    first = earliest?.openTime ?? running?.openTime ?? last + 1;
+  }
+  const from = onlyStart ? 'oldest' : 'newest';
+  const rows = new Map<number, CandleRow>();
+  for (const row of stored.candles({ ...series, startTime: first, endTime: last, limit, from }))
+    rows.set(row.openTime, row);
+  if (running !== undefined) {
+    // The interval in which the exchange began has a made-up part before the first trade. What is stored may also have
+    // ended since the running one was read, and holds it already.
+    const { openTime } = running;
+    const part = rows.has(openTime) ? stored.generatedPart(series, openTime) : undefined;
+    rows.set(openTime, part === undefined ? running : joinCandles(part, running));
+  }
+
+  const run: CandleView[] = [];
+  for (let open = first; open <= last && run.length < limit; open = nextCandleOpen(width, open)) {
+    const row: CandleRow | undefined = rows.get(open) ?? (before && flatCandle(open, before.close));
+    if (row === undefined) continue;
+    run.push(candleView(row));
+    before = row;
+  }
+  return run;
+}
+
+/** First open time at or after `time`. */
+function firstOpenAt(width: number, time: number): number {
+  const open = candleOpen(width, time);
+  return open === time ? open : nextCandleOpen(width, open);
+}
+
+function stepsBack(width: number, open: number, steps: number): number {
+  let at = open;
+  for (let n = 0; n < steps && at > 0; n++) at = candleOpen(width, at - 1);
+  return at;
+}

@@ -1,0 +1,66 @@
+import { BATCH_HEADER_BYTES } from './batch-format.ts';
+import { LogFull } from './journal-errors.ts';
+import { QueueAge } from './queue-age.ts';
+import { recordBytes } from './record-format.ts';
+import type { RecordRing } from './record-ring.ts';
+
+/** The appending side of the log: numbers the records, and takes none that the queue or the disk cannot hold. */
+export class AppendQueue {
+  readonly #ring: RecordRing;
+  readonly #payloadBytesMax: number;
+  readonly #age: QueueAge;
+  #appendedSeq: number;
+  #durableSeq: number;
+
+  constructor(ring: RecordRing, payloadBytesMax: number, lastSeq: number, now: () => number) {
+    this.#ring = ring;
+    this.#payloadBytesMax = payloadBytesMax;
+    this.#age = new QueueAge(now);
+    this.#appendedSeq = lastSeq;
+    this.#durableSeq = lastSeq;
+  }
+
+  get appendedSeq(): number {
+    return this.#appendedSeq;
+  }
+
+  get durableSeq(): number {
+    return this.#durableSeq;
+  }
+
+  ageMs(): number {
+    return this.#age.ms();
+  }
+
+  /**
+   * `roomBytes` is read after the queue's length: the writer lowers the room before it takes records out of the queue,
+   * so a record may be counted twice here, but never not at all.
+   */
+  append(payload: Uint8Array, roomBytes: () => number): number {
+    if (payload.length > this.#payloadBytesMax) {
+      throw new RangeError(
+        `command of ${payload.length} bytes, at most ${this.#payloadBytesMax} are allowed`,
+      );
+    }
+    const seq = this.#appendedSeq + 1;
+    const worstCase = this.#ring.queuedBytes + recordBytes(payload.length) + this.#worstHeaderBytes(seq);
+    if (worstCase > roomBytes()) throw new LogFull('no disk space left for the command log');
+    if (!this.#ring.push(seq, payload)) throw new LogFull('the queue of the command log is full');
+    this.#appendedSeq = seq;
+    this.#age.appended(seq);
+    return seq;
+  }
+
+  /** True when the mark has moved. */
+  advanceTo(durableSeq: number): boolean {
+    if (durableSeq <= this.#durableSeq) return false;
+    this.#durableSeq = durableSeq;
+    this.#age.durable(durableSeq, this.#appendedSeq);
+    return true;
+  }
+
+  /** Every record in a batch of its own. */
+  #worstHeaderBytes(seq: number): number {
+    return (seq - this.#durableSeq) * BATCH_HEADER_BYTES;
+  }
+}

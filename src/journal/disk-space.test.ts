@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SimulatedDisk } from '../../test/simulation/disk.ts';
+import { LogModel, payloadOf } from '../../test/simulation/log-model.ts';
+import type { LogCapacity } from './command-journal.ts';
+import { LogFull } from './journal-errors.ts';
+
+test('a full disk lowers the capacity step by step, loses nothing, and space that returns restores it', async () => {
+  const model = new LogModel();
+  const disk = new SimulatedDisk(3, { capacityBytes: 200 * 1024 });
+  const { log } = model.open(disk);
+  const modes: LogCapacity[] = [];
+  const note = (): void => {
+    if (modes.at(-1) !== log.capacity()) modes.push(log.capacity());
+  };
+  assert.throws(
+    () => {
+      for (let index = 0; ; index += 1) {
+        model.append(log, payloadOf(index, 300));
+        log.flush();
+        note();
+      }
+    },
+    (error) => error instanceof LogFull,
+  );
+  assert.deepEqual(modes, ['normal', 'cancel_only', 'read_only']);
+  delete disk.faults.capacityBytes;
+  for (let step = 0; step < 10; step += 1) log.flush();
+  note();
+  assert.deepEqual(modes, ['normal', 'cancel_only', 'read_only', 'normal']);
+  model.append(log, payloadOf(1));
+  await log.close();
+  model.open(disk.crash('lose_all'));
+});
+
+test('however large the queue was when the space ran out, all of it is committed', () => {
+  for (let capacityKib = 140; capacityKib < 400; capacityKib += 9) {
+    const model = new LogModel();
+    const disk = new SimulatedDisk(capacityKib, { capacityBytes: capacityKib * 1024, shortWriteChance: 0.2 });
+    const { log } = model.open(disk);
+    for (let refusals = 0, index = 0; refusals < 3; index += 1) {
+      try {
+        model.append(log, payloadOf(index, (index * 97) % 4000));
+      } catch (error) {
+        assert.ok(error instanceof LogFull, String(error));
+        refusals += 1;
+        log.flush();
+      }
+    }
+    log.flush();
+    assert.equal(model.acknowledgedSeq, model.appended.length);
+    delete disk.faults.capacityBytes;
+    model.open(disk.crash('lose_all'));
+  }
+});
+
+test('a snapshot that finds no space leaves the log and the space as they were', async () => {
+  const model = new LogModel();
+  const disk = new SimulatedDisk(3, { capacityBytes: 280 * 1024 });
+  const { log } = model.open(disk);
+  model.append(log, payloadOf(1));
+  for (let step = 0; step < 10; step += 1) log.flush();
+  const before = disk.usedBytes;
+  await assert.rejects(log.saveSnapshot(1, new Uint8Array(200 * 1024)), { code: 'ENOSPC' });
+  assert.equal(disk.usedBytes, before);
+  model.append(log, payloadOf(2));
+  log.flush();
+});
+
+test('a write error in a commit is fatal', () => {
+  const model = new LogModel();
+  const disk = new SimulatedDisk(1);
+  const { log } = model.open(disk);
+  model.append(log, payloadOf(1));
+  log.flush();
+  disk.faults.failWriteAfter = 1;
+  model.append(log, payloadOf(2));
+  assert.throws(() => log.flush(), { name: 'LogFailed', message: /EIO/ });
+  assert.equal(model.acknowledgedSeq, 1);
+  assert.throws(() => log.append(payloadOf(3)), { name: 'LogFailed' });
+  model.open(disk.crash());
+});

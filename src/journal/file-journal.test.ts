@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { CommandLog } from './command-journal.ts';
+import { openFileLog } from './file-journal.ts';
+import { segmentNumbers, snapshotSeqs } from './file-names.ts';
+
+const SMALL = { segmentBytes: 256 * 1024, prepareStepBytes: 64 * 1024 };
+const CHILD = new URL('../../test/journal/append-load.ts', import.meta.url).pathname;
+
+function temporaryDirectory(context: TestContext): string {
+  const parent = mkdtempSync(join(tmpdir(), 'bourse-log-'));
+  context.after(() => rmSync(parent, { recursive: true, force: true }));
+  return join(parent, 'data');
+}
+
+function payloadOf(seq: number): Uint8Array {
+  return new TextEncoder().encode(`command ${seq} `.repeat(1 + (seq % 20)));
+}
+
+function untilDurable(log: CommandLog, seq: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    log.onDurable((durableSeq) => {
+      if (durableSeq >= seq) resolve();
+    });
+    log.onFailure(reject);
+  });
+}
+
+test('the thread writes what is appended, through segments and restarts', async (context) => {
+  const directory = temporaryDirectory(context);
+  let lastSeq = 0;
+  for (let start = 1; start <= 3; start += 1) {
+    const { log, records, report } = await openFileLog({ directory, ...SMALL });
+    assert.equal(report.epoch, start);
+    assert.equal(report.cleanEnd, true);
+    let seq = 0;
+    for (const record of records) {
+      seq += 1;
+      assert.equal(record.seq, seq);
+      assert.deepEqual(Buffer.from(record.payload), Buffer.from(payloadOf(seq)));
+    }
+    assert.equal(seq, lastSeq);
+    for (let index = 0; index < 5000; index += 1) {
+      lastSeq = log.append(payloadOf(lastSeq + 1));
+      if (index % 200 === 0) await untilDurable(log, lastSeq);
+    }
+    const told = untilDurable(log, lastSeq);
+    await log.close();
+    await told;
+    assert.equal(log.durableSeq, lastSeq);
+    assert.throws(() => log.append(payloadOf(1)), { name: 'LogFailed' });
+  }
+  assert.ok(segmentNumbers(readdirSync(directory)).length > 5);
+  assert.equal(statSync(directory).mode & 0o777, 0o700);
+});
+
+test('durable sequence numbers are told in order, and never ahead of what was appended', async (context) => {
+  const { log } = await openFileLog({ directory: temporaryDirectory(context), ...SMALL });
+  let told = 0;
+  log.onDurable((durableSeq) => {
+    assert.ok(durableSeq > told && durableSeq <= log.appendedSeq);
+    told = durableSeq;
+  });
+  for (let round = 0; round < 100; round += 1) {
+    for (let index = 0; index < 5; index += 1) log.append(payloadOf(index));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await log.close();
+  assert.equal(told, 500);
+  assert.equal(log.queueAgeMs(), 0);
+});
+
+test('a snapshot waits for its records, and old segments go', async (context) => {
+  const directory = temporaryDirectory(context);
+  const { log } = await openFileLog({ directory, ...SMALL });
+  const state = new Uint8Array(300_000).fill(5);
+  for (let round = 1; round <= 3; round += 1) {
+    for (let index = 0; index < 3000; index += 1) {
+      log.append(payloadOf(index));
+      if (index % 200 === 0) await untilDurable(log, log.appendedSeq);
+    }
+    await log.saveSnapshot(log.appendedSeq, state);
+  }
+  await assert.rejects(log.saveSnapshot(9001, state), RangeError);
+  await log.close();
+  assert.deepEqual(snapshotSeqs(readdirSync(directory)), [6000, 9000]);
+  assert.ok(segmentNumbers(readdirSync(directory))[0] > 1);
+  const again = await openFileLog({ directory, ...SMALL });
+  assert.deepEqual(again.snapshot, { seq: 9000, state });
+  assert.deepEqual([...again.records], []);
+  assert.equal(again.log.append(payloadOf(1)), 9001);
+  await again.log.close();
+});
+
+test('a disk that goes away ends the log: one failure, no acknowledgement after it', async (context) => {
+  const directory = temporaryDirectory(context);
+  const { log } = await openFileLog({ directory, ...SMALL });
+  const failed = new Promise<Error>((resolve) => log.onFailure(resolve));
+  let tellsAfterFailure = 0;
+  rmSync(directory, { recursive: true });
+  const appending = setInterval(() => {
+    if (log.queueAgeMs() === 0) for (let index = 0; index < 20; index += 1) log.append(new Uint8Array(2000));
+  }, 1);
+  context.after(() => clearInterval(appending));
+  assert.match((await failed).message, /ENOENT/);
+  clearInterval(appending);
+  log.onDurable(() => {
+    tellsAfterFailure += 1;
+  });
+  assert.throws(() => log.append(payloadOf(1)), { name: 'LogFailed' });
+  await assert.rejects(log.saveSnapshot(1, payloadOf(1)), { name: 'LogFailed' });
+  await log.close();
+  assert.equal(tellsAfterFailure, 0);
+});
+
+test('a second process on the directory is refused and told the pid of the first', async (context) => {
+  const directory = temporaryDirectory(context);
+  const child = spawn(process.execPath, [CHILD, directory]);
+  context.after(() => child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  await assert.rejects(openFileLog({ directory, ...SMALL }), {
+    name: 'DirectoryLocked',
+    pid: child.pid,
+    message: new RegExp(`process ${child.pid}`),
+  });
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const { log } = await openFileLog({ directory, ...SMALL });
+  await assert.rejects(openFileLog({ directory, ...SMALL }), { name: 'DirectoryLocked', pid: process.pid });
+  await log.close();
+});
+
+test('kill -9 under load loses nothing that was acknowledged', async (context) => {
+  const directory = temporaryDirectory(context);
+  for (let kill = 1; kill <= 5; kill += 1) {
+    const acknowledged = await loadUntilKilled(directory, 40 + 35 * kill);
+    const { log, records, report } = await openFileLog({ directory, ...SMALL });
+    assert.equal(report.cleanEnd, false);
+    assert.ok(report.lastSeq >= acknowledged, `${report.lastSeq} recovered, ${acknowledged} acknowledged`);
+    let seq = 0;
+    for (const record of records) {
+      seq += 1;
+      assert.equal(record.seq, seq);
+      assert.equal(Buffer.from(record.payload).toString(), `load ${seq}`);
+    }
+    assert.equal(seq, report.lastSeq);
+    await log.close();
+  }
+});
+
+/** The highest sequence number the child has printed before it was killed. */
+async function loadUntilKilled(directory: string, afterMs: number): Promise<number> {
+  const child = spawn(process.execPath, [CHILD, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let printed = '';
+  let isDoomed = false;
+  const lines = () => printed.split('\n').slice(0, -1);
+  child.stdout.on('data', (chunk) => {
+    printed += chunk;
+    if (isDoomed || lines().length < 2) return;
+    isDoomed = true;
+    setTimeout(() => child.kill('SIGKILL'), afterMs);
+  });
+  await once(child, 'close');
+  assert.ok(isDoomed, 'the child acknowledged nothing');
+  return Number(lines().at(-1));
+}

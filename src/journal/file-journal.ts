@@ -1,0 +1,238 @@
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { NoSpace } from '../storage/free-space.ts';
+import { isOutOfSpace } from '../storage/shortage-errors.ts';
+import { AppendQueue } from './append-queue.ts';
+import type { CommandLog, LogCapacity, Recovered } from './command-journal.ts';
+import { DirectoryLock } from './directory-lock.ts';
+import { reserveName } from './file-names.ts';
+import { LogFailed, SpaceMissing } from './journal-errors.ts';
+import { type LogSettings, logSettings } from './journal-settings.ts';
+import type { LogWorkerData } from './journal-worker.ts';
+import { NodeDisk } from './node-disk.ts';
+import { RecordRing } from './record-ring.ts';
+import { type ResumePoint, recover } from './recovery.ts';
+import { SharedLogState } from './shared-journal-state.ts';
+import type { SnapshotWorkerData } from './snapshot-worker.ts';
+
+export interface FileLogOptions extends Partial<LogSettings> {
+  readonly directory: string;
+}
+
+/** Locks and recovers the directory, starts the writing thread. Throws LogRefused when it cannot be opened safely. */
+export async function openFileLog(options: FileLogOptions): Promise<Recovered> {
+  const { directory, ...chosen } = options;
+  const settings = logSettings(chosen);
+  const lock = takeLock(directory);
+  try {
+    const { resume, snapshot, records, report } = recover(new NodeDisk(directory), settings);
+    const log = new FileLog(directory, settings, resume, lock);
+    await log.started();
+    return { log, snapshot, records, report };
+  } catch (error) {
+    lock.release();
+    if (error instanceof SpaceMissing) {
+      throw new NoSpace(join(directory, error.file), directory, error.neededBytes);
+    }
+    throw error;
+  }
+}
+
+function takeLock(directory: string): DirectoryLock {
+  try {
+    return DirectoryLock.take(directory);
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+    throw new NoSpace(directory, dirname(directory), LOCK_BYTES);
+  }
+}
+
+/** What a directory with its lock takes at most. */
+const LOCK_BYTES = 64 * 1024;
+/** The words of the system are all that comes over from the writing thread. */
+const FULL = /^(ENOSPC|EDQUOT)\b/;
+
+/** The command log of the running exchange: the caller's thread appends, a thread of its own writes and syncs. */
+class FileLog implements CommandLog {
+  readonly #directory: string;
+  readonly #instanceId: Uint8Array;
+  readonly #lock: DirectoryLock;
+  readonly #state: SharedLogState;
+  readonly #queue: AppendQueue;
+  readonly #worker: Worker;
+  readonly #workerEnd: Promise<unknown>;
+  readonly #roomBytes: () => number;
+  readonly #segmentBytes: number;
+  #onDurable: (durableSeq: number) => void = () => {};
+  #onFailure: ((error: Error) => void) | undefined;
+  #failure: LogFailed | undefined;
+  #closing: Promise<void> | undefined;
+  #announced = false;
+  #lastSnapshot: Promise<void> = Promise.resolve();
+  #durableWaiters: { seq: number; resolve: () => void; reject: (error: Error) => void }[] = [];
+
+  constructor(directory: string, settings: LogSettings, resume: ResumePoint, lock: DirectoryLock) {
+    this.#directory = directory;
+    this.#instanceId = resume.instanceId;
+    this.#lock = lock;
+    this.#segmentBytes = settings.segmentBytes;
+    const { newInstanceId: _, ...plainSettings } = settings;
+    const ringMemory = RecordRing.allocate(settings.queueBytes);
+    const stateMemory = SharedLogState.allocate();
+    this.#state = new SharedLogState(stateMemory);
+    this.#queue = new AppendQueue(new RecordRing(ringMemory), settings.payloadBytesMax, resume.lastSeq, () =>
+      performance.now(),
+    );
+    this.#roomBytes = () => this.#state.roomBytes;
+    const workerData: LogWorkerData = { directory, settings: plainSettings, resume, ringMemory, stateMemory };
+    this.#worker = new Worker(new URL('./journal-worker.ts', import.meta.url), {
+      workerData,
+      name: 'command-log',
+    });
+    this.#workerEnd = once(this.#worker, 'exit').catch(() => undefined);
+    this.#worker.on('error', (error) => this.#fail(`the log's thread broke: ${error.message}`));
+    this.#worker.on('exit', () => this.#noteExit());
+  }
+
+  get appendedSeq(): number {
+    return this.#queue.appendedSeq;
+  }
+
+  get durableSeq(): number {
+    return this.#queue.durableSeq;
+  }
+
+  append(payload: Uint8Array): number {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#closing !== undefined) throw new LogFailed('the log is closed');
+    const seq = this.#queue.append(payload, this.#roomBytes);
+    this.#announceOnce();
+    return seq;
+  }
+
+  /** At the end of the turn: what came in together is on disk with one sync, and the writer is woken once for it. */
+  #announceOnce(): void {
+    if (this.#announced) return;
+    this.#announced = true;
+    setImmediate(() => {
+      this.#announced = false;
+      this.#state.announceWork();
+    });
+  }
+
+  onDurable(listener: (durableSeq: number) => void): void {
+    this.#onDurable = listener;
+  }
+
+  onFailure(listener: (error: Error) => void): void {
+    this.#onFailure = listener;
+    const failure = this.#failure;
+    if (failure !== undefined) queueMicrotask(() => listener(failure));
+  }
+
+  capacity(): LogCapacity {
+    return this.#state.capacity;
+  }
+
+  queueAgeMs(): number {
+    return this.#queue.ageMs();
+  }
+
+  saveSnapshot(seq: number, state: Uint8Array): Promise<void> {
+    const save = async (): Promise<void> => {
+      await this.#untilDurable(seq);
+      await this.#runSnapshotWorker(seq, state);
+    };
+    const saved = this.#lastSnapshot.then(save);
+    this.#lastSnapshot = saved.catch(() => undefined);
+    return saved;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#drainAndClose();
+    return this.#closing;
+  }
+
+  /** Resolves when the writer has its first segment; from then on durable marks and failures are followed. */
+  async started(): Promise<void> {
+    for (let seen = this.#state.signal; this.#isStarting(); seen = this.#state.signal) {
+      await Promise.race([this.#state.signalAfter(seen), this.#workerEnd]);
+    }
+    if (this.#state.state !== 'running') {
+      const { errorText } = this.#state;
+      if (FULL.test(errorText)) throw new SpaceMissing(reserveName(1), this.#segmentBytes);
+      throw this.#failure ?? new LogFailed(errorText);
+    }
+    void this.#follow();
+  }
+
+  #isStarting(): boolean {
+    return this.#state.state === 'starting' && this.#failure === undefined;
+  }
+
+  async #follow(): Promise<void> {
+    for (;;) {
+      const seen = this.#state.signal;
+      const state = this.#state.state;
+      if (this.#failure !== undefined) return;
+      if (this.#queue.advanceTo(this.#state.durableSeq)) this.#tellDurable();
+      if (state === 'failed') return this.#fail(this.#state.errorText);
+      if (state === 'closed') return;
+      await this.#state.signalAfter(seen);
+    }
+  }
+
+  #tellDurable(): void {
+    const durableSeq = this.durableSeq;
+    this.#onDurable(durableSeq);
+    if (this.#durableWaiters.length === 0) return;
+    for (const waiter of this.#durableWaiters) if (waiter.seq <= durableSeq) waiter.resolve();
+    this.#durableWaiters = this.#durableWaiters.filter((waiter) => waiter.seq > durableSeq);
+  }
+
+  #untilDurable(seq: number): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (seq > this.appendedSeq)
+      throw new RangeError(`snapshot of sequence ${seq}, the log ends at ${this.appendedSeq}`);
+    if (seq <= this.durableSeq) return Promise.resolve();
+    return new Promise((resolve, reject) => this.#durableWaiters.push({ seq, resolve, reject }));
+  }
+
+  async #runSnapshotWorker(seq: number, state: Uint8Array): Promise<void> {
+    const workerData: SnapshotWorkerData = {
+      directory: this.#directory,
+      instanceId: this.#instanceId,
+      seq,
+      state,
+    };
+    const worker = new Worker(new URL('./snapshot-worker.ts', import.meta.url), {
+      workerData,
+      name: 'snapshot',
+    });
+    await once(worker, 'exit');
+  }
+
+  #fail(reason: string): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = new LogFailed(reason);
+    for (const waiter of this.#durableWaiters) waiter.reject(this.#failure);
+    this.#durableWaiters = [];
+    this.#onFailure?.(this.#failure);
+  }
+
+  /** A thread that ends without a word has failed; one that spoke is heard in `#follow`. */
+  #noteExit(): void {
+    const { state } = this.#state;
+    if (state === 'starting' || state === 'running') this.#fail("the log's thread ended unexpectedly");
+  }
+
+  async #drainAndClose(): Promise<void> {
+    await this.#lastSnapshot;
+    this.#state.requestClose();
+    await this.#workerEnd;
+    if (this.#state.state === 'closed' && this.#queue.advanceTo(this.#state.durableSeq)) this.#tellDurable();
+    this.#lock.release();
+    if (this.#failure === undefined && this.#state.state === 'failed') this.#fail(this.#state.errorText);
+  }
+}

@@ -1,0 +1,106 @@
+import { workerData } from 'node:worker_threads';
+import { type LogSettings, logSettings } from './journal-settings.ts';
+import { LogWriter } from './journal-writer.ts';
+import { NodeDisk } from './node-disk.ts';
+import { RecordRing } from './record-ring.ts';
+import type { ResumePoint } from './recovery.ts';
+import { SharedLogState } from './shared-journal-state.ts';
+
+export interface LogWorkerData {
+  readonly directory: string;
+  readonly settings: Omit<LogSettings, 'newInstanceId'>;
+  readonly resume: ResumePoint;
+  readonly ringMemory: SharedArrayBuffer;
+  readonly stateMemory: SharedArrayBuffer;
+}
+
+/** A log at rest brings its last mark to the disk after this time. */
+const SETTLE_AFTER_MS = 20;
+/** A full disk is looked at again after this time. */
+const RETRY_SPACE_AFTER_MS = 250;
+
+/** The writing thread: write all that is queued, sync, tell, repeat. Synchronous throughout; it has no event loop. */
+class LogWorker {
+  readonly #state: SharedLogState;
+  readonly #ring: RecordRing;
+  readonly #writer: LogWriter;
+  readonly #prepareStepBytes: number;
+  /** Bytes of zeros that the commits have earned: space is prepared twice as fast as it is used. */
+  #prepareCredit = 0;
+  #preparedAtMs = 0;
+
+  constructor(data: LogWorkerData, state: SharedLogState) {
+    const settings = logSettings(data.settings);
+    this.#state = state;
+    this.#ring = new RecordRing(data.ringMemory);
+    this.#writer = new LogWriter(new NodeDisk(data.directory, 'hold'), settings, data.resume);
+    this.#prepareStepBytes = settings.prepareStepBytes;
+  }
+
+  run(): void {
+    this.#publishCapacity();
+    this.#state.publishState('running');
+    for (;;) {
+      const seenWork = this.#state.work;
+      const run = this.#ring.next();
+      if (run !== undefined) this.#commit(run);
+      else if (this.#state.closeRequested) break;
+      else this.#rest(seenWork);
+    }
+    this.#writer.close();
+    this.#state.publishState('closed');
+  }
+
+  #commit(run: Uint8Array): void {
+    let used = 0;
+    try {
+      used = this.#writer.commit(run);
+    } finally {
+      // Room before queue, queue before the durable mark: see AppendQueue. Also after an error, because a commit can
+      // fail when its records are already durable.
+      this.#publishCapacity();
+      this.#ring.release(used);
+      this.#state.publishDurable(this.#writer.durableSeq);
+    }
+    if (this.#writer.reserveIsComplete) return;
+    this.#prepareCredit += 2 * used;
+    if (this.#prepareCredit >= this.#prepareStepBytes) this.#prepare();
+  }
+
+  #rest(seenWork: number): void {
+    if (this.#shouldPrepare()) {
+      this.#prepare();
+      return;
+    }
+    if (this.#state.sleepUntilWorkAfter(seenWork, this.#restMs()) === 'timeout') this.#writer.settleMark();
+  }
+
+  #shouldPrepare(): boolean {
+    if (this.#writer.reserveIsComplete) return false;
+    return !this.#writer.reserveIsStarved || performance.now() - this.#preparedAtMs >= RETRY_SPACE_AFTER_MS;
+  }
+
+  #restMs(): number {
+    if (!this.#writer.markIsSynced) return SETTLE_AFTER_MS;
+    return this.#writer.reserveIsStarved ? RETRY_SPACE_AFTER_MS : Number.POSITIVE_INFINITY;
+  }
+
+  #prepare(): void {
+    this.#prepareCredit = Math.max(0, this.#prepareCredit - this.#prepareStepBytes);
+    this.#preparedAtMs = performance.now();
+    this.#writer.prepare();
+    this.#publishCapacity();
+  }
+
+  #publishCapacity(): void {
+    this.#state.publishCapacity(this.#writer.capacity(), this.#writer.roomBytes());
+  }
+}
+
+const data = workerData as LogWorkerData;
+const state = new SharedLogState(data.stateMemory);
+try {
+  new LogWorker(data, state).run();
+} catch (error) {
+  state.publishState('failed', (error as Error).message);
+}

@@ -1,0 +1,113 @@
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { syncDirectory } from '../storage/durable-file.ts';
+import { freeBytes } from '../storage/free-space.ts';
+import type { Disk, DiskFile } from './disk.ts';
+
+/** Errors of file systems without hard links. */
+const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+const OWNER_ONLY = 0o600;
+/** One system call cannot read 2 GiB. */
+const READ_STEP_BYTES = 2 ** 30;
+
+/** Windows cannot open a directory; there, NTFS journals the names by itself. */
+const DIRECTORIES_OPEN = process.platform !== 'win32';
+
+/** A directory of the real file system. Synchronous calls stay out of the thread pool, where others would delay them. */
+export class NodeDisk implements Disk {
+  readonly #directory: string;
+  /** Held by whoever must be able to sync names when the process may open no more files. */
+  readonly #descriptor: number | undefined;
+
+  constructor(directory: string, hold: 'hold' | 'open on demand' = 'open on demand') {
+    this.#directory = directory;
+    if (hold === 'hold' && DIRECTORIES_OPEN) this.#descriptor = fs.openSync(directory, 'r');
+  }
+
+  list(): readonly string[] {
+    return fs.readdirSync(this.#directory);
+  }
+
+  open(name: string): DiskFile {
+    return new NodeDiskFile(fs.openSync(this.#path(name), 'r+'));
+  }
+
+  create(name: string): DiskFile {
+    return new NodeDiskFile(fs.openSync(this.#path(name), 'w+', OWNER_ONLY));
+  }
+
+  rename(from: string, to: string): void {
+    fs.renameSync(this.#path(from), this.#path(to));
+  }
+
+  link(from: string, to: string): void {
+    try {
+      fs.linkSync(this.#path(from), this.#path(to));
+    } catch (error) {
+      if (!NO_HARD_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      fs.copyFileSync(this.#path(from), this.#path(to));
+    }
+  }
+
+  unlink(name: string): void {
+    fs.unlinkSync(this.#path(name));
+  }
+
+  syncDirectory(): void {
+    if (this.#descriptor === undefined) syncDirectory(this.#directory);
+    else fs.fsyncSync(this.#descriptor);
+  }
+
+  freeBytes(): number | undefined {
+    return freeBytes(this.#directory);
+  }
+
+  #path(name: string): string {
+    return join(this.#directory, name);
+  }
+}
+
+class NodeDiskFile implements DiskFile {
+  readonly #descriptor: number;
+
+  constructor(descriptor: number) {
+    this.#descriptor = descriptor;
+  }
+
+  size(): number {
+    return fs.fstatSync(this.#descriptor).size;
+  }
+
+  read(position: number, length: number): Uint8Array {
+    const bytes = new Uint8Array(length);
+    let filled = 0;
+    while (filled < length) {
+      const step = fs.readSync(
+        this.#descriptor,
+        bytes,
+        filled,
+        Math.min(length - filled, READ_STEP_BYTES),
+        position + filled,
+      );
+      if (step === 0) break;
+      filled += step;
+    }
+    return bytes.subarray(0, filled);
+  }
+
+  write(bytes: Uint8Array, position: number): number {
+    return fs.writeSync(this.#descriptor, bytes, 0, bytes.length, position);
+  }
+
+  truncate(length: number): void {
+    fs.ftruncateSync(this.#descriptor, length);
+  }
+
+  sync(): void {
+    fs.fdatasyncSync(this.#descriptor);
+  }
+
+  close(): void {
+    fs.closeSync(this.#descriptor);
+  }
+}

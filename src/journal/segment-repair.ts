@@ -1,0 +1,77 @@
+import { isOutOfSpace } from '../storage/shortage-errors.ts';
+import { encodeMark, MARK_PLACES } from './durable-watermark.ts';
+import { identityCrc } from './batch-format.ts';
+import { type Disk, withFile, writeFully } from './disk.ts';
+import { isReserve, keptAsideName, keptAsideNames, segmentName, unfinishedName } from './file-names.ts';
+import { SpaceMissing } from './journal-errors.ts';
+import type { SegmentHeader } from './segment-format.ts';
+import type { SegmentScan } from './segment-scan.ts';
+
+/**
+ * Makes the valid part of the last segment durable after an unclean end. What was read may exist only in the page
+ * cache, and after a failed sync the kernel takes those pages for clean: syncing the old file again would prove
+ * nothing. So the part is copied into a new file, which takes the old one's name; the old one is kept aside.
+ */
+export function replaceByValidPart(
+  disk: Disk,
+  bytes: Uint8Array,
+  header: SegmentHeader,
+  scan: SegmentScan,
+  epoch: number,
+): string {
+  const name = segmentName(header.segment);
+  const aside = keptAsideName(name, epoch);
+  const part = withClosedMarks(bytes.slice(0, scan.endOffset), header, scan);
+  while (!written(disk, unfinishedName(name), part)) {
+    if (!gaveUpSpace(disk, aside)) throw new SpaceMissing(name, part.length);
+  }
+  // An earlier attempt in this epoch may have been interrupted after this step.
+  if (!disk.list().includes(aside)) disk.link(name, aside);
+  disk.rename(unfinishedName(name), name);
+  disk.syncDirectory();
+  return aside;
+}
+
+/** False when the disk is full; nothing is left of the attempt then. */
+function written(disk: Disk, name: string, bytes: Uint8Array): boolean {
+  try {
+    withFile(disk.create(name), (file) => {
+      writeFully(file, bytes, 0);
+      file.sync();
+    });
+    return true;
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+    if (disk.list().includes(name)) disk.unlink(name);
+    return false;
+  }
+}
+
+/** Lets go of a file that nobody reads again, or of a segment in reserve; false when there is none. */
+function gaveUpSpace(disk: Disk, aside: string): boolean {
+  const names = disk.list();
+  const name = keptAsideNames(names).find((kept) => kept !== aside) ?? names.find(isReserve);
+  if (name === undefined) return false;
+  disk.unlink(name);
+  return true;
+}
+
+export function dropOldestKeptAside(disk: Disk, keep: number): void {
+  const names = keptAsideNames(disk.list());
+  for (const name of names.slice(0, Math.max(0, names.length - keep))) disk.unlink(name);
+}
+
+/** The segment with both marks saying that the log was closed after its last batch. */
+export function withClosedMarks(
+  segment: Uint8Array,
+  header: SegmentHeader,
+  scan: Pick<SegmentScan, 'lastSeq' | 'chain'>,
+): Uint8Array {
+  const mark = encodeMark(
+    { durableSeq: scan.lastSeq, chain: scan.chain, state: 'closed' },
+    header.segment,
+    identityCrc(header.instanceId),
+  );
+  for (const place of MARK_PLACES) segment.set(mark, place);
+  return segment;
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SimulatedDisk } from '../../test/simulation/disk.ts';
+import { LogModel, payloadOf, SMALL, snapshotState } from '../../test/simulation/log-model.ts';
+import { segmentNumbers, snapshotSeqs } from './file-names.ts';
+import { openInlineLog } from './sync-journal.ts';
+
+test('records come back in order with their payloads after a clean close', async () => {
+  const model = new LogModel();
+  const disk = new SimulatedDisk();
+  const { log } = model.open(disk);
+  for (let index = 0; index < 300; index += 1) {
+    model.append(log, payloadOf(index, index));
+    if (index % 50 === 0) log.flush();
+  }
+  await log.close();
+  const again = model.open(disk.crash('lose_all'));
+  assert.equal(again.report.lastSeq, 300);
+  assert.equal(again.report.cleanEnd, true);
+  assert.equal(again.report.keptAside, undefined);
+  assert.equal(again.report.epoch, 2);
+  assert.equal(again.log.append(payloadOf(1)), 301);
+});
+
+test('an empty command and one of the greatest length are kept, a longer one is refused', () => {
+  const model = new LogModel();
+  const disk = new SimulatedDisk();
+  const { log } = model.open(disk);
+  model.append(log, new Uint8Array(0));
+  model.append(log, payloadOf(3, SMALL.payloadBytesMax));
+  assert.throws(() => log.append(new Uint8Array(SMALL.payloadBytesMax! + 1)), RangeError);
+  log.flush();
+  model.open(disk);
+});
+
+test('the payload is copied: the caller may reuse its buffer', () => {
+  const disk = new SimulatedDisk();
+  const { log } = openInlineLog(disk, SMALL);
+  const buffer = new Uint8Array(8).fill(1);
+  log.append(buffer);
+  buffer.fill(2);
+  log.flush();
+  assert.deepEqual([...openInlineLog(disk, SMALL).records][0].payload, new Uint8Array(8).fill(1));
+});
+
+test('all commands queued between two flushes share one write and one sync', () => {
+  const disk = new SimulatedDisk();
+  const { log } = openInlineLog(disk, SMALL);
+  while (!disk.list().includes('reserve-1') || !disk.list().includes('reserve-2')) log.flush();
+  const told: number[] = [];
+  log.onDurable((seq) => told.push(seq));
+  const before = disk.syncCount;
+  for (let index = 0; index < 100; index += 1) log.append(payloadOf(index, 50));
+  assert.equal(log.durableSeq, 0);
+  assert.equal(log.appendedSeq, 100);
+  log.flush();
+  assert.equal(disk.syncCount - before, 1);
+  assert.deepEqual(told, [100]);
+});
+
+test('a full segment is followed by the next, and all of them are replayed', async () => {
+  const model = new LogModel();
+  const disk = new SimulatedDisk();
+  const { log } = model.open(disk);
+  for (let index = 0; index < 1000; index += 1) {
+    model.append(log, payloadOf(index, 1000));
+    if (index % 7 === 0) log.flush();
+  }
+  log.flush();
+  assert.ok(segmentNumbers(disk.list()).length > 10);
+  model.open(disk.crash('lose_all'));
+});
+
+test('a queue without room refuses with LogFull and takes the same number again later', () => {
+  const { log } = openInlineLog(new SimulatedDisk(), SMALL);
+  assert.throws(
+    () => {
+      for (;;) log.append(payloadOf(1, 1000));
+    },
+    { name: 'LogFull' },
+  );
+  const refused = log.appendedSeq + 1;
+  log.flush();
+  assert.equal(log.append(payloadOf(1, 1000)), refused);
+});
+
+test('the age of the queue is that of its oldest record', () => {
+  let nowMs = 1000;
+  const { log } = openInlineLog(new SimulatedDisk(), { ...SMALL, now: () => nowMs });
+  assert.equal(log.queueAgeMs(), 0);
+  log.append(payloadOf(1));
+  nowMs += 30;
+  log.append(payloadOf(2));
+  nowMs += 5;
+  assert.equal(log.queueAgeMs(), 35);
+  log.flush();
+  assert.equal(log.queueAgeMs(), 0);
+  nowMs += 1;
+  log.append(payloadOf(3));
+  nowMs += 2;
+  assert.equal(log.queueAgeMs(), 2);
+});
+
+test('two snapshots stay, and only the segments that the older one does not need go', async () => {
+  const model = new LogModel();
+  const disk = new SimulatedDisk();
+  const { log } = model.open(disk);
+  for (let round = 1; round <= 4; round += 1) {
+    for (let index = 0; index < 200; index += 1) {
+      model.append(log, payloadOf(index, 1000));
+      if (index % 10 === 0) log.flush();
+    }
+    await log.saveSnapshot(log.appendedSeq, snapshotState(log.appendedSeq));
+  }
+  assert.deepEqual(snapshotSeqs(disk.list()), [600, 800]);
+  const found = disk.crash('lose_all');
+  const newest = new LogModel();
+  newest.appended.push(...model.appended);
+  assert.equal(newest.open(found.copy()).snapshot?.seq, 800);
+  found.flipBit('snapshot-0000000000000800', 100, 3);
+  const { report, snapshot } = model.open(found);
+  assert.equal(snapshot?.seq, 600);
+  assert.equal(report.recordsToReplay, 200);
+  assert.equal(report.damagedSnapshots[0].file, 'snapshot-0000000000000800');
+});
+
+test('a saved snapshot survives a power loss', async () => {
+  const model = new LogModel();
+  const disk = new SimulatedDisk();
+  const { log } = model.open(disk);
+  model.append(log, payloadOf(1));
+  await log.saveSnapshot(1, snapshotState(1));
+  assert.equal(model.open(disk.crash('lose_all')).snapshot?.seq, 1);
+});
+
+test('a damaged snapshot no longer counts as one of the two', async () => {
+  const model = new LogModel();
+  const disk = new SimulatedDisk();
+  const first = model.open(disk).log;
+  for (const seq of [1, 2]) {
+    model.append(first, payloadOf(seq));
+    await first.saveSnapshot(seq, snapshotState(seq));
+  }
+  await first.close();
+  disk.flipBit('snapshot-0000000000000002', 70, 0);
+  const second = model.open(disk).log;
+  model.append(second, payloadOf(3));
+  await second.saveSnapshot(3, snapshotState(3));
+  assert.deepEqual(snapshotSeqs(disk.list()), [1, 3]);
+});

@@ -1,0 +1,198 @@
+/**
+ * A tree of hashes over what every account is owed, with the sums in it (a Merkle sum tree). Its root can be published:
+ * whoever knows one account's numbers and the path from its leaf can work out the root and the sums of the whole, and
+ * so that the account was counted. A path tells what neighbours are owed and not whose they are: each leaf has a nonce
+ * that only its owner is told, and stands where that nonce puts it.
+ *
+ *   leaf  SHA-256 of `leaf|uid|nonce|holdings`
+ *   node  SHA-256 of `node|hash of the left|its holdings|hash of the right|its holdings`
+ *
+ * A node names what each side holds and not only the sum: of a sum alone each side could be shown another share of it,
+ * and a claim be hidden behind a larger one. Holdings are `BTC=1.5,USDT=20`: coins in order of their names, none of
+ * nothing. A node without a neighbour goes up as it is.
+ */
+import { hash } from 'node:crypto';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../core/model/units.ts';
+
+/** Coins and amounts as decimal text. */
+export type Holdings = Readonly<Record<string, string>>;
+
+export interface Claim {
+  readonly uid: number;
+  readonly nonce: string;
+  /** By index of the coin, never negative. */
+  readonly amounts: readonly bigint[];
+}
+
+export interface PathStep {
+  /** Where the neighbour stands. */
+  readonly at: 'left' | 'right';
+  readonly hash: string;
+  readonly holdings: Holdings;
+}
+
+export interface InclusionProof {
+  readonly uid: number;
+  readonly nonce: string;
+  readonly holdings: Holdings;
+  readonly path: readonly PathStep[];
+}
+
+/** What stands below a node, on one side. */
+type Side = Omit<PathStep, 'at'>;
+
+interface Node {
+  readonly hash: string;
+  readonly amounts: readonly bigint[];
+}
+
+/** Nodes that are hashed before others get their turn. */
+const NODES_AT_A_TIME = 200;
+const EMPTY_ROOT = sha256('empty');
+
+export class ReserveTree {
+  private readonly coins: readonly string[];
+  /** In the order of their nonces. */
+  private readonly claims: readonly Claim[];
+  /** From the leaves up to the root. */
+  private readonly levels: readonly (readonly Node[])[];
+
+  private constructor(
+    coins: readonly string[],
+    claims: readonly Claim[],
+    levels: readonly (readonly Node[])[],
+  ) {
+    this.coins = coins;
+    this.claims = claims;
+    this.levels = levels;
+  }
+
+  static async grow(
+    coins: readonly string[],
+    given: readonly Claim[],
+    pause: () => Promise<void>,
+  ): Promise<ReserveTree> {
+    const claims = given.toSorted((a, b) => (a.nonce < b.nonce ? -1 : 1));
+    let hashed = 0;
+    const rest = async () => {
+      if (++hashed % NODES_AT_A_TIME === 0) await pause();
+    };
+    const leaves: Node[] = [];
+    for (const { uid, nonce, amounts } of claims) {
+      leaves.push({ hash: leafHash(uid, nonce, holdingsOf(coins, amounts)), amounts });
+      await rest();
+    }
+    const levels: Node[][] = [leaves];
+    for (let below = leaves; below.length > 1; ) {
+      const level: Node[] = [];
+      for (let at = 0; at < below.length; at += 2) {
+        level.push(joined(coins, below[at]!, below[at + 1]));
+        await rest();
+      }
+      levels.push(level);
+      below = level;
+    }
+    return new ReserveTree(coins, claims, levels);
+  }
+
+  get root(): string {
+    return this.levels.at(-1)![0]?.hash ?? EMPTY_ROOT;
+  }
+
+  /** By index of the coin. */
+  get totals(): readonly bigint[] {
+    return this.levels.at(-1)![0]?.amounts ?? this.coins.map(() => 0n);
+  }
+
+  get size(): number {
+    return this.claims.length;
+  }
+
+  /** Undefined for an account that was owed nothing. */
+  proofOf(uid: number): InclusionProof | undefined {
+    let at = this.claims.findIndex((claim) => claim.uid === uid);
+    if (at < 0) return undefined;
+    const { nonce, amounts } = this.claims[at]!;
+    const path: PathStep[] = [];
+    for (const level of this.levels.slice(0, -1)) {
+      const neighbour = level[at ^ 1];
+      if (neighbour !== undefined) {
+        const holdings = holdingsOf(this.coins, neighbour.amounts);
+        path.push({ at: at % 2 === 0 ? 'right' : 'left', hash: neighbour.hash, holdings });
+      }
+      at >>= 1;
+    }
+    return { uid, nonce, holdings: holdingsOf(this.coins, amounts), path };
+  }
+}
+
+/** The root and the sums that a proof leads to; undefined when it holds what no tree can: a debt, or no number. */
+export function followProof(proof: InclusionProof): { root: string; totals: Holdings } | undefined {
+  const own = unitsOf(proof.holdings);
+  if (own === undefined) return undefined;
+  let sums = own;
+  let root = leafHash(proof.uid, proof.nonce, proof.holdings);
+  for (const { at, ...neighbour } of proof.path) {
+    const more = unitsOf(neighbour.holdings);
+    if (more === undefined) return undefined;
+    const here = { hash: root, holdings: decimals(sums) };
+    root = at === 'left' ? nodeHash(neighbour, here) : nodeHash(here, neighbour);
+    sums = sumOf(sums, more);
+  }
+  return { root, totals: decimals(sums) };
+}
+
+function joined(coins: readonly string[], left: Node, right: Node | undefined): Node {
+  if (right === undefined) return left;
+  const amounts = left.amounts.map((amount, coin) => amount + right.amounts[coin]!);
+  const sideOf = (node: Node): Side => ({ hash: node.hash, holdings: holdingsOf(coins, node.amounts) });
+  return { hash: nodeHash(sideOf(left), sideOf(right)), amounts };
+}
+
+function holdingsOf(coins: readonly string[], amounts: readonly bigint[]): Holdings {
+  const held = coins.flatMap((coin, index): [string, bigint][] => {
+    const amount = amounts[index]!;
+    return amount === 0n ? [] : [[coin, amount]];
+  });
+  return decimals(new Map(held));
+}
+
+function decimals(units: ReadonlyMap<string, bigint>): Holdings {
+  const rows = [...units].sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(rows.map(([coin, amount]) => [coin, formatMoney(amount)]));
+}
+
+function unitsOf(holdings: Holdings): ReadonlyMap<string, bigint> | undefined {
+  const units = new Map<string, bigint>();
+  for (const [coin, text] of Object.entries(holdings)) {
+    const amount = parseUnits(text, MONEY_SCALE);
+    if (amount === undefined || amount <= 0n) return undefined;
+    units.set(coin, amount);
+  }
+  return units;
+}
+
+function sumOf(a: ReadonlyMap<string, bigint>, b: ReadonlyMap<string, bigint>): Map<string, bigint> {
+  const sums = new Map(a);
+  for (const [coin, amount] of b) sums.set(coin, (sums.get(coin) ?? 0n) + amount);
+  return sums;
+}
+
+function leafHash(uid: number, nonce: string, holdings: Holdings): string {
+  return sha256(`leaf|${uid}|${nonce}|${textOf(holdings)}`);
+}
+
+function nodeHash(left: Side, right: Side): string {
+  return sha256(`node|${left.hash}|${textOf(left.holdings)}|${right.hash}|${textOf(right.holdings)}`);
+}
+
+function textOf(holdings: Holdings): string {
+  return Object.keys(holdings)
+    .sort()
+    .map((coin) => `${coin}=${holdings[coin]!}`)
+    .join(',');
+}
+
+function sha256(text: string): string {
+  return hash('sha256', text);
+}

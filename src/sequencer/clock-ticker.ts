@@ -1,0 +1,131 @@
+/**
+ * The second hand of the venue: a tick command for each second of logical time, whichever clock runs. On the machine's
+ * clock that is one a second, and seconds that the process slept through are not made up for. On a scaled clock each
+ * logical second gets its own tick, so that prices, samples and candles are as dense as on the machine's. A manual
+ * clock has no beat: `advance` walks it from instant to instant.
+ */
+import type { Event } from '../core/model/event.ts';
+import { ManualClock, ScaledClock } from './clock.ts';
+import { ADVANCE_PACK, BEAT_INTERVAL_MIN_MS, SECONDS_BEHIND_MAX, TICK_INTERVAL_MS } from './limits.ts';
+import type { Venue } from './sequencer.ts';
+
+/** Hears of each tick when it has been applied; an advance of a manual clock waits for the promise. */
+export type SecondListener = (time: number) => void | Promise<void>;
+
+/** How often each kind of event happened. */
+export type EventCounts = Partial<Record<Event['type'], number>>;
+
+/** A manual clock on its way, or where its last way has led. */
+export interface Journey {
+  readonly from: number;
+  readonly until: number;
+  /** False while it is under way. */
+  readonly ended: boolean;
+  /** What the time has brought so far. */
+  readonly events: EventCounts;
+}
+
+export class SecondHand {
+  private readonly venue: Venue;
+  private readonly report: (error: Error) => void;
+  private readonly listeners: SecondListener[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private lastTick: number;
+  private counts: EventCounts | undefined;
+  private way: Omit<Journey, 'ended'> | undefined;
+  private halting = false;
+  private stopped = false;
+
+  constructor(venue: Venue, report: (error: Error) => void) {
+    this.venue = venue;
+    this.report = report;
+    this.lastTick = venue.clock.now();
+    venue.onPublished(({ events }) => this.count(events));
+  }
+
+  onSecond(listener: SecondListener): void {
+    this.listeners.push(listener);
+  }
+
+  start(): void {
+    const { clock } = this.venue;
+    if (clock instanceof ManualClock) return;
+    const scaled = clock instanceof ScaledClock;
+    const interval = scaled
+      ? Math.max(BEAT_INTERVAL_MIN_MS, TICK_INTERVAL_MS / clock.factor)
+      : TICK_INTERVAL_MS;
+    this.timer = setInterval(() => this.beat(scaled), interval);
+  }
+
+  stop(): void {
+    this.stopped = true;
+    clearInterval(this.timer);
+  }
+
+  get advancing(): boolean {
+    return this.counts !== undefined;
+  }
+
+  /** The advance under way or, when there is none, the last one; undefined before the first. */
+  get journey(): Journey | undefined {
+    return this.way && { ...this.way, ended: this.counts === undefined };
+  }
+
+  /** The advance under way ends after its present step. */
+  haltAdvance(): void {
+    this.halting = true;
+  }
+
+  /** Moves a manual clock to `until`, a tick at every multiple of `stepMs`; resolves when all of it is durable. */
+  async advance(clock: ManualClock, until: number, stepMs: number): Promise<EventCounts> {
+    const counts: EventCounts = {};
+    this.counts = counts;
+    this.way = { from: clock.now(), until, events: counts };
+    this.halting = false;
+    try {
+      let pending = 0;
+      while (clock.now() < until && !this.stopped && !this.halting) {
+        const now = clock.now();
+        clock.advance(Math.min((Math.floor(now / stepMs) + 1) * stepMs, until) - now);
+        const ticked = this.venue.submit({ type: 'tick', time: 0 });
+        for (const listener of this.listeners) await listener(clock.now());
+        if (++pending % ADVANCE_PACK === 0) await ticked;
+        else ticked.catch(() => {});
+      }
+      await this.venue.settled();
+      return counts;
+    } finally {
+      this.counts = undefined;
+    }
+  }
+
+  private beat(everySecond: boolean): void {
+    const { venue } = this;
+    if (venue.failure !== undefined) return;
+    const now = venue.clock.now();
+    if (!everySecond) {
+      this.tick(now);
+      return;
+    }
+    const second = Math.floor(now / TICK_INTERVAL_MS) * TICK_INTERVAL_MS;
+    const made = Math.max(this.lastTick, second - SECONDS_BEHIND_MAX * TICK_INTERVAL_MS);
+    let next = (Math.floor(made / TICK_INTERVAL_MS) + 1) * TICK_INTERVAL_MS;
+    for (; next <= second; next += TICK_INTERVAL_MS) this.tick(next);
+  }
+
+  private tick(time: number): void {
+    this.lastTick = time;
+    this.venue.submit({ type: 'tick', time }).catch(this.report);
+    for (const listener of this.listeners) this.tell(listener, time).catch(this.report);
+  }
+
+  private async tell(listener: SecondListener, time: number): Promise<void> {
+    await listener(time);
+  }
+
+  private count(events: readonly Event[]): void {
+    const { counts } = this;
+    if (counts === undefined) return;
+    for (const { type } of events) counts[type] = (counts[type] ?? 0) + 1;
+  }
+}

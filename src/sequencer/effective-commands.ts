@@ -1,0 +1,20 @@
+/** The commands of a log as they count: one that broke the exchange and was set aside by the next is passed over. */
+import type { Command } from '../core/model/command.ts';
+import { decodeCommand } from '../core/codec/command-codec.ts';
+import type { LoggedRecord } from '../journal/command-journal.ts';
+
+export interface LoggedCommand {
+  readonly seq: number;
+  readonly command: Command;
+}
+
+export function* commandsInForce(records: Iterable<LoggedRecord>): Generator<LoggedCommand> {
+  let held: LoggedCommand | undefined;
+  for (const { seq, payload } of records) {
+    const command = decodeCommand(payload);
+    const setAside = command.type === 'setAside' && command.seq === held?.seq;
+    if (held !== undefined && !setAside) yield held;
+    held = { seq, command };
+  }
+  if (held !== undefined) yield held;
+}

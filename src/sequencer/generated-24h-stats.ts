@@ -1,0 +1,88 @@
+/**
+ * What a made-up past adds to the statistics of the last 24 hours while the exchange is younger than a day: tickers then
+ * say the same as candles. It is joined when somebody reads; the exchange itself knows only trades that happened.
+ */
+import type { Instrument } from '../core/model/instrument.ts';
+import type { DayStatistics } from '../core/marketdata/rolling-24h.ts';
+import { dayStatistics } from '../core/reads/reads.ts';
+import type { State } from '../core/state/state.ts';
+import { CATEGORY_NAMES } from '../core/model/enums.ts';
+import { MONEY_SCALE, parseUnits } from '../core/model/units.ts';
+import type { History } from '../history/history.ts';
+
+const DAY_MS = 86_400_000;
+
+/** One made-up candle and all that are younger, so that any stretch up to the end is one look. */
+interface Since {
+  readonly openTime: number;
+  readonly openTicks: number;
+  readonly highTicks: number;
+  readonly lowTicks: number;
+  readonly lots: number;
+  readonly value: bigint;
+}
+
+export class PastDays {
+  /** By instrument, oldest first. */
+  private readonly days = new Map<number, readonly Since[]>();
+
+  /** Reads what lies within the last 24 hours; nothing does once the exchange is a day old. */
+  async load(history: History, { instruments, now }: State): Promise<void> {
+    await Promise.all(
+      instruments.map(async (instrument) => {
+        const candles = await history.generatedCandles({
+          category: CATEGORY_NAMES[instrument.category],
+          symbol: instrument.symbol,
+          startTime: now - DAY_MS,
+        });
+        let younger: Since | undefined;
+        const days = candles.toReversed().map((candle) => {
+          const ticks = (text: string) => Number(units(text, instrument.pricePrecision));
+          const [highTicks, lowTicks] = [ticks(candle.high), ticks(candle.low)];
+          younger = {
+            openTime: candle.openTime,
+            openTicks: ticks(candle.open),
+            highTicks: Math.max(highTicks, younger?.highTicks ?? highTicks),
+            lowTicks: Math.min(lowTicks, younger?.lowTicks ?? lowTicks),
+            lots: Number(units(candle.volume, instrument.quantityPrecision)) + (younger?.lots ?? 0),
+            value: units(candle.turnover, MONEY_SCALE) + (younger?.value ?? 0n),
+          };
+          return younger;
+        });
+        if (days.length > 0) this.days.set(instrument.index, days.reverse());
+      }),
+    );
+  }
+
+  statistics(state: State, instrument: Instrument): DayStatistics {
+    const real = dayStatistics(state, instrument);
+    const past = this.since(instrument.index, state.now - DAY_MS);
+    if (past === undefined || real.lastTicks === 0) return real;
+    const { openTicks, highTicks, lowTicks, lots, value } = past;
+    return {
+      lastTicks: real.lastTicks,
+      openTicks,
+      highTicks: Math.max(highTicks, real.highTicks),
+      lowTicks: Math.min(lowTicks, real.lowTicks),
+      volumeLots: lots + real.volumeLots,
+      turnover: value + real.turnover,
+    };
+  }
+
+  private since(instrument: number, time: number): Since | undefined {
+    const days = this.days.get(instrument);
+    if (days === undefined) return undefined;
+    let [low, high] = [0, days.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (days[middle]!.openTime < time) low = middle + 1;
+      else high = middle;
+    }
+    if (low === days.length) this.days.delete(instrument);
+    return days[low];
+  }
+}
+
+function units(text: string, scale: number): bigint {
+  return parseUnits(text, scale) ?? 0n;
+}

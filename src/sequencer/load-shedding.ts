@@ -1,0 +1,101 @@
+/**
+ * Which commands are let in while the disk is slow or full or memory is short: money stays where it is, but orders can
+ * always leave, and whoever asked for a withdrawal can take it back.
+ */
+import type { AmendItem, Command, CommandType } from '../core/model/command.ts';
+import { openOrderSlot } from '../core/reads/reads.ts';
+import type { State } from '../core/state/state.ts';
+import type { History } from '../history/history.ts';
+import type { CommandLog, LogCapacity } from '../journal/command-journal.ts';
+import { HISTORY_WAITING_MAX, QUEUE_AGE_MAX_MS } from './limits.ts';
+
+/** What is short, and what the venue still takes until that is over. */
+export interface Shortage {
+  readonly of: 'disk' | 'memory';
+  readonly mode: Exclude<LogCapacity, 'normal'>;
+  readonly reason: string;
+}
+
+/** What a venue stands on. */
+export interface Means {
+  readonly log: CommandLog;
+  readonly history: History;
+  readonly memoryShort: boolean;
+}
+
+/** The narrowest of all shortages; undefined when there is none. */
+export function shortageOf({ log, history, memoryShort }: Means): Shortage | undefined {
+  const capacity = log.capacity();
+  if (capacity === 'read_only') return LOG_FULL;
+  if (history.starved && history.lag() > HISTORY_WAITING_MAX) return HISTORY_FULL;
+  if (capacity === 'cancel_only') return LOG_NEARLY_FULL;
+  if (history.starved) return HISTORY_STARVED;
+  return memoryShort ? MEMORY_SHORT : undefined;
+}
+
+const LOG_FULL: Shortage = {
+  of: 'disk',
+  mode: 'read_only',
+  reason: 'the disk is full: the venue is read-only until space is free',
+};
+const HISTORY_FULL: Shortage = {
+  of: 'disk',
+  mode: 'read_only',
+  reason: 'the disk is full and the history is far behind: the venue is read-only until space is free',
+};
+const LOG_NEARLY_FULL: Shortage = {
+  of: 'disk',
+  mode: 'cancel_only',
+  reason: 'the disk is nearly full: only cancellations are taken',
+};
+const HISTORY_STARVED: Shortage = {
+  of: 'disk',
+  mode: 'cancel_only',
+  reason: 'the disk is full for the history: only cancellations are taken',
+};
+const MEMORY_SHORT: Shortage = {
+  of: 'memory',
+  mode: 'cancel_only',
+  reason: 'memory is nearly full: only cancellations are taken',
+};
+
+/** Taken in cancel-only mode: what takes orders out, the clock, and the operator's halt. */
+const ALWAYS: ReadonlySet<CommandType> = new Set([
+  'cancelOrder',
+  'cancelStrategy',
+  'cancelAll',
+  'countdownCancel',
+  'cancelEverything',
+  'setHalt',
+  'tick',
+  'checkpoint',
+]);
+
+/** Why a command cannot be taken now; undefined when it can. */
+export function admit(command: Command, means: Means, state: State): string | undefined {
+  const shortage = shortageOf(means);
+  if (shortage?.mode === 'read_only') return shortage.reason;
+  if (isCancellation(command, state)) return undefined;
+  if (shortage !== undefined) return shortage.reason;
+  if (means.log.queueAgeMs() > QUEUE_AGE_MAX_MS) return 'the venue is busy: the disk is behind, try again';
+  return undefined;
+}
+
+function isCancellation(command: Command, state: State): boolean {
+  if (ALWAYS.has(command.type)) return true;
+  // Paid out it is money that leaves; otherwise the account is again as it was before it asked.
+  if (command.type === 'endWithdrawal') return !command.paid;
+  return (
+    command.type === 'amendOrders' && command.items.every((item) => onlyReduces(state, command.uid, item))
+  );
+}
+
+/** A part of the order is cancelled, and the rest stays as it is. */
+function onlyReduces(state: State, uid: number, item: AmendItem): boolean {
+  if (item.sizeLots === 0 || item.preset !== undefined) return false;
+  const slot = openOrderSlot(state, uid, item.orderId, item.clientOid);
+  if (slot === undefined) return false;
+  const { slab } = state;
+  const keepsPrice = item.priceTicks === 0 || item.priceTicks === slab.price[slot];
+  return keepsPrice && item.sizeLots < slab.size[slot]!;
+}

@@ -1,0 +1,116 @@
+/** From what is on disk to an exchange in memory: snapshot, then every command after it, events to the history. */
+
+import type { Command } from '../core/model/command.ts';
+import { Diverged } from '../core/model/diverged.ts';
+import type { Event } from '../core/model/event.ts';
+import { Exchange } from '../core/engine/exchange.ts';
+import type { Outcome } from '../core/model/command-result.ts';
+import { loadState } from '../core/snapshot/snapshot.ts';
+import type { State } from '../core/state/state.ts';
+import { type History, HistoryStarved } from '../history/history.ts';
+import type { LoggedRecord, Snapshot } from '../journal/command-journal.ts';
+import { BrokenCommand } from './poisoned-command.ts';
+import { commandsInForce } from './effective-commands.ts';
+import { HistoryGap } from './history-gap.ts';
+import { HISTORY_LAG_MAX, HISTORY_WAITING_MAX } from './limits.ts';
+
+export interface Replayed {
+  readonly exchange: Exchange;
+  readonly lastSeq: number;
+  readonly commands: number;
+}
+
+export interface ReplayOptions {
+  /** Called every 100,000 commands. */
+  readonly progress?: (seq: number) => void;
+  /** Called with every command and what it came to. */
+  readonly applied?: (seq: number, command: Command, outcome: Outcome) => void;
+  /** Goes on when history lacks what the log no longer holds. */
+  readonly acceptHistoryGap?: boolean;
+}
+
+export async function replay(
+  snapshot: Snapshot | undefined,
+  records: Iterable<LoggedRecord>,
+  history: History,
+  options: ReplayOptions = {},
+): Promise<Replayed> {
+  const startSeq = snapshot?.seq ?? 0;
+  if (history.confirmedSeq < startSeq && options.acceptHistoryGap !== true) {
+    throw new HistoryGap(
+      `history.sqlite ends at command ${history.confirmedSeq}, the oldest usable snapshot is of command ${startSeq}: ` +
+        'put the missing history.sqlite back from a backup, or start with --accept-history-gap to go on without those records',
+    );
+  }
+  const exchange = snapshot === undefined ? new Exchange() : new Exchange(loadState(snapshot.state));
+  describe(history, exchange.state);
+  // A gap that was accepted is accepted once.
+  if (history.confirmedSeq < startSeq)
+    history.project({ seq: startSeq, time: exchange.state.now, events: [], gap: true });
+  let lastSeq = startSeq;
+  let commands = 0;
+  for (const { seq, command } of commandsInForce(records)) {
+    const outcome = applyLogged(exchange, seq, command);
+    options.applied?.(seq, command, outcome);
+    const events = takeEvents(exchange);
+    lastSeq = seq;
+    commands++;
+    // Also of commands that history holds already: later ones name what these listed.
+    if (isListing(events)) describe(history, exchange.state);
+    if (seq > history.confirmedSeq) {
+      history.project({ seq, time: exchange.state.now, events });
+      if (history.lag() > HISTORY_LAG_MAX) await catchUp(history);
+    }
+    if (commands % 100_000 === 0) options.progress?.(seq);
+  }
+  refuseHistoryAhead(history, lastSeq);
+  return { exchange, lastSeq, commands };
+}
+
+/** On a full disk the rows may wait in memory, as they do in a running venue. */
+async function catchUp(history: History): Promise<void> {
+  try {
+    await history.flush();
+  } catch (error) {
+    if (!(error instanceof HistoryStarved) || history.lag() > HISTORY_WAITING_MAX) throw error;
+  }
+}
+
+/** Throws Diverged or BrokenCommand. */
+export function applyLogged(exchange: Exchange, seq: number, command: Command): Outcome {
+  try {
+    return exchange.apply(command);
+  } catch (error) {
+    throw error instanceof Diverged ? error : new BrokenCommand(seq, command, error as Error);
+  }
+}
+
+/** History is only told of what the log holds; if it knows more, the log lost its end, or is an older copy. */
+function refuseHistoryAhead({ confirmedSeq }: History, lastSeq: number): void {
+  if (confirmedSeq <= lastSeq) return;
+  throw new HistoryGap(
+    `history.sqlite holds command ${confirmedSeq}, the log ends at ${lastSeq}: records are missing at the end of the log. ` +
+      'Restore log/ and history.sqlite of the same moment from a backup',
+  );
+}
+
+export const NO_EVENTS: readonly Event[] = [];
+
+/** What the last command caused. An empty list is the exchange's own, which the next command fills: it must not stay. */
+export function takeEvents(exchange: Exchange): readonly Event[] {
+  const events = exchange.takeEvents();
+  return events.length === 0 ? NO_EVENTS : events;
+}
+
+/** Did the command change what can be traded? A delivery does so after much else. */
+export function isListing(events: readonly Event[]): boolean {
+  return events.some(({ type }) => type === 'instrument' || type === 'coinListed');
+}
+
+/** Tells the history what the indices in events stand for. */
+export function describe(history: History, state: State): void {
+  history.describe(
+    state.instruments,
+    state.coins.map((spec) => spec.coin),
+  );
+}

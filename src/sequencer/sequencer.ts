@@ -1,0 +1,236 @@
+/**
+ * Makes the exchange live. A command is stamped with the time, appended to the log and applied at once, in that
+ * order; its answer and its events leave only when the log says that it is on disk. Reads wait for the same mark, so
+ * nobody is ever told of an effect that a crash could undo.
+ */
+import type { AmendItem, AmendOrders, Command } from '../core/model/command.ts';
+import { encodeCommand } from '../core/codec/command-codec.ts';
+import type { Event } from '../core/model/event.ts';
+import type { Exchange } from '../core/engine/exchange.ts';
+import { DONE, type Outcome } from '../core/model/command-result.ts';
+import { openOrderId } from '../core/reads/reads.ts';
+import type { State } from '../core/state/state.ts';
+import type { History } from '../history/history.ts';
+import type { CommandLog } from '../journal/command-journal.ts';
+import { admit, type Means, type Shortage, shortageOf } from './load-shedding.ts';
+import type { Clock } from './clock.ts';
+import { CHECKPOINT_COMMANDS } from './limits.ts';
+import { PastDays } from './generated-24h-stats.ts';
+import { describe, isListing, NO_EVENTS, takeEvents } from './recovery.ts';
+
+/** The command may or may not have been carried out: ask for the order by its id. */
+export class OutcomeUnknown extends Error {
+  override name = 'OutcomeUnknown';
+}
+
+/** The venue takes no commands of this kind now; nothing happened. */
+export class Unavailable extends Error {
+  override name = 'Unavailable';
+}
+
+export interface Published {
+  readonly seq: number;
+  readonly time: number;
+  readonly events: readonly Event[];
+}
+
+interface Waiting {
+  readonly seq: number;
+  readonly time: number;
+  readonly events: readonly Event[];
+  readonly outcome: Outcome;
+  /** Orders whose modification is outstanding until then. */
+  readonly amended: readonly number[] | undefined;
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class Venue {
+  readonly clock: Clock;
+  readonly history: History;
+  /** What tickers show of a time before the first trade. */
+  readonly pastDays = new PastDays();
+  private readonly exchange: Exchange;
+  private readonly log: CommandLog;
+  private lastSeq: number;
+  private projectedSeq: number;
+  /** Sequenced and not yet durable, oldest first from `head`. */
+  private waiting: Waiting[] = [];
+  private head = 0;
+  private readonly outstandingAmends = new Map<number, number>();
+  private readonly listeners: ((published: Published) => void)[] = [];
+  /** Nothing that needs more memory is taken; whoever watches the process says so. */
+  memoryShort = false;
+  private sinceCheckpoint = 0;
+  private halted: Error | undefined;
+  private onHalt: (error: Error) => void = () => {};
+
+  constructor(exchange: Exchange, log: CommandLog, history: History, clock: Clock, lastSeq: number) {
+    this.exchange = exchange;
+    this.log = log;
+    this.history = history;
+    this.clock = clock;
+    this.lastSeq = lastSeq;
+    this.projectedSeq = lastSeq;
+    log.onDurable((seq) => this.publish(seq));
+    log.onFailure((error) => this.halt(error));
+  }
+
+  /** What the exchange looks like now; answers made from it must wait for `settled`. */
+  get state(): State {
+    return this.exchange.state;
+  }
+
+  get appliedSeq(): number {
+    return this.lastSeq;
+  }
+
+  get durableSeq(): number {
+    return this.log.durableSeq;
+  }
+
+  /** Why the venue stopped, when it did. */
+  get failure(): Error | undefined {
+    return this.halted;
+  }
+
+  capacity(): ReturnType<CommandLog['capacity']> {
+    return this.log.capacity();
+  }
+
+  /** What the venue lacks and takes meanwhile; undefined when it takes everything. */
+  shortage(): Shortage | undefined {
+    return shortageOf(this.means());
+  }
+
+  /** Called with the events of each command once it is durable, in order. */
+  onPublished(listener: (published: Published) => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Called once when the venue can no longer keep its promises and the process must end. */
+  onHalted(listener: (error: Error) => void): void {
+    this.onHalt = listener;
+  }
+
+  /** Sequences and applies a command; resolves with its outcome when it is durable. */
+  submit(command: Command): Promise<Outcome> {
+    if (this.halted !== undefined)
+      return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
+    const refusal = admit(command, this.means(), this.state);
+    if (refusal !== undefined) return Promise.reject(new Unavailable(refusal));
+    return new Promise((resolve, reject) => this.sequence(command, resolve, reject));
+  }
+
+  /** Resolves when everything applied so far is durable: a read made before may then be answered. */
+  settled(): Promise<unknown> | undefined {
+    if (this.halted !== undefined)
+      return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
+    if (this.log.durableSeq >= this.lastSeq) return undefined;
+    return new Promise((resolve, reject) => {
+      const { lastSeq: seq } = this;
+      this.waiting.push({
+        seq,
+        time: 0,
+        events: NO_EVENTS,
+        outcome: DONE,
+        amended: undefined,
+        resolve,
+        reject,
+      });
+    });
+  }
+
+  private means(): Means {
+    const { log, history, memoryShort } = this;
+    return { log, history, memoryShort };
+  }
+
+  private sequence(command: Command, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
+    const { exchange } = this;
+    command.time = Math.max(this.timeOf(command), exchange.state.now);
+    const amended = command.type === 'amendOrders' ? this.countAmends(command) : undefined;
+    try {
+      this.lastSeq = this.log.append(encodeCommand(command));
+    } catch (error) {
+      // Nothing was sequenced, so nothing happened.
+      if (amended !== undefined) this.releaseAmends(amended);
+      reject(new Unavailable((error as Error).message));
+      return;
+    }
+    try {
+      const outcome = exchange.apply(command);
+      const events = takeEvents(exchange);
+      this.waiting.push({ seq: this.lastSeq, time: command.time, events, outcome, amended, resolve, reject });
+    } catch (error) {
+      // The state may be half changed: stop, and let the restart come to the same place from the log.
+      reject(new OutcomeUnknown('the command broke an invariant'));
+      this.halt(error as Error);
+      return;
+    }
+    if (command.type !== 'checkpoint' && ++this.sinceCheckpoint >= CHECKPOINT_COMMANDS) this.checkpoint();
+  }
+
+  /** A tick may bring a second that has passed already: those of a scaled clock come in packs. */
+  private timeOf(command: Command): number {
+    const now = this.clock.now();
+    return command.type === 'tick' && command.time !== 0 ? Math.min(command.time, now) : now;
+  }
+
+  private checkpoint(): void {
+    this.sinceCheckpoint = 0;
+    const { state } = this.exchange;
+    const ignore = () => {};
+    this.sequence({ type: 'checkpoint', time: state.now, digest: state.digest.value }, ignore, ignore);
+  }
+
+  /** Stamps each item with how many modifications of its order are still on their way. */
+  private countAmends(command: AmendOrders): number[] {
+    return command.items.map((item: AmendItem) => {
+      const orderId = openOrderId(this.state, command.uid, item.orderId, item.clientOid);
+      item.outstanding = this.outstandingAmends.get(orderId) ?? 0;
+      this.outstandingAmends.set(orderId, item.outstanding + 1);
+      return orderId;
+    });
+  }
+
+  private releaseAmends(orderIds: readonly number[]): void {
+    for (const orderId of orderIds) {
+      const left = (this.outstandingAmends.get(orderId) ?? 1) - 1;
+      if (left === 0) this.outstandingAmends.delete(orderId);
+      else this.outstandingAmends.set(orderId, left);
+    }
+  }
+
+  private publish(durableSeq: number): void {
+    const { waiting } = this;
+    while (this.head < waiting.length && waiting[this.head]!.seq <= durableSeq) {
+      const { seq, time, events, outcome, amended, resolve } = waiting[this.head++]!;
+      if (amended !== undefined) this.releaseAmends(amended);
+      if (isListing(events)) describe(this.history, this.state);
+      // Also commands without events: history must be able to say that it holds everything up to a snapshot.
+      if (seq > this.projectedSeq) this.history.project({ seq, time, events });
+      this.projectedSeq = seq;
+      resolve(outcome);
+      if (events.length !== 0) for (const listener of this.listeners) listener({ seq, time, events });
+    }
+    if (this.head === waiting.length) {
+      this.waiting = [];
+      this.head = 0;
+    } else if (this.head > 4096) {
+      this.waiting = waiting.slice(this.head);
+      this.head = 0;
+    }
+  }
+
+  private halt(error: Error): void {
+    if (this.halted !== undefined) return;
+    this.halted = error;
+    for (const { reject } of this.waiting.slice(this.head)) {
+      reject(new OutcomeUnknown(`the venue stopped before the command was safe on disk: ${error.message}`));
+    }
+    this.waiting = [];
+    this.head = 0;
+    this.onHalt(error);
+  }
+}

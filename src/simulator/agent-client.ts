@@ -1,0 +1,160 @@
+/**
+ * What an agent works with: the state that everybody can read, and the one way to act, which is the venue's own. An
+ * agent decides from what has been applied, so with the same clock and the same commands it always decides the same.
+ */
+import { positionKey } from '../core/state/account.ts';
+import { NIL } from '../core/book/order-slab.ts';
+import { type AmendItem, ANY, type Command } from '../core/model/command.ts';
+import type { Position } from '../core/model/position.ts';
+import type { Outcome } from '../core/model/command-result.ts';
+import { Refusal } from '../core/model/reject-reason.ts';
+import type { State } from '../core/state/state.ts';
+import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../core/model/enums.ts';
+import type { Desk } from './instrument-view.ts';
+import { COMMANDS_BURST_MAX, COMMANDS_PER_SECOND_MAX } from './limits.ts';
+
+export interface Door {
+  readonly state: State;
+  submit(command: Command): Promise<Outcome>;
+}
+
+export interface NewOrder {
+  readonly uid: number;
+  readonly desk: Desk;
+  readonly side: Side;
+  readonly priceTicks: number;
+  readonly sizeLots: number;
+  readonly timeInForce: TimeInForce;
+  readonly source?: Source;
+  readonly reduceOnly?: boolean;
+}
+
+/** What an order shall be; 0 leaves its price or size as it is. */
+export type OrderChange = Pick<AmendItem, 'orderId' | 'priceTicks' | 'sizeLots' | 'autoCancel'>;
+
+export class Floor {
+  private readonly door: Door;
+  now = 0;
+  /** Commands given, and what became of them. */
+  commands = 0;
+  unavailable = 0;
+  readonly refusals = new Map<Refusal, number>();
+  private allowance = COMMANDS_BURST_MAX;
+
+  constructor(door: Door) {
+    this.door = door;
+  }
+
+  get state(): State {
+    return this.door.state;
+  }
+
+  begin(now: number, seconds: number): void {
+    this.now = now;
+    this.allowance = Math.min(COMMANDS_BURST_MAX, this.allowance + seconds * COMMANDS_PER_SECOND_MAX);
+  }
+
+  /** Is there room for work that can wait? */
+  get hasRoom(): boolean {
+    return this.allowance > 0;
+  }
+
+  give(command: Command): void {
+    this.commands++;
+    this.allowance--;
+    this.door.submit(command).then(
+      (outcome) => {
+        this.note(outcome);
+      },
+      () => {
+        this.unavailable++;
+      },
+    );
+  }
+
+  get refused(): number {
+    let sum = 0;
+    for (const count of this.refusals.values()) sum += count;
+    return sum;
+  }
+
+  private note({ refusal, items }: Outcome): void {
+    if (refusal !== Refusal.none) this.refusals.set(refusal, (this.refusals.get(refusal) ?? 0) + 1);
+    if (items !== undefined) for (const item of items) this.note(item);
+  }
+
+  place({ uid, desk, side, priceTicks, sizeLots, timeInForce, source, reduceOnly }: NewOrder): void {
+    this.give({
+      type: 'placeOrder',
+      time: 0,
+      uid,
+      source: source ?? Source.api,
+      instrument: desk.instrument.index,
+      side,
+      orderType: OrderType.limit,
+      timeInForce,
+      stpMode: StpMode.cancelTaker,
+      priceTicks,
+      sizeLots,
+      quoteAmount: 0n,
+      clientOid: '',
+      ...(reduceOnly === true && { reduceOnly }),
+    });
+  }
+
+  cancel(uid: number, orderId: number): void {
+    this.give({ type: 'cancelOrder', time: 0, uid, orderId, clientOid: '', category: ANY, instrument: ANY });
+  }
+
+  /** All changes of an account's orders in one modification. */
+  amend(uid: number, changes: readonly OrderChange[]): void {
+    const items = changes.map(
+      (change): AmendItem => ({
+        ...change,
+        clientOid: '',
+        category: ANY,
+        instrument: ANY,
+        outstanding: 0,
+      }),
+    );
+    this.give({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
+  }
+
+  /** Takes what is there up to a price that is `reach` (a fraction) beyond the best one. */
+  take(
+    uid: number,
+    desk: Desk,
+    side: Side,
+    lots: number,
+    reach: number,
+    source: Source,
+    reduceOnly = false,
+  ): void {
+    const buying = side === Side.buy;
+    const best = desk.best(buying ? Side.sell : Side.buy);
+    if (best === 0) return;
+    const priceTicks = buying ? desk.up(best * (1 + reach)) : desk.down(best * (1 - reach));
+    const sizeLots = desk.size(lots, priceTicks);
+    this.place({ uid, desk, side, priceTicks, sizeLots, timeInForce: TimeInForce.ioc, source, reduceOnly });
+  }
+
+  /** Slots of an account's open orders, oldest first. */
+  orders(uid: number): number[] {
+    const { slab, accountByUid } = this.state;
+    const slots: number[] = [];
+    const account = accountByUid.get(uid);
+    if (account === undefined) return slots;
+    for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) slots.push(slot);
+    return slots;
+  }
+
+  positionOf(uid: number, desk: Desk): Position | undefined {
+    const account = this.state.accountByUid.get(uid);
+    return account?.positions.get(positionKey(desk.instrument.index, PosSide.none));
+  }
+
+  /** Signed size of an account's position in lots. */
+  position(uid: number, desk: Desk): number {
+    return this.positionOf(uid, desk)?.size ?? 0;
+  }
+}

@@ -1,0 +1,148 @@
+/** Who plays: the agents of every book, the accounts they need, and the money those should hold. */
+import type { Command } from '../core/model/command.ts';
+import type { State } from '../core/state/state.ts';
+import type { Agent } from './agents/agent.ts';
+import { Arbitrageur } from './agents/arbitrageur.ts';
+import { Maker } from './agents/maker.ts';
+import { RetailTrader } from './agents/retail-trader.ts';
+import { RpiMaker } from './agents/rpi-maker.ts';
+import { Taker } from './agents/taker.ts';
+import { MomentumTrader, ReversionTrader } from './agents/trend-trader.ts';
+import type { Desk } from './instrument-view.ts';
+import { type Holding, houseUid } from './house-accounts.ts';
+
+const TAKERS = 4;
+const MOMENTUM_TRADERS = 2;
+const REVERSION_TRADERS = 3;
+const RETAIL_TRADERS = 24;
+/** RPI orders are worth placing where there is room inside the spread. */
+const RPI_SPREAD_STEPS = 3;
+/** Money in depths of the book: makers answer for the whole ladder, the others for their clips. */
+const MAKER_DEPTHS = 20;
+const CROWD_DEPTHS = 4;
+const POCKET_MONEY = [500, 1000, 2500, 5000] as const;
+/** Nobody of the house borrows its way up: the makers' leverage leaves room in every tier. */
+const HOUSE_LEVERAGE = 5;
+
+export interface Member {
+  readonly agent: Agent;
+  readonly marketMaker: boolean;
+  /** Books whose coins it needs, and how many depths of each. */
+  readonly desks: readonly Desk[];
+  readonly depths: number;
+  /** Trades without fees, as market makers by contract do. */
+  readonly feeFree: boolean;
+  /** Fixed money of a coin instead of depths. */
+  readonly pocketMoney?: number;
+}
+
+/** Who quotes one book. */
+export function makersOf(desk: Desk, seed: number): Member[] {
+  const { index } = desk.instrument;
+  const one = { desks: [desk], feeFree: true };
+  const maker = new Maker(houseUid('maker', index), desk, seed);
+  const members: Member[] = [{ ...one, agent: maker, marketMaker: false, depths: MAKER_DEPTHS }];
+  const steps = (2 * desk.halfSpreadTicks) / desk.instrument.tickStep;
+  if (steps >= RPI_SPREAD_STEPS) {
+    const rpi = new RpiMaker(houseUid('rpi', index), desk, seed);
+    members.push({ ...one, agent: rpi, marketMaker: true, depths: CROWD_DEPTHS });
+  }
+  return members;
+}
+
+/** Who walks over the books of the whole market. */
+export function crowdOf(desks: readonly Desk[], seed: number): Member[] {
+  const everywhere = { marketMaker: false, desks, feeFree: false };
+  const futures = desks.filter(({ instrument }) => instrument.futures !== undefined);
+  const perpetuals = futures.filter(({ instrument }) => instrument.futures?.delivery === undefined);
+  const onFutures = { marketMaker: false, desks: futures, feeFree: false, depths: CROWD_DEPTHS };
+  const members: Member[] = [];
+  for (let n = 0; n < TAKERS; n++) {
+    const agent = new Taker(houseUid('taker', n), n + 1, desks, 1 / TAKERS, seed);
+    members.push({ ...everywhere, agent, depths: CROWD_DEPTHS });
+  }
+  const arbitrage = new Arbitrageur(houseUid('arbitrage', 0), 1, desks, seed);
+  members.push({ ...everywhere, agent: arbitrage, depths: MAKER_DEPTHS, feeFree: true });
+  if (perpetuals.length === 0) return members;
+  for (let n = 0; n < MOMENTUM_TRADERS; n++) {
+    const agent = new MomentumTrader(houseUid('momentum', n), n + 1, perpetuals, seed);
+    members.push({ ...onFutures, agent });
+  }
+  for (let n = 0; n < REVERSION_TRADERS; n++) {
+    const agent = new ReversionTrader(houseUid('reversion', n), n + 1, perpetuals, seed);
+    members.push({ ...onFutures, agent });
+  }
+  const linear = perpetuals.filter(({ instrument }) => instrument.futures?.coinMargined === false);
+  for (let n = 0; n < RETAIL_TRADERS && linear.length > 0; n++) {
+    const desk = linear[n % linear.length]!;
+    const agent = new RetailTrader(houseUid('retail', n), n + 1, desk, seed);
+    const pocketMoney = POCKET_MONEY[n % POCKET_MONEY.length]!;
+    members.push({ marketMaker: false, desks: [desk], feeFree: false, depths: 0, agent, pocketMoney });
+  }
+  return members;
+}
+
+/** Opens the account of a member where there is none, with its fees and leverage. */
+export function openingCommands(
+  state: State,
+  { agent, marketMaker, desks, feeFree, pocketMoney }: Member,
+): Command[] {
+  const { uid } = agent;
+  const account = state.accountByUid.get(uid);
+  const commands: Command[] = [];
+  if (account === undefined) {
+    commands.push({ type: 'openAccount', time: 0, uid, masterUid: 0, marketMaker, house: true });
+  }
+  for (const { instrument } of desks) {
+    if (feeFree && account?.fees.has(instrument.index) !== true) {
+      commands.push({
+        type: 'setFees',
+        time: 0,
+        uid,
+        instrument: instrument.index,
+        makerRate: 0n,
+        takerRate: 0n,
+      });
+    }
+    const leveraged = account?.futuresSettings.has(instrument.index) === true;
+    if (instrument.futures === undefined || leveraged || pocketMoney !== undefined) continue;
+    const leverage = Math.min(HOUSE_LEVERAGE, instrument.futures.maxLeverage);
+    commands.push({
+      type: 'setLeverage',
+      time: 0,
+      uid,
+      instrument: instrument.index,
+      longLeverage: leverage,
+      shortLeverage: leverage,
+    });
+  }
+  return commands;
+}
+
+/** What a member should hold: for spot both coins of each book, for futures the coin that they settle in. */
+export function holdingsOf({ agent, desks, depths, pocketMoney }: Member): Holding[] {
+  const { uid } = agent;
+  if (pocketMoney !== undefined) {
+    const coin = desks[0]!.instrument.futures!.settle;
+    return [{ uid, coin, target: BigInt(pocketMoney) * 100_000_000n, lowPercent: 4n, highPercent: 0n }];
+  }
+  const wanted = new Map<number, number>();
+  const add = (coin: number, amount: number) => wanted.set(coin, (wanted.get(coin) ?? 0) + amount);
+  for (const desk of desks) {
+    const { instrument, knobs } = desk;
+    const quote = knobs.depth * depths;
+    const base = (desk.depthLots * depths * instrument.unitsPerLotNumber) / 1e8;
+    if (instrument.futures === undefined) {
+      add(instrument.quote, quote);
+      add(instrument.base, base);
+    } else if (instrument.futures.coinMargined) add(instrument.base, base);
+    else add(instrument.quote, quote);
+  }
+  return [...wanted].map(([coin, amount]) => ({
+    uid,
+    coin,
+    target: BigInt(Math.ceil(amount)) * 100_000_000n,
+    lowPercent: 40n,
+    highPercent: 250n,
+  }));
+}

@@ -1,0 +1,297 @@
+/**
+ * A market maker of one book: a ladder of post-only orders on both sides of what it believes the price to be. It
+ * moves an order only when the order is off its place by more than it would notice, all in one modification. Being
+ * hit makes it lean away from the hit side, widen, and refill carefully; both wear off in seconds. Its belief leans
+ * against the stock it has collected.
+ */
+import { NIL } from '../../core/book/order-slab.ts';
+import { Bucket } from '../../core/state/ledger.ts';
+import { Side, TimeInForce } from '../../core/model/enums.ts';
+import type { Desk } from '../instrument-view.ts';
+import { Dice } from '../rng.ts';
+import type { Floor, OrderChange } from '../agent-client.ts';
+import { clamp, decay } from '../deterministic-math.ts';
+import type { Agent } from './agent.ts';
+
+/** Distance of level n over the half spread: 1 + LINEAR n + SQUARE n^2. */
+const LINEAR = 1.4;
+const SQUARE = 0.35;
+/** Weight of level n in the depth. */
+const FIRST_WEIGHT = 1;
+const WEIGHT_STEP = 0.55;
+/** An order this far off its place, as a share of its distance from the middle, is moved. */
+const OFF_PLACE = 0.3;
+/** An order with less of its size left is filled up, with more it is trimmed. */
+const REFILL_BELOW = 0.55;
+const TRIM_ABOVE = 1.8;
+const LEAN_HALF_LIFE_S = 10;
+const WARY_HALF_LIFE_S = 6;
+/** Taking the whole depth moves the belief by this share of the ladder's reach. */
+const IMPACT = 0.5;
+const WARY_MAX = 2;
+/** Stock worth this many depths turns the belief by a whole spread. */
+const STOCK_DEPTHS = 3;
+const REQUOTE_MS = 900;
+
+interface Quote {
+  readonly side: Side;
+  readonly level: number;
+  /** 0 = not placed. */
+  orderId: number;
+  /** What was left when last seen. */
+  remaining: number;
+  /** Its own liking for size, so that ladders are not drawn with a ruler. */
+  readonly taste: number;
+}
+
+export class Maker implements Agent {
+  readonly kind = 'maker';
+  readonly name: string;
+  readonly uid: number;
+  readonly desk: Desk;
+  private readonly quotes: Quote[] = [];
+  private readonly dice: Dice;
+  private readonly weightSum: number;
+  /** Relative move of the belief by recent hits. */
+  private lean = 0;
+  private wary = 0;
+  private dueMs = 0;
+  private adopted = false;
+  /** Spot stock that counts as neutral, in lots; set at the first look. */
+  private neutralLots: number | undefined;
+
+  constructor(uid: number, desk: Desk, seed: number) {
+    this.uid = uid;
+    this.desk = desk;
+    this.name = `maker:${desk.name}`;
+    this.dice = new Dice(seed, this.name);
+    let sum = 0;
+    for (let level = 0; level < desk.knobs.levels; level++) {
+      sum += weightOf(level);
+      for (const side of [Side.buy, Side.sell]) {
+        this.quotes.push({ side, level, orderId: 0, remaining: 0, taste: this.dice.between(0.7, 1.3) });
+      }
+    }
+    this.weightSum = sum;
+  }
+
+  act(floor: Floor, seconds: number): void {
+    this.lean *= decay(seconds, LEAN_HALF_LIFE_S);
+    this.wary *= decay(seconds, WARY_HALF_LIFE_S);
+    if (!this.desk.isOpen(floor.now)) return;
+    if (!this.adopted) this.adopt(floor);
+    const slots = this.look(floor);
+    // A hit is answered at once, a moved price within a second.
+    if (floor.now < this.dueMs && this.wary < 0.05) return;
+    this.dueMs = floor.now + REQUOTE_MS + this.dice.below(200);
+    this.requote(floor, slots);
+  }
+
+  /** The stock above what counts as neutral, in lots. */
+  private stockLots(floor: Floor): number {
+    const { desk } = this;
+    const { instrument } = desk;
+    if (instrument.futures !== undefined) return floor.position(this.uid, desk);
+    const { ledger, accountByUid } = floor.state;
+    const account = accountByUid.get(this.uid)!.index;
+    const held =
+      ledger.peek(account, instrument.base, Bucket.cash) +
+      ledger.peek(account, instrument.base, Bucket.locked);
+    const lots = Number(held) / instrument.unitsPerLotNumber;
+    this.neutralLots ??= lots;
+    return lots - this.neutralLots;
+  }
+
+  /** The treasury has changed what the maker holds: that is neutral now. */
+  forgetStock(): void {
+    this.neutralLots = undefined;
+  }
+
+  /** After a restart its orders are still in the book: takes them over, best first. */
+  private adopt(floor: Floor): void {
+    this.adopted = true;
+    const { slab } = floor.state;
+    const slots = floor.orders(this.uid);
+    for (const side of [Side.buy, Side.sell]) {
+      const own = slots.filter((slot) => slab.side[slot] === side);
+      own.sort((a, b) =>
+        side === Side.buy ? slab.price[b]! - slab.price[a]! : slab.price[a]! - slab.price[b]!,
+      );
+      const places = this.quotes.filter((quote) => quote.side === side);
+      for (const [n, slot] of own.entries()) {
+        const quote = places[n];
+        if (quote === undefined) floor.cancel(this.uid, slab.id[slot]!);
+        else {
+          quote.orderId = slab.id[slot]!;
+          quote.remaining = slab.remaining[slot]!;
+        }
+      }
+    }
+  }
+
+  /** Finds its orders, and what has been taken from them since it last looked. */
+  private look(floor: Floor): Map<number, number> {
+    const { slab } = floor.state;
+    const slots = new Map<number, number>();
+    for (const slot of floor.orders(this.uid)) slots.set(slab.id[slot]!, slot);
+    let taken = 0;
+    for (const quote of this.quotes) {
+      if (quote.orderId === 0) continue;
+      const slot = slots.get(quote.orderId);
+      const left = slot === undefined ? 0 : slab.remaining[slot]!;
+      taken += (quote.side === Side.sell ? 1 : -1) * Math.max(0, quote.remaining - left);
+      quote.remaining = left;
+      if (slot === undefined) quote.orderId = 0;
+    }
+    if (taken !== 0) this.flinch(taken);
+    return slots;
+  }
+
+  private flinch(takenLots: number): void {
+    const { desk } = this;
+    const share = clamp(takenLots / desk.depthLots, -1, 1);
+    const reach = (desk.halfSpreadTicks * distance(desk.knobs.levels - 1)) / desk.fairTicks;
+    this.lean = clamp(this.lean + IMPACT * reach * share, -2 * reach, 2 * reach);
+    this.wary = Math.min(WARY_MAX, this.wary + 3 * Math.abs(share));
+    desk.excite(Math.abs(share) * 2);
+  }
+
+  private requote(floor: Floor, slots: ReadonlyMap<number, number>): void {
+    const { desk } = this;
+    const { slab } = floor.state;
+    const stock = clamp(this.stockLots(floor) / (STOCK_DEPTHS * desk.depthLots), -1, 1);
+    const restless = clamp((desk.movePerSecond * desk.fairTicks) / (3 * desk.halfSpreadTicks), 0, 1);
+    const half = desk.halfSpreadTicks * (1 + this.wary) * (1 + 0.5 * restless) * desk.spreadFactor(floor.now);
+    const centre = desk.centreTicks * (1 + this.lean) - stock * 2 * desk.halfSpreadTicks;
+    const walls = this.walls(floor, slots);
+    const changes: OrderChange[] = [];
+    const missing: { quote: Quote; priceTicks: number; lots: number }[] = [];
+    for (const quote of this.inOrder(centre, slots, slab.price)) {
+      const off = half * distance(quote.level);
+      const buying = quote.side === Side.buy;
+      const priceTicks = buying
+        ? Math.min(desk.down(centre - off), walls.highestBid - quote.level * desk.instrument.tickStep)
+        : Math.max(desk.up(centre + off), walls.lowestAsk + quote.level * desk.instrument.tickStep);
+      if (priceTicks <= 0) continue;
+      const lots = this.lotsOf(quote, priceTicks);
+      const slot = slots.get(quote.orderId);
+      if (slot === undefined) missing.push({ quote, priceTicks, lots });
+      else
+        this.correct(
+          changes,
+          slab.price[slot]!,
+          slab.size[slot]! - quote.remaining,
+          quote,
+          priceTicks,
+          lots,
+          off,
+        );
+    }
+    if (changes.length > 0) {
+      floor.amend(this.uid, changes);
+      for (const quote of this.quotes) this.remember(floor, quote, slots);
+    }
+    for (const { quote, priceTicks, lots } of missing) this.place(floor, quote, priceTicks, lots);
+  }
+
+  /** What moves away first makes room for what follows it. */
+  private inOrder(centre: number, slots: ReadonlyMap<number, number>, price: Int32Array): Quote[] {
+    const first = this.movesUp(centre, slots, price) ? Side.sell : Side.buy;
+    return [...this.quotes].sort(
+      (a, b) => Number(a.side !== first) - Number(b.side !== first) || a.level - b.level,
+    );
+  }
+
+  private movesUp(centre: number, slots: ReadonlyMap<number, number>, price: Int32Array): boolean {
+    let sum = 0;
+    let count = 0;
+    for (const { orderId } of this.quotes) {
+      const slot = slots.get(orderId);
+      if (slot === undefined) continue;
+      sum += price[slot]!;
+      count++;
+    }
+    return count === 0 || centre >= sum / count;
+  }
+
+  private correct(
+    changes: OrderChange[],
+    presentTicks: number,
+    filledLots: number,
+    quote: Quote,
+    priceTicks: number,
+    lots: number,
+    off: number,
+  ): void {
+    const moved =
+      Math.abs(presentTicks - priceTicks) > Math.max(off * OFF_PLACE, this.desk.instrument.tickStep * 0.5);
+    const resized = quote.remaining < lots * REFILL_BELOW || quote.remaining > lots * TRIM_ABOVE;
+    if (!moved && !resized) return;
+    changes.push({
+      orderId: quote.orderId,
+      priceTicks: moved ? priceTicks : 0,
+      sizeLots: resized ? filledLots + lots : 0,
+      autoCancel: false,
+    });
+  }
+
+  private lotsOf(quote: Quote, priceTicks: number): number {
+    const { desk } = this;
+    const share = (weightOf(quote.level) / this.weightSum) * quote.taste;
+    // Right after a hit it offers less; the first levels feel it most.
+    const careful = 1 / (1 + this.wary / (1 + quote.level));
+    return desk.size(desk.depthLots * share * careful * 1.1, priceTicks);
+  }
+
+  /** The prices of others that its own orders must stay behind, because they must not take. */
+  private walls(floor: Floor, slots: ReadonlyMap<number, number>): { highestBid: number; lowestAsk: number } {
+    const { book } = this.desk.market;
+    const { slab } = floor.state;
+    const own = new Map<number, number>();
+    for (const slot of slots.values()) {
+      const key = slab.price[slot]! * 2 + slab.side[slot]!;
+      own.set(key, (own.get(key) ?? 0) + slab.remaining[slot]!);
+    }
+    const bestOther = (side: Side): number => {
+      let best = 0;
+      book.eachLevel(side, (ticks, normalLots) => {
+        if (normalLots <= (own.get(ticks * 2 + side) ?? 0)) return true;
+        best = ticks;
+        return false;
+      });
+      return best;
+    };
+    const ask = bestOther(Side.sell);
+    const bid = bestOther(Side.buy);
+    const { tickStep } = this.desk.instrument;
+    return {
+      highestBid: ask === 0 ? Number.POSITIVE_INFINITY : ask - tickStep,
+      lowestAsk: bid === 0 ? 0 : bid + tickStep,
+    };
+  }
+
+  private place(floor: Floor, quote: Quote, priceTicks: number, sizeLots: number): void {
+    const { desk, uid } = this;
+    const before = floor.state.accountByUid.get(uid)!.lastOrder;
+    floor.place({ uid, desk, side: quote.side, priceTicks, sizeLots, timeInForce: TimeInForce.postOnly });
+    const { slab } = floor.state;
+    const slot = floor.state.accountByUid.get(uid)!.lastOrder;
+    if (slot === NIL || slot === before) return;
+    quote.orderId = slab.id[slot]!;
+    quote.remaining = slab.remaining[slot]!;
+  }
+
+  private remember(floor: Floor, quote: Quote, slots: ReadonlyMap<number, number>): void {
+    const { slab } = floor.state;
+    const slot = slots.get(quote.orderId);
+    if (slot !== undefined && slab.id[slot] === quote.orderId) quote.remaining = slab.remaining[slot]!;
+  }
+}
+
+function distance(level: number): number {
+  return 1 + LINEAR * level + SQUARE * level * level;
+}
+
+function weightOf(level: number): number {
+  return FIRST_WEIGHT + WEIGHT_STEP * level;
+}

@@ -1,0 +1,155 @@
+/** The past of one book as candles: the coins' paths in its ticks, ending where its market begins. */
+import {
+  GENERATED_STEP_MS,
+  type GeneratedCandles,
+  type GeneratedWidth,
+} from '../../history/generated-candles.ts';
+import type { Desk } from '../instrument-view.ts';
+import { Dice } from '../rng.ts';
+import { clamp, exp, expSmall, log } from '../deterministic-math.ts';
+import { type Paths, POINTS } from './coin-paths.ts';
+
+/** Mean size of a taker's order over the depth, and what excitement adds to their number. */
+const MEAN_SHARE = 0.005;
+const EXCITED = 2.2;
+const HOUR_MS = 3_600_000;
+/** Share of the usual volume by hour of the day, UTC: Asia, Europe, then both sides of the Atlantic. */
+const HOURS = [
+  0.9, 0.95, 0.9, 0.85, 0.8, 0.75, 0.8, 0.95, 1.05, 1.05, 1, 1, 1.05, 1.3, 1.5, 1.5, 1.35, 1.2, 1.05, 1, 0.95,
+  0.9, 0.85, 0.85,
+] as const;
+/** Packs as they are stored. */
+const PACK_CANDLES: Readonly<Record<GeneratedWidth, number>> = { '1m': 1440, '1H': 720 };
+
+/** `endTime` is a whole minute; nothing is made up before `startTime`. */
+export function bookPast(
+  desk: Desk,
+  paths: Paths,
+  seed: number,
+  startTime: number,
+  endTime: number,
+): GeneratedCandles[] {
+  const book = new BookPast(desk, paths, seed);
+  const minutes = book.candles('1m', paths.minuteTurbulence, endTime);
+  const minuteStart = endTime - paths.minuteTurbulence.length * 60_000;
+  const early = book.candles('1H', paths.hourTurbulence, minuteStart);
+  const hours = early === undefined ? folded(minutes!, endTime) : joined(early, folded(minutes!, endTime));
+  return [...packs(minutes!, startTime), ...packs(hours, startTime)];
+}
+
+class BookPast {
+  private readonly desk: Desk;
+  private readonly paths: Paths;
+  private readonly dice: Dice;
+  constructor(desk: Desk, paths: Paths, seed: number) {
+    this.desk = desk;
+    this.paths = paths;
+    this.dice = new Dice(seed, `past ${desk.name}`);
+  }
+
+  candles(width: GeneratedWidth, turbulence: Float64Array, endTime: number): GeneratedCandles | undefined {
+    const { desk, dice } = this;
+    const count = turbulence.length;
+    if (count === 0) return undefined;
+    const step = GENERATED_STEP_MS[width];
+    const firstOpen = endTime - count * step;
+    const levels = this.levels(width === '1m' ? this.paths.minutes : this.paths.hours);
+    const half = desk.halfSpreadTicks;
+    const { tickStep, lotStep, minLots } = desk.instrument;
+    const perInterval = desk.depthLots * MEAN_SHARE * desk.knobs.tradesPerMinute * EXCITED * (step / 60_000);
+    const ticks = new Int32Array(count * 4);
+    const lots = new Float64Array(count);
+    const grid = (value: number) => Math.max(tickStep, Math.round(value / tickStep) * tickStep);
+    let price = exp(levels[0]!);
+    let open = grid(price);
+    for (let n = 0; n < count; n++) {
+      const from = levels[n * POINTS]!;
+      let high = from;
+      let low = from;
+      for (let at = n * POINTS + 1; at <= (n + 1) * POINTS; at++) {
+        const level = levels[at]!;
+        if (level > high) high = level;
+        if (level < low) low = level;
+      }
+      const after = price * expSmall(levels[(n + 1) * POINTS]! - from);
+      const close = grid(after + dice.between(-half, half));
+      const top = Math.max(open, close, grid(price * expSmall(high - from) + half * dice.next()));
+      const bottom = Math.min(open, close, grid(price * expSmall(low - from) - half * dice.next()));
+      ticks[n * 4] = open;
+      ticks[n * 4 + 1] = top;
+      ticks[n * 4 + 2] = bottom;
+      ticks[n * 4 + 3] = close;
+      const hour = HOURS[Math.floor((firstOpen + n * step) / HOUR_MS) % 24]!;
+      const busy = hour * clamp(turbulence[n]!, 0.3, 4) * exp(0.45 * dice.normal() - 0.1);
+      lots[n] = Math.max(minLots, lotStep, Math.round((perInterval * busy) / lotStep) * lotStep);
+      open = close;
+      price = after;
+    }
+    const { category, symbol } = desk.instrument.spec;
+    const { pricePrecision, quantityPrecision } = desk.instrument;
+    return { category, symbol, width, firstOpen, pricePrecision, quantityPrecision, ticks, lots };
+  }
+
+  /** Logarithms of the book's price in ticks, moved so that the last minute ends at the fair price. */
+  private levels(source: ReadonlyMap<string, Float64Array>): Float64Array {
+    const { baseCoin, quoteCoin } = this.desk.instrument.spec;
+    const { minutes } = this.paths;
+    const end = minutes.get(baseCoin)!.at(-1)! - (minutes.get(quoteCoin)?.at(-1) ?? 0);
+    const shift = log(this.desk.fairTicks) - end;
+    const quote = source.get(quoteCoin);
+    return source.get(baseCoin)!.map((level, at) => level - (quote?.[at] ?? 0) + shift);
+  }
+}
+
+/** Whole hours from minutes; the last may be a part of one. */
+function folded(minutes: GeneratedCandles, endTime: number): GeneratedCandles {
+  const firstOpen = Math.ceil(minutes.firstOpen / HOUR_MS) * HOUR_MS;
+  const count = Math.ceil((endTime - firstOpen) / HOUR_MS);
+  const ticks = new Int32Array(count * 4);
+  const lots = new Float64Array(count);
+  const skipped = (firstOpen - minutes.firstOpen) / 60_000;
+  for (let hour = 0; hour < count; hour++) {
+    const from = skipped + hour * 60;
+    const until = Math.min(from + 60, minutes.lots.length);
+    let high = 0;
+    let low = Number.POSITIVE_INFINITY;
+    for (let n = from; n < until; n++) {
+      high = Math.max(high, minutes.ticks[4 * n + 1]!);
+      low = Math.min(low, minutes.ticks[4 * n + 2]!);
+      lots[hour]! += minutes.lots[n]!;
+    }
+    ticks.set([minutes.ticks[4 * from]!, high, low, minutes.ticks[4 * until - 1]!], hour * 4);
+  }
+  return { ...minutes, width: '1H', firstOpen, ticks, lots };
+}
+
+function joined(early: GeneratedCandles, late: GeneratedCandles): GeneratedCandles {
+  const ticks = new Int32Array(early.ticks.length + late.ticks.length);
+  const lots = new Float64Array(early.lots.length + late.lots.length);
+  ticks.set(early.ticks);
+  ticks.set(late.ticks, early.ticks.length);
+  // The last hour before the minutes closes where they open.
+  const seam = early.ticks.length - 4;
+  const close = late.ticks[0]!;
+  ticks[seam + 1] = Math.max(ticks[seam + 1]!, close);
+  ticks[seam + 2] = Math.min(ticks[seam + 2]!, close);
+  ticks[seam + 3] = close;
+  lots.set(early.lots);
+  lots.set(late.lots, early.lots.length);
+  return { ...early, ticks, lots };
+}
+
+function* packs(candles: GeneratedCandles, startTime: number): Generator<GeneratedCandles> {
+  const { width, firstOpen, ticks, lots } = candles;
+  const step = GENERATED_STEP_MS[width];
+  const first = Math.max(0, Math.ceil((startTime - firstOpen) / step));
+  for (let from = first; from < lots.length; from += PACK_CANDLES[width]) {
+    const until = Math.min(from + PACK_CANDLES[width], lots.length);
+    yield {
+      ...candles,
+      firstOpen: firstOpen + from * step,
+      ticks: ticks.slice(from * 4, until * 4),
+      lots: lots.slice(from, until),
+    };
+  }
+}

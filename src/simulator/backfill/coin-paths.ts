@@ -1,0 +1,54 @@
+/** Where the prices of all coins were before the exchange began: one run of the feed's own process, kept. */
+import { CoinPrices } from '../feed/coin-prices.ts';
+import type { Knobs } from '../parameters.ts';
+
+/** Points in each candle of a base width: enough for an open, extremes and a close. */
+export const POINTS = 4;
+
+export interface Paths {
+  /** Logarithms of dollar prices by coin: `POINTS` for each interval, and the first one before them. */
+  readonly hours: ReadonlyMap<string, Float64Array>;
+  readonly minutes: ReadonlyMap<string, Float64Array>;
+  /** How turbulent each interval was, over the usual. */
+  readonly hourTurbulence: Float64Array;
+  readonly minuteTurbulence: Float64Array;
+}
+
+export interface Stretch {
+  readonly hours: number;
+  readonly minutes: number;
+}
+
+/** Hours first, then minutes to the end; `tick` hears after every interval. */
+export function coinPaths(
+  coins: readonly string[],
+  knobs: Knobs,
+  seed: number,
+  { hours, minutes }: Stretch,
+  tick: () => void,
+): Paths {
+  const prices = new CoinPrices(knobs, seed ^ 0x7a57, 1);
+  for (const coin of coins) prices.add(coin, 1);
+  const run = (intervals: number, seconds: number) => {
+    const levels = new Map(coins.map((coin) => [coin, new Float64Array(intervals * POINTS + 1)]));
+    const turbulence = new Float64Array(intervals);
+    for (const [coin, path] of levels) path[0] = prices.level(coin);
+    for (let interval = 0; interval < intervals; interval++) {
+      for (let point = 1; point <= POINTS; point++) {
+        prices.step(seconds / POINTS);
+        for (const [coin, path] of levels) path[interval * POINTS + point] = prices.level(coin);
+      }
+      turbulence[interval] = prices.turbulence;
+      tick();
+    }
+    return { levels, turbulence };
+  };
+  const byHour = run(hours, 3600);
+  const byMinute = run(minutes, 60);
+  return {
+    hours: byHour.levels,
+    minutes: byMinute.levels,
+    hourTurbulence: byHour.turbulence,
+    minuteTurbulence: byMinute.turbulence,
+  };
+}

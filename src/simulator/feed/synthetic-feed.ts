@@ -1,0 +1,110 @@
+/**
+ * The default feed: prices made from a seed. Each index has several venues that follow the coins' prices with small
+ * disagreements of their own and tell at their own times, so the exchange's index rules have something to do.
+ */
+import { Dice } from '../rng.ts';
+import type { Knobs } from '../parameters.ts';
+import { exp } from '../deterministic-math.ts';
+import { CoinPrices, wander } from './coin-prices.ts';
+import { type FollowedIndex, type PriceFeed, priceUnits, type Report } from './price-feed.ts';
+
+/** How far venues disagree, as a fraction, and for how long. */
+const DISAGREEMENT = { deviation: 0.00012, halfLifeS: 20 };
+/** A venue's volume of a day in dollars, before its weight. */
+const DAY_VOLUME_USD = 2e9;
+/** Mean time between two prices of a venue. */
+const MAJOR_INTERVAL_MS = 1000;
+const OTHER_INTERVAL_MS = 2000;
+const MAJORS: ReadonlySet<string> = new Set(['BTC', 'ETH']);
+
+interface OutsideVenue {
+  readonly index: FollowedIndex;
+  readonly component: number;
+  readonly dice: Dice;
+  /** Logarithm of its price over the market's. */
+  off: number;
+  volume: number;
+  dueMs: number;
+}
+
+export interface SyntheticOptions {
+  readonly seed: number;
+  readonly knobs: Knobs;
+  /** Multiplies every volatility. */
+  readonly intensity: number;
+}
+
+export class SyntheticFeed implements PriceFeed {
+  readonly name: string;
+  readonly prices: CoinPrices;
+  private readonly seed: number;
+  private venues: OutsideVenue[] = [];
+  private readonly known = new Set<number>();
+  private lastMs = 0;
+
+  constructor({ seed, knobs, intensity }: SyntheticOptions) {
+    this.name = `synthetic, seed ${seed}`;
+    this.seed = seed;
+    this.prices = new CoinPrices(knobs, seed, intensity);
+  }
+
+  follow(indices: readonly FollowedIndex[], now: number): void {
+    if (this.lastMs === 0) this.lastMs = now;
+    for (const coin of ['USDT', 'USDC']) this.prices.add(coin, 1);
+    // A dollar pair tells a coin's price; pairs between coins follow from two of those.
+    const dollarsFirst = [...indices].sort((a, b) => rank(a) - rank(b));
+    for (const { base, quote, price } of dollarsFirst) {
+      this.prices.add(base, price * exp(this.prices.level(quote)));
+    }
+    for (const followed of indices) if (!this.known.has(followed.index)) this.open(followed, now);
+  }
+
+  reports(now: number): readonly Report[] {
+    const seconds = (now - this.lastMs) / 1000;
+    if (seconds > 0) this.prices.step(seconds);
+    this.lastMs = now;
+    const reports: Report[] = [];
+    for (const venue of this.venues) if (venue.dueMs <= now) reports.push(this.report(venue, now));
+    return reports;
+  }
+
+  shock(coin: string, factor: number, overMs: number): boolean {
+    // Venues that told one after the other would put each other out of the index for a minute.
+    if (overMs === 0) for (const venue of this.venues) venue.dueMs = 0;
+    return this.prices.shock(coin, factor, overMs);
+  }
+
+  close(): void {}
+
+  private open(followed: FollowedIndex, now: number): void {
+    this.known.add(followed.index);
+    for (const component of followed.weights.keys()) {
+      const dice = new Dice(this.seed, `venue ${followed.name} ${component}`);
+      const off = dice.normal() * DISAGREEMENT.deviation;
+      this.venues.push({ index: followed, component, dice, off, volume: dice.normal() * 0.2, dueMs: now });
+    }
+  }
+
+  private report(venue: OutsideVenue, now: number): Report {
+    const { index, component, dice } = venue;
+    const { base, quote, pricePrecision, weights } = index;
+    const mean = MAJORS.has(base) ? MAJOR_INTERVAL_MS : OTHER_INTERVAL_MS;
+    const waited = Math.min(now - venue.dueMs + mean, 3_600_000) / 1000;
+    venue.off = wander(venue.off, DISAGREEMENT.deviation, DISAGREEMENT.halfLifeS, waited, dice.normal());
+    venue.volume = wander(venue.volume, 0.2, 86_400, waited, dice.normal());
+    venue.dueMs = now + Math.floor(mean * dice.between(0.7, 1.3));
+    const dollars = this.prices.level(base);
+    const price = exp(dollars - this.prices.level(quote) + venue.off);
+    const volume = (DAY_VOLUME_USD * weights[component]! * exp(venue.volume)) / exp(dollars);
+    return {
+      index: index.index,
+      component,
+      price: priceUnits(price, pricePrecision),
+      volume: BigInt(Math.round(volume)) * 100_000_000n + 1n,
+    };
+  }
+}
+
+function rank({ quote }: FollowedIndex): number {
+  return ['USDT', 'USD', 'USDC'].indexOf(quote) + 1 || 4;
+}

@@ -1,0 +1,159 @@
+/**
+ * What the simulated market of each instrument looks like: `catalogue/market.json`, read beside the listings. Values
+ * are decimals in quotes as everywhere in the catalogue; a mistake is named by entry and field. An instrument without
+ * an entry (one that the operator lists later, a new quarter) gets cautious values.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Instrument } from '../core/model/instrument.ts';
+import { MARKET_FILE } from '../catalogue/catalogue.ts';
+import { LEVELS_MAX } from './limits.ts';
+import { MarketError } from './market-error.ts';
+
+export interface CoinKnobs {
+  /** Of a year, as a fraction: 0.5 is 50 %. */
+  readonly volatility: number;
+  /** How much of its movement is the movement of all coins, from 0 to 1. */
+  readonly correlation: number;
+}
+
+export interface InstrumentKnobs {
+  /** Distance of the best two prices in a quiet moment, in hundredths of a percent of the price. */
+  readonly spreadBps: number;
+  /** Wider than this only in a storm. */
+  readonly maxSpreadBps: number;
+  /** Quote money on each side within one percent of the middle. */
+  readonly depth: number;
+  readonly minDepth: number;
+  /** Orders of the market maker on each side. */
+  readonly levels: number;
+  readonly tradesPerMinute: number;
+}
+
+export class Knobs {
+  private readonly coins: ReadonlyMap<string, CoinKnobs>;
+  private readonly instruments: ReadonlyMap<string, InstrumentKnobs>;
+
+  constructor(coins: ReadonlyMap<string, CoinKnobs>, instruments: ReadonlyMap<string, InstrumentKnobs>) {
+    this.coins = coins;
+    this.instruments = instruments;
+  }
+
+  coin(name: string): CoinKnobs {
+    return this.coins.get(name) ?? UNKNOWN_COIN;
+  }
+
+  /** Of one coin's price in the other: what both share cancels out. */
+  pairVolatility(base: string, quote: string): number {
+    const one = this.coin(base);
+    const other = DOLLARS.has(quote) ? STILL : this.coin(quote);
+    const shared = one.correlation * other.correlation * one.volatility * other.volatility;
+    return Math.sqrt(one.volatility ** 2 + other.volatility ** 2 - 2 * shared);
+  }
+
+  instrument({ spec }: Instrument): InstrumentKnobs {
+    const named = this.instruments.get(`${spec.category} ${spec.symbol}`);
+    if (named !== undefined) return named;
+    // The next quarter of a contract trades like the one before it.
+    const family = spec.futures?.type === 'delivery' ? spec.symbol.replace(/[A-Z]\d\d$/, '') : '';
+    for (const [key, knobs] of this.instruments) {
+      if (family !== '' && key.startsWith(`${spec.category} ${family}`) && /[A-Z]\d\d$/.test(key))
+        return knobs;
+    }
+    return UNKNOWN_INSTRUMENT;
+  }
+}
+
+/** Coins that are worth a dollar. */
+export const DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC']);
+const STILL: CoinKnobs = { volatility: 0, correlation: 0 };
+const UNKNOWN_COIN: CoinKnobs = { volatility: 0.8, correlation: 0.7 };
+const UNKNOWN_INSTRUMENT: InstrumentKnobs = {
+  spreadBps: 8,
+  maxSpreadBps: 40,
+  depth: 50_000,
+  minDepth: 10_000,
+  levels: 6,
+  tradesPerMinute: 2,
+};
+
+/** Without the file every instrument gets the cautious values. */
+export function loadKnobs(folder: string): Knobs {
+  const path = join(folder, MARKET_FILE);
+  if (!existsSync(path)) return new Knobs(new Map(), new Map());
+  try {
+    return readKnobs(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    throw new MarketError(`${path}: ${(error as Error).message}`);
+  }
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+type Range = readonly [low: number, high: number];
+
+const COIN_RANGES: Readonly<Record<keyof CoinKnobs, Range>> = { volatility: [0, 10], correlation: [0, 1] };
+const INSTRUMENT_RANGES: Readonly<Record<keyof InstrumentKnobs, Range>> = {
+  spreadBps: [0.01, 1000],
+  maxSpreadBps: [0.01, 5000],
+  depth: [0.000001, 1e12],
+  minDepth: [0, 1e12],
+  levels: [1, LEVELS_MAX],
+  tradesPerMinute: [0, 600],
+};
+
+export function readKnobs(content: unknown): Knobs {
+  const { coins, instruments } = content as { coins?: unknown; instruments?: unknown };
+  const coinEntries = list(coins, 'coins').map((entry, at): [string, CoinKnobs] => {
+    const name = word(entry, 'coin', `coins[${at}]`);
+    return [name, numbers(entry, ['coin'], COIN_RANGES, name)];
+  });
+  const instrumentEntries = list(instruments, 'instruments').map((entry, at): [string, InstrumentKnobs] => {
+    const where = `instruments[${at}]`;
+    const name = `${word(entry, 'category', where)} ${word(entry, 'symbol', where)}`;
+    const knobs = numbers(entry, ['category', 'symbol'], INSTRUMENT_RANGES, name);
+    if (knobs.maxSpreadBps < knobs.spreadBps) throw new Error(`${name}: maxSpreadBps is below spreadBps`);
+    if (knobs.minDepth > knobs.depth) throw new Error(`${name}: minDepth is above depth`);
+    if (!Number.isInteger(knobs.levels)) throw new Error(`${name}: levels must be a whole number`);
+    return [name, knobs];
+  });
+  return new Knobs(new Map(coinEntries), new Map(instrumentEntries));
+}
+
+function list(value: unknown, name: string): Entry[] {
+  if (!Array.isArray(value)) throw new Error(`${name} must be a list`);
+  for (const [at, entry] of value.entries()) {
+    if (typeof entry !== 'object' || entry === null) throw new Error(`${name}[${at}] must be an object`);
+  }
+  return value as Entry[];
+}
+
+function word(entry: Entry, field: string, where: string): string {
+  const value = entry[field];
+  if (typeof value !== 'string' || value === '')
+    throw new Error(`${where}: ${field} must be a text that is not empty`);
+  return value;
+}
+
+function numbers<Field extends string>(
+  entry: Entry,
+  names: readonly string[],
+  ranges: Readonly<Record<Field, Range>>,
+  where: string,
+): Record<Field, number> {
+  for (const field of Object.keys(entry)) {
+    if (!names.includes(field) && !Object.hasOwn(ranges, field)) {
+      throw new Error(`${where}: ${field} is not a known field`);
+    }
+  }
+  const read = {} as Record<Field, number>;
+  for (const [field, [low, high]] of Object.entries<Range>(ranges)) {
+    const text = entry[field];
+    const value = typeof text === 'string' && /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= low && value <= high)) {
+      const shown = text === undefined ? '(missing)' : JSON.stringify(text);
+      throw new Error(`${where}: ${field} ${shown} must be a decimal in quotes from ${low} to ${high}`);
+    }
+    read[field as Field] = value;
+  }
+  return read;
+}

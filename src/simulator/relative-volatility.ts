@@ -1,0 +1,49 @@
+/**
+ * How much a price moves at present, over what is usual for it. It looks at the price alone, so the answer is there
+ * for made-up, replayed and live prices alike.
+ */
+import { clamp, decay, log } from './deterministic-math.ts';
+
+const YEAR_S = 365 * 86_400;
+/** Moves are measured over stretches long enough that disagreements between venues hardly count. */
+const STRETCH_S = 30;
+const HALF_LIFE_S = 300;
+/** One jump counts as no more than so many usual moves: it draws a crowd, for minutes. */
+const MOVE_MAX = 12;
+/** The crowd never leaves altogether, and its number stays within what makers can serve. */
+const CROWD_MIN = 0.35;
+const CROWD_MAX = 3;
+/** Mean of the absolute value of a normal variable of deviation one. */
+const MEAN_ABSOLUTE = Math.sqrt(2 / Math.PI);
+
+export class Turbulence {
+  /** Mean relative move in one second of a usual day; moves grow with the root of time. */
+  private readonly usualMove: number;
+  private present = 1;
+  private fromPrice = 0;
+  private seconds = 0;
+
+  /** `volatility` is the usual one of a year. */
+  constructor(volatility: number) {
+    this.usualMove = (volatility * MEAN_ABSOLUTE) / Math.sqrt(YEAR_S);
+  }
+
+  observe(price: number, seconds: number): void {
+    if (this.fromPrice === 0) {
+      this.fromPrice = price;
+      return;
+    }
+    this.seconds += seconds;
+    if (this.seconds < STRETCH_S) return;
+    const usual = this.usualMove * Math.sqrt(this.seconds);
+    const move = usual === 0 ? 1 : Math.min(MOVE_MAX, Math.abs(log(price / this.fromPrice)) / usual);
+    this.present += (move - this.present) * (1 - decay(this.seconds, HALF_LIFE_S));
+    this.fromPrice = price;
+    this.seconds = 0;
+  }
+
+  /** How many come to trade, over the usual number: a market that moves draws a crowd. */
+  get crowd(): number {
+    return clamp(this.present, CROWD_MIN, CROWD_MAX);
+  }
+}

@@ -1,8 +1,0 @@
-/** The hash two equal exchanges share: SHA-256 of the canonical state. */
-import { createHash } from 'node:crypto';
-import { saveState } from '../core/snapshot.ts';
-import type { State } from '../core/state.ts';
-
-export function stateHash(state: State): string {
-  return createHash('sha256').update(saveState(state)).digest('hex');
-}

@@ -1,0 +1,51 @@
+/** What the public reads of the past of a futures market besides trades and candles (wire 4.2). */
+import type { FillRecord, FundingSettled, InsuranceHour } from '../core/model/event.ts';
+import type { Instrument } from '../core/model/instrument.ts';
+import { OrderKind, SIDE_NAMES, Side } from '../core/model/enums.ts';
+import { formatMoney, formatRate, formatUnits } from '../core/model/units.ts';
+import type { Texts } from './texts.ts';
+
+export interface FundingRateView {
+  readonly symbol: string;
+  readonly fundingRate: string;
+  readonly fundingRateTimestamp: string;
+}
+
+export function fundingRateView(settled: FundingSettled, instrument: Instrument): FundingRateView {
+  return {
+    symbol: instrument.symbol,
+    fundingRate: formatRate(settled.rate),
+    fundingRateTimestamp: String(settled.time),
+  };
+}
+
+/** The insurance fund of a coin at a full hour. */
+export interface InsuranceHourView {
+  readonly time: number;
+  /** Change since the hour before it at which it had changed. */
+  readonly amount: string;
+  readonly balance: string;
+}
+
+export function insuranceHourView({ time, amount, balance }: InsuranceHour): InsuranceHourView {
+  return { time, amount: formatMoney(amount), balance: formatMoney(balance) };
+}
+
+/** A fill of an order by which the exchange closed a position that could no longer be carried. */
+export const LIQUIDATION_FIELDS = ['symbol', 'side', 'price', 'amount', 'ts'] as const;
+export type LiquidationView = Texts<typeof LIQUIDATION_FIELDS>;
+
+export function isLiquidation({ futures }: FillRecord): boolean {
+  return futures?.kind === OrderKind.liquidation || futures?.kind === OrderKind.reduce;
+}
+
+/** The side names what was liquidated: a sell closes a long, which somebody had bought (wire 5.3). */
+export function liquidationView(fill: FillRecord, instrument: Instrument): LiquidationView {
+  return {
+    symbol: instrument.symbol,
+    side: SIDE_NAMES[fill.side === Side.sell ? Side.buy : Side.sell],
+    price: formatUnits(BigInt(fill.priceTicks), instrument.pricePrecision),
+    amount: formatUnits(BigInt(fill.sizeLots), instrument.quantityPrecision),
+    ts: String(fill.time),
+  };
+}

@@ -1,0 +1,52 @@
+/** A position that went from one account of an owner to another, as the main account reads it (wire 4.1). */
+import type { PositionMoved } from '../core/model/event.ts';
+import type { Instrument } from '../core/model/instrument.ts';
+import { CATEGORY_NAMES } from '../core/model/enums.ts';
+import { formatUnits } from '../core/model/units.ts';
+import { formatId } from './ids.ts';
+import type { Texts } from './texts.ts';
+
+export const MOVE_FIELDS = [
+  'category',
+  'fromUid',
+  'toUid',
+  // Of the giving account.
+  'orderId',
+  'openExecId',
+  'closeExecId',
+  'symbol',
+  'posSide',
+  'qty',
+  'price',
+  // Always `completed`: a move happens at once, and one that is refused is no move.
+  'status',
+  'createdTime',
+  'updatedTime',
+] as const;
+export type MoveView = Texts<typeof MOVE_FIELDS>;
+
+export const MOVED = 'completed';
+
+export function moveView(move: PositionMoved, instrument: Instrument): MoveView {
+  const time = String(move.time);
+  return {
+    category: CATEGORY_NAMES[move.category],
+    fromUid: String(move.fromUid),
+    toUid: String(move.toUid),
+    orderId: formatId(move.orderId),
+    openExecId: execIdText(move.openExecId),
+    closeExecId: execIdText(move.closeExecId),
+    symbol: instrument.symbol,
+    posSide: move.long ? 'long' : 'short',
+    qty: formatUnits(BigInt(move.sizeLots), instrument.quantityPrecision),
+    price: formatUnits(BigInt(move.priceTicks), instrument.pricePrecision),
+    status: MOVED,
+    createdTime: time,
+    updatedTime: time,
+  };
+}
+
+/** Fills of house accounts are not told. */
+function execIdText(execId: number): string {
+  return execId === 0 ? '' : formatId(execId);
+}

@@ -1,0 +1,42 @@
+/** Money between wallets as those concerned read it (wire 4.3, 4.4). */
+import type { Transferred } from '../core/model/event.ts';
+import { WALLET_NAMES } from '../core/model/enums.ts';
+import { formatMoney } from '../core/model/units.ts';
+import type { CoinName } from './fee-detail.ts';
+import { formatId } from './ids.ts';
+import type { Texts } from './texts.ts';
+
+export const TRANSFER_FIELDS = [
+  'transferId',
+  'fromType',
+  'toType',
+  'coin',
+  'amount',
+  'fromUserId',
+  'toUserId',
+  // Always `Successful`: a transfer happens at once or not at all.
+  'status',
+  'clientOid',
+  'createdTime',
+  'updatedTime',
+] as const;
+export type TransferView = Texts<typeof TRANSFER_FIELDS>;
+
+export const TRANSFERRED = 'Successful';
+
+export function transferView(transfer: Transferred, coinName: CoinName): TransferView {
+  const time = String(transfer.time);
+  return {
+    transferId: formatId(transfer.transferId),
+    fromType: WALLET_NAMES[transfer.fromWallet],
+    toType: WALLET_NAMES[transfer.toWallet],
+    coin: coinName(transfer.coin),
+    amount: formatMoney(transfer.amount),
+    fromUserId: String(transfer.fromUid),
+    toUserId: String(transfer.toUid),
+    status: TRANSFERRED,
+    clientOid: transfer.clientOid,
+    createdTime: time,
+    updatedTime: time,
+  };
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { environmentName, SETTING_NAMES } from '../../src/app/config/settings.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { bourse, Server, start } from './bourse-process.ts';
+
+const ESCAPE = '\u001b[';
+
+test('a misspelt option or command is refused with the right one', async () => {
+  const option = await start(['--prot', '1']);
+  assert.equal(option.code, 2);
+  assert.match(option.stderr, /unknown option '--prot'/);
+  assert.match(option.stderr, /Did you mean --port\?/);
+  const command = await bourse(['verfiy']);
+  assert.equal(command.code, 2);
+  assert.match(command.stderr, /Did you mean verify\?/);
+  assert.equal((await start(['surplus'])).code, 2);
+});
+
+test('a bad value is named with what would be right', async () => {
+  const cases: [string[], RegExp][] = [
+    [['--port', '70000'], /--port "70000" must be a whole number from 0 to 65535/],
+    [['--log-level', 'inof'], /--log-level "inof" must be one of .* Did you mean info\?/],
+    [['--trusted-proxies', '10.0.0.0/99'], /--trusted-proxies "10.0.0.0\/99" must be a list/],
+    [['--segment-bytes', '20000'], /multiple of 4096/],
+    [['--rate-limits', 'maybe'], /one of on, off/],
+    [['--config', 'missing.json'], /missing.json cannot be read/],
+    [['--catalogue', 'nowhere', '--port', '0'], /nowhere does not exist/],
+    [['--feed', 'replay:nothing.csv', '--port', '0'], /nothing\.csv/],
+  ];
+  for (const [args, message] of cases) {
+    const { code, stderr } = await start(args);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, message);
+  }
+});
+
+test('flags win over the environment, that over the file, that over the defaults', async () => {
+  const cwd = temporaryDirectory();
+  writeFileSync(
+    join(cwd, 'bourse.config.json'),
+    '{"host": "127.0.0.3", "port": 3, "data": "kept", "demo": false}',
+  );
+  const env = { BOURSE_HOST: '127.0.0.2', BOURSE_PORT: '2' };
+  const { code, stdout, stderr } = await bourse(['config', '--explain', '--host', '127.0.0.1'], { cwd, env });
+  assert.equal(code, 0, stderr);
+  const line = (name: string) => stdout.split('\n').find((text) => text.startsWith(`${name} `)) ?? '';
+  assert.match(line('host'), /"127.0.0.1" +flag --host/);
+  assert.match(line('port'), / 2 +environment BOURSE_PORT/);
+  assert.match(line('data'), new RegExp(`"${join(cwd, 'kept')}" +file bourse.config.json`));
+  assert.match(line('demo'), /false +file bourse.config.json/);
+  assert.match(line('rateLimits'), /"on" +default/);
+});
+
+test('every setting has an environment variable', async () => {
+  const { stdout } = await bourse(['config', '--explain']);
+  for (const name of SETTING_NAMES) assert.ok(stdout.includes(environmentName(name)), name);
+  const help = await start(['--help']);
+  for (const name of SETTING_NAMES) assert.ok(help.stdout.includes(environmentName(name)), name);
+});
+
+test('a configuration file may be TypeScript, lies beside its paths, and its mistakes are named', async () => {
+  const cwd = temporaryDirectory();
+  mkdirSync(join(cwd, 'settings'));
+  const file = join(cwd, 'settings', 'bourse.config.ts');
+  writeFileSync(
+    file,
+    "const port: number = 9;\nexport default { port, data: './here', trustedProxies: ['10.0.0.0/8'] };\n",
+  );
+  const { stdout, stderr } = await bourse(['config', '--config', file], { cwd });
+  const config = JSON.parse(stdout || stderr);
+  assert.deepEqual([config.port, config.trustedProxies], [9, ['10.0.0.0/8']]);
+  assert.equal(config.data, join(cwd, 'settings', 'here'));
+
+  writeFileSync(join(cwd, 'bourse.config.json'), '{"prot": 1}');
+  const misspelt = await bourse(['config'], { cwd });
+  assert.equal(misspelt.code, 2);
+  assert.match(misspelt.stderr, /unknown setting "prot"; did you mean "port"\?/);
+});
+
+test('help begins with examples and tells the exit codes; the version is one line', async () => {
+  for (const run of [start, bourse]) {
+    const { code, stdout } = await run(['--help']);
+    assert.equal(code, 0);
+    assert.ok(stdout.startsWith('Examples:\n'), stdout);
+    assert.match(stdout, /Exit codes:/);
+    const version = await run(['--version']);
+    assert.match(version.stdout, /^\d+\.\d+\.\d+\n$/);
+  }
+});
+
+test('help tells one default a setting, and a forgotten client is answered with those there are', async () => {
+  const { stdout } = await start(['--help']);
+  assert.match(stdout, /--clock-start .*\[now\] \(BOURSE_CLOCK_START\)/);
+  assert.doesNotMatch(stdout, /\] \[/);
+  const forgotten = await bourse(['client']);
+  assert.equal(forgotten.code, 2);
+  assert.match(forgotten.stderr, /ccxt-js\|ccxt-py\|sdk\|curl/);
+});
+
+test('help of a command shows its own options first, and examples that can be typed', async () => {
+  const { stdout } = await bourse(['account', 'create', '--help']);
+  assert.ok(stdout.indexOf('--kind') < stdout.indexOf('--json'), stdout);
+  assert.match(stdout, /--kind <main\|sub\|broker> +what kind of account \[main\]/);
+  const group = await bourse(['help', 'account']);
+  assert.match(group.stdout, /^ {2}npm run -s bourse -- account commission acme 0\.3$/m);
+  assert.match(group.stdout, /^Usage: npm run -s bourse -- account \[options\] \[command\]$/m);
+});
+
+test('colour goes where it is wanted', async () => {
+  const args = ['config', '--explain'];
+  const coloured = async (extra: string[], env: Record<string, string> = {}) =>
+    (await bourse([...args, ...extra], { env })).stdout.includes(ESCAPE);
+  assert.equal(await coloured([]), false, 'a pipe is no terminal');
+  assert.equal(await coloured([], { FORCE_COLOR: '1' }), true);
+  assert.equal(await coloured([], { NO_COLOR: '1' }), false);
+  assert.equal(await coloured(['--color']), true);
+  assert.equal(await coloured(['--no-color'], { FORCE_COLOR: '1' }), false);
+});
+
+test('quiet prints the last line only; logs go to stderr and hold no secrets', async () => {
+  const data = join(temporaryDirectory(), 'data');
+  const small = ['--segment-bytes', '1048576'];
+  const server = await Server.start(['--quiet', '--log-level', 'trace', '--data', data, ...small]);
+  assert.equal(server.stdout, `Listening on ${server.url}\n`);
+  await fetch(`${server.url}/api/v3/account/assets?passphrase=demo-alice-secret`, {
+    headers: {
+      'access-key': 'demo-alice',
+      'access-passphrase': 'canary-passphrase',
+      'access-sign': 'canary-sign',
+    },
+  });
+  const { stderr } = await server.end('SIGTERM');
+  assert.doesNotMatch(stderr, /demo-alice-secret|canary/);
+  const lines = stderr.trimEnd().split('\n').slice(0, -1);
+  for (const line of lines.filter((text) => text.startsWith('{'))) JSON.parse(line);
+});

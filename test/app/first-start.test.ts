@@ -1,0 +1,49 @@
+/** A first start on a disk that is behind takes longer, and comes to the same exchange. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Command } from '../../src/core/model/command.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { listCatalogue } from '../../src/app/start/bootstrap.ts';
+import { loadCatalogue } from '../../src/catalogue/catalogue.ts';
+import { stateHash } from '../../src/sequencer/state-hash.ts';
+import { Unavailable, type Venue } from '../../src/sequencer/sequencer.ts';
+
+const catalogue = loadCatalogue(join(import.meta.dirname, '../../catalogue'));
+
+/** Takes so many commands, then none until everything before is safe on disk. */
+function venueThatTakes(atOnce: number, capacity = 'normal') {
+  const exchange = new Exchange();
+  let room = atOnce;
+  let waits = 0;
+  const venue = {
+    state: exchange.state,
+    failure: undefined,
+    memoryShort: false,
+    capacity: () => capacity,
+    submit: async (command: Command) => {
+      if (room === 0) throw new Unavailable('the disk is behind');
+      room -= 1;
+      return exchange.apply({ ...command, time: 1_700_000_000_000 });
+    },
+    settled: async () => {
+      waits += 1;
+      room = atOnce;
+    },
+  };
+  return { venue: venue as unknown as Venue, waits: () => waits };
+}
+
+test('what a busy disk did not take is listed when it has caught up', async () => {
+  const quick = venueThatTakes(Number.POSITIVE_INFINITY);
+  await listCatalogue(quick.venue, catalogue);
+  const slow = venueThatTakes(7);
+  await listCatalogue(slow.venue, catalogue);
+  assert.ok(slow.waits() > 1);
+  assert.equal(stateHash(slow.venue.state), stateHash(quick.venue.state));
+});
+
+test('a disk that is full is not waited for', async () => {
+  const { venue } = venueThatTakes(7, 'cancel_only');
+  await assert.rejects(listCatalogue(venue, catalogue), Unavailable);
+});

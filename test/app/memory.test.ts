@@ -1,0 +1,89 @@
+/** Memory that runs out is met before the system meets it (reliability 2.2). */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import pino from 'pino';
+import { type MemoryUse, MemoryWatch } from '../../src/app/observability/memory-guard.ts';
+import { startExchange } from '../../src/app/start/start-exchange.ts';
+import { resolveConfig } from '../../src/app/config/resolve-config.ts';
+import '../harness/patient-disk.ts';
+import type { DemoKeys } from '../harness/server.ts';
+import { SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { Server, start } from './bourse-process.ts';
+
+const SMALL = ['--port', '0', '--operator-port', '0', '--market', 'off', '--segment-bytes', '1048576'];
+
+test('orders stop at 80 % and come back below 75 %; at 95 % the exchange leaves, once', () => {
+  let use: MemoryUse = { process: 0, heap: 0 };
+  const seen: string[] = [];
+  const watch = new MemoryWatch(() => use, {
+    short: (isShort) => seen.push(isShort ? 'short' : 'free'),
+    leave: () => seen.push('leave'),
+  });
+  const look = (process: number, heap: number) => {
+    use = { process, heap };
+    watch.look();
+    return seen.splice(0);
+  };
+  assert.deepEqual(look(0.79, 0.1), []);
+  assert.deepEqual(look(0.8, 0.1), ['short']);
+  assert.deepEqual(look(0.76, 0.1), [], 'it does not come and go at the edge');
+  assert.deepEqual(look(0.74, 0.1), ['free']);
+  assert.deepEqual(look(0.1, 0.85), ['short'], 'the heap has a limit of its own');
+  assert.deepEqual(look(0.1, 0.95), ['leave']);
+  assert.deepEqual(look(0.1, 0.99), []);
+  watch.stop();
+});
+
+test('while memory is short orders are told so, and can be cancelled', async () => {
+  const data = join(temporaryDirectory(), 'data');
+  const { config } = await resolveConfig({
+    flags: { port: '0', operatorPort: '0', market: 'off', segmentBytes: '1048576', data },
+    environment: {},
+    directory: temporaryDirectory(),
+  });
+  const exchange = await startExchange(config, pino({ level: 'silent' }), (error) => {
+    throw error;
+  });
+  const { account, uid } = exchange.demoAccounts[0]!;
+  const client = new SignedClient(exchange.url, { ...account, uid } as DemoKeys);
+  try {
+    const order = {
+      category: 'SPOT',
+      symbol: 'BTCUSDT',
+      side: 'buy',
+      orderType: 'limit',
+      price: '59000',
+      qty: '1',
+    };
+    const placed = await client.post('/api/v3/trade/place-order', order);
+    assert.equal(placed.code, '00000');
+    exchange.venue.memoryShort = true;
+    const refused = await client.post('/api/v3/trade/place-order', order);
+    assert.equal(refused.status, 429);
+    assert.match(refused.msg, /memory is nearly full: only cancellations are taken/);
+    assert.equal((await fetch(`${exchange.url}/readyz`)).status, 503);
+    const { orderId } = placed.data;
+    assert.equal(
+      (await client.post('/api/v3/trade/cancel-order', { category: 'SPOT', orderId })).code,
+      '00000',
+    );
+    exchange.venue.memoryShort = false;
+    assert.equal((await client.post('/api/v3/trade/place-order', order)).code, '00000');
+  } finally {
+    client.close();
+    await exchange.stop();
+  }
+});
+
+test('a process whose memory is full saves its state and ends; the next start has everything', async () => {
+  const data = join(temporaryDirectory(), 'data');
+  const { code, stderr } = await start([...SMALL, '--data', data, '--memory-limit', '64']);
+  assert.equal(code, 1);
+  assert.match(stderr, /memory is full: the exchange saves its state and ends/);
+  assert.match(stderr, /4 accounts, 0 open orders, saved to/);
+  const server = await Server.start(['--data', data, ...SMALL]);
+  assert.match(server.stdout, /"replayedCommands":0/);
+  await server.end('SIGTERM');
+});

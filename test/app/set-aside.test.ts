@@ -1,0 +1,128 @@
+/** A command that breaks the exchange stops every start, until an operator sets it aside (reliability 2.2). */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Command } from '../../src/core/model/command.ts';
+import { encodeCommand } from '../../src/core/codec/command-codec.ts';
+import type { Wallet } from '../../src/core/model/enums.ts';
+import { openFileLog } from '../../src/journal/file-journal.ts';
+import { objectionTo } from '../../src/app/start/poisoned-command-advice.ts';
+import { readAudit } from '../../src/admin/audit-file.ts';
+import { BrokenCommand } from '../../src/sequencer/poisoned-command.ts';
+import { type Reply, SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { bourse, Server, start } from './bourse-process.ts';
+
+const SMALL = ['--segment-bytes', '1048576'];
+const ALICE = {
+  name: 'alice',
+  uid: 1_000_000_001,
+  apiKey: 'demo-alice',
+  secretKey: 'demo-alice-secret',
+  passphrase: 'demo',
+};
+
+const BUY = {
+  category: 'SPOT',
+  symbol: 'BTCUSDT',
+  side: 'buy',
+  orderType: 'limit',
+  price: '59000',
+  qty: '0.01',
+};
+
+/** No door lets it through: there is no such wallet. */
+const POISON: Command = {
+  type: 'deposit',
+  time: 0,
+  uid: ALICE.uid,
+  coin: 0,
+  amount: 1n,
+  wallet: 7 as Wallet,
+  reference: 'x',
+};
+const TICK: Command = { type: 'tick', time: 0 };
+
+/** An exchange with one open order that was stopped; then `commands` get into its log. */
+async function exchangeWith(...commands: readonly Command[]): Promise<{ data: string; firstSeq: number }> {
+  const data = join(temporaryDirectory(), 'data');
+  const server = await Server.start(['--data', data, ...SMALL]);
+  assert.equal(await order(server, 'before'), '00000');
+  await server.end('SIGTERM');
+  const { log, report } = await openFileLog({ directory: join(data, 'log'), segmentBytes: 1_048_576 });
+  for (const command of commands) log.append(encodeCommand(command));
+  await log.close();
+  return { data, firstSeq: report.lastSeq + 1 };
+}
+
+async function order(server: Server, clientOid: string): Promise<string> {
+  const order = { ...BUY, clientOid };
+  return asked(server, (client) => client.post('/api/v3/trade/place-order', order)).then(({ code }) => code);
+}
+
+async function openOrders(server: Server): Promise<string[]> {
+  const { data } = await asked(server, (client) =>
+    client.get('/api/v3/trade/unfilled-orders', { category: 'SPOT' }),
+  );
+  return data.list.map(({ clientOid }: { clientOid: string }) => clientOid);
+}
+
+async function asked(server: Server, ask: (client: SignedClient) => Promise<Reply>): Promise<Reply> {
+  const client = new SignedClient(server.url, ALICE);
+  try {
+    return await ask(client);
+  } finally {
+    client.close();
+  }
+}
+
+test('the exchange goes on without it, and the record of it stands', async () => {
+  const { data, firstSeq: seq } = await exchangeWith(POISON);
+  const refused = await start(['--data', data, '--port', '0', ...SMALL]);
+  assert.equal(refused.code, 4);
+  assert.match(
+    refused.stderr,
+    new RegExp(`command ${seq} \\(deposit\\) of the log cannot be carried out: .*BigInt`),
+  );
+  assert.match(refused.stderr, new RegExp(`bourse -- set-aside ${seq}`), 'it says what to do');
+  assert.match((await bourse(['verify', '--data', data])).stdout, new RegExp(`command ${seq} \\(deposit\\)`));
+
+  const other = await bourse(['set-aside', String(seq - 1), '--data', data]);
+  assert.equal(other.code, 2);
+  assert.match(other.stderr, new RegExp(`the command that cannot be carried out is ${seq}`));
+
+  const done = await bourse(['set-aside', String(seq), '--data', data, '--by', 'carol']);
+  assert.equal(done.code, 0, done.stderr);
+  assert.match(done.stdout, new RegExp(`command ${seq}: .*"wallet":7.*`));
+
+  for (const clientOid of ['after', 'again']) {
+    const server = await Server.start(['--data', data, ...SMALL]);
+    assert.equal(await order(server, clientOid), '00000');
+    assert.ok((await openOrders(server)).includes('before'));
+    await server.end('SIGKILL');
+  }
+  assert.equal((await bourse(['verify', '--data', data])).code, 0);
+  assert.equal((await bourse(['audit', 'verify', '--data', data])).code, 0);
+  const { lines } = readAudit(data);
+  const { operator, outcome, command, arguments: given } = lines.at(-1)!;
+  assert.deepEqual(
+    { operator, outcome, command, given },
+    { operator: 'carol', outcome: 'done', command: seq + 1, given: { seq, type: 'deposit' } },
+  );
+  const twice = await bourse(['set-aside', String(seq), '--data', data]);
+  assert.match(twice.stderr, /every command of the log can be carried out/);
+});
+
+test('what another program carried out is not set aside', async () => {
+  const { data, firstSeq } = await exchangeWith(POISON, TICK);
+  const { code, stderr } = await bourse(['set-aside', String(firstSeq), '--data', data]);
+  assert.equal(code, 3);
+  assert.match(stderr, /the program that wrote it carried it out/);
+});
+
+test('nor what history holds already, nor a moment in time: the next would break too', () => {
+  const broken = (command: Command) => new BrokenCommand(9, command, new Error('a defect'));
+  assert.equal(objectionTo(broken(POISON), { lastSeq: 9, confirmedSeq: 8 }), undefined);
+  assert.match(objectionTo(broken(POISON), { lastSeq: 9, confirmedSeq: 9 })!, /carried it out/);
+  assert.match(objectionTo(broken(TICK), { lastSeq: 9, confirmedSeq: 8 })!, /next tick/);
+});

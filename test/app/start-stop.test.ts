@@ -1,0 +1,287 @@
+import assert from 'node:assert/strict';
+import { createHash, createHmac } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import pino from 'pino';
+import { MONEY_ONE } from '../../src/core/model/units.ts';
+import { openDemoAccounts } from '../../src/identity/demo-accounts.ts';
+import { listCatalogue } from '../../src/app/start/bootstrap.ts';
+import { openRooms } from '../../src/app/start/components.ts';
+import { resolveConfig } from '../../src/app/config/resolve-config.ts';
+import type { Verification } from '../../src/app/verify/verify.ts';
+import { loadCatalogue } from '../../src/catalogue/catalogue.ts';
+import { StreamClient } from '../harness/stream-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { bourse, Server, start } from './bourse-process.ts';
+
+/** No market, and small segments: a start prepares less. */
+const SMALL = ['--market', 'off', '--segment-bytes', '1048576'];
+
+interface Readiness {
+  readonly checks: readonly { readonly name: string; readonly ok: boolean }[];
+}
+
+/** What `/readyz` says of how busy the machine is. */
+const OF_THE_MACHINE = ['event loop', 'log queue'];
+
+async function verified(data: string): Promise<Verification> {
+  const { code, stdout, stderr } = await bourse(['verify', '--data', data, '--json']);
+  assert.equal(code, 0, `${stdout}${stderr}`);
+  return JSON.parse(stdout) as Verification;
+}
+
+async function place(url: string, body: object): Promise<{ code: string; msg: string }> {
+  const path = '/api/v3/trade/place-order';
+  const text = JSON.stringify(body);
+  const time = String(Date.now());
+  const sign = createHmac('sha256', 'demo-alice-secret').update(`${time}POST${path}${text}`).digest('base64');
+  const headers = {
+    'access-key': 'demo-alice',
+    'access-sign': sign,
+    'access-timestamp': time,
+    'access-passphrase': 'demo',
+    'content-type': 'application/json',
+  };
+  const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: text });
+  return (await answer.json()) as { code: string; msg: string };
+}
+
+/** Hash by file of the log. */
+function logContents(data: string): Record<string, string> {
+  const names = readdirSync(join(data, 'log')).filter((name) => !name.startsWith('lock.'));
+  const hash = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(data, 'log', name)))
+      .digest('hex');
+  return Object.fromEntries(names.sort().map((name) => [name, hash(name)]));
+}
+
+const BUY = {
+  category: 'SPOT',
+  symbol: 'BTCUSDT',
+  side: 'buy',
+  orderType: 'limit',
+  price: '59000',
+  qty: '0.01',
+  timeInForce: 'gtc',
+};
+
+test('a first start tells who you are, is ready when it says so, and a stop keeps everything', async () => {
+  const data = join(temporaryDirectory(), 'data');
+  const server = await Server.start(['--data', data, ...SMALL]);
+  const [factsLine, lastLine, ...rest] = server.stdout.split('\n');
+  assert.equal(lastLine, `Listening on ${server.url}`);
+  assert.deepEqual(rest, ['']);
+  const facts = JSON.parse(factsLine!);
+  assert.deepEqual(
+    facts.accounts.map((account: { apiKey: string }) => account.apiKey),
+    ['demo-alice', 'demo-bob', 'demo-bot', 'demo-maker'],
+  );
+  assert.ok(facts.instruments.SPOT >= 6);
+  assert.equal(facts.data, data);
+
+  const file = join(data, 'demo-accounts.json');
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.deepEqual(JSON.parse(readFileSync(file, 'utf8')), facts.accounts);
+  const { checks } = (await (await fetch(`${server.url}/readyz`)).json()) as Readiness;
+  assert.deepEqual(
+    checks.filter(({ name, ok }) => !ok && !OF_THE_MACHINE.includes(name)),
+    [],
+  );
+  assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
+  assert.deepEqual((await place(server.url, BUY)).code, '00000');
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  assert.match(metrics, /^bourse_open_orders 1$/m);
+  assert.match(
+    metrics,
+    /^bourse_http_requests_total\{route="\/api\/v3\/trade\/place-order",status="2xx"\} 1$/m,
+  );
+
+  const { code, stderr } = await server.end('SIGTERM');
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, new RegExp(`4 accounts, 1 open order, saved to ${data}\n$`));
+
+  const before = await verified(data);
+  assert.equal(before.openOrders, 1);
+  const again = await Server.start(['--data', data, ...SMALL]);
+  assert.equal((await again.end('SIGINT')).code, 0);
+  const after = await verified(data);
+  const same = after.snapshots.find(({ seq }) => seq === before.lastSeq);
+  assert.equal(same?.stateHash, before.stateHash, 'the state at the first stop is still what it was');
+  assert.equal(after.openOrders, 1);
+});
+
+test('a killed server starts again with everything it acknowledged', async () => {
+  const data = join(temporaryDirectory(), 'data');
+  const first = await Server.start(['--data', data, ...SMALL]);
+  for (const price of ['58000', '58001', '58002']) {
+    assert.equal((await place(first.url, { ...BUY, price })).code, '00000');
+  }
+  await first.end('SIGKILL');
+  const found = logContents(data);
+  assert.equal((await verified(data)).openOrders, 3);
+  assert.deepEqual(logContents(data), found, 'verify repairs nothing');
+  const second = await Server.start(['--data', data, ...SMALL]);
+  assert.equal((await place(second.url, BUY)).code, '00000', 'at once, no passphrase is being hashed');
+  const { code, stderr } = await second.end('SIGTERM');
+  assert.equal(code, 0);
+  assert.match(stderr, /did not end properly/);
+  assert.equal((await verified(data)).openOrders, 4);
+});
+
+test('a first start that was cut off between two deposits is completed by the next', async () => {
+  const home = temporaryDirectory();
+  const data = join(home, 'data');
+  const flags = { data, segmentBytes: '1048576' };
+  const { config } = await resolveConfig({ flags, environment: {}, directory: home });
+  const open = new AsyncDisposableStack();
+  const { venue, identity } = await openRooms(config, pino({ level: 'silent' }), open, assert.ifError);
+  await listCatalogue(venue, loadCatalogue(config.catalogue));
+  const { uid } = openDemoAccounts(identity, venue.clock.now()).accounts[0]!;
+  await venue.submit({ type: 'openAccount', time: 0, uid, masterUid: 0, marketMaker: false, house: false });
+  const coin = venue.state.coinByName.get('USDT')!;
+  await venue.submit({
+    type: 'deposit',
+    time: 0,
+    uid,
+    coin,
+    amount: 100_000n * MONEY_ONE,
+    reference: 'demo',
+  });
+  await open.disposeAsync();
+  assert.equal((await verified(data)).accounts, 1);
+
+  for (let run = 0; run < 2; run++) {
+    const server = await Server.start(['--data', data, ...SMALL]);
+    await server.end('SIGTERM');
+    const { accounts, coins } = await verified(data);
+    const held = (name: string) => coins.find((row) => row.coin === name)!.users;
+    assert.deepEqual([accounts, held('BTC'), held('USDT')], [4, '206', '10300000'], `start ${run + 1}`);
+  }
+});
+
+test('the data directory belongs to one process, and verify respects that', async () => {
+  const data = join(temporaryDirectory(), 'data');
+  const server = await Server.start(['--data', data, ...SMALL]);
+  const second = await start(['--port', '0', '--data', data, ...SMALL]);
+  assert.equal(second.code, 3);
+  assert.match(second.stderr, new RegExp(`in use by process ${server.pid}`));
+  assert.equal((await bourse(['verify', '--data', data])).code, 3);
+  await server.end('SIGTERM');
+});
+
+test('a taken port is named before any work is done, and --port 0 offered', async () => {
+  const server = await Server.start(['--data', join(temporaryDirectory(), 'a'), ...SMALL]);
+  const { port } = new URL(server.url);
+  const ports: readonly [string, readonly string[]][] = [
+    ['port', ['--port', port]],
+    ['operator-port', ['--port', '0', '--operator-port', port]],
+  ];
+  for (const [flag, args] of ports) {
+    const data = join(temporaryDirectory(), 'b');
+    const second = await start([...args, '--data', data, '--catalogue', 'no-such-folder', ...SMALL]);
+    assert.equal(second.code, 3, second.stderr);
+    assert.match(second.stderr, new RegExp(`port ${port} .* is in use`));
+    assert.match(second.stderr, new RegExp(`--${flag} 0`));
+    if (process.platform === 'linux') {
+      assert.match(second.stderr, new RegExp(`process ${server.pid} \\(node\\)`));
+    }
+    assert.ok(!existsSync(data), 'no data directory was made');
+  }
+  const same = await start([
+    '--port',
+    '9',
+    '--operator-port',
+    '9',
+    '--data',
+    join(temporaryDirectory(), 'b'),
+  ]);
+  assert.equal(same.code, 2, same.stderr);
+  assert.match(same.stderr, /--operator-port 9 is the same as --port/);
+  await server.end('SIGTERM');
+});
+
+test('demo keys are never offered to other machines', async () => {
+  const data = join(temporaryDirectory(), 'data');
+  const refused = await start(['--host', '0.0.0.0', '--data', data]);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /--no-demo/);
+  const server = await Server.start(['--data', data, ...SMALL]);
+  await server.end('SIGTERM');
+  const still = await start(['--host', '0.0.0.0', '--port', '0', '--no-demo', '--data', data, ...SMALL]);
+  assert.equal(still.code, 2, 'the directory holds the demo keys');
+
+  const empty = await Server.start(['--host', '0.0.0.0', '--no-demo', '--data', `${data}2`, ...SMALL]);
+  assert.equal((await empty.end('SIGTERM')).code, 0);
+  assert.ok(!readdirSync(`${data}2`).includes('demo-accounts.json'));
+  assert.equal((await verified(`${data}2`)).accounts, 0);
+});
+
+test('a lost or damaged history stops the start with code 4', async () => {
+  const data = join(temporaryDirectory(), 'data');
+  for (let run = 0; run < 2; run++) {
+    const server = await Server.start(['--data', data, ...SMALL]);
+    assert.equal((await server.end('SIGTERM')).code, 0);
+  }
+  const history = join(data, 'history.sqlite');
+  rmSync(history);
+  const gap = await start(['--port', '0', '--data', data, ...SMALL]);
+  assert.equal(gap.code, 4, gap.stderr);
+  assert.match(gap.stderr, /--accept-history-gap/);
+  assert.equal((await bourse(['verify', '--data', data])).code, 4);
+  const accepted = await Server.start(['--data', data, '--accept-history-gap', ...SMALL]);
+  assert.equal((await accepted.end('SIGTERM')).code, 0);
+  const afterwards = await Server.start(['--data', data, ...SMALL]);
+  assert.equal((await afterwards.end('SIGTERM')).code, 0, 'the gap is accepted once');
+
+  writeFileSync(history, 'this is no database, and long enough to be looked at as one'.repeat(100));
+  rmSync(`${history}-wal`, { force: true });
+  const notADatabase = await start(['--port', '0', '--data', data, ...SMALL]);
+  assert.equal(notADatabase.code, 4, notADatabase.stderr);
+});
+
+test('a damaged log stops the start with code 4 and names the place', async () => {
+  const data = join(temporaryDirectory(), 'data');
+  const server = await Server.start(['--data', data, ...SMALL]);
+  assert.equal((await place(server.url, BUY)).code, '00000');
+  await server.end('SIGKILL');
+  const segment = join(data, 'log', 'segment-00000001.log');
+  const bytes = readFileSync(segment);
+  bytes[5000]! ^= 1;
+  writeFileSync(segment, bytes);
+  const damaged = await start(['--port', '0', '--data', data, ...SMALL]);
+  assert.equal(damaged.code, 4, damaged.stderr);
+  assert.match(damaged.stderr, /log damaged: .*segment-00000001\.log/);
+  const proof = await bourse(['verify', '--data', data]);
+  assert.equal(proof.code, 4);
+  assert.match(proof.stdout, /NOT VERIFIED/);
+});
+
+test('a second signal leaves at once with 130, and nothing is lost', async () => {
+  const data = join(temporaryDirectory(), 'data');
+  // The orderly stop waits for ten minutes, as it has told a reader.
+  const server = await Server.start(['--data', data, '--stop-notice', '600', ...SMALL]);
+  const reader = await StreamClient.open(server.url);
+  assert.equal((await place(server.url, BUY)).code, '00000');
+  process.kill(server.pid, 'SIGINT');
+  await reader.next(({ code }) => code === 30033);
+  // Signals within a second are one: Ctrl-C reaches it from the terminal and once more through npm.
+  const again = setInterval(() => process.kill(server.pid, 'SIGINT'), 200);
+  const { code } = await server.end('SIGINT');
+  clearInterval(again);
+  assert.equal(code, 130);
+  assert.equal((await verified(data)).openOrders, 1);
+});
+
+test('a directory that cannot be written is a refusal, not a stack trace', async () => {
+  const home = temporaryDirectory();
+  writeFileSync(join(home, 'file'), '');
+  const { code, stderr } = await start(['--port', '0', '--data', join(home, 'file', 'data')]);
+  assert.equal(code, 3, stderr);
+  assert.doesNotMatch(stderr, /\n\s+at /);
+  mkdirSync(join(home, 'empty'));
+  const nothing = await bourse(['verify', '--data', join(home, 'empty')]);
+  assert.equal(nothing.code, 2);
+  assert.match(nothing.stderr, /holds no exchange/);
+});

@@ -1,0 +1,52 @@
+/** `docs/clients.md`, made of what the matrix runs: each suite keeps its own part between two marks. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FILE = join(import.meta.dirname, '../../docs/clients.md');
+const REFRESH = 'REFRESH_DOCS=1 node --test test/client-matrix/*.test.ts';
+const PARTS = ['ccxt', 'sdk'] as const;
+type Part = (typeof PARTS)[number];
+
+const INTRODUCTION = `# Clients
+
+Every call that the two client libraries can make, against one running exchange with a living market: what it was
+checked for, or why it is not served. The page is printed by \`${REFRESH}\`
+from the tables that the test runs; it fails when a library has a method without a row, when a row no longer works, and
+when this page is stale. Unknown paths answer 404 with code \`40404\`.
+
+How to point a client at the exchange: \`npm run -s bourse -- client ccxt-js|ccxt-py|sdk|curl\`, or \`examples/\`.
+`;
+
+const begin = (part: Part) => `<!-- ${part} -->`;
+const end = (part: Part) => `<!-- end of ${part} -->`;
+
+export function documentSection(
+  title: string,
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [`## ${title}`, '', line(head), line(head.map(() => '---')), ...rows.map(line), ''].join('\n');
+}
+
+function partOf(text: string, part: Part): string | undefined {
+  const from = text.indexOf(begin(part));
+  const to = text.indexOf(end(part));
+  return from < 0 || to < 0 ? undefined : text.slice(from, to + end(part).length);
+}
+
+/** Compares the part with the page, or writes it when asked to. */
+export function keepDocument(part: Part, sections: readonly string[]): void {
+  const wanted = `${begin(part)}\n\n${sections.join('\n')}\n${end(part)}`;
+  const present = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
+  if (process.env.REFRESH_DOCS === '1') {
+    const parts = PARTS.map((each) => (each === part ? wanted : partOf(present, each)));
+    writeFileSync(FILE, `${[INTRODUCTION, ...parts.filter((each) => each !== undefined)].join('\n')}\n`);
+    return;
+  }
+  assert.ok(
+    present.startsWith(INTRODUCTION) && partOf(present, part) === wanted,
+    `docs/clients.md is stale; run: ${REFRESH}`,
+  );
+}

@@ -1,0 +1,209 @@
+/**
+ * Every command and program in README and docs is executed as written, with only the address and the directory put in.
+ * A block that nothing here executes fails with its place. `docs/operator.md` and `docs/backup.md` have tests of their
+ * own, which run their bash blocks in one shell (`test/admin/docs.test.ts`, `test/backup/docs.test.ts`).
+ */
+import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startCommand } from '../harness/child-programs.ts';
+import { startServer } from '../harness/server.ts';
+import { SignedClient } from '../harness/signed-client.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { Server } from '../app/bourse-process.ts';
+import { type Block, blocksOf, documents, ROOT } from './blocks.ts';
+
+const README_ADDRESS = /http:\/\/127\.0\.0\.1:8787/g;
+
+const run = (
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd: string = ROOT,
+) => startCommand(command, args, { cwd, env: { ...process.env, ...env } }).ended;
+
+/** Lines of a block that are commands, without their remarks. */
+const linesOf = ({ text }: Block) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/ +#.*$/, ''));
+const isStart = (line: string) => line.includes('npm start');
+const isSuite = (line: string) => line === 'npm ci && npm test';
+
+const ALICE = { apiKey: 'demo-alice', secretKey: 'demo-alice-secret', passphrase: 'demo' };
+
+/** What the history is to show: a fill of alice's. */
+async function trades(url: string): Promise<void> {
+  const alice = new SignedClient(url, { ...ALICE, name: 'alice', uid: 0 });
+  const sell = { category: 'SPOT', symbol: 'BTCUSDT', side: 'sell', orderType: 'market', qty: '0.001' };
+  for (let tries = 0; tries < 600; tries++) {
+    const { data: placed } = await alice.post('/api/v3/trade/place-order', sell);
+    const { data: order } = await alice.get('/api/v3/trade/order-info', { orderId: placed.orderId });
+    if (order.orderStatus === 'filled') break;
+    await sleep(200);
+  }
+  alice.close();
+}
+
+/** A position of alice's, for what is done to positions. */
+async function opens(url: string): Promise<void> {
+  const alice = new SignedClient(url, { ...ALICE, name: 'alice', uid: 0 });
+  const buy = { category: 'USDT-FUTURES', symbol: 'BTCUSDT', side: 'buy', orderType: 'market', qty: '0.01' };
+  await alice.post('/api/v3/trade/place-order', buy);
+  alice.close();
+}
+
+/** As a newcomer starts it: demo accounts and a living market. */
+const living = (data: string) => ['--data', data, '--market', 'normal', '--backfill', '0'];
+
+/** `npm start ...` up to the line that says that it listens, then Ctrl-C. Node was installed to run this test. */
+async function startAndStop(line: string, data: string): Promise<void> {
+  const args = line
+    .replace('npm ci && ', '')
+    .replace(/^npm start( -- )?/, '')
+    .split(' ')
+    .filter((word) => word !== '');
+  if (args.includes('--help')) {
+    const { code, output } = await run(process.execPath, ['src/main.ts', ...args]);
+    assert.deepEqual([code, /--data <dir>/.test(output)], [0, true], output);
+    return;
+  }
+  const placed = args.map((arg, n) =>
+    args[n - 1] === '--port' ? '0' : args[n - 1] === '--data' ? data : arg,
+  );
+  const where = placed.includes('--data') ? [] : ['--data', data];
+  const server = await Server.start([...placed, ...where, '--backfill', '0']);
+  assert.equal((await server.end('SIGINT')).code, 0, line);
+}
+
+describe('README.md and docs: every block is executed', () => {
+  let server: Server;
+  let data: string;
+  before(async () => {
+    data = join(temporaryDirectory(), 'data');
+    server = await Server.start(living(data));
+    await trades(server.url);
+  });
+  after(async () => {
+    await server.end('SIGINT');
+  });
+
+  const env = () => ({ BOURSE_DATA: data, BOURSE_URL: server.url });
+  const here = (text: string) => text.replace(README_ADDRESS, server.url);
+
+  async function shell(line: string): Promise<void> {
+    const { code, output } = await run('bash', ['-euo', 'pipefail', '-c', here(line)], env());
+    assert.equal(code, 0, `${line}\n${output}`);
+    assert.doesNotMatch(output, /"code":"(?!00000)/, line);
+  }
+
+  const program = async (text: string, cwd?: string) => {
+    const { code, output } = await run(
+      process.execPath,
+      ['--input-type=module', '--eval', here(text)],
+      env(),
+      cwd,
+    );
+    assert.equal(code, 0, output);
+    return output;
+  };
+
+  const hasPython = async () => (await run('python3', ['-c', 'import ccxt'])).code === 0;
+  /** Without the library the program can only be read. */
+  const readsPython = (line: string) => `${line} -c 'import ast, sys; ast.parse(sys.stdin.read())'`;
+
+  type Execution = (block: Block) => Promise<void>;
+  const EXECUTIONS: Readonly<Record<string, Execution>> = {
+    'README.md sh': async (block) => {
+      for (const line of linesOf(block)) {
+        if (isSuite(line)) assert.ok(process.env.NODE_TEST_CONTEXT, 'this is the suite, and it runs');
+        else if (isStart(line)) await startAndStop(line, join(temporaryDirectory(), 'data'));
+        else if (line.includes('bourse -- verify')) await verifies();
+        else await shell(line.endsWith('| python3') && !(await hasPython()) ? readsPython(line) : line);
+      }
+    },
+    'README.md js': async ({ text }) => {
+      const output = await program(text);
+      assert.match(output, /30000/, 'the order is shown');
+      assert.match(output, /taker/, 'the trade is shown');
+    },
+    'docs/history.md sh': async (block) => {
+      const [first] = linesOf(block);
+      if (first!.startsWith('node launch.cjs test/run.ts')) {
+        assert.ok(globSync(first!.split(' ').at(-1)!, { cwd: ROOT }).length > 0, first);
+        return;
+      }
+      const missing = (await run('bash', ['-c', 'command -v sqlite3'])).code !== 0;
+      if (missing) return queryWithNode(block.text);
+      const { code, output } = await run('bash', ['-euc', block.text], {}, data);
+      assert.equal(code, 0, output);
+      assert.match(output, /USDT|fills/, 'it finds something');
+    },
+    'docs/history.md js': async ({ text }) => {
+      assert.match(await program(text, data), /USDT/);
+    },
+    'docs/streams.md js': async ({ text }) => {
+      const open = `const ws = new WebSocket('${server.url.replace('http', 'ws')}/v3/ws/public');`;
+      const tell =
+        "ws.onmessage = ({ data }) => { console.log(data); if (data.includes('snapshot')) ws.close(); };";
+      assert.match(await program(`${open}\n${tell}\nws.onopen = () => {\n${text}};`), /"event":"subscribe"/);
+    },
+    'docs/operator.md bash': async () => {},
+    'docs/backup.md bash': async () => {},
+    'docs/operator.md ': async (block) => {
+      const [start, ...commands] = linesOf(block);
+      if (!isStart(start!)) {
+        // Forced closes need something to close.
+        for (const line of linesOf(block)) {
+          await opens(server.url);
+          await shell(line.replace('npm run bourse', 'npm run -s bourse'));
+        }
+        return;
+      }
+      const manual = await startServer({ args: start!.split(' -- ')[1]!.split(' ') });
+      try {
+        for (const line of commands) {
+          const { code, output } = await run('bash', ['-euc', line], { BOURSE_DATA: manual.data });
+          assert.equal(code, 0, `${line}\n${output}`);
+        }
+      } finally {
+        await manual.stop();
+      }
+    },
+  };
+
+  /** The README proves the directory of an exchange that has ended; this one is stopped for it and started again. */
+  async function verifies(): Promise<void> {
+    await server.end('SIGINT');
+    const { code, output } = await run(process.execPath, ['src/bourse.ts', 'verify', '--data', data]);
+    assert.equal(code, 0, output);
+    server = await Server.start(living(data));
+  }
+
+  async function queryWithNode(text: string): Promise<void> {
+    const query = /"(.*)"/s.exec(text)![1]!;
+    const open =
+      "import { DatabaseSync } from 'node:sqlite'; new DatabaseSync('history.sqlite', { readOnly: true })";
+    await program(`${open}.prepare(${JSON.stringify(query)}).all();`, data);
+  }
+
+  const isPicture = ({ language, text }: Block) =>
+    language === '' && !/\b(npm|node|curl|bourse)\b/.test(text);
+
+  for (const block of documents()
+    .flatMap(blocksOf)
+    .filter((each) => !isPicture(each))) {
+    const { file, line, language } = block;
+    it(`${file}, line ${line}: ${linesOf(block)[0]}`, async () => {
+      const execute = EXECUTIONS[`${file} ${language}`];
+      assert.ok(
+        execute,
+        `${file}, line ${line}: no test executes this block; say how in test/docs/commands.test.ts`,
+      );
+      await execute(block);
+    });
+  }
+});

@@ -1,0 +1,40 @@
+/** What the contracts of a history share: a storage, sessions with it, and short words. */
+import type { Event, OrderRecord } from '../../src/core/model/event.ts';
+import { parseId } from '../../src/views/ids.ts';
+import { orderView } from '../../src/views/order-view.ts';
+import type { History } from '../../src/history/history.ts';
+import { COINS, coinName, INSTRUMENTS } from './example-events.ts';
+
+/** One storage, empty at first; it may be opened again after it was closed. */
+export interface HistoryStorage {
+  open(): Promise<History>;
+  remove(): Promise<void>;
+}
+
+export interface Contract {
+  /** A statement about a storage, and what shows it. */
+  readonly contract: (name: string, run: (storage: HistoryStorage) => Promise<void>) => void;
+  /** For the many that need one session only. */
+  readonly session: (name: string, run: (history: History) => Promise<void>) => void;
+}
+
+export const ALL_TIME = { startTime: 0, endTime: Number.MAX_SAFE_INTEGER };
+
+export async function openDescribed(storage: HistoryStorage): Promise<History> {
+  const history = await storage.open();
+  history.describe(INSTRUMENTS, COINS);
+  return history;
+}
+
+export function orderEvent(order: OrderRecord): Event {
+  return { type: 'order', order };
+}
+
+export function viewOf(order: OrderRecord) {
+  return orderView(order, INSTRUMENTS[order.instrument]!, coinName);
+}
+
+export const orderKey = (order: { orderId: string }) => parseId(order.orderId)!;
+export const fillKey = (fill: { execId: string }) => parseId(fill.execId)!;
+export const transferKey = (transfer: { transferId: string }) => parseId(transfer.transferId)!;
+export const lineKey = (line: { id: string }) => parseId(line.id)!;

@@ -1,0 +1,24 @@
+/** A process under load, for the tests to kill: appends without end and prints what has become durable. */
+import { writeSync } from 'node:fs';
+import { openFileLog } from '../../src/journal/file-journal.ts';
+import { LogFull } from '../../src/journal/journal-errors.ts';
+
+const { log } = await openFileLog({
+  directory: process.argv[2],
+  segmentBytes: 256 * 1024,
+  prepareStepBytes: 64 * 1024,
+});
+const encoder = new TextEncoder();
+
+function appendSome(): void {
+  try {
+    for (let index = 0; index < 20; index += 1) log.append(encoder.encode(`load ${log.appendedSeq + 1}`));
+  } catch (error) {
+    if (!(error instanceof LogFull)) throw error;
+  }
+  setImmediate(appendSome);
+}
+
+writeSync(1, `${log.durableSeq}\n`);
+log.onDurable((durableSeq) => writeSync(1, `${durableSeq}\n`));
+appendSome();

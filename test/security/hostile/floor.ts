@@ -1,0 +1,75 @@
+/** A venue with two traders and a way to tell whether a request has changed anything. */
+import assert from 'node:assert/strict';
+import { HeldWall } from '../../harness/held-wall.ts';
+import { type RunningServer, startServer } from '../../harness/server.ts';
+import { type Reply, SignedClient } from '../../harness/signed-client.ts';
+
+export const ORDER = {
+  category: 'SPOT',
+  symbol: 'BTCUSDT',
+  side: 'buy',
+  orderType: 'limit',
+  price: '58000',
+  qty: '0.01',
+} as const;
+
+export interface Floor {
+  readonly server: RunningServer;
+  /** The clock of its limits and signatures. */
+  readonly wall: HeldWall;
+  readonly alice: SignedClient;
+  readonly bob: SignedClient;
+  /** Runs hostile requests and insists that balances and open orders of both are the same afterwards. */
+  unchanged(hostile: () => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openFloor(): Promise<Floor> {
+  const wall = new HeldWall();
+  const server = await startServer({ args: ['--rate-limits', 'off'], wall });
+  const alice = new SignedClient(server.url, server.account('alice'));
+  const bob = new SignedClient(server.url, server.account('bob'));
+  const holdings = async () => {
+    const paths = ['/api/v3/account/assets', '/api/v3/trade/unfilled-orders'];
+    const replies = await Promise.all(
+      [alice, bob].flatMap((client) => paths.map((path) => client.get(path))),
+    );
+    return replies.map(({ status, data }) => ({ status, data }));
+  };
+  return {
+    server,
+    wall,
+    alice,
+    bob,
+    async unchanged(hostile) {
+      const before = await holdings();
+      await hostile();
+      assert.deepEqual(await holdings(), before, 'a refused request has changed something');
+    },
+    async close() {
+      alice.close();
+      bob.close();
+      assert.equal(server.process.exitCode, null, server.log());
+      await server.stop();
+    },
+  };
+}
+
+/** A refusal as clients expect it: 4xx, the envelope, a message that helps. */
+export function assertRefused(reply: Pick<Reply, 'status' | 'text'>, names: RegExp, what: string): void {
+  const shown = `${what.slice(0, 200)}\n  -> ${reply.status} ${reply.text.slice(0, 300)}`;
+  assert.ok(reply.status >= 400 && reply.status < 500, shown);
+  assertEnvelope(reply.text, shown);
+  const { code, msg, data } = JSON.parse(reply.text) as { code: string; msg: string; data: unknown };
+  assert.notEqual(code, '00000', shown);
+  assert.equal(data, null, shown);
+  assert.match(msg, names, shown);
+}
+
+export function assertEnvelope(text: string, what: string): void {
+  const envelope = JSON.parse(text) as Record<string, unknown>;
+  assert.deepEqual(Object.keys(envelope).toSorted(), ['code', 'data', 'msg', 'requestTime'], what);
+  assert.match(String(envelope.code), /^[0-9]{3,6}$/, what);
+  assert.ok(typeof envelope.msg === 'string' && envelope.msg !== '', what);
+  assert.ok(Number.isSafeInteger(envelope.requestTime), what);
+}

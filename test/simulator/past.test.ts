@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { GeneratedCandles } from '../../src/history/generated-candles.ts';
+import type { GeneratedFunding } from '../../src/history/generated-funding.ts';
+import type { History } from '../../src/history/history.ts';
+import { loadKnobs } from '../../src/simulator/parameters.ts';
+import { makePast } from '../../src/simulator/backfill/make-past.ts';
+import { CATALOGUE, Rig, START_TIME } from './rig.ts';
+
+const NOW = START_TIME + 1234 * 1000;
+const HOUR = 3_600_000;
+
+async function past(
+  seed: number,
+): Promise<{ rig: Rig; packs: GeneratedCandles[]; funding: GeneratedFunding[] }> {
+  const rig = await new Rig({ only: (_category, symbol) => /^(BTCUSD|ETHBTC)/.test(symbol) }).open();
+  const packs: GeneratedCandles[] = [];
+  const funding: GeneratedFunding[] = [];
+  const history = {
+    lastCandleBefore: async () => undefined,
+    flush: async () => {},
+    addGenerated: (candles: GeneratedCandles) => packs.push(candles),
+    addGeneratedFunding: (rates: GeneratedFunding) => funding.push(rates),
+  } as unknown as History;
+  const knobs = loadKnobs(CATALOGUE);
+  const made = await makePast(rig.market.desks, {
+    history,
+    knobs,
+    seed,
+    days: 2,
+    now: NOW,
+    progress: () => {},
+  });
+  assert.equal(made, rig.market.desks.length);
+  return { rig, packs, funding };
+}
+
+const of = (packs: readonly GeneratedCandles[], category: string, symbol: string, width: string) =>
+  packs.filter((pack) => pack.category === category && pack.symbol === symbol && pack.width === width);
+
+test('every book has minutes up to the present and a year of hours, without a gap and ending at its price', async () => {
+  const { rig, packs } = await past(1);
+  for (const { instrument, fairTicks, halfSpreadTicks } of rig.market.desks) {
+    const { category, symbol } = instrument.spec;
+    for (const [width, step] of [
+      ['1m', 60_000],
+      ['1H', HOUR],
+    ] as const) {
+      const own = of(packs, category, symbol, width);
+      let next = own[0]!.firstOpen;
+      let close = own[0]!.ticks[0]!;
+      for (const { firstOpen, ticks, lots } of own) {
+        assert.equal(firstOpen, next, `${symbol} ${width}`);
+        next += lots.length * step;
+        for (let n = 0; n < lots.length; n++) {
+          const [open, high, low, end] = ticks.subarray(4 * n, 4 * n + 4);
+          assert.equal(open, close);
+          assert.ok(
+            low! > 0 && low! <= Math.min(open!, end!) && high! >= Math.max(open!, end!) && lots[n]! > 0,
+          );
+          close = end!;
+        }
+      }
+      assert.equal(next, Math.ceil((Math.floor(NOW / 60_000) * 60_000) / step) * step, 'it ends with now');
+      assert.ok(
+        Math.abs(close - fairTicks) <= 2 * halfSpreadTicks + 1,
+        `${symbol}: ${close} beside ${fairTicks}`,
+      );
+    }
+    const [hours] = of(packs, category, symbol, '1H');
+    if (category === 'SPOT') assert.ok(NOW - hours!.firstOpen >= 364 * 24 * HOUR, symbol);
+  }
+});
+
+test('an hour is the sum of its minutes', async () => {
+  const { packs } = await past(1);
+  const minutes = of(packs, 'SPOT', 'BTCUSDT', '1m');
+  const hours = of(packs, 'SPOT', 'BTCUSDT', '1H').at(-1)!;
+  const start = hours.firstOpen + (hours.lots.length - 3) * HOUR;
+  const volume = minutes.reduce((sum, { firstOpen, lots }) => {
+    return lots.reduce((s, lot, n) => {
+      const at = firstOpen + n * 60_000;
+      return at >= start && at < start + HOUR ? s + lot : s;
+    }, sum);
+  }, 0);
+  assert.equal(volume, hours.lots.at(-3));
+});
+
+test('the same seed has the same past, another seed another', async () => {
+  const closes = async (seed: number) => (await past(seed)).packs.map(({ ticks }) => ticks.at(-5));
+  const first = await closes(3);
+  assert.deepEqual(await closes(3), first);
+  assert.notDeepEqual(await closes(4), first);
+});
+
+test('a perpetual was funded at each of its settlements since it is listed, mostly by interest, sometimes by either side', async () => {
+  const { rig, funding } = await past(1);
+  const perpetuals = rig.market.desks.filter(
+    ({ instrument: { futures } }) => futures !== undefined && futures.delivery === undefined,
+  );
+  assert.deepEqual(
+    funding.map(({ category, symbol }) => `${category} ${symbol}`),
+    perpetuals.map(({ instrument: { spec } }) => `${spec.category} ${spec.symbol}`),
+  );
+  for (const [n, { rates, symbol }] of funding.entries()) {
+    const { spec, futures } = perpetuals[n]!.instrument;
+    const interval = futures!.fundIntervalMs;
+    const startTime = Math.max(Number(spec.launchTime), Math.floor(NOW / 60_000) * 60_000 - 365 * 24 * HOUR);
+    const first = Math.floor(startTime / interval) * interval + interval;
+    const expected = [];
+    for (let time = first; time <= NOW; time += interval) expected.push(time);
+    assert.deepEqual(
+      rates.map(({ time }) => time),
+      expected,
+      symbol,
+    );
+    const values = rates.map(({ fundingRate }) => Number(fundingRate));
+    const interest = (0.0001 * interval) / (8 * HOUR);
+    const usual = values.filter((value) => value === interest).length / values.length;
+    assert.ok(usual > 0.5 && usual < 1, `${symbol}: ${usual} of the settlements are interest alone`);
+    assert.ok(Math.max(...values) > interest && Math.min(...values) < interest, symbol);
+  }
+});

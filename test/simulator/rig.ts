@@ -1,0 +1,131 @@
+/** A venue with the shipped catalogue and a market on it, in memory, under a clock that moves when told. */
+import { join } from 'node:path';
+import type { Command } from '../../src/core/model/command.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import { Refusal } from '../../src/core/model/reject-reason.ts';
+import type { History } from '../../src/history/history.ts';
+import type { CommandLog } from '../../src/journal/command-journal.ts';
+import { SyntheticFeed } from '../../src/simulator/feed/synthetic-feed.ts';
+import { loadKnobs } from '../../src/simulator/parameters.ts';
+import { LIVELINESS, type MarketLevel } from '../../src/simulator/activity-level.ts';
+import { LivingMarket } from '../../src/simulator/market-simulator.ts';
+import { loadCatalogue } from '../../src/catalogue/catalogue.ts';
+import { ManualClock } from '../../src/sequencer/clock.ts';
+import { Venue } from '../../src/sequencer/sequencer.ts';
+
+export const CATALOGUE = join(import.meta.dirname, '../../catalogue');
+/** 2026-11-15T00:00:00Z. */
+export const START_TIME = Date.UTC(2026, 10, 15);
+
+/** A log that forgets: what is appended is durable when `flush` is called. */
+class MemoryLog implements CommandLog {
+  appendedSeq = 0;
+  durableSeq = 0;
+  bytes = 0;
+  #onDurable: (seq: number) => void = () => {};
+  readonly #onAppend: (payload: Uint8Array) => void;
+
+  constructor(onAppend: (payload: Uint8Array) => void) {
+    this.#onAppend = onAppend;
+  }
+
+  append(payload: Uint8Array): number {
+    this.bytes += payload.length;
+    this.#onAppend(payload);
+    return ++this.appendedSeq;
+  }
+
+  flush(): void {
+    this.durableSeq = this.appendedSeq;
+    this.#onDurable(this.durableSeq);
+  }
+
+  onDurable(listener: (seq: number) => void): void {
+    this.#onDurable = listener;
+  }
+
+  onFailure(): void {}
+  capacity() {
+    return 'normal' as const;
+  }
+  queueAgeMs(): number {
+    return 0;
+  }
+  async saveSnapshot(): Promise<void> {}
+  async close(): Promise<void> {}
+}
+
+const NO_HISTORY = {
+  confirmedSeq: 0,
+  describe() {},
+  project() {},
+} as unknown as History;
+
+export interface RigOptions {
+  readonly seed?: number;
+  readonly level?: Exclude<MarketLevel, 'off'>;
+  readonly startTime?: number;
+  /** Instruments to list; all when absent. */
+  readonly only?: (category: string, symbol: string) => boolean;
+  /** Sees each record of the log. */
+  readonly onAppend?: (payload: Uint8Array) => void;
+}
+
+export class Rig {
+  readonly clock: ManualClock;
+  readonly log: MemoryLog;
+  readonly venue: Venue;
+  readonly market: LivingMarket;
+
+  constructor({
+    seed = 1,
+    level = 'normal',
+    startTime = START_TIME,
+    only = () => true,
+    onAppend = () => {},
+  }: RigOptions = {}) {
+    this.log = new MemoryLog(onAppend);
+    this.clock = new ManualClock(startTime);
+    this.venue = new Venue(new Exchange(), this.log, NO_HISTORY, this.clock, 0);
+    const { coins, instruments } = loadCatalogue(CATALOGUE);
+    for (const spec of coins) this.give({ type: 'listCoin', time: 0, spec });
+    for (const spec of instruments) {
+      if (only(spec.category, spec.symbol)) this.give({ type: 'listInstrument', time: 0, spec });
+    }
+    const knobs = loadKnobs(CATALOGUE);
+    const feed = new SyntheticFeed({ seed, knobs, intensity: LIVELINESS[level].volatility });
+    this.market = new LivingMarket(this.venue, { level, seed, knobs, feed });
+  }
+
+  get state() {
+    return this.venue.state;
+  }
+
+  async open(): Promise<this> {
+    const opened = this.market.open();
+    this.log.flush();
+    await opened;
+    return this;
+  }
+
+  /** Steps of `stepMs`, each with its wake-up. */
+  run(ms: number, stepMs = 200, each: () => void = () => {}): void {
+    for (let done = 0; done < ms; done += stepMs) {
+      this.clock.advance(stepMs);
+      this.market.wake();
+      this.log.flush();
+      each();
+    }
+  }
+
+  /** A command of somebody else, which must be carried out. */
+  give(command: Command): void {
+    const failed = (error: Error) => {
+      throw error;
+    };
+    this.venue.submit(command).then(({ refusal, detail }) => {
+      if (refusal !== Refusal.none) throw new Error(`${command.type}: ${refusal} ${detail ?? ''}`);
+    }, failed);
+    this.log.flush();
+  }
+}
