@@ -3,10 +3,11 @@
  * command as the gateway does. Baseline in the same run: the same commands through the codec only. The replay of the
  * log (decode and apply) is what a restart does.
  */
-import type { Command } from '../src/core/model/command.ts';
+
 import { decodeCommand, encodeCommand } from '../src/core/codec/command-codec.ts';
-import type { Event } from '../src/core/model/event.ts';
 import { Exchange } from '../src/core/engine/exchange.ts';
+import type { Command } from '../src/core/model/command.ts';
+import type { Event } from '../src/core/model/event.ts';
 import { marketFlow } from './market.ts';
 import { type Benchmark, best, printTable, rate, ratio, timed } from './report.ts';
 

@@ -18,7 +18,7 @@ export class Desk implements MatchSink {
     this.slab.release(maker);
   }
 
-  room(): number {
+  capacity(): number {
     return Number.POSITIVE_INFINITY;
   }
 

@@ -5,14 +5,15 @@
  * processor's caches hold nothing of whoever comes next; and with so few commands that nearly every one meets an account
  * whose margin has to be looked at anew. Baseline in the same run: the same margin figures computed from scratch.
  */
-import type { Command } from '../src/core/model/command.ts';
+
 import { Exchange } from '../src/core/engine/exchange.ts';
 import { checkInvariants } from '../src/core/engine/invariants.ts';
-import type { InstrumentSpec } from '../src/core/model/listing-spec.ts';
-import { markTicks, riskFromScratch } from '../src/core/margin/margin.ts';
+import { computeRisk, markTicks } from '../src/core/margin/margin.ts';
 import { accountRisk } from '../src/core/margin/margin-cache.ts';
-import { Refusal } from '../src/core/model/reject-reason.ts';
+import type { Command } from '../src/core/model/command.ts';
 import { OrderType, Side, Source, StpMode, TimeInForce } from '../src/core/model/enums.ts';
+import type { InstrumentSpec } from '../src/core/model/listing-spec.ts';
+import { RejectReason } from '../src/core/model/reject-reason.ts';
 import { account, coin, deposit, OPENING_TIME } from '../test/property/venue.ts';
 import { Random } from './random.ts';
 import { type Benchmark, printTable, rate, ratio, timed } from './report.ts';
@@ -74,9 +75,9 @@ class Day {
         const commands = Array.from({ length: PORTION }, () => this.command(quoting));
         total += timed(() => {
           for (const command of commands) {
-            const { orderId, refusal } = exchange.apply(command);
+            const { orderId, rejectReason } = exchange.apply(command);
             exchange.takeEvents();
-            if (refusal !== Refusal.none) this.refused++;
+            if (rejectReason !== RejectReason.none) this.refused++;
             else if (command.type === 'placeOrder' && command.timeInForce === TimeInForce.gtc)
               resting.push({ uid: command.uid, orderId });
           }
@@ -131,7 +132,7 @@ function marginRates(exchange: Exchange): { scratch: number; moved: number; agai
     for (const each of accounts) accountRisk(state, each);
   };
   const scratch = timed(() => {
-    for (const each of accounts) riskFromScratch(state, each);
+    for (const each of accounts) computeRisk(state, each);
   });
   state.priceVersion++;
   return { scratch, moved: timed(kept), again: timed(kept) };

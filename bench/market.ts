@@ -3,8 +3,9 @@
  * new orders, 3 % IOC, 6 % cancels, 82 % price moves). Made once on an exchange, so that every id is a real one; the
  * same commands give the same ids on any other.
  */
-import { ANY, type Command } from '../src/core/model/command.ts';
+
 import { Exchange } from '../src/core/engine/exchange.ts';
+import { ANY, type Command } from '../src/core/model/command.ts';
 import { OrderStatus, Side, Source, StpMode, TimeInForce } from '../src/core/model/enums.ts';
 import { account, coin, deposit, OPENING_TIME, order, spotPair } from '../test/property/venue.ts';
 import { Random } from './random.ts';

@@ -3,11 +3,12 @@
  * waiting and once with 100,000 trigger and trailing orders on the same market, none of which fires. Both are measured
  * by turns in one run, the fastest of each counts.
  */
-import type { Command } from '../src/core/model/command.ts';
+
 import { Exchange } from '../src/core/engine/exchange.ts';
+import type { Command } from '../src/core/model/command.ts';
+import { OrderType, Side, Source, StpMode, StrategyKind, TimeInForce } from '../src/core/model/enums.ts';
 import { STRATEGIES_PER_ACCOUNT_MAX } from '../src/core/model/limits.ts';
 import { NO_LEG } from '../src/core/model/tpsl.ts';
-import { OrderType, Side, Source, StpMode, StrategyKind, TimeInForce } from '../src/core/model/enums.ts';
 import { account, coin, deposit, OPENING_TIME, order, spotPair } from '../test/property/venue.ts';
 import { Random } from './random.ts';
 import { type Benchmark, printTable, rate } from './report.ts';

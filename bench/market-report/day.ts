@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Side } from '../../src/core/model/enums.ts';
-import type { Desk } from '../../src/simulator/instrument-view.ts';
+import type { InstrumentView } from '../../src/simulator/instrument-view.ts';
 import { Rig } from '../../test/simulator/rig.ts';
 import { printTable } from '../report.ts';
 import { drawDay, type Series } from './picture.ts';
@@ -17,7 +17,7 @@ const MINUTES_PER_YEAR = 365 * 1440;
 const PICTURE = join(import.meta.dirname, '../../docs/market-day.svg');
 
 interface Watched extends Series {
-  readonly desk: Desk;
+  readonly view: InstrumentView;
   spreadSum: number;
   samples: number;
 }
@@ -26,11 +26,11 @@ export async function day(): Promise<boolean> {
   const wanted = new Set(SHOWN.map(([, symbol]) => symbol as string));
   const rig = await new Rig({ seed: 4, only: (_category, symbol) => wanted.has(symbol) }).open();
   const watched = SHOWN.map(([category, symbol]): Watched => {
-    const desk = rig.market.desks.find(
+    const view = rig.market.views.find(
       ({ instrument: { spec } }) => spec.category === category && spec.symbol === symbol,
     )!;
     return {
-      desk,
+      view,
       name: `${category} ${symbol}`,
       closes: [],
       volumes: [],
@@ -66,17 +66,17 @@ export async function day(): Promise<boolean> {
 }
 
 function look(each: Watched, now: number, minute: boolean): void {
-  const { desk } = each;
-  const bid = desk.best(Side.buy);
-  const ask = desk.best(Side.sell);
+  const { view } = each;
+  const bid = view.best(Side.buy);
+  const ask = view.best(Side.sell);
   if (bid !== 0 && ask !== 0) {
-    each.spreadSum += ((ask - bid) / desk.fairTicks) * 10_000;
+    each.spreadSum += ((ask - bid) / view.fairTicks) * 10_000;
     each.samples++;
   }
   if (!minute) return;
-  const scale = 10 ** -desk.instrument.pricePrecision;
-  each.closes.push((desk.market.day.lastTicks || desk.fairTicks) * scale);
-  each.volumes.push(desk.market.day.statistics(now).volumeLots * 10 ** -desk.instrument.quantityPrecision);
+  const scale = 10 ** -view.instrument.pricePrecision;
+  each.closes.push((view.market.day.lastTicks || view.fairTicks) * scale);
+  each.volumes.push(view.market.day.statistics(now).volumeLots * 10 ** -view.instrument.quantityPrecision);
   each.spreads.push(each.spreadSum / Math.max(1, each.samples));
 }
 

@@ -2,9 +2,9 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { resolveConfig } from '../../src/app/config/resolve-config.ts';
 import { createLogger } from '../../src/app/observability/logging.ts';
 import { type RunningExchange, startExchange } from '../../src/app/start/start-exchange.ts';
-import { resolveConfig } from '../../src/app/config/resolve-config.ts';
 import { Sampler } from './sampler.ts';
 import { printVerdict } from './verdict.ts';
 
@@ -41,15 +41,15 @@ export async function liveRun({
 }
 
 async function watch(exchange: RunningExchange, logicalSeconds: number, data: string): Promise<boolean> {
-  const { venue, market, seconds } = exchange;
+  const { sequencer, market, seconds } = exchange;
   await logicalPause(exchange, WARM_UP_S * 1000);
-  const sampler = new Sampler(venue.state, market!);
-  const fromMs = venue.clock.now();
+  const sampler = new Sampler(sequencer.state, market!);
+  const fromMs = sequencer.clock.now();
   const cpu = process.cpuUsage();
   const startedMs = performance.now();
-  const seq = venue.appliedSeq;
+  const seq = sequencer.appliedSeq;
   await new Promise<void>((resolve) => {
-    seconds.onSecond(() => {
+    seconds.onTick(() => {
       if (sampler.samples < logicalSeconds) sampler.sample();
       else resolve();
     });
@@ -57,12 +57,12 @@ async function watch(exchange: RunningExchange, logicalSeconds: number, data: st
   const realSeconds = (performance.now() - startedMs) / 1000;
   const used = process.cpuUsage(cpu);
   const cpuShare = (used.user + used.system) / 1e6 / realSeconds;
-  const logical = (venue.clock.now() - fromMs) / 1000;
+  const logical = (sequencer.clock.now() - fromMs) / 1000;
   const good = printVerdict(exchange, sampler);
   const { rss } = process.memoryUsage();
   console.log(
     `      ${logical.toFixed(0)} logical in ${realSeconds.toFixed(0)} real seconds; ${(cpuShare * 100).toFixed(0)} % of a core, ` +
-      `${Math.round(rss / 2 ** 20)} MiB, sampling included; ${Math.round((venue.appliedSeq - seq) / logical)} commands a logical second`,
+      `${Math.round(rss / 2 ** 20)} MiB, sampling included; ${Math.round((sequencer.appliedSeq - seq) / logical)} commands a logical second`,
   );
   console.log(
     `      history ${megabytes(data, /history/)} MB, command log and snapshots ${megabytes(join(data, 'log'), /./)} MB on disk`,
@@ -70,9 +70,9 @@ async function watch(exchange: RunningExchange, logicalSeconds: number, data: st
   return good;
 }
 
-export async function logicalPause({ venue }: RunningExchange, ms: number): Promise<void> {
-  const until = venue.clock.now() + ms;
-  while (venue.clock.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
+export async function logicalPause({ sequencer }: RunningExchange, ms: number): Promise<void> {
+  const until = sequencer.clock.now() + ms;
+  while (sequencer.clock.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 function megabytes(folder: string, pattern: RegExp): string {

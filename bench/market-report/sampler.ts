@@ -1,9 +1,10 @@
 /** Looks at every open book once a logical second and counts what is not as it should be. */
-import { Refusal } from '../../src/core/model/reject-reason.ts';
-import type { State } from '../../src/core/state/state.ts';
+
 import { Side } from '../../src/core/model/enums.ts';
-import type { Desk } from '../../src/simulator/instrument-view.ts';
-import type { LivingMarket } from '../../src/simulator/market-simulator.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
+import type { State } from '../../src/core/state/state.ts';
+import type { InstrumentView } from '../../src/simulator/instrument-view.ts';
+import type { MarketSimulator } from '../../src/simulator/market-simulator.ts';
 
 /** Last and mark may be so far from the index, as a fraction; delivery contracts carry interest to their day. */
 const DISTANCE_MAX = 0.005;
@@ -14,7 +15,7 @@ const FUNDING_MAX = 3_000_000_000n;
 const FUNDING_AFTER_MS = 61_000;
 
 export interface BookCount {
-  readonly desk: Desk;
+  readonly view: InstrumentView;
   samples: number;
   oneSided: number;
   tooWide: number;
@@ -35,15 +36,15 @@ export class Sampler {
   readonly books: BookCount[];
   samples = 0;
   private readonly state: State;
-  private readonly market: LivingMarket;
+  private readonly market: MarketSimulator;
   private readonly startMs: number;
 
-  constructor(state: State, market: LivingMarket) {
+  constructor(state: State, market: MarketSimulator) {
     this.state = state;
     this.market = market;
     this.startMs = state.now;
-    this.books = market.desks.map((desk) => ({
-      desk,
+    this.books = market.views.map((view) => ({
+      view,
       samples: 0,
       oneSided: 0,
       tooWide: 0,
@@ -53,7 +54,7 @@ export class Sampler {
       spreadSum: 0,
       depthSum: 0,
       worstSpreadBps: 0,
-      firstVolume: desk.market.day.statistics(state.now).volumeLots,
+      firstVolume: view.market.day.statistics(state.now).volumeLots,
       volume: 0,
       prices: new Set(),
       zeroRates: 0,
@@ -63,36 +64,36 @@ export class Sampler {
 
   sample(): void {
     this.samples++;
-    for (const book of this.books) if (book.desk.isOpen(this.state.now)) this.look(book);
+    for (const book of this.books) if (book.view.isOpen(this.state.now)) this.look(book);
   }
 
   private look(book: BookCount): void {
-    const { desk } = book;
-    const { day, futures } = desk.market;
+    const { view } = book;
+    const { day, futures } = view.market;
     book.samples++;
-    const bid = desk.best(Side.buy);
-    const ask = desk.best(Side.sell);
+    const bid = view.best(Side.buy);
+    const ask = view.best(Side.sell);
     if (bid === 0 || ask === 0) {
       book.oneSided++;
       return;
     }
     const middle = (bid + ask) / 2;
     const spreadBps = ((ask - bid) / middle) * 10_000;
-    const stepBps = (desk.instrument.tickStep / middle) * 10_000;
-    const widest = Math.max(desk.knobs.maxSpreadBps * desk.liveliness.spread, 3.01 * stepBps);
+    const stepBps = (view.instrument.tickStep / middle) * 10_000;
+    const widest = Math.max(view.parameters.maxSpreadBps * view.liveliness.spread, 3.01 * stepBps);
     if (spreadBps > widest) book.tooWide++;
     book.spreadSum += spreadBps;
     book.worstSpreadBps = Math.max(book.worstSpreadBps, spreadBps);
-    const depth = Math.min(depthOf(desk, Side.buy, middle), depthOf(desk, Side.sell, middle));
+    const depth = Math.min(depthOf(view, Side.buy, middle), depthOf(view, Side.sell, middle));
     book.depthSum += depth;
-    if (depth < desk.knobs.minDepth) book.tooThin++;
-    const index = futures?.indexTicks ?? desk.fairTicks;
-    const allowed = desk.instrument.futures?.delivery === undefined ? DISTANCE_MAX : CARRY_DISTANCE_MAX;
+    if (depth < view.parameters.minDepth) book.tooThin++;
+    const index = futures?.indexTicks ?? view.fairTicks;
+    const allowed = view.instrument.futures?.delivery === undefined ? DISTANCE_MAX : CARRY_DISTANCE_MAX;
     if (day.lastTicks !== 0 && Math.abs(day.lastTicks / index - 1) > allowed) book.lastOff++;
     if (futures !== undefined && Math.abs(futures.markTicks / index - 1) > allowed) book.markOff++;
     book.volume = day.statistics(this.state.now).volumeLots;
     if (book.prices.size < 1000) book.prices.add(day.lastTicks);
-    if (futures === undefined || desk.instrument.futures?.delivery !== undefined) return;
+    if (futures === undefined || view.instrument.futures?.delivery !== undefined) return;
     if (this.state.now - this.startMs < FUNDING_AFTER_MS) return;
     if (futures.rate === 0n) book.zeroRates++;
     if (futures.rate > FUNDING_MAX || futures.rate < -FUNDING_MAX) book.wildRates++;
@@ -100,16 +101,19 @@ export class Sampler {
 
   /** Orders that agents could not place for want of money. */
   get outOfMoney(): number {
-    const { refusals } = this.market.floor;
-    return (refusals.get(Refusal.insufficientBalance) ?? 0) + (refusals.get(Refusal.insufficientMargin) ?? 0);
+    const { refusals } = this.market.client;
+    return (
+      (refusals.get(RejectReason.insufficientBalance) ?? 0) +
+      (refusals.get(RejectReason.insufficientMargin) ?? 0)
+    );
   }
 }
 
-function depthOf(desk: Desk, side: Side, middle: number): number {
+function depthOf(view: InstrumentView, side: Side, middle: number): number {
   let value = 0;
-  desk.market.book.eachLevel(side, (ticks, normalLots) => {
+  view.market.book.eachLevel(side, (ticks, normalLots) => {
     if (Math.abs(ticks / middle - 1) > DEPTH_WITHIN) return false;
-    value += ticks * normalLots * desk.tickLotValue;
+    value += ticks * normalLots * view.tickLotValue;
     return true;
   });
   return value;

@@ -1,9 +1,17 @@
 /** What a user's orders do to the market, on a few books of different kinds. */
-import { openOrders } from '../../src/core/reads/reads.ts';
-import { Refusal } from '../../src/core/model/reject-reason.ts';
-import { type CategoryName, OrderType, Side, Source, StpMode, TimeInForce } from '../../src/core/model/enums.ts';
-import type { Desk } from '../../src/simulator/instrument-view.ts';
+
 import type { RunningExchange } from '../../src/app/start/start-exchange.ts';
+import {
+  type CategoryName,
+  OrderType,
+  Side,
+  Source,
+  StpMode,
+  TimeInForce,
+} from '../../src/core/model/enums.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
+import { openOrders } from '../../src/core/reads/reads.ts';
+import type { InstrumentView } from '../../src/simulator/instrument-view.ts';
 import { logicalPause } from './live-run.ts';
 
 const UID = 999_999_999;
@@ -17,9 +25,9 @@ const BOOKS: readonly [CategoryName, string][] = [
 const RECOVERED_HALF_SPREADS = 8;
 
 export async function userOrders(exchange: RunningExchange): Promise<boolean> {
-  const { venue, market } = exchange;
-  const { state } = venue;
-  await venue.submit({
+  const { sequencer, market } = exchange;
+  const { state } = sequencer;
+  await sequencer.submit({
     type: 'openAccount',
     time: 0,
     uid: UID,
@@ -29,7 +37,7 @@ export async function userOrders(exchange: RunningExchange): Promise<boolean> {
   });
   for (const coin of ['USDT', 'USDC']) {
     const amount = 10n ** 16n;
-    await venue.submit({
+    await sequencer.submit({
       type: 'deposit',
       time: 0,
       uid: UID,
@@ -40,68 +48,68 @@ export async function userOrders(exchange: RunningExchange): Promise<boolean> {
   }
   let good = true;
   for (const [category, symbol] of BOOKS) {
-    const desk = market!.desks.find(
+    const view = market!.views.find(
       ({ instrument: { spec } }) => spec.category === category && spec.symbol === symbol,
     )!;
-    good = (await sweep(exchange, desk)) && good;
-    good = (await wall(exchange, desk)) && good;
+    good = (await sweep(exchange, view)) && good;
+    good = (await wall(exchange, view)) && good;
   }
   return good;
 }
 
 /** Ten times the best size at the market. */
-async function sweep(exchange: RunningExchange, desk: Desk): Promise<boolean> {
-  const before = desk.middleTicks;
-  const top = desk.bestLots(Side.sell);
-  const bestAsk = desk.best(Side.sell);
+async function sweep(exchange: RunningExchange, view: InstrumentView): Promise<boolean> {
+  const before = view.middleTicks;
+  const top = view.bestLots(Side.sell);
+  const bestAsk = view.best(Side.sell);
   const placed = place(
     exchange,
-    desk,
+    view,
     Math.floor(bestAsk * 1.03),
-    desk.size(top * 10, bestAsk),
+    view.size(top * 10, bestAsk),
     TimeInForce.ioc,
   );
   // Before anybody could answer: the order has been applied, if not yet acknowledged.
-  const moved = desk.best(Side.sell);
+  const moved = view.best(Side.sell);
   await placed;
   await logicalPause(exchange, 60_000);
-  const off = Math.abs(desk.middleTicks - desk.fairTicks) / desk.halfSpreadTicks;
+  const off = Math.abs(view.middleTicks - view.fairTicks) / view.halfSpreadTicks;
   const ok = moved > bestAsk && off < RECOVERED_HALF_SPREADS;
   const bps = (ticks: number) => ((ticks / before) * 10_000).toFixed(2);
   console.log(
-    `${ok ? 'ok  ' : 'FAIL'}  ${desk.name}: ten times the best size moved the ask by ${bps(moved - bestAsk)} bps; ` +
+    `${ok ? 'ok  ' : 'FAIL'}  ${view.name}: ten times the best size moved the ask by ${bps(moved - bestAsk)} bps; ` +
       `a minute later the middle is ${off.toFixed(1)} half spreads from the fair price`,
   );
   return ok;
 }
 
 /** A bid of a third of the depth, just below the best ask. */
-async function wall(exchange: RunningExchange, desk: Desk): Promise<boolean> {
-  const price = desk.best(Side.sell) - desk.instrument.tickStep;
-  const lots = desk.size(desk.depthLots / 3, price);
-  await place(exchange, desk, price, lots, TimeInForce.gtc);
+async function wall(exchange: RunningExchange, view: InstrumentView): Promise<boolean> {
+  const price = view.best(Side.sell) - view.instrument.tickStep;
+  const lots = view.size(view.depthLots / 3, price);
+  await place(exchange, view, price, lots, TimeInForce.gtc);
   await logicalPause(exchange, 120_000);
-  const { state } = exchange.venue;
+  const { state } = exchange.sequencer;
   const [order] = openOrders(state, { uid: UID, limit: 1 });
   const filled = order === undefined ? lots : order.filledLots;
-  const { category } = desk.instrument;
-  await exchange.venue.submit({ type: 'cancelAll', time: 0, uid: UID, category, instrument: -1 });
+  const { category } = view.instrument;
+  await exchange.sequencer.submit({ type: 'cancelAll', time: 0, uid: UID, category, instrument: -1 });
   const ok = filled > 0;
   const part = ((100 * filled) / lots).toFixed(1);
   console.log(
-    `${ok ? 'ok  ' : 'FAIL'}  ${desk.name}: of a resting bid of a third of the depth ${part} % was traded in two minutes`,
+    `${ok ? 'ok  ' : 'FAIL'}  ${view.name}: of a resting bid of a third of the depth ${part} % was traded in two minutes`,
   );
   return ok;
 }
 
 async function place(
-  { venue }: RunningExchange,
-  { instrument }: Desk,
+  { sequencer }: RunningExchange,
+  { instrument }: InstrumentView,
   priceTicks: number,
   sizeLots: number,
   timeInForce: TimeInForce,
 ): Promise<void> {
-  const { refusal } = await venue.submit({
+  const { rejectReason } = await sequencer.submit({
     type: 'placeOrder',
     time: 0,
     uid: UID,
@@ -116,5 +124,6 @@ async function place(
     quoteAmount: 0n,
     clientOid: '',
   });
-  if (refusal !== Refusal.none) throw new Error(`the user's order was refused, reason ${refusal}`);
+  if (rejectReason !== RejectReason.none)
+    throw new Error(`the user's order was refused, reason ${rejectReason}`);
 }

@@ -1,20 +1,21 @@
 /** What the samples say: a table of the books, and one line for each thing that must hold. */
+
+import type { RunningExchange } from '../../src/app/start/start-exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
 import { formatRate } from '../../src/core/model/units.ts';
-import type { RunningExchange } from '../../src/app/start/start-exchange.ts';
 import { printTable } from '../report.ts';
 import type { BookCount, Sampler } from './sampler.ts';
 
 const WANTED = 0.99;
 
-export function printVerdict({ venue, market }: RunningExchange, sampler: Sampler): boolean {
-  const { state } = venue;
+export function printVerdict({ sequencer, market }: RunningExchange, sampler: Sampler): boolean {
+  const { state } = sequencer;
   const rows = sampler.books.map((book) => {
-    const { desk, samples, spreadSum, depthSum, worstSpreadBps } = book;
-    const rate = desk.market.futures?.rate;
-    const scale = 10 ** -desk.instrument.quantityPrecision;
+    const { view, samples, spreadSum, depthSum, worstSpreadBps } = book;
+    const rate = view.market.futures?.rate;
+    const scale = 10 ** -view.instrument.quantityPrecision;
     return [
-      desk.name,
+      view.name,
       share(book, book.oneSided),
       share(book, book.tooWide),
       share(book, book.tooThin),
@@ -22,7 +23,7 @@ export function printVerdict({ venue, market }: RunningExchange, sampler: Sample
       worstSpreadBps.toFixed(1),
       Math.round(depthSum / samples).toLocaleString('en-US'),
       ((book.volume - book.firstVolume) * scale).toPrecision(4),
-      rate === undefined || desk.instrument.futures?.delivery !== undefined ? '' : formatRate(rate),
+      rate === undefined || view.instrument.futures?.delivery !== undefined ? '' : formatRate(rate),
     ];
   });
   printTable(
@@ -32,7 +33,7 @@ export function printVerdict({ venue, market }: RunningExchange, sampler: Sample
   const all = (bad: (book: BookCount) => number) =>
     sampler.books.every((book) => book.samples > 0 && bad(book) <= (1 - WANTED) * book.samples);
   checkInvariants(state);
-  const floor = market!.floor;
+  const client = market!.client;
   const verdicts: [string, boolean][] = [
     [`${sampler.samples} logical seconds sampled on ${sampler.books.length} books`, sampler.samples > 0],
     ['both sides quoted 99 % of the time on every book', all(({ oneSided }) => oneSided)],
@@ -54,9 +55,10 @@ export function printVerdict({ venue, market }: RunningExchange, sampler: Sample
   ];
   console.log('');
   for (const [what, ok] of verdicts) console.log(`${ok ? 'ok  ' : 'FAIL'}  ${what}`);
-  const refusals = [...floor.refusals].map(([refusal, count]) => `${refusal}: ${count}`).join(', ') || 'none';
+  const refusals =
+    [...client.refusals].map(([rejectReason, count]) => `${rejectReason}: ${count}`).join(', ') || 'none';
   console.log(
-    `      ${floor.commands} commands of agents; refused by reason: ${refusals}; not taken: ${floor.unavailable}`,
+    `      ${client.commands} commands of agents; refused by reason: ${refusals}; not taken: ${client.unavailable}`,
   );
   return verdicts.every(([, ok]) => ok);
 }

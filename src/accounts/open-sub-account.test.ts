@@ -3,21 +3,21 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { Command } from '../core/model/command.ts';
 import { Exchange } from '../core/engine/exchange.ts';
-import { DONE } from '../core/model/command-result.ts';
-import { Refusal } from '../core/model/reject-reason.ts';
+import type { Command } from '../core/model/command.ts';
+import { OK } from '../core/model/command-result.ts';
+import { RejectReason } from '../core/model/reject-reason.ts';
 import type { Identity } from '../identity/identity.ts';
 import { openIdentity } from '../identity/sqlite-identity.ts';
 import { Unavailable } from '../sequencer/sequencer.ts';
-import { type AccountRooms, completeSubAccounts, openSubAccount } from './open-sub-account.ts';
+import { type AccountServices, completeSubAccounts, openSubAccount } from './open-sub-account.ts';
 
 const NOW = 1_700_000_000_000;
 
 let directory: string;
 let identity: Identity;
 let exchange: Exchange;
-let rooms: AccountRooms;
+let rooms: AccountServices;
 let mainUid: number;
 /** The process ends, or the log is full, before the command is sequenced. */
 let cutOff: boolean;
@@ -31,7 +31,7 @@ beforeEach(() => {
     if (cutOff) throw new Error('cut off');
     return exchange.apply({ ...command, time: NOW });
   };
-  rooms = { identity, venue: { state: exchange.state, submit } };
+  rooms = { identity, sequencer: { state: exchange.state, submit } };
   const main = identity.createUser({ name: 'alice', nowMs: NOW });
   assert.ok(main.ok);
   mainUid = main.value.uid;
@@ -96,12 +96,12 @@ test('an identity store that is older than the log gives nobody the account of a
 });
 
 test('a sub-account that the core refuses is not left in identity, and its uid is not given out again', async () => {
-  const submit = async () => ({ ...DONE, refusal: Refusal.accountsFull });
-  const full = { identity, venue: { state: exchange.state, submit } };
+  const submit = async () => ({ ...OK, rejectReason: RejectReason.accountsFull });
+  const full = { identity, sequencer: { state: exchange.state, submit } };
   await assert.rejects(openSubAccount(full, mainUid, { name: 'desk', nowMs: NOW }), /was not opened/);
   const busy = {
     identity,
-    venue: { state: exchange.state, submit: () => Promise.reject(new Unavailable('full')) },
+    sequencer: { state: exchange.state, submit: () => Promise.reject(new Unavailable('full')) },
   };
   await assert.rejects(openSubAccount(busy, mainUid, { name: 'desk', nowMs: NOW }), Unavailable);
   assert.deepEqual(identity.listSubs(mainUid), []);

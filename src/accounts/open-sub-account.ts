@@ -4,42 +4,42 @@
  * completes it, as does asking for it again or giving it a key. Nothing is ever opened twice, and when the core says no
  * the new user is taken back. Main accounts are the operator's work.
  */
-import { Refusal } from '../core/model/reject-reason.ts';
-import type { Identity, NewUser, Outcome, User } from '../identity/identity.ts';
-import { Unavailable, type Venue } from '../sequencer/sequencer.ts';
+import { RejectReason } from '../core/model/reject-reason.ts';
+import type { Identity, IdentityResult, NewUser, User } from '../identity/identity.ts';
+import { type Sequencer, Unavailable } from '../sequencer/sequencer.ts';
 
 /** The part of the venue that this needs. */
-type Sequencer = Pick<Venue, 'state' | 'submit'> & Partial<Pick<Venue, 'shortage'>>;
+type CommandSubmitter = Pick<Sequencer, 'state' | 'submit'> & Partial<Pick<Sequencer, 'shortage'>>;
 
-export interface AccountRooms {
-  readonly venue: Sequencer;
+export interface AccountServices {
+  readonly sequencer: CommandSubmitter;
   readonly identity: Identity;
 }
 
 /** Resolves when the sub-account is durable in both rooms. */
 export async function openSubAccount(
-  rooms: AccountRooms,
+  rooms: AccountServices,
   parentUid: number,
   user: NewUser,
-): Promise<Outcome<User>> {
-  const { identity, venue } = rooms;
-  const { accountByUid } = venue.state;
+): Promise<IdentityResult<User>> {
+  const { identity, sequencer } = rooms;
+  const { accountByUid } = sequencer.state;
   if (!accountByUid.has(parentUid)) {
     return { ok: false, reason: 'user_unknown', message: 'the main account itself is not open yet' };
   }
   const known = identity.findSubByName(parentUid, user.name);
   if (known !== undefined && !accountByUid.has(known.uid)) {
-    await completeSubAccount(venue, known);
+    await completeSubAccount(sequencer, known);
     return { ok: true, value: known };
   }
   // The core would refuse it, and a name without a place there would stay behind.
-  const shortage = venue.shortage?.();
+  const shortage = sequencer.shortage?.();
   if (shortage !== undefined) throw new Unavailable(shortage.reason);
   const created = identity.createSub(parentUid, user);
   if (!created.ok) return created;
   try {
     if (accountByUid.has(created.value.uid)) throw olderThanLog(created.value.uid);
-    await completeSubAccount(venue, created.value);
+    await completeSubAccount(sequencer, created.value);
     return created;
   } catch (error) {
     if (error instanceof NotOpened || error instanceof Unavailable) identity.withdrawUser(created.value.uid);
@@ -53,14 +53,17 @@ class NotOpened extends Error {
 }
 
 /** Gives the sub-account its place in the core, if it has none yet. */
-export async function completeSubAccount(venue: Sequencer, { uid, parentUid }: User): Promise<void> {
+export async function completeSubAccount(
+  sequencer: CommandSubmitter,
+  { uid, parentUid }: User,
+): Promise<void> {
   const masterUid = parentUid!;
-  const account = venue.state.accountByUid.get(uid);
+  const account = sequencer.state.accountByUid.get(uid);
   if (account !== undefined) {
     if (account.masterUid !== masterUid) throw olderThanLog(uid);
     return;
   }
-  const outcome = await venue.submit({
+  const outcome = await sequencer.submit({
     type: 'openAccount',
     time: 0,
     uid,
@@ -68,23 +71,23 @@ export async function completeSubAccount(venue: Sequencer, { uid, parentUid }: U
     marketMaker: false,
     house: false,
   });
-  if (outcome.refusal !== Refusal.none) {
+  if (outcome.rejectReason !== RejectReason.none) {
     throw new NotOpened(
-      `sub-account ${uid} was not opened: ${outcome.detail ?? `reason ${outcome.refusal}`}`,
+      `sub-account ${uid} was not opened: ${outcome.detail ?? `reason ${outcome.rejectReason}`}`,
     );
   }
 }
 
 /** For the start: completes what an earlier run left half done; resolves with how many there were. */
-export async function completeSubAccounts({ venue, identity }: AccountRooms): Promise<number> {
-  const { accountByUid } = venue.state;
+export async function completeSubAccounts({ sequencer, identity }: AccountServices): Promise<number> {
+  const { accountByUid } = sequencer.state;
   let completed = 0;
   let page = identity.listUsers();
   while (page.length !== 0) {
     for (const user of page) {
       const { uid, parentUid } = user;
       if (parentUid === undefined || accountByUid.has(uid) || !accountByUid.has(parentUid)) continue;
-      await completeSubAccount(venue, user);
+      await completeSubAccount(sequencer, user);
       completed += 1;
     }
     page = identity.listUsers({ afterUid: page.at(-1)!.uid });

@@ -1,6 +1,6 @@
 /** Why the door says no: one catalogue of codes with their HTTP status; the message says which value and what is right. */
-import type { Outcome } from '../core/model/command-result.ts';
-import { Refusal } from '../core/model/reject-reason.ts';
+import type { CommandResult } from '../core/model/command-result.ts';
+import { RejectReason } from '../core/model/reject-reason.ts';
 import type { IdentityRefusal } from '../identity/identity.ts';
 
 export const REFUSAL_STATUS = {
@@ -23,7 +23,7 @@ export const REFUSAL_STATUS = {
 } as const;
 export type RefusalCode = keyof typeof REFUSAL_STATUS;
 
-export class Refused {
+export class AdminError {
   readonly code: RefusalCode;
   readonly message: string;
 
@@ -34,22 +34,25 @@ export class Refused {
 }
 
 /** What an operator's command can be refused for by the core. */
-const OF_CORE: Readonly<Partial<Record<Refusal, readonly [RefusalCode, string]>>> = {
-  [Refusal.unknownAccount]: ['unknown_account', 'the account is not known'],
-  [Refusal.unknownCoin]: ['unknown_coin', 'the coin is not listed'],
-  [Refusal.unknownInstrument]: ['unknown_instrument', 'the instrument is not listed'],
-  [Refusal.unknownWithdrawal]: ['unknown_withdrawal', 'there is no pending withdrawal of that id'],
-  [Refusal.noPositionToClose]: ['not_allowed', 'the account has no position there'],
-  [Refusal.coinNotOffered]: ['not_allowed', 'the coin cannot be borrowed here'],
-  [Refusal.alreadyExists]: ['already_exists', 'it exists already'],
-  [Refusal.invalidSpecification]: ['invalid_request', 'the specification cannot be listed'],
-  [Refusal.amountOutOfRange]: ['invalid_request', 'the amount must be above zero and at most 10^22'],
-  [Refusal.accountsFull]: ['not_allowed', 'the venue has as many accounts as it can hold'],
+const OF_CORE: Readonly<Partial<Record<RejectReason, readonly [RefusalCode, string]>>> = {
+  [RejectReason.unknownAccount]: ['unknown_account', 'the account is not known'],
+  [RejectReason.unknownCoin]: ['unknown_coin', 'the coin is not listed'],
+  [RejectReason.unknownInstrument]: ['unknown_instrument', 'the instrument is not listed'],
+  [RejectReason.unknownWithdrawal]: ['unknown_withdrawal', 'there is no pending withdrawal of that id'],
+  [RejectReason.noPositionToClose]: ['not_allowed', 'the account has no position there'],
+  [RejectReason.coinNotOffered]: ['not_allowed', 'the coin cannot be borrowed here'],
+  [RejectReason.alreadyExists]: ['already_exists', 'it exists already'],
+  [RejectReason.invalidSpecification]: ['invalid_request', 'the specification cannot be listed'],
+  [RejectReason.amountOutOfRange]: ['invalid_request', 'the amount must be above zero and at most 10^22'],
+  [RejectReason.accountsFull]: ['not_allowed', 'the venue has as many accounts as it can hold'],
 };
 
-export function refusedByCore({ refusal, detail }: Outcome): Refused {
-  const [code, message] = OF_CORE[refusal] ?? ['not_allowed', `the exchange refused it, reason ${refusal}`];
-  return new Refused(code, detail ?? message);
+export function refusedByCore({ rejectReason, detail }: CommandResult): AdminError {
+  const [code, message] = OF_CORE[rejectReason] ?? [
+    'not_allowed',
+    `the exchange refused it, reason ${rejectReason}`,
+  ];
+  return new AdminError(code, detail ?? message);
 }
 
 const OF_IDENTITY: Readonly<Partial<Record<IdentityRefusal, RefusalCode>>> = {
@@ -65,6 +68,6 @@ const OF_IDENTITY: Readonly<Partial<Record<IdentityRefusal, RefusalCode>>> = {
   busy: 'unavailable',
 };
 
-export function refusedByIdentity(refusal: { reason: IdentityRefusal; message: string }): Refused {
-  return new Refused(OF_IDENTITY[refusal.reason] ?? 'invalid_request', refusal.message);
+export function refusedByIdentity(rejectReason: { reason: IdentityRefusal; message: string }): AdminError {
+  return new AdminError(OF_IDENTITY[rejectReason.reason] ?? 'invalid_request', rejectReason.message);
 }

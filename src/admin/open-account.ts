@@ -4,9 +4,9 @@
  * the new user is taken back.
  */
 import type { Identity, User } from '../identity/identity.ts';
-import { Unavailable, type Venue } from '../sequencer/sequencer.ts';
-import { Refused, refusedByIdentity } from './admin-error.ts';
-import type { Deed, Desk } from './route.ts';
+import { type Sequencer, Unavailable } from '../sequencer/sequencer.ts';
+import { AdminError, refusedByIdentity } from './admin-error.ts';
+import type { AdminContext, AuditedAction } from './route.ts';
 
 export interface NewMainAccount {
   readonly name: string;
@@ -16,15 +16,15 @@ export interface NewMainAccount {
 }
 
 export async function openMainAccount(
-  { venue, identity }: Desk,
-  deed: Deed,
+  { sequencer, identity }: AdminContext,
+  deed: AuditedAction,
   account: NewMainAccount,
-): Promise<User | Refused> {
-  const shortage = venue.shortage();
-  if (shortage !== undefined) return new Refused('unavailable', shortage.reason);
-  const unfinished = unfinishedUser(venue, identity, account);
-  const user = unfinished ?? createUser(venue, identity, account);
-  if (user instanceof Refused) return user;
+): Promise<User | AdminError> {
+  const shortage = sequencer.shortage();
+  if (shortage !== undefined) return new AdminError('unavailable', shortage.reason);
+  const unfinished = unfinishedUser(sequencer, identity, account);
+  const user = unfinished ?? createUser(sequencer, identity, account);
+  if (user instanceof AdminError) return user;
   try {
     const given = await deed.give({
       type: 'openAccount',
@@ -34,7 +34,7 @@ export async function openMainAccount(
       marketMaker: account.marketMaker,
       house: false,
     });
-    if (!(given instanceof Refused)) return user;
+    if (!(given instanceof AdminError)) return user;
     if (unfinished === undefined) identity.withdrawUser(user.uid);
     return given;
   } catch (error) {
@@ -46,32 +46,32 @@ export async function openMainAccount(
 
 /** What an earlier run left half done. */
 function unfinishedUser(
-  venue: Venue,
+  sequencer: Sequencer,
   identity: Identity,
   { name, broker }: NewMainAccount,
 ): User | undefined {
   const known = identity.findUserByName(name);
-  if (known === undefined || venue.state.accountByUid.has(known.uid)) return undefined;
+  if (known === undefined || sequencer.state.accountByUid.has(known.uid)) return undefined;
   return known.broker === broker ? known : undefined;
 }
 
-function createUser(venue: Venue, identity: Identity, account: NewMainAccount): User | Refused {
+function createUser(sequencer: Sequencer, identity: Identity, account: NewMainAccount): User | AdminError {
   const { name, broker, note } = account;
-  const created = identity.createUser({ name, nowMs: venue.clock.now(), note, broker });
+  const created = identity.createUser({ name, nowMs: sequencer.clock.now(), note, broker });
   return created.ok ? created.value : refusedByIdentity(created);
 }
 
 export async function openSubAccount(
-  { venue, identity, openSub }: Desk,
-  deed: Deed,
+  { sequencer, identity, openSub }: AdminContext,
+  deed: AuditedAction,
   master: User,
   name: string,
   note: string,
-): Promise<User | Refused> {
-  const shortage = venue.shortage();
-  if (shortage !== undefined) return new Refused('unavailable', shortage.reason);
-  const sequencer = { state: venue.state, submit: deed.submit.bind(deed) };
-  const user = { name, nowMs: venue.clock.now(), note };
-  const opened = await openSub({ venue: sequencer, identity }, master.uid, user);
+): Promise<User | AdminError> {
+  const shortage = sequencer.shortage();
+  if (shortage !== undefined) return new AdminError('unavailable', shortage.reason);
+  const submitter = { state: sequencer.state, submit: deed.submit.bind(deed) };
+  const user = { name, nowMs: sequencer.clock.now(), note };
+  const opened = await openSub({ sequencer: submitter, identity }, master.uid, user);
   return opened.ok ? opened.value : refusedByIdentity(opened);
 }

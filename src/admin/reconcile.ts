@@ -3,15 +3,15 @@
  * stays so, one that it does not hold never happened. The audit log then gets the outcome that it lacks.
  */
 import type { Command } from '../core/model/command.ts';
-import type { Outcome } from '../core/model/command-result.ts';
-import { Refusal } from '../core/model/reject-reason.ts';
+import type { CommandResult } from '../core/model/command-result.ts';
+import { RejectReason } from '../core/model/reject-reason.ts';
 import { AuditFull, type AuditLog, type Ending } from './audit-log.ts';
 import { readSignature } from './audit-reference.ts';
 
 interface Trace {
   readonly seq: number;
   /** Undefined when the command lies before the snapshot and was not replayed. */
-  readonly outcome: Outcome | undefined;
+  readonly outcome: CommandResult | undefined;
 }
 
 export class Reconciliation {
@@ -23,7 +23,7 @@ export class Reconciliation {
   }
 
   /** Called with the commands of the log, replayed or only read. */
-  note(seq: number, command: Command, outcome?: Outcome): void {
+  note(seq: number, command: Command, outcome?: CommandResult): void {
     if (this.#audit.interrupted().size === 0) return;
     const signature = readSignature(command);
     if (signature?.chain !== this.#audit.chain) return;
@@ -63,7 +63,7 @@ function endingOf(trace: Trace | undefined): Ending {
       command: seq,
     };
   }
-  const refused = outcome.refusal !== Refusal.none;
-  const detail = `found in the log after the process had ended${refused ? `; refused, reason ${outcome.refusal}` : ''}`;
+  const refused = outcome.rejectReason !== RejectReason.none;
+  const detail = `found in the log after the process had ended${refused ? `; refused, reason ${outcome.rejectReason}` : ''}`;
   return { outcome: refused ? 'refused' : 'done', detail, command: seq };
 }

@@ -1,23 +1,23 @@
 /** A row of the operator's table: what comes in, what goes out, and for a change what the audit log says about it. */
 import type { Static, TSchema } from 'typebox';
 import type { Command } from '../core/model/command.ts';
-import type { Outcome } from '../core/model/command-result.ts';
-import { Refusal } from '../core/model/reject-reason.ts';
-import type { Identity, Outcome as IdentityOutcome, NewUser, User } from '../identity/identity.ts';
-import type { LivingMarket } from '../simulator/market-simulator.ts';
+import type { CommandResult } from '../core/model/command-result.ts';
+import { RejectReason } from '../core/model/reject-reason.ts';
+import type { Identity, IdentityResult, NewUser, User } from '../identity/identity.ts';
 import type { ReserveAudits } from '../reserves/reserve-audit.ts';
-import type { SecondHand } from '../sequencer/clock-ticker.ts';
-import type { Venue } from '../sequencer/sequencer.ts';
-import { type Refused, refusedByCore } from './admin-error.ts';
+import type { ClockTicker } from '../sequencer/clock-ticker.ts';
+import type { Sequencer } from '../sequencer/sequencer.ts';
+import type { MarketSimulator } from '../simulator/market-simulator.ts';
+import { type AdminError, refusedByCore } from './admin-error.ts';
 
 /** What the door's work is done with. */
-export interface Desk {
-  readonly venue: Venue;
+export interface AdminContext {
+  readonly sequencer: Sequencer;
   readonly identity: Identity;
   readonly reserves: ReserveAudits;
-  readonly seconds: SecondHand;
+  readonly seconds: ClockTicker;
   /** Undefined when the market is off. */
-  readonly market: LivingMarket | undefined;
+  readonly market: MarketSimulator | undefined;
   /** Writes a snapshot of the present state. */
   readonly snapshot: () => Promise<void>;
   readonly openSub: OpenSub;
@@ -30,10 +30,10 @@ export interface Desk {
 
 /** Opens a sub-account as the public routes do it; commands go through the `submit` given. */
 export type OpenSub = (
-  rooms: { readonly venue: Pick<Venue, 'state' | 'submit'>; readonly identity: Identity },
+  components: { readonly sequencer: Pick<Sequencer, 'state' | 'submit'>; readonly identity: Identity },
   parentUid: number,
   user: NewUser,
-) => Promise<IdentityOutcome<User>>;
+) => Promise<IdentityResult<User>>;
 
 export interface Health {
   readonly version: string;
@@ -44,14 +44,14 @@ export interface Health {
 }
 
 /** One action of one operator. */
-export class Deed {
+export class AuditedAction {
   readonly operator: string;
   readonly by: string;
-  readonly #venue: Venue;
+  readonly #sequencer: Sequencer;
   #command: number | null = null;
 
-  constructor(venue: Venue, operator: string, by: string) {
-    this.#venue = venue;
+  constructor(sequencer: Sequencer, operator: string, by: string) {
+    this.#sequencer = sequencer;
     this.operator = operator;
     this.by = by;
   }
@@ -62,29 +62,29 @@ export class Deed {
   }
 
   /** Gives a command in the operator's name; resolves when it is durable. */
-  async give(command: Command): Promise<Outcome | Refused> {
+  async give(command: Command): Promise<CommandResult | AdminError> {
     const outcome = await this.submit(command);
-    return outcome.refusal === Refusal.none ? outcome : refusedByCore(outcome);
+    return outcome.rejectReason === RejectReason.none ? outcome : refusedByCore(outcome);
   }
 
   /** The same with the outcome as the exchange gives it. */
-  submit(command: Command & { by?: string }): Promise<Outcome> {
-    const before = this.#venue.appliedSeq;
+  submit(command: Command & { by?: string }): Promise<CommandResult> {
+    const before = this.#sequencer.appliedSeq;
     command.by = this.by;
-    const given = this.#venue.submit(command);
-    if (this.#venue.appliedSeq > before) this.#command = before + 1;
+    const given = this.#sequencer.submit(command);
+    if (this.#sequencer.appliedSeq > before) this.#command = before + 1;
     return given;
   }
 }
 
-export interface Call<Params, Query, Body> extends Desk {
+export interface Call<Params, Query, Body> extends AdminContext {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  readonly deed: Deed;
+  readonly deed: AuditedAction;
 }
 
-type Answer<Data> = Data | Refused | Promise<Data | Refused>;
+type Answer<Data> = Data | AdminError | Promise<Data | AdminError>;
 
 export interface Definition<P extends TSchema, Q extends TSchema, B extends TSchema, A extends TSchema> {
   readonly method: 'GET' | 'POST' | 'DELETE';

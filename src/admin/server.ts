@@ -13,13 +13,14 @@ import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, Fa
 import { openHttpServer } from '../http/http-server.ts';
 import { KeptPage, wantsPage } from '../http/page.ts';
 import { RequestSource, type SourceRefusal } from '../http/request-source.ts';
-import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import { OutcomeUnknown, Unavailable } from '../sequencer/sequencer.ts';
+import { isOutOfSpace } from '../storage/shortage-errors.ts';
+import { AdminError, REFUSAL_STATUS, type RefusalCode } from './admin-error.ts';
 import { AuditFull, type AuditLog } from './audit-log.ts';
+import { formatSignature, OPERATOR_NAME } from './audit-reference.ts';
 import { defaultOperator } from './default-operator.ts';
 import { FIRST_PAGE } from './first-page.ts';
-import { REFUSAL_STATUS, type RefusalCode, Refused } from './admin-error.ts';
-import { type Call, Deed, type Desk, type OperatorRoute } from './route.ts';
+import { type AdminContext, AuditedAction, type Call, type OperatorRoute } from './route.ts';
 import { accountRightsRoutes } from './routes/account-rights.ts';
 import { accountRoutes } from './routes/accounts.ts';
 import { addressRoutes } from './routes/addresses.ts';
@@ -34,12 +35,11 @@ import { moneyRoutes } from './routes/money.ts';
 import { priceRoutes } from './routes/prices.ts';
 import { reserveRoutes } from './routes/reserves.ts';
 import { venueRoutes } from './routes/venue.ts';
-import { formatSignature, OPERATOR_NAME } from './audit-reference.ts';
 import { LATE_ANSWER_MS, Throttle } from './throttle.ts';
 import { TokenCheck } from './token.ts';
 import { validationRefusal } from './validation.ts';
 
-export interface DoorOptions extends Desk {
+export interface AdminServerOptions extends AdminContext {
   readonly audit: AuditLog;
   readonly token: string;
   /** Host names under which the door answers, beside those that are always good. */
@@ -81,7 +81,7 @@ const OPERATOR_HEADER = 'x-operator';
 
 type AnyCall = Call<never, never, never>;
 
-export function buildDoor(options: DoorOptions): FastifyInstance {
+export function buildAdminServer(options: AdminServerOptions): FastifyInstance {
   const { logger, allowedHosts } = options;
   const app = openHttpServer(
     {
@@ -92,7 +92,7 @@ export function buildDoor(options: DoorOptions): FastifyInstance {
     },
     {
       source: new RequestSource({ allowedHosts, ownPagesOnly: () => true }),
-      refuse: (reply, refusal) => void fail(reply, sourceRefused(refusal)),
+      refuse: (reply, rejectReason) => void fail(reply, sourceRefused(rejectReason)),
       unreadablePath: (_error, _request, reply) => void fail(reply, PATH_REFUSED),
     },
   );
@@ -113,8 +113,8 @@ function isForPerson({ raw, routeOptions }: FastifyRequest): boolean {
   return routeOptions.url === '/' && wantsPage(raw);
 }
 
-function unknownPath({ method }: FastifyRequest): Refused {
-  return new Refused('unknown_path', `there is no ${method} at this path`);
+function unknownPath({ method }: FastifyRequest): AdminError {
+  return new AdminError('unknown_path', `there is no ${method} at this path`);
 }
 
 /** Bytes that are no request, or one with too long a head: the one refusal that no route can give. */
@@ -134,7 +134,7 @@ function endConnection(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.destroySoon();
 }
 
-function authentication({ token, logger }: DoorOptions) {
+function authentication({ token, logger }: AdminServerOptions) {
   const check = new TokenCheck(token);
   const throttle = new Throttle();
   return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -150,8 +150,8 @@ function authentication({ token, logger }: DoorOptions) {
   };
 }
 
-function sourceRefused({ status, message }: SourceRefusal): Refused {
-  return new Refused(SOURCE_CODES[status], message);
+function sourceRefused({ status, message }: SourceRefusal): AdminError {
+  return new AdminError(SOURCE_CODES[status], message);
 }
 
 const SOURCE_CODES: Readonly<Record<SourceRefusal['status'], RefusalCode>> = {
@@ -159,19 +159,19 @@ const SOURCE_CODES: Readonly<Record<SourceRefusal['status'], RefusalCode>> = {
   403: 'foreign_page',
   421: 'unknown_host',
 };
-const PATH_REFUSED = new Refused(
+const PATH_REFUSED = new AdminError(
   'invalid_request',
   'the path is not valid: % must be followed by two hexadecimal digits',
 );
-const TOKEN_REFUSED = new Refused(
+const TOKEN_REFUSED = new AdminError(
   'not_authenticated',
   'the header "Authorization: Bearer <operator\'s token>" is missing or wrong',
 );
-const ATTEMPTS_REFUSED = new Refused(
+const ATTEMPTS_REFUSED = new AdminError(
   'too_many_attempts',
   'too many wrong tokens from this address; wait a minute',
 );
-const NAME_REFUSED = new Refused(
+const NAME_REFUSED = new AdminError(
   'invalid_request',
   'the header x-operator must be a name of 1 to 64 letters, digits and . _ @ -',
 );
@@ -182,8 +182,8 @@ function operatorOf(request: FastifyRequest): string {
   return typeof named === 'string' ? named : defaultOperator();
 }
 
-function serve(app: FastifyInstance, route: OperatorRoute, options: DoorOptions): void {
-  const { venue, identity, reserves, seconds, market, snapshot, openSub, health, data, demo } = options;
+function serve(app: FastifyInstance, route: OperatorRoute, options: AdminServerOptions): void {
+  const { sequencer, identity, reserves, seconds, market, snapshot, openSub, health, data, demo } = options;
   app.route({
     method: route.method,
     url: route.path,
@@ -197,7 +197,7 @@ function serve(app: FastifyInstance, route: OperatorRoute, options: DoorOptions)
     handler: async (request, reply) => {
       const operator = operatorOf(request);
       const given = {
-        venue,
+        sequencer,
         identity,
         reserves,
         seconds,
@@ -213,17 +213,17 @@ function serve(app: FastifyInstance, route: OperatorRoute, options: DoorOptions)
       };
       const answer =
         route.action === undefined
-          ? await read(route, { ...given, deed: new Deed(venue, operator, '') })
+          ? await read(route, { ...given, deed: new AuditedAction(sequencer, operator, '') })
           : await change(route, route.action, operator, given, options.audit);
-      return answer instanceof Refused ? fail(reply, answer) : answer;
+      return answer instanceof AdminError ? fail(reply, answer) : answer;
     },
   });
 }
 
 async function read(route: OperatorRoute, call: AnyCall): Promise<unknown> {
   const answer = await route.handle(call);
-  const settled = call.venue.settled();
-  if (settled !== undefined) await settled;
+  const durable = call.sequencer.durable();
+  if (durable !== undefined) await durable;
   return answer;
 }
 
@@ -235,14 +235,18 @@ async function change(
   given: Omit<AnyCall, 'deed'>,
   audit: AuditLog,
 ): Promise<unknown> {
-  const { venue } = given;
+  const { sequencer } = given;
   const recorded = route.recorded?.(given) ?? {};
-  const line = await begin(audit, { operator, action, arguments: recorded }, venue.appliedSeq);
-  if (line instanceof Refused) return line;
-  const deed = new Deed(venue, operator, formatSignature({ operator, chain: audit.chain, line }));
+  const line = await begin(audit, { operator, action, arguments: recorded }, sequencer.appliedSeq);
+  if (line instanceof AdminError) return line;
+  const deed = new AuditedAction(
+    sequencer,
+    operator,
+    formatSignature({ operator, chain: audit.chain, line }),
+  );
   const answer = await carryOut(route, { ...given, deed });
   if (answer instanceof OutcomeUnknown) throw answer;
-  const refused = answer instanceof Refused;
+  const refused = answer instanceof AdminError;
   const detail = refused ? answer.message : route.told?.(answer);
   const outcome = refused ? (answer.code === 'internal' ? 'failed' : 'refused') : 'done';
   try {
@@ -250,7 +254,7 @@ async function change(
   } catch (error) {
     if (!(error instanceof AuditFull)) throw error;
     const what = outcome === 'done' ? 'the action was carried out' : `the action was refused (${detail})`;
-    return new Refused(
+    return new AdminError(
       'unavailable',
       `${what}, but the disk is full: the audit log tells when space is free`,
     );
@@ -258,11 +262,14 @@ async function change(
   return answer;
 }
 
-async function begin(audit: AuditLog, ...intent: Parameters<AuditLog['begin']>): Promise<number | Refused> {
+async function begin(
+  audit: AuditLog,
+  ...intent: Parameters<AuditLog['begin']>
+): Promise<number | AdminError> {
   try {
     return await audit.begin(...intent);
   } catch (error) {
-    return new Refused(
+    return new AdminError(
       'unavailable',
       `the audit log cannot be written, nothing was done: ${(error as Error).message}`,
     );
@@ -275,22 +282,25 @@ async function carryOut(route: OperatorRoute, call: AnyCall): Promise<unknown> {
     return await route.handle(call);
   } catch (error) {
     if (error instanceof OutcomeUnknown) return error;
-    if (error instanceof Unavailable) return new Refused('unavailable', error.message);
-    if (isOutOfSpace(error)) return new Refused('unavailable', 'the disk is full: nothing was changed');
-    return new Refused('internal', (error as Error).message);
+    if (error instanceof Unavailable) return new AdminError('unavailable', error.message);
+    if (isOutOfSpace(error)) return new AdminError('unavailable', 'the disk is full: nothing was changed');
+    return new AdminError('internal', (error as Error).message);
   }
 }
 
-function fail(reply: FastifyReply, { code, message }: Refused): FastifyReply {
+function fail(reply: FastifyReply, { code, message }: AdminError): FastifyReply {
   return reply.code(REFUSAL_STATUS[code]).send({ error: { code, message } });
 }
 
-function refusalOf(error: FastifyError, request: FastifyRequest): Refused {
+function refusalOf(error: FastifyError, request: FastifyRequest): AdminError {
   if (error.validation !== undefined) return validationRefusal(error.validation, error.validationContext);
   if (error.statusCode !== undefined && error.statusCode < 500) {
-    return new Refused('invalid_request', error.message);
+    return new AdminError('invalid_request', error.message);
   }
   request.log.error({ err: error, path: request.routeOptions.url }, 'operator request failed');
   const unknown = 'whether the action was carried out is not known: the audit log tells after the next start';
-  return new Refused('internal', request.method === 'GET' ? error.message : `${error.message}; ${unknown}`);
+  return new AdminError(
+    'internal',
+    request.method === 'GET' ? error.message : `${error.message}; ${unknown}`,
+  );
 }

@@ -55,28 +55,28 @@ function digest(text: string): Buffer {
 }
 
 /** Where a running server's door is. */
-export interface DoorNote {
+export interface AdminEndpointFile {
   readonly url: string;
   readonly token: string;
   readonly pid: number;
 }
 
-export function writeDoorNote(directory: string, note: DoorNote): void {
+export function writeAdminEndpoint(directory: string, note: AdminEndpointFile): void {
   replaceFile(join(directory, DOOR_FILE), `${JSON.stringify(note, undefined, 2)}\n`);
 }
 
 /** Undefined when no server has left one, or none that can be read: the next start writes it anew. */
-export function readDoorNote(directory: string): DoorNote | undefined {
+export function readAdminEndpoint(directory: string): AdminEndpointFile | undefined {
   const path = join(directory, DOOR_FILE);
   if (!existsSync(path)) return undefined;
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as DoorNote;
+    return JSON.parse(readFileSync(path, 'utf8')) as AdminEndpointFile;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
-export function removeDoorNote(directory: string): void {
+export function removeAdminEndpoint(directory: string): void {
   rmSync(join(directory, DOOR_FILE), { force: true });
 }

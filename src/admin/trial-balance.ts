@@ -1,5 +1,5 @@
 /** Per coin, what users, the house and the outside world hold; together it is nothing, or money came from nowhere. */
-import { FIRST_USER_ACCOUNT, SystemAccount } from '../core/state/ledger.ts';
+import { FIRST_USER_ACCOUNT, SystemAccount } from '../core/model/ledger-accounts.ts';
 import type { State } from '../core/state/state.ts';
 
 export interface CoinSums {

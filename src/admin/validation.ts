@@ -1,11 +1,14 @@
 /** What the schema found wrong, said so that the operator can mend it. */
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
-import { Refused } from './admin-error.ts';
+import { AdminError } from './admin-error.ts';
 
-export function validationRefusal(errors: readonly FastifySchemaValidationError[], place = 'body'): Refused {
+export function validationRefusal(
+  errors: readonly FastifySchemaValidationError[],
+  place = 'body',
+): AdminError {
   const [error] = errors;
-  if (error === undefined) return new Refused('invalid_request', `the ${place} is not valid`);
-  return new Refused('invalid_request', wording(error, place));
+  if (error === undefined) return new AdminError('invalid_request', `the ${place} is not valid`);
+  return new AdminError('invalid_request', wording(error, place));
 }
 
 function wording(

@@ -5,9 +5,9 @@
 import type { KeyObject } from 'node:crypto';
 import type { Static, TSchema } from 'typebox';
 import type { ApiKey, Identity, User } from '../identity/identity.ts';
-import type { Clock } from '../sequencer/clock.ts';
 import type { ReserveAudits } from '../reserves/reserve-audit.ts';
-import type { Venue } from '../sequencer/sequencer.ts';
+import type { Clock } from '../sequencer/clock.ts';
+import type { Sequencer } from '../sequencer/sequencer.ts';
 import type { Need } from './auth/permissions.ts';
 import type { ErrorDialect } from './wire/wire-error.ts';
 
@@ -20,7 +20,7 @@ export interface Caller {
 }
 
 export interface Services {
-  readonly venue: Venue;
+  readonly sequencer: Sequencer;
   readonly identity: Identity;
   readonly clock: Clock;
   readonly errorDialect: ErrorDialect;

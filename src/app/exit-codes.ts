@@ -1,19 +1,19 @@
 /** How the program ends, as `--help` and the documents promise it. Never reused for anything else. */
 
+import { AuditDamaged } from '../admin/audit-file.ts';
+import { TokenDamaged } from '../admin/token.ts';
+import { CatalogueError } from '../catalogue/catalogue-error.ts';
 import { UnreadableRecord } from '../core/model/bytes.ts';
-import { Diverged } from '../core/model/diverged.ts';
+import { ReplayDivergence } from '../core/model/diverged.ts';
 import { InvariantBroken } from '../core/model/units.ts';
-import { ExposedToOthers } from '../storage/private-file.ts';
 import { RecordDamaged } from '../history/record-damaged.ts';
 import { IdentityDamaged } from '../identity/identity-damaged.ts';
 import { DirectoryLocked, LogRefused } from '../journal/journal-errors.ts';
-import { MarketError } from '../simulator/market-error.ts';
-import { AuditDamaged } from '../admin/audit-file.ts';
-import { TokenDamaged } from '../admin/token.ts';
-import { NoSpace } from '../storage/free-space.ts';
-import { BrokenCommand } from '../sequencer/poisoned-command.ts';
-import { CatalogueError } from '../catalogue/catalogue-error.ts';
 import { HistoryGap } from '../sequencer/history-gap.ts';
+import { PoisonedCommand } from '../sequencer/poisoned-command.ts';
+import { MarketError } from '../simulator/market-error.ts';
+import { NoSpace } from '../storage/free-space.ts';
+import { ExposedToOthers } from '../storage/private-file.ts';
 
 export const ExitCode = {
   ok: 0,
@@ -73,10 +73,10 @@ const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [AuditDamaged, ExitCode.damaged],
   [IdentityDamaged, ExitCode.damaged],
   [TokenDamaged, ExitCode.damaged],
-  [Diverged, ExitCode.damaged],
+  [ReplayDivergence, ExitCode.damaged],
   [HistoryGap, ExitCode.damaged],
   [RecordDamaged, ExitCode.damaged],
-  [BrokenCommand, ExitCode.damaged],
+  [PoisonedCommand, ExitCode.damaged],
   [InvariantBroken, ExitCode.damaged],
   [UnreadableRecord, ExitCode.damaged],
 ];

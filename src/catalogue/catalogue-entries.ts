@@ -1,5 +1,6 @@
 /** One coin or instrument of the catalogue by itself: its fields, and what they say of each other. */
 import { type BorrowSpec, readBorrowTerms } from '../core/model/borrow-terms.ts';
+import { CATEGORY_NAMES, type CategoryName, INSTRUMENT_STATUS_NAMES } from '../core/model/enums.ts';
 import type {
   ChainSpec,
   CoinSpec,
@@ -11,7 +12,6 @@ import type {
 } from '../core/model/listing-spec.ts';
 import { type LoanSpec, loanTermsProblem, type PledgeSpec } from '../core/model/loan-terms.ts';
 import type { TierSpec } from '../core/model/margin-tiers.ts';
-import { CATEGORY_NAMES, type CategoryName, INSTRUMENT_STATUS_NAMES } from '../core/model/enums.ts';
 import { parseUnits, RATE_ONE, RATE_SCALE } from '../core/model/units.ts';
 import {
   coinName,

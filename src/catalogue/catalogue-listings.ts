@@ -1,8 +1,8 @@
 /** What the coins and instruments of a catalogue must be to each other. */
 
-import { readInstrument } from '../core/model/parse-instrument.ts';
 import type { CoinSpec, InstrumentSpec } from '../core/model/listing-spec.ts';
-import { DOLLAR_COINS, INDEX_QUOTES } from '../core/margin/collateral.ts';
+import { DOLLAR_COINS, INDEX_QUOTES } from '../core/model/listing-spec.ts';
+import { parseInstrument } from '../core/model/parse-instrument.ts';
 import { failCatalogue } from './catalogue-error.ts';
 
 /** Lists everything as the exchange will: coins, then instruments in order. */
@@ -18,7 +18,7 @@ export function checkTogether(
       const twin = spec.category === 'MARGIN' ? spot.get(spec.symbol) : undefined;
       if (spec.category === 'MARGIN') checkTwin(path, spec, twin?.spec);
       try {
-        readInstrument(spec, index, twin?.index ?? index, (coin) => coinIndex.get(coin));
+        parseInstrument(spec, index, twin?.index ?? index, (coin) => coinIndex.get(coin));
       } catch (error) {
         failCatalogue(path, error instanceof Error ? error.message : String(error));
       }

@@ -8,10 +8,10 @@
  * one counter and time never goes back, so adapters may rely on a larger id never having an earlier time.
  */
 
-import type { Event, WalletRecord } from '../core/model/event.ts';
-import type { Instrument } from '../core/model/instrument.ts';
 import type { CandleWidth } from '../core/model/candle-interval.ts';
 import type { CategoryName, StrategyType, WalletName } from '../core/model/enums.ts';
+import type { Event, WalletRecord } from '../core/model/event.ts';
+import type { Instrument } from '../core/model/instrument.ts';
 import type { CandleRow, CandleType } from '../views/candle-view.ts';
 import type { ConversionView } from '../views/conversion-view.ts';
 import type { FillView } from '../views/fill-view.ts';

@@ -7,7 +7,7 @@ import { freeBytes } from '../storage/free-space.ts';
 import { isDatabaseShortage } from '../storage/shortage-errors.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
-import type { RowPack } from './projection-batch.ts';
+import type { ProjectionBatch } from './projection-batch.ts';
 import type { SqliteWriter } from './sqlite-writer.ts';
 
 /** What a commit takes at most, by its rows; doubled when it was not enough. */
@@ -45,7 +45,7 @@ export class PatientWriter {
     return this.#storedRows;
   }
 
-  write(pack: RowPack): void {
+  write(pack: ProjectionBatch): void {
     const { names } = this.#writer;
     this.#rows += pack.rows;
     this.#take(pack.rows, () => this.#writer.write(pack, names));

@@ -1,4 +1,6 @@
 /** The events that history keeps, sorted by table, on their way to the writer. */
+
+import { OrderStatus, StrategyStatus } from '../core/model/enums.ts';
 import type {
   CandleClosed,
   Converted,
@@ -19,12 +21,11 @@ import type {
   Transferred,
   WalletRecord,
 } from '../core/model/event.ts';
-import { OrderStatus, StrategyStatus } from '../core/model/enums.ts';
 import { isLiquidation } from '../views/market-record-view.ts';
 import type { HistoryCounts } from './history.ts';
 
 /** What one row of each kind is made from. */
-export interface KeptEvents {
+export interface ProjectedEvents {
   readonly orders: OrderRecord;
   readonly strategies: StrategyOrderRecord;
   readonly positions: PositionClosed;
@@ -44,19 +45,19 @@ export interface KeptEvents {
   readonly revisions: PledgeRevised;
   readonly reductions: LoanReduced;
 }
-export type KeptKind = keyof KeptEvents;
+export type KeptKind = keyof ProjectedEvents;
 
-export interface RowPack {
+export interface ProjectionBatch {
   /** The last command whose events are in the pack. */
   seq: number;
   /** Records of commands up to this one are missing, which the operator has accepted (0 = of none). */
   gapSeq: number;
   /** How many events are in it. */
   rows: number;
-  readonly kept: { readonly [Kind in KeptKind]: KeptEvents[Kind][] };
+  readonly kept: { readonly [Kind in KeptKind]: ProjectedEvents[Kind][] };
 }
 
-export function emptyPack(): RowPack {
+export function emptyPack(): ProjectionBatch {
   return {
     seq: 0,
     gapSeq: 0,
@@ -85,7 +86,7 @@ export function emptyPack(): RowPack {
 }
 
 /** Adds the event where history keeps its kind. */
-export function addEvent(pack: RowPack, event: Event): void {
+export function addEvent(pack: ProjectionBatch, event: Event): void {
   switch (event.type) {
     case 'order':
       if (isClosed(event.order)) keep(pack, 'orders', event.order);
@@ -142,7 +143,7 @@ export function addEvent(pack: RowPack, event: Event): void {
   }
 }
 
-function keep<Kind extends KeptKind>(pack: RowPack, kind: Kind, event: KeptEvents[Kind]): void {
+function keep<Kind extends KeptKind>(pack: ProjectionBatch, kind: Kind, event: ProjectedEvents[Kind]): void {
   pack.kept[kind].push(event);
   pack.rows++;
 }

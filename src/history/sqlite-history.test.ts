@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { aFill, aLedgerLine, anOrder, COINS, INSTRUMENTS, START_TIME } from '../../test/history/example-events.ts';
+import {
+  aFill,
+  aLedgerLine,
+  anOrder,
+  COINS,
+  INSTRUMENTS,
+  START_TIME,
+} from '../../test/history/example-events.ts';
 import { historyContract } from '../../test/history/history.contract.ts';
 import type { History } from './history.ts';
 import { openSqliteHistory } from './sqlite-history.ts';

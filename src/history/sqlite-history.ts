@@ -31,8 +31,8 @@ import type {
   WalletRecordQuery,
 } from './history.ts';
 import { HistoryStarved } from './history.ts';
-import { RecordDamaged } from './record-damaged.ts';
 import { addEvent, emptyPack } from './projection-batch.ts';
+import { RecordDamaged } from './record-damaged.ts';
 import type {
   FromWorker,
   ReadAnswer,

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Instrument } from '../core/model/instrument.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
-import type { KeptEvents, KeptKind, RowPack } from './projection-batch.ts';
+import type { KeptKind, ProjectedEvents, ProjectionBatch } from './projection-batch.ts';
 import { sealRows } from './sealing.ts';
 import { type MetaKey, readMeta, writeMeta } from './sqlite-schema.ts';
 import { TableWriter } from './table-writer.ts';
@@ -72,7 +72,7 @@ export class SqliteWriter {
     return this.#names;
   }
 
-  write({ seq, gapSeq, rows, kept }: RowPack, names: Names): void {
+  write({ seq, gapSeq, rows, kept }: ProjectionBatch, names: Names): void {
     if (rows > 0 || gapSeq > 0) this.#begin();
     if (gapSeq > 0) this.#writeMeta('complete_since', gapSeq);
     for (const kind of KEPT_KINDS) this.#writeKind(kind, kept, names);
@@ -82,7 +82,7 @@ export class SqliteWriter {
 
   #writeKind<Kind extends KeptKind>(
     kind: Kind,
-    kept: { readonly [K in Kind]: KeptEvents[K][] },
+    kept: { readonly [K in Kind]: ProjectedEvents[K][] },
     names: Names,
   ): void {
     const { row } = KEPT[kind];

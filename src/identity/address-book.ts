@@ -9,7 +9,7 @@ import {
   type AddressType,
   type BookedAddress,
   type Destination,
-  type Outcome,
+  type IdentityResult,
 } from './identity.ts';
 import type { Row } from './identity-rows.ts';
 import { fault } from './key-validation.ts';
@@ -22,7 +22,7 @@ export class SqliteAddressBook implements AddressBook {
     this.#statements = statements;
   }
 
-  add(mainUid: number, to: Destination, label: string, nowMs: number): Outcome<BookedAddress> {
+  add(mainUid: number, to: Destination, label: string, nowMs: number): IdentityResult<BookedAddress> {
     const { held } = this.#statements.one(
       'SELECT count(*) AS held FROM withdraw_addresses WHERE uid = ?',
       mainUid,
@@ -48,7 +48,7 @@ export class SqliteAddressBook implements AddressBook {
     return { ok: true, value: this.#find(mainUid, to)! };
   }
 
-  remove(mainUid: number, id: number): Outcome<BookedAddress> {
+  remove(mainUid: number, id: number): IdentityResult<BookedAddress> {
     const row = this.#statements.one(
       'SELECT * FROM withdraw_addresses WHERE uid = ? AND id = ?',
       mainUid,

@@ -134,7 +134,7 @@ export type IdentityRefusal =
   | 'too_many_addresses'
   | 'busy';
 
-export type Outcome<T> =
+export type IdentityResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly reason: IdentityRefusal; readonly message: string };
 
@@ -245,8 +245,8 @@ export interface AddressPage {
 
 /** Where the withdrawals of a family may go; kept for its main account. */
 export interface AddressBook {
-  add(mainUid: number, to: Destination, label: string, nowMs: number): Outcome<BookedAddress>;
-  remove(mainUid: number, id: number): Outcome<BookedAddress>;
+  add(mainUid: number, to: Destination, label: string, nowMs: number): IdentityResult<BookedAddress>;
+  remove(mainUid: number, id: number): IdentityResult<BookedAddress>;
   /** Newest first. */
   list(mainUid: number, page: AddressPage): BookedAddress[];
   isLocked(mainUid: number): boolean;
@@ -259,8 +259,8 @@ export interface AddressBook {
 export interface Identity extends KeyDirectory {
   /** Where withdrawals may go. */
   readonly addresses: AddressBook;
-  createUser(user: NewUser): Outcome<User>;
-  createSub(parentUid: number, user: NewUser): Outcome<User>;
+  createUser(user: NewUser): IdentityResult<User>;
+  createSub(parentUid: number, user: NewUser): IdentityResult<User>;
   /** Takes back a user that the exchange gave no account; its uid is not given out again. */
   withdrawUser(uid: number): void;
   /** Uids up to this one are not given out any more. */
@@ -272,27 +272,27 @@ export interface Identity extends KeyDirectory {
   findUserByName(name: string): User | undefined;
   findSub(parentUid: number, uid: number): User | undefined;
   findSubByName(parentUid: number, name: string): User | undefined;
-  setUser(uid: number, change: UserChange, nowMs: number): Outcome<User>;
-  setFrozen(uid: number, frozen: boolean, nowMs: number): Outcome<User>;
+  setUser(uid: number, change: UserChange, nowMs: number): IdentityResult<User>;
+  setFrozen(uid: number, frozen: boolean, nowMs: number): IdentityResult<User>;
   /** Gives each of these accounts of one family so many orders a second; all of them or none. */
   setQuota(
     mainUid: number,
     category: QuotaCategory,
     uids: readonly number[],
     quota: number,
-  ): Outcome<FamilyQuota>;
+  ): IdentityResult<FamilyQuota>;
   /** What a family may have beyond the standard; the operator's to say. */
-  setQuotaExtra(mainUid: number, category: QuotaCategory, extra: number): Outcome<FamilyQuota>;
+  setQuotaExtra(mainUid: number, category: QuotaCategory, extra: number): IdentityResult<FamilyQuota>;
   familyQuota(mainUid: number, category: QuotaCategory): FamilyQuota;
   listUsers(page?: UserPage): User[];
   listSubs(parentUid: number, page?: SubPage): User[];
 
-  createKey(key: NewKey): Promise<Outcome<CreatedKey>>;
+  createKey(key: NewKey): Promise<IdentityResult<CreatedKey>>;
   /** Idempotent and immediate: usable before the passphrase hash is finished. */
-  installKey(key: KnownKey): Outcome<InstalledKey>;
-  setKey(apiKey: string, change: KeyChange): Outcome<ApiKey>;
-  setPassphrase(apiKey: string, passphrase: string): Promise<Outcome<ApiKey>>;
-  deleteKey(apiKey: string): Outcome<ApiKey>;
+  installKey(key: KnownKey): IdentityResult<InstalledKey>;
+  setKey(apiKey: string, change: KeyChange): IdentityResult<ApiKey>;
+  setPassphrase(apiKey: string, passphrase: string): Promise<IdentityResult<ApiKey>>;
+  deleteKey(apiKey: string): IdentityResult<ApiKey>;
   listKeys(uid: number): ApiKey[];
   /** A key of any sub-account of the user. */
   findSubKey(parentUid: number, apiKey: string): ApiKey | undefined;

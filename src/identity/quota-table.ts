@@ -2,7 +2,7 @@
  * Orders a second that the accounts of a family have (wire 4.4). Each begins with the standard; what a main
  * account gives to one it takes from another, or from what the operator has added.
  */
-import { type FamilyQuota, type Outcome, type QuotaCategory, STANDARD_QUOTA } from './identity.ts';
+import { type FamilyQuota, type IdentityResult, type QuotaCategory, STANDARD_QUOTA } from './identity.ts';
 import { fault } from './key-validation.ts';
 import type { Statements } from './statements.ts';
 
@@ -31,14 +31,14 @@ export class QuotaTable {
     category: QuotaCategory,
     uids: readonly number[],
     quota: number,
-  ): Outcome<FamilyQuota> {
+  ): IdentityResult<FamilyQuota> {
     return this.#within(mainUid, category, () => {
       const sql = `UPDATE users SET ${GIVEN[category]} = ?3 WHERE uid = ?2 AND (${FAMILY})`;
       return uids.every((uid) => this.#statements.run(sql, mainUid, uid, quota).changes === 1);
     });
   }
 
-  setExtra(mainUid: number, category: QuotaCategory, extra: number): Outcome<FamilyQuota> {
+  setExtra(mainUid: number, category: QuotaCategory, extra: number): IdentityResult<FamilyQuota> {
     return this.#within(mainUid, category, () => {
       const sql = `UPDATE users SET ${EXTRA[category]} = ?2 WHERE uid = ?1 AND parent_uid IS NULL`;
       return this.#statements.run(sql, mainUid, extra).changes === 1;
@@ -46,7 +46,7 @@ export class QuotaTable {
   }
 
   /** Keeps the change only if the family stays within its cap. */
-  #within(mainUid: number, category: QuotaCategory, change: () => boolean): Outcome<FamilyQuota> {
+  #within(mainUid: number, category: QuotaCategory, change: () => boolean): IdentityResult<FamilyQuota> {
     try {
       return this.#statements.transaction(() => {
         if (!change()) throw new NotKept(fault('user_unknown', `no such account of ${mainUid}`));
@@ -65,9 +65,9 @@ export class QuotaTable {
 
 /** Takes the transaction back. */
 class NotKept extends Error {
-  readonly outcome: Outcome<never>;
+  readonly outcome: IdentityResult<never>;
 
-  constructor(outcome: Outcome<never>) {
+  constructor(outcome: IdentityResult<never>) {
     super('not kept');
     this.outcome = outcome;
   }

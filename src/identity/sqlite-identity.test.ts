@@ -7,9 +7,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, test } from 'node:test';
 import {
   type Identity,
+  type IdentityResult,
   KEYS_PER_USER_MAX,
   type NewKey,
-  type Outcome,
   SUB_RIGHTS,
   SUBS_PER_USER_MAX,
 } from './identity.ts';
@@ -38,12 +38,12 @@ function open(directory = newDirectory()): Identity {
   return identity;
 }
 
-function must<T>(outcome: Outcome<T>): T {
+function must<T>(outcome: IdentityResult<T>): T {
   assert.ok(outcome.ok, outcome.ok ? '' : outcome.message);
   return outcome.value;
 }
 
-function reason(outcome: Outcome<unknown>): string {
+function reason(outcome: IdentityResult<unknown>): string {
   assert.ok(!outcome.ok, 'expected a refusal');
   return outcome.reason;
 }

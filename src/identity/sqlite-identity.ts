@@ -18,6 +18,7 @@ import {
   type Credential,
   type FamilyQuota,
   type Identity,
+  type IdentityResult,
   type InstalledKey,
   KEYS_PER_USER_MAX,
   type KekRotation,
@@ -27,7 +28,6 @@ import {
   type LostUser,
   type NewKey,
   type NewUser,
-  type Outcome,
   type PassphraseVerdict,
   type QuotaCategory,
   type SubPage,
@@ -39,9 +39,9 @@ import { IDENTITY_MARK_FILE, IdentityMark } from './identity-mark.ts';
 import { keyOf, type Row } from './identity-rows.ts';
 import { openStore } from './identity-store.ts';
 import { compileIpList } from './ip-list.ts';
-import { apiKeyFault, fault, passphraseFault, readPublicKey, rightsFault } from './key-validation.ts';
 import { KeySeals } from './key-seals.ts';
 import { KeyTable } from './key-table.ts';
+import { apiKeyFault, fault, passphraseFault, readPublicKey, rightsFault } from './key-validation.ts';
 import {
   PassphraseGuard,
   PUBLISHED_SCRYPT_COST,
@@ -117,11 +117,11 @@ class SqliteIdentity implements Identity {
 
   // Users
 
-  createUser(user: NewUser): Outcome<User> {
+  createUser(user: NewUser): IdentityResult<User> {
     return this.#users.create(user);
   }
 
-  createSub(parentUid: number, user: NewUser): Outcome<User> {
+  createSub(parentUid: number, user: NewUser): IdentityResult<User> {
     return this.#users.createSub(parentUid, user);
   }
 
@@ -159,7 +159,7 @@ class SqliteIdentity implements Identity {
     return this.#users.findSubByName(parentUid, name);
   }
 
-  setUser(uid: number, change: UserChange, nowMs: number): Outcome<User> {
+  setUser(uid: number, change: UserChange, nowMs: number): IdentityResult<User> {
     this.#forgetFamily(uid);
     return this.#users.change(uid, change, nowMs);
   }
@@ -169,12 +169,12 @@ class SqliteIdentity implements Identity {
     category: QuotaCategory,
     uids: readonly number[],
     quota: number,
-  ): Outcome<FamilyQuota> {
+  ): IdentityResult<FamilyQuota> {
     this.#forgetFamily(mainUid);
     return this.#quotas.give(mainUid, category, uids, quota);
   }
 
-  setQuotaExtra(mainUid: number, category: QuotaCategory, extra: number): Outcome<FamilyQuota> {
+  setQuotaExtra(mainUid: number, category: QuotaCategory, extra: number): IdentityResult<FamilyQuota> {
     return this.#quotas.setExtra(mainUid, category, extra);
   }
 
@@ -182,7 +182,7 @@ class SqliteIdentity implements Identity {
     return this.#quotas.ofFamily(mainUid, category);
   }
 
-  setFrozen(uid: number, frozen: boolean, nowMs: number): Outcome<User> {
+  setFrozen(uid: number, frozen: boolean, nowMs: number): IdentityResult<User> {
     return this.setUser(uid, { frozen }, nowMs);
   }
 
@@ -196,7 +196,7 @@ class SqliteIdentity implements Identity {
 
   // Keys
 
-  async createKey(input: NewKey): Promise<Outcome<CreatedKey>> {
+  async createKey(input: NewKey): Promise<IdentityResult<CreatedKey>> {
     const kind = input.kind ?? 'hmac';
     const refused = rightsFault(input) ?? passphraseFault(input.passphrase) ?? this.#ownerFault(input.uid);
     if (refused !== undefined) return refused;
@@ -219,7 +219,7 @@ class SqliteIdentity implements Identity {
     return { ok: true, value: { key, secretKey: publicKey === undefined ? secretKey : undefined } };
   }
 
-  installKey(input: KnownKey): Outcome<InstalledKey> {
+  installKey(input: KnownKey): IdentityResult<InstalledKey> {
     const { apiKey, passphrase } = input;
     const refused = apiKeyFault(apiKey) ?? rightsFault(input) ?? passphraseFault(passphrase);
     if (refused !== undefined) return refused;
@@ -260,7 +260,7 @@ class SqliteIdentity implements Identity {
     }
   }
 
-  setKey(apiKey: string, change: KeyChange): Outcome<ApiKey> {
+  setKey(apiKey: string, change: KeyChange): IdentityResult<ApiKey> {
     const old = this.#keys.find(apiKey);
     if (old === undefined) return unknownKey();
     const next = {
@@ -276,7 +276,7 @@ class SqliteIdentity implements Identity {
     return { ok: true, value: this.#keys.find(apiKey)! };
   }
 
-  async setPassphrase(apiKey: string, passphrase: string): Promise<Outcome<ApiKey>> {
+  async setPassphrase(apiKey: string, passphrase: string): Promise<IdentityResult<ApiKey>> {
     const refused = passphraseFault(passphrase);
     if (refused !== undefined) return refused;
     if (this.#keys.find(apiKey) === undefined) return unknownKey();
@@ -293,7 +293,7 @@ class SqliteIdentity implements Identity {
     return { ok: true, value: this.#keys.find(apiKey)! };
   }
 
-  deleteKey(apiKey: string): Outcome<ApiKey> {
+  deleteKey(apiKey: string): IdentityResult<ApiKey> {
     const key = this.#keys.find(apiKey);
     if (key === undefined) return unknownKey();
     this.#keys.delete(apiKey);

@@ -1,8 +1,8 @@
 /** Main accounts and their sub-accounts, as rows of the identity store. */
 import {
+  type IdentityResult,
   type LostUser,
   type NewUser,
-  type Outcome,
   SUB_RIGHTS,
   SUBS_PER_BROKER_MAX,
   SUBS_PER_USER_MAX,
@@ -26,11 +26,11 @@ export class UserTable {
     this.#statements = statements;
   }
 
-  create(user: NewUser): Outcome<User> {
+  create(user: NewUser): IdentityResult<User> {
     return this.#insert(user, undefined);
   }
 
-  createSub(parentUid: number, user: NewUser): Outcome<User> {
+  createSub(parentUid: number, user: NewUser): IdentityResult<User> {
     const parent = this.find(parentUid);
     if (parent === undefined) return fault('user_unknown', `there is no user ${parentUid}`);
     if (parent.parentUid !== undefined) {
@@ -47,7 +47,7 @@ export class UserTable {
     return this.#insert(user, parentUid);
   }
 
-  #insert(user: NewUser, parentUid: number | undefined): Outcome<User> {
+  #insert(user: NewUser, parentUid: number | undefined): IdentityResult<User> {
     const refused = nameFault(user.name);
     if (refused !== undefined) return refused;
     if (this.#findByName(parentUid ?? 0, user.name) !== undefined) {
@@ -104,7 +104,7 @@ export class UserTable {
     return row && userOf(row);
   }
 
-  change(uid: number, change: UserChange, nowMs: number): Outcome<User> {
+  change(uid: number, change: UserChange, nowMs: number): IdentityResult<User> {
     const old = this.find(uid);
     if (old === undefined) return fault('user_unknown', `there is no user ${uid}`);
     if (change.broker === true && old.parentUid !== undefined) {

@@ -7,7 +7,7 @@ export type LogCapacity = 'normal' | 'cancel_only' | 'read_only';
  * Ordered, durable commands. The core applies in the order of `append`; nobody outside learns of an effect before
  * `durable`.
  */
-export interface CommandLog {
+export interface CommandJournal {
   /**
    * Copies the payload into the log's queue and returns its sequence number (1, 2, 3 ... without gaps, continuing
    * after recovery). Throws LogFailed once the log has failed or is closed, LogFull when the queue or the disk behind
@@ -42,7 +42,7 @@ export interface Snapshot {
   readonly state: Uint8Array;
 }
 
-export interface Recovered<Log extends CommandLog = CommandLog> {
+export interface Recovered<Log extends CommandJournal = CommandJournal> {
   readonly log: Log;
   readonly snapshot: Snapshot | undefined;
   /** The records after the snapshot, in order; read from the disk while iterated, so iterate before snapshotting. */

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { SimulatedDisk, seededRandom } from '../../test/simulation/disk.ts';
 import { LogModel, payloadOf, SMALL, snapshotState } from '../../test/simulation/log-model.ts';
-import { encodeMark, MARK_PLACES, readMark } from './durable-watermark.ts';
 import { FIRST_CHAIN_HASH, identityCrc } from './batch-format.ts';
+import { encodeMark, MARK_PLACES, readMark } from './durable-watermark.ts';
 import { segmentName, segmentNumbers } from './file-names.ts';
-import { openInlineLog } from './sync-journal.ts';
 import { LogDamaged } from './journal-errors.ts';
 import { decodeSegmentHeader, encodeSegmentHead, SEGMENT_HEAD_BYTES } from './segment-format.ts';
+import { openInlineLog } from './sync-journal.ts';
 
 const SEGMENT_1 = segmentName(1);
 

@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { CommandLog } from './command-journal.ts';
+import type { CommandJournal } from './command-journal.ts';
 import { openFileLog } from './file-journal.ts';
 import { segmentNumbers, snapshotSeqs } from './file-names.ts';
 
@@ -22,7 +22,7 @@ function payloadOf(seq: number): Uint8Array {
   return new TextEncoder().encode(`command ${seq} `.repeat(1 + (seq % 20)));
 }
 
-function untilDurable(log: CommandLog, seq: number): Promise<void> {
+function untilDurable(log: CommandJournal, seq: number): Promise<void> {
   return new Promise((resolve, reject) => {
     log.onDurable((durableSeq) => {
       if (durableSeq >= seq) resolve();

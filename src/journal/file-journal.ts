@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { NoSpace } from '../storage/free-space.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import { AppendQueue } from './append-queue.ts';
-import type { CommandLog, LogCapacity, Recovered } from './command-journal.ts';
+import type { CommandJournal, LogCapacity, Recovered } from './command-journal.ts';
 import { DirectoryLock } from './directory-lock.ts';
 import { reserveName } from './file-names.ts';
 import { LogFailed, SpaceMissing } from './journal-errors.ts';
@@ -27,7 +27,7 @@ export async function openFileLog(options: FileLogOptions): Promise<Recovered> {
   const lock = takeLock(directory);
   try {
     const { resume, snapshot, records, report } = recover(new NodeDisk(directory), settings);
-    const log = new FileLog(directory, settings, resume, lock);
+    const log = new FileJournal(directory, settings, resume, lock);
     await log.started();
     return { log, snapshot, records, report };
   } catch (error) {
@@ -54,7 +54,7 @@ const LOCK_BYTES = 64 * 1024;
 const FULL = /^(ENOSPC|EDQUOT)\b/;
 
 /** The command log of the running exchange: the caller's thread appends, a thread of its own writes and syncs. */
-class FileLog implements CommandLog {
+class FileJournal implements CommandJournal {
   readonly #directory: string;
   readonly #instanceId: Uint8Array;
   readonly #lock: DirectoryLock;

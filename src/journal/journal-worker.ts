@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { type LogSettings, logSettings } from './journal-settings.ts';
-import { LogWriter } from './journal-writer.ts';
+import { JournalWriter } from './journal-writer.ts';
 import { NodeDisk } from './node-disk.ts';
 import { RecordRing } from './record-ring.ts';
 import type { ResumePoint } from './recovery.ts';
@@ -23,7 +23,7 @@ const RETRY_SPACE_AFTER_MS = 250;
 class LogWorker {
   readonly #state: SharedLogState;
   readonly #ring: RecordRing;
-  readonly #writer: LogWriter;
+  readonly #writer: JournalWriter;
   readonly #prepareStepBytes: number;
   /** Bytes of zeros that the commits have earned: space is prepared twice as fast as it is used. */
   #prepareCredit = 0;
@@ -33,7 +33,7 @@ class LogWorker {
     const settings = logSettings(data.settings);
     this.#state = state;
     this.#ring = new RecordRing(data.ringMemory);
-    this.#writer = new LogWriter(new NodeDisk(data.directory, 'hold'), settings, data.resume);
+    this.#writer = new JournalWriter(new NodeDisk(data.directory, 'hold'), settings, data.resume);
     this.#prepareStepBytes = settings.prepareStepBytes;
   }
 

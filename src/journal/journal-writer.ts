@@ -1,8 +1,8 @@
-import { encodeMark, MARK_PLACES, type MarkState } from './durable-watermark.ts';
 import { BATCH_HEADER_BYTES, type BatchPlace, identityCrc, sealBatch } from './batch-format.ts';
 import { dataViewOf, getUint53 } from './bytes.ts';
 import type { LogCapacity } from './command-journal.ts';
 import { type Disk, type DiskFile, withFile, writeFully } from './disk.ts';
+import { encodeMark, MARK_PLACES, type MarkState } from './durable-watermark.ts';
 import { segmentName } from './file-names.ts';
 import { LogFailed } from './journal-errors.ts';
 import type { LogSettings } from './journal-settings.ts';
@@ -16,7 +16,7 @@ const CANCEL_ONLY_FROM = 3 / 4;
 const READ_ONLY_FROM = 15 / 16;
 
 /** The synchronous engine: one batch, one write, one sync. It knows no threads and no clock. */
-export class LogWriter {
+export class JournalWriter {
   readonly #disk: Disk;
   readonly #settings: LogSettings;
   readonly #instanceId: Uint8Array;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CrashKind, SimulatedDisk, seededRandom } from '../../test/simulation/disk.ts';
 import { LogModel, payloadOf, SMALL, snapshotState } from '../../test/simulation/log-model.ts';
-import type { InlineLog } from './sync-journal.ts';
+import type { SyncJournal } from './sync-journal.ts';
 
 const KINDS: readonly CrashKind[] = ['lose_all', 'keep_all', 'keep_some', 'keep_prefix'];
 const SEEDS = Number(process.env.LOG_SEEDS ?? 60);
@@ -47,7 +47,7 @@ async function work(model: LogModel, disk: SimulatedDisk, random: () => number):
   if (random() < 0.5) await log.close();
 }
 
-async function snapshot(log: InlineLog): Promise<void> {
+async function snapshot(log: SyncJournal): Promise<void> {
   await log.saveSnapshot(log.durableSeq, snapshotState(log.durableSeq));
 }
 

@@ -1,8 +1,8 @@
-import { type AcknowledgedMark, readMark } from './durable-watermark.ts';
 import { FIRST_CHAIN_HASH, identityCrc } from './batch-format.ts';
 import { equalBytes, hex } from './bytes.ts';
 import type { LoggedRecord, Snapshot } from './command-journal.ts';
 import type { Disk } from './disk.ts';
+import { type AcknowledgedMark, readMark } from './durable-watermark.ts';
 import { isUnfinished, keptAsideName, segmentName, snapshotName, snapshotSeqs } from './file-names.ts';
 import { LogDamaged } from './journal-errors.ts';
 import type { LogSettings } from './journal-settings.ts';

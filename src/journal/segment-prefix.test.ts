@@ -4,10 +4,10 @@ import { SimulatedDisk } from '../../test/simulation/disk.ts';
 import { payloadOf, SMALL } from '../../test/simulation/log-model.ts';
 import { readWhole, withFile, writeFully } from './disk.ts';
 import { segmentName } from './file-names.ts';
-import { openInlineLog } from './sync-journal.ts';
 import { LogDamaged } from './journal-errors.ts';
 import { readSegmentHeaders } from './segment-files.ts';
 import { segmentUpTo } from './segment-prefix.ts';
+import { openInlineLog } from './sync-journal.ts';
 
 const COMMANDS = 150;
 

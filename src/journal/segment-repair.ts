@@ -1,7 +1,7 @@
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
-import { encodeMark, MARK_PLACES } from './durable-watermark.ts';
 import { identityCrc } from './batch-format.ts';
 import { type Disk, withFile, writeFully } from './disk.ts';
+import { encodeMark, MARK_PLACES } from './durable-watermark.ts';
 import { isReserve, keptAsideName, keptAsideNames, segmentName, unfinishedName } from './file-names.ts';
 import { SpaceMissing } from './journal-errors.ts';
 import type { SegmentHeader } from './segment-format.ts';

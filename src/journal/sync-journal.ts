@@ -1,9 +1,9 @@
 import { AppendQueue } from './append-queue.ts';
-import type { CommandLog, LogCapacity, Recovered } from './command-journal.ts';
+import type { CommandJournal, LogCapacity, Recovered } from './command-journal.ts';
 import type { Disk } from './disk.ts';
 import { LogFailed } from './journal-errors.ts';
 import { type LogSettings, logSettings } from './journal-settings.ts';
-import { LogWriter } from './journal-writer.ts';
+import { JournalWriter } from './journal-writer.ts';
 import { RecordRing } from './record-ring.ts';
 import { type ResumePoint, recover } from './recovery.ts';
 import { saveSnapshotAndTrim } from './snapshot-retention.ts';
@@ -13,18 +13,18 @@ export interface InlineLogOptions extends Partial<LogSettings> {
 }
 
 /** Opens the log on any disk, in the calling thread: for simulations, tests and measurements. */
-export function openInlineLog(disk: Disk, options: InlineLogOptions = {}): Recovered<InlineLog> {
+export function openInlineLog(disk: Disk, options: InlineLogOptions = {}): Recovered<SyncJournal> {
   const settings = logSettings(options);
   const { resume, snapshot, records, report } = recover(disk, settings);
-  const log = new InlineLog(disk, settings, resume, options.now ?? (() => performance.now()));
+  const log = new SyncJournal(disk, settings, resume, options.now ?? (() => performance.now()));
   return { log, snapshot, records, report };
 }
 
 /** The command log without a thread: records become durable when `flush` is called, and not before. */
-export class InlineLog implements CommandLog {
+export class SyncJournal implements CommandJournal {
   readonly #disk: Disk;
   readonly #instanceId: Uint8Array;
-  readonly #writer: LogWriter;
+  readonly #writer: JournalWriter;
   readonly #ring: RecordRing;
   readonly #queue: AppendQueue;
   readonly #prepareStepBytes: number;
@@ -37,7 +37,7 @@ export class InlineLog implements CommandLog {
     this.#disk = disk;
     this.#instanceId = resume.instanceId;
     this.#prepareStepBytes = settings.prepareStepBytes;
-    this.#writer = new LogWriter(disk, settings, resume);
+    this.#writer = new JournalWriter(disk, settings, resume);
     this.#ring = new RecordRing(RecordRing.allocate(settings.queueBytes));
     this.#queue = new AppendQueue(this.#ring, settings.payloadBytesMax, resume.lastSeq, now);
     this.#roomBytes = () => this.#writer.roomBytes();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatUnits } from '../core/model/units.ts';
-import { type Claim, followProof, type InclusionProof, ReserveTree } from './merkle-sum-tree.ts';
+import { type Claim, type InclusionProof, ReserveTree, verifyProof } from './merkle-sum-tree.ts';
 
 const COINS = ['USDT', 'BTC', 'ETH'];
 const noPause = () => Promise.resolve();
@@ -22,7 +22,7 @@ test('the proof of every account leads to the root and to the sums of all of the
         sums[index] === 0n ? [] : [[coin, formatUnits(sums[index]!, 8)]],
       );
       for (const { uid } of claims) {
-        const found = followProof(tree.proofOf(uid)!);
+        const found = verifyProof(tree.proofOf(uid)!);
         assert.deepEqual(found, { root: tree.root, totals: Object.fromEntries(held) });
       }
     }),
@@ -67,7 +67,7 @@ test('a smaller claim cannot be hidden behind a larger one by showing each owner
   const [large, small] = claims.map(({ uid }) => tree.proofOf(uid)!) as [InclusionProof, InclusionProof];
   // Both are to believe in a sum of ten: the larger that nobody else is there, the smaller that five are another's.
   const told = (proof: InclusionProof, holdings: InclusionProof['holdings']) =>
-    followProof({ ...proof, path: [{ ...proof.path[0]!, holdings }] })!;
+    verifyProof({ ...proof, path: [{ ...proof.path[0]!, holdings }] })!;
   const [one, other] = [told(large, {}), told(small, { USDT: '0.00000005' })];
   assert.deepEqual(one.totals, other.totals);
   assert.notEqual(one.root, other.root);
@@ -81,7 +81,7 @@ test('a proof with other numbers, another order or a debt in it leads nowhere', 
   }));
   const tree = await grow(claims);
   const proof = tree.proofOf(0)!;
-  const leads = (changed: typeof proof) => followProof(changed)?.root === tree.root;
+  const leads = (changed: typeof proof) => verifyProof(changed)?.root === tree.root;
   assert.ok(leads(proof));
   assert.ok(!leads({ ...proof, holdings: { ...proof.holdings, USDT: '0.00000004' } }));
   assert.ok(!leads({ ...proof, uid: 1 }));
@@ -89,7 +89,7 @@ test('a proof with other numbers, another order or a debt in it leads nowhere', 
   assert.ok(!leads({ ...proof, path: proof.path.slice(1) }));
   const [first, ...rest] = proof.path;
   assert.equal(
-    followProof({ ...proof, path: [{ ...first!, holdings: { USDT: '-1' } }, ...rest] }),
+    verifyProof({ ...proof, path: [{ ...first!, holdings: { USDT: '-1' } }, ...rest] }),
     undefined,
   );
   assert.equal(tree.proofOf(77), undefined);

@@ -127,7 +127,7 @@ export class ReserveTree {
 }
 
 /** The root and the sums that a proof leads to; undefined when it holds what no tree can: a debt, or no number. */
-export function followProof(proof: InclusionProof): { root: string; totals: Holdings } | undefined {
+export function verifyProof(proof: InclusionProof): { root: string; totals: Holdings } | undefined {
   const own = unitsOf(proof.holdings);
   if (own === undefined) return undefined;
   let sums = own;

@@ -7,12 +7,12 @@
  */
 import { createHmac, hash, type KeyObject } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../core/state/ledger.ts';
-import { coinUsd } from '../core/margin/collateral.ts';
+import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../core/model/ledger-accounts.ts';
+import { coinUsd } from '../core/reads/margin-reads.ts';
 import type { State } from '../core/state/state.ts';
 import { RESERVE_AUDIT_INTERVAL_MS } from '../sequencer/limits.ts';
+import type { Sequencer } from '../sequencer/sequencer.ts';
 import { type Claim, ReserveTree } from './merkle-sum-tree.ts';
-import type { Venue } from '../sequencer/sequencer.ts';
 
 const NONCE_DIGITS = 32;
 /** Nonces that are made before others get their turn. */
@@ -36,7 +36,7 @@ export interface Audit {
 }
 
 export class ReserveAudits {
-  readonly #venue: Venue;
+  readonly #sequencer: Sequencer;
   readonly #key: KeyObject;
   readonly #wallMs: () => number;
   #last: Audit | undefined;
@@ -44,8 +44,8 @@ export class ReserveAudits {
   #underWay: Promise<Audit> | undefined;
 
   /** The key makes the nonces: whoever has it and the log can work out every root again. */
-  constructor(venue: Venue, key: KeyObject, wallMs: () => number) {
-    this.#venue = venue;
+  constructor(sequencer: Sequencer, key: KeyObject, wallMs: () => number) {
+    this.#sequencer = sequencer;
     this.#key = key;
     this.#wallMs = wallMs;
   }
@@ -66,7 +66,7 @@ export class ReserveAudits {
   }
 
   async #take(): Promise<Audit> {
-    const { state } = this.#venue;
+    const { state } = this.#sequencer;
     this.#takenMs = this.#wallMs();
     const time = state.now;
     const claims = claimsOf(state);
@@ -74,7 +74,7 @@ export class ReserveAudits {
     const prices = state.coins.map((_, coin) => coinUsd(state, coin));
     const names = state.coins.map(({ coin }) => coin);
     const growing = this.#named(claims, time).then((named) => ReserveTree.grow(names, named, turn));
-    const [tree] = await Promise.all([growing, this.#venue.settled()]);
+    const [tree] = await Promise.all([growing, this.#sequencer.durable()]);
     const owed = tree.totals;
     const worth = (amounts: readonly bigint[]) =>
       amounts.reduce((sum, amount, coin) => (owed[coin]! > 0n ? sum + amount * prices[coin]! : sum), 0n);

@@ -7,7 +7,7 @@
 import type { Event } from '../core/model/event.ts';
 import { ManualClock, ScaledClock } from './clock.ts';
 import { ADVANCE_PACK, BEAT_INTERVAL_MIN_MS, SECONDS_BEHIND_MAX, TICK_INTERVAL_MS } from './limits.ts';
-import type { Venue } from './sequencer.ts';
+import type { Sequencer } from './sequencer.ts';
 
 /** Hears of each tick when it has been applied; an advance of a manual clock waits for the promise. */
 export type SecondListener = (time: number) => void | Promise<void>;
@@ -16,7 +16,7 @@ export type SecondListener = (time: number) => void | Promise<void>;
 export type EventCounts = Partial<Record<Event['type'], number>>;
 
 /** A manual clock on its way, or where its last way has led. */
-export interface Journey {
+export interface AdvancePlan {
   readonly from: number;
   readonly until: number;
   /** False while it is under way. */
@@ -25,30 +25,30 @@ export interface Journey {
   readonly events: EventCounts;
 }
 
-export class SecondHand {
-  private readonly venue: Venue;
+export class ClockTicker {
+  private readonly sequencer: Sequencer;
   private readonly report: (error: Error) => void;
   private readonly listeners: SecondListener[] = [];
   private timer: NodeJS.Timeout | undefined;
   private lastTick: number;
   private counts: EventCounts | undefined;
-  private way: Omit<Journey, 'ended'> | undefined;
+  private way: Omit<AdvancePlan, 'ended'> | undefined;
   private halting = false;
   private stopped = false;
 
-  constructor(venue: Venue, report: (error: Error) => void) {
-    this.venue = venue;
+  constructor(sequencer: Sequencer, report: (error: Error) => void) {
+    this.sequencer = sequencer;
     this.report = report;
-    this.lastTick = venue.clock.now();
-    venue.onPublished(({ events }) => this.count(events));
+    this.lastTick = sequencer.clock.now();
+    sequencer.onPublished(({ events }) => this.count(events));
   }
 
-  onSecond(listener: SecondListener): void {
+  onTick(listener: SecondListener): void {
     this.listeners.push(listener);
   }
 
   start(): void {
-    const { clock } = this.venue;
+    const { clock } = this.sequencer;
     if (clock instanceof ManualClock) return;
     const scaled = clock instanceof ScaledClock;
     const interval = scaled
@@ -67,7 +67,7 @@ export class SecondHand {
   }
 
   /** The advance under way or, when there is none, the last one; undefined before the first. */
-  get journey(): Journey | undefined {
+  get journey(): AdvancePlan | undefined {
     return this.way && { ...this.way, ended: this.counts === undefined };
   }
 
@@ -87,12 +87,12 @@ export class SecondHand {
       while (clock.now() < until && !this.stopped && !this.halting) {
         const now = clock.now();
         clock.advance(Math.min((Math.floor(now / stepMs) + 1) * stepMs, until) - now);
-        const ticked = this.venue.submit({ type: 'tick', time: 0 });
+        const ticked = this.sequencer.submit({ type: 'tick', time: 0 });
         for (const listener of this.listeners) await listener(clock.now());
         if (++pending % ADVANCE_PACK === 0) await ticked;
         else ticked.catch(() => {});
       }
-      await this.venue.settled();
+      await this.sequencer.durable();
       return counts;
     } finally {
       this.counts = undefined;
@@ -100,9 +100,9 @@ export class SecondHand {
   }
 
   private beat(everySecond: boolean): void {
-    const { venue } = this;
-    if (venue.failure !== undefined) return;
-    const now = venue.clock.now();
+    const { sequencer } = this;
+    if (sequencer.failure !== undefined) return;
+    const now = sequencer.clock.now();
     if (!everySecond) {
       this.tick(now);
       return;
@@ -115,7 +115,7 @@ export class SecondHand {
 
   private tick(time: number): void {
     this.lastTick = time;
-    this.venue.submit({ type: 'tick', time }).catch(this.report);
+    this.sequencer.submit({ type: 'tick', time }).catch(this.report);
     for (const listener of this.listeners) this.tell(listener, time).catch(this.report);
   }
 

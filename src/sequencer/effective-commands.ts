@@ -1,6 +1,7 @@
 /** The commands of a log as they count: one that broke the exchange and was set aside by the next is passed over. */
-import type { Command } from '../core/model/command.ts';
+
 import { decodeCommand } from '../core/codec/command-codec.ts';
+import type { Command } from '../core/model/command.ts';
 import type { LoggedRecord } from '../journal/command-journal.ts';
 
 export interface LoggedCommand {

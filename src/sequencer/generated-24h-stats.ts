@@ -2,12 +2,13 @@
  * What a made-up past adds to the statistics of the last 24 hours while the exchange is younger than a day: tickers then
  * say the same as candles. It is joined when somebody reads; the exchange itself knows only trades that happened.
  */
-import type { Instrument } from '../core/model/instrument.ts';
+
 import type { DayStatistics } from '../core/marketdata/rolling-24h.ts';
+import { CATEGORY_NAMES } from '../core/model/enums.ts';
+import type { Instrument } from '../core/model/instrument.ts';
+import { MONEY_SCALE, parseUnits } from '../core/model/units.ts';
 import { dayStatistics } from '../core/reads/reads.ts';
 import type { State } from '../core/state/state.ts';
-import { CATEGORY_NAMES } from '../core/model/enums.ts';
-import { MONEY_SCALE, parseUnits } from '../core/model/units.ts';
 import type { History } from '../history/history.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,7 +23,7 @@ interface Since {
   readonly value: bigint;
 }
 
-export class PastDays {
+export class Generated24hStats {
   /** By instrument, oldest first. */
   private readonly days = new Map<number, readonly Since[]>();
 

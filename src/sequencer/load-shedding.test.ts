@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from '../core/model/command.ts';
 import { State } from '../core/state/state.ts';
-import type { CommandLog, LogCapacity } from '../journal/command-journal.ts';
-import { admit as admitBy, type Means } from './load-shedding.ts';
+import type { CommandJournal, LogCapacity } from '../journal/command-journal.ts';
 import { QUEUE_AGE_MAX_MS } from './limits.ts';
+import { admit as admitBy, type Means } from './load-shedding.ts';
 
 const ORDER = { type: 'placeOrder' } as Command;
 const CANCEL = { type: 'cancelOrder' } as Command;
 
 const state = new State();
 
-function admit(command: Command, log: CommandLog, memoryShort: boolean): string | undefined {
+function admit(command: Command, log: CommandJournal, memoryShort: boolean): string | undefined {
   const history = { starved: false, lag: () => 0 } as Means['history'];
   return admitBy(command, { log, history, memoryShort }, state);
 }
 
-function logWith(queueAgeMs: number, capacity: LogCapacity = 'normal'): CommandLog {
-  return { queueAgeMs: () => queueAgeMs, capacity: () => capacity } as CommandLog;
+function logWith(queueAgeMs: number, capacity: LogCapacity = 'normal'): CommandJournal {
+  return { queueAgeMs: () => queueAgeMs, capacity: () => capacity } as CommandJournal;
 }
 
 test('when the oldest command has waited for the disk too long, orders are refused and cancellations taken', () => {

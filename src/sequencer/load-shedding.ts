@@ -6,7 +6,7 @@ import type { AmendItem, Command, CommandType } from '../core/model/command.ts';
 import { openOrderSlot } from '../core/reads/reads.ts';
 import type { State } from '../core/state/state.ts';
 import type { History } from '../history/history.ts';
-import type { CommandLog, LogCapacity } from '../journal/command-journal.ts';
+import type { CommandJournal, LogCapacity } from '../journal/command-journal.ts';
 import { HISTORY_WAITING_MAX, QUEUE_AGE_MAX_MS } from './limits.ts';
 
 /** What is short, and what the venue still takes until that is over. */
@@ -18,7 +18,7 @@ export interface Shortage {
 
 /** What a venue stands on. */
 export interface Means {
-  readonly log: CommandLog;
+  readonly log: CommandJournal;
   readonly history: History;
   readonly memoryShort: boolean;
 }

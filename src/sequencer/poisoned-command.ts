@@ -1,7 +1,7 @@
 import type { Command } from '../core/model/command.ts';
 
 /** A command of the log that the exchange cannot carry out: a defect of this program, or of the one that wrote the log. */
-export class BrokenCommand extends Error {
+export class PoisonedCommand extends Error {
   override name = 'BrokenCommand';
   readonly seq: number;
   readonly command: Command;

@@ -1,18 +1,18 @@
 /** From what is on disk to an exchange in memory: snapshot, then every command after it, events to the history. */
 
-import type { Command } from '../core/model/command.ts';
-import { Diverged } from '../core/model/diverged.ts';
-import type { Event } from '../core/model/event.ts';
 import { Exchange } from '../core/engine/exchange.ts';
-import type { Outcome } from '../core/model/command-result.ts';
+import type { Command } from '../core/model/command.ts';
+import type { CommandResult } from '../core/model/command-result.ts';
+import { ReplayDivergence } from '../core/model/diverged.ts';
+import type { Event } from '../core/model/event.ts';
 import { loadState } from '../core/snapshot/snapshot.ts';
 import type { State } from '../core/state/state.ts';
 import { type History, HistoryStarved } from '../history/history.ts';
 import type { LoggedRecord, Snapshot } from '../journal/command-journal.ts';
-import { BrokenCommand } from './poisoned-command.ts';
 import { commandsInForce } from './effective-commands.ts';
 import { HistoryGap } from './history-gap.ts';
 import { HISTORY_LAG_MAX, HISTORY_WAITING_MAX } from './limits.ts';
+import { PoisonedCommand } from './poisoned-command.ts';
 
 export interface Replayed {
   readonly exchange: Exchange;
@@ -24,7 +24,7 @@ export interface ReplayOptions {
   /** Called every 100,000 commands. */
   readonly progress?: (seq: number) => void;
   /** Called with every command and what it came to. */
-  readonly applied?: (seq: number, command: Command, outcome: Outcome) => void;
+  readonly applied?: (seq: number, command: Command, outcome: CommandResult) => void;
   /** Goes on when history lacks what the log no longer holds. */
   readonly acceptHistoryGap?: boolean;
 }
@@ -77,11 +77,11 @@ async function catchUp(history: History): Promise<void> {
 }
 
 /** Throws Diverged or BrokenCommand. */
-export function applyLogged(exchange: Exchange, seq: number, command: Command): Outcome {
+export function applyLogged(exchange: Exchange, seq: number, command: Command): CommandResult {
   try {
     return exchange.apply(command);
   } catch (error) {
-    throw error instanceof Diverged ? error : new BrokenCommand(seq, command, error as Error);
+    throw error instanceof ReplayDivergence ? error : new PoisonedCommand(seq, command, error as Error);
   }
 }
 

@@ -3,19 +3,20 @@
  * order; its answer and its events leave only when the log says that it is on disk. Reads wait for the same mark, so
  * nobody is ever told of an effect that a crash could undo.
  */
-import type { AmendItem, AmendOrders, Command } from '../core/model/command.ts';
+
 import { encodeCommand } from '../core/codec/command-codec.ts';
-import type { Event } from '../core/model/event.ts';
 import type { Exchange } from '../core/engine/exchange.ts';
-import { DONE, type Outcome } from '../core/model/command-result.ts';
+import type { AmendItem, AmendOrders, Command } from '../core/model/command.ts';
+import { type CommandResult, OK } from '../core/model/command-result.ts';
+import type { Event } from '../core/model/event.ts';
 import { openOrderId } from '../core/reads/reads.ts';
 import type { State } from '../core/state/state.ts';
 import type { History } from '../history/history.ts';
-import type { CommandLog } from '../journal/command-journal.ts';
-import { admit, type Means, type Shortage, shortageOf } from './load-shedding.ts';
+import type { CommandJournal } from '../journal/command-journal.ts';
 import type { Clock } from './clock.ts';
+import { Generated24hStats } from './generated-24h-stats.ts';
 import { CHECKPOINT_COMMANDS } from './limits.ts';
-import { PastDays } from './generated-24h-stats.ts';
+import { admit, type Means, type Shortage, shortageOf } from './load-shedding.ts';
 import { describe, isListing, NO_EVENTS, takeEvents } from './recovery.ts';
 
 /** The command may or may not have been carried out: ask for the order by its id. */
@@ -38,20 +39,20 @@ interface Waiting {
   readonly seq: number;
   readonly time: number;
   readonly events: readonly Event[];
-  readonly outcome: Outcome;
+  readonly outcome: CommandResult;
   /** Orders whose modification is outstanding until then. */
   readonly amended: readonly number[] | undefined;
-  readonly resolve: (outcome: Outcome) => void;
+  readonly resolve: (outcome: CommandResult) => void;
   readonly reject: (error: Error) => void;
 }
 
-export class Venue {
+export class Sequencer {
   readonly clock: Clock;
   readonly history: History;
   /** What tickers show of a time before the first trade. */
-  readonly pastDays = new PastDays();
+  readonly generated24h = new Generated24hStats();
   private readonly exchange: Exchange;
-  private readonly log: CommandLog;
+  private readonly log: CommandJournal;
   private lastSeq: number;
   private projectedSeq: number;
   /** Sequenced and not yet durable, oldest first from `head`. */
@@ -65,7 +66,7 @@ export class Venue {
   private halted: Error | undefined;
   private onHalt: (error: Error) => void = () => {};
 
-  constructor(exchange: Exchange, log: CommandLog, history: History, clock: Clock, lastSeq: number) {
+  constructor(exchange: Exchange, log: CommandJournal, history: History, clock: Clock, lastSeq: number) {
     this.exchange = exchange;
     this.log = log;
     this.history = history;
@@ -76,7 +77,7 @@ export class Venue {
     log.onFailure((error) => this.halt(error));
   }
 
-  /** What the exchange looks like now; answers made from it must wait for `settled`. */
+  /** What the exchange looks like now; answers made from it must wait for `durable`. */
   get state(): State {
     return this.exchange.state;
   }
@@ -94,7 +95,7 @@ export class Venue {
     return this.halted;
   }
 
-  capacity(): ReturnType<CommandLog['capacity']> {
+  capacity(): ReturnType<CommandJournal['capacity']> {
     return this.log.capacity();
   }
 
@@ -114,16 +115,16 @@ export class Venue {
   }
 
   /** Sequences and applies a command; resolves with its outcome when it is durable. */
-  submit(command: Command): Promise<Outcome> {
+  submit(command: Command): Promise<CommandResult> {
     if (this.halted !== undefined)
       return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
-    const refusal = admit(command, this.means(), this.state);
-    if (refusal !== undefined) return Promise.reject(new Unavailable(refusal));
+    const rejectReason = admit(command, this.means(), this.state);
+    if (rejectReason !== undefined) return Promise.reject(new Unavailable(rejectReason));
     return new Promise((resolve, reject) => this.sequence(command, resolve, reject));
   }
 
   /** Resolves when everything applied so far is durable: a read made before may then be answered. */
-  settled(): Promise<unknown> | undefined {
+  durable(): Promise<unknown> | undefined {
     if (this.halted !== undefined)
       return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
     if (this.log.durableSeq >= this.lastSeq) return undefined;
@@ -133,7 +134,7 @@ export class Venue {
         seq,
         time: 0,
         events: NO_EVENTS,
-        outcome: DONE,
+        outcome: OK,
         amended: undefined,
         resolve,
         reject,

@@ -1,10 +1,10 @@
 /** Keeps a running venue in order: its second hand, snapshots now and then, history in step. */
 import { saveState } from '../core/snapshot/snapshot.ts';
 import { HistoryStarved } from '../history/history.ts';
-import type { CommandLog } from '../journal/command-journal.ts';
+import type { CommandJournal } from '../journal/command-journal.ts';
+import { ClockTicker } from './clock-ticker.ts';
 import { SNAPSHOT_FOR_SPACE_MS, TICK_INTERVAL_MS } from './limits.ts';
-import { SecondHand } from './clock-ticker.ts';
-import type { Venue } from './sequencer.ts';
+import type { Sequencer } from './sequencer.ts';
 
 /** A snapshot is due after so many commands, or so much time. */
 export interface SnapshotSchedule {
@@ -12,10 +12,10 @@ export interface SnapshotSchedule {
   readonly intervalMs: number;
 }
 
-export class Keeper {
-  readonly seconds: SecondHand;
-  private readonly venue: Venue;
-  private readonly log: CommandLog;
+export class SnapshotScheduler {
+  readonly seconds: ClockTicker;
+  private readonly sequencer: Sequencer;
+  private readonly log: CommandJournal;
   private readonly report: (error: Error) => void;
   private readonly schedule: SnapshotSchedule;
   /** Snapshots shorten the next start, which is a matter of the machine's time, not of the exchange's. */
@@ -26,18 +26,18 @@ export class Keeper {
   private saving: Promise<void> | undefined;
 
   constructor(
-    venue: Venue,
-    log: CommandLog,
+    sequencer: Sequencer,
+    log: CommandJournal,
     report: (error: Error) => void,
     schedule: SnapshotSchedule,
     machineMs: () => number = () => performance.now(),
   ) {
-    this.seconds = new SecondHand(venue, report);
-    this.venue = venue;
+    this.seconds = new ClockTicker(sequencer, report);
+    this.sequencer = sequencer;
     this.log = log;
     this.report = report;
     this.schedule = schedule;
-    this.snapshotSeq = venue.appliedSeq;
+    this.snapshotSeq = sequencer.appliedSeq;
     this.machineMs = machineMs;
     this.snapshotTime = machineMs();
   }
@@ -61,27 +61,27 @@ export class Keeper {
   }
 
   private async save(): Promise<void> {
-    const { venue } = this;
-    if (venue.history.starved) throw new HistoryStarved('no snapshot: the history waits for space');
-    const seq = venue.appliedSeq;
-    const state = saveState(venue.state);
+    const { sequencer } = this;
+    if (sequencer.history.starved) throw new HistoryStarved('no snapshot: the history waits for space');
+    const seq = sequencer.appliedSeq;
+    const state = saveState(sequencer.state);
     this.snapshotSeq = seq;
     this.snapshotTime = this.machineMs();
-    await venue.settled();
-    await venue.history.flush();
+    await sequencer.durable();
+    await sequencer.history.flush();
     await this.log.saveSnapshot(seq, state);
   }
 
   private beat(): void {
-    const { venue } = this;
-    if (venue.failure !== undefined) return;
-    const commands = venue.appliedSeq - this.snapshotSeq;
+    const { sequencer } = this;
+    if (sequencer.failure !== undefined) return;
+    const commands = sequencer.appliedSeq - this.snapshotSeq;
     const elapsedMs = this.machineMs() - this.snapshotTime;
     const due =
       commands >= this.schedule.commands ||
       elapsedMs >= this.schedule.intervalMs ||
       (elapsedMs >= SNAPSHOT_FOR_SPACE_MS && commands > 0 && this.log.capacity() !== 'normal');
     // What the history does not hold yet needs its segments, so a snapshot would free nothing.
-    if (due && this.saving === undefined && !venue.history.starved) this.snapshot().catch(this.report);
+    if (due && this.saving === undefined && !sequencer.history.starved) this.snapshot().catch(this.report);
   }
 }

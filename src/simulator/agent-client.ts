@@ -2,25 +2,26 @@
  * What an agent works with: the state that everybody can read, and the one way to act, which is the venue's own. An
  * agent decides from what has been applied, so with the same clock and the same commands it always decides the same.
  */
-import { positionKey } from '../core/state/account.ts';
-import { NIL } from '../core/book/order-slab.ts';
+
 import { type AmendItem, ANY, type Command } from '../core/model/command.ts';
-import type { Position } from '../core/model/position.ts';
-import type { Outcome } from '../core/model/command-result.ts';
-import { Refusal } from '../core/model/reject-reason.ts';
-import type { State } from '../core/state/state.ts';
+import type { CommandResult } from '../core/model/command-result.ts';
 import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../core/model/enums.ts';
-import type { Desk } from './instrument-view.ts';
+import type { Position } from '../core/model/position.ts';
+import { positionKey } from '../core/model/position.ts';
+import { RejectReason } from '../core/model/reject-reason.ts';
+import { NIL } from '../core/reads/market-reads.ts';
+import type { State } from '../core/state/state.ts';
+import type { InstrumentView } from './instrument-view.ts';
 import { COMMANDS_BURST_MAX, COMMANDS_PER_SECOND_MAX } from './limits.ts';
 
-export interface Door {
+export interface CommandPort {
   readonly state: State;
-  submit(command: Command): Promise<Outcome>;
+  submit(command: Command): Promise<CommandResult>;
 }
 
 export interface NewOrder {
   readonly uid: number;
-  readonly desk: Desk;
+  readonly view: InstrumentView;
   readonly side: Side;
   readonly priceTicks: number;
   readonly sizeLots: number;
@@ -32,21 +33,21 @@ export interface NewOrder {
 /** What an order shall be; 0 leaves its price or size as it is. */
 export type OrderChange = Pick<AmendItem, 'orderId' | 'priceTicks' | 'sizeLots' | 'autoCancel'>;
 
-export class Floor {
-  private readonly door: Door;
+export class AgentClient {
+  private readonly port: CommandPort;
   now = 0;
   /** Commands given, and what became of them. */
   commands = 0;
   unavailable = 0;
-  readonly refusals = new Map<Refusal, number>();
+  readonly refusals = new Map<RejectReason, number>();
   private allowance = COMMANDS_BURST_MAX;
 
-  constructor(door: Door) {
-    this.door = door;
+  constructor(port: CommandPort) {
+    this.port = port;
   }
 
   get state(): State {
-    return this.door.state;
+    return this.port.state;
   }
 
   begin(now: number, seconds: number): void {
@@ -55,14 +56,14 @@ export class Floor {
   }
 
   /** Is there room for work that can wait? */
-  get hasRoom(): boolean {
+  get hasCapacity(): boolean {
     return this.allowance > 0;
   }
 
-  give(command: Command): void {
+  submit(command: Command): void {
     this.commands++;
     this.allowance--;
-    this.door.submit(command).then(
+    this.port.submit(command).then(
       (outcome) => {
         this.note(outcome);
       },
@@ -78,18 +79,19 @@ export class Floor {
     return sum;
   }
 
-  private note({ refusal, items }: Outcome): void {
-    if (refusal !== Refusal.none) this.refusals.set(refusal, (this.refusals.get(refusal) ?? 0) + 1);
+  private note({ rejectReason, items }: CommandResult): void {
+    if (rejectReason !== RejectReason.none)
+      this.refusals.set(rejectReason, (this.refusals.get(rejectReason) ?? 0) + 1);
     if (items !== undefined) for (const item of items) this.note(item);
   }
 
-  place({ uid, desk, side, priceTicks, sizeLots, timeInForce, source, reduceOnly }: NewOrder): void {
-    this.give({
+  place({ uid, view, side, priceTicks, sizeLots, timeInForce, source, reduceOnly }: NewOrder): void {
+    this.submit({
       type: 'placeOrder',
       time: 0,
       uid,
       source: source ?? Source.api,
-      instrument: desk.instrument.index,
+      instrument: view.instrument.index,
       side,
       orderType: OrderType.limit,
       timeInForce,
@@ -103,7 +105,15 @@ export class Floor {
   }
 
   cancel(uid: number, orderId: number): void {
-    this.give({ type: 'cancelOrder', time: 0, uid, orderId, clientOid: '', category: ANY, instrument: ANY });
+    this.submit({
+      type: 'cancelOrder',
+      time: 0,
+      uid,
+      orderId,
+      clientOid: '',
+      category: ANY,
+      instrument: ANY,
+    });
   }
 
   /** All changes of an account's orders in one modification. */
@@ -117,13 +127,13 @@ export class Floor {
         outstanding: 0,
       }),
     );
-    this.give({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
+    this.submit({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
   }
 
   /** Takes what is there up to a price that is `reach` (a fraction) beyond the best one. */
   take(
     uid: number,
-    desk: Desk,
+    view: InstrumentView,
     side: Side,
     lots: number,
     reach: number,
@@ -131,11 +141,11 @@ export class Floor {
     reduceOnly = false,
   ): void {
     const buying = side === Side.buy;
-    const best = desk.best(buying ? Side.sell : Side.buy);
+    const best = view.best(buying ? Side.sell : Side.buy);
     if (best === 0) return;
-    const priceTicks = buying ? desk.up(best * (1 + reach)) : desk.down(best * (1 - reach));
-    const sizeLots = desk.size(lots, priceTicks);
-    this.place({ uid, desk, side, priceTicks, sizeLots, timeInForce: TimeInForce.ioc, source, reduceOnly });
+    const priceTicks = buying ? view.up(best * (1 + reach)) : view.down(best * (1 - reach));
+    const sizeLots = view.size(lots, priceTicks);
+    this.place({ uid, view, side, priceTicks, sizeLots, timeInForce: TimeInForce.ioc, source, reduceOnly });
   }
 
   /** Slots of an account's open orders, oldest first. */
@@ -148,13 +158,13 @@ export class Floor {
     return slots;
   }
 
-  positionOf(uid: number, desk: Desk): Position | undefined {
+  positionOf(uid: number, view: InstrumentView): Position | undefined {
     const account = this.state.accountByUid.get(uid);
-    return account?.positions.get(positionKey(desk.instrument.index, PosSide.none));
+    return account?.positions.get(positionKey(view.instrument.index, PosSide.none));
   }
 
   /** Signed size of an account's position in lots. */
-  position(uid: number, desk: Desk): number {
-    return this.positionOf(uid, desk)?.size ?? 0;
+  position(uid: number, view: InstrumentView): number {
+    return this.positionOf(uid, view)?.size ?? 0;
   }
 }

@@ -8,8 +8,8 @@ import { RetailTrader } from './agents/retail-trader.ts';
 import { RpiMaker } from './agents/rpi-maker.ts';
 import { Taker } from './agents/taker.ts';
 import { MomentumTrader, ReversionTrader } from './agents/trend-trader.ts';
-import type { Desk } from './instrument-view.ts';
 import { type Holding, houseUid } from './house-accounts.ts';
+import type { InstrumentView } from './instrument-view.ts';
 
 const TAKERS = 4;
 const MOMENTUM_TRADERS = 2;
@@ -28,40 +28,40 @@ export interface Member {
   readonly agent: Agent;
   readonly marketMaker: boolean;
   /** Books whose coins it needs, and how many depths of each. */
-  readonly desks: readonly Desk[];
+  readonly views: readonly InstrumentView[];
   readonly depths: number;
   /** Trades without fees, as market makers by contract do. */
   readonly feeFree: boolean;
   /** Fixed money of a coin instead of depths. */
-  readonly pocketMoney?: number;
+  readonly stake?: number;
 }
 
 /** Who quotes one book. */
-export function makersOf(desk: Desk, seed: number): Member[] {
-  const { index } = desk.instrument;
-  const one = { desks: [desk], feeFree: true };
-  const maker = new Maker(houseUid('maker', index), desk, seed);
+export function makersOf(view: InstrumentView, seed: number): Member[] {
+  const { index } = view.instrument;
+  const one = { views: [view], feeFree: true };
+  const maker = new Maker(houseUid('maker', index), view, seed);
   const members: Member[] = [{ ...one, agent: maker, marketMaker: false, depths: MAKER_DEPTHS }];
-  const steps = (2 * desk.halfSpreadTicks) / desk.instrument.tickStep;
+  const steps = (2 * view.halfSpreadTicks) / view.instrument.tickStep;
   if (steps >= RPI_SPREAD_STEPS) {
-    const rpi = new RpiMaker(houseUid('rpi', index), desk, seed);
+    const rpi = new RpiMaker(houseUid('rpi', index), view, seed);
     members.push({ ...one, agent: rpi, marketMaker: true, depths: CROWD_DEPTHS });
   }
   return members;
 }
 
 /** Who walks over the books of the whole market. */
-export function crowdOf(desks: readonly Desk[], seed: number): Member[] {
-  const everywhere = { marketMaker: false, desks, feeFree: false };
-  const futures = desks.filter(({ instrument }) => instrument.futures !== undefined);
+export function crowdOf(views: readonly InstrumentView[], seed: number): Member[] {
+  const everywhere = { marketMaker: false, views, feeFree: false };
+  const futures = views.filter(({ instrument }) => instrument.futures !== undefined);
   const perpetuals = futures.filter(({ instrument }) => instrument.futures?.delivery === undefined);
-  const onFutures = { marketMaker: false, desks: futures, feeFree: false, depths: CROWD_DEPTHS };
+  const onFutures = { marketMaker: false, views: futures, feeFree: false, depths: CROWD_DEPTHS };
   const members: Member[] = [];
   for (let n = 0; n < TAKERS; n++) {
-    const agent = new Taker(houseUid('taker', n), n + 1, desks, 1 / TAKERS, seed);
+    const agent = new Taker(houseUid('taker', n), n + 1, views, 1 / TAKERS, seed);
     members.push({ ...everywhere, agent, depths: CROWD_DEPTHS });
   }
-  const arbitrage = new Arbitrageur(houseUid('arbitrage', 0), 1, desks, seed);
+  const arbitrage = new Arbitrageur(houseUid('arbitrage', 0), 1, views, seed);
   members.push({ ...everywhere, agent: arbitrage, depths: MAKER_DEPTHS, feeFree: true });
   if (perpetuals.length === 0) return members;
   for (let n = 0; n < MOMENTUM_TRADERS; n++) {
@@ -74,10 +74,10 @@ export function crowdOf(desks: readonly Desk[], seed: number): Member[] {
   }
   const linear = perpetuals.filter(({ instrument }) => instrument.futures?.coinMargined === false);
   for (let n = 0; n < RETAIL_TRADERS && linear.length > 0; n++) {
-    const desk = linear[n % linear.length]!;
-    const agent = new RetailTrader(houseUid('retail', n), n + 1, desk, seed);
-    const pocketMoney = POCKET_MONEY[n % POCKET_MONEY.length]!;
-    members.push({ marketMaker: false, desks: [desk], feeFree: false, depths: 0, agent, pocketMoney });
+    const view = linear[n % linear.length]!;
+    const agent = new RetailTrader(houseUid('retail', n), n + 1, view, seed);
+    const stake = POCKET_MONEY[n % POCKET_MONEY.length]!;
+    members.push({ marketMaker: false, views: [view], feeFree: false, depths: 0, agent, stake });
   }
   return members;
 }
@@ -85,7 +85,7 @@ export function crowdOf(desks: readonly Desk[], seed: number): Member[] {
 /** Opens the account of a member where there is none, with its fees and leverage. */
 export function openingCommands(
   state: State,
-  { agent, marketMaker, desks, feeFree, pocketMoney }: Member,
+  { agent, marketMaker, views, feeFree, stake }: Member,
 ): Command[] {
   const { uid } = agent;
   const account = state.accountByUid.get(uid);
@@ -93,7 +93,7 @@ export function openingCommands(
   if (account === undefined) {
     commands.push({ type: 'openAccount', time: 0, uid, masterUid: 0, marketMaker, house: true });
   }
-  for (const { instrument } of desks) {
+  for (const { instrument } of views) {
     if (feeFree && account?.fees.has(instrument.index) !== true) {
       commands.push({
         type: 'setFees',
@@ -105,7 +105,7 @@ export function openingCommands(
       });
     }
     const leveraged = account?.futuresSettings.has(instrument.index) === true;
-    if (instrument.futures === undefined || leveraged || pocketMoney !== undefined) continue;
+    if (instrument.futures === undefined || leveraged || stake !== undefined) continue;
     const leverage = Math.min(HOUSE_LEVERAGE, instrument.futures.maxLeverage);
     commands.push({
       type: 'setLeverage',
@@ -120,18 +120,18 @@ export function openingCommands(
 }
 
 /** What a member should hold: for spot both coins of each book, for futures the coin that they settle in. */
-export function holdingsOf({ agent, desks, depths, pocketMoney }: Member): Holding[] {
+export function holdingsOf({ agent, views, depths, stake }: Member): Holding[] {
   const { uid } = agent;
-  if (pocketMoney !== undefined) {
-    const coin = desks[0]!.instrument.futures!.settle;
-    return [{ uid, coin, target: BigInt(pocketMoney) * 100_000_000n, lowPercent: 4n, highPercent: 0n }];
+  if (stake !== undefined) {
+    const coin = views[0]!.instrument.futures!.settle;
+    return [{ uid, coin, target: BigInt(stake) * 100_000_000n, lowPercent: 4n, highPercent: 0n }];
   }
   const wanted = new Map<number, number>();
   const add = (coin: number, amount: number) => wanted.set(coin, (wanted.get(coin) ?? 0) + amount);
-  for (const desk of desks) {
-    const { instrument, knobs } = desk;
-    const quote = knobs.depth * depths;
-    const base = (desk.depthLots * depths * instrument.unitsPerLotNumber) / 1e8;
+  for (const view of views) {
+    const { instrument, parameters } = view;
+    const quote = parameters.depth * depths;
+    const base = (view.depthLots * depths * instrument.unitsPerLotNumber) / 1e8;
     if (instrument.futures === undefined) {
       add(instrument.quote, quote);
       add(instrument.base, base);

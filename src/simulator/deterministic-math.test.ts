@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Dice } from './rng.ts';
 import { decay, exp, expSmall, log } from './deterministic-math.ts';
+import { Rng } from './rng.ts';
 
 const close = (a: number, b: number) => Math.abs(a - b) <= 4e-15 * Math.max(1, Math.abs(b));
 
@@ -17,7 +17,7 @@ test('exponential and logarithm are what mathematics says, to the last digits', 
 
 test('dice of one seed and name always fall the same, and others otherwise', () => {
   const rolls = (seed: number, name: string) => {
-    const dice = new Dice(seed, name);
+    const dice = new Rng(seed, name);
     return Array.from({ length: 5 }, () => dice.next());
   };
   assert.deepEqual(rolls(1, 'a'), rolls(1, 'a'));
@@ -33,7 +33,7 @@ test('dice of one seed and name always fall the same, and others otherwise', () 
 const PINNED = [966799, 412574, 404797, 5231, 392221];
 
 test('normal rolls have mean 0 and deviation 1, waiting times their mean', () => {
-  const dice = new Dice(7, 'normal');
+  const dice = new Rng(7, 'normal');
   let sum = 0;
   let square = 0;
   let waited = 0;

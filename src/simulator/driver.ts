@@ -4,30 +4,30 @@
  * leaves the queue to users.
  */
 import { ManualClock, ScaledClock } from '../sequencer/clock.ts';
-import type { SecondHand } from '../sequencer/clock-ticker.ts';
-import type { Venue } from '../sequencer/sequencer.ts';
+import type { ClockTicker } from '../sequencer/clock-ticker.ts';
+import type { Sequencer } from '../sequencer/sequencer.ts';
 import { WAKE_INTERVAL_MS, WAKE_PAUSE_MIN_MS } from './limits.ts';
-import type { LivingMarket } from './market-simulator.ts';
+import type { MarketSimulator } from './market-simulator.ts';
 
 export class MarketDriver {
-  private readonly venue: Venue;
-  private readonly market: LivingMarket;
+  private readonly sequencer: Sequencer;
+  private readonly market: MarketSimulator;
   private timer: NodeJS.Timeout | undefined;
   private waiting = false;
   private stopped = false;
 
-  constructor(venue: Venue, market: LivingMarket) {
-    this.venue = venue;
+  constructor(sequencer: Sequencer, market: MarketSimulator) {
+    this.sequencer = sequencer;
     this.market = market;
   }
 
-  start(seconds: SecondHand): void {
-    const { clock } = this.venue;
+  start(seconds: ClockTicker): void {
+    const { clock } = this.sequencer;
     if (clock instanceof ManualClock) {
-      seconds.onSecond(async () => {
+      seconds.onTick(async () => {
         if (this.stopped) return;
         this.market.wake();
-        await this.venue.settled();
+        await this.sequencer.durable();
       });
       return;
     }
@@ -41,14 +41,14 @@ export class MarketDriver {
   }
 
   private beat(): void {
-    if (this.waiting || this.venue.failure !== undefined) return;
+    if (this.waiting || this.sequencer.failure !== undefined) return;
     this.market.wake();
-    const settled = this.venue.settled();
-    if (settled === undefined) return;
+    const durable = this.sequencer.durable();
+    if (durable === undefined) return;
     this.waiting = true;
     const done = () => {
       this.waiting = false;
     };
-    settled.then(done, done);
+    durable.then(done, done);
   }
 }

@@ -4,9 +4,9 @@
  * say what they are for, so that a restart finds them again.
  */
 import { ANY, type Command } from '../core/model/command.ts';
-import { Bucket } from '../core/state/ledger.ts';
-import type { State } from '../core/state/state.ts';
+import { Bucket } from '../core/model/ledger-accounts.ts';
 import { smaller } from '../core/model/units.ts';
+import type { State } from '../core/state/state.ts';
 import type { AgentKind } from './agents/agent.ts';
 
 /** First number of each kind; makers add the number of their instrument, others their own. */

@@ -2,18 +2,19 @@
  * One book as agents see it: what it should be worth, how it has moved, how busy it is. All agents of a book share it,
  * as traders share a screen. It reads the exchange's state and never changes it.
  */
-import type { Instrument } from '../core/model/instrument.ts';
+
 import type { IndexPrice } from '../core/marketdata/index-price.ts';
-import { DELIVERY_QUIET_MS } from '../core/orders/instrument-status.ts';
-import { bandOf } from '../core/orders/order-checks.ts';
-import type { Market, State } from '../core/state/state.ts';
 import { InstrumentStatus, Side } from '../core/model/enums.ts';
-import { Dice } from './rng.ts';
-import { wander } from './feed/coin-prices.ts';
-import type { InstrumentKnobs } from './parameters.ts';
-import type { Liveliness } from './activity-level.ts';
+import type { Instrument } from '../core/model/instrument.ts';
+import { DELIVERY_QUIET_MS } from '../core/model/instrument-status.ts';
+import { priceBand } from '../core/reads/market-reads.ts';
+import type { Market, State } from '../core/state/state.ts';
+import type { ActivityLevel } from './activity-level.ts';
 import { clamp, decay } from './deterministic-math.ts';
+import { ornsteinUhlenbeckStep } from './feed/coin-prices.ts';
+import type { InstrumentParameters } from './parameters.ts';
 import { Turbulence } from './relative-volatility.ts';
+import { Rng } from './rng.ts';
 
 /** What perpetuals cost above their index, as a fraction: mean, deviation, and how long it takes to change. */
 export const PREMIUM = { mean: 0.00008, deviation: 0.00035, halfLifeS: 3 * 3600 };
@@ -28,15 +29,15 @@ const EXCITEMENT_MAX = 3;
 /** Quotes keep this share of the price band's width away from its edges. */
 const BAND_USED = 0.8;
 
-export class Desk {
+export class InstrumentView {
   readonly instrument: Instrument;
-  readonly knobs: InstrumentKnobs;
-  readonly liveliness: Liveliness;
+  readonly parameters: InstrumentParameters;
+  readonly liveliness: ActivityLevel;
   /** Quote money of one tick of one lot. */
   readonly tickLotValue: number;
   private readonly state: State;
   private readonly index: IndexPrice | undefined;
-  private readonly dice: Dice;
+  private readonly dice: Rng;
   /** What one unit of base should cost here, in ticks. */
   fairTicks = 0;
   /** Slow and fast means of the last prices, in ticks. */
@@ -56,21 +57,21 @@ export class Desk {
   constructor(
     state: State,
     instrument: Instrument,
-    knobs: InstrumentKnobs,
-    liveliness: Liveliness,
+    parameters: InstrumentParameters,
+    liveliness: ActivityLevel,
     /** Usual volatility of its price in a year, before the liveliness. */
     volatility: number,
     seed: number,
   ) {
     this.state = state;
     this.instrument = instrument;
-    this.knobs = knobs;
+    this.parameters = parameters;
     this.liveliness = liveliness;
     this.tickLotValue = instrument.valuePerTickLotNumber / 1e8;
     const index = state.indexByName.get(instrument.indexName);
     this.index = index === undefined ? undefined : state.indices[index];
     this.turbulence = new Turbulence(volatility * liveliness.volatility);
-    this.dice = new Dice(seed, `desk ${this.name}`);
+    this.dice = new Rng(seed, `desk ${this.name}`);
     this.premium = this.dice.normal() * PREMIUM.deviation;
     this.carry = CARRY.mean + this.dice.normal() * CARRY.deviation;
   }
@@ -86,7 +87,7 @@ export class Desk {
 
   /** Half of the quiet spread, in ticks; never less than half a step of the grid. */
   get halfSpreadTicks(): number {
-    const { spreadBps } = this.knobs;
+    const { spreadBps } = this.parameters;
     const ticks = (this.fairTicks * spreadBps * this.liveliness.spread) / 20_000;
     return Math.max(ticks, this.instrument.tickStep / 2);
   }
@@ -97,7 +98,7 @@ export class Desk {
 
   /** Depth in lots at the present price. */
   get depthLots(): number {
-    return this.knobs.depth / (this.fairTicks * this.tickLotValue);
+    return this.parameters.depth / (this.fairTicks * this.tickLotValue);
   }
 
   /** Do orders go through now? */
@@ -130,11 +131,11 @@ export class Desk {
   }
 
   /** Rate of takers' orders over the usual: what moves is traded more. */
-  get bustle(): number {
+  get arrivalRateFactor(): number {
     return this.turbulence.crowd * (1 + this.excitement);
   }
 
-  excite(by: number): void {
+  exciteArrivals(by: number): void {
     this.excitement = Math.min(EXCITEMENT_MAX, this.excitement + by);
   }
 
@@ -161,8 +162,8 @@ export class Desk {
   }
 
   /** The fair price, brought inside the price band: a market beyond it has to walk there trade by trade. */
-  get centreTicks(): number {
-    const band = bandOf(this.instrument, this.market);
+  get quoteMidTicks(): number {
+    const band = priceBand(this.instrument, this.market);
     const { referenceTicks: reference } = band;
     const low = reference - (reference - band.minSellTicks) * BAND_USED;
     const high = reference + (band.maxBuyTicks - reference) * BAND_USED;
@@ -190,9 +191,16 @@ export class Desk {
 
   private drift(seconds: number): void {
     const { dice } = this;
-    this.premium = wander(this.premium, PREMIUM.deviation, PREMIUM.halfLifeS, seconds, dice.normal());
+    this.premium = ornsteinUhlenbeckStep(
+      this.premium,
+      PREMIUM.deviation,
+      PREMIUM.halfLifeS,
+      seconds,
+      dice.normal(),
+    );
     const carry = this.carry - CARRY.mean;
-    this.carry = CARRY.mean + wander(carry, CARRY.deviation, CARRY.halfLifeS, seconds, dice.normal());
+    this.carry =
+      CARRY.mean + ornsteinUhlenbeckStep(carry, CARRY.deviation, CARRY.halfLifeS, seconds, dice.normal());
   }
 
   private value(now: number): number {

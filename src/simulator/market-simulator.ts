@@ -11,34 +11,34 @@
  * Time is the venue's: with the same clock, seed and commands of others, every wake-up does the same.
  */
 import type { Command } from '../core/model/command.ts';
-import { Refusal } from '../core/model/reject-reason.ts';
-import type { State } from '../core/state/state.ts';
 import { InstrumentStatus } from '../core/model/enums.ts';
-import type { Venue } from '../sequencer/sequencer.ts';
-import { Maker } from './agents/maker.ts';
-import { crowdOf, holdingsOf, type Member, makersOf, openingCommands } from './agent-roster.ts';
-import { Desk } from './instrument-view.ts';
-import { followedIndices, type PriceFeed } from './feed/price-feed.ts';
-import { Floor } from './agent-client.ts';
-import { cancelEverything, rebalancing } from './house-accounts.ts';
-import type { Knobs } from './parameters.ts';
+import { RejectReason } from '../core/model/reject-reason.ts';
+import type { State } from '../core/state/state.ts';
+import type { Sequencer } from '../sequencer/sequencer.ts';
 import { LIVELINESS, type MarketLevel } from './activity-level.ts';
+import { AgentClient } from './agent-client.ts';
+import { crowdOf, holdingsOf, type Member, makersOf, openingCommands } from './agent-roster.ts';
+import { Maker } from './agents/maker.ts';
+import { followedIndices, type PriceFeed } from './feed/price-feed.ts';
+import { cancelEverything, rebalancing } from './house-accounts.ts';
+import { InstrumentView } from './instrument-view.ts';
 import { WAKE_SPAN_MAX_MS } from './limits.ts';
+import type { MarketParameters } from './parameters.ts';
 
 const TREASURY_MS = 20_000;
 
 export interface MarketOptions {
   readonly level: Exclude<MarketLevel, 'off'>;
   readonly seed: number;
-  readonly knobs: Knobs;
+  readonly parameters: MarketParameters;
   readonly feed: PriceFeed;
 }
 
-export class LivingMarket {
+export class MarketSimulator {
   readonly options: MarketOptions;
-  readonly floor: Floor;
-  desks: Desk[] = [];
-  private readonly venue: Venue;
+  readonly client: AgentClient;
+  views: InstrumentView[] = [];
+  private readonly sequencer: Sequencer;
   private readonly seed: number;
   private makers: Member[] = [];
   private crowd: Member[] = [];
@@ -47,14 +47,16 @@ export class LivingMarket {
   private treasuryMs = 0;
   private knownInstruments = 0;
 
-  constructor(venue: Venue, options: MarketOptions) {
-    this.venue = venue;
+  constructor(sequencer: Sequencer, options: MarketOptions) {
+    this.sequencer = sequencer;
     this.options = options;
-    this.floor = new Floor(venue);
-    this.lastMs = venue.clock.now();
+    this.client = new AgentClient(sequencer);
+    this.lastMs = sequencer.clock.now();
     // A market that goes on after a restart must not roll the dice of its first minutes again.
-    const { lastId } = venue.state;
-    this.seed = hasHouse(venue.state) ? (options.seed ^ Math.imul(lastId, 0x9e37_79b1)) >>> 0 : options.seed;
+    const { lastId } = sequencer.state;
+    this.seed = hasHouse(sequencer.state)
+      ? (options.seed ^ Math.imul(lastId, 0x9e37_79b1)) >>> 0
+      : options.seed;
   }
 
   get members(): readonly Member[] {
@@ -64,27 +66,27 @@ export class LivingMarket {
   /** First prices, desks, accounts with their money, and instruments that waited for prices. */
   async open(): Promise<void> {
     const outcomes: Promise<void>[] = [];
-    const give = (command: Command) => void outcomes.push(this.insist(command));
-    this.lastMs = this.venue.clock.now();
-    this.tellPrices(this.lastMs, give);
-    this.openDesks(this.lastMs, give);
+    const submit = (command: Command) => void outcomes.push(this.submitOrThrow(command));
+    this.lastMs = this.sequencer.clock.now();
+    this.submitFeedPrices(this.lastMs, submit);
+    this.openViews(this.lastMs, submit);
     await Promise.all(outcomes);
   }
 
   wake(): void {
-    const { venue, floor } = this;
-    const now = venue.clock.now();
+    const { sequencer, client } = this;
+    const now = sequencer.clock.now();
     const seconds = Math.min(now - this.lastMs, WAKE_SPAN_MAX_MS) / 1000;
-    if (seconds <= 0 || venue.failure !== undefined) return;
+    if (seconds <= 0 || sequencer.failure !== undefined) return;
     this.lastMs = now;
-    floor.begin(now, seconds);
-    const give = (command: Command) => floor.give(command);
-    this.tellPrices(now, give);
-    if (venue.state.instruments.length !== this.knownInstruments) this.openDesks(now, give);
-    for (const desk of this.desks) desk.observe(now, seconds);
-    for (const { agent } of this.makers) if (!this.stopped.has(agent.name)) agent.act(floor, seconds);
-    for (const { agent } of this.crowd) if (!this.stopped.has(agent.name)) agent.act(floor, seconds);
-    if (now >= this.treasuryMs) this.lookAfterMoney(now, give);
+    client.begin(now, seconds);
+    const submit = (command: Command) => client.submit(command);
+    this.submitFeedPrices(now, submit);
+    if (sequencer.state.instruments.length !== this.knownInstruments) this.openViews(now, submit);
+    for (const view of this.views) view.observe(now, seconds);
+    for (const { agent } of this.makers) if (!this.stopped.has(agent.name)) agent.act(client, seconds);
+    for (const { agent } of this.crowd) if (!this.stopped.has(agent.name)) agent.act(client, seconds);
+    if (now >= this.treasuryMs) this.rebalance(now, submit);
   }
 
   isRunning(name: string): boolean {
@@ -101,7 +103,7 @@ export class LivingMarket {
       if (running) this.stopped.delete(agent.name);
       else {
         this.stopped.add(agent.name);
-        for (const command of cancelEverything(this.venue.state, agent.uid)) this.floor.give(command);
+        for (const command of cancelEverything(this.sequencer.state, agent.uid)) this.client.submit(command);
       }
     }
     return named.length;
@@ -114,10 +116,10 @@ export class LivingMarket {
 
   /** Multiplies the spread of a book for a time; false when it has no desk. */
   widen(instrument: number, factor: number, forMs: number): boolean {
-    const { state, clock } = this.venue;
-    const desk = this.desks.find((each) => each.instrument.book === state.instruments[instrument]?.book);
-    if (desk === undefined) return false;
-    desk.widening = { factor, untilMs: clock.now() + forMs };
+    const { state, clock } = this.sequencer;
+    const view = this.views.find((each) => each.instrument.book === state.instruments[instrument]?.book);
+    if (view === undefined) return false;
+    view.widening = { factor, untilMs: clock.now() + forMs };
     return true;
   }
 
@@ -125,60 +127,60 @@ export class LivingMarket {
     this.options.feed.close();
   }
 
-  private tellPrices(now: number, give: (command: Command) => void): void {
+  private submitFeedPrices(now: number, submit: (command: Command) => void): void {
     const { feed } = this.options;
-    if (this.venue.state.instruments.length !== this.knownInstruments)
-      feed.follow(followedIndices(this.venue.state), now);
+    if (this.sequencer.state.instruments.length !== this.knownInstruments)
+      feed.follow(followedIndices(this.sequencer.state), now);
     for (const { index, component, price, volume } of feed.reports(now)) {
-      give({ type: 'componentPrice', time: 0, index, component, price, volume });
+      submit({ type: 'componentPrice', time: 0, index, component, price, volume });
     }
   }
 
   /** A desk for each book that has none yet; MARGIN shares the book, and so the desk, of its SPOT pair. */
-  private openDesks(now: number, give: (command: Command) => void): void {
-    const { state } = this.venue;
-    const { knobs, level } = this.options;
+  private openViews(now: number, submit: (command: Command) => void): void {
+    const { state } = this.sequencer;
+    const { parameters, level } = this.options;
     for (const instrument of state.instruments.slice(this.knownInstruments)) {
       const { status, calendar } = instrument;
       // One with a launch to come opens by itself.
       const waits = Number.isFinite(calendar.launchTime) && calendar.launchTime > state.now;
       if (status === InstrumentStatus.listed && !waits && !hasTraded(state, instrument.index)) {
-        give({ type: 'setInstrumentStatus', time: 0, instrument: instrument.index, status: 'online' });
+        submit({ type: 'setInstrumentStatus', time: 0, instrument: instrument.index, status: 'online' });
       }
       if (state.market(instrument).instrument !== instrument.index) continue;
-      const desk = new Desk(
+      const view = new InstrumentView(
         state,
         instrument,
-        knobs.instrument(instrument),
+        parameters.instrument(instrument),
         LIVELINESS[level],
-        knobs.pairVolatility(instrument.spec.baseCoin, instrument.spec.quoteCoin),
+        parameters.pairVolatility(instrument.spec.baseCoin, instrument.spec.quoteCoin),
         this.seed,
       );
-      desk.observe(now, 0);
-      this.desks.push(desk);
-      this.makers.push(...makersOf(desk, this.seed));
+      view.observe(now, 0);
+      this.views.push(view);
+      this.makers.push(...makersOf(view, this.seed));
     }
     this.knownInstruments = state.instruments.length;
-    this.crowd = crowdOf(this.desks, this.seed);
-    for (const member of this.members) for (const command of openingCommands(state, member)) give(command);
-    this.lookAfterMoney(now, give);
+    this.crowd = crowdOf(this.views, this.seed);
+    for (const member of this.members) for (const command of openingCommands(state, member)) submit(command);
+    this.rebalance(now, submit);
   }
 
-  private lookAfterMoney(now: number, give: (command: Command) => void): void {
+  private rebalance(now: number, submit: (command: Command) => void): void {
     this.treasuryMs = now + TREASURY_MS;
     for (const member of this.members) {
-      const commands = rebalancing(this.venue.state, holdingsOf(member));
-      for (const command of commands) give(command);
-      if (commands.length > 0 && member.agent instanceof Maker) member.agent.forgetStock();
+      const commands = rebalancing(this.sequencer.state, holdingsOf(member));
+      for (const command of commands) submit(command);
+      if (commands.length > 0 && member.agent instanceof Maker) member.agent.resetInventory();
     }
   }
 
   /** While the market is set up nothing may be refused. */
-  private async insist(command: Command): Promise<void> {
-    const { refusal, detail } = await this.venue.submit(command);
-    if (refusal === Refusal.none) return;
+  private async submitOrThrow(command: Command): Promise<void> {
+    const { rejectReason, detail } = await this.sequencer.submit(command);
+    if (rejectReason === RejectReason.none) return;
     throw new Error(
-      `${command.type} was refused while the market was set up: ${detail ?? `reason ${refusal}`}`,
+      `${command.type} was refused while the market was set up: ${detail ?? `reason ${rejectReason}`}`,
     );
   }
 }

@@ -2,27 +2,27 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadCatalogue } from '../catalogue/catalogue.ts';
-import { loadKnobs, readKnobs } from './parameters.ts';
+import { loadParameters, parseParameters } from './parameters.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../catalogue', import.meta.url));
 
 test('the shipped catalogue has knobs for every book and every coin that moves', () => {
-  const knobs = loadKnobs(SHIPPED);
+  const parameters = loadParameters(SHIPPED);
   const { instruments, coins } = loadCatalogue(SHIPPED);
-  const cautious = knobs.instrument({ spec: { ...instruments[0]!, symbol: 'UNKNOWN' } } as never);
+  const cautious = parameters.instrument({ spec: { ...instruments[0]!, symbol: 'UNKNOWN' } } as never);
   for (const spec of instruments.filter(({ category }) => category !== 'MARGIN')) {
-    assert.notEqual(knobs.instrument({ spec } as never), cautious, `${spec.category} ${spec.symbol}`);
+    assert.notEqual(parameters.instrument({ spec } as never), cautious, `${spec.category} ${spec.symbol}`);
   }
   for (const { coin } of coins.filter((spec) => spec.coin !== 'USD')) {
-    assert.notEqual(knobs.coin(coin), knobs.coin('UNKNOWN'), coin);
+    assert.notEqual(parameters.coin(coin), parameters.coin('UNKNOWN'), coin);
   }
 });
 
 test('the next quarter of a contract trades like the one before it', () => {
-  const knobs = loadKnobs(SHIPPED);
+  const parameters = loadParameters(SHIPPED);
   const quarter = loadCatalogue(SHIPPED).instruments.find(({ symbol }) => symbol === 'BTCUSDZ26')!;
-  const next = knobs.instrument({ spec: { ...quarter, symbol: 'BTCUSDM27' } } as never);
-  assert.deepEqual(next, knobs.instrument({ spec: quarter } as never));
+  const next = parameters.instrument({ spec: { ...quarter, symbol: 'BTCUSDM27' } } as never);
+  assert.deepEqual(next, parameters.instrument({ spec: quarter } as never));
 });
 
 const BOOK = {
@@ -46,11 +46,11 @@ test('a mistake in the knobs is named by entry and field', () => {
     [{ ...BOOK, symbol: '' }, /instruments\[0\]: symbol must be a text/],
   ];
   for (const [entry, says] of mistakes) {
-    assert.throws(() => readKnobs({ coins: [], instruments: [entry] }), says);
+    assert.throws(() => parseParameters({ coins: [], instruments: [entry] }), says);
   }
   assert.throws(
-    () => readKnobs({ coins: [{ coin: 'BTC', volatility: '0.5' }], instruments: [] }),
+    () => parseParameters({ coins: [{ coin: 'BTC', volatility: '0.5' }], instruments: [] }),
     /BTC: correlation \(missing\)/,
   );
-  assert.throws(() => readKnobs({ coins: [] }), /instruments must be a list/);
+  assert.throws(() => parseParameters({ coins: [] }), /instruments must be a list/);
 });

@@ -5,19 +5,19 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Instrument } from '../core/model/instrument.ts';
 import { MARKET_FILE } from '../catalogue/catalogue.ts';
+import type { Instrument } from '../core/model/instrument.ts';
 import { LEVELS_MAX } from './limits.ts';
 import { MarketError } from './market-error.ts';
 
-export interface CoinKnobs {
+export interface CoinParameters {
   /** Of a year, as a fraction: 0.5 is 50 %. */
   readonly volatility: number;
   /** How much of its movement is the movement of all coins, from 0 to 1. */
   readonly correlation: number;
 }
 
-export interface InstrumentKnobs {
+export interface InstrumentParameters {
   /** Distance of the best two prices in a quiet moment, in hundredths of a percent of the price. */
   readonly spreadBps: number;
   /** Wider than this only in a storm. */
@@ -30,16 +30,19 @@ export interface InstrumentKnobs {
   readonly tradesPerMinute: number;
 }
 
-export class Knobs {
-  private readonly coins: ReadonlyMap<string, CoinKnobs>;
-  private readonly instruments: ReadonlyMap<string, InstrumentKnobs>;
+export class MarketParameters {
+  private readonly coins: ReadonlyMap<string, CoinParameters>;
+  private readonly instruments: ReadonlyMap<string, InstrumentParameters>;
 
-  constructor(coins: ReadonlyMap<string, CoinKnobs>, instruments: ReadonlyMap<string, InstrumentKnobs>) {
+  constructor(
+    coins: ReadonlyMap<string, CoinParameters>,
+    instruments: ReadonlyMap<string, InstrumentParameters>,
+  ) {
     this.coins = coins;
     this.instruments = instruments;
   }
 
-  coin(name: string): CoinKnobs {
+  coin(name: string): CoinParameters {
     return this.coins.get(name) ?? UNKNOWN_COIN;
   }
 
@@ -51,14 +54,14 @@ export class Knobs {
     return Math.sqrt(one.volatility ** 2 + other.volatility ** 2 - 2 * shared);
   }
 
-  instrument({ spec }: Instrument): InstrumentKnobs {
+  instrument({ spec }: Instrument): InstrumentParameters {
     const named = this.instruments.get(`${spec.category} ${spec.symbol}`);
     if (named !== undefined) return named;
     // The next quarter of a contract trades like the one before it.
     const family = spec.futures?.type === 'delivery' ? spec.symbol.replace(/[A-Z]\d\d$/, '') : '';
-    for (const [key, knobs] of this.instruments) {
+    for (const [key, parameters] of this.instruments) {
       if (family !== '' && key.startsWith(`${spec.category} ${family}`) && /[A-Z]\d\d$/.test(key))
-        return knobs;
+        return parameters;
     }
     return UNKNOWN_INSTRUMENT;
   }
@@ -66,9 +69,9 @@ export class Knobs {
 
 /** Coins that are worth a dollar. */
 export const DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC']);
-const STILL: CoinKnobs = { volatility: 0, correlation: 0 };
-const UNKNOWN_COIN: CoinKnobs = { volatility: 0.8, correlation: 0.7 };
-const UNKNOWN_INSTRUMENT: InstrumentKnobs = {
+const STILL: CoinParameters = { volatility: 0, correlation: 0 };
+const UNKNOWN_COIN: CoinParameters = { volatility: 0.8, correlation: 0.7 };
+const UNKNOWN_INSTRUMENT: InstrumentParameters = {
   spreadBps: 8,
   maxSpreadBps: 40,
   depth: 50_000,
@@ -78,11 +81,11 @@ const UNKNOWN_INSTRUMENT: InstrumentKnobs = {
 };
 
 /** Without the file every instrument gets the cautious values. */
-export function loadKnobs(folder: string): Knobs {
+export function loadParameters(folder: string): MarketParameters {
   const path = join(folder, MARKET_FILE);
-  if (!existsSync(path)) return new Knobs(new Map(), new Map());
+  if (!existsSync(path)) return new MarketParameters(new Map(), new Map());
   try {
-    return readKnobs(JSON.parse(readFileSync(path, 'utf8')));
+    return parseParameters(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
     throw new MarketError(`${path}: ${(error as Error).message}`);
   }
@@ -91,8 +94,11 @@ export function loadKnobs(folder: string): Knobs {
 type Entry = Readonly<Record<string, unknown>>;
 type Range = readonly [low: number, high: number];
 
-const COIN_RANGES: Readonly<Record<keyof CoinKnobs, Range>> = { volatility: [0, 10], correlation: [0, 1] };
-const INSTRUMENT_RANGES: Readonly<Record<keyof InstrumentKnobs, Range>> = {
+const COIN_RANGES: Readonly<Record<keyof CoinParameters, Range>> = {
+  volatility: [0, 10],
+  correlation: [0, 1],
+};
+const INSTRUMENT_RANGES: Readonly<Record<keyof InstrumentParameters, Range>> = {
   spreadBps: [0.01, 1000],
   maxSpreadBps: [0.01, 5000],
   depth: [0.000001, 1e12],
@@ -101,22 +107,25 @@ const INSTRUMENT_RANGES: Readonly<Record<keyof InstrumentKnobs, Range>> = {
   tradesPerMinute: [0, 600],
 };
 
-export function readKnobs(content: unknown): Knobs {
+export function parseParameters(content: unknown): MarketParameters {
   const { coins, instruments } = content as { coins?: unknown; instruments?: unknown };
-  const coinEntries = list(coins, 'coins').map((entry, at): [string, CoinKnobs] => {
+  const coinEntries = list(coins, 'coins').map((entry, at): [string, CoinParameters] => {
     const name = word(entry, 'coin', `coins[${at}]`);
     return [name, numbers(entry, ['coin'], COIN_RANGES, name)];
   });
-  const instrumentEntries = list(instruments, 'instruments').map((entry, at): [string, InstrumentKnobs] => {
-    const where = `instruments[${at}]`;
-    const name = `${word(entry, 'category', where)} ${word(entry, 'symbol', where)}`;
-    const knobs = numbers(entry, ['category', 'symbol'], INSTRUMENT_RANGES, name);
-    if (knobs.maxSpreadBps < knobs.spreadBps) throw new Error(`${name}: maxSpreadBps is below spreadBps`);
-    if (knobs.minDepth > knobs.depth) throw new Error(`${name}: minDepth is above depth`);
-    if (!Number.isInteger(knobs.levels)) throw new Error(`${name}: levels must be a whole number`);
-    return [name, knobs];
-  });
-  return new Knobs(new Map(coinEntries), new Map(instrumentEntries));
+  const instrumentEntries = list(instruments, 'instruments').map(
+    (entry, at): [string, InstrumentParameters] => {
+      const where = `instruments[${at}]`;
+      const name = `${word(entry, 'category', where)} ${word(entry, 'symbol', where)}`;
+      const parameters = numbers(entry, ['category', 'symbol'], INSTRUMENT_RANGES, name);
+      if (parameters.maxSpreadBps < parameters.spreadBps)
+        throw new Error(`${name}: maxSpreadBps is below spreadBps`);
+      if (parameters.minDepth > parameters.depth) throw new Error(`${name}: minDepth is above depth`);
+      if (!Number.isInteger(parameters.levels)) throw new Error(`${name}: levels must be a whole number`);
+      return [name, parameters];
+    },
+  );
+  return new MarketParameters(new Map(coinEntries), new Map(instrumentEntries));
 }
 
 function list(value: unknown, name: string): Entry[] {

@@ -1,7 +1,7 @@
 /** Seeded chance. Every feed and every agent rolls dice of its own, so one more roll of one moves none of the others. */
 import { log } from './deterministic-math.ts';
 
-export class Dice {
+export class Rng {
   private a: number;
   private b: number;
   private c: number;

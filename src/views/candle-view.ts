@@ -1,7 +1,8 @@
 /** Candles as people read them (interface 2.8, rules 8.2). */
+
+import { PRICE_KINDS, type PriceKind } from '../core/model/enums.ts';
 import type { CandleClosed, PriceCandleClosed } from '../core/model/event.ts';
 import type { Instrument } from '../core/model/instrument.ts';
-import { PRICE_KINDS, type PriceKind } from '../core/model/enums.ts';
 import { formatMoney, formatUnits, MONEY_SCALE, parseUnits } from '../core/model/units.ts';
 
 /** What a series of candles is made of: trades, or one of the prices. */

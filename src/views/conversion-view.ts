@@ -3,7 +3,7 @@ import type { Converted } from '../core/model/event.ts';
 import { divHalf, formatMoney, formatUnits, powerOfTen } from '../core/model/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
-import type { Texts } from './texts.ts';
+import type { StringFields } from './texts.ts';
 
 /** Decimals of the price shown: what one coin sold brought in. */
 const PRICE_SCALE = 12;
@@ -19,7 +19,7 @@ export const CONVERSION_FIELDS = [
   'type',
   'ts',
 ] as const;
-export type ConversionView = Texts<typeof CONVERSION_FIELDS>;
+export type ConversionView = StringFields<typeof CONVERSION_FIELDS>;
 
 export function conversionView(conversion: Converted, coinName: CoinName): ConversionView {
   const { fromAmount, toAmount } = conversion;

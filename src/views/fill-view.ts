@@ -1,12 +1,19 @@
 /** One side of a trade as its owner reads it (interface 2.2). */
+
+import {
+  CATEGORY_NAMES,
+  ORDER_TYPE_NAMES,
+  POS_SIDE_NAMES,
+  PosSide,
+  SIDE_NAMES,
+} from '../core/model/enums.ts';
 import type { FillRecord } from '../core/model/event.ts';
 import type { Instrument } from '../core/model/instrument.ts';
-import { CATEGORY_NAMES, ORDER_TYPE_NAMES, POS_SIDE_NAMES, PosSide, SIDE_NAMES } from '../core/model/enums.ts';
 import { formatMoney, formatUnits } from '../core/model/units.ts';
 import { type CoinName, type FeeDetail, feeDetail } from './fee-detail.ts';
 import { tradeSideOf } from './futures-enums.ts';
 import { formatId } from './ids.ts';
-import type { Texts } from './texts.ts';
+import type { StringFields } from './texts.ts';
 
 export const FILL_FIELDS = [
   'execId',
@@ -28,7 +35,7 @@ export const FILL_FIELDS = [
   'execPnl',
   'isRPI',
 ] as const;
-export type FillView = Texts<typeof FILL_FIELDS> & { readonly feeDetail: readonly FeeDetail[] };
+export type FillView = StringFields<typeof FILL_FIELDS> & { readonly feeDetail: readonly FeeDetail[] };
 
 export function fillView(fill: FillRecord, instrument: Instrument, coinName: CoinName): FillView {
   const time = String(fill.time);

@@ -1,10 +1,11 @@
 /** A movement of money as its owner reads it (financial records, wire 4.3). */
-import type { LedgerLine, LedgerLineKind } from '../core/model/event.ts';
+
 import { CATEGORY_NAMES, type CategoryName, Wallet } from '../core/model/enums.ts';
+import type { LedgerLine, LedgerLineKind } from '../core/model/event.ts';
 import { formatMoney } from '../core/model/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
-import type { Texts } from './texts.ts';
+import type { StringFields } from './texts.ts';
 
 /** Movements that belong to no product line, such as deposits. */
 export const OTHER_CATEGORY = 'OTHER';
@@ -76,7 +77,7 @@ export const LEDGER_FIELDS = [
   'balance',
   'ts',
 ] as const;
-export type LedgerView = Texts<typeof LEDGER_FIELDS>;
+export type LedgerView = StringFields<typeof LEDGER_FIELDS>;
 
 /** `symbol` is '' for a line that concerns no instrument. */
 export function ledgerView(line: LedgerLine, symbol: string, coinName: CoinName): LedgerView {

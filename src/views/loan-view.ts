@@ -4,7 +4,7 @@ import { LOAN_TERM_DAYS, LOAN_TERM_NAMES, LoanTerm } from '../core/model/loan-te
 import { formatMoney, formatUnits, RATE_SCALE } from '../core/model/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
-import type { Texts } from './texts.ts';
+import type { StringFields } from './texts.ts';
 
 const PARTIES = ['orderId', 'loanCoin', 'pledgeCoin'] as const;
 
@@ -21,7 +21,7 @@ export const BORROW_FIELDS = [
   'borrowTime',
   'status',
 ] as const;
-export type BorrowView = Texts<typeof BORROW_FIELDS>;
+export type BorrowView = StringFields<typeof BORROW_FIELDS>;
 
 export const REPAYMENT_FIELDS = [
   'loanCoin',
@@ -31,10 +31,10 @@ export const REPAYMENT_FIELDS = [
   'repayLoanAmount',
   'repayUnlockAmount',
 ] as const;
-export type RepaymentView = Texts<typeof REPAYMENT_FIELDS>;
+export type RepaymentView = StringFields<typeof REPAYMENT_FIELDS>;
 
 export const REPAY_FIELDS = ['orderId', ...REPAYMENT_FIELDS, 'repayTime'] as const;
-export type RepayView = Texts<typeof REPAY_FIELDS>;
+export type RepayView = StringFields<typeof REPAY_FIELDS>;
 
 export const PLEDGE_RATE_FIELDS = [
   ...PARTIES,
@@ -45,7 +45,7 @@ export const PLEDGE_RATE_FIELDS = [
   'afterPledgeRate',
   'beforePledgeRate',
 ] as const;
-export type PledgeRateView = Texts<typeof PLEDGE_RATE_FIELDS>;
+export type PledgeRateView = StringFields<typeof PLEDGE_RATE_FIELDS>;
 
 /** A closing by force: what was pledged is the sum of the amounts sold, still pledged and released. */
 export const REDUCE_FIELDS = [
@@ -61,7 +61,7 @@ export const REDUCE_FIELDS = [
   // Interest and principal.
   'repayLoanAmount',
 ] as const;
-export type ReduceView = Texts<typeof REDUCE_FIELDS>;
+export type ReduceView = StringFields<typeof REDUCE_FIELDS>;
 
 /** Closings happen at once, so none waits. */
 export const REDUCE_COMPLETE = 'COMPLETE';
@@ -139,6 +139,6 @@ export function percentRate(rate: bigint): string {
 function parties(
   { loanId, loanCoin, pledgeCoin }: { loanId: number; loanCoin: number; pledgeCoin: number },
   coinName: CoinName,
-): Texts<typeof PARTIES> {
+): StringFields<typeof PARTIES> {
   return { orderId: formatId(loanId), loanCoin: coinName(loanCoin), pledgeCoin: coinName(pledgeCoin) };
 }

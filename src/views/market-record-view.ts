@@ -1,9 +1,10 @@
 /** What the public reads of the past of a futures market besides trades and candles (wire 4.2). */
+
+import { OrderKind, SIDE_NAMES, Side } from '../core/model/enums.ts';
 import type { FillRecord, FundingSettled, InsuranceHour } from '../core/model/event.ts';
 import type { Instrument } from '../core/model/instrument.ts';
-import { OrderKind, SIDE_NAMES, Side } from '../core/model/enums.ts';
 import { formatMoney, formatRate, formatUnits } from '../core/model/units.ts';
-import type { Texts } from './texts.ts';
+import type { StringFields } from './texts.ts';
 
 export interface FundingRateView {
   readonly symbol: string;
@@ -33,7 +34,7 @@ export function insuranceHourView({ time, amount, balance }: InsuranceHour): Ins
 
 /** A fill of an order by which the exchange closed a position that could no longer be carried. */
 export const LIQUIDATION_FIELDS = ['symbol', 'side', 'price', 'amount', 'ts'] as const;
-export type LiquidationView = Texts<typeof LIQUIDATION_FIELDS>;
+export type LiquidationView = StringFields<typeof LIQUIDATION_FIELDS>;
 
 export function isLiquidation({ futures }: FillRecord): boolean {
   return futures?.kind === OrderKind.liquidation || futures?.kind === OrderKind.reduce;

@@ -1,10 +1,11 @@
 /** A position that went from one account of an owner to another, as the main account reads it (wire 4.1). */
+
+import { CATEGORY_NAMES } from '../core/model/enums.ts';
 import type { PositionMoved } from '../core/model/event.ts';
 import type { Instrument } from '../core/model/instrument.ts';
-import { CATEGORY_NAMES } from '../core/model/enums.ts';
 import { formatUnits } from '../core/model/units.ts';
 import { formatId } from './ids.ts';
-import type { Texts } from './texts.ts';
+import type { StringFields } from './texts.ts';
 
 export const MOVE_FIELDS = [
   'category',
@@ -23,7 +24,7 @@ export const MOVE_FIELDS = [
   'createdTime',
   'updatedTime',
 ] as const;
-export type MoveView = Texts<typeof MOVE_FIELDS>;
+export type MoveView = StringFields<typeof MOVE_FIELDS>;
 
 export const MOVED = 'completed';
 

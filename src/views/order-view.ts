@@ -1,6 +1,5 @@
 /** An order as its owner reads it (interface 2.1): every field, decimal strings. */
-import type { OrderRecord } from '../core/model/event.ts';
-import type { Instrument } from '../core/model/instrument.ts';
+
 import {
   CANCEL_REASON_NAMES,
   CATEGORY_NAMES,
@@ -16,13 +15,15 @@ import {
   TIME_IN_FORCE_NAMES,
   TimeInForce,
 } from '../core/model/enums.ts';
+import type { OrderRecord } from '../core/model/event.ts';
+import type { Instrument } from '../core/model/instrument.ts';
 import { formatMoney, formatUnits } from '../core/model/units.ts';
 import { averagePrice } from './average-price.ts';
 import { type CoinName, type FeeDetail, feeDetail } from './fee-detail.ts';
 import { delegateTypeOf, execTypeOf, marginModeName, tradeSideOf } from './futures-enums.ts';
 import { formatId } from './ids.ts';
 import { PRESET_FIELDS, presetFields } from './preset-view.ts';
-import type { Texts } from './texts.ts';
+import type { StringFields } from './texts.ts';
 
 export const ORDER_FIELDS = [
   'orderId',
@@ -52,15 +53,15 @@ export const ORDER_FIELDS = [
 /** What an order shows of how it ended. */
 export const ORDER_END_FIELDS = ['cancelReason', 'execType'] as const;
 
-export type OrderView = Texts<typeof ORDER_FIELDS> &
-  Texts<typeof ORDER_END_FIELDS> & {
+export type OrderView = StringFields<typeof ORDER_FIELDS> &
+  StringFields<typeof ORDER_END_FIELDS> & {
     readonly tradeSide: string;
     readonly feeDetail: readonly FeeDetail[];
   };
 
 /** Names that one widely used client reads instead of the documented ones (wire 3.6). */
 export const ORDER_ALIASES = ['priceAvg', 'quoteVolume', 'baseVolume'] as const;
-export type OrderAliases = Texts<typeof ORDER_ALIASES>;
+export type OrderAliases = StringFields<typeof ORDER_ALIASES>;
 
 export function orderView(order: OrderRecord, instrument: Instrument, coinName: CoinName): OrderView {
   const market = order.orderType === OrderType.market;

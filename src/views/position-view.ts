@@ -1,14 +1,15 @@
 /** Positions as their owner reads them: open ones (interface 2.4) and those of the past (wire 4.1). */
-import type { PositionClosed } from '../core/model/event.ts';
-import { type PositionView, PROFIT_RATE_SCALE } from '../core/reads/position-reads.ts';
-import type { Instrument } from '../core/model/instrument.ts';
+
 import { CATEGORY_NAMES, HOLD_MODE_NAMES, HoldMode } from '../core/model/enums.ts';
+import type { PositionClosed } from '../core/model/event.ts';
+import type { Instrument } from '../core/model/instrument.ts';
 import { formatMoney, formatRate, formatUnits } from '../core/model/units.ts';
+import { type PositionView, PROFIT_RATE_SCALE } from '../core/reads/position-reads.ts';
 import { averagePrice } from './average-price.ts';
 import type { CoinName } from './fee-detail.ts';
 import { marginModeName } from './futures-enums.ts';
 import { formatId } from './ids.ts';
-import type { Texts } from './texts.ts';
+import type { StringFields } from './texts.ts';
 
 export const OPEN_POSITION_FIELDS = [
   'category',
@@ -37,7 +38,7 @@ export const OPEN_POSITION_FIELDS = [
   'createdTime',
   'updatedTime',
 ] as const;
-export type OpenPositionView = Texts<typeof OPEN_POSITION_FIELDS>;
+export type OpenPositionView = StringFields<typeof OPEN_POSITION_FIELDS>;
 
 export function openPositionView(position: PositionView, coinName: CoinName): OpenPositionView {
   const { instrument } = position;
@@ -95,7 +96,7 @@ export const CLOSED_POSITION_FIELDS = [
   'createdTime',
   'updatedTime',
 ] as const;
-export type ClosedPositionView = Texts<typeof CLOSED_POSITION_FIELDS>;
+export type ClosedPositionView = StringFields<typeof CLOSED_POSITION_FIELDS>;
 
 export function closedPositionView(
   position: PositionClosed,

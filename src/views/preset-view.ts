@@ -1,9 +1,10 @@
 /** Take-profit and stop-loss as orders and strategy orders show them (interface 2.1, 2.3). */
+
+import { ORDER_TYPE_NAMES, OrderType, TRIGGER_BY_NAMES } from '../core/model/enums.ts';
 import type { Instrument } from '../core/model/instrument.ts';
 import { hasLeg, type Preset, type TriggerLeg } from '../core/model/tpsl.ts';
-import { ORDER_TYPE_NAMES, OrderType, TRIGGER_BY_NAMES } from '../core/model/enums.ts';
 import { formatUnits } from '../core/model/units.ts';
-import type { Texts } from './texts.ts';
+import type { StringFields } from './texts.ts';
 
 export const PRESET_FIELDS = [
   'takeProfit',
@@ -15,7 +16,7 @@ export const PRESET_FIELDS = [
   'tpLimitPrice',
   'slLimitPrice',
 ] as const;
-export type PresetFields = Texts<typeof PRESET_FIELDS>;
+export type PresetFields = StringFields<typeof PRESET_FIELDS>;
 
 const NOTHING: PresetFields = {
   takeProfit: '',

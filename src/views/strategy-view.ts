@@ -1,8 +1,5 @@
 /** A strategy order as its owner reads it (interface 2.3), and what that leaves out: what it is and how it ended. */
-import type { StrategyOrderRecord } from '../core/model/event.ts';
-import type { Instrument } from '../core/model/instrument.ts';
-import { Refusal } from '../core/model/reject-reason.ts';
-import { hasLeg, isEmpty } from '../core/model/tpsl.ts';
+
 import {
   CATEGORY_NAMES,
   ORDER_TYPE_NAMES,
@@ -16,10 +13,14 @@ import {
   TRIGGER_BY_NAMES,
   TRIGGER_TYPE_NAMES,
 } from '../core/model/enums.ts';
+import type { StrategyOrderRecord } from '../core/model/event.ts';
+import type { Instrument } from '../core/model/instrument.ts';
+import { RejectReason } from '../core/model/reject-reason.ts';
+import { hasLeg, isEmpty } from '../core/model/tpsl.ts';
 import { formatMoney, formatUnits } from '../core/model/units.ts';
 import { formatId } from './ids.ts';
 import { legFields, PRESET_FIELDS, presetFields } from './preset-view.ts';
-import type { Texts } from './texts.ts';
+import type { StringFields } from './texts.ts';
 
 export const STRATEGY_FIELDS = [
   'orderId',
@@ -51,7 +52,7 @@ export const STRATEGY_FIELDS = [
   // The order it made.
   'subOrderId',
 ] as const;
-export type StrategyView = Texts<typeof STRATEGY_FIELDS>;
+export type StrategyView = StringFields<typeof STRATEGY_FIELDS>;
 
 const TPSL_MODES: Readonly<Record<StrategyKind, string>> = {
   [StrategyKind.attached]: 'partial',
@@ -65,9 +66,9 @@ const TPSL_MODES: Readonly<Record<StrategyKind, string>> = {
 const PERCENT_SCALE = 4;
 
 const REFUSAL_NAMES = new Map<number, string>(
-  Object.entries(Refusal).map(([name, code]) => [
+  Object.entries(RejectReason).map(([name, code]) => [
     code,
-    code === Refusal.none ? '' : name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`),
+    code === RejectReason.none ? '' : name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`),
   ]),
 );
 

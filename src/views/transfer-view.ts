@@ -1,10 +1,11 @@
 /** Money between wallets as those concerned read it (wire 4.3, 4.4). */
-import type { Transferred } from '../core/model/event.ts';
+
 import { WALLET_NAMES } from '../core/model/enums.ts';
+import type { Transferred } from '../core/model/event.ts';
 import { formatMoney } from '../core/model/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
-import type { Texts } from './texts.ts';
+import type { StringFields } from './texts.ts';
 
 export const TRANSFER_FIELDS = [
   'transferId',
@@ -20,7 +21,7 @@ export const TRANSFER_FIELDS = [
   'createdTime',
   'updatedTime',
 ] as const;
-export type TransferView = Texts<typeof TRANSFER_FIELDS>;
+export type TransferView = StringFields<typeof TRANSFER_FIELDS>;
 
 export const TRANSFERRED = 'Successful';
 

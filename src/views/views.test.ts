@@ -1,14 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type {
-  FillRecord,
-  FuturesOrderFields,
-  LedgerLine,
-  OrderRecord,
-  PositionClosed,
-  WalletRecord,
-} from '../core/model/event.ts';
-import type { Instrument } from '../core/model/instrument.ts';
 import {
   CancelReason,
   Category,
@@ -22,6 +13,15 @@ import {
   TimeInForce,
   Wallet,
 } from '../core/model/enums.ts';
+import type {
+  FillRecord,
+  FuturesOrderFields,
+  LedgerLine,
+  OrderRecord,
+  PositionClosed,
+  WalletRecord,
+} from '../core/model/event.ts';
+import type { Instrument } from '../core/model/instrument.ts';
 import { candleRow, candleView, flatCandle } from './candle-view.ts';
 import { fillView } from './fill-view.ts';
 import { ledgerView } from './ledger-view.ts';

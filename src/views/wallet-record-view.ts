@@ -3,7 +3,7 @@ import type { WalletRecord } from '../core/model/event.ts';
 import { formatMoney } from '../core/model/units.ts';
 import type { CoinName } from './fee-detail.ts';
 import { formatId } from './ids.ts';
-import type { Texts } from './texts.ts';
+import type { StringFields } from './texts.ts';
 
 export const WALLET_RECORD_FIELDS = [
   'orderId',
@@ -25,7 +25,7 @@ export const WALLET_RECORD_FIELDS = [
   'createdTime',
   'updatedTime',
 ] as const;
-export type WalletRecordView = Texts<typeof WALLET_RECORD_FIELDS>;
+export type WalletRecordView = StringFields<typeof WALLET_RECORD_FIELDS>;
 
 const TYPES = { deposit: 'deposit', withdrawal: 'withdraw' } as const;
 export type WalletRecordType = (typeof TYPES)[keyof typeof TYPES];

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loggedCommands } from '../../src/app/start/logged-commands.ts';
 import { readSignature } from '../../src/admin/audit-reference.ts';
+import { loggedCommands } from '../../src/app/start/logged-commands.ts';
 import { endVenues, limitOrder, VenueProcess } from './venue-process.ts';
 
 const PLACE = '/api/v3/trade/place-order';

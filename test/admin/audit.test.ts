@@ -6,8 +6,8 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatHead } from '../../src/admin/audit-file.ts';
 import { type AuditLine, formatLine } from '../../src/admin/audit-line.ts';
-import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse, start } from '../app/bourse-process.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { endVenues, VenueProcess } from './venue-process.ts';
 
 const venue = new VenueProcess();

@@ -4,8 +4,8 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { OPERATOR_ROUTES } from '../../src/admin/server.ts';
-import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse, Server, start } from '../app/bourse-process.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { endVenues, VenueProcess } from './venue-process.ts';
 
 const venue = new VenueProcess();

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditLine } from '../../src/admin/audit-line.ts';
+import { bourse, type Ended, Server } from '../app/bourse-process.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { bourse, type Ended, Server } from '../app/bourse-process.ts';
 
 /** Small segments: a start prepares less space. */
 const QUICK = ['--no-demo', '--segment-bytes', '1048576', '--rate-limits', 'off', '--quiet'];

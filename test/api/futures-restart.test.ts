@@ -8,10 +8,10 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bourse } from '../app/bourse-process.ts';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { bourse } from '../app/bourse-process.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
 
 /** The last Friday of December, twenty minutes before funding and delivery. */

@@ -5,10 +5,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
+import { bourse } from '../app/bourse-process.ts';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { bourse } from '../app/bourse-process.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 import { decimal, units } from './ledger-by-hand.ts';
 import { HandLoan, pledgeFor } from './loan-by-hand.ts';

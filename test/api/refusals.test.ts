@@ -99,7 +99,7 @@ test('the SDK gets HTTP 400 and the envelope, whose message names the value and 
   assert.equal((await sdk.getUnfilledOrders()).data.list.length, 1, 'nothing refused was placed');
 });
 
-type Refused = readonly [
+type AdminError = readonly [
   what: string,
   call: (client: CcxtClient) => Promise<unknown>,
   v3Code: string,
@@ -109,7 +109,7 @@ type Refused = readonly [
 
 const stopAt = (triggerPrice: number) => ({ stopLoss: { triggerPrice }, slTriggerBy: 'mark' });
 
-const REFUSED: readonly Refused[] = [
+const REFUSED: readonly AdminError[] = [
   [
     'an order beyond the balance',
     (client) => client.createOrder('BTC/USDT', 'limit', 'buy', 2, 60000),
@@ -304,8 +304,8 @@ test('wrong credentials are told apart, for both clients', async () => {
     [{ ...bot, apiKey: 'nobody' }, '40037'],
   ];
   for (const [keys, code] of wrong) {
-    const refusal = await refusalOf(sdkClient(v3.url, keys).getBalances());
-    assert.deepEqual([refusal.code, refusal.body.code, refusal.body.data], [400, code, null]);
+    const rejectReason = await refusalOf(sdkClient(v3.url, keys).getBalances());
+    assert.deepEqual([rejectReason.code, rejectReason.body.code, rejectReason.body.data], [400, code, null]);
     const client = ccxtClient(v3.url, keys);
     client.setMarketsFromExchange(modern);
     await refusesWith(client.fetchBalance(), ccxt.AuthenticationError, code);

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { followProof } from '../../src/reserves/merkle-sum-tree.ts';
+import { verifyProof } from '../../src/reserves/merkle-sum-tree.ts';
+import { bourse } from '../app/bourse-process.ts';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
-import { bourse } from '../app/bourse-process.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
 import { units } from './ledger-by-hand.ts';
 
@@ -86,7 +86,7 @@ test('asking does not take an audit: between two audits the answer stays', async
 test("an account's proof leads to the published root, and the command line checks it without the exchange", async () => {
   const { root } = await audited();
   const proof = await operator.proveReserves('alice');
-  assert.equal(followProof(proof)!.root, root);
+  assert.equal(verifyProof(proof)!.root, root);
   const unified = (await alice.getBalances()).data.assets.find(({ coin }) => coin === 'USDT')!;
   assert.equal(proof.holdings.USDT, unified.balance);
   const file = join(server.data, 'proof.json');

@@ -257,13 +257,13 @@ test('a batch of changes keeps the good ones and tells what is wrong with the ot
 });
 
 test('case 65: an order that stands twice in a batch of changes refuses the whole batch', async () => {
-  const refusal = await refusalOf(
+  const rejectReason = await refusalOf(
     alice.batchModifyOrders([
       { clientOid: 'p1', price: '0.174' },
       { clientOid: 'p1', price: '0.173' },
     ]),
   );
-  assert.equal(refusal.body.code, '40017');
+  assert.equal(rejectReason.body.code, '40017');
   const [, p1] = (await alice.getUnfilledOrders({ symbol: 'DOGEUSDT' })).data.list;
   assert.equal(p1!.price, '0.175');
 });

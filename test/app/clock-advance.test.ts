@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startProgram } from '../harness/child-programs.ts';
 import { endVenues, VenueProcess } from '../admin/venue-process.ts';
+import { startProgram } from '../harness/child-programs.ts';
 import { bourse } from './bourse-process.ts';
 
 const START = Date.UTC(2026, 5, 25, 7);
@@ -15,18 +15,18 @@ const HOUR = 3_600_000;
 const TOOLS = fileURLToPath(new URL('../../src/bourse.ts', import.meta.url));
 
 describe('bourse clock advance', () => {
-  const venue = new VenueProcess();
-  before(() => venue.start('--clock', 'manual', '--clock-start', '2026-06-25T07:00:00Z'));
+  const sequencer = new VenueProcess();
+  before(() => sequencer.start('--clock', 'manual', '--clock-start', '2026-06-25T07:00:00Z'));
   after(endVenues);
 
-  const time = async (): Promise<number> => (await venue.ask('clock', 'show')).time;
+  const time = async (): Promise<number> => (await sequencer.ask('clock', 'show')).time;
 
   /**
    * The operator's listener behind a proxy that gives up every request for an advance once the exchange has it: what a
    * limit of the time that a client or a proxy waits for an answer does.
    */
   async function impatientProxy() {
-    const { url, token } = venue.note();
+    const { url, token } = sequencer.note();
     const target = new URL(url);
     let cut = 0;
     const proxy = createServer((incoming, outgoing) => {
@@ -40,7 +40,7 @@ describe('bourse clock advance', () => {
       incoming.pipe(passed);
       if (path !== '/admin/clock/advance') return;
       const giveUp = async () => {
-        while ((await venue.admin('GET', '/admin/clock')).body.advance === undefined) await sleep(5);
+        while ((await sequencer.admin('GET', '/admin/clock')).body.advance === undefined) await sleep(5);
         cut += 1;
         incoming.socket.destroy();
       };
@@ -53,7 +53,7 @@ describe('bourse clock advance', () => {
 
   it('goes on when the request for it is given up on the way: the exchange says when it is done', async () => {
     const proxy = await impatientProxy();
-    const tokenFile = join(venue.data, 'operator.token');
+    const tokenFile = join(sequencer.data, 'operator.token');
     const args = ['clock', 'advance', '2h', '--operator', proxy.url, '--token-file', tokenFile, '--json'];
     const { code, stdout, stderr } = await bourse(args);
     proxy.close();
@@ -67,9 +67,9 @@ describe('bourse clock advance', () => {
 
   it('stops after the present step at Ctrl-C and says where the clock is', async () => {
     const from = await time();
-    const args = [TOOLS, 'clock', 'advance', '2d', '--data', venue.data, '--json'];
-    const program = startProgram(args, { cwd: venue.data });
-    while ((await venue.admin('GET', '/admin/clock')).body.time <= from) await sleep(5);
+    const args = [TOOLS, 'clock', 'advance', '2d', '--data', sequencer.data, '--json'];
+    const program = startProgram(args, { cwd: sequencer.data });
+    while ((await sequencer.admin('GET', '/admin/clock')).body.time <= from) await sleep(5);
     program.process.kill('SIGINT');
     const { code, stdout, stderr } = await program.ended;
     assert.equal(code, 1, stderr);
@@ -77,16 +77,20 @@ describe('bourse clock advance', () => {
     assert.equal(stopped.until, from + 48 * HOUR);
     assert.ok(stopped.time > from && stopped.time < stopped.until, `stopped at ${stopped.time}`);
     assert.equal(await time(), stopped.time, 'and there it stays');
-    const actions = venue
+    const actions = sequencer
       .audit()
       .filter(({ action, outcome }) => action === 'clock.halt' && outcome === 'done');
     assert.equal(actions.length, 1);
-    assert.deepEqual((await venue.ask('clock', 'advance', '1s')).time, stopped.time + 1000, 'it can go on');
+    assert.deepEqual(
+      (await sequencer.ask('clock', 'advance', '1s')).time,
+      stopped.time + 1000,
+      'it can go on',
+    );
   });
 
   it('tells a refusal at once', async () => {
-    await venue.refused(1, /by must be a span/, 'clock', 'advance', 'soon');
-    const halted = await venue.admin('POST', '/admin/clock/halt', {});
+    await sequencer.refused(1, /by must be a span/, 'clock', 'advance', 'soon');
+    const halted = await sequencer.admin('POST', '/admin/clock/halt', {});
     assert.deepEqual([halted.status, halted.body.error.code], [422, 'not_allowed']);
   });
 });

@@ -8,8 +8,8 @@ import { existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Verification } from '../../src/app/verify/verify.ts';
 import { DOOR_FILE } from '../../src/admin/token.ts';
+import type { Verification } from '../../src/app/verify/verify.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse } from './bourse-process.ts';
 

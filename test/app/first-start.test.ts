@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Command } from '../../src/core/model/command.ts';
-import { Exchange } from '../../src/core/engine/exchange.ts';
 import { listCatalogue } from '../../src/app/start/bootstrap.ts';
 import { loadCatalogue } from '../../src/catalogue/catalogue.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import { type Sequencer, Unavailable } from '../../src/sequencer/sequencer.ts';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
-import { Unavailable, type Venue } from '../../src/sequencer/sequencer.ts';
 
 const catalogue = loadCatalogue(join(import.meta.dirname, '../../catalogue'));
 
@@ -16,7 +16,7 @@ function venueThatTakes(atOnce: number, capacity = 'normal') {
   const exchange = new Exchange();
   let room = atOnce;
   let waits = 0;
-  const venue = {
+  const sequencer = {
     state: exchange.state,
     failure: undefined,
     memoryShort: false,
@@ -31,19 +31,19 @@ function venueThatTakes(atOnce: number, capacity = 'normal') {
       room = atOnce;
     },
   };
-  return { venue: venue as unknown as Venue, waits: () => waits };
+  return { sequencer: sequencer as unknown as Sequencer, waits: () => waits };
 }
 
 test('what a busy disk did not take is listed when it has caught up', async () => {
   const quick = venueThatTakes(Number.POSITIVE_INFINITY);
-  await listCatalogue(quick.venue, catalogue);
+  await listCatalogue(quick.sequencer, catalogue);
   const slow = venueThatTakes(7);
-  await listCatalogue(slow.venue, catalogue);
+  await listCatalogue(slow.sequencer, catalogue);
   assert.ok(slow.waits() > 1);
-  assert.equal(stateHash(slow.venue.state), stateHash(quick.venue.state));
+  assert.equal(stateHash(slow.sequencer.state), stateHash(quick.sequencer.state));
 });
 
 test('a disk that is full is not waited for', async () => {
-  const { venue } = venueThatTakes(7, 'cancel_only');
-  await assert.rejects(listCatalogue(venue, catalogue), Unavailable);
+  const { sequencer } = venueThatTakes(7, 'cancel_only');
+  await assert.rejects(listCatalogue(sequencer, catalogue), Unavailable);
 });

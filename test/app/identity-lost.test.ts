@@ -7,29 +7,29 @@ import { endVenues, VenueProcess } from '../admin/venue-process.ts';
 import { start } from './bourse-process.ts';
 
 const STORE = ['identity.sqlite', 'identity.mark'];
-const venue = new VenueProcess();
+const sequencer = new VenueProcess();
 /** As it was before the last accounts were opened. */
-const older = `${venue.data}-older`;
-const newest = `${venue.data}-newest`;
+const older = `${sequencer.data}-older`;
+const newest = `${sequencer.data}-newest`;
 let victimUid = 0;
 
 before(async () => {
-  await venue.start();
+  await sequencer.start();
   await open({ name: 'owner' });
-  await venue.stop();
-  copy(venue.data, older);
-  await venue.start();
+  await sequencer.stop();
+  copy(sequencer.data, older);
+  await sequencer.start();
   victimUid = await open({ name: 'victim' });
   const money = { account: 'victim', coin: 'USDT', amount: '7777', reference: 'bank-1' };
-  assert.equal((await venue.admin('POST', '/admin/deposits', money)).status, 200);
+  assert.equal((await sequencer.admin('POST', '/admin/deposits', money)).status, 200);
   await open({ name: 'desk', kind: 'sub', master: 'victim' });
-  assert.equal((await venue.stop()).code, 0);
-  copy(venue.data, newest);
+  assert.equal((await sequencer.stop()).code, 0);
+  copy(sequencer.data, newest);
 });
 after(endVenues);
 
 async function open(account: Record<string, string>): Promise<number> {
-  const { status, body } = await venue.admin('POST', '/admin/accounts', account);
+  const { status, body } = await sequencer.admin('POST', '/admin/accounts', account);
   assert.equal(status, 200, JSON.stringify(body));
   return body.account.uid;
 }
@@ -43,16 +43,24 @@ function copy(from: string, to: string): void {
 }
 
 async function refusedStart(message: RegExp): Promise<void> {
-  const { code, stderr } = await start(['--data', venue.data, '--no-demo', '--market', 'off', '--port', '0']);
+  const { code, stderr } = await start([
+    '--data',
+    sequencer.data,
+    '--no-demo',
+    '--market',
+    'off',
+    '--port',
+    '0',
+  ]);
   assert.equal(code, 4, stderr);
   assert.match(stderr, message);
   assert.doesNotMatch(stderr, /\n {4}at /, 'no stack');
 }
 
 test('a lost store stops the start, with its mark and without it', async () => {
-  rmSync(join(venue.data, 'identity.sqlite'));
+  rmSync(join(sequencer.data, 'identity.sqlite'));
   await refusedStart(/identity\.sqlite is missing; .*Restore the newest copy from a backup/);
-  rmSync(join(venue.data, 'identity.mark'));
+  rmSync(join(sequencer.data, 'identity.mark'));
   await refusedStart(
     new RegExp(
       `identity\\.sqlite lacks 3 of 3 accounts .*\\(${victimUid - 1}, ${victimUid}, .*--accept-identity-gap`,
@@ -61,20 +69,20 @@ test('a lost store stops the start, with its mark and without it', async () => {
 });
 
 test('an older store stops the start, with its own mark too', async () => {
-  copyFileSync(join(newest, 'identity.mark'), join(venue.data, 'identity.mark'));
-  copyFileSync(join(older, 'identity.sqlite'), join(venue.data, 'identity.sqlite'));
+  copyFileSync(join(newest, 'identity.mark'), join(sequencer.data, 'identity.mark'));
+  copyFileSync(join(older, 'identity.sqlite'), join(sequencer.data, 'identity.sqlite'));
   await refusedStart(/identity\.sqlite: it is older than this exchange/);
-  copy(older, venue.data);
+  copy(older, sequencer.data);
   await refusedStart(
     new RegExp(`identity\\.sqlite lacks 2 of 3 accounts .*\\(${victimUid}, ${victimUid + 1}\\)`),
   );
 });
 
 test('with the gap accepted accounts keep their money, and their uids are not given out again', async () => {
-  await venue.start('--accept-identity-gap');
-  const { account: opened } = await venue.ask('account', 'create', 'mallory');
+  await sequencer.start('--accept-identity-gap');
+  const { account: opened } = await sequencer.ask('account', 'create', 'mallory');
   assert.equal(opened.uid, victimUid + 2);
-  const client = await venue.client('owner', '--permissions', 'uta_mgt,uta_trade');
+  const client = await sequencer.client('owner', '--permissions', 'uta_mgt,uta_trade');
   try {
     const sub = await client.post('/api/v3/user/create-sub', { username: 'desktwo', accountMode: 'unified' });
     assert.equal(sub.code, '00000', sub.text);
@@ -84,18 +92,18 @@ test('with the gap accepted accounts keep their money, and their uids are not gi
   } finally {
     client.close();
   }
-  const { body: lost } = await venue.admin('GET', `/admin/accounts/${victimUid}`);
+  const { body: lost } = await sequencer.admin('GET', `/admin/accounts/${victimUid}`);
   assert.deepEqual([lost.account.name, lost.account.frozen], [`lost-${victimUid}`, true]);
   assert.equal(lost.balances[0].unified, '7777');
-  const { body: keys } = await venue.admin('GET', `/admin/accounts/${victimUid}/keys`);
+  const { body: keys } = await sequencer.admin('GET', `/admin/accounts/${victimUid}/keys`);
   assert.deepEqual(keys.keys, []);
   // Accepted once: the next start needs no word.
-  await venue.restart();
-  await venue.stop();
+  await sequencer.restart();
+  await sequencer.stop();
 });
 
 test('the store that was there is welcome back only before that', async () => {
-  copy(newest, venue.data);
-  copyFileSync(join(newest, 'identity.sqlite'), join(venue.data, 'identity.sqlite'));
+  copy(newest, sequencer.data);
+  copyFileSync(join(newest, 'identity.sqlite'), join(sequencer.data, 'identity.sqlite'));
   await refusedStart(/identity\.sqlite lacks 2 of 5 accounts/);
 });

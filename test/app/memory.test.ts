@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import pino from 'pino';
-import { type MemoryUse, MemoryWatch } from '../../src/app/observability/memory-guard.ts';
-import { startExchange } from '../../src/app/start/start-exchange.ts';
 import { resolveConfig } from '../../src/app/config/resolve-config.ts';
+import { MemoryGuard, type MemoryUse } from '../../src/app/observability/memory-guard.ts';
+import { startExchange } from '../../src/app/start/start-exchange.ts';
 import '../harness/patient-disk.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
@@ -17,7 +17,7 @@ const SMALL = ['--port', '0', '--operator-port', '0', '--market', 'off', '--segm
 test('orders stop at 80 % and come back below 75 %; at 95 % the exchange leaves, once', () => {
   let use: MemoryUse = { process: 0, heap: 0 };
   const seen: string[] = [];
-  const watch = new MemoryWatch(() => use, {
+  const watch = new MemoryGuard(() => use, {
     short: (isShort) => seen.push(isShort ? 'short' : 'free'),
     leave: () => seen.push('leave'),
   });
@@ -59,7 +59,7 @@ test('while memory is short orders are told so, and can be cancelled', async () 
     };
     const placed = await client.post('/api/v3/trade/place-order', order);
     assert.equal(placed.code, '00000');
-    exchange.venue.memoryShort = true;
+    exchange.sequencer.memoryShort = true;
     const refused = await client.post('/api/v3/trade/place-order', order);
     assert.equal(refused.status, 429);
     assert.match(refused.msg, /memory is nearly full: only cancellations are taken/);
@@ -69,7 +69,7 @@ test('while memory is short orders are told so, and can be cancelled', async () 
       (await client.post('/api/v3/trade/cancel-order', { category: 'SPOT', orderId })).code,
       '00000',
     );
-    exchange.venue.memoryShort = false;
+    exchange.sequencer.memoryShort = false;
     assert.equal((await client.post('/api/v3/trade/place-order', order)).code, '00000');
   } finally {
     client.close();

@@ -1,17 +1,17 @@
 /** The parts of operation that need no process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DEMO_ACCOUNTS } from '../../src/identity/demo-accounts.ts';
-import { isLoopback, urlOf } from '../../src/app/start/loopback.ts';
-import { type Figures, Metrics } from '../../src/app/observability/metrics.ts';
-import { readinessChecks } from '../../src/app/observability/readiness.ts';
+import { emptyStreamMetrics } from '../../src/api/ws/stream-metrics.ts';
 import { banner, listeningLine } from '../../src/app/cli/terminal/banner.ts';
 import { plain } from '../../src/app/cli/terminal/colour.ts';
 import { didYouMean } from '../../src/app/cli/terminal/did-you-mean.ts';
 import { PrettyLog } from '../../src/app/cli/terminal/pretty-log.ts';
-import { noFigures } from '../../src/api/ws/stream-metrics.ts';
+import { Metrics, type MetricsSnapshot } from '../../src/app/observability/metrics.ts';
+import { readinessChecks } from '../../src/app/observability/readiness.ts';
+import { isLoopback, urlOf } from '../../src/app/start/loopback.ts';
+import { DEMO_ACCOUNTS } from '../../src/identity/demo-accounts.ts';
 
-const FIGURES: Figures = {
+const FIGURES: MetricsSnapshot = {
   appliedSeq: 12,
   durableSeq: 11,
   historySeq: 10,
@@ -28,7 +28,7 @@ const FIGURES: Figures = {
   openOrders: 2,
   loopDelay: { p50Ms: 1, p99Ms: 2, maxMs: 3 },
   gcPauses: [{ kind: 'minor', count: 5, seconds: 0.01, longestSeconds: 0.004 }],
-  streams: { ...noFigures(), connections: 7, dropped: 1 },
+  streams: { ...emptyStreamMetrics(), connections: 7, dropped: 1 },
 };
 
 test('metrics follow the text format: a head before its values, names with units', () => {

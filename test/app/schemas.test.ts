@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Fastify from 'fastify';
+import { OPERATOR_ROUTES } from '../../src/admin/server.ts';
 import { ROUTES } from '../../src/api/http/routes.ts';
 import { SchemasOnDemand } from '../../src/http/schemas-on-demand.ts';
-import { OPERATOR_ROUTES } from '../../src/admin/server.ts';
 
 const SCHEMA = { type: 'object', required: ['qty'], properties: { qty: { type: 'string' } } };
 

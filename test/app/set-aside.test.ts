@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Command } from '../../src/core/model/command.ts';
+import { readAudit } from '../../src/admin/audit-file.ts';
+import { objectionTo } from '../../src/app/start/poisoned-command-advice.ts';
 import { encodeCommand } from '../../src/core/codec/command-codec.ts';
+import type { Command } from '../../src/core/model/command.ts';
 import type { Wallet } from '../../src/core/model/enums.ts';
 import { openFileLog } from '../../src/journal/file-journal.ts';
-import { objectionTo } from '../../src/app/start/poisoned-command-advice.ts';
-import { readAudit } from '../../src/admin/audit-file.ts';
-import { BrokenCommand } from '../../src/sequencer/poisoned-command.ts';
+import { PoisonedCommand } from '../../src/sequencer/poisoned-command.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse, Server, start } from './bourse-process.ts';
@@ -121,7 +121,7 @@ test('what another program carried out is not set aside', async () => {
 });
 
 test('nor what history holds already, nor a moment in time: the next would break too', () => {
-  const broken = (command: Command) => new BrokenCommand(9, command, new Error('a defect'));
+  const broken = (command: Command) => new PoisonedCommand(9, command, new Error('a defect'));
   assert.equal(objectionTo(broken(POISON), { lastSeq: 9, confirmedSeq: 8 }), undefined);
   assert.match(objectionTo(broken(POISON), { lastSeq: 9, confirmedSeq: 9 })!, /carried it out/);
   assert.match(objectionTo(broken(TICK), { lastSeq: 9, confirmedSeq: 8 })!, /next tick/);

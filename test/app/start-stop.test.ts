@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { test } from 'node:test';
 import pino from 'pino';
-import { MONEY_ONE } from '../../src/core/model/units.ts';
-import { openDemoAccounts } from '../../src/identity/demo-accounts.ts';
-import { listCatalogue } from '../../src/app/start/bootstrap.ts';
-import { openRooms } from '../../src/app/start/components.ts';
 import { resolveConfig } from '../../src/app/config/resolve-config.ts';
+import { listCatalogue } from '../../src/app/start/bootstrap.ts';
+import { openComponents } from '../../src/app/start/components.ts';
 import type { Verification } from '../../src/app/verify/verify.ts';
 import { loadCatalogue } from '../../src/catalogue/catalogue.ts';
+import { MONEY_ONE } from '../../src/core/model/units.ts';
+import { openDemoAccounts } from '../../src/identity/demo-accounts.ts';
 import { StreamClient } from '../harness/stream-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse, Server, start } from './bourse-process.ts';
@@ -136,12 +136,24 @@ test('a first start that was cut off between two deposits is completed by the ne
   const flags = { data, segmentBytes: '1048576' };
   const { config } = await resolveConfig({ flags, environment: {}, directory: home });
   const open = new AsyncDisposableStack();
-  const { venue, identity } = await openRooms(config, pino({ level: 'silent' }), open, assert.ifError);
-  await listCatalogue(venue, loadCatalogue(config.catalogue));
-  const { uid } = openDemoAccounts(identity, venue.clock.now()).accounts[0]!;
-  await venue.submit({ type: 'openAccount', time: 0, uid, masterUid: 0, marketMaker: false, house: false });
-  const coin = venue.state.coinByName.get('USDT')!;
-  await venue.submit({
+  const { sequencer, identity } = await openComponents(
+    config,
+    pino({ level: 'silent' }),
+    open,
+    assert.ifError,
+  );
+  await listCatalogue(sequencer, loadCatalogue(config.catalogue));
+  const { uid } = openDemoAccounts(identity, sequencer.clock.now()).accounts[0]!;
+  await sequencer.submit({
+    type: 'openAccount',
+    time: 0,
+    uid,
+    masterUid: 0,
+    marketMaker: false,
+    house: false,
+  });
+  const coin = sequencer.state.coinByName.get('USDT')!;
+  await sequencer.submit({
     type: 'deposit',
     time: 0,
     uid,

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { endVenues, VenueProcess } from '../admin/venue-process.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse } from './bourse-process.ts';
 
 after(endVenues);
@@ -22,23 +22,23 @@ test('without a running exchange every command names the directory and --data', 
 });
 
 test('the directory of the exchange that listens on the port is named, and a note of a killed one', async () => {
-  const venue = await new VenueProcess().start();
+  const sequencer = await new VenueProcess().start();
   const empty = join(temporaryDirectory(), 'empty');
-  const env = { BOURSE_PORT: new URL(venue.url).port };
+  const env = { BOURSE_PORT: new URL(sequencer.url).port };
   const other = await bourse(['client', 'curl', '--data', empty], { env });
   assert.equal(other.code, 3);
   // Only Linux tells which files a process has open.
   if (process.platform === 'linux') {
     assert.ok(
-      other.stderr.includes(`keeps its data in ${venue.data}: add --data ${venue.data}`),
+      other.stderr.includes(`keeps its data in ${sequencer.data}: add --data ${sequencer.data}`),
       other.stderr,
     );
   }
-  await venue.kill();
-  const killed = await venue.run('health');
+  await sequencer.kill();
+  const killed = await sequencer.run('health');
   assert.equal(killed.code, 3);
   assert.match(killed.stderr, /no exchange answers at .* it is not running/);
-  assert.ok(killed.stderr.includes(join(venue.data, 'operator.json')), killed.stderr);
+  assert.ok(killed.stderr.includes(join(sequencer.data, 'operator.json')), killed.stderr);
   assert.match(killed.stderr, /another directory is named with --data DIR/);
-  assert.ok(killed.stderr.includes(`npm start -- --data ${venue.data}`), killed.stderr);
+  assert.ok(killed.stderr.includes(`npm start -- --data ${sequencer.data}`), killed.stderr);
 });

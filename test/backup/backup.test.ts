@@ -7,9 +7,9 @@ import { hashOf, readManifest, refuseUnfinished } from '../../src/app/backup/man
 import { restoreBackup } from '../../src/app/backup/restore.ts';
 import { DataDamaged } from '../../src/app/exit-codes.ts';
 import { verifyBackup } from '../../src/app/verify/backup-verify.ts';
-import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { bourse, start } from '../app/bourse-process.ts';
 import { endVenues, type Json, limitOrder, VenueProcess } from '../admin/venue-process.ts';
+import { bourse, start } from '../app/bourse-process.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 describe('a backup of a small venue', () => {
   const home = temporaryDirectory();

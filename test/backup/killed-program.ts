@@ -1,8 +1,8 @@
 /** `bourse ...` that is killed right before a change of a file (`end-at-write.ts`). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse, type Ended } from '../app/bourse-process.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 const PRELOAD = `--import=${new URL('./end-at-write.ts', import.meta.url).href}`;
 

@@ -4,12 +4,12 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
+import { keepBeforeFormatChange } from '../../src/app/backup/keep-before.ts';
 import { migrate as migrateHistory, readMeta, SCHEMA_VERSION } from '../../src/history/sqlite-schema.ts';
 import { IDENTITY_SCHEMA_VERSION, migrate as migrateIdentity } from '../../src/identity/identity-schema.ts';
-import { keepBeforeFormatChange } from '../../src/app/backup/keep-before.ts';
-import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { bourse } from '../app/bourse-process.ts';
 import { endVenues, VenueProcess } from '../admin/venue-process.ts';
+import { bourse } from '../app/bourse-process.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 after(endVenues);
 

@@ -7,13 +7,13 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bourse, type Ended, start } from '../app/bourse-process.ts';
 import { changesOf, killedAt } from '../backup/killed-program.ts';
+import { OrderJournal } from '../crash/order-journal.ts';
+import { Trader } from '../crash/trader.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { OrderJournal } from '../crash/order-journal.ts';
-import { Trader } from '../crash/trader.ts';
-import { bourse, type Ended, start } from '../app/bourse-process.ts';
 import { seededRandom } from '../simulation/disk.ts';
 import type { Campaign, CampaignRun, TrialResult } from './campaign.ts';
 

@@ -83,10 +83,10 @@ async function judgeHere(data: string, base: SoundDirectory, verifyFirst: boolea
   if (verified?.failure !== undefined) return verified;
   try {
     await using exchange = await ExchangeHere.start(data);
-    const { url, venue } = exchange.running;
+    const { url, sequencer } = exchange.running;
     const picture = await pictureOf(url, base.accounts);
     if (exchange.failure !== undefined) return refusalVerdict(exchange.failure, 'stopped with');
-    const hash = stateHash(venue.state);
+    const hash = stateHash(sequencer.state);
     if (hash !== base.stateHash) return wrong(`the state is another: ${hash}`);
     const [different] = differences(base.picture, picture);
     if (different === undefined)

@@ -3,12 +3,12 @@
  * acknowledged is kept outside; nothing in it may be missing after the last restart, and no process may end by itself.
  */
 import { join } from 'node:path';
+import { OrderJournal, type OrderShown } from '../crash/order-journal.ts';
+import { Trader } from '../crash/trader.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { SmallDisk } from '../harness/small-disk.ts';
 import { until } from '../harness/until.ts';
-import { OrderJournal, type OrderShown } from '../crash/order-journal.ts';
-import { Trader } from '../crash/trader.ts';
 import { seededRandom } from '../simulation/disk.ts';
 import type { Campaign, CampaignRun, TrialResult } from './campaign.ts';
 

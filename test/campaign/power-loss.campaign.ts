@@ -9,12 +9,12 @@ import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OrderJournal, type OrderShown } from '../crash/order-journal.ts';
+import { Trader } from '../crash/trader.ts';
 import { startProgram } from '../harness/child-programs.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { OrderJournal, type OrderShown } from '../crash/order-journal.ts';
-import { Trader } from '../crash/trader.ts';
 import { type CrashKind, seededRandom } from '../simulation/disk.ts';
 import type { Campaign, CampaignRun, TrialResult } from './campaign.ts';
 import { TracedDisk } from './power-loss/traced-disk.ts';
@@ -68,7 +68,7 @@ class PowerLossRun implements CampaignRun {
   readonly #library = join(this.#home, 'trace-writes.so');
   readonly #random: () => number;
   readonly #seed: number;
-  #venue: Venue | undefined;
+  #venue: Sequencer | undefined;
 
   constructor(seed: number) {
     this.#seed = seed;
@@ -81,7 +81,7 @@ class PowerLossRun implements CampaignRun {
     const kind = KINDS[Math.floor(this.#random() * KINDS.length)]!;
     if (number % LOSSES_PER_EXCHANGE === 0 || this.#venue === undefined) {
       await this.#venue?.end();
-      this.#venue = new Venue(join(this.#home, `venue-${number}`), this.#library, this.#random);
+      this.#venue = new Sequencer(join(this.#home, `venue-${number}`), this.#library, this.#random);
     }
     const venue = this.#venue;
     try {
@@ -102,7 +102,7 @@ class PowerLossRun implements CampaignRun {
 }
 
 /** One exchange through its power losses. */
-class Venue {
+class Sequencer {
   readonly #home: string;
   readonly #data: string;
   readonly #trace: string;

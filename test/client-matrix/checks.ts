@@ -25,9 +25,9 @@ export async function until<T>(what: string, question: () => Promise<T | undefin
 }
 
 export async function refusedWith(code: string, call: Promise<unknown>): Promise<void> {
-  const refusal = await call.then(
+  const rejectReason = await call.then(
     () => undefined,
     (error: { body?: { code?: string } }) => error.body?.code,
   );
-  assert.equal(refusal, code);
+  assert.equal(rejectReason, code);
 }

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import type { Reply } from '../harness/signed-client.ts';
 import { PRIVATE } from './endpoints.ts';
-import { assertRefused, type Caller, type Venue } from './venue.ts';
+import { assertRefused, type Caller, type Sequencer } from './venue.ts';
 
 const PUBLIC: readonly [path: string, query: Record<string, string>][] = [
   ['market/candles', { category: 'SPOT', symbol: 'BTCUSDT', interval: '1m' }],
@@ -45,7 +45,7 @@ const PERMISSIONS: Readonly<Record<string, readonly [permission: string, permTyp
 
 const REQUIRED_HEADERS = ['ACCESS-KEY', 'ACCESS-SIGN', 'ACCESS-PASSPHRASE', 'ACCESS-TIMESTAMP'] as const;
 
-export function conventions(venue: Venue): void {
+export function conventions(venue: Sequencer): void {
   const { nobody, alice } = venue;
 
   describe('interface 1: common conventions', () => {
@@ -53,8 +53,8 @@ export function conventions(venue: Venue): void {
       const json = /^application\/json/;
       const reply = await nobody.client.get('/api/v3/market/tickers', { category: 'SPOT' });
       assert.match(String(reply.headers['content-type']), json);
-      const refusal = await nobody.client.get('/api/v3/market/tickers', { category: 'NONE' });
-      assert.match(String(refusal.headers['content-type']), json);
+      const rejectReason = await nobody.client.get('/api/v3/market/tickers', { category: 'NONE' });
+      assert.match(String(rejectReason.headers['content-type']), json);
       const path = '/api/v3/trade/cancel-order';
       const other = await alice.client.send('POST', path, 'orderId=1', { 'content-type': 'text/plain' });
       assert.deepEqual([other.status, other.code], [400, '40007'], 'interface 1.1: another content type');
@@ -76,12 +76,18 @@ export function conventions(venue: Venue): void {
     });
 
     it('interface 1.2: what is no number is told what one looks like', async () => {
-      const refusal = async (field: object) => {
+      const rejectReason = async (field: object) => {
         const reply = await alice.refusedPost('trade/batch-modify-order', [{ orderId: '1', ...field }]);
         return reply.msg;
       };
-      assert.match(await refusal({ qty: '1'.repeat(19) }), /0\.qty .*at most 18 digits before the point/);
-      assert.match(await refusal({ requestId: 'é' }), /0\.requestId may hold 1 to 32 printable characters$/);
+      assert.match(
+        await rejectReason({ qty: '1'.repeat(19) }),
+        /0\.qty .*at most 18 digits before the point/,
+      );
+      assert.match(
+        await rejectReason({ requestId: 'é' }),
+        /0\.requestId may hold 1 to 32 printable characters$/,
+      );
     });
 
     it('interface 1: a parameter that is given twice is named; one that nobody knows does not matter', async () => {

@@ -3,7 +3,16 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { StreamClient } from '../harness/stream-client.ts';
 import { CATEGORIES } from './objects.ts';
-import { type Caller, catalogued, type Data, LINEAR, limit, type Order, SPOT, type Venue } from './venue.ts';
+import {
+  type Caller,
+  catalogued,
+  type Data,
+  LINEAR,
+  limit,
+  type Order,
+  type Sequencer,
+  SPOT,
+} from './venue.ts';
 
 /** One step of this pair is worth more than the smallest order. */
 const COARSE = ['SPOT', 'COARSEUSDT'] as const;
@@ -11,7 +20,7 @@ const CROWDED = ['SPOT', 'ETHUSDT'] as const;
 /** Trades of one order at most; three accounts have that many orders together. */
 const TRADES_MAX = 1000;
 
-export function endings(venue: Venue): void {
+export function endings(venue: Sequencer): void {
   const { alice, bob, bot, maker, operator } = venue;
   const ended = async (who: Caller, order: Order): Promise<Data> => {
     const { orderId } = await who.post('trade/place-order', order);

@@ -12,9 +12,9 @@ import {
   LINEAR,
   limit,
   type Order,
+  type Sequencer,
   SPOT,
   USDC,
-  type Venue,
 } from './venue.ts';
 
 /** Three months of the calendar are at most 92 days. */
@@ -25,7 +25,7 @@ const history = [
   ['trade/fills', {}],
 ] as const;
 
-export function limits(venue: Venue): void {
+export function limits(venue: Sequencer): void {
   const { alice, bob, maker, bot } = venue;
 
   describe('interface 8: limits', () => {

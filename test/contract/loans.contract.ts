@@ -1,12 +1,12 @@
 /** Interface 4.6 with its objects (interface 2.12): loan queries. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DAY_MS, type Data, type Venue } from './venue.ts';
+import { DAY_MS, type Data, type Sequencer } from './venue.ts';
 
 const HISTORIES = ['loan/borrow-history', 'loan/pledge-rate-history'] as const;
 const LOAN = { loanCoin: 'USDT', pledgeCoin: 'BTC', daily: 'FLEXIBLE' };
 
-export function loans(venue: Venue): void {
+export function loans(venue: Sequencer): void {
   const { bot } = venue;
   const lately = () => ({ startTime: venue.ago(DAY_MS), endTime: venue.ago(-1000) });
 

@@ -14,9 +14,9 @@ import {
   limit,
   PAST_MS,
   quarterly,
+  type Sequencer,
   SPOT,
   USDC,
-  type Venue,
 } from './venue.ts';
 
 const MINUTE_MS = 60_000;
@@ -52,7 +52,7 @@ const ODD: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** One of each kind that the catalogue has no example of. */
-async function listOddOnes(venue: Venue): Promise<void> {
+async function listOddOnes(venue: Sequencer): Promise<void> {
   const { operator } = venue;
   const now = venue.now();
   const linear = catalogued('usdt-futures', 'LINKUSDT');
@@ -81,7 +81,7 @@ async function listOddOnes(venue: Venue): Promise<void> {
   for (const [symbol, status] of STATUSES) await operator.setStatus('SPOT', symbol, status);
 }
 
-export function marketData(venue: Venue): void {
+export function marketData(venue: Sequencer): void {
   const { nobody, alice } = venue;
 
   describe('interface 4.1: market data', () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { FUTURES } from './objects.ts';
-import { type Caller, COIN, catalogued, type Data, LINEAR, limit, USDC, type Venue } from './venue.ts';
+import { type Caller, COIN, catalogued, type Data, LINEAR, limit, type Sequencer, USDC } from './venue.ts';
 
 const ON = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' };
 const FUNDING_MS = 8 * 3_600_000;
@@ -10,7 +10,7 @@ const FUNDING_MS = 8 * 3_600_000;
 const RANKED = ['USDT-FUTURES', 'RANKEDUSDT'] as const;
 const HEDGE = { holdMode: 'hedge_mode' };
 
-export function positions(venue: Venue): void {
+export function positions(venue: Sequencer): void {
   const { alice, bob, maker, operator } = venue;
   const held = async (who: Caller, query: Record<string, string> = ON): Promise<Data[]> =>
     (await who.get('position/current-position', query)).list;

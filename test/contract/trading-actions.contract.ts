@@ -4,12 +4,22 @@ import { beforeEach, describe, it } from 'node:test';
 import { converse, requestBytes } from '../security/hostile/raw-http.ts';
 import { CATEGORIES, ORDER_FAILURE, ORDER_IDS } from './objects.ts';
 import { conforms } from './shape.ts';
-import { type Caller, COIN, type Data, LINEAR, limit, type Order, SPOT, USDC, type Venue } from './venue.ts';
+import {
+  type Caller,
+  COIN,
+  type Data,
+  LINEAR,
+  limit,
+  type Order,
+  type Sequencer,
+  SPOT,
+  USDC,
+} from './venue.ts';
 
 const NO_SUCH_ORDER = '1000000000999999999';
 const ETH = ['SPOT', 'ETHUSDT'] as const;
 
-export function tradingActions(venue: Venue): void {
+export function tradingActions(venue: Sequencer): void {
   const { bot, maker, alice } = venue;
   const place = async (order: Order, who: Caller = bot): Promise<string> =>
     (await who.post('trade/place-order', order)).orderId;

@@ -164,7 +164,7 @@ export function quarterly(symbol: string, startTime: number, deliveryTime: numbe
   };
 }
 
-export class Venue {
+export class Sequencer {
   readonly server: RunningServer;
   readonly operator: Operator;
   readonly nobody: Caller;
@@ -237,7 +237,7 @@ export class Venue {
 }
 
 /** A contract that has been delivered since, a spot trade and a cancelled order. */
-async function past(venue: Venue): Promise<void> {
+async function past(venue: Sequencer): Promise<void> {
   const { alice, operator } = venue;
   const now = venue.now();
   const [long, short] = [
@@ -263,7 +263,7 @@ async function past(venue: Venue): Promise<void> {
   await long.post('trade/place-order', limit(['COIN-FUTURES', DELIVERED], 'buy', '0.01', '59000', waits));
 }
 
-async function present(venue: Venue): Promise<void> {
+async function present(venue: Sequencer): Promise<void> {
   const { operator } = venue;
   for (const [category, symbol] of [LINEAR, COIN, USDC]) {
     await operator.setStatus(category, symbol, 'online');
@@ -273,10 +273,10 @@ async function present(venue: Venue): Promise<void> {
   for (const index of ['BTCUSDT', 'BTCUSD', 'BTCUSDC']) await venue.price(index, '60000');
 }
 
-export async function openVenue(): Promise<Venue> {
+export async function openVenue(): Promise<Sequencer> {
   const clock = ['--clock', 'manual', '--clock-start', String(START_MS)];
   const server = await startServer({ args: ['--rate-limits', 'off', ...clock] });
-  const venue = new Venue(server);
+  const venue = new Sequencer(server);
   try {
     await past(venue);
     await venue.advance(PAST_MS, '4h');
@@ -289,10 +289,10 @@ export async function openVenue(): Promise<Venue> {
 }
 
 /** A venue whose market lives: agents trade on every book as the clock is moved. */
-export async function openLivingVenue(): Promise<Venue> {
+export async function openLivingVenue(): Promise<Sequencer> {
   const clock = ['--clock', 'manual', '--clock-start', String(START_MS)];
   const market = ['--market', 'normal', '--backfill', '0', '--seed', '1'];
-  const venue = new Venue(await startServer({ args: ['--rate-limits', 'off', ...clock, ...market] }));
+  const venue = new Sequencer(await startServer({ args: ['--rate-limits', 'off', ...clock, ...market] }));
   await venue.advance(5000);
   return venue;
 }

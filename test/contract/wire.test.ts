@@ -6,8 +6,6 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Refusal } from '../../src/core/model/reject-reason.ts';
-import type { State } from '../../src/core/state/state.ts';
 import { ROUTES } from '../../src/api/http/routes.ts';
 import { CATALOGUE, type WireCode } from '../../src/api/wire/error-catalogue.ts';
 import { normaliseFields } from '../../src/api/wire/fields.ts';
@@ -18,6 +16,8 @@ import { asyncApiDocument } from '../../src/api/ws/asyncapi.ts';
 import { CONTROL } from '../../src/api/ws/control.ts';
 import * as limits from '../../src/api/ws/limits.ts';
 import { BOOK_TOPICS, PRIVATE_TOPICS } from '../../src/api/ws/topic-request.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
+import type { State } from '../../src/core/state/state.ts';
 import { answersIn, asksIn, canonical, type Schema } from './notation.ts';
 import { EXACT_WORDS, REASONS, STATUSES, TWINS } from './refusal-book.ts';
 import {
@@ -110,9 +110,9 @@ describe('wire 5: what sockets allow', () => {
 describe('wire 2: what refusals say', () => {
   it('wire 2.5: every reason has its code', () => {
     const told: Record<string, string[]> = {};
-    for (const [name, refusal] of Object.entries(Refusal)) {
-      if (refusal === Refusal.none) continue;
-      const outcome = { refusal, orderId: 0, clientOid: '' };
+    for (const [name, rejectReason] of Object.entries(RejectReason)) {
+      if (rejectReason === RejectReason.none) continue;
+      const outcome = { rejectReason, orderId: 0, clientOid: '' };
       const { code } = refusalError({ coins: [] } as unknown as State, outcome);
       told[code] = [...(told[code] ?? []), name];
     }

@@ -1,10 +1,10 @@
 /** Modifying orders (rules 1.12). */
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AmendOrders, ANY } from '../../src/core/model/command.ts';
 import { encodeCommand } from '../../src/core/codec/command-codec.ts';
+import { type AmendOrders, ANY } from '../../src/core/model/command.ts';
 import { FAILED_AMENDS_REMEMBERED } from '../../src/core/model/limits.ts';
-import { Refusal } from '../../src/core/model/reject-reason.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { refusalName } from './dsl/words.ts';
 import { openFloor, type TradingFloor } from './trading-floor.ts';
 
@@ -84,7 +84,7 @@ test('case 65: a batch with one order twice is refused whole, also under its cli
     [one, { qty: '2' }],
     [two, { qty: '3' }],
   ]);
-  equal(outcome.refusal, Refusal.duplicateInBatch);
+  equal(outcome.rejectReason, RejectReason.duplicateInBatch);
   deepEqual([one.stands, two.stands], ['new 0/1', 'new 0/1']);
 
   const twoNames: AmendOrders = {
@@ -97,7 +97,7 @@ test('case 65: a batch with one order twice is refused whole, also under its cli
       { ...blank, clientOid: 'mine', sizeLots: 300 },
     ],
   };
-  equal(floor.send(twoNames).refusal, Refusal.duplicateInBatch);
+  equal(floor.send(twoNames).rejectReason, RejectReason.duplicateInBatch);
   equal(one.stands, 'new 0/1');
 });
 
@@ -122,7 +122,7 @@ test('case 66: 21 items are refused whole, 20 are carried out', () => {
     source: 0,
     items: orders.slice(0, count).map(({ orderId }) => ({ ...blank, orderId, sizeLots: 200 })),
   });
-  equal(floor.exchange.apply(command(21)).refusal, Refusal.duplicateInBatch);
+  equal(floor.exchange.apply(command(21)).rejectReason, RejectReason.duplicateInBatch);
   deepEqual(floor.exchange.takeEvents(), []);
   throws(() => encodeCommand(command(21)), /21 items in a batch/);
   equal(floor.send(command(20)).items!.length, 20);
@@ -136,7 +136,7 @@ test('case 67: a modification with five outstanding before it is refused; the fi
     equal(floor.amend('ann', order, { qty: String(outstanding + 2), outstanding }), 'none');
   }
   const [sixth] = floor.sendAmend('ann', [[order, { qty: '9', outstanding: 5 }]]).items!;
-  equal(refusalName(sixth!.refusal), 'tooManyOutstandingAmends');
+  equal(refusalName(sixth!.rejectReason), 'tooManyOutstandingAmends');
   equal(sixth!.bound, 5);
   equal(order.stands, 'new 0/6');
 });
@@ -172,7 +172,7 @@ function amendByClientOid(floor: TradingFloor, name: string, clientOid: string) 
     source: 0,
     items: [{ ...blank, clientOid, sizeLots: 300 }],
   });
-  return refusalName(items![0]!.refusal);
+  return refusalName(items![0]!.rejectReason);
 }
 
 test('the memory of failed modifications is bounded: the oldest is forgotten first', () => {
@@ -244,7 +244,7 @@ test('only the difference must be paid, and freed money is free at once', () => 
   equal(floor.amend('ann', order, { qty: '5' }), 'none');
   equal(floor.cash('ann', 'USDT'), '0');
   const [failed] = floor.sendAmend('ann', [[order, { qty: '5.01' }]]).items!;
-  equal(refusalName(failed!.refusal), 'insufficientBalance');
+  equal(refusalName(failed!.rejectReason), 'insufficientBalance');
   equal(failed!.available, 0n);
   equal(floor.amend('ann', order, { price: '90', qty: '5.5' }), 'none');
   equal(floor.locked('ann', 'USDT'), '495');

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { decodeCommand } from '../../src/core/codec/command-codec.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
-import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 import { parseUnits, RATE_SCALE } from '../../src/core/model/units.ts';
+import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 import type { ExchangeFloor } from './dsl/exchange-floor.ts';
 import { moneyUnits, refusalName } from './dsl/words.ts';
 import { FuturesFloor, futuresFloor } from './futures/futures-floor.ts';
@@ -13,7 +13,7 @@ import { PLENTY, TradingFloor } from './trading-floor.ts';
 
 function share(floor: ExchangeFloor & { uid(name: string): number }, name: string, rate: string) {
   const [uid, units] = [floor.uid(name), parseUnits(rate, RATE_SCALE)!];
-  return refusalName(floor.send({ type: 'setCommission', time: floor.now, uid, rate: units }).refusal);
+  return refusalName(floor.send({ type: 'setCommission', time: floor.now, uid, rate: units }).rejectReason);
 }
 
 /** Acme is a broker with a desk; ann is a stranger who makes the market. Takers pay 0.2 %, makers 0.1 %. */
@@ -73,7 +73,7 @@ test('a share is of 0 to 1 and for a main account', () => {
   equal(share(floor, 'acme', '1.000000000001'), 'invalidSpecification');
   equal(share(floor, 'desk', '0.1'), 'invalidSpecification');
   const stranger = { type: 'setCommission', time: floor.now, uid: 77, rate: 1n } as const;
-  equal(refusalName(floor.send(stranger).refusal), 'unknownAccount');
+  equal(refusalName(floor.send(stranger).rejectReason), 'unknownAccount');
 });
 
 test('futures: the fee of a trade has its share, in the coin of the contract', () => {

@@ -21,7 +21,7 @@ function tradingDesk() {
   const waiting = when(floor, 'desk', 'buy', '1', '63000');
   const protection = protect(floor, 'desk', { stopLoss: { at: '50000' } });
   const freeze = (name: string) =>
-    refusalName(floor.send({ type: 'cancelEverything', time: floor.now, uid: floor.uid(name) }).refusal);
+    refusalName(floor.send({ type: 'cancelEverything', time: floor.now, uid: floor.uid(name) }).rejectReason);
   return { floor, orders, waiting, protection, freeze };
 }
 
@@ -55,7 +55,7 @@ test('with a main account its sub-accounts are silenced; with a sub-account nobo
   // A second time there is nothing left to do.
   equal(freeze('acme'), 'none');
   equal(
-    refusalName(floor.send({ type: 'cancelEverything', time: floor.now, uid: 77 }).refusal),
+    refusalName(floor.send({ type: 'cancelEverything', time: floor.now, uid: 77 }).rejectReason),
     'unknownAccount',
   );
 });

@@ -85,9 +85,9 @@ for (const row of TABLE) {
     const bid = floor.buy('ann', '2', '59000');
     const ask = floor.sell('ann', '2', '61000');
     floor.setStatus(row.status);
-    equal(floor.buy('bob', '1', '58000').refusal, row.buy);
-    equal(floor.sell('bob', '1', '62000').refusal, row.sell);
-    equal(floor.buy('bob', '1', '58000', { source: 'retail' }).refusal, row.retailBuy);
+    equal(floor.buy('bob', '1', '58000').rejectReason, row.buy);
+    equal(floor.sell('bob', '1', '62000').rejectReason, row.sell);
+    equal(floor.buy('bob', '1', '58000', { source: 'retail' }).rejectReason, row.retailBuy);
     equal(floor.amend('ann', bid, { qty: '1' }), row.less);
     equal(floor.amend('ann', bid, { qty: '3' }), row.more);
     equal(floor.amend('ann', ask, { qty: '3' }), row.sellMore);
@@ -143,7 +143,7 @@ test('going offline cancels every order of the instrument in ascending id and fr
 test('case 144: after listed goes online the first order is accepted', () => {
   const floor = openFloor('ann');
   floor.setStatus('listed');
-  equal(floor.buy('ann', '1', '59000').refusal, 'instrumentListed');
+  equal(floor.buy('ann', '1', '59000').rejectReason, 'instrumentListed');
   floor.setStatus('online');
   equal(floor.buy('ann', '1', '59000').stands, 'new 0/1');
 });

@@ -2,9 +2,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { OFF_GRID, OUT_OF_RANGE, type PlaceOrder } from '../../src/core/model/command.ts';
+import { OrderType, Side, Source, StpMode, TimeInForce } from '../../src/core/model/enums.ts';
 import { SIZE_LOTS_MAX } from '../../src/core/model/limits.ts';
 import { formatOrderId } from '../../src/core/model/order-id.ts';
-import { OrderType, Side, Source, StpMode, TimeInForce } from '../../src/core/model/enums.ts';
 import { refusalName } from './dsl/words.ts';
 import { BTCUSDT } from './listings.ts';
 import { openFloor, PLENTY, TradingFloor } from './trading-floor.ts';
@@ -45,7 +45,7 @@ function goodOrder(floor: TradingFloor): PlaceOrder {
   };
 }
 
-type Fault = readonly [refusal: string, spoiled: Partial<PlaceOrder>];
+type Fault = readonly [rejectReason: string, spoiled: Partial<PlaceOrder>];
 
 /** In the order of the table; an order with two of them must be refused for the earlier. */
 const FAULTS: readonly Fault[] = [
@@ -67,7 +67,7 @@ function refusalOf(floor: TradingFloor, faults: readonly Fault[]): string {
   if (faults.some(([name]) => name === 'instrumentOffline')) floor.setStatus('offline');
   const order = goodOrder(floor);
   for (const [, spoiled] of faults) Object.assign(order, spoiled);
-  return refusalName(floor.send(order).refusal);
+  return refusalName(floor.send(order).rejectReason);
 }
 
 for (const fault of FAULTS) {
@@ -99,7 +99,7 @@ for (let earlier = 0; earlier < FAULTS.length - 1; earlier++) {
 
 test('an order without any fault is accepted', () => {
   const floor = floorFor([]);
-  equal(refusalName(floor.send(goodOrder(floor)).refusal), 'none');
+  equal(refusalName(floor.send(goodOrder(floor)).rejectReason), 'none');
 });
 
 test('a price off the tick, of 0 or less, or too large', () => {
@@ -141,7 +141,7 @@ test('a market order has no price, a buy no size and a sell no amount', () => {
     { priceTicks: 0, side: Side.sell, quoteAmount: 100_00000000n },
   ];
   for (const spoiled of cases) {
-    equal(refusalName(floor.send({ ...market, ...spoiled }).refusal), 'illegalCombination');
+    equal(refusalName(floor.send({ ...market, ...spoiled }).rejectReason), 'illegalCombination');
   }
 });
 
@@ -149,7 +149,7 @@ test('an amount out of range is refused', () => {
   const floor = openFloor('ann');
   const market = { ...goodOrder(floor), orderType: OrderType.market, priceTicks: 0, sizeLots: 0 };
   for (const quoteAmount of [BigInt(OUT_OF_RANGE), 10n ** 30n + 1n]) {
-    equal(refusalName(floor.send({ ...market, quoteAmount }).refusal), 'amountOutOfRange');
+    equal(refusalName(floor.send({ ...market, quoteAmount }).rejectReason), 'amountOutOfRange');
   }
 });
 

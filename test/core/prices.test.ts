@@ -10,11 +10,11 @@ import {
   PremiumAverage,
   premiumOf,
 } from '../../src/core/marketdata/funding-rate.ts';
-import type { Instrument } from '../../src/core/model/instrument.ts';
 import { type Component, IndexPrice } from '../../src/core/marketdata/index-price.ts';
-import { CRYPTO_MARK, LEASHED_MARK, MarkPrice } from '../../src/core/marketdata/mark-price.ts';
-import { Refusal } from '../../src/core/model/reject-reason.ts';
+import { CLAMPED_MARK, CRYPTO_MARK, MarkPrice } from '../../src/core/marketdata/mark-price.ts';
 import { Side } from '../../src/core/model/enums.ts';
+import type { Instrument } from '../../src/core/model/instrument.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { formatUnits, parseUnits } from '../../src/core/model/units.ts';
 import { BTC_PERPETUAL, FuturesFloor } from './futures/futures-floor.ts';
 
@@ -146,7 +146,7 @@ test('case 100: one trade 10 % away moves the mark no farther than the second of
 });
 
 test('the mark of a metal, stock or commodity stays within 3 % of its index (rules 5.13)', () => {
-  const mark = new MarkPrice(LEASHED_MARK, REACH);
+  const mark = new MarkPrice(CLAMPED_MARK, REACH);
   const made = (last: string, middle: string) => {
     for (let n = 0; n < 6; n++) mark.sampleBasis(price(middle), price('2000'));
     mark.updatePerpetual(price(last), price('2000'), 0n, HOUR, 8 * HOUR);
@@ -171,7 +171,7 @@ test('the basis of coins is the mean of 60 samples, that of others of the last s
     return shown(mark.price);
   };
   equal(based(new MarkPrice(CRYPTO_MARK, REACH)), '2001');
-  equal(based(new MarkPrice(LEASHED_MARK, REACH)), '2010');
+  equal(based(new MarkPrice(CLAMPED_MARK, REACH)), '2010');
 });
 
 test('an empty side of the book repeats the last basis; without a trade the basis stands in for it (rules 5.13)', () => {
@@ -285,8 +285,8 @@ test('an index is made of six venues at most (rules 5.14)', () => {
     const spec = { ...BTC_PERPETUAL, symbol: `V${venues}USD`, quoteCoin: 'USD', indexComponents };
     return floor.send({ type: 'listInstrument', time: floor.now, spec });
   };
-  equal(listed(6).refusal, Refusal.none);
-  const { refusal, detail } = listed(7);
-  equal(refusal, Refusal.invalidSpecification);
+  equal(listed(6).rejectReason, RejectReason.none);
+  const { rejectReason, detail } = listed(7);
+  equal(rejectReason, RejectReason.invalidSpecification);
   match(detail!, /indexComponents must be at most 6/);
 });

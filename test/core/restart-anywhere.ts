@@ -1,9 +1,9 @@
 /** The core over a restart: a snapshot before any command and the rest of the log come to where no restart came. */
 import assert from 'node:assert/strict';
 import { decodeCommand } from '../../src/core/codec/command-codec.ts';
-import type { Event } from '../../src/core/model/event.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import type { Event } from '../../src/core/model/event.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 
 interface Run {

@@ -1,12 +1,12 @@
 /** Snapshots and replay (I40): the log alone, or a snapshot and the rest of the log, give the same state. */
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { UnreadableRecord } from '../../src/core/model/bytes.ts';
 import { decodeCommand } from '../../src/core/codec/command-codec.ts';
-import { Diverged } from '../../src/core/model/diverged.ts';
-import type { Event } from '../../src/core/model/event.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import { UnreadableRecord } from '../../src/core/model/bytes.ts';
+import { ReplayDivergence } from '../../src/core/model/diverged.ts';
+import type { Event } from '../../src/core/model/event.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 import { PLENTY, TradingFloor } from './trading-floor.ts';
 
@@ -102,7 +102,7 @@ test('queues, locks, client ids, ticker, candles and fills survive a restart', (
   const before = view();
   floor.restart();
   deepEqual(view(), before);
-  equal(floor.buy('ann', '1', '59000', { clientOid: 'ann-2' }).refusal, 'clientOidInUse');
+  equal(floor.buy('ann', '1', '59000', { clientOid: 'ann-2' }).rejectReason, 'clientOidInUse');
   floor.wait(60_000);
   deepEqual(floor.openOrders('ann'), []);
 });
@@ -142,8 +142,8 @@ test('a checkpoint with the digest of the writer passes, another one stops the r
   const digest = floor.state.digest.value;
   const exchange = new Exchange();
   for (const bytes of floor.log) exchange.apply(decodeCommand(bytes));
-  equal(exchange.apply({ type: 'checkpoint', time: floor.now, digest }).refusal, 0);
-  throws(() => exchange.apply({ type: 'checkpoint', time: floor.now, digest: digest + 1 }), Diverged);
+  equal(exchange.apply({ type: 'checkpoint', time: floor.now, digest }).rejectReason, 0);
+  throws(() => exchange.apply({ type: 'checkpoint', time: floor.now, digest: digest + 1 }), ReplayDivergence);
 });
 
 test('the digest notices one command that went another way', () => {

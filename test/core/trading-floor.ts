@@ -2,12 +2,10 @@
  * A trading floor for scenarios: an exchange with the examples' instruments, people with names, and decimals as
  * people write them.
  */
-import { type AmendItem, ANY, OFF_GRID } from '../../src/core/model/command.ts';
-import type { FillRecord, Traded } from '../../src/core/model/event.ts';
+
 import type { CandleWidth } from '../../src/core/model/candle-interval.ts';
-import type { Outcome } from '../../src/core/model/command-result.ts';
-import * as reads from '../../src/core/reads/reads.ts';
-import { Refusal } from '../../src/core/model/reject-reason.ts';
+import { type AmendItem, ANY, OFF_GRID } from '../../src/core/model/command.ts';
+import type { CommandResult } from '../../src/core/model/command-result.ts';
 import {
   type CategoryName,
   type InstrumentStatusName,
@@ -21,7 +19,10 @@ import {
   TIME_IN_FORCE_NAMES,
   type TimeInForce,
 } from '../../src/core/model/enums.ts';
+import type { FillRecord, Traded } from '../../src/core/model/event.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { MONEY_SCALE, parseUnits, RATE_SCALE } from '../../src/core/model/units.ts';
+import * as reads from '../../src/core/reads/reads.ts';
 import { Ticket } from './dsl/ticket.ts';
 import { WalletFloor } from './dsl/wallet-floor.ts';
 import {
@@ -93,11 +94,11 @@ export class TradingFloor extends WalletFloor {
   /** One name per item; throws when the whole request was refused. */
   amendBatch(name: string, items: readonly (readonly [Ticket, AmendWords])[]): RefusalName[] {
     const outcome = this.sendAmend(name, items);
-    if (outcome.refusal !== Refusal.none) throw new Error(refusalName(outcome.refusal));
-    return outcome.items!.map((item) => refusalName(item.refusal));
+    if (outcome.rejectReason !== RejectReason.none) throw new Error(refusalName(outcome.rejectReason));
+    return outcome.items!.map((item) => refusalName(item.rejectReason));
   }
 
-  sendAmend(name: string, items: readonly (readonly [Ticket, AmendWords])[]): Outcome {
+  sendAmend(name: string, items: readonly (readonly [Ticket, AmendWords])[]): CommandResult {
     return this.send({
       type: 'amendOrders',
       time: this.now,
@@ -129,7 +130,7 @@ export class TradingFloor extends WalletFloor {
       category: words.category === undefined ? ANY : categoryOf(words.category),
       instrument: words.on === undefined ? ANY : this.instrument(words.on).index,
     });
-    return refusalName(outcome.refusal);
+    return refusalName(outcome.rejectReason);
   }
 
   /** Ids of the orders cancelled, in the order of the answer. */
@@ -147,7 +148,7 @@ export class TradingFloor extends WalletFloor {
 
   countdown(name: string, seconds: number): RefusalName {
     return refusalName(
-      this.send({ type: 'countdownCancel', time: this.now, uid: this.uid(name), seconds }).refusal,
+      this.send({ type: 'countdownCancel', time: this.now, uid: this.uid(name), seconds }).rejectReason,
     );
   }
 

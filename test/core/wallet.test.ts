@@ -4,15 +4,15 @@ import { test } from 'node:test';
 import { decodeCommand } from '../../src/core/codec/command-codec.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
-import { Bucket } from '../../src/core/state/ledger.ts';
-import type { Outcome } from '../../src/core/model/command-result.ts';
+import type { CommandResult } from '../../src/core/model/command-result.ts';
+import { Wallet } from '../../src/core/model/enums.ts';
+import { Bucket } from '../../src/core/model/ledger-accounts.ts';
 import { balances, pendingWithdrawal } from '../../src/core/reads/reads.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
-import { Wallet } from '../../src/core/model/enums.ts';
 import { refusalName } from './dsl/words.ts';
 import { openFloor, TradingFloor } from './trading-floor.ts';
 
-const refusalOf = ({ refusal }: Outcome) => refusalName(refusal);
+const refusalOf = ({ rejectReason }: CommandResult) => refusalName(rejectReason);
 
 /** Ann with two sub-accounts, and bob who is a stranger to them. */
 function family(): TradingFloor {

@@ -1,12 +1,12 @@
 /** A planted bug, loaded into the server with `--import`: answers leave when a command is applied, not when it is safe. */
-import { Venue } from '../../src/sequencer/sequencer.ts';
+import { Sequencer } from '../../src/sequencer/sequencer.ts';
 
 interface Inside {
   sequence: (this: Inside, ...args: unknown[]) => void;
   readonly waiting: { readonly outcome: unknown; readonly resolve: (outcome: unknown) => void }[];
 }
 
-const venue = Venue.prototype as unknown as Inside;
+const venue = Sequencer.prototype as unknown as Inside;
 const honest = venue.sequence;
 venue.sequence = function (this: Inside, ...args) {
   honest.apply(this, args);

@@ -8,11 +8,11 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Server } from '../app/bourse-process.ts';
 import { startCommand } from '../harness/child-programs.ts';
 import { startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { Server } from '../app/bourse-process.ts';
 import { type Block, blocksOf, documents, ROOT } from './blocks.ts';
 
 const README_ADDRESS = /http:\/\/127\.0\.0\.1:8787/g;

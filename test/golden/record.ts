@@ -6,8 +6,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encodeCommand } from '../../src/core/codec/command-codec.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
-import { Rig } from '../simulator/rig.ts';
 import { FLOWS, type Flow } from '../property/flows.ts';
+import { Rig } from '../simulator/rig.ts';
 import { readRecording, writeRecording } from './recording.ts';
 import { Replay, type Replayed } from './replay.ts';
 

@@ -1,8 +1,8 @@
 /** Recorded commands as a file: each with its length before it, compressed. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { Command } from '../../src/core/model/command.ts';
 import { decodeCommand } from '../../src/core/codec/command-codec.ts';
+import type { Command } from '../../src/core/model/command.ts';
 
 const LENGTH_BYTES = 4;
 

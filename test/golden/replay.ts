@@ -1,7 +1,7 @@
 /** What a list of commands comes to: every outcome and event in a hash, every balance in clear, the state as its hash. */
 import { createHash } from 'node:crypto';
-import type { Command } from '../../src/core/model/command.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
+import type { Command } from '../../src/core/model/command.ts';
 import { saveState } from '../../src/core/snapshot/snapshot.ts';
 
 export interface Replayed {

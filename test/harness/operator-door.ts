@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatDuration, parseDuration } from '../../src/sequencer/duration.ts';
 import type { InclusionProof } from '../../src/reserves/merkle-sum-tree.ts';
+import { formatDuration, parseDuration } from '../../src/sequencer/duration.ts';
 import type { DemoKeys, RunningServer } from './server.ts';
 
 interface Door {

@@ -11,13 +11,13 @@ import { mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { RateLimiter } from '../../src/api/limits/rate-limit.ts';
-import { listCatalogue, openDemo } from '../../src/app/start/bootstrap.ts';
-import { openRooms, type Rooms } from '../../src/app/start/components.ts';
-import { type Config, SETTING_NAMES, SETTINGS } from '../../src/app/config/settings.ts';
 import { Streams, type StreamsOptions } from '../../src/api/ws/streams.ts';
+import { type Config, SETTING_NAMES, SETTINGS } from '../../src/app/config/settings.ts';
+import { listCatalogue, openDemo } from '../../src/app/start/bootstrap.ts';
+import { type Components, openComponents } from '../../src/app/start/components.ts';
 import { loadCatalogue } from '../../src/catalogue/catalogue.ts';
-import { ManualClock } from '../../src/sequencer/clock.ts';
 import { ReserveAudits } from '../../src/reserves/reserve-audit.ts';
+import { ManualClock } from '../../src/sequencer/clock.ts';
 import './patient-disk.ts';
 import type { DemoKeys } from './server.ts';
 import { loginFrame, StreamClient, type StreamOptions } from './stream-client.ts';
@@ -32,7 +32,7 @@ interface Settings
 export class StreamRoom {
   readonly url: string;
   readonly streams: Streams;
-  readonly rooms: Rooms;
+  readonly rooms: Components;
   private readonly wall: ManualClock;
   private readonly accounts: readonly DemoKeys[];
   private readonly open: AsyncDisposableStack;
@@ -42,7 +42,7 @@ export class StreamRoom {
   private constructor(
     url: string,
     streams: Streams,
-    rooms: Rooms,
+    rooms: Components,
     wall: ManualClock,
     accounts: readonly DemoKeys[],
     open: AsyncDisposableStack,
@@ -63,26 +63,26 @@ export class StreamRoom {
     const clock = standsAt === undefined ? {} : { clock: 'manual', clockStart: standsAt };
     const config = { ...initial, ...clock, data } as unknown as Config;
     const logger = pino({ level: 'silent' });
-    const rooms = await openRooms(config, logger, open, (error) => {
+    const rooms = await openComponents(config, logger, open, (error) => {
       throw error;
     });
-    const { venue, identity } = rooms;
-    open.defer(async () => void (await venue.settled()));
-    await listCatalogue(venue, loadCatalogue(config.catalogue));
-    const opened = await openDemo(venue, identity, data);
+    const { sequencer, identity } = rooms;
+    open.defer(async () => void (await sequencer.durable()));
+    await listCatalogue(sequencer, loadCatalogue(config.catalogue));
+    const opened = await openDemo(sequencer, identity, data);
     const wall = new ManualClock(Date.now());
     const rateLimits = settings.rateLimits ?? 'on';
     const addressKey = createSecretKey(randomBytes(32));
     // The sweep comes when the test says so, and not between two of its steps.
     mock.timers.enable({ apis: ['setInterval'] });
     const streams = new Streams({
-      venue,
+      sequencer,
       identity,
-      clock: venue.clock,
+      clock: sequencer.clock,
       wall,
       errorDialect: config.errorDialect,
       addressKey,
-      reserves: new ReserveAudits(venue, addressKey, () => wall.now()),
+      reserves: new ReserveAudits(sequencer, addressKey, () => wall.now()),
       limiter: new RateLimiter({ rateLimits }),
       trustedProxies: [],
       allowedHosts: [],
@@ -137,9 +137,9 @@ export class StreamRoom {
   /** Everybody leaves, and nothing of them stays behind. */
   async empty(): Promise<void> {
     for (const client of this.clients.splice(0)) client.close();
-    const { figures } = this.streams;
-    while (figures.connections > 0) await sleep(2);
-    assert.equal(figures.subscriptions, 0, 'subscriptions of nobody');
+    const { metrics } = this.streams;
+    while (metrics.connections > 0) await sleep(2);
+    assert.equal(metrics.subscriptions, 0, 'subscriptions of nobody');
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,19 @@
 /** Events with believable values for the tests; each says what it needs to be different. */
+
+import {
+  CancelReason,
+  Category,
+  OrderStatus,
+  OrderType,
+  Side,
+  Source,
+  StpMode,
+  StrategyKind,
+  StrategyStatus,
+  TimeInForce,
+  TriggerType,
+  Wallet,
+} from '../../src/core/model/enums.ts';
 import type {
   CandleClosed,
   Converted,
@@ -18,24 +33,10 @@ import type {
   WalletRecord,
 } from '../../src/core/model/event.ts';
 import type { Instrument } from '../../src/core/model/instrument.ts';
-import { readInstrument } from '../../src/core/model/parse-instrument.ts';
 import type { InstrumentSpec } from '../../src/core/model/listing-spec.ts';
 import { LoanTerm } from '../../src/core/model/loan-terms.ts';
+import { parseInstrument } from '../../src/core/model/parse-instrument.ts';
 import { NO_LEG } from '../../src/core/model/tpsl.ts';
-import {
-  CancelReason,
-  Category,
-  OrderStatus,
-  OrderType,
-  Side,
-  Source,
-  StpMode,
-  StrategyKind,
-  StrategyStatus,
-  TimeInForce,
-  TriggerType,
-  Wallet,
-} from '../../src/core/model/enums.ts';
 
 export const START_TIME = 1_790_000_000_000;
 export const NO_INSTRUMENT = -1;
@@ -110,7 +111,7 @@ export const INSTRUMENTS: readonly Instrument[] = [
   },
   { ...BTCUSDT, symbol: 'ETHUSDT', baseCoin: 'ETH', openingPrice: '2500' },
   BTCUSDT_PERPETUAL,
-].map((spec, index) => readInstrument(spec, index, index, (coin) => COINS.indexOf(coin)));
+].map((spec, index) => parseInstrument(spec, index, index, (coin) => COINS.indexOf(coin)));
 
 export const PERPETUAL = 3;
 

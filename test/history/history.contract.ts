@@ -1,13 +1,13 @@
 /** What every adapter of the `History` port must do. Each adapter's test calls this with its own storage. */
 import { test } from 'node:test';
-import { keepingContract } from './retention.contract.ts';
+import type { History } from '../../src/history/history.ts';
 import { loanContract } from './loans.contract.ts';
 import { marketContract } from './markets.contract.ts';
 import { moneyContract } from './money.contract.ts';
 import { pagingContract } from './paging.contract.ts';
+import { keepingContract } from './retention.contract.ts';
 import { type HistoryStorage, openDescribed } from './storage.ts';
 import { tradingContract } from './trading.contract.ts';
-import type { History } from '../../src/history/history.ts';
 
 const CONTRACTS = [
   tradingContract,

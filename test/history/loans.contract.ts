@@ -1,8 +1,8 @@
 /** Loan records. */
 import assert from 'node:assert/strict';
 import type { LoanReduced, LoanRepaid } from '../../src/core/model/event.ts';
-import { reduceView, repayView } from '../../src/views/loan-view.ts';
 import type { LoanQuery } from '../../src/history/history.ts';
+import { reduceView, repayView } from '../../src/views/loan-view.ts';
 import { aLoan, aReduction, aRepayment, aRevision, coinName, START_TIME } from './example-events.ts';
 import { ALL_TIME, type Contract, orderKey } from './storage.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import type { CandleWidth } from '../../src/core/model/candle-interval.ts';
 import { Category, OrderKind, PosSide, PRICE_KINDS } from '../../src/core/model/enums.ts';
+import { RETENTION_MS } from '../../src/history/history.ts';
 import { type CandleView, flatCandle, priceCandleRow } from '../../src/views/candle-view.ts';
 import { parseId } from '../../src/views/ids.ts';
-import { RETENTION_MS } from '../../src/history/history.ts';
 import {
   aCandle,
   aFill,

@@ -2,11 +2,16 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { CATEGORY_NAMES, WALLET_NAMES, Wallet } from '../../src/core/model/enums.ts';
+import type { History, PageQuery, TransferRole } from '../../src/history/history.ts';
 import { fillView } from '../../src/views/fill-view.ts';
-import { LEDGER_TYPES, type LedgerCategory, ledgerView, OTHER_CATEGORY } from '../../src/views/ledger-view.ts';
+import {
+  LEDGER_TYPES,
+  type LedgerCategory,
+  ledgerView,
+  OTHER_CATEGORY,
+} from '../../src/views/ledger-view.ts';
 import { transferView } from '../../src/views/transfer-view.ts';
 import { walletRecordView } from '../../src/views/wallet-record-view.ts';
-import type { History, PageQuery, TransferRole } from '../../src/history/history.ts';
 import { COINS, coinName, INSTRUMENTS, START_TIME } from './example-events.ts';
 import { projectInCommands, type RandomRows, randomRows } from './random-rows.ts';
 import { type Contract, fillKey, lineKey, orderKey, transferKey, viewOf } from './storage.ts';

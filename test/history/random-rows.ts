@@ -1,4 +1,6 @@
 /** Thousands of random rows, and all that a history says of them. */
+
+import { Category, Wallet } from '../../src/core/model/enums.ts';
 import type {
   Event,
   FillRecord,
@@ -7,7 +9,6 @@ import type {
   Transferred,
   WalletRecord,
 } from '../../src/core/model/event.ts';
-import { Category, Wallet } from '../../src/core/model/enums.ts';
 import type { History } from '../../src/history/history.ts';
 import {
   aFill,

@@ -1,8 +1,5 @@
 /** Orders, fills and positions. */
 import assert from 'node:assert/strict';
-import type { StrategyOrderRecord } from '../../src/core/model/event.ts';
-import { Refusal } from '../../src/core/model/reject-reason.ts';
-import { NO_LEG } from '../../src/core/model/tpsl.ts';
 import {
   CATEGORY_NAMES,
   CancelReason,
@@ -13,6 +10,9 @@ import {
   StrategyStatus,
   TriggerType,
 } from '../../src/core/model/enums.ts';
+import type { StrategyOrderRecord } from '../../src/core/model/event.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
+import { NO_LEG } from '../../src/core/model/tpsl.ts';
 import { candleRow } from '../../src/views/candle-view.ts';
 import { fillView } from '../../src/views/fill-view.ts';
 import { ledgerView } from '../../src/views/ledger-view.ts';
@@ -196,7 +196,7 @@ export function tradingContract({ session }: Contract): void {
     const failed = aStrategy({
       orderId: 9,
       status: StrategyStatus.failed,
-      failure: Refusal.insufficientBalance,
+      failure: RejectReason.insufficientBalance,
       childOrderId: 0,
       createdTime: START_TIME + 9,
     });

@@ -3,13 +3,13 @@
  * the auditor and the test's own model look at what happened. Refusals change nothing; replays agree.
  */
 import assert from 'node:assert/strict';
-import type { Command } from '../../src/core/model/command.ts';
 import { decodeCommand, encodeCommand } from '../../src/core/codec/command-codec.ts';
-import type { Event } from '../../src/core/model/event.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
-import type { Outcome } from '../../src/core/model/command-result.ts';
-import { Refusal } from '../../src/core/model/reject-reason.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import type { CommandResult } from '../../src/core/model/command-result.ts';
+import type { Event } from '../../src/core/model/event.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { Auditor } from '../core/oracle/auditor.ts';
@@ -19,7 +19,7 @@ const DIGEST_AT = 26;
 const DIGEST_BYTES = 8;
 
 /** What the test itself makes of a command and its events. */
-type Onlooker = (command: Command, outcome: Outcome, events: readonly Event[]) => void;
+type Onlooker = (command: Command, outcome: CommandResult, events: readonly Event[]) => void;
 
 interface Flow {
   next(): Command;
@@ -53,14 +53,14 @@ export class AuditedRun {
   }
 
   /** The clock first, so that what time does is not the command's doing. */
-  perform(command: Command, isRefused = (outcome: Outcome) => refusedWholly(command, outcome)): void {
+  perform(command: Command, isRefused = (outcome: CommandResult) => refusedWholly(command, outcome)): void {
     this.apply({ type: 'tick', time: command.time });
     const before = meaningOf(this.exchange.state);
     if (!isRefused(this.apply(command))) return;
     assert.deepEqual(meaningOf(this.exchange.state), before, `a refused ${command.type} changed the state`);
   }
 
-  apply(original: Command): Outcome {
+  apply(original: Command): CommandResult {
     const bytes = encodeCommand(original).slice();
     const command = decodeCommand(bytes);
     assert.deepEqual(command, original);
@@ -90,9 +90,10 @@ export class AuditedRun {
 }
 
 /** The parts of a move are refused one by one. */
-function refusedWholly({ type }: Command, { refusal, items = [] }: Outcome): boolean {
-  if (type !== 'movePositions' || refusal !== Refusal.none) return refusal !== Refusal.none;
-  return items.every((item) => item.refusal !== Refusal.none);
+function refusedWholly({ type }: Command, { rejectReason, items = [] }: CommandResult): boolean {
+  if (type !== 'movePositions' || rejectReason !== RejectReason.none)
+    return rejectReason !== RejectReason.none;
+  return items.every((item) => item.rejectReason !== RejectReason.none);
 }
 
 /** The state as bytes, all but the digest. */

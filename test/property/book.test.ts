@@ -5,12 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ANY, type Command } from '../../src/core/model/command.ts';
-import type { Event } from '../../src/core/model/event.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
-import { FILLS_PER_ORDER_MAX } from '../../src/core/model/limits.ts';
-import { Refusal } from '../../src/core/model/reject-reason.ts';
+import { ANY, type Command } from '../../src/core/model/command.ts';
 import {
   CancelReason,
   OrderStatus,
@@ -20,6 +17,9 @@ import {
   StpMode,
   TimeInForce,
 } from '../../src/core/model/enums.ts';
+import type { Event } from '../../src/core/model/event.ts';
+import { FILLS_PER_ORDER_MAX } from '../../src/core/model/limits.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import {
   NaiveBook,
   type NaiveEnd,
@@ -135,10 +135,10 @@ class Pair {
     return end;
   }
 
-  private apply(command: Command): { refusal: Refusal; orderId: number; events: readonly Event[] } {
+  private apply(command: Command): { rejectReason: RejectReason; orderId: number; events: readonly Event[] } {
     const outcome = this.exchange.apply(command);
     const inner = outcome.items?.[0] ?? outcome;
-    return { refusal: inner.refusal, orderId: inner.orderId, events: this.exchange.takeEvents() };
+    return { rejectReason: inner.rejectReason, orderId: inner.orderId, events: this.exchange.takeEvents() };
   }
 
   private place(message: Placing): NaiveEnd | undefined {
@@ -196,7 +196,7 @@ class Pair {
       category: ANY,
       instrument: ANY,
     });
-    assert.equal(real.refusal === Refusal.none, this.naive.cancel(id));
+    assert.equal(real.rejectReason === RejectReason.none, this.naive.cancel(id));
   }
 
   private amend(message: Amending): NaiveEnd | undefined {
@@ -237,18 +237,18 @@ class Pair {
   }
 
   private compare(
-    real: { refusal: Refusal; orderId: number; events: readonly Event[] },
+    real: { rejectReason: RejectReason; orderId: number; events: readonly Event[] },
     naive: NaiveResult | NaiveRefusal,
   ): NaiveEnd | undefined {
     if (typeof naive === 'string') {
       assert.ok(
-        REFUSALS[naive].includes(real.refusal),
-        `naive refuses (${naive}), real answers ${real.refusal}`,
+        REFUSALS[naive].includes(real.rejectReason),
+        `naive refuses (${naive}), real answers ${real.rejectReason}`,
       );
       assert.deepEqual(real.events, []);
       return undefined;
     }
-    assert.equal(real.refusal, Refusal.none);
+    assert.equal(real.rejectReason, RejectReason.none);
     assert.deepEqual(tradesOf(real.events), naive.trades);
     assert.deepEqual(makersCancelled(real.events, real.orderId), naive.makersCancelled);
     const end = endOf(real.events, real.orderId);
@@ -271,12 +271,12 @@ class Pair {
   }
 }
 
-const REFUSALS: Record<NaiveRefusal, readonly Refusal[]> = {
-  unknown: [Refusal.unknownOrder],
-  nothing: [Refusal.nothingToAmend],
-  belowFilled: [Refusal.sizeBelowFilled],
-  band: [Refusal.buyAboveBand, Refusal.sellBelowBand],
-  wouldTake: [Refusal.amendWouldTake],
+const REFUSALS: Record<NaiveRefusal, readonly RejectReason[]> = {
+  unknown: [RejectReason.unknownOrder],
+  nothing: [RejectReason.nothingToAmend],
+  belowFilled: [RejectReason.sizeBelowFilled],
+  band: [RejectReason.buyAboveBand, RejectReason.sellBelowBand],
+  wouldTake: [RejectReason.amendWouldTake],
 };
 
 function tradesOf(events: readonly Event[]): unknown[] {

@@ -5,14 +5,14 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Command } from '../../src/core/model/command.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
-import { Bucket, SystemAccount } from '../../src/core/state/ledger.ts';
 import { isDue } from '../../src/core/liquidation/liquidation-check.ts';
 import { markTicks } from '../../src/core/margin/margin.ts';
-import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import type { Command } from '../../src/core/model/command.ts';
 import { HoldMode, OrderKind, PosSide, Side } from '../../src/core/model/enums.ts';
+import { Bucket, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
+import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 import { PositionAudit } from '../core/oracle/position-audit.ts';
 import { contract, Dice, PRICES } from './futures-flow.ts';
 import { account, coin, deposit, OPENING_TIME, order } from './venue.ts';

@@ -3,14 +3,14 @@
  * loans: where an estimate of margin and the rule could disagree, they are made to. Driven by a seed.
  */
 import { NIL } from '../../src/core/book/order-slab.ts';
-import { mostSpendable } from '../../src/core/margin/spending-check.ts';
-import type { Command } from '../../src/core/model/command.ts';
 import { checkCrossed } from '../../src/core/futures/opening-checks.ts';
-import { baseUnits, type Instrument, tradeValue } from '../../src/core/model/instrument.ts';
 import { markTicks } from '../../src/core/margin/margin.ts';
+import { maxSpendable } from '../../src/core/margin/spending-check.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import { HoldMode, OrderType, PosSide, Side, TimeInForce } from '../../src/core/model/enums.ts';
+import { baseUnits, type Instrument, tradeValue } from '../../src/core/model/instrument.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 import type { State } from '../../src/core/state/state.ts';
-import { HoldMode, OrderType, PosSide, Side, TimeInForce } from '../../src/core/model/enums.ts';
 import { Dice, UIDS } from './futures-flow.ts';
 import { MARGIN_SET_UP, MarginFlow } from './margin-flow.ts';
 import { order } from './venue.ts';
@@ -81,7 +81,7 @@ function mostLots(state: State, uid: number, at: Instrument, side: Side, priceTi
   const instrument = state.instruments[at.index]!;
   const account = state.accountByUid.get(uid)!;
   if (instrument.futures === undefined) {
-    const money = mostSpendable(state, account, { instrument, side, limitTicks: priceTicks, slot: NIL });
+    const money = maxSpendable(state, account, { instrument, side, limitTicks: priceTicks, slot: NIL });
     const perLot = side === Side.buy ? tradeValue(instrument, priceTicks, 1) : baseUnits(instrument, 1);
     return Number(money / perLot);
   }

@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Command } from '../../src/core/model/command.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
-import { Bucket, SystemAccount } from '../../src/core/state/ledger.ts';
-import type { State } from '../../src/core/state/state.ts';
+import type { Command } from '../../src/core/model/command.ts';
 import { OrderKind } from '../../src/core/model/enums.ts';
+import { Bucket, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
+import type { State } from '../../src/core/state/state.ts';
 import { MARGIN_SET_UP, MarginFlow } from './margin-flow.ts';
 
 const SEEDS = 4;

@@ -7,10 +7,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Command } from '../../src/core/model/command.ts';
-import type { Event } from '../../src/core/model/event.ts';
-import type { Outcome } from '../../src/core/model/command-result.ts';
-import { Refusal } from '../../src/core/model/reject-reason.ts';
+import type { CommandResult } from '../../src/core/model/command-result.ts';
 import { OrderStatus } from '../../src/core/model/enums.ts';
+import type { Event } from '../../src/core/model/event.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { AuditedRun } from './audited-run.ts';
 import { NaiveLedger } from './naive-ledger.ts';
 import { type Intent, intents, type Named, SET_UP, toCommand, UIDS } from './random-commands.ts';
@@ -61,10 +61,12 @@ class Run {
 }
 
 /** Nothing of it was carried out; an item with `autoCancel` that fails does something. */
-function isRefused(command: Command, outcome: Outcome): boolean {
-  if (outcome.refusal !== Refusal.none) return true;
+function isRefused(command: Command, outcome: CommandResult): boolean {
+  if (outcome.rejectReason !== RejectReason.none) return true;
   if (command.type !== 'amendOrders') return false;
-  return outcome.items!.every((item, n) => item.refusal !== Refusal.none && !command.items[n]!.autoCancel);
+  return outcome.items!.every(
+    (item, n) => item.rejectReason !== RejectReason.none && !command.items[n]!.autoCancel,
+  );
 }
 
 test('whatever the commands: invariants hold, money adds up, refusals change nothing, replays agree', () => {

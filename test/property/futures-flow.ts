@@ -3,11 +3,8 @@
  * books, a few accounts of every mode, prices that jump. Driven by a seed, so that a failure can be repeated.
  */
 import { NIL } from '../../src/core/book/order-slab.ts';
-import { ANY, type Command, type MovePositions } from '../../src/core/model/command.ts';
-import { AUTO_MARGIN_UNBOUNDED } from '../../src/core/model/position.ts';
-import type { InstrumentSpec } from '../../src/core/model/listing-spec.ts';
 import { markTicks } from '../../src/core/margin/margin.ts';
-import type { State } from '../../src/core/state/state.ts';
+import { ANY, type Command, type MovePositions } from '../../src/core/model/command.ts';
 import {
   HoldMode,
   InstrumentStatus,
@@ -18,6 +15,9 @@ import {
   StpMode,
   TimeInForce,
 } from '../../src/core/model/enums.ts';
+import type { InstrumentSpec } from '../../src/core/model/listing-spec.ts';
+import { AUTO_MARGIN_UNBOUNDED } from '../../src/core/model/position.ts';
+import type { State } from '../../src/core/state/state.ts';
 import { account, coin, deposit, OPENING_TIME, order, spotPair } from './venue.ts';
 
 export const UIDS = [1, 2, 3, 4, 5, 6, 7, 8];

@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Command } from '../../src/core/model/command.ts';
-import type { Event } from '../../src/core/model/event.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
-import { Bucket, SystemAccount } from '../../src/core/state/ledger.ts';
 import { markTicks } from '../../src/core/margin/margin.ts';
-import type { State } from '../../src/core/state/state.ts';
+import type { Command } from '../../src/core/model/command.ts';
 import { HoldMode, OrderKind, PosSide, Side } from '../../src/core/model/enums.ts';
+import type { Event } from '../../src/core/model/event.ts';
+import { Bucket, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
+import type { State } from '../../src/core/state/state.ts';
 import { PositionAudit } from '../core/oracle/position-audit.ts';
 import { Dice, FuturesFlow, SET_UP, UIDS } from './futures-flow.ts';
 import { account, deposit, OPENING_TIME, order } from './venue.ts';

@@ -6,13 +6,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from '../../src/core/model/command.ts';
+import type { CommandResult } from '../../src/core/model/command-result.ts';
+import { OrderKind } from '../../src/core/model/enums.ts';
 import type { Event } from '../../src/core/model/event.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { positionViews } from '../../src/core/reads/position-reads.ts';
-import type { Outcome } from '../../src/core/model/command-result.ts';
-import { Refusal } from '../../src/core/model/reject-reason.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
 import type { State } from '../../src/core/state/state.ts';
-import { OrderKind } from '../../src/core/model/enums.ts';
 import { AuditedRun } from './audited-run.ts';
 import { FuturesFlow, SET_UP, UIDS } from './futures-flow.ts';
 
@@ -27,7 +27,7 @@ class Count {
   emptyMarkets = 0;
   moves = 0;
   netted = 0;
-  readonly refusedMoves = new Set<Refusal>();
+  readonly refusedMoves = new Set<RejectReason>();
 
   see(events: readonly Event[]): void {
     for (const event of events) {
@@ -42,8 +42,8 @@ class Count {
     }
   }
 
-  seeOutcome({ type }: Command, { items = [] }: Outcome): void {
-    if (type === 'movePositions') for (const { refusal } of items) this.refusedMoves.add(refusal);
+  seeOutcome({ type }: Command, { items = [] }: CommandResult): void {
+    if (type === 'movePositions') for (const { rejectReason } of items) this.refusedMoves.add(rejectReason);
   }
 
   of(kind: OrderKind): number {
@@ -63,7 +63,7 @@ function emptyMarkets(state: State): number {
 }
 
 /** Reads answer in any state, and a snapshot survives loading. */
-function lookAround(state: State): void {
+function runRiskAndTriggers(state: State): void {
   for (const uid of UIDS) {
     for (const view of positionViews(state, uid)) {
       assert.ok(view.availableLots >= 0 && view.availableLots + view.frozenLots === view.totalLots, 'I26');
@@ -82,7 +82,7 @@ test('futures: whatever happens, nobody is left due, nothing is lost or created,
       count.see(events);
       count.seeOutcome(command, outcome);
       count.emptyMarkets += emptyMarkets(state);
-      if (++applied % SNAPSHOT_EVERY === 0) lookAround(state);
+      if (++applied % SNAPSHOT_EVERY === 0) runRiskAndTriggers(state);
     });
     run.follow(new FuturesFlow(seed, run.exchange.state), { seed, commands: COMMANDS, refusalEvery: 4 });
     run.assertReplaysAgree(seed * 97);
@@ -96,12 +96,12 @@ test('futures: whatever happens, nobody is left due, nothing is lost or created,
   assert.ok(count.emptyMarkets > 0, 'no market was ever empty');
   assert.ok(count.moves > 100, `${count.moves} moves`);
   assert.ok(count.netted > 5, `${count.netted} moves met an opposite position`);
-  for (const refusal of [
-    Refusal.noPositionToMove,
-    Refusal.moveAbovePosition,
-    Refusal.receiverLacksMargin,
-    Refusal.aboveTier,
-    Refusal.staleIndexPrice,
+  for (const rejectReason of [
+    RejectReason.noPositionToMove,
+    RejectReason.moveAbovePosition,
+    RejectReason.receiverLacksMargin,
+    RejectReason.aboveTier,
+    RejectReason.staleIndexPrice,
   ])
-    assert.ok(count.refusedMoves.has(refusal), `no move was refused with ${refusal}`);
+    assert.ok(count.refusedMoves.has(rejectReason), `no move was refused with ${rejectReason}`);
 });

@@ -4,9 +4,9 @@
  */
 import type { BorrowSpec } from '../../src/core/model/borrow-terms.ts';
 import type { Command } from '../../src/core/model/command.ts';
+import { Side, StpMode, TimeInForce } from '../../src/core/model/enums.ts';
 import { LoanTerm } from '../../src/core/model/loan-terms.ts';
 import type { State } from '../../src/core/state/state.ts';
-import { Side, StpMode, TimeInForce } from '../../src/core/model/enums.ts';
 import { Dice, FuturesFlow, PRICES, SET_UP, UIDS } from './futures-flow.ts';
 import { OPENING_TIME, order, spotPair } from './venue.ts';
 

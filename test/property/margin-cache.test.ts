@@ -4,17 +4,17 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Account } from '../../src/core/state/account.ts';
 import { NIL } from '../../src/core/book/order-slab.ts';
-import { ceilShares, ceilWorth, floorShare, floorWorth } from '../../src/core/model/safe-integers.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
-import { markTicks, riskFromScratch } from '../../src/core/margin/margin.ts';
-import { accountRisk, exactMargin, initialWith } from '../../src/core/margin/margin-cache.ts';
+import { computeRisk, markTicks } from '../../src/core/margin/margin.ts';
+import { accountRisk, exactMargin, initialMarginWith } from '../../src/core/margin/margin-cache.ts';
+import { Side } from '../../src/core/model/enums.ts';
 import { keptOf, marginScale } from '../../src/core/model/margin-fractions.ts';
 import { maintenanceOf, readTiers } from '../../src/core/model/margin-tiers.ts';
-import type { State } from '../../src/core/state/state.ts';
-import { Side } from '../../src/core/model/enums.ts';
+import { ceilShares, ceilWorth, floorShare, floorWorth } from '../../src/core/model/safe-integers.ts';
 import { divCeil, divFloor, MONEY_ONE, RATE_ONE } from '../../src/core/model/units.ts';
+import type { Account } from '../../src/core/state/account.ts';
+import type { State } from '../../src/core/state/state.ts';
 import { Dice, FuturesFlow, SET_UP } from './futures-flow.ts';
 
 const SEEDS = 12;
@@ -47,7 +47,7 @@ test('margin that is kept equals margin from scratch, whatever happens', () => {
         // Not everybody each time: what was noted twice must come out right as well.
         if (dice.chance(0.3)) continue;
         const where = `seed ${seed}, command ${n} ${command.type}, account ${account.uid}`;
-        assert.deepEqual(accountRisk(state, account), riskFromScratch(state, account), where);
+        assert.deepEqual(accountRisk(state, account), computeRisk(state, account), where);
         const instrument = state.instruments[dice.below(3)]!;
         const mark = markTicks(state, instrument);
         const intent = {
@@ -58,10 +58,17 @@ test('margin that is kept equals margin from scratch, whatever happens', () => {
         };
         const found = anyOrder(state, account, dice);
         const leaveOut = found !== NIL && state.slab.instrument[found] === instrument.index ? found : NIL;
-        const quick = initialWith(state, account, exactMargin(state, account), instrument, intent, leaveOut);
+        const quick = initialMarginWith(
+          state,
+          account,
+          exactMargin(state, account),
+          instrument,
+          intent,
+          leaveOut,
+        );
         if (Number.isNaN(quick)) continue;
         considered++;
-        assert.equal(BigInt(quick), riskFromScratch(state, account, intent, leaveOut).initial, where);
+        assert.equal(BigInt(quick), computeRisk(state, account, intent, leaveOut).initial, where);
       }
     }
   }

@@ -4,9 +4,9 @@
  */
 import type { BorrowSpec } from '../../src/core/model/borrow-terms.ts';
 import type { Command } from '../../src/core/model/command.ts';
-import { Bucket } from '../../src/core/state/ledger.ts';
-import type { State } from '../../src/core/state/state.ts';
 import { OrderType, Side, StpMode, TimeInForce } from '../../src/core/model/enums.ts';
+import { Bucket } from '../../src/core/model/ledger-accounts.ts';
+import type { State } from '../../src/core/state/state.ts';
 import { Dice, UIDS } from './futures-flow.ts';
 import { LOAN_SET_UP, LoanFlow } from './loan-flow.ts';
 import { order, spotPair } from './venue.ts';

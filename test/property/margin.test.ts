@@ -5,9 +5,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Event } from '../../src/core/model/event.ts';
 import type { Exchange } from '../../src/core/engine/exchange.ts';
 import { Category, OrderKind } from '../../src/core/model/enums.ts';
+import type { Event } from '../../src/core/model/event.ts';
 import { AuditedRun } from './audited-run.ts';
 import { MARGIN_SET_UP, MarginFlow } from './margin-flow.ts';
 

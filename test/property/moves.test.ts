@@ -6,11 +6,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Account } from '../../src/core/state/account.ts';
-import type { MovePositions } from '../../src/core/model/command.ts';
 import { inCoinAt } from '../../src/core/futures/split-fill.ts';
-import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../../src/core/state/ledger.ts';
 import { markTicks, unrealisedOf } from '../../src/core/margin/margin.ts';
+import type { MovePositions } from '../../src/core/model/command.ts';
+import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
+import type { Account } from '../../src/core/state/account.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { AuditedRun } from './audited-run.ts';
 import { FuturesFlow, SET_UP } from './futures-flow.ts';
@@ -86,7 +86,7 @@ test('a party that moves its positions around owns what it owned, and nobody els
       const uids = [command.fromUid, command.toUid];
       const before = pictureOf(state, uids);
       const outcome = run.apply(command);
-      const done = outcome.items?.filter(({ refusal }) => refusal === 0).length ?? 0;
+      const done = outcome.items?.filter(({ rejectReason }) => rejectReason === 0).length ?? 0;
       const after = pictureOf(state, uids);
       moves += done;
       for (const coin of new Set([...before.worth.keys(), ...after.worth.keys()])) {

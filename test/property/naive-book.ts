@@ -2,8 +2,16 @@
  * A book that is slow and obviously right: one array of plain orders, sorted by the key of rules 1.1 whenever it is
  * read, and the rules of 1.4 to 1.8 and 1.12 written down one after the other. The fast book must equal it.
  */
+
+import {
+  CancelReason,
+  OrderStatus,
+  OrderType,
+  Side,
+  StpMode,
+  TimeInForce,
+} from '../../src/core/model/enums.ts';
 import { FILLS_PER_ORDER_MAX } from '../../src/core/model/limits.ts';
-import { CancelReason, OrderStatus, OrderType, Side, StpMode, TimeInForce } from '../../src/core/model/enums.ts';
 
 export interface NaiveOrder {
   readonly id: number;

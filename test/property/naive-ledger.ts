@@ -5,18 +5,18 @@
 import assert from 'node:assert/strict';
 import {
   type Command,
+  DEFAULT_WALLET,
   type EndWithdrawal,
-  type InnerWithdrawal,
-  OWNERS_CHOICE,
+  type InternalWithdrawal,
   type RequestWithdrawal,
 } from '../../src/core/model/command.ts';
+import type { CommandResult } from '../../src/core/model/command-result.ts';
+import { Side, Wallet } from '../../src/core/model/enums.ts';
 import type { Event, FillRecord } from '../../src/core/model/event.ts';
 import type { InstrumentSpec } from '../../src/core/model/listing-spec.ts';
-import type { Outcome } from '../../src/core/model/command-result.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { balances, systemBalances } from '../../src/core/reads/reads.ts';
-import { Refusal } from '../../src/core/model/reject-reason.ts';
 import type { State } from '../../src/core/state/state.ts';
-import { Side, Wallet } from '../../src/core/model/enums.ts';
 
 const RATE_ONE = 10n ** 12n;
 
@@ -44,8 +44,8 @@ export class NaiveLedger {
   private readonly arrivals = new Map<string, Wallet>();
   private readonly rates = new Map<string, { makerRate: bigint; takerRate: bigint }>();
 
-  observe(command: Command, outcome: Outcome, events: readonly Event[]): void {
-    if (outcome.refusal === Refusal.none) this.learn(command, outcome);
+  observe(command: Command, outcome: CommandResult, events: readonly Event[]): void {
+    if (outcome.rejectReason === RejectReason.none) this.learn(command, outcome);
     const fills = events.flatMap((event) => (event.type === 'fill' ? [event.fill] : []));
     for (const fill of fills) {
       const other = fills.find(
@@ -69,7 +69,7 @@ export class NaiveLedger {
     }
   }
 
-  private learn(command: Command, { orderId }: Outcome): void {
+  private learn(command: Command, { orderId }: CommandResult): void {
     switch (command.type) {
       case 'listCoin':
         this.coins.push(command.spec.coin);
@@ -92,7 +92,7 @@ export class NaiveLedger {
       case 'deposit': {
         const { uid, coin, wallet = Wallet.unified } = command;
         const chosen = this.arrivals.get(`${uid} ${coin}`) ?? Wallet.unified;
-        this.move('ext', walletName(uid, wallet === OWNERS_CHOICE ? chosen : wallet), coin, command.amount);
+        this.move('ext', walletName(uid, wallet === DEFAULT_WALLET ? chosen : wallet), coin, command.amount);
         break;
       }
       case 'withdraw':
@@ -121,7 +121,7 @@ export class NaiveLedger {
   }
 
   /** Funding first; returns what it paid. */
-  private pay(command: InnerWithdrawal | RequestWithdrawal, to: string): bigint {
+  private pay(command: InternalWithdrawal | RequestWithdrawal, to: string): bigint {
     const { uid, coin, amount } = command;
     const inFunding = command.fromFunding ? this.read(`${uid} funding ${coin}`) : 0n;
     const rest = inFunding < amount ? amount - inFunding : 0n;

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import type { Event, LoanChanged } from '../../src/core/model/event.ts';
-import { Bucket, SystemAccount } from '../../src/core/state/ledger.ts';
+import { Bucket, SystemAccount } from '../../src/core/model/ledger-accounts.ts';
 import type { State } from '../../src/core/state/state.ts';
 
 const HOUR = 3_600_000;

@@ -3,9 +3,9 @@
  * It hears what the exchange tells and the marks it saw, and says which order must come next and which must wait.
  */
 import assert from 'node:assert/strict';
+import { Side, StrategyKind, StrategyStatus, TriggerBy, TriggerType } from '../../src/core/model/enums.ts';
 import type { Event, StrategyOrderRecord } from '../../src/core/model/event.ts';
 import type { TriggerLeg } from '../../src/core/model/tpsl.ts';
-import { Side, StrategyKind, StrategyStatus, TriggerBy, TriggerType } from '../../src/core/model/enums.ts';
 
 interface Waiting {
   record: StrategyOrderRecord;

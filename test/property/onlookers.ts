@@ -4,33 +4,28 @@
  * kept between commands become exact when they are asked for; whoever looks must not decide what happens (I40).
  */
 import assert from 'node:assert/strict';
-import type { Account } from '../../src/core/state/account.ts';
 import { NIL } from '../../src/core/book/order-slab.ts';
-import {
-  loanData,
-  paymentCoins,
-  poolLeft,
-  repayableCoins,
-} from '../../src/core/reads/borrowing-reads.ts';
-import { previewCoinLeverage } from '../../src/core/reads/coin-leverage-preview.ts';
-import { mostSpendable } from '../../src/core/margin/spending-check.ts';
-import type { Command } from '../../src/core/model/command.ts';
 import { decodeCommand, encodeCommand } from '../../src/core/codec/command-codec.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
-import { previewLeverage } from '../../src/core/reads/leverage-preview.ts';
-import { adlRanks, positionViews } from '../../src/core/reads/position-reads.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
 import { isDue } from '../../src/core/liquidation/liquidation-check.ts';
-import { loanDebts, loanOffers, loanQuote, ongoingLoans } from '../../src/core/reads/loan-reads.ts';
-import { LoanTerm } from '../../src/core/model/loan-terms.ts';
-import { accountRisk, currentMargin } from '../../src/core/margin/margin-cache.ts';
 import { spendable } from '../../src/core/margin/available-balance.ts';
+import { accountRisk, currentMargin } from '../../src/core/margin/margin-cache.ts';
+import { maxSpendable } from '../../src/core/margin/spending-check.ts';
 import { CANDLE_WIDTHS } from '../../src/core/model/candle-interval.ts';
-import * as reads from '../../src/core/reads/reads.ts';
-import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
-import type { State } from '../../src/core/state/state.ts';
-import { openStrategies } from '../../src/core/reads/strategy-reads.ts';
+import type { Command } from '../../src/core/model/command.ts';
 import { Side, Wallet } from '../../src/core/model/enums.ts';
+import { LoanTerm } from '../../src/core/model/loan-terms.ts';
+import { loanData, paymentCoins, poolLeft, repayableCoins } from '../../src/core/reads/borrowing-reads.ts';
+import { previewCoinLeverage } from '../../src/core/reads/coin-leverage-preview.ts';
+import { previewLeverage } from '../../src/core/reads/leverage-preview.ts';
+import { loanDebts, loanOffers, loanQuote, ongoingLoans } from '../../src/core/reads/loan-reads.ts';
+import { adlRanks, positionViews } from '../../src/core/reads/position-reads.ts';
+import * as reads from '../../src/core/reads/reads.ts';
+import { openStrategies } from '../../src/core/reads/strategy-reads.ts';
+import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import type { Account } from '../../src/core/state/account.ts';
+import type { State } from '../../src/core/state/state.ts';
 import { Dice } from './futures-flow.ts';
 
 type Look = (state: State, account: Account, dice: Dice) => unknown;
@@ -59,7 +54,7 @@ const LOOKS: readonly Look[] = [
     const instrument = anyInstrument(state, dice);
     const side = dice.pick([Side.buy, Side.sell]);
     if (instrument.futures === undefined)
-      return mostSpendable(state, account, { instrument, side, limitTicks: 0, slot: NIL });
+      return maxSpendable(state, account, { instrument, side, limitTicks: 0, slot: NIL });
     const leverage = 1 + dice.below(20);
     const setting = { isolated: dice.chance(0.3), longLeverage: leverage, shortLeverage: leverage };
     return previewLeverage(state, account, instrument, setting);

@@ -4,7 +4,7 @@
  * `Intent` names orders by their place among those at hand; `toCommand` turns it into a command.
  */
 import fc from 'fast-check';
-import { ANY, type Command, OFF_GRID, OUT_OF_RANGE, OWNERS_CHOICE } from '../../src/core/model/command.ts';
+import { ANY, type Command, DEFAULT_WALLET, OFF_GRID, OUT_OF_RANGE } from '../../src/core/model/command.ts';
 import {
   Category,
   INSTRUMENT_STATUS_NAMES,
@@ -337,7 +337,7 @@ export function toCommand(
     case 'money': {
       const common = { time, uid, coin: intent.pick % (COINS + 1), amount: act.amount, reference: '' };
       if (!act.into) return { type: 'withdraw', ...common };
-      const wallet = intent.pick % 2 === 0 ? OWNERS_CHOICE : 0;
+      const wallet = intent.pick % 2 === 0 ? DEFAULT_WALLET : 0;
       return { type: 'deposit', ...common, wallet };
     }
     case 'share':

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Exchange } from '../../src/core/engine/exchange.ts';
+import { onComponentPrice, samplePrices } from '../../src/core/engine/price-tick.ts';
 import { isDue } from '../../src/core/liquidation/liquidation-check.ts';
-import { RiskWatch } from '../../src/core/liquidation/liquidation-monitor.ts';
-import { reportPrice, takePrices } from '../../src/core/engine/price-tick.ts';
+import { LiquidationMonitor } from '../../src/core/liquidation/liquidation-monitor.ts';
 import { Dice, FuturesFlow, PRICES, SET_UP } from './futures-flow.ts';
 
 const SEEDS = 25;
@@ -40,7 +40,7 @@ test('the watch never misses an account that a price move has made due, nor one 
   for (let seed = 1; seed <= SEEDS; seed++) {
     const { state } = settled(seed);
     const dice = new Dice(seed * 7919);
-    const watch = new RiskWatch(state);
+    const watch = new LiquidationMonitor(state);
     const prices = state.indices.map((index, n) => index.price || PRICES[n]!);
     let { now } = state;
     const alreadyDue = new Set([...state.accountByUid.values()].filter((account) => isDue(state, account)));
@@ -52,11 +52,18 @@ test('the watch never misses an account that a price move has made due, nor one 
         if (dice.chance(0.5)) continue;
         const price = step(dice, before);
         prices[index] = price;
-        reportPrice(state, { type: 'componentPrice', time: now, index, component: 0, price, volume: 0n });
+        onComponentPrice(state, {
+          type: 'componentPrice',
+          time: now,
+          index,
+          component: 0,
+          price,
+          volume: 0n,
+        });
       }
-      takePrices(state, now);
+      samplePrices(state, now);
       if (state.indices.some(({ stale }) => stale)) staleSeen++;
-      const seen = new Set(watch.afterPrices());
+      const seen = new Set(watch.onPrices());
       looks += seen.size;
       for (const account of state.accountByUid.values()) {
         if (account.positions.size > 0) chances++;

@@ -3,10 +3,18 @@
  * a failure can be repeated.
  */
 import type { Command, PlaceStrategy } from '../../src/core/model/command.ts';
+import {
+  OrderType,
+  PosSide,
+  Side,
+  Source,
+  StpMode,
+  StrategyKind,
+  TriggerBy,
+} from '../../src/core/model/enums.ts';
+import { KEEP_LEG, NO_LEG, type TriggerLeg } from '../../src/core/model/tpsl.ts';
 import type { State } from '../../src/core/state/state.ts';
 import { triggerReference } from '../../src/core/strategy/tpsl-checks.ts';
-import { KEEP_LEG, NO_LEG, type TriggerLeg } from '../../src/core/model/tpsl.ts';
-import { OrderType, PosSide, Side, Source, StpMode, StrategyKind, TriggerBy } from '../../src/core/model/enums.ts';
 import { Dice, FuturesFlow, UIDS } from './futures-flow.ts';
 
 /** Trading stops now and then; prices go on, and with them the trades of liquidations. */

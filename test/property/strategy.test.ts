@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Command } from '../../src/core/model/command.ts';
 import { decodeCommand, encodeCommand } from '../../src/core/codec/command-codec.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
+import type { Command } from '../../src/core/model/command.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
-import { PriceWatch } from '../../src/core/state/trigger-book.ts';
+import { TriggerBook } from '../../src/core/state/trigger-book.ts';
 import { Auditor } from '../core/oracle/auditor.ts';
 import { SET_UP } from './futures-flow.ts';
 import { NaiveTriggers } from './naive-triggers.ts';
@@ -21,15 +21,15 @@ const COMMANDS = 600;
 /** Lets the model hear every mark that waiting orders were held against, at its place among the events. */
 function hearMarks(exchange: Exchange) {
   const marks: { instrument: number; ticks: number; at: number }[] = [];
-  const see: (this: PriceWatch, ticks: number) => void = Reflect.get(PriceWatch.prototype, 'see');
-  PriceWatch.prototype.see = function heard(this: PriceWatch, ticks: number): void {
+  const see: (this: TriggerBook, ticks: number) => void = Reflect.get(TriggerBook.prototype, 'see');
+  TriggerBook.prototype.see = function heard(this: TriggerBook, ticks: number): void {
     const { state } = exchange;
-    const market = state.markets.find(({ markWatch }) => markWatch === this);
+    const market = state.markets.find(({ markTriggers }) => markTriggers === this);
     if (market !== undefined) marks.push({ instrument: market.instrument, ticks, at: state.events.length });
     see.call(this, ticks);
   };
   const restore = () => {
-    PriceWatch.prototype.see = see;
+    TriggerBook.prototype.see = see;
   };
   return { marks, restore };
 }

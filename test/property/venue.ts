@@ -1,7 +1,7 @@
 /** A small venue for random flows: coins, spot pairs that share them, and the commands that set them up. */
 import type { Command, PlaceOrder } from '../../src/core/model/command.ts';
-import type { InstrumentSpec } from '../../src/core/model/listing-spec.ts';
 import { OrderType, Side, Source, StpMode, TimeInForce } from '../../src/core/model/enums.ts';
+import type { InstrumentSpec } from '../../src/core/model/listing-spec.ts';
 
 /** 2024-01-01T00:00:00Z. */
 export const OPENING_TIME = 1_704_067_200_000;

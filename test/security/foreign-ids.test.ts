@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Route } from '../../src/api/route.ts';
 import { ROUTES } from '../../src/api/http/routes.ts';
+import type { Route } from '../../src/api/route.ts';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';

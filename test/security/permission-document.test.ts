@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { accessText } from '../../src/api/auth/permissions.ts';
-import { limitText, type Route } from '../../src/api/route.ts';
 import { ROUTES } from '../../src/api/http/routes.ts';
+import { limitText, type Route } from '../../src/api/route.ts';
 
 const FILE = join(import.meta.dirname, '../../docs/permissions.md');
 const REFRESH = 'REFRESH_DOCS=1 node --test test/security/permission-document.test.ts';

@@ -6,14 +6,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { accessText, NEED_NAMES } from '../../src/api/auth/permissions.ts';
-import type { Access, Route } from '../../src/api/route.ts';
 import { ROUTES } from '../../src/api/http/routes.ts';
+import type { Access, Route } from '../../src/api/route.ts';
 import type { Identity, Permission, PermType } from '../../src/identity/identity.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { installKey, withIdentity } from './hostile/identities.ts';
 import { ACCOUNT_CALLS, CONTRACT } from './contract.ts';
+import { installKey, withIdentity } from './hostile/identities.ts';
 
 const PRINCIPALS = [
   'nobody',

@@ -4,17 +4,17 @@
  * was shown is gone, and everything is what a plain exchange makes of the same commands.
  */
 import assert from 'node:assert/strict';
-import type { Command } from '../../src/core/model/command.ts';
 import { decodeCommand, encodeCommand } from '../../src/core/codec/command-codec.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
-import type { Outcome } from '../../src/core/model/command-result.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import type { CommandResult } from '../../src/core/model/command-result.ts';
 import { balances, openOrders } from '../../src/core/reads/reads.ts';
 import type { State } from '../../src/core/state/state.ts';
 import type { ProjectedCommand } from '../../src/history/history.ts';
 import type { LoggedRecord } from '../../src/journal/command-journal.ts';
-import { stateHash } from '../../src/sequencer/state-hash.ts';
 import type { Published } from '../../src/sequencer/sequencer.ts';
+import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { NaiveLedger } from '../property/naive-ledger.ts';
 import { fingerprint } from './fingerprint.ts';
 import { UIDS } from './workload.ts';
@@ -24,7 +24,7 @@ const READ_LIMIT = 100;
 interface Sent {
   readonly payload: Uint8Array;
   /** Present once the client has it. */
-  outcome?: Outcome;
+  outcome?: CommandResult;
 }
 
 interface Shown {
@@ -76,7 +76,7 @@ export class Checker {
   }
 
   /** `projectedSeq` says how much the history had been given when the answer left. */
-  answered(seq: number, outcome: Outcome, projectedSeq: number): void {
+  answered(seq: number, outcome: CommandResult, projectedSeq: number): void {
     this.#attempt(() => {
       assert.ok(seq > this.#acknowledgedSeq, 'answers leave in the order of the commands');
       assert.ok(projectedSeq >= seq, `command ${seq} was answered when history ended at ${projectedSeq}`);

@@ -1,7 +1,7 @@
 /** Damage at rest (reliability 4, T6), tried on copies of a directory. */
 import assert from 'node:assert/strict';
-import { openInlineLog } from '../../src/journal/sync-journal.ts';
 import { LogRefused } from '../../src/journal/journal-errors.ts';
+import { openInlineLog } from '../../src/journal/sync-journal.ts';
 import { replay } from '../../src/sequencer/recovery.ts';
 import { damageSomewhere } from './damage.ts';
 import type { SimulatedDisk } from './disk.ts';

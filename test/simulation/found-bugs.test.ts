@@ -8,7 +8,7 @@ import { openInlineLog } from '../../src/journal/sync-journal.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
 import { HistoryGap } from '../../src/sequencer/history-gap.ts';
 import { replay } from '../../src/sequencer/recovery.ts';
-import { Unavailable, Venue } from '../../src/sequencer/sequencer.ts';
+import { Sequencer, Unavailable } from '../../src/sequencer/sequencer.ts';
 import { OPENING_TIME } from '../property/venue.ts';
 import { SimulatedDisk } from './disk.ts';
 import { SMALL } from './log-model.ts';
@@ -24,7 +24,7 @@ function newVenue() {
   const disk = new SimulatedDisk();
   const { log } = openInlineLog(disk, SMALL);
   const history = new SimulatedHistory(new HistoryStore());
-  return { disk, log, venue: new Venue(new Exchange(), log, history, new ManualClock(OPENING_TIME), 0) };
+  return { disk, log, venue: new Sequencer(new Exchange(), log, history, new ManualClock(OPENING_TIME), 0) };
 }
 
 test('events of a command do not show up under the command before it that had none', async () => {
@@ -52,7 +52,7 @@ test('a read of a venue that has stopped is refused, it does not wait for ever',
   disk.faults.failSyncAfter = 1;
   assert.throws(() => log.flush());
   await assert.rejects(answer, { name: 'OutcomeUnknown' });
-  await assert.rejects(async () => venue.settled(), Unavailable);
+  await assert.rejects(async () => venue.durable(), Unavailable);
 });
 
 test('a log that ends before its history is refused', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Recovered } from '../../src/journal/command-journal.ts';
 import type { Disk } from '../../src/journal/disk.ts';
-import { type InlineLog, type InlineLogOptions, openInlineLog } from '../../src/journal/sync-journal.ts';
+import { type InlineLogOptions, openInlineLog, type SyncJournal } from '../../src/journal/sync-journal.ts';
 
 /** Small segments and queues, so that a short test crosses every boundary. */
 export const SMALL: InlineLogOptions = {
@@ -19,7 +19,7 @@ export class LogModel {
   readonly appended: Uint8Array[] = [];
   acknowledgedSeq = 0;
 
-  open(disk: Disk, options: InlineLogOptions = SMALL): Recovered<InlineLog> {
+  open(disk: Disk, options: InlineLogOptions = SMALL): Recovered<SyncJournal> {
     const recovered = openInlineLog(disk, options);
     this.check(recovered);
     recovered.log.onDurable((seq) => {
@@ -28,14 +28,14 @@ export class LogModel {
     return recovered;
   }
 
-  append(log: InlineLog, payload: Uint8Array): void {
+  append(log: SyncJournal, payload: Uint8Array): void {
     const seq = log.append(payload);
     assert.equal(seq, this.appended.length + 1);
     this.appended.push(payload.slice());
   }
 
   /** No acknowledged record is missing, none is changed, none appears that was never appended. */
-  check({ records, report, snapshot }: Recovered<InlineLog>): void {
+  check({ records, report, snapshot }: Recovered<SyncJournal>): void {
     const snapshotSeq = snapshot?.seq ?? 0;
     assert.ok(
       report.lastSeq >= this.acknowledgedSeq,

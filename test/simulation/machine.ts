@@ -1,12 +1,12 @@
 /** One machine, which fails: its disk, its clocks, and the start of the venue on it after whatever has happened. */
 import type { Exchange } from '../../src/core/engine/exchange.ts';
 import type { History } from '../../src/history/history.ts';
-import { type InlineLog, openInlineLog } from '../../src/journal/sync-journal.ts';
 import { LogFailed } from '../../src/journal/journal-errors.ts';
-import { isOutOfSpace } from '../../src/storage/shortage-errors.ts';
-import { Keeper } from '../../src/sequencer/snapshot-scheduler.ts';
+import { openInlineLog, type SyncJournal } from '../../src/journal/sync-journal.ts';
 import { replay } from '../../src/sequencer/recovery.ts';
 import { OutcomeUnknown, Unavailable } from '../../src/sequencer/sequencer.ts';
+import { SnapshotScheduler } from '../../src/sequencer/snapshot-scheduler.ts';
+import { isOutOfSpace } from '../../src/storage/shortage-errors.ts';
 import { OPENING_TIME } from '../property/venue.ts';
 import { Checker } from './checker.ts';
 import { tornTail } from './damage.ts';
@@ -40,7 +40,7 @@ export interface Process {
   readonly disk: ProcessDisk;
   readonly log: FlushableLog;
   readonly venue: WatchedVenue;
-  readonly keeper: Keeper;
+  readonly keeper: SnapshotScheduler;
   readonly history: SimulatedHistory;
 }
 
@@ -100,7 +100,7 @@ export class Machine {
 
   protected open(
     disk: ProcessDisk,
-    inlineLog: InlineLog,
+    inlineLog: SyncJournal,
     recovered: Exchange,
     history: SimulatedHistory,
     port: History,
@@ -113,7 +113,7 @@ export class Machine {
     venue.onHalted((error) => {
       if (!(error instanceof LogFailed)) this.checker.failed(error);
     });
-    const keeper = new Keeper(
+    const keeper = new SnapshotScheduler(
       venue,
       log,
       (error) => this.report(error),

@@ -1,18 +1,18 @@
 /** Bugs as somebody could write them, put in from outside, to see whether the simulation has teeth (reliability 4, T2). */
 import type { Exchange } from '../../src/core/engine/exchange.ts';
-import { Ledger } from '../../src/core/state/ledger.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import { Ledger } from '../../src/core/state/ledger.ts';
 import type { History } from '../../src/history/history.ts';
 import { BATCH_HEADER_BYTES, identityCrc, readBatchHeader } from '../../src/journal/batch-format.ts';
 import { dataViewOf, getUint53 } from '../../src/journal/bytes.ts';
 import type { LoggedRecord, Recovered } from '../../src/journal/command-journal.ts';
 import { type Disk, type DiskFile, readWhole } from '../../src/journal/disk.ts';
 import { segmentName } from '../../src/journal/file-names.ts';
-import { type InlineLog, openInlineLog } from '../../src/journal/sync-journal.ts';
 import { LogDamaged } from '../../src/journal/journal-errors.ts';
 import { RECORD_HEADER_BYTES, recordBytes } from '../../src/journal/record-format.ts';
 import { readSegmentHeaders } from '../../src/journal/segment-files.ts';
 import { SEGMENT_HEAD_BYTES, type SegmentHeader } from '../../src/journal/segment-format.ts';
+import { openInlineLog, type SyncJournal } from '../../src/journal/sync-journal.ts';
 import type { SimulatedDisk } from './disk.ts';
 import { type FlushableLog, LOG, type Seams } from './seams.ts';
 import type { SimulatedHistory } from './simulated-history.ts';
@@ -130,7 +130,7 @@ function forgetsCountdowns(log: FlushableLog): FlushableLog {
 // --- the reader ---
 
 /** Takes the records of a damaged directory as they are; heads of segments and batches, and snapshots, are checked. */
-function openWithoutChecksums(damaged: SimulatedDisk, intact: SimulatedDisk): Recovered<InlineLog> {
+function openWithoutChecksums(damaged: SimulatedDisk, intact: SimulatedDisk): Recovered<SyncJournal> {
   readSegmentHeaders(damaged);
   const found = openInlineLog(intact, LOG);
   return { ...found, records: recordsWithoutChecksums(damaged, found) };

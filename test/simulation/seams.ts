@@ -1,9 +1,9 @@
 /** Where a planted bug can be put in, and the log's measures that bugs and lives have in common. */
 import type { Exchange } from '../../src/core/engine/exchange.ts';
 import type { History } from '../../src/history/history.ts';
-import type { CommandLog, Recovered } from '../../src/journal/command-journal.ts';
+import type { CommandJournal, Recovered } from '../../src/journal/command-journal.ts';
 import type { Disk } from '../../src/journal/disk.ts';
-import type { InlineLog, InlineLogOptions } from '../../src/journal/sync-journal.ts';
+import type { InlineLogOptions, SyncJournal } from '../../src/journal/sync-journal.ts';
 import type { SimulatedDisk } from './disk.ts';
 import type { SimulatedHistory } from './simulated-history.ts';
 
@@ -19,7 +19,7 @@ export const LOG: InlineLogOptions = {
   newInstanceId: () => new Uint8Array(16).fill(0xb0),
 };
 
-export type FlushableLog = CommandLog & Pick<InlineLog, 'flush'>;
+export type FlushableLog = CommandJournal & Pick<SyncJournal, 'flush'>;
 
 /** Where a planted bug can be put in, without a change of the source. */
 export interface Seams {
@@ -29,5 +29,5 @@ export interface Seams {
   readonly exchange?: (exchange: Exchange) => Exchange;
   readonly answerReadsAtOnce?: boolean;
   /** What opens a damaged directory; the undamaged one is at hand for a bug that overlooks the damage. */
-  readonly openDamaged?: (damaged: SimulatedDisk, intact: SimulatedDisk) => Recovered<InlineLog>;
+  readonly openDamaged?: (damaged: SimulatedDisk, intact: SimulatedDisk) => Recovered<SyncJournal>;
 }

@@ -1,11 +1,11 @@
 /** The venue with somebody beside it who writes down what it is told and what it answers. */
 import type { Command } from '../../src/core/model/command.ts';
-import type { Outcome } from '../../src/core/model/command-result.ts';
-import { OutcomeUnknown, Unavailable, Venue } from '../../src/sequencer/sequencer.ts';
+import type { CommandResult } from '../../src/core/model/command-result.ts';
+import { OutcomeUnknown, Sequencer, Unavailable } from '../../src/sequencer/sequencer.ts';
 import type { Checker } from './checker.ts';
 
 /** Reports everything that goes in and comes out to the checker. */
-export class WatchedVenue extends Venue {
+export class WatchedVenue extends Sequencer {
   private checker: Checker | undefined;
   private projectedSeq_: () => number = () => 0;
 
@@ -15,7 +15,7 @@ export class WatchedVenue extends Venue {
     this.onPublished((published) => checker.published(published));
   }
 
-  override submit(command: Command): Promise<Outcome> {
+  override submit(command: Command): Promise<CommandResult> {
     const checker = this.checker!;
     const before = this.appliedSeq;
     const answer = super.submit(command);

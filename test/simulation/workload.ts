@@ -3,8 +3,7 @@
  * the dead man's switch, and clients that send the same request twice.
  */
 import { ANY, type Command, type PlaceOrder } from '../../src/core/model/command.ts';
-import type { Outcome } from '../../src/core/model/command-result.ts';
-import { Refusal } from '../../src/core/model/reject-reason.ts';
+import type { CommandResult } from '../../src/core/model/command-result.ts';
 import {
   Category,
   OrderType,
@@ -14,6 +13,7 @@ import {
   TimeInForce,
   Wallet,
 } from '../../src/core/model/enums.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import { account, coin, deposit, order, spotPair } from '../property/venue.ts';
 
 export const UIDS = [1, 2, 3, 4];
@@ -92,8 +92,8 @@ export class Workload {
   }
 
   /** The client learns what its order came to. */
-  answered(command: Command, outcome: Outcome): void {
-    if (command.type !== 'placeOrder' || outcome.refusal !== Refusal.none) return;
+  answered(command: Command, outcome: CommandResult): void {
+    if (command.type !== 'placeOrder' || outcome.rejectReason !== RejectReason.none) return;
     this.#remember({ uid: command.uid, orderId: outcome.orderId, clientOid: outcome.clientOid });
   }
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import type { Command } from '../../src/core/model/command.ts';
-import type { Outcome } from '../../src/core/model/command-result.ts';
+import type { CommandResult } from '../../src/core/model/command-result.ts';
 import { LogFailed } from '../../src/journal/journal-errors.ts';
 import { TICK_INTERVAL_MS } from '../../src/sequencer/limits.ts';
 import { Unavailable } from '../../src/sequencer/sequencer.ts';
@@ -99,7 +99,7 @@ export class World extends DamagedMachine {
       this.checker.read(seq, uid, text);
       this.statistics.count('reads');
     };
-    const wait = this.seams.answerReadsAtOnce === true ? undefined : venue.settled();
+    const wait = this.seams.answerReadsAtOnce === true ? undefined : venue.durable();
     if (wait === undefined) answer();
     else wait.then(answer, () => {});
   }
@@ -160,7 +160,7 @@ export class World extends DamagedMachine {
 
   /** Is the command taken? Its answer must come, and be the only possible one. */
   private async expect(process: Process, command: Command, taken: boolean): Promise<void> {
-    let answer: Outcome | Error | undefined;
+    let answer: CommandResult | Error | undefined;
     process.venue.submit(command).then(
       (outcome) => {
         answer = outcome;
@@ -215,7 +215,7 @@ export class World extends DamagedMachine {
     const { acknowledged } = this.checker;
     assert.throws(() => log.append(new Uint8Array(8)), LogFailed);
     await assert.rejects(venue.submit({ type: 'tick', time: 0 }), Unavailable);
-    await assert.rejects(async () => venue.settled(), 'a read of a stopped venue must not wait for ever');
+    await assert.rejects(async () => venue.durable(), 'a read of a stopped venue must not wait for ever');
     assert.throws(() => log.flush(), LogFailed);
     await settle();
     assert.equal(this.checker.acknowledged, acknowledged, 'acknowledged after the disk failed');
@@ -267,7 +267,7 @@ export class World extends DamagedMachine {
     }
     const process = (await this.start())!;
     await this.prepareMarket(process);
-    const answers: Outcome[] = [];
+    const answers: CommandResult[] = [];
     for (const command of this.proofOfLife()) {
       process.venue.submit(command).then(
         (outcome) => answers.push(outcome),
@@ -277,7 +277,7 @@ export class World extends DamagedMachine {
     }
     this.checker.raise();
     assert.deepEqual(
-      answers.map(({ refusal }) => refusal),
+      answers.map(({ rejectReason }) => rejectReason),
       [0, 0, 0, 0, 0, 0],
       'LIVENESS: commands are taken again',
     );

@@ -10,7 +10,7 @@ import type { FollowedIndex } from '../../src/simulator/feed/price-feed.ts';
 import { ReplayFeed } from '../../src/simulator/feed/replay-feed.ts';
 import { readReplay } from '../../src/simulator/feed/replay-file.ts';
 import { SyntheticFeed } from '../../src/simulator/feed/synthetic-feed.ts';
-import { loadKnobs } from '../../src/simulator/parameters.ts';
+import { loadParameters } from '../../src/simulator/parameters.ts';
 import { startServer } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { CATALOGUE, START_TIME } from './rig.ts';
@@ -90,7 +90,7 @@ test('a mistake in the file is named by its line', async () => {
 
 test('what the file does not hold is made up, and what it holds cannot be shocked', async () => {
   const replay = new ReplayFeed('prices.csv', await read(file('time,pair,price\n1,BTC/USDT,60000\n')));
-  const synthetic = new SyntheticFeed({ seed: 1, knobs: loadKnobs(CATALOGUE), intensity: 1 });
+  const synthetic = new SyntheticFeed({ seed: 1, parameters: loadParameters(CATALOGUE), intensity: 1 });
   const feed = new LayeredFeed(replay, synthetic);
   feed.follow([BTC, ETH], START_TIME);
   const told = feed.reports(START_TIME);

@@ -1,8 +1,8 @@
 /** What of the house's trading is public: liquidations and RPI prints are, orders and ordinary fills are not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Event } from '../../src/core/model/event.ts';
 import { OrderKind } from '../../src/core/model/enums.ts';
+import type { Event } from '../../src/core/model/event.ts';
 import { Rig } from './rig.ts';
 
 async function eventsOf(ms: number, shocks: readonly number[]): Promise<{ rig: Rig; events: Event[] }> {
@@ -39,6 +39,6 @@ test('trades of retail orders with RPI makers are marked, on spot and on futures
   const marked = new Set(
     events.flatMap((event) => (event.type === 'trade' && event.rpi ? [event.instrument] : [])),
   );
-  const books = rig.market.desks.map(({ instrument }) => instrument.index);
+  const books = rig.market.views.map(({ instrument }) => instrument.index);
   assert.deepEqual(marked, new Set(books));
 });

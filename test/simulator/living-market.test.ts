@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
-import { Bucket } from '../../src/core/state/ledger.ts';
-import { depth, openOrders } from '../../src/core/reads/reads.ts';
 import { OrderType, Side, Source, StpMode, TimeInForce } from '../../src/core/model/enums.ts';
+import { Bucket } from '../../src/core/model/ledger-accounts.ts';
+import { depth, openOrders } from '../../src/core/reads/reads.ts';
 import { stateHash } from '../../src/sequencer/state-hash.ts';
 import { Rig, type RigOptions } from './rig.ts';
 
@@ -59,13 +59,13 @@ const middle = (rig: Rig) => (best(rig, Side.buy) + best(rig, Side.sell)) / 2;
 
 test('five seconds after the start every book of the catalogue is quoted on both sides and the books agree', async () => {
   const rig = await running();
-  assert.ok(rig.market.desks.length >= 30);
-  for (const desk of rig.market.desks) {
-    const { asks, bids } = depth(rig.state, desk.instrument, 50);
-    assert.ok(asks.length >= 5 && bids.length >= 5, `${desk.name}: ${bids.length} bids, ${asks.length} asks`);
-    const spreadBps = ((asks[0]!.priceTicks - bids[0]!.priceTicks) / desk.fairTicks) * 10_000;
-    const stepBps = (desk.instrument.tickStep / desk.fairTicks) * 10_000;
-    assert.ok(spreadBps <= Math.max(desk.knobs.maxSpreadBps, 3 * stepBps), `${desk.name}: ${spreadBps}`);
+  assert.ok(rig.market.views.length >= 30);
+  for (const view of rig.market.views) {
+    const { asks, bids } = depth(rig.state, view.instrument, 50);
+    assert.ok(asks.length >= 5 && bids.length >= 5, `${view.name}: ${bids.length} bids, ${asks.length} asks`);
+    const spreadBps = ((asks[0]!.priceTicks - bids[0]!.priceTicks) / view.fairTicks) * 10_000;
+    const stepBps = (view.instrument.tickStep / view.fairTicks) * 10_000;
+    assert.ok(spreadBps <= Math.max(view.parameters.maxSpreadBps, 3 * stepBps), `${view.name}: ${spreadBps}`);
   }
   checkInvariants(rig.state);
 });
@@ -84,20 +84,20 @@ test('a market order of ten times the best size moves the price, and the market 
   const before = middle(rig);
   userOrder(rig, Side.buy, Math.floor(before * 1.04), top!.lots * 10, TimeInForce.ioc);
   const moved = best(rig, Side.sell);
-  const { halfSpreadTicks } = rig.market.desks[0]!;
+  const { halfSpreadTicks } = rig.market.views[0]!;
   assert.ok(moved > top!.priceTicks + 2 * halfSpreadTicks, `${top!.priceTicks} to ${moved}`);
   rig.run(60_000);
-  const { fairTicks } = rig.market.desks[0]!;
+  const { fairTicks } = rig.market.views[0]!;
   assert.ok(Math.abs(middle(rig) - fairTicks) < 6 * halfSpreadTicks, `${middle(rig)} beside ${fairTicks}`);
   const { asks } = depth(rig.state, spot(rig), 50);
   const offered = asks.reduce((sum, { lots }) => sum + lots, 0);
-  assert.ok(offered > rig.market.desks[0]!.depthLots / 4, 'the book is filled up again');
+  assert.ok(offered > rig.market.views[0]!.depthLots / 4, 'the book is filled up again');
 });
 
 test('a large resting order near the price is traded against', async () => {
   const rig = await running(BTC_ONLY, 10_000);
   addUser(rig, 100_000_000n, 0n);
-  const lots = Math.floor(rig.market.desks[0]!.depthLots);
+  const lots = Math.floor(rig.market.views[0]!.depthLots);
   userOrder(rig, Side.buy, best(rig, Side.sell) - 1, lots, TimeInForce.gtc);
   rig.run(60_000);
   const [order] = openOrders(rig.state, { uid: USER, limit: 1 });
@@ -168,9 +168,9 @@ test('when a quarter is delivered, the next one gets its market', async () => {
     startTime: delivery - 12 * 60_000,
     only: (category, symbol) => /^BTCUSD[HZ]?/.test(symbol) && category !== 'MARGIN',
   }).open();
-  const before = rig.market.desks.length;
+  const before = rig.market.views.length;
   rig.run(13 * 60_000, 5000);
-  const opened = rig.market.desks.slice(before);
+  const opened = rig.market.views.slice(before);
   assert.deepEqual(
     opened.map(({ instrument: { spec } }) => spec.symbol),
     ['BTCUSDM27'],
@@ -188,8 +188,8 @@ test('a wild market keeps its books two-sided and its ledger exact', async () =>
     only: (_category, symbol) => /^(BTC|SOL)USDT$/.test(symbol),
   }).open();
   rig.run(120_000, 1000);
-  for (const desk of rig.market.desks) {
-    assert.ok(desk.best(Side.buy) > 0 && desk.best(Side.sell) > desk.best(Side.buy), desk.name);
+  for (const view of rig.market.views) {
+    assert.ok(view.best(Side.buy) > 0 && view.best(Side.sell) > view.best(Side.buy), view.name);
   }
   checkInvariants(rig.state);
 });

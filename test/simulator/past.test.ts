@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { GeneratedCandles } from '../../src/history/generated-candles.ts';
 import type { GeneratedFunding } from '../../src/history/generated-funding.ts';
 import type { History } from '../../src/history/history.ts';
-import { loadKnobs } from '../../src/simulator/parameters.ts';
 import { makePast } from '../../src/simulator/backfill/make-past.ts';
+import { loadParameters } from '../../src/simulator/parameters.ts';
 import { CATALOGUE, Rig, START_TIME } from './rig.ts';
 
 const NOW = START_TIME + 1234 * 1000;
@@ -22,16 +22,16 @@ async function past(
     addGenerated: (candles: GeneratedCandles) => packs.push(candles),
     addGeneratedFunding: (rates: GeneratedFunding) => funding.push(rates),
   } as unknown as History;
-  const knobs = loadKnobs(CATALOGUE);
-  const made = await makePast(rig.market.desks, {
+  const parameters = loadParameters(CATALOGUE);
+  const made = await makePast(rig.market.views, {
     history,
-    knobs,
+    parameters,
     seed,
     days: 2,
     now: NOW,
     progress: () => {},
   });
-  assert.equal(made, rig.market.desks.length);
+  assert.equal(made, rig.market.views.length);
   return { rig, packs, funding };
 }
 
@@ -40,7 +40,7 @@ const of = (packs: readonly GeneratedCandles[], category: string, symbol: string
 
 test('every book has minutes up to the present and a year of hours, without a gap and ending at its price', async () => {
   const { rig, packs } = await past(1);
-  for (const { instrument, fairTicks, halfSpreadTicks } of rig.market.desks) {
+  for (const { instrument, fairTicks, halfSpreadTicks } of rig.market.views) {
     const { category, symbol } = instrument.spec;
     for (const [width, step] of [
       ['1m', 60_000],
@@ -95,7 +95,7 @@ test('the same seed has the same past, another seed another', async () => {
 
 test('a perpetual was funded at each of its settlements since it is listed, mostly by interest, sometimes by either side', async () => {
   const { rig, funding } = await past(1);
-  const perpetuals = rig.market.desks.filter(
+  const perpetuals = rig.market.views.filter(
     ({ instrument: { futures } }) => futures !== undefined && futures.delivery === undefined,
   );
   assert.deepEqual(

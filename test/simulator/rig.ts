@@ -1,24 +1,24 @@
 /** A venue with the shipped catalogue and a market on it, in memory, under a clock that moves when told. */
 import { join } from 'node:path';
-import type { Command } from '../../src/core/model/command.ts';
-import { Exchange } from '../../src/core/engine/exchange.ts';
-import { Refusal } from '../../src/core/model/reject-reason.ts';
-import type { History } from '../../src/history/history.ts';
-import type { CommandLog } from '../../src/journal/command-journal.ts';
-import { SyntheticFeed } from '../../src/simulator/feed/synthetic-feed.ts';
-import { loadKnobs } from '../../src/simulator/parameters.ts';
-import { LIVELINESS, type MarketLevel } from '../../src/simulator/activity-level.ts';
-import { LivingMarket } from '../../src/simulator/market-simulator.ts';
 import { loadCatalogue } from '../../src/catalogue/catalogue.ts';
+import { Exchange } from '../../src/core/engine/exchange.ts';
+import type { Command } from '../../src/core/model/command.ts';
+import { RejectReason } from '../../src/core/model/reject-reason.ts';
+import type { History } from '../../src/history/history.ts';
+import type { CommandJournal } from '../../src/journal/command-journal.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
-import { Venue } from '../../src/sequencer/sequencer.ts';
+import { Sequencer } from '../../src/sequencer/sequencer.ts';
+import { LIVELINESS, type MarketLevel } from '../../src/simulator/activity-level.ts';
+import { SyntheticFeed } from '../../src/simulator/feed/synthetic-feed.ts';
+import { MarketSimulator } from '../../src/simulator/market-simulator.ts';
+import { loadParameters } from '../../src/simulator/parameters.ts';
 
 export const CATALOGUE = join(import.meta.dirname, '../../catalogue');
 /** 2026-11-15T00:00:00Z. */
 export const START_TIME = Date.UTC(2026, 10, 15);
 
 /** A log that forgets: what is appended is durable when `flush` is called. */
-class MemoryLog implements CommandLog {
+class MemoryLog implements CommandJournal {
   appendedSeq = 0;
   durableSeq = 0;
   bytes = 0;
@@ -74,8 +74,8 @@ export interface RigOptions {
 export class Rig {
   readonly clock: ManualClock;
   readonly log: MemoryLog;
-  readonly venue: Venue;
-  readonly market: LivingMarket;
+  readonly venue: Sequencer;
+  readonly market: MarketSimulator;
 
   constructor({
     seed = 1,
@@ -86,15 +86,15 @@ export class Rig {
   }: RigOptions = {}) {
     this.log = new MemoryLog(onAppend);
     this.clock = new ManualClock(startTime);
-    this.venue = new Venue(new Exchange(), this.log, NO_HISTORY, this.clock, 0);
+    this.venue = new Sequencer(new Exchange(), this.log, NO_HISTORY, this.clock, 0);
     const { coins, instruments } = loadCatalogue(CATALOGUE);
     for (const spec of coins) this.give({ type: 'listCoin', time: 0, spec });
     for (const spec of instruments) {
       if (only(spec.category, spec.symbol)) this.give({ type: 'listInstrument', time: 0, spec });
     }
-    const knobs = loadKnobs(CATALOGUE);
-    const feed = new SyntheticFeed({ seed, knobs, intensity: LIVELINESS[level].volatility });
-    this.market = new LivingMarket(this.venue, { level, seed, knobs, feed });
+    const parameters = loadParameters(CATALOGUE);
+    const feed = new SyntheticFeed({ seed, parameters, intensity: LIVELINESS[level].volatility });
+    this.market = new MarketSimulator(this.venue, { level, seed, parameters, feed });
   }
 
   get state() {
@@ -123,8 +123,9 @@ export class Rig {
     const failed = (error: Error) => {
       throw error;
     };
-    this.venue.submit(command).then(({ refusal, detail }) => {
-      if (refusal !== Refusal.none) throw new Error(`${command.type}: ${refusal} ${detail ?? ''}`);
+    this.venue.submit(command).then(({ rejectReason, detail }) => {
+      if (rejectReason !== RejectReason.none)
+        throw new Error(`${command.type}: ${rejectReason} ${detail ?? ''}`);
     }, failed);
     this.log.flush();
   }

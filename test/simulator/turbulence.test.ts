@@ -33,8 +33,8 @@ test('it neither leaves a market that stands still nor grows without bound', () 
 
 test('a shock brings takers to the book, and they go when it has passed', async () => {
   const rig = await new Rig({ seed: 3, only: (_category, symbol) => symbol === 'BTCUSDT' }).open();
-  const desk = rig.market.desks.find(({ instrument: { spec } }) => spec.category === 'SPOT')!;
-  const crowd = () => desk.bustle / (1 + desk.excitement);
+  const view = rig.market.views.find(({ instrument: { spec } }) => spec.category === 'SPOT')!;
+  const crowd = () => view.arrivalRateFactor / (1 + view.excitement);
   rig.run(120_000, 1000);
   const before = crowd();
   rig.market.shock('BTC', 0.97, 60_000);

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import pino from 'pino';
-import { type RunningExchange, startExchange } from '../../src/app/start/start-exchange.ts';
 import { resolveConfig } from '../../src/app/config/resolve-config.ts';
+import { type RunningExchange, startExchange } from '../../src/app/start/start-exchange.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -34,11 +34,11 @@ before(async () => {
   client = new SignedClient(exchange.url, { ...account, uid } as DemoKeys);
 });
 beforeEach(() => {
-  exchange.venue.memoryShort = false;
+  exchange.sequencer.memoryShort = false;
 });
 after(async () => {
   client.close();
-  exchange.venue.memoryShort = false;
+  exchange.sequencer.memoryShort = false;
   await exchange.stop();
 });
 
@@ -74,7 +74,7 @@ const strategy = (clientOid: string) => ({
 
 test('strategy orders can be cancelled, and none placed or changed', async () => {
   await must('trade/place-strategy-order', strategy('plan'));
-  exchange.venue.memoryShort = true;
+  exchange.sequencer.memoryShort = true;
   await refused('trade/place-strategy-order', strategy('another'));
   await refused('trade/modify-strategy-order', { clientOid: 'plan', triggerPrice: '51000' });
   await must('trade/cancel-strategy-order', { clientOid: 'plan' });
@@ -82,7 +82,7 @@ test('strategy orders can be cancelled, and none placed or changed', async () =>
 
 test('an order may be made smaller, and not larger, dearer or protected', async () => {
   await must('trade/place-order', limitOrder('reduced'));
-  exchange.venue.memoryShort = true;
+  exchange.sequencer.memoryShort = true;
   const change = (values: object) => ({ ...SPOT, clientOid: 'reduced', ...values });
   await refused('trade/modify-order', change({ qty: '0.02' }));
   await refused('trade/modify-order', change({ qty: '0.009', price: '58000' }));
@@ -104,14 +104,14 @@ test('a withdrawal can be taken back, and not asked for', async () => {
     clientOid,
   });
   const { data } = await must('account/withdrawal', withdrawal('taken-back'));
-  exchange.venue.memoryShort = true;
+  exchange.sequencer.memoryShort = true;
   await refused('account/withdrawal', withdrawal('another'));
   await must('account/cancel-withdrawal', { orderId: data.orderId });
 });
 
 test('everything can be cancelled at once, and the countdown set', async () => {
   await must('trade/place-order', limitOrder('all'));
-  exchange.venue.memoryShort = true;
+  exchange.sequencer.memoryShort = true;
   await must('trade/countdown-cancel-all', { countdown: '0' });
   const { data } = await must('trade/cancel-symbol-order', SPOT);
   assert.equal(data.list.length, 1);

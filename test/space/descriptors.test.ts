@@ -5,8 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { MemoryGuard, type MemoryUse } from '../../src/app/observability/memory-guard.ts';
 import { connectionsWithin, descriptorLimit } from '../../src/app/start/descriptors.ts';
-import { type MemoryUse, MemoryWatch } from '../../src/app/observability/memory-guard.ts';
 import { startCommand } from '../harness/child-programs.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
@@ -81,7 +81,7 @@ test('a log that can open no more files goes on from segment to segment', { skip
 
 test('memory that cannot be looked at is looked at again later', () => {
   let use: MemoryUse | undefined;
-  const watch = new MemoryWatch(
+  const watch = new MemoryGuard(
     () => {
       if (use !== undefined) return use;
       throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });

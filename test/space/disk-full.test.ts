@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { bourse, start } from '../app/bourse-process.ts';
 import { startCommand } from '../harness/child-programs.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { SmallDisk } from '../harness/small-disk.ts';
 import { until } from '../harness/until.ts';
-import { bourse, start } from '../app/bourse-process.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const SEGMENT_BYTES = 256 * 1024;

@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import { encodeCommand } from '../../src/core/codec/command-codec.ts';
 import { openFileLog } from '../../src/journal/file-journal.ts';
 import { REPLAY_LONG } from '../../src/sequencer/limits.ts';
+import { Server } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { until } from '../harness/until.ts';
-import { Server } from '../app/bourse-process.ts';
 
 const SEGMENT_BYTES = 16 * 1024 * 1024;
 const START = Date.UTC(2026, 0, 1);

@@ -3,9 +3,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { encodeCommand } from '../../src/core/codec/command-codec.ts';
-import { COMMAND_BYTES_MAX, EXCHANGE_SEGMENT_BYTES_MIN, logSettings } from '../../src/journal/journal-settings.ts';
-import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import {
+  COMMAND_BYTES_MAX,
+  EXCHANGE_SEGMENT_BYTES_MIN,
+  logSettings,
+} from '../../src/journal/journal-settings.ts';
 import { Server, start } from '../app/bourse-process.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
 const ends = (...flags: string[]) => ({ name: flags.join(' '), flags });
 

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TRADE_TOPICS } from '../../src/api/ws/order-entry.ts';
 import { TOPIC_DESCRIPTIONS } from '../../src/api/ws/push-schemas.ts';
 import { PUBLIC_TOPICS } from '../../src/api/ws/topic-request.ts';
-import { TRADE_TOPICS } from '../../src/api/ws/order-entry.ts';
 import { messageOf } from '../harness/documented.ts';
 import { Operator } from '../harness/operator-door.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';

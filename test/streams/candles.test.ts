@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readCandles } from '../../src/api/routes/market/candle-query.ts';
+import type { Push } from '../../src/api/ws/frames.ts';
+import type { StreamContext } from '../../src/api/ws/stream-context.ts';
+import { KlineChannel } from '../../src/api/ws/topics/kline.ts';
 import { candleRun } from '../../src/history/gapless-candles.ts';
 import type { CandleRunQuery } from '../../src/history/history.ts';
-import { type CandleView, candleRow } from '../../src/views/candle-view.ts';
-import type { Floor } from '../../src/api/ws/stream-context.ts';
-import type { Push } from '../../src/api/ws/frames.ts';
-import { KlineChannel } from '../../src/api/ws/topics/kline.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
-import type { Venue } from '../../src/sequencer/sequencer.ts';
+import type { Sequencer } from '../../src/sequencer/sequencer.ts';
+import { type CandleView, candleRow } from '../../src/views/candle-view.ts';
 import { TradingFloor } from '../core/trading-floor.ts';
 import type { Frame, StreamClient } from '../harness/stream-client.ts';
 import { StreamRoom } from '../harness/stream-room.ts';
@@ -24,12 +24,12 @@ test('a candle ends before the next one begins, also when its end is not on disk
   const pushes: Push[] = [];
   const waiting: (() => void)[] = [];
   const floor = {
-    venue: { state: trading.state, history: { generatedPart: async () => undefined } },
+    sequencer: { state: trading.state, history: { generatedPart: async () => undefined } },
     clock: wall,
     wall,
     fanout: { broadcast: (_: unknown, push: Push) => pushes.push(push) },
-    settled: { whenSettled: (send: () => void) => waiting.push(send) },
-  } as unknown as Floor;
+    settled: { whenDurable: (send: () => void) => waiting.push(send) },
+  } as unknown as StreamContext;
   trading.printPrice('60000');
   const channel = new KlineChannel('1m', floor, trading.instrument(), '1m');
 
@@ -58,11 +58,11 @@ test('a candle that ends while HTTP reads it is not counted twice', async () => 
   const trading = new TradingFloor();
   trading.printPrice('60000');
   const instrument = trading.instrument();
-  const venue = {
+  const sequencer = {
     state: trading.state,
     settled: async () => trading.wait(MINUTE_MS),
     history: { candleRun: async (query: CandleRunQuery) => JSON.stringify(candleRun(stored, query)) },
-  } as unknown as Venue;
+  } as unknown as Sequencer;
   const stored = {
     lastCandleBefore: () => undefined,
     candles: () =>
@@ -73,7 +73,7 @@ test('a candle that ends while HTTP reads it is not counted twice', async () => 
     generatedPart: () => undefined,
   };
   const span = { startTime: undefined, endTime: undefined, limit: 1 };
-  const text = await readCandles(venue, { instrument, type: 'market', width: '1m', ...span });
+  const text = await readCandles(sequencer, { instrument, type: 'market', width: '1m', ...span });
   const [candle] = JSON.parse(text) as CandleView[];
   assert.deepEqual([candle?.[0], candle?.[5]], [String(trading.now - MINUTE_MS), '1']);
 });
@@ -100,8 +100,8 @@ async function trade(price: string): Promise<void> {
 }
 
 test('the candle in which the exchange began has its made-up part, as over HTTP', async () => {
-  const { venue } = room.rooms;
-  venue.history.addGenerated({
+  const { sequencer } = room.rooms;
+  sequencer.history.addGenerated({
     category: 'SPOT',
     symbol: 'BTCUSDT',
     width: '1H',
@@ -111,12 +111,12 @@ test('the candle in which the exchange began has its made-up part, as over HTTP'
     ticks: Int32Array.of(5_990_000, 6_100_000, 5_900_000, 6_000_000),
     lots: Float64Array.of(3_000_000),
   });
-  await venue.history.flush();
+  await sequencer.history.flush();
   await trade('60010');
   const kept = async () => {
-    const instrument = venue.state.instrument('SPOT', 'BTCUSDT')!;
+    const instrument = sequencer.state.instrument('SPOT', 'BTCUSDT')!;
     const span = { startTime: undefined, endTime: undefined, limit: 1 };
-    return JSON.parse(await readCandles(venue, { instrument, type: 'market', width: '1D', ...span }))[0];
+    return JSON.parse(await readCandles(sequencer, { instrument, type: 'market', width: '1D', ...span }))[0];
   };
   const candle = ({ start, open, high, low, close, volume, turnover }: Frame) =>
     [start, open, high, low, close, volume, turnover] as const;

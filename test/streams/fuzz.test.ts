@@ -6,8 +6,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it, mock } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PRIVATE_TOPIC_NAMES, PUBLIC_TOPICS } from '../../src/api/ws/topic-request.ts';
 import { TRADE_TOPICS } from '../../src/api/ws/order-entry.ts';
+import { PRIVATE_TOPIC_NAMES, PUBLIC_TOPICS } from '../../src/api/ws/topic-request.ts';
 import type { DemoKeys } from '../harness/server.ts';
 import { type Frame, loginFrame, type StreamClient } from '../harness/stream-client.ts';
 import { StreamRoom } from '../harness/stream-room.ts';
@@ -198,7 +198,7 @@ function assertNothingKept(): void {
     assert.equal(kept.channels[list]!.size, 0, list);
   }
   assert.equal(kept.channels.polling, undefined, 'nobody is looked after');
-  const { connections, subscriptions } = room.streams.figures;
+  const { connections, subscriptions } = room.streams.metrics;
   assert.deepEqual([connections, subscriptions], [0, 0]);
 }
 
@@ -241,7 +241,7 @@ it('subscribe and unsubscribe in one breath, of every topic, many times: the las
     client.send({ op: 'unsubscribe', args });
   }
   await client.answers();
-  assert.equal(room.streams.figures.subscriptions, 0);
+  assert.equal(room.streams.metrics.subscriptions, 0);
   const quiet = async () => {
     await sleep(50);
     await client.answers();
@@ -253,7 +253,7 @@ it('subscribe and unsubscribe in one breath, of every topic, many times: the las
   client.send({ op: 'unsubscribe', args });
   client.send({ op: 'subscribe', args });
   await client.answers();
-  assert.equal(room.streams.figures.subscriptions, args.length);
+  assert.equal(room.streams.metrics.subscriptions, args.length);
   await room.empty();
   assertNothingKept();
 });
@@ -272,7 +272,7 @@ it('a login under way when its socket goes, and two at once: one account, counte
   gone.send(room.loginFrame(alice));
   await gone.answers();
   gone.close();
-  while (room.streams.figures.connections > 0) await sleep(2);
+  while (room.streams.metrics.connections > 0) await sleep(2);
   hashed.resolve();
   hashed = Promise.withResolvers();
   const hasty = await room.connect({ path: '/v3/ws/private' });

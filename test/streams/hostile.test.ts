@@ -102,13 +102,13 @@ it('a flood is warned with 30006 and ends with 30007; an address that goes on is
     return `${errors.join(' ')} ${code}`;
   };
   assert.equal(await flood(), '30006 30007 1008');
-  let refusal = '';
-  for (let n = 0; n < 10 && refusal === ''; n++) {
+  let rejectReason = '';
+  for (let n = 0; n < 10 && rejectReason === ''; n++) {
     await flood().catch((error: Error) => {
-      refusal = error.message;
+      rejectReason = error.message;
     });
   }
-  assert.equal(refusal, 'refused with 429');
+  assert.equal(rejectReason, 'refused with 429');
 });
 
 it('more than a thousand channels on one connection: 30007', async () => {

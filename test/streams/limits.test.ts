@@ -162,12 +162,12 @@ describe('how long a connection lasts (wire 5.1, reliability 2.2 and 3.3)', () =
 
   it('a peer that does not even answer pings is gone after two of them', async () => {
     const client = await room.connect();
-    const { dropped } = room.streams.figures;
+    const { dropped } = room.streams.metrics;
     client.ws.pause();
     await room.pass(40 * SECOND_MS);
-    assert.equal(room.streams.figures.dropped, dropped);
+    assert.equal(room.streams.metrics.dropped, dropped);
     await room.pass(6 * SECOND_MS);
-    assert.equal(room.streams.figures.dropped, dropped + 1);
+    assert.equal(room.streams.metrics.dropped, dropped + 1);
   });
 
   it('a private one is logged in within ten seconds or ends with 30005; others need no login', async () => {
@@ -212,8 +212,8 @@ describe('who may connect (wire 5.1, reliability 2.2 and 3.3)', () => {
       ['accepted', 'refused with 429'].map((answer) => answers.filter((each) => each === answer).length),
       [500, 10],
     );
-    const refusal = await fetchUpgrade(room.url);
-    assert.deepEqual([refusal.status, refusal.retryAfter], [429, '1']);
+    const rejectReason = await fetchUpgrade(room.url);
+    assert.deepEqual([rejectReason.status, rejectReason.retryAfter], [429, '1']);
     await room.pass(SECOND_MS);
     assert.equal(await attempt(from(0)), 'accepted');
   });
@@ -227,7 +227,7 @@ describe('who may connect (wire 5.1, reliability 2.2 and 3.3)', () => {
     await room.login(room.account('bob'));
     mine[0]!.close();
     await mine[0]!.closed;
-    await until(() => room.streams.figures.connections === 100);
+    await until(() => room.streams.metrics.connections === 100);
     await room.login(alice);
   });
 
@@ -305,7 +305,7 @@ describe('rights that change (reliability 3.1: within a second)', () => {
     socket.send({ op: 'trade', id: '1', topic: 'place-order', category: 'spot', args: [order] });
     await socket.closed;
     assert.deepEqual(errorsOf(socket), [30011]);
-    assert.equal(room.rooms.venue.state.slab.count, 0);
+    assert.equal(room.rooms.sequencer.state.slab.count, 0);
   });
 });
 
@@ -320,7 +320,7 @@ describe('what waits for all readers together (reliability 2.2, 5.5)', () => {
       const asking = JSON.stringify({ op: 'subscribe', args: Array.from({ length: 60 }, () => TICKER) });
       const waiting = () => {
         room.streams.sweep();
-        return room.streams.figures.unsentBytes;
+        return room.streams.metrics.unsentBytes;
       };
       for (const share of [0.3, 0.6, 0.9]) {
         const client = await room.connect();
@@ -332,15 +332,15 @@ describe('what waits for all readers together (reliability 2.2, 5.5)', () => {
           await sleep(1);
         }
       }
-      assert.equal(room.streams.figures.dropped, 0, 'below the bound nobody is cut off');
+      assert.equal(room.streams.metrics.dropped, 0, 'below the bound nobody is cut off');
       const last = stalled.at(-1)!;
-      while (room.streams.figures.dropped === 0) {
+      while (room.streams.metrics.dropped === 0) {
         last.ws.send(asking);
         await sleep(1);
         waiting();
       }
-      assert.equal(room.streams.figures.dropped, 1, 'no more than needed');
-      await until(() => room.streams.figures.connections === 3);
+      assert.equal(room.streams.metrics.dropped, 1, 'no more than needed');
+      await until(() => room.streams.metrics.connections === 3);
       assert.ok(waiting() <= MIB, `${waiting()} bytes wait`);
       await healthy.answers();
     } finally {
@@ -364,7 +364,7 @@ describe('the end of an exchange (wire 5.1, reliability 2.2)', () => {
     assert.deepEqual([...new Set(goodbyes.map(({ code }) => code))], [1012]);
     assert.deepEqual(errorsOf(clients[0]!), [], 'to the first the close says it');
     await ended;
-    assert.equal(room.streams.figures.connections, 0);
+    assert.equal(room.streams.metrics.connections, 0);
     await room.close();
   });
 });

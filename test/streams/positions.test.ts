@@ -1,8 +1,8 @@
 /** What a reader of positions is told while the state runs ahead of the disk (wire 5.4). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Floor } from '../../src/api/ws/stream-context.ts';
 import type { Push } from '../../src/api/ws/frames.ts';
+import type { StreamContext } from '../../src/api/ws/stream-context.ts';
 import { PositionChannel } from '../../src/api/ws/topics/position.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
 import { futuresFloor } from '../core/futures/futures-floor.ts';
@@ -17,12 +17,12 @@ function reader() {
   const pushes: Push[] = [];
   const waiting: (() => void)[] = [];
   const floor = {
-    venue: { state: trading.state },
+    sequencer: { state: trading.state },
     clock: wall,
     wall,
     fanout: { broadcast: (_: unknown, push: Push) => pushes.push(push) },
-    settled: { whenSettled: (send: () => void) => waiting.push(send) },
-  } as unknown as Floor;
+    settled: { whenDurable: (send: () => void) => waiting.push(send) },
+  } as unknown as StreamContext;
   const channel = new PositionChannel('position', floor, trading.uid('ann'));
   let known = trading.events.length;
   return {

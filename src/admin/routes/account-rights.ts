@@ -2,9 +2,9 @@
 import Type from 'typebox';
 import { formatRate, parseUnits, RATE_ONE, RATE_SCALE } from '../../core/model/units.ts';
 import { QUOTA_CATEGORIES, QUOTA_MAX } from '../../identity/identity.ts';
+import { AdminError, refusedByIdentity } from '../admin-error.ts';
 import { AccountParams, CommandSeq, closed, DecimalText } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';
-import { Refused, refusedByIdentity } from '../admin-error.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 import { Changed, toldUid, viewOf } from './account-view.ts';
 
@@ -18,17 +18,17 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
     told: toldUid,
     action: 'account.broker',
     recorded: ({ params, body }) => ({ account: params.account, broker: body.broker }),
-    handle: async ({ venue, identity, params, body, deed }) => {
+    handle: async ({ sequencer, identity, params, body, deed }) => {
       const user = findUser(identity, params.account);
-      if (user instanceof Refused) return user;
+      if (user instanceof AdminError) return user;
       const { uid } = user;
-      if (!body.broker && (venue.state.accountByUid.get(uid)?.commissionRate ?? 0n) !== 0n) {
+      if (!body.broker && (sequencer.state.accountByUid.get(uid)?.commissionRate ?? 0n) !== 0n) {
         const given = await deed.give({ type: 'setCommission', time: 0, uid, rate: 0n });
-        if (given instanceof Refused) return given;
+        if (given instanceof AdminError) return given;
       }
-      const changed = identity.setUser(uid, { broker: body.broker }, venue.clock.now());
+      const changed = identity.setUser(uid, { broker: body.broker }, sequencer.clock.now());
       if (!changed.ok) return refusedByIdentity(changed);
-      return { account: viewOf(venue.state, changed.value), command: deed.command };
+      return { account: viewOf(sequencer.state, changed.value), command: deed.command };
     },
   }),
 
@@ -42,19 +42,19 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
     told: ({ uid }) => `account ${uid}`,
     action: 'account.commission',
     recorded: ({ params, body }) => ({ account: params.account, share: body.share }),
-    handle: async ({ venue, identity, params, body, deed }) => {
-      const account = findAccount(identity, venue.state, params.account);
-      if (account instanceof Refused) return account;
+    handle: async ({ sequencer, identity, params, body, deed }) => {
+      const account = findAccount(identity, sequencer.state, params.account);
+      if (account instanceof AdminError) return account;
       const { uid } = account;
       if (identity.findUser(uid)?.broker !== true) {
-        return new Refused('not_allowed', `account ${uid} is no broker: make it one first`);
+        return new AdminError('not_allowed', `account ${uid} is no broker: make it one first`);
       }
       const rate = parseUnits(body.share, RATE_SCALE);
       if (rate === undefined || rate > RATE_ONE) {
-        return new Refused('invalid_request', `share ${body.share} must lie between 0 and 1`);
+        return new AdminError('invalid_request', `share ${body.share} must lie between 0 and 1`);
       }
       const given = await deed.give({ type: 'setCommission', time: 0, uid, rate });
-      if (given instanceof Refused) return given;
+      if (given instanceof AdminError) return given;
       return { uid, share: formatRate(rate), command: deed.command };
     },
   }),
@@ -82,7 +82,7 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
     recorded: ({ params, body: { category, extra } }) => ({ account: params.account, category, extra }),
     handle: ({ identity, params, body: { category, extra } }) => {
       const user = findUser(identity, params.account);
-      if (user instanceof Refused) return user;
+      if (user instanceof AdminError) return user;
       const changed = identity.setQuotaExtra(user.uid, category, extra);
       return changed.ok ? { uid: user.uid, category, ...changed.value } : refusedByIdentity(changed);
     },
@@ -97,13 +97,13 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
     told: toldUid,
     action: 'account.marketMaker',
     recorded: ({ params, body }) => ({ account: params.account, marketMaker: body.marketMaker }),
-    handle: async ({ venue, identity, params, body, deed }) => {
-      const account = findAccount(identity, venue.state, params.account);
-      if (account instanceof Refused) return account;
+    handle: async ({ sequencer, identity, params, body, deed }) => {
+      const account = findAccount(identity, sequencer.state, params.account);
+      if (account instanceof AdminError) return account;
       const { uid } = account;
       const given = await deed.give({ type: 'setMarketMaker', time: 0, uid, marketMaker: body.marketMaker });
-      if (given instanceof Refused) return given;
-      return { account: viewOf(venue.state, identity.findUser(uid)!), command: deed.command };
+      if (given instanceof AdminError) return given;
+      return { account: viewOf(sequencer.state, identity.findUser(uid)!), command: deed.command };
     },
   }),
 ];

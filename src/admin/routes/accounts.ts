@@ -1,13 +1,13 @@
 /** Who trades here: opening, looking at and freezing accounts. */
 import Type from 'typebox';
-import { Bucket } from '../../core/state/ledger.ts';
+import { Bucket } from '../../core/model/ledger-accounts.ts';
+import { formatMoney } from '../../core/model/units.ts';
 import { balances } from '../../core/reads/reads.ts';
 import type { State } from '../../core/state/state.ts';
-import { formatMoney } from '../../core/model/units.ts';
+import { AdminError, refusedByIdentity } from '../admin-error.ts';
 import { AccountParams, AccountText, closed, Empty } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';
 import { openMainAccount, openSubAccount } from '../open-account.ts';
-import { Refused, refusedByIdentity } from '../admin-error.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
 import { AccountView, Changed, toldUid, viewOf } from './account-view.ts';
 
@@ -37,17 +37,17 @@ function balancesOf(state: State, uid: number) {
 
 type AccountCall = Call<{ account: string }, unknown, unknown>;
 
-async function setFrozen({ venue, identity, params, deed }: AccountCall, frozen: boolean) {
+async function setFrozen({ sequencer, identity, params, deed }: AccountCall, frozen: boolean) {
   const user = findUser(identity, params.account);
-  if (user instanceof Refused) return user;
-  const changed = identity.setFrozen(user.uid, frozen, venue.clock.now());
+  if (user instanceof AdminError) return user;
+  const changed = identity.setFrozen(user.uid, frozen, sequencer.clock.now());
   if (!changed.ok) return refusedByIdentity(changed);
   // Keys that no longer work can cancel nothing.
-  if (frozen && venue.state.accountByUid.has(user.uid)) {
+  if (frozen && sequencer.state.accountByUid.has(user.uid)) {
     const given = await deed.give({ type: 'cancelEverything', time: 0, uid: user.uid });
-    if (given instanceof Refused) return given;
+    if (given instanceof AdminError) return given;
   }
-  return { account: viewOf(venue.state, changed.value), command: deed.command };
+  return { account: viewOf(sequencer.state, changed.value), command: deed.command };
 }
 
 export const accountRoutes: readonly OperatorRoute[] = [
@@ -62,10 +62,10 @@ export const accountRoutes: readonly OperatorRoute[] = [
       closed,
     ),
     answer: Type.Object({ accounts: Type.Array(AccountView) }),
-    handle: ({ venue, identity, query }) => {
+    handle: ({ sequencer, identity, query }) => {
       const limit = Math.min(Number(query.limit ?? PAGE_MAX), PAGE_MAX);
       const users = identity.listUsers({ afterUid: Number(query.afterUid ?? 0), limit });
-      return { accounts: users.map((user) => viewOf(venue.state, user)) };
+      return { accounts: users.map((user) => viewOf(sequencer.state, user)) };
     },
   }),
 
@@ -78,10 +78,10 @@ export const accountRoutes: readonly OperatorRoute[] = [
       balances: Type.Array(BalanceView),
       openOrders: Type.Integer(),
     }),
-    handle: ({ venue, identity, params }) => {
-      const { state } = venue;
+    handle: ({ sequencer, identity, params }) => {
+      const { state } = sequencer;
       const account = findAccount(identity, state, params.account);
-      if (account instanceof Refused) return account;
+      if (account instanceof AdminError) return account;
       const { uid, openSpot, openFutures } = account;
       const user = identity.findUser(uid)!;
       return {
@@ -110,26 +110,26 @@ export const accountRoutes: readonly OperatorRoute[] = [
     action: 'account.create',
     recorded: ({ body: { name, kind, master, marketMaker } }) => ({ name, kind, master, marketMaker }),
     handle: async (call) => {
-      const { venue, identity, body, deed } = call;
+      const { sequencer, identity, body, deed } = call;
       const { name, kind = 'main', marketMaker = false, note = '' } = body;
       if ((kind === 'sub') !== (body.master !== undefined)) {
-        return new Refused(
+        return new AdminError(
           'invalid_request',
           'a sub-account needs its master, and only a sub-account has one',
         );
       }
       if (kind === 'sub' && marketMaker) {
-        return new Refused('invalid_request', 'open the sub-account first, then make it a market maker');
+        return new AdminError('invalid_request', 'open the sub-account first, then make it a market maker');
       }
       const master = body.master === undefined ? undefined : findUser(identity, body.master);
-      if (master instanceof Refused) return master;
+      if (master instanceof AdminError) return master;
       const broker = kind === 'broker';
       const opened =
         master === undefined
           ? await openMainAccount(call, deed, { name, broker, marketMaker, note })
           : await openSubAccount(call, deed, master, name, note);
-      if (opened instanceof Refused) return opened;
-      return { account: viewOf(venue.state, opened), command: deed.command };
+      if (opened instanceof AdminError) return opened;
+      return { account: viewOf(sequencer.state, opened), command: deed.command };
     },
   }),
 

@@ -8,9 +8,9 @@ import {
   type Destination,
   type Identity,
 } from '../../identity/identity.ts';
+import { AdminError, refusedByIdentity } from '../admin-error.ts';
 import { AccountParams, CoinName, closed, Text } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';
-import { Refused, refusedByIdentity } from '../admin-error.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const EntryView = Type.Object({
@@ -53,32 +53,32 @@ function viewOf({ createdTime, ...entry }: BookedAddress) {
 }
 
 /** A sub-account uses the book of its main account. */
-function bookOf(identity: Identity, account: string): number | Refused {
+function bookOf(identity: Identity, account: string): number | AdminError {
   const user = findUser(identity, account);
-  return user instanceof Refused ? user : (user.parentUid ?? user.uid);
+  return user instanceof AdminError ? user : (user.parentUid ?? user.uid);
 }
 
-function destinationOf(identity: Identity, state: State, words: EntryWords): Destination | Refused {
+function destinationOf(identity: Identity, state: State, words: EntryWords): Destination | AdminError {
   const { address, coin, chain, memo = '' } = words;
   if (words.internal === true) {
     if (coin !== undefined || chain !== undefined || memo !== '') {
-      return new Refused('invalid_request', 'an account of the venue has neither coin, network nor memo');
+      return new AdminError('invalid_request', 'an account of the venue has neither coin, network nor memo');
     }
     const account = findAccount(identity, state, address);
-    if (account instanceof Refused) return account;
+    if (account instanceof AdminError) return account;
     return { type: 'internal', coin: '', chain: '', address: String(account.uid), memo: '' };
   }
-  if (chain === undefined) return new Refused('invalid_request', 'an address needs its network (chain)');
+  if (chain === undefined) return new AdminError('invalid_request', 'an address needs its network (chain)');
   const coins = state.coins.filter((spec) => coin === undefined || spec.coin === coin);
-  if (coins.length === 0) return new Refused('unknown_coin', `coin ${JSON.stringify(coin)} is not listed`);
+  if (coins.length === 0) return new AdminError('unknown_coin', `coin ${JSON.stringify(coin)} is not listed`);
   const networks = coins.flatMap(({ chains }) => chains);
   const network = networks.find((each) => each.chain.toLowerCase() === chain.toLowerCase());
   if (network === undefined) {
     const known = [...new Set(networks.map((each) => each.chain))].join(', ');
-    return new Refused('invalid_request', `chain ${JSON.stringify(chain)} must be one of ${known}`);
+    return new AdminError('invalid_request', `chain ${JSON.stringify(chain)} must be one of ${known}`);
   }
   if (network.needTag && memo === '') {
-    return new Refused('invalid_request', `addresses of ${network.chain} need a memo`);
+    return new AdminError('invalid_request', `addresses of ${network.chain} need a memo`);
   }
   const type = coin === undefined ? 'universal' : 'regular';
   return { type, coin: coin ?? '', chain: network.chain, address, memo };
@@ -92,7 +92,7 @@ export const addressRoutes: readonly OperatorRoute[] = [
     answer: Type.Object({ uid: Type.Integer(), locked: Type.Boolean(), entries: Type.Array(EntryView) }),
     handle: ({ identity, params }) => {
       const uid = bookOf(identity, params.account);
-      if (uid instanceof Refused) return uid;
+      if (uid instanceof AdminError) return uid;
       const entries = identity.addresses.list(uid, { limit: ADDRESSES_PER_BOOK_MAX }).map(viewOf);
       return { uid, locked: identity.addresses.isLocked(uid), entries };
     },
@@ -115,12 +115,12 @@ export const addressRoutes: readonly OperatorRoute[] = [
       label,
       internal,
     }),
-    handle: ({ venue, identity, params, body }) => {
+    handle: ({ sequencer, identity, params, body }) => {
       const uid = bookOf(identity, params.account);
-      if (uid instanceof Refused) return uid;
-      const to = destinationOf(identity, venue.state, body);
-      if (to instanceof Refused) return to;
-      const added = identity.addresses.add(uid, to, body.label ?? '', venue.clock.now());
+      if (uid instanceof AdminError) return uid;
+      const to = destinationOf(identity, sequencer.state, body);
+      if (to instanceof AdminError) return to;
+      const added = identity.addresses.add(uid, to, body.label ?? '', sequencer.clock.now());
       return added.ok ? { uid, entry: viewOf(added.value) } : refusedByIdentity(added);
     },
   }),
@@ -138,7 +138,7 @@ export const addressRoutes: readonly OperatorRoute[] = [
     recorded: ({ params }) => params,
     handle: ({ identity, params }) => {
       const uid = bookOf(identity, params.account);
-      if (uid instanceof Refused) return uid;
+      if (uid instanceof AdminError) return uid;
       const removed = identity.addresses.remove(uid, Number(params.id));
       return removed.ok ? { uid, entry: viewOf(removed.value) } : refusedByIdentity(removed);
     },
@@ -155,7 +155,7 @@ export const addressRoutes: readonly OperatorRoute[] = [
     recorded: ({ params, body }) => ({ account: params.account, locked: body.locked }),
     handle: ({ identity, params, body: { locked } }) => {
       const uid = bookOf(identity, params.account);
-      if (uid instanceof Refused) return uid;
+      if (uid instanceof AdminError) return uid;
       identity.addresses.lock(uid, locked);
       return { uid, locked };
     },

@@ -19,13 +19,13 @@ export const backupRoutes: readonly OperatorRoute[] = [
     action: 'backup.begin',
     recorded: ({ body: { directory } }) => ({ directory }),
     told: ({ seq, stateHash: hash }) => `up to command ${seq}, state hash ${hash}`,
-    handle: async ({ venue }) => {
+    handle: async ({ sequencer }) => {
       const moment = {
-        seq: venue.appliedSeq,
-        time: venue.state.now,
-        stateHash: stateHash(venue.state),
+        seq: sequencer.appliedSeq,
+        time: sequencer.state.now,
+        stateHash: stateHash(sequencer.state),
       };
-      await venue.settled();
+      await sequencer.durable();
       return moment;
     },
   }),

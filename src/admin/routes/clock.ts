@@ -3,8 +3,8 @@ import Type from 'typebox';
 import { type Clock, ManualClock, ScaledClock } from '../../sequencer/clock.ts';
 import { formatDuration, parseDuration } from '../../sequencer/duration.ts';
 import { ADVANCE_STEPS_MAX } from '../../sequencer/limits.ts';
+import { AdminError } from '../admin-error.ts';
 import { CommandSeq, closed, Empty } from '../fields.ts';
-import { Refused } from '../admin-error.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const DEFAULT_STEP = '1s';
@@ -41,31 +41,34 @@ interface Span {
   readonly step?: string;
 }
 
-interface Journey {
+interface AdvancePlan {
   readonly until: number;
   readonly stepMs: number;
 }
 
 /** Where the clock is to go and by which steps, or why it cannot. */
-function journeyOf({ by, to, step = DEFAULT_STEP }: Span, now: number): Journey | Refused {
+function journeyOf({ by, to, step = DEFAULT_STEP }: Span, now: number): AdvancePlan | AdminError {
   if ((by === undefined) === (to === undefined))
-    return new Refused('invalid_request', 'give either by, such as 8h, or to, such as 2026-06-26T08:00:00Z');
+    return new AdminError(
+      'invalid_request',
+      'give either by, such as 8h, or to, such as 2026-06-26T08:00:00Z',
+    );
   const until = by === undefined ? Date.parse(to!) : now + (parseDuration(by) ?? Number.NaN);
   if (Number.isNaN(until)) {
     const wanted =
       by === undefined
         ? 'to must be an instant such as 2026-06-26T08:00:00Z'
         : 'by must be a span such as 8h, 1d12h, 90s';
-    return new Refused('invalid_request', wanted);
+    return new AdminError('invalid_request', wanted);
   }
-  if (until < now) return new Refused('invalid_request', 'time does not go back');
-  if (until >= TIME_END) return new Refused('invalid_request', 'time ends with the year 2099');
+  if (until < now) return new AdminError('invalid_request', 'time does not go back');
+  if (until >= TIME_END) return new AdminError('invalid_request', 'time ends with the year 2099');
   const stepMs = parseDuration(step);
   if (stepMs === undefined || stepMs < 1)
-    return new Refused('invalid_request', 'step must be a span such as 1s or 1m');
+    return new AdminError('invalid_request', 'step must be a span such as 1s or 1m');
   if ((until - now) / stepMs > ADVANCE_STEPS_MAX) {
     const steps = `${formatDuration(until - now)} in steps of ${step} are more than ${ADVANCE_STEPS_MAX} ticks`;
-    return new Refused('invalid_request', `${steps}: give a longer step, such as 1m`);
+    return new AdminError('invalid_request', `${steps}: give a longer step, such as 1m`);
   }
   return { until, stepMs };
 }
@@ -75,8 +78,8 @@ export const clockRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/admin/clock',
     answer: ClockView,
-    handle: ({ venue, seconds: { journey } }) => ({
-      ...viewOf(venue.clock),
+    handle: ({ sequencer, seconds: { journey } }) => ({
+      ...viewOf(sequencer.clock),
       ...(journey !== undefined && {
         advance: { ...journey, events: { ...(journey.events as Record<string, number>) } },
       }),
@@ -90,10 +93,10 @@ export const clockRoutes: readonly OperatorRoute[] = [
     answer: Type.Object({ time: Type.Integer() }),
     action: 'clock.halt',
     told: ({ time }) => `asked at ${time}`,
-    handle: ({ venue, seconds }) => {
-      if (!seconds.advancing) return new Refused('not_allowed', 'the clock is not being advanced');
+    handle: ({ sequencer, seconds }) => {
+      if (!seconds.advancing) return new AdminError('not_allowed', 'the clock is not being advanced');
       seconds.haltAdvance();
-      return { time: venue.clock.now() };
+      return { time: sequencer.clock.now() };
     },
   }),
 
@@ -118,20 +121,20 @@ export const clockRoutes: readonly OperatorRoute[] = [
       ...(step !== undefined && { step }),
     }),
     told: ({ from, time }) => `from ${from} to ${time}`,
-    handle: async ({ venue, seconds, body, deed }) => {
-      const { clock } = venue;
+    handle: async ({ sequencer, seconds, body, deed }) => {
+      const { clock } = sequencer;
       if (!(clock instanceof ManualClock)) {
         const running = `the clock is ${viewOf(clock).clock} and moves by itself`;
-        return new Refused('not_allowed', `${running}: start the exchange with --clock manual to move it`);
+        return new AdminError('not_allowed', `${running}: start the exchange with --clock manual to move it`);
       }
-      if (seconds.advancing) return new Refused('not_allowed', 'the clock is being advanced already');
+      if (seconds.advancing) return new AdminError('not_allowed', 'the clock is being advanced already');
       const from = clock.now();
       const journey = journeyOf(body, from);
-      if (journey instanceof Refused) return journey;
+      if (journey instanceof AdminError) return journey;
       const events = await seconds.advance(clock, journey.until, journey.stepMs);
       // The last tick is the operator's own, so that the logs name each other.
       const given = await deed.give({ type: 'tick', time: 0 });
-      if (given instanceof Refused) return given;
+      if (given instanceof AdminError) return given;
       return { from, time: clock.now(), command: deed.command, events: events as Record<string, number> };
     },
   }),

@@ -1,12 +1,12 @@
 /** Liquidation and deleveraging at the operator's word, for trying them out: on a demo only. */
 import Type from 'typebox';
 import { ANY } from '../../core/model/command.ts';
+import { AdminError } from '../admin-error.ts';
 import { AccountText, CategoryText, CommandSeq, closed, SymbolText } from '../fields.ts';
 import { findAccount, findInstrument } from '../lookup.ts';
-import { Refused } from '../admin-error.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
-const NOT_A_DEMO = new Refused(
+const NOT_A_DEMO = new AdminError(
   'not_allowed',
   'positions are closed by force only on a demo: this exchange was started with --no-demo',
 );
@@ -26,13 +26,13 @@ export const forceRoutes: readonly OperatorRoute[] = [
     action: 'force.liquidation',
     recorded: ({ body: { account } }) => ({ account }),
     told: ({ uid }) => `account ${uid}`,
-    handle: async ({ venue, identity, demo, body, deed }) => {
+    handle: async ({ sequencer, identity, demo, body, deed }) => {
       if (!demo) return NOT_A_DEMO;
-      const account = findAccount(identity, venue.state, body.account);
-      if (account instanceof Refused) return account;
+      const account = findAccount(identity, sequencer.state, body.account);
+      if (account instanceof AdminError) return account;
       const { uid } = account;
       const given = await deed.give({ type: 'forceClose', time: 0, uid, deleverage: false, instrument: ANY });
-      if (given instanceof Refused) return given;
+      if (given instanceof AdminError) return given;
       return { uid, positions: account.positions.size, command: deed.command };
     },
   }),
@@ -45,13 +45,13 @@ export const forceRoutes: readonly OperatorRoute[] = [
     action: 'force.deleveraging',
     recorded: ({ body: { account, category, symbol } }) => ({ account, category, symbol }),
     told: ({ uid }) => `account ${uid}`,
-    handle: async ({ venue, identity, demo, body, deed }) => {
+    handle: async ({ sequencer, identity, demo, body, deed }) => {
       if (!demo) return NOT_A_DEMO;
-      const { state } = venue;
+      const { state } = sequencer;
       const account = findAccount(identity, state, body.account);
-      if (account instanceof Refused) return account;
+      if (account instanceof AdminError) return account;
       const instrument = findInstrument(state, body.category, body.symbol);
-      if (instrument instanceof Refused) return instrument;
+      if (instrument instanceof AdminError) return instrument;
       const { uid } = account;
       const { index } = instrument;
       const given = await deed.give({
@@ -61,7 +61,7 @@ export const forceRoutes: readonly OperatorRoute[] = [
         deleverage: true,
         instrument: index,
       });
-      if (given instanceof Refused) return given;
+      if (given instanceof AdminError) return given;
       return { uid, positions: account.positions.size, command: deed.command };
     },
   }),

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import Type from 'typebox';
 import { type ApiKey, PERMISSIONS } from '../../identity/identity.ts';
+import { AdminError, refusedByIdentity } from '../admin-error.ts';
 import { AccountParams, closed } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';
-import { Refused, refusedByIdentity } from '../admin-error.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const PASSPHRASE_BYTES = 12;
@@ -46,7 +46,7 @@ export const keyRoutes: readonly OperatorRoute[] = [
     answer: Type.Object({ keys: Type.Array(KeyView) }),
     handle: ({ identity, params }) => {
       const user = findUser(identity, params.account);
-      if (user instanceof Refused) return user;
+      if (user instanceof AdminError) return user;
       return { keys: identity.listKeys(user.uid).map(viewOf) };
     },
   }),
@@ -83,9 +83,9 @@ export const keyRoutes: readonly OperatorRoute[] = [
       ipList,
       kind,
     }),
-    handle: async ({ venue, identity, params, body }) => {
-      const account = findAccount(identity, venue.state, params.account);
-      if (account instanceof Refused) return account;
+    handle: async ({ sequencer, identity, params, body }) => {
+      const account = findAccount(identity, sequencer.state, params.account);
+      if (account instanceof AdminError) return account;
       const passphrase = body.passphrase ?? randomBytes(PASSPHRASE_BYTES).toString('base64url');
       const created = await identity.createKey({
         uid: account.uid,
@@ -94,7 +94,7 @@ export const keyRoutes: readonly OperatorRoute[] = [
         permissions: body.permissions ?? ['uta_trade', 'uta_mgt'],
         ipList: body.ipList ?? [],
         passphrase,
-        nowMs: venue.clock.now(),
+        nowMs: sequencer.clock.now(),
         kind: body.kind ?? 'hmac',
         ...(body.publicKey !== undefined && { publicKey: body.publicKey }),
       });

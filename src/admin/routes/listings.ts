@@ -1,11 +1,12 @@
 /** What is traded and at which price of trading: instruments, coins, status, fees. */
 import Type from 'typebox';
+import { coinProblem, instrumentProblem } from '../../catalogue/catalogue-entries.ts';
+import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/model/enums.ts';
 import type { Instrument } from '../../core/model/instrument.ts';
 import type { CoinSpec, InstrumentSpec } from '../../core/model/listing-spec.ts';
-import type { State } from '../../core/state/state.ts';
-import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/model/enums.ts';
 import { formatRate, parseUnits, RATE_SCALE } from '../../core/model/units.ts';
-import { coinProblem, instrumentProblem } from '../../catalogue/catalogue-entries.ts';
+import type { State } from '../../core/state/state.ts';
+import { AdminError } from '../admin-error.ts';
 import {
   AccountText,
   CategoryText,
@@ -16,7 +17,6 @@ import {
   SymbolText,
 } from '../fields.ts';
 import { findAccount, findInstrument } from '../lookup.ts';
-import { Refused } from '../admin-error.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const InstrumentView = Type.Object({
@@ -62,7 +62,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
     path: '/admin/instruments',
     query: Type.Object({ category: Type.Optional(CategoryText) }, closed),
     answer: Type.Object({ instruments: Type.Array(InstrumentView) }),
-    handle: ({ venue: { state }, query }) => {
+    handle: ({ sequencer: { state }, query }) => {
       const counts = orderCounts(state);
       const instruments = state.instruments
         .filter(({ spec }) => query.category === undefined || spec.category === query.category)
@@ -78,13 +78,13 @@ export const listingRoutes: readonly OperatorRoute[] = [
     answer: Changed,
     action: 'instrument.add',
     recorded: ({ body: { spec } }) => ({ spec }),
-    handle: async ({ venue, body, deed }) => {
+    handle: async ({ sequencer, body, deed }) => {
       const problem = instrumentProblem(body.spec);
-      if (problem !== undefined) return new Refused('invalid_request', problem);
+      if (problem !== undefined) return new AdminError('invalid_request', problem);
       const spec = body.spec as unknown as InstrumentSpec;
       const given = await deed.give({ type: 'listInstrument', time: 0, spec });
-      if (given instanceof Refused) return given;
-      const instrument = venue.state.instrument(spec.category, spec.symbol)!;
+      if (given instanceof AdminError) return given;
+      const instrument = sequencer.state.instrument(spec.category, spec.symbol)!;
       return { instrument: viewOf(instrument, 0), command: deed.command };
     },
   }),
@@ -96,10 +96,10 @@ export const listingRoutes: readonly OperatorRoute[] = [
     answer: Changed,
     action: 'instrument.status',
     recorded: ({ body }) => ({ category: body.category, symbol: body.symbol, status: body.status }),
-    handle: async ({ venue, body, deed }) => {
-      const { state } = venue;
+    handle: async ({ sequencer, body, deed }) => {
+      const { state } = sequencer;
       const instrument = findInstrument(state, body.category, body.symbol);
-      if (instrument instanceof Refused) return instrument;
+      if (instrument instanceof AdminError) return instrument;
       const { index } = instrument;
       const given = await deed.give({
         type: 'setInstrumentStatus',
@@ -107,7 +107,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
         instrument: index,
         status: body.status,
       });
-      if (given instanceof Refused) return given;
+      if (given instanceof AdminError) return given;
       return { instrument: viewOf(instrument, orderCounts(state).get(index) ?? 0), command: deed.command };
     },
   }),
@@ -121,10 +121,10 @@ export const listingRoutes: readonly OperatorRoute[] = [
     recorded: ({ body: { spec } }) => ({ spec }),
     handle: async ({ body, deed }) => {
       const problem = coinProblem(body.spec);
-      if (problem !== undefined) return new Refused('invalid_request', problem);
+      if (problem !== undefined) return new AdminError('invalid_request', problem);
       const spec = body.spec as unknown as CoinSpec;
       const given = await deed.give({ type: 'listCoin', time: 0, spec });
-      return given instanceof Refused ? given : { coin: spec.coin, command: deed.command };
+      return given instanceof AdminError ? given : { coin: spec.coin, command: deed.command };
     },
   }),
 
@@ -158,17 +158,17 @@ export const listingRoutes: readonly OperatorRoute[] = [
       maker,
       taker,
     }),
-    handle: async ({ venue, identity, body, deed }) => {
-      const { state } = venue;
+    handle: async ({ sequencer, identity, body, deed }) => {
+      const { state } = sequencer;
       const { category, symbol } = body;
       const account = findAccount(identity, state, body.account);
-      if (account instanceof Refused) return account;
+      if (account instanceof AdminError) return account;
       const instrument = findInstrument(state, category, symbol);
-      if (instrument instanceof Refused) return instrument;
+      if (instrument instanceof AdminError) return instrument;
       const makerRate = parseUnits(body.maker, RATE_SCALE);
       const takerRate = parseUnits(body.taker, RATE_SCALE);
       if (makerRate === undefined || takerRate === undefined) {
-        return new Refused('invalid_request', `a rate has at most ${RATE_SCALE} decimal places`);
+        return new AdminError('invalid_request', `a rate has at most ${RATE_SCALE} decimal places`);
       }
       const { uid } = account;
       const { index } = instrument;
@@ -180,7 +180,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
         makerRate,
         takerRate,
       });
-      if (given instanceof Refused) return given;
+      if (given instanceof AdminError) return given;
       return {
         uid,
         category,

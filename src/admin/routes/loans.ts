@@ -1,12 +1,12 @@
 /** The loan desk's money and prices: pools that loans are made from, and the rates they are made at. */
 import Type from 'typebox';
-import { poolBalance } from '../../core/loan/loan-money.ts';
 import { LOAN_TERM_NAMES, type LoanTerm } from '../../core/model/loan-terms.ts';
-import type { State } from '../../core/state/state.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
+import { poolBalance } from '../../core/reads/loan-reads.ts';
+import type { State } from '../../core/state/state.ts';
+import { AdminError } from '../admin-error.ts';
 import { CoinName, CommandSeq, closed, DecimalText, Text } from '../fields.ts';
 import { findCoin } from '../lookup.ts';
-import { Refused } from '../admin-error.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
 
 const PoolView = Type.Object({
@@ -49,27 +49,27 @@ function poolViews(state: State) {
   });
 }
 
-function changed({ venue: { state }, deed }: Call<unknown, unknown, unknown>, coin: string) {
+function changed({ sequencer: { state }, deed }: Call<unknown, unknown, unknown>, coin: string) {
   return { pool: poolViews(state).find((view) => view.coin === coin)!, command: deed.command };
 }
 
 type PoolCall = Call<unknown, unknown, { coin: string; amount: string; reference: string }>;
 
 async function move(call: PoolCall, sign: 1n | -1n) {
-  const { venue, body, deed } = call;
-  const coin = findCoin(venue.state, body.coin);
-  if (coin instanceof Refused) return coin;
+  const { sequencer, body, deed } = call;
+  const coin = findCoin(sequencer.state, body.coin);
+  if (coin instanceof AdminError) return coin;
   const amount = parseUnits(body.amount, MONEY_SCALE);
   if (amount === undefined || amount <= 0n) {
     const wanted = `amount ${body.amount} must be above zero, with at most ${MONEY_SCALE} decimal places`;
-    return new Refused('invalid_request', wanted);
+    return new AdminError('invalid_request', wanted);
   }
-  const free = poolBalance(venue.state, coin);
+  const free = poolBalance(sequencer.state, coin);
   if (sign < 0n && free < amount)
-    return new Refused('not_allowed', `only ${formatMoney(free)} ${body.coin} of the pool are not lent`);
+    return new AdminError('not_allowed', `only ${formatMoney(free)} ${body.coin} of the pool are not lent`);
   const { reference } = body;
   const given = await deed.give({ type: 'fundLoanPool', time: 0, coin, amount: sign * amount, reference });
-  return given instanceof Refused ? given : changed(call, body.coin);
+  return given instanceof AdminError ? given : changed(call, body.coin);
 }
 
 const recorded = ({ body: { coin, amount, reference } }: PoolCall | { body: PoolCall['body'] }) => ({
@@ -83,7 +83,7 @@ export const loanRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/admin/loan-pools',
     answer: Type.Object({ pools: Type.Array(PoolView) }),
-    handle: ({ venue: { state } }) => ({ pools: poolViews(state) }),
+    handle: ({ sequencer: { state } }) => ({ pools: poolViews(state) }),
   }),
 
   operatorRoute({
@@ -117,12 +117,12 @@ export const loanRoutes: readonly OperatorRoute[] = [
     action: 'loanRate.set',
     recorded: ({ body: { coin, term, yearRate } }) => ({ coin, term, yearRate }),
     handle: async (call) => {
-      const { venue, body, deed } = call;
-      const coin = findCoin(venue.state, body.coin);
-      if (coin instanceof Refused) return coin;
+      const { sequencer, body, deed } = call;
+      const coin = findCoin(sequencer.state, body.coin);
+      if (coin instanceof AdminError) return coin;
       const term = LOAN_TERM_NAMES.indexOf(body.term) as LoanTerm;
       const given = await deed.give({ type: 'setLoanRate', time: 0, coin, term, yearRate: body.yearRate });
-      return given instanceof Refused ? given : changed(call, body.coin);
+      return given instanceof AdminError ? given : changed(call, body.coin);
     },
   }),
 ];

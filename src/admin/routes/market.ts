@@ -2,10 +2,10 @@
 import Type from 'typebox';
 import { AGENT_KINDS } from '../../simulator/agents/agent.ts';
 import { SHOCK_PERCENT_MAX, WIDEN_FACTOR_MAX } from '../../simulator/limits.ts';
-import type { LivingMarket } from '../../simulator/market-simulator.ts';
+import type { MarketSimulator } from '../../simulator/market-simulator.ts';
+import { AdminError } from '../admin-error.ts';
 import { CategoryText, CoinName, closed, Text } from '../fields.ts';
 import { findInstrument } from '../lookup.ts';
-import { Refused } from '../admin-error.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const SPAN_MAX_S = 86_400;
@@ -29,23 +29,23 @@ const MarketView = Type.Object({
 });
 const Seconds = Type.Optional(Type.Number({ minimum: 0, maximum: SPAN_MAX_S }));
 
-const OFF = new Refused('not_allowed', 'the market is off: start the exchange with --market normal');
+const OFF = new AdminError('not_allowed', 'the market is off: start the exchange with --market normal');
 
-function viewOf(market: LivingMarket) {
-  const { options, floor, desks, members } = market;
+function viewOf(market: MarketSimulator) {
+  const { options, client, views, members } = market;
   return {
     level: options.level,
     seed: options.seed,
     feed: options.feed.name,
-    books: desks.length,
-    commands: floor.commands,
-    refused: floor.refused,
+    books: views.length,
+    commands: client.commands,
+    refused: client.refused,
     agents: members.map(({ agent: { name, kind, uid } }) => ({
       name,
       kind,
       uid,
       running: market.isRunning(name),
-      openOrders: floor.orders(uid).length,
+      openOrders: client.orders(uid).length,
     })),
   };
 }
@@ -58,13 +58,13 @@ function setRunning(path: `/admin/${string}`, action: string, running: boolean):
     answer: Type.Object({ agents: Type.Integer(), running: Type.Boolean() }),
     action,
     recorded: ({ body: { agent } }) => ({ agent }),
-    handle: async ({ market, venue, body: { agent } }) => {
+    handle: async ({ market, sequencer, body: { agent } }) => {
       if (market === undefined) return OFF;
       const agents = market.setRunning(agent, running);
-      await venue.settled();
+      await sequencer.durable();
       if (agents > 0) return { agents, running };
       const right = `give a name such as maker:SPOT:BTCUSDT, or one of ${AGENT_KINDS.join(', ')}`;
-      return new Refused('invalid_request', `there is no agent ${JSON.stringify(agent)}: ${right}`);
+      return new AdminError('invalid_request', `there is no agent ${JSON.stringify(agent)}: ${right}`);
     },
   });
 }
@@ -95,7 +95,7 @@ export const marketRoutes: readonly OperatorRoute[] = [
       if (market === undefined) return OFF;
       if (market.shock(coin, 1 + percent / 100, seconds * 1000)) return { coin, percent, seconds };
       const why = `the feed (${market.options.feed.name}) cannot move the price of ${JSON.stringify(coin)}`;
-      return new Refused('not_allowed', `${why}: a synthetic one moves every coin that is not a dollar`);
+      return new AdminError('not_allowed', `${why}: a synthetic one moves every coin that is not a dollar`);
     },
   }),
 
@@ -114,13 +114,13 @@ export const marketRoutes: readonly OperatorRoute[] = [
     answer: Type.Object({ symbol: Type.String(), factor: Type.Number(), seconds: Type.Number() }),
     action: 'market.spread',
     recorded: ({ body }) => ({ ...body }),
-    handle: ({ market, venue, body }) => {
+    handle: ({ market, sequencer, body }) => {
       if (market === undefined) return OFF;
-      const instrument = findInstrument(venue.state, body.category, body.symbol);
-      if (instrument instanceof Refused) return instrument;
+      const instrument = findInstrument(sequencer.state, body.category, body.symbol);
+      if (instrument instanceof AdminError) return instrument;
       const { symbol, factor, seconds = DEFAULT_WIDENING_S } = body;
       if (market.widen(instrument.index, factor, seconds * 1000)) return { symbol, factor, seconds };
-      return new Refused('not_allowed', `nobody makes a market in ${body.category} ${symbol} here`);
+      return new AdminError('not_allowed', `nobody makes a market in ${body.category} ${symbol} here`);
     },
   }),
 

@@ -1,15 +1,15 @@
 /** Money over the border: deposits that have arrived, withdrawals that have left or shall not leave. */
 import Type from 'typebox';
-import { OWNERS_CHOICE } from '../../core/model/command.ts';
-import type { State } from '../../core/state/state.ts';
+import { DEFAULT_WALLET } from '../../core/model/command.ts';
 import { Wallet } from '../../core/model/enums.ts';
-import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import type { PendingWithdrawal } from '../../core/model/pending-withdrawal.ts';
-import { depositWallet } from '../../core/wallet/wallet.ts';
+import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
+import { depositWallet } from '../../core/reads/reads.ts';
+import type { State } from '../../core/state/state.ts';
 import { formatId, parseId } from '../../views/ids.ts';
+import { AdminError } from '../admin-error.ts';
 import { AccountText, CoinName, CommandSeq, closed, DecimalText, Text } from '../fields.ts';
 import { findAccount, findCoin } from '../lookup.ts';
-import { Refused } from '../admin-error.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
 
 const WALLETS = { unified: Wallet.unified, funding: Wallet.funding } as const;
@@ -50,14 +50,14 @@ function viewOf(state: State, withdrawal: PendingWithdrawal) {
 }
 
 async function end(
-  { venue, params, deed }: Call<{ id: string }, unknown, unknown>,
+  { sequencer, params, deed }: Call<{ id: string }, unknown, unknown>,
   paid: boolean,
   reference: string,
 ) {
-  const { state } = venue;
+  const { state } = sequencer;
   const withdrawal = state.withdrawals.get(parseId(params.id) ?? 0);
   if (withdrawal === undefined) {
-    return new Refused(
+    return new AdminError(
       'unknown_withdrawal',
       `there is no pending withdrawal ${params.id}; it may be settled already`,
     );
@@ -65,7 +65,7 @@ async function end(
   const view = viewOf(state, withdrawal);
   const withdrawalId = withdrawal.id;
   const given = await deed.give({ type: 'endWithdrawal', time: 0, withdrawalId, uid: 0, paid, reference });
-  if (given instanceof Refused) return given;
+  if (given instanceof AdminError) return given;
   return { withdrawal: view, outcome: paid ? 'settled' : 'refused', command: deed.command };
 }
 
@@ -105,15 +105,15 @@ export const moneyRoutes: readonly OperatorRoute[] = [
       reference,
       wallet,
     }),
-    handle: async ({ venue, identity, body, deed }) => {
-      const { state } = venue;
+    handle: async ({ sequencer, identity, body, deed }) => {
+      const { state } = sequencer;
       const account = findAccount(identity, state, body.account);
-      if (account instanceof Refused) return account;
+      if (account instanceof AdminError) return account;
       const coin = findCoin(state, body.coin);
-      if (coin instanceof Refused) return coin;
+      if (coin instanceof AdminError) return coin;
       const amount = parseUnits(body.amount, MONEY_SCALE);
       if (amount === undefined) {
-        return new Refused(
+        return new AdminError(
           'invalid_request',
           `amount ${body.amount} has more than ${MONEY_SCALE} decimal places`,
         );
@@ -127,11 +127,11 @@ export const moneyRoutes: readonly OperatorRoute[] = [
         coin,
         amount,
         reference,
-        wallet: body.wallet === undefined ? OWNERS_CHOICE : WALLETS[body.wallet],
+        wallet: body.wallet === undefined ? DEFAULT_WALLET : WALLETS[body.wallet],
         chain,
         address,
       });
-      if (given instanceof Refused) return given;
+      if (given instanceof AdminError) return given;
       const credited = formatMoney(amount);
       const { uid } = account;
       return {
@@ -150,7 +150,7 @@ export const moneyRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/admin/withdrawals',
     answer: Type.Object({ withdrawals: Type.Array(WithdrawalView) }),
-    handle: ({ venue: { state } }) => ({
+    handle: ({ sequencer: { state } }) => ({
       withdrawals: [...state.withdrawals.values()].map((withdrawal) => viewOf(state, withdrawal)),
     }),
   }),

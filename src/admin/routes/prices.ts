@@ -1,10 +1,10 @@
 /** Prices from outside, told by the operator: what moves indices and marks while no feed runs. */
 import Type from 'typebox';
 import { EVERY_COMPONENT } from '../../core/model/command.ts';
-import type { State } from '../../core/state/state.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
+import type { State } from '../../core/state/state.ts';
+import { AdminError } from '../admin-error.ts';
 import { CommandSeq, closed, DecimalText } from '../fields.ts';
-import { Refused } from '../admin-error.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const ComponentView = Type.Object({
@@ -45,7 +45,9 @@ export const priceRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/admin/prices',
     answer: Type.Object({ indices: Type.Array(IndexView) }),
-    handle: ({ venue: { state } }) => ({ indices: state.indices.map((_, index) => viewOf(state, index)) }),
+    handle: ({ sequencer: { state } }) => ({
+      indices: state.indices.map((_, index) => viewOf(state, index)),
+    }),
   }),
 
   operatorRoute({
@@ -67,20 +69,20 @@ export const priceRoutes: readonly OperatorRoute[] = [
       price,
       ...(exchange !== undefined && { exchange }),
     }),
-    handle: async ({ venue, body, deed }) => {
-      const { state } = venue;
+    handle: async ({ sequencer, body, deed }) => {
+      const { state } = sequencer;
       const index = state.indexByName.get(body.index);
       if (index === undefined) {
         const missing = `there is no index ${JSON.stringify(body.index)}`;
-        return new Refused('unknown_instrument', missing);
+        return new AdminError('unknown_instrument', missing);
       }
       const price = parseUnits(body.price, MONEY_SCALE);
       if (price === undefined)
-        return new Refused('invalid_request', `a price has at most ${MONEY_SCALE} decimal places`);
+        return new AdminError('invalid_request', `a price has at most ${MONEY_SCALE} decimal places`);
       const component = componentOf(state, index, body.exchange);
       if (component === undefined) {
         const missing = `the index ${body.index} has no component of ${JSON.stringify(body.exchange)}`;
-        return new Refused('unknown_instrument', missing);
+        return new AdminError('unknown_instrument', missing);
       }
       const given = await deed.give({
         type: 'componentPrice',
@@ -90,7 +92,7 @@ export const priceRoutes: readonly OperatorRoute[] = [
         price,
         volume: 0n,
       });
-      if (given instanceof Refused) return given;
+      if (given instanceof AdminError) return given;
       return { index: viewOf(state, index), command: deed.command };
     },
   }),

@@ -2,9 +2,9 @@
 import Type from 'typebox';
 import { formatMoney } from '../../core/model/units.ts';
 import type { Audit } from '../../reserves/reserve-audit.ts';
+import { AdminError } from '../admin-error.ts';
 import { AccountParams, Empty } from '../fields.ts';
 import { findAccount } from '../lookup.ts';
-import { Refused } from '../admin-error.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const HoldingsView = Type.Record(Type.String(), Type.String());
@@ -57,13 +57,13 @@ export const reserveRoutes: readonly OperatorRoute[] = [
         Type.Object({ at: Type.Enum(['left', 'right']), hash: Type.String(), holdings: HoldingsView }),
       ),
     }),
-    handle: async ({ venue, identity, reserves, params }) => {
-      const account = findAccount(identity, venue.state, params.account);
-      if (account instanceof Refused) return account;
+    handle: async ({ sequencer, identity, reserves, params }) => {
+      const account = findAccount(identity, sequencer.state, params.account);
+      if (account instanceof AdminError) return account;
       const { time, tree } = await reserves.latest();
       const proof = tree.proofOf(account.uid);
       if (proof !== undefined) return { time, root: tree.root, ...proof, path: [...proof.path] };
-      return new Refused('not_allowed', `account ${account.uid} was owed nothing at the last audit`);
+      return new AdminError('not_allowed', `account ${account.uid} was owed nothing at the last audit`);
     },
   }),
 ];

@@ -1,11 +1,11 @@
 /** The venue as a whole: is it well, do the books agree, may it trade; and what its operators have done. */
 import Type from 'typebox';
 import { formatMoney } from '../../core/model/units.ts';
+import { AdminError } from '../admin-error.ts';
 import { readAudit } from '../audit-file.ts';
-import { coinSums } from '../trial-balance.ts';
 import { CommandSeq, closed, Empty } from '../fields.ts';
-import { Refused } from '../admin-error.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
+import { coinSums } from '../trial-balance.ts';
 
 const AUDIT_LINES_MAX = 1000;
 
@@ -13,7 +13,7 @@ const Halted = Type.Object({ halted: Type.Boolean(), command: CommandSeq });
 
 async function setHalt({ deed }: Call<unknown, unknown, unknown>, halted: boolean) {
   const given = await deed.give({ type: 'setHalt', time: 0, halted });
-  return given instanceof Refused ? given : { halted, command: deed.command };
+  return given instanceof AdminError ? given : { halted, command: deed.command };
 }
 
 export const venueRoutes: readonly OperatorRoute[] = [
@@ -34,9 +34,9 @@ export const venueRoutes: readonly OperatorRoute[] = [
         Type.Object({ name: Type.String(), ok: Type.Boolean(), detail: Type.Optional(Type.String()) }),
       ),
     }),
-    handle: ({ venue, health }) => {
+    handle: ({ sequencer, health }) => {
       const { version, url, uptimeSeconds, checks } = health();
-      const { state, appliedSeq, durableSeq, history } = venue;
+      const { state, appliedSeq, durableSeq, history } = sequencer;
       return {
         ready: checks.every(({ ok }) => ok),
         halted: state.halted,
@@ -67,7 +67,7 @@ export const venueRoutes: readonly OperatorRoute[] = [
         }),
       ),
     }),
-    handle: ({ venue: { state } }) => {
+    handle: ({ sequencer: { state } }) => {
       const sums = coinSums(state);
       return {
         balanced: sums.every(({ total }) => total === 0n),
@@ -107,8 +107,8 @@ export const venueRoutes: readonly OperatorRoute[] = [
     answer: Type.Object({ seq: Type.Integer() }),
     told: ({ seq }) => `of the state after command ${seq}`,
     action: 'snapshot',
-    handle: async ({ venue, snapshot }) => {
-      const seq = venue.appliedSeq;
+    handle: async ({ sequencer, snapshot }) => {
+      const seq = sequencer.appliedSeq;
       await snapshot();
       return { seq };
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiKey, User } from '../../identity/identity.ts';
-import { mayUse, NEED_NAMES } from './permissions.ts';
+import { checkPermission, NEED_NAMES } from './permissions.ts';
 
 const MAIN = { parentUid: undefined, broker: false };
 const BROKER = { parentUid: undefined, broker: true };
@@ -17,7 +17,7 @@ function caller(
 
 test('permissions open exactly the doors of the table', () => {
   const open = (who: ReturnType<typeof caller>) =>
-    NEED_NAMES.filter((need) => mayUse(who, need) === undefined);
+    NEED_NAMES.filter((need) => checkPermission(who, need) === undefined);
   assert.deepEqual(open(caller('read_only', [])), ['none']);
   assert.deepEqual(open(caller('read_only', ['uta_trade'])), ['none', 'trade_read', 'main_trade_read']);
   assert.deepEqual(open(caller('read_write', ['uta_trade'])), [
@@ -45,13 +45,13 @@ test('permissions open exactly the doors of the table', () => {
 });
 
 test('who is refused is told why, with the code of the case', () => {
-  const refusal = (who: ReturnType<typeof caller>, need: Parameters<typeof mayUse>[1]) => {
-    const { code, msg } = mayUse(who, need)!;
+  const rejectReason = (who: ReturnType<typeof caller>, need: Parameters<typeof checkPermission>[1]) => {
+    const { code, msg } = checkPermission(who, need)!;
     return `${code} ${msg}`;
   };
-  assert.match(refusal(caller('read_only', []), 'trade_read'), /^40014 .*uta_trade/);
-  assert.match(refusal(caller('read_only', ['uta_trade']), 'trade_write'), /^40014 .*read_write/);
-  assert.match(refusal(caller('read_write', ['uta_mgt'], SUB), 'main_write'), /^40014 .*main account/);
-  assert.match(refusal(caller('read_write', []), 'broker_write'), /^40029 .*broker/);
-  assert.match(refusal(caller('read_only', [], BROKER), 'broker_write'), /^40014 .*read_write/);
+  assert.match(rejectReason(caller('read_only', []), 'trade_read'), /^40014 .*uta_trade/);
+  assert.match(rejectReason(caller('read_only', ['uta_trade']), 'trade_write'), /^40014 .*read_write/);
+  assert.match(rejectReason(caller('read_write', ['uta_mgt'], SUB), 'main_write'), /^40014 .*main account/);
+  assert.match(rejectReason(caller('read_write', []), 'broker_write'), /^40029 .*broker/);
+  assert.match(rejectReason(caller('read_only', [], BROKER), 'broker_write'), /^40014 .*read_write/);
 });

@@ -66,7 +66,7 @@ export function accessText(access: 'public' | Need): string {
 }
 
 /** Undefined when the caller may; wire 4.5 gives callers that are no broker a code of their own. */
-export function mayUse(
+export function checkPermission(
   caller: { readonly user: User; readonly key: ApiKey },
   need: Need,
 ): Refused | undefined {

@@ -5,8 +5,8 @@ import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { PAGE_HEADERS } from '../../http/page.ts';
 import { VERSION } from '../../version.ts';
-import { documentedInput } from './documented-input.ts';
 import type { Route } from '../route.ts';
+import { documentedInput } from './documented-input.ts';
 
 /** Everything the page needs comes from here; it asks nobody else for anything. */
 const PAGE_POLICY =

@@ -6,24 +6,24 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import type { TObject, TSchema } from 'typebox';
 import type { Identity } from '../../identity/identity.ts';
 import type { Clock } from '../../sequencer/clock.ts';
-import type { Venue } from '../../sequencer/sequencer.ts';
+import type { Sequencer } from '../../sequencer/sequencer.ts';
+import { type Authentication, authenticate } from '../auth/authenticate.ts';
+import { checkPermission } from '../auth/permissions.ts';
+import type { ReplayGuard } from '../auth/replay-guard.ts';
+import { orderLimit } from '../limits/order-quota.ts';
+import { peerAddressResolver } from '../limits/peer-address.ts';
+import type { RateLimiter, Taken } from '../limits/rate-limit.ts';
 import type { Route } from '../route.ts';
 import { normaliseFields } from '../wire/fields.ts';
 import { FORBIDDEN_KEYS, parseBody } from '../wire/safe-json.ts';
-import type { Replies } from './responder.ts';
-import { checkRequestShape } from './request-shape.ts';
 import { WireError } from '../wire/wire-error.ts';
-import { type Authentication, authenticate } from '../auth/authenticate.ts';
-import { orderLimit } from '../limits/order-quota.ts';
-import { peerAddressResolver } from '../limits/peer-address.ts';
-import { mayUse } from '../auth/permissions.ts';
-import type { RateLimiter, Taken } from '../limits/rate-limit.ts';
-import type { ReplayGuard } from '../auth/replay-guard.ts';
+import { checkRequestShape } from './request-shape.ts';
+import type { Replies } from './responder.ts';
 
 const NO_BYTES = new Uint8Array(0);
 
-export interface GatekeeperOptions {
-  readonly venue: Venue;
+export interface RequestGuardOptions {
+  readonly sequencer: Sequencer;
   readonly identity: Identity;
   readonly clock: Clock;
   /** The machine's clock: clients sign and are limited by real time, whatever the exchange's clock is. */
@@ -34,8 +34,8 @@ export interface GatekeeperOptions {
   readonly replays?: ReplayGuard | undefined;
 }
 
-export class Gatekeeper {
-  readonly #venue: Venue;
+export class RequestGuard {
+  readonly #sequencer: Sequencer;
   readonly #identity: Identity;
   readonly #clock: Clock;
   readonly #wall: Clock;
@@ -44,8 +44,8 @@ export class Gatekeeper {
   readonly #replays: ReplayGuard | undefined;
   readonly #peerOf: ReturnType<typeof peerAddressResolver>;
 
-  constructor(options: GatekeeperOptions, replies: Replies) {
-    this.#venue = options.venue;
+  constructor(options: RequestGuardOptions, replies: Replies) {
+    this.#sequencer = options.sequencer;
     this.#identity = options.identity;
     this.#clock = options.clock;
     this.#wall = options.wall;
@@ -115,7 +115,7 @@ export class Gatekeeper {
       this.#replies.refuse(reply, result);
       return false;
     }
-    const denied = route.access === 'public' ? undefined : mayUse(result, route.access);
+    const denied = route.access === 'public' ? undefined : checkPermission(result, route.access);
     if (denied !== undefined) {
       this.#replies.refuse(reply, denied);
       return false;
@@ -123,7 +123,7 @@ export class Gatekeeper {
     request.caller = result;
     const { uid, quotas } = result.user;
     const limit =
-      quotas === undefined ? route : orderLimit(route, uid, quotas, this.#venue.state, bodyOf(bytes));
+      quotas === undefined ? route : orderLimit(route, uid, quotas, this.#sequencer.state, bodyOf(bytes));
     return this.#count(reply, this.#limiter.takeForUid(limit.path, limit.perSecond, uid, now), limit.path);
   }
 

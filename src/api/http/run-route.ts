@@ -1,19 +1,19 @@
 /** What a route answers, through whichever door it was called: the same rights, the same handler, the same patience. */
 import { RecordDamaged } from '../../history/record-damaged.ts';
-import { isOutOfSpace } from '../../storage/shortage-errors.ts';
 import { OutcomeUnknown, Unavailable } from '../../sequencer/sequencer.ts';
+import { isOutOfSpace } from '../../storage/shortage-errors.ts';
 import { withheld } from '../auth/sub-account-rights.ts';
 import type { Call, Route } from '../route.ts';
 import { WireError } from '../wire/wire-error.ts';
 
 /** The body has passed the route's schema, the caller its permissions and limits. */
-export async function routeAnswer(route: Route, call: Call<never, never>): Promise<unknown> {
-  const { venue, caller, body } = call;
+export async function runRoute(route: Route, call: Call<never, never>): Promise<unknown> {
+  const { sequencer, caller, body } = call;
   const forbidden = route.access === 'public' ? undefined : withheld(route.path, caller.user, body);
   const answer = forbidden ?? (await route.handle(call));
   // What an answer shows must be durable before it leaves; an action has waited for its own command.
-  const settled = route.acts && !(answer instanceof WireError) ? undefined : venue.settled();
-  if (settled !== undefined) await settled;
+  const durable = route.acts && !(answer instanceof WireError) ? undefined : sequencer.durable();
+  if (durable !== undefined) await durable;
   return answer;
 }
 

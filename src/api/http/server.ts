@@ -14,24 +14,24 @@ import Type from 'typebox';
 import { openHttpServer } from '../../http/http-server.ts';
 import { wantsPage } from '../../http/page.ts';
 import { RequestSource } from '../../http/request-source.ts';
-import { Gatekeeper, type GatekeeperOptions } from './request-guard.ts';
 import { accessText } from '../auth/permissions.ts';
+import { type Call, type Caller, limitText, type Route, type Services } from '../route.ts';
+import { JsonText, successEnvelope, successText } from '../wire/envelope.ts';
+import { validationError } from '../wire/validation.ts';
+import { WireError } from '../wire/wire-error.ts';
+import { endConnection } from './client-error.ts';
 import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
+import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
 import { olderPathHint } from './older-paths.ts';
 import { operationOf, serveReference } from './openapi.ts';
 import { sendNowhere, serveFirstPage } from './pages.ts';
-import { type Call, type Caller, limitText, type Route, type Services } from '../route.ts';
-import { defect, routeAnswer, venueFailure } from './run-route.ts';
-import { ROUTES } from './routes.ts';
-import { streamRole } from './stream-paths.ts';
-import { endConnection } from './client-error.ts';
-import { JsonText, successEnvelope, successText } from '../wire/envelope.ts';
-import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
+import { RequestGuard, type RequestGuardOptions } from './request-guard.ts';
 import { JSON_TYPE, Replies } from './responder.ts';
-import { validationError } from '../wire/validation.ts';
-import { WireError } from '../wire/wire-error.ts';
+import { ROUTES } from './routes.ts';
+import { defect, runRoute, venueFailure } from './run-route.ts';
+import { streamRole } from './stream-paths.ts';
 
-export interface GatewayOptions extends Services, GatekeeperOptions {
+export interface GatewayOptions extends Services, RequestGuardOptions {
   readonly logger: FastifyBaseLogger;
   /** Host names under which the exchange answers, beside those that are always good. */
   readonly allowedHosts: readonly string[];
@@ -55,15 +55,15 @@ declare module 'fastify' {
 
 export async function buildGateway(options: GatewayOptions): Promise<FastifyInstance> {
   const replies = new Replies(options.clock, options.errorDialect);
-  const gatekeeper = new Gatekeeper(options, replies);
-  const app = openServer(options, gatekeeper, replies);
+  const requestGuard = new RequestGuard(options, replies);
+  const app = openServer(options, requestGuard, replies);
   app.decorateRequest('peer', undefined);
   app.decorateRequest('caller', undefined);
   app.removeAllContentTypeParsers();
   // A type that is named is found without being taken apart, and nearly all bodies are of this one.
   for (const type of ['application/json', '*'])
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  app.addHook('onRequest', (request, reply, done) => gatekeeper.admit(request, reply, done));
+  app.addHook('onRequest', (request, reply, done) => requestGuard.admit(request, reply, done));
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown';
     options.metrics.observeRequest(route, reply.statusCode, reply.elapsedTime / 1000);
@@ -81,7 +81,7 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
 
   await serveReference(app);
   await app.register(async (scope) => {
-    for (const route of ROUTES) serve(scope, route, options, gatekeeper, replies);
+    for (const route of ROUTES) serve(scope, route, options, requestGuard, replies);
   });
   serveFirstPage(app, options.demo, (request, reply) => replies.fail(reply, notFound(request)));
   serveHealth(app, options.metrics, options.readiness);
@@ -99,7 +99,7 @@ function hintFor(path: string): string {
   return olderPathHint(path) ?? '/docs shows what there is';
 }
 
-function openServer(options: GatewayOptions, gatekeeper: Gatekeeper, replies: Replies): FastifyInstance {
+function openServer(options: GatewayOptions, requestGuard: RequestGuard, replies: Replies): FastifyInstance {
   const { logger, allowedHosts } = options;
   const app = openHttpServer(
     {
@@ -112,9 +112,9 @@ function openServer(options: GatewayOptions, gatekeeper: Gatekeeper, replies: Re
     },
     {
       source: new RequestSource({ allowedHosts, ownPagesOnly: isForPages }),
-      refuse: (reply, refusal) => void replies.refuseSource(reply, refusal),
+      refuse: (reply, rejectReason) => void replies.refuseSource(reply, rejectReason),
       unreadablePath: (error, request, reply) => {
-        if (gatekeeper.admitAddress(request, reply)) replies.fail(reply, wireErrorOf(error, request));
+        if (requestGuard.admitAddress(request, reply)) replies.fail(reply, wireErrorOf(error, request));
       },
     },
   );
@@ -131,10 +131,10 @@ function serve(
   app: FastifyInstance,
   route: Route,
   services: Services,
-  gatekeeper: Gatekeeper,
+  requestGuard: RequestGuard,
   replies: Replies,
 ): void {
-  const { venue, identity, clock, errorDialect, addressKey, reserves } = services;
+  const { sequencer, identity, clock, errorDialect, addressKey, reserves } = services;
   app.route({
     method: route.method,
     url: route.path,
@@ -149,10 +149,10 @@ function serve(
       ...(route.body !== undefined && { body: route.body }),
       response: { 200: envelopeOf(route), '4xx': FAILURE },
     },
-    preValidation: (request, reply, done) => gatekeeper.identify(route, request, reply, done),
+    preValidation: (request, reply, done) => requestGuard.identify(route, request, reply, done),
     handler: async (request, reply) => {
       const call: Call<never, never> = {
-        venue,
+        sequencer,
         identity,
         clock,
         errorDialect,
@@ -162,7 +162,7 @@ function serve(
         body: request.body as never,
         caller: request.caller!,
       };
-      const answer = await routeAnswer(route, call);
+      const answer = await runRoute(route, call);
       if (answer instanceof WireError) return replies.fail(reply, answer);
       if (answer instanceof JsonText) return reply.type(JSON_TYPE).send(successText(answer, clock.now()));
       return successEnvelope(answer, clock.now());

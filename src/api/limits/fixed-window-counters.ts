@@ -28,7 +28,7 @@ export type CounterName = readonly [number, number, number];
 
 const BLOCKED = 0xffff_ffff;
 
-export class WindowTable {
+export class FixedWindowCounters {
   readonly #setMask: number;
   readonly #tagsHigh: Uint32Array;
   readonly #tagsLow: Uint32Array;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FixedWindowCounters } from './fixed-window-counters.ts';
 import { OVERALL_BLOCK_MS, RateLimiter, sourceOf } from './rate-limit.ts';
-import { WindowTable } from './fixed-window-counters.ts';
 
 const START = 1_700_000_000_000;
 const FILLS = 'GET /api/v3/trade/fills';
@@ -142,7 +142,7 @@ test('a name per URL instead of per route is a mistake that shows', () => {
 });
 
 test('five million sources take no memory, and who is over the limit stays over it', () => {
-  const table = new WindowTable(131_072);
+  const table = new FixedWindowCounters(131_072);
   const rule = { limit: 6_000, windowMs: 60_000, blockMs: OVERALL_BLOCK_MS };
   const bytes = table.bytes;
   const before = process.memoryUsage();
@@ -171,7 +171,7 @@ test('all tables together stay below 16 MiB, also after a hundred thousand IPv6 
 });
 
 test('the table tells names apart when it is nearly full', () => {
-  const table = new WindowTable(1_024);
+  const table = new FixedWindowCounters(1_024);
   const rule = { limit: 1, windowMs: 1_000 };
   let allowedTwice = 0;
   for (let name = 0; name < 256; name += 1) assert.equal(table.take([0, name, 1], rule, START).allowed, true);

@@ -5,7 +5,12 @@
  */
 import { isIPv4 } from 'node:net';
 import { normalizeAddress } from '../../identity/ip-list.ts';
-import { type CounterName, type Taken, type WindowRule, WindowTable } from './fixed-window-counters.ts';
+import {
+  type CounterName,
+  FixedWindowCounters,
+  type Taken,
+  type WindowRule,
+} from './fixed-window-counters.ts';
 
 export type { Taken } from './fixed-window-counters.ts';
 
@@ -52,10 +57,10 @@ function endpointRule(limit: number): WindowRule {
 
 export class RateLimiter {
   readonly #on: boolean;
-  readonly #overall = new WindowTable(IP_SLOTS);
-  readonly #perIp = new WindowTable(IP_SLOTS);
-  readonly #perUid = new WindowTable(UID_SLOTS);
-  readonly #handshakes = new WindowTable(HANDSHAKE_SLOTS);
+  readonly #overall = new FixedWindowCounters(IP_SLOTS);
+  readonly #perIp = new FixedWindowCounters(IP_SLOTS);
+  readonly #perUid = new FixedWindowCounters(UID_SLOTS);
+  readonly #handshakes = new FixedWindowCounters(HANDSHAKE_SLOTS);
   readonly #endpointIds = new Map<string, number>();
 
   constructor(options: RateLimitOptions = {}) {

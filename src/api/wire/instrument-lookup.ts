@@ -1,8 +1,9 @@
 /** Finds what a request names; an unknown name is an answer, not an exception. */
-import type { Account } from '../../core/state/account.ts';
-import type { Instrument } from '../../core/model/instrument.ts';
-import type { State } from '../../core/state/state.ts';
+
 import { CATEGORY_NAMES, type Category, type CategoryName } from '../../core/model/enums.ts';
+import type { Instrument } from '../../core/model/instrument.ts';
+import type { Account } from '../../core/state/account.ts';
+import type { State } from '../../core/state/state.ts';
 import { type WireError, wireError } from './wire-error.ts';
 
 export function findInstrument(state: State, category: CategoryName, symbol: string): Instrument | WireError {

@@ -1,9 +1,9 @@
 /** What requests about money name: coins, amounts, networks, and accounts that belong to the caller. */
 import Type from 'typebox';
-import type { ChainSpec, CoinSpec } from '../../core/model/listing-spec.ts';
-import type { State } from '../../core/state/state.ts';
 import { WALLET_NAMES, type Wallet, type WalletName } from '../../core/model/enums.ts';
+import type { ChainSpec, CoinSpec } from '../../core/model/listing-spec.ts';
 import { MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
+import type { State } from '../../core/state/state.ts';
 import type { Identity, SubRight, User } from '../../identity/identity.ts';
 import { type WireError, wireError } from './wire-error.ts';
 

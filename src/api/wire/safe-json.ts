@@ -142,14 +142,14 @@ function checkedNumber(value: number, name: string): number {
  * An object that inherits nothing. Its prototype is empty instead of missing: objects without one are kept as hash
  * tables, and every look at a field of theirs costs several times as much.
  */
-class Bare {
+class NullProtoObject {
   [name: string]: JsonValue;
 }
-Reflect.deleteProperty(Bare.prototype, 'constructor');
-Object.freeze(Object.setPrototypeOf(Bare.prototype, null));
+Reflect.deleteProperty(NullProtoObject.prototype, 'constructor');
+Object.freeze(Object.setPrototypeOf(NullProtoObject.prototype, null));
 
 function emptyObject(): JsonObject {
-  return new Bare();
+  return new NullProtoObject();
 }
 
 function refuse(msg: string): ParsedBody {

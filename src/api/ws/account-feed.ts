@@ -1,28 +1,29 @@
 /** The private topics of one account. Facts of a command are gathered and leave together, each once, in order. */
-import type { Event, FillRecord } from '../../core/model/event.ts';
+
 import { OrderKind, SIDE_NAMES } from '../../core/model/enums.ts';
+import type { Event, FillRecord } from '../../core/model/event.ts';
 import { priceText, sizeText } from '../routes/market/market-view.ts';
 import type { Channel } from './channel.ts';
-import type { Floor } from './stream-context.ts';
 import { fastFillData, fillData, orderData, strategyData } from './private-views.ts';
+import type { StreamContext } from './stream-context.ts';
 import type { PrivateTopic } from './topic-request.ts';
 import { AccountChannel } from './topics/account.ts';
-import { PositionChannel } from './topics/position.ts';
 import { RecordChannel } from './topics/event-channel.ts';
+import { PositionChannel } from './topics/position.ts';
 
 type RecordTopic = Exclude<PrivateTopic, 'account' | 'position'>;
 
-export class PrivateDesk {
+export class AccountFeed {
   readonly uid: number;
-  private readonly floor: Floor;
+  private readonly context: StreamContext;
   private readonly channels = new Map<PrivateTopic, Channel>();
   private account: AccountChannel | undefined;
   private position: PositionChannel | undefined;
   private events: Event[] = [];
   private lookSoon = false;
 
-  constructor(floor: Floor, uid: number) {
-    this.floor = floor;
+  constructor(context: StreamContext, uid: number) {
+    this.context = context;
     this.uid = uid;
   }
 
@@ -57,18 +58,18 @@ export class PrivateDesk {
   private make(key: string, topic: PrivateTopic): Channel {
     switch (topic) {
       case 'account':
-        this.account = new AccountChannel(key, this.floor, this.uid);
+        this.account = new AccountChannel(key, this.context, this.uid);
         return this.account;
       case 'position':
-        this.position = new PositionChannel(key, this.floor, this.uid);
+        this.position = new PositionChannel(key, this.context, this.uid);
         return this.position;
       default:
-        return new RecordChannel(key, this.floor, topic === 'adl-notification' ? 'update' : 'snapshot');
+        return new RecordChannel(key, this.context, topic === 'adl-notification' ? 'update' : 'snapshot');
     }
   }
 
   private records(topic: RecordTopic, events: readonly Event[]) {
-    const { state } = this.floor.venue;
+    const { state } = this.context.sequencer;
     switch (topic) {
       case 'order':
         return events.flatMap((event) => (event.type === 'order' ? [orderData(state, event)] : []));
@@ -90,7 +91,7 @@ export class PrivateDesk {
   }
 
   private deleveraged(fill: FillRecord) {
-    const instrument = this.floor.venue.state.instruments[fill.instrument]!;
+    const instrument = this.context.sequencer.state.instruments[fill.instrument]!;
     return {
       category: instrument.spec.category.toLowerCase(),
       symbol: instrument.symbol,
@@ -115,7 +116,7 @@ export class PrivateDesk {
     // Once for all commands that became durable together.
     queueMicrotask(() => {
       this.lookSoon = false;
-      const wallMs = this.floor.wall.now();
+      const wallMs = this.context.wall.now();
       this.account?.poll(wallMs);
       this.position?.poll(wallMs);
     });

@@ -1,7 +1,7 @@
 /** Who may open a socket: how many from one address, how often, how many at once. */
 import type { IncomingMessage } from 'node:http';
-import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { SourceRefusal } from '../../http/request-source.ts';
+import type { RateLimiter } from '../limits/rate-limit.ts';
 import { CONNECTIONS_PER_ADDRESS_MAX, HANDSHAKES_PER_SECOND } from './limits.ts';
 
 export interface Turned {

@@ -1,14 +1,14 @@
 /** The AsyncAPI document of the streams, made from the schemas that validate requests and describe pushes. */
 import type { FastifyInstance } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
+import { VERSION } from '../../version.ts';
 import { documentedInput } from '../http/documented-input.ts';
 import { STREAM_PATHS, type StreamRole } from '../http/stream-paths.ts';
-import { VERSION } from '../../version.ts';
 import { CONTROL } from './control.ts';
+import { TRADE_TOPICS } from './order-entry.ts';
 import { TOPIC_DESCRIPTIONS } from './push-schemas.ts';
 import { LoginFrame, TopicArgument, TopicFrame, TradeFrame } from './schemas.ts';
 import { PRIVATE_TOPICS, PUBLIC_TOPICS } from './topic-request.ts';
-import { TRADE_TOPICS } from './order-entry.ts';
 
 type Direction = 'receive' | 'send';
 

@@ -3,15 +3,15 @@
  * state. A channel exists while it has readers, so that topics nobody reads cost nothing.
  */
 import type { Event } from '../../core/model/event.ts';
-import { isLiquidation } from '../../views/market-record-view.ts';
 import type { Published } from '../../sequencer/sequencer.ts';
+import { isLiquidation } from '../../views/market-record-view.ts';
+import { AccountFeed } from './account-feed.ts';
 import type { Channel } from './channel.ts';
 import type { Connection } from './connection.ts';
-import type { StreamFigures } from './stream-metrics.ts';
-import type { Floor } from './stream-context.ts';
 import { POLL_INTERVAL_MS } from './limits.ts';
-import { PrivateDesk } from './account-feed.ts';
 import { StandingChannel } from './snapshot-channel.ts';
+import type { StreamContext } from './stream-context.ts';
+import type { StreamMetrics } from './stream-metrics.ts';
 import { Subscription } from './subscription.ts';
 import { BOOK_TOPICS, type TopicRequest } from './topic-request.ts';
 import { BestLevelsChannel, BookChannel } from './topics/book.ts';
@@ -29,22 +29,22 @@ interface Open {
 }
 
 export class Channels {
-  private readonly floor: Floor;
-  private readonly figures: StreamFigures;
+  private readonly context: StreamContext;
+  private readonly metrics: StreamMetrics;
   private readonly open = new Map<string, Open>();
   private readonly standing = new Set<StandingChannel>();
-  private readonly desks = new Map<number, PrivateDesk>();
-  private readonly deskOf = new WeakMap<Channel, PrivateDesk>();
+  private readonly feeds = new Map<number, AccountFeed>();
+  private readonly feedOf = new WeakMap<Channel, AccountFeed>();
   /** By the instrument that trades. */
   private readonly trades = new Map<number, Set<PublicTradeChannel>>();
   private readonly candles = new Map<number, Set<KlineChannel>>();
   private readonly liquidations = new Set<LiquidationChannel>();
   private polling: NodeJS.Timeout | undefined;
 
-  constructor(floor: Floor, figures: StreamFigures) {
-    this.floor = floor;
-    this.figures = figures;
-    floor.venue.onPublished((published) => this.published(published));
+  constructor(context: StreamContext, metrics: StreamMetrics) {
+    this.context = context;
+    this.metrics = metrics;
+    context.sequencer.onPublished((published) => this.published(published));
   }
 
   subscribe(connection: Connection, request: TopicRequest, arg: string): void {
@@ -61,7 +61,7 @@ export class Channels {
       this.open.set(key, open);
     }
     open.count++;
-    this.figures.subscriptions++;
+    this.metrics.subscriptions++;
     const subscription = new Subscription(connection, key, arg);
     connection.subscriptions.set(request.key, subscription);
     open.channel.enter(subscription);
@@ -74,7 +74,7 @@ export class Channels {
     const open = this.open.get(subscription.channelKey)!;
     const { channel } = open;
     channel.leave(subscription);
-    this.figures.subscriptions--;
+    this.metrics.subscriptions--;
     if (--open.count > 0) return;
     this.open.delete(channel.key);
     this.closeChannel(channel);
@@ -92,44 +92,44 @@ export class Channels {
   private openChannel(key: string, connection: Connection, request: TopicRequest): Channel {
     if (request.kind === 'private') {
       const { uid } = connection.caller!.user;
-      let desk = this.desks.get(uid);
-      if (desk === undefined) {
-        desk = new PrivateDesk(this.floor, uid);
-        this.desks.set(uid, desk);
+      let feed = this.feeds.get(uid);
+      if (feed === undefined) {
+        feed = new AccountFeed(this.context, uid);
+        this.feeds.set(uid, feed);
       }
-      const channel = desk.open(key, request.topic);
-      this.deskOf.set(channel, desk);
+      const channel = feed.open(key, request.topic);
+      this.feedOf.set(channel, feed);
       return this.watch(channel);
     }
     return this.watch(this.openPublic(key, request));
   }
 
   private openPublic(key: string, request: PublicRequest): Channel {
-    const { floor } = this;
+    const { context } = this;
     if (request.topic === 'liquidation') {
-      const channel = new LiquidationChannel(key, floor, request.category, request.instrument);
+      const channel = new LiquidationChannel(key, context, request.category, request.instrument);
       this.liquidations.add(channel);
       return channel;
     }
     const instrument = request.instrument!;
-    const traded = floor.venue.state.market(instrument).instrument;
+    const traded = context.sequencer.state.market(instrument).instrument;
     switch (request.topic) {
       case 'ticker':
-        return new TickerChannel(key, floor, instrument);
+        return new TickerChannel(key, context, instrument);
       case 'kline': {
-        const channel = new KlineChannel(key, floor, instrument, request.width!);
+        const channel = new KlineChannel(key, context, instrument, request.width!);
         enlist(this.candles, traded, channel);
         return channel;
       }
       case 'publicTrade': {
-        const channel = new PublicTradeChannel(key, floor, instrument);
+        const channel = new PublicTradeChannel(key, context, instrument);
         enlist(this.trades, traded, channel);
         return channel;
       }
       default: {
         const { kind, levels } = BOOK_TOPICS[request.topic];
-        if (levels === undefined) return new BookChannel(key, floor, instrument, kind);
-        return new BestLevelsChannel(key, floor, instrument, kind, levels);
+        if (levels === undefined) return new BookChannel(key, context, instrument, kind);
+        return new BestLevelsChannel(key, context, instrument, kind, levels);
       }
     }
   }
@@ -146,31 +146,31 @@ export class Channels {
     if (channel instanceof LiquidationChannel) this.liquidations.delete(channel);
     if (channel instanceof PublicTradeChannel) delist(this.trades, channel);
     if (channel instanceof KlineChannel) delist(this.candles, channel);
-    const desk = this.deskOf.get(channel);
-    if (desk?.close(channel)) this.desks.delete(desk.uid);
+    const feed = this.feedOf.get(channel);
+    if (feed?.close(channel)) this.feeds.delete(feed.uid);
     if (this.standing.size === 0) this.close();
   }
 
   private poll(): void {
-    const wallMs = this.floor.wall.now();
+    const wallMs = this.context.wall.now();
     for (const channel of this.standing) channel.poll(wallMs);
   }
 
   private published({ seq, events }: Published): void {
     if (this.open.size === 0) return;
-    const busy = new Set<PrivateDesk>();
+    const busy = new Set<AccountFeed>();
     for (const event of events) {
-      this.tellPublic(seq, event);
+      this.pushPublic(seq, event);
       const uid = ownerOf(event);
-      const desk = uid === undefined ? undefined : this.desks.get(uid);
-      if (desk === undefined) continue;
-      desk.note(event);
-      busy.add(desk);
+      const feed = uid === undefined ? undefined : this.feeds.get(uid);
+      if (feed === undefined) continue;
+      feed.note(event);
+      busy.add(feed);
     }
-    for (const desk of busy) desk.tell();
+    for (const feed of busy) feed.tell();
   }
 
-  private tellPublic(seq: number, event: Event): void {
+  private pushPublic(seq: number, event: Event): void {
     switch (event.type) {
       case 'trade':
         for (const channel of this.trades.get(event.instrument) ?? []) channel.traded(seq, event);

@@ -6,7 +6,6 @@
 import type { Clock } from '../../sequencer/clock.ts';
 import type { Connection } from './connection.ts';
 import { CloseCode } from './control.ts';
-import type { StreamFigures } from './stream-metrics.ts';
 import {
   AGE_MAX_MS,
   AGE_NOTICE_MS,
@@ -16,13 +15,14 @@ import {
   SWEEP_STEP_MS,
   UNSENT_TOTAL_BYTES_MAX,
 } from './limits.ts';
+import type { StreamMetrics } from './stream-metrics.ts';
 
 const STEPS = SWEEP_ROUND_MS / SWEEP_STEP_MS;
 
 export interface SweepOptions {
   readonly connections: ReadonlySet<Connection>;
   readonly wall: Clock;
-  readonly figures: StreamFigures;
+  readonly metrics: StreamMetrics;
   /** Has it still the rights it came with? */
   readonly isCurrent: (connection: Connection) => boolean;
   readonly unsentTotalBytesMax?: number | undefined;
@@ -76,8 +76,8 @@ export class Sweep {
 
   private endRound(): void {
     this.left = undefined;
-    const { figures, unsentTotalBytesMax = UNSENT_TOTAL_BYTES_MAX } = this.options;
-    figures.unsentBytes = this.unsentBytes;
+    const { metrics, unsentTotalBytesMax = UNSENT_TOTAL_BYTES_MAX } = this.options;
+    metrics.unsentBytes = this.unsentBytes;
     if (this.unsentBytes > unsentTotalBytesMax) this.relieve(unsentTotalBytesMax);
   }
 

@@ -6,7 +6,6 @@ import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import type { Caller } from '../route.ts';
 import { CloseCode, CONTROL, type ControlName } from './control.ts';
-import type { StreamFigures } from './stream-metrics.ts';
 import { errorText, textFrame, tradeErrorText } from './frames.ts';
 import {
   ASK_AFTER_BYTES,
@@ -22,6 +21,7 @@ import {
   SUBSCRIBE_REQUESTS_PER_HOUR,
   UNSENT_BYTES_MAX,
 } from './limits.ts';
+import type { StreamMetrics } from './stream-metrics.ts';
 import type { Recipient, Subscription } from './subscription.ts';
 
 const HOUR_MS = 3_600_000;
@@ -39,7 +39,7 @@ export interface ConnectionOptions {
   readonly ws: WebSocket;
   readonly socket: Socket;
   readonly openedMs: number;
-  readonly figures: StreamFigures;
+  readonly metrics: StreamMetrics;
 }
 
 export class Connection implements Recipient {
@@ -56,7 +56,7 @@ export class Connection implements Recipient {
   tradesInFlight = 0;
   spokeMs: number;
   private readonly socket: Socket;
-  private readonly figures: StreamFigures;
+  private readonly metrics: StreamMetrics;
   private messageAllowance = MESSAGE_BURST;
   private allowanceMs: number;
   private warnedOfMessages = false;
@@ -78,7 +78,7 @@ export class Connection implements Recipient {
     this.peer = options.peer;
     this.ws = options.ws;
     this.socket = options.socket;
-    this.figures = options.figures;
+    this.metrics = options.metrics;
     this.openedMs = options.openedMs;
     this.heardMs = options.openedMs;
     this.pingedMs = options.openedMs;
@@ -152,7 +152,7 @@ export class Connection implements Recipient {
     if (!this.open) return true;
     const unsent = this.socket.writableLength;
     if (replaceable && unsent > CONFLATE_ABOVE_BYTES) {
-      this.figures.conflated++;
+      this.metrics.conflated++;
       return false;
     }
     if (unsent + frame.length > UNSENT_BYTES_MAX) {
@@ -161,8 +161,8 @@ export class Connection implements Recipient {
     }
     this.socket.write(frame);
     this.sentSinceHeard += frame.length;
-    this.figures.sent++;
-    this.figures.sentBytes += frame.length;
+    this.metrics.sent++;
+    this.metrics.sentBytes += frame.length;
     return true;
   }
 
@@ -189,7 +189,7 @@ export class Connection implements Recipient {
   /** For readers that do not read: nothing that is sent would arrive, not even a reason. */
   drop(): void {
     if (!this.open) return;
-    this.figures.dropped++;
+    this.metrics.dropped++;
     this.ws.terminate();
   }
 

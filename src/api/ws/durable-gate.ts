@@ -2,27 +2,27 @@
  * Pushes that show the state, in the order they were made. The state may be ahead of the disk: what was read from it
  * waits here until everything it shows is durable, so that nobody is told what a crash could undo.
  */
-import type { Venue } from '../../sequencer/sequencer.ts';
+import type { Sequencer } from '../../sequencer/sequencer.ts';
 
 interface Waiting {
   readonly send: () => void;
   ready: boolean;
 }
 
-export class SettledQueue {
-  private readonly venue: Venue;
+export class DurableGate {
+  private readonly sequencer: Sequencer;
   private readonly waiting: Waiting[] = [];
 
-  constructor(venue: Venue) {
-    this.venue = venue;
+  constructor(sequencer: Sequencer) {
+    this.sequencer = sequencer;
   }
 
   /** Call in the same turn in which the state was read. */
-  whenSettled(send: () => void): void {
-    const settled = this.venue.settled();
-    const entry: Waiting = { send, ready: settled === undefined };
+  whenDurable(send: () => void): void {
+    const durable = this.sequencer.durable();
+    const entry: Waiting = { send, ready: durable === undefined };
     this.waiting.push(entry);
-    if (settled === undefined) {
+    if (durable === undefined) {
       this.drain();
       return;
     }
@@ -31,7 +31,7 @@ export class SettledQueue {
       this.drain();
     };
     // A venue that has stopped never says more: the process ends, and the sockets with it.
-    settled.then(go, () => {});
+    durable.then(go, () => {});
   }
 
   private drain(): void {

@@ -1,10 +1,11 @@
 /** What a client says and what it is told: ping, login, subscriptions, orders (wire 5). */
-import { mayUse } from '../auth/permissions.ts';
+
+import { SchemaCheck } from '../../http/schema-check.ts';
+import type { Clock } from '../../sequencer/clock.ts';
+import { checkPermission } from '../auth/permissions.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { Services } from '../route.ts';
 import { BODY_LIMITS, parseBody } from '../wire/safe-json.ts';
-import { SchemaCheck } from '../../http/schema-check.ts';
-import type { Clock } from '../../sequencer/clock.ts';
 import type { Channels } from './channels.ts';
 import type { Connection } from './connection.ts';
 import { acknowledgement, pongFrame } from './frames.ts';
@@ -19,11 +20,11 @@ import {
   SUBSCRIBE_REQUESTS_PER_HOUR,
   TRADES_IN_FLIGHT_MAX,
 } from './limits.ts';
-import type { LoginDesk } from './session-auth.ts';
+import type { WsOrderEntry } from './order-entry.ts';
 import type { TopicCall, TradeCall } from './schemas.ts';
 import { LoginFrame, TopicFrame, TradeFrame, TradeId } from './schemas.ts';
+import type { SessionAuth } from './session-auth.ts';
 import { PRIVATE_TOPICS, readTopic, type TopicRequest } from './topic-request.ts';
-import type { TradingDesk } from './order-entry.ts';
 
 const FRAME_LIMITS = {
   ...BODY_LIMITS,
@@ -43,11 +44,11 @@ export interface ConversationOptions extends Services {
   readonly limiter: RateLimiter;
   readonly limited: boolean;
   readonly channels: Channels;
-  readonly trading: TradingDesk;
-  readonly logins: LoginDesk;
+  readonly trading: WsOrderEntry;
+  readonly logins: SessionAuth;
 }
 
-export class Conversation {
+export class MessageHandler {
   private readonly options: ConversationOptions;
 
   constructor(options: ConversationOptions) {
@@ -141,14 +142,14 @@ export class Conversation {
         return;
       }
     }
-    const { channels, venue } = this.options;
+    const { channels, sequencer } = this.options;
     for (const argument of args) {
       const arg = JSON.stringify(argument);
       if (arg.length > ARGUMENT_CHARS_MAX) {
         connection.fail('parameterWrong', `an argument may have at most ${ARGUMENT_CHARS_MAX} characters`);
         continue;
       }
-      const request = readTopic(venue.state, argument);
+      const request = readTopic(sequencer.state, argument);
       if (typeof request === 'string') {
         connection.fail('unknownChannel', request, arg);
       } else if (op === 'unsubscribe') {
@@ -178,7 +179,7 @@ export class Conversation {
         connection.fail('loginNeeded', 'log in first', arg);
         return false;
       }
-      const denied = mayUse(caller, PRIVATE_TOPICS[request.topic]);
+      const denied = checkPermission(caller, PRIVATE_TOPICS[request.topic]);
       if (denied !== undefined) {
         connection.fail('permissionMissing', denied.msg, arg);
         return false;

@@ -7,20 +7,20 @@ import type { TSchema } from 'typebox';
 import { BATCH_ITEMS_MAX } from '../../core/model/limits.ts';
 import { parseOrderId } from '../../core/model/order-id.ts';
 import { openOrder } from '../../core/reads/reads.ts';
+import { SchemaCheck } from '../../http/schema-check.ts';
+import type { Clock } from '../../sequencer/clock.ts';
+import { checkPermission } from '../auth/permissions.ts';
+import { defect, runRoute, venueFailure } from '../http/run-route.ts';
 import { orderLimit } from '../limits/order-quota.ts';
-import { mayUse } from '../auth/permissions.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
+import type { Caller, Route, Services } from '../route.ts';
 import { CancelBody } from '../routes/trade/order-ref.ts';
 import { batchOf } from '../routes/trade/order-result.ts';
 import { tooLate } from '../routes/trade/place-order.ts';
-import type { Caller, Route, Services } from '../route.ts';
-import { defect, routeAnswer, venueFailure } from '../http/run-route.ts';
 import { tradeActionRoutes } from '../routes/trade/trade-actions.ts';
 import { normaliseFields } from '../wire/fields.ts';
 import { validationError } from '../wire/validation.ts';
 import { WireError, wireError } from '../wire/wire-error.ts';
-import { SchemaCheck } from '../../http/schema-check.ts';
-import type { Clock } from '../../sequencer/clock.ts';
 import { tradeErrorText } from './frames.ts';
 import { isLate } from './receive-window.ts';
 import type { TradeCall } from './schemas.ts';
@@ -84,7 +84,7 @@ interface Quota {
   remaining: number | undefined;
 }
 
-export class TradingDesk {
+export class WsOrderEntry {
   private readonly services: Services;
   private readonly wall: Clock;
   private readonly limiter: RateLimiter;
@@ -138,7 +138,7 @@ export class TradingDesk {
     if (topic === undefined)
       return wireError('40020', `topic must be one of ${Object.keys(TRADE_TOPICS).join(', ')}`);
     const { route, batch } = topic;
-    const denied = route.access === 'public' ? undefined : mayUse(caller, route.access);
+    const denied = route.access === 'public' ? undefined : checkPermission(caller, route.access);
     if (denied !== undefined) return wireError('40014', denied.msg);
     const { path, perSecond } = this.limitOf(call, route, caller);
     const limit = this.limiter.takeForUid(path, perSecond, caller.user.uid, this.wall.now());
@@ -159,7 +159,7 @@ export class TradingDesk {
     const wrong = topic.check(body);
     if (wrong !== undefined) return wrong;
     const symbols = items.map((item) => this.symbolOf(item, caller));
-    const answering = routeAnswer(route, {
+    const answering = runRoute(route, {
       ...this.services,
       query: undefined as never,
       body: body as never,
@@ -167,7 +167,7 @@ export class TradingDesk {
       late,
     });
     // Sequenced by now: the time that the order itself bears, whenever it is on disk.
-    const sequencedMs = this.services.venue.state.now;
+    const sequencedMs = this.services.sequencer.state.now;
     const answer = await answering;
     if (answer instanceof WireError) return answer;
     if (batch) return (answer as OrderAnswer[]).map((each, n) => batchItem(each, symbols[n]!));
@@ -189,13 +189,13 @@ export class TradingDesk {
   private limitOf(call: TradeCall, route: Route, { user: { uid, quotas } }: Caller) {
     if (quotas === undefined) return route;
     const first = call.args.slice(0, 1).map((item) => itemOf(item, call));
-    return orderLimit(route, uid, quotas, this.services.venue.state, first);
+    return orderLimit(route, uid, quotas, this.services.sequencer.state, first);
   }
 
   /** Requests that change an order need not name its symbol; the answer does. */
   private symbolOf(item: Item, caller: Caller): string {
     if (typeof item.symbol === 'string') return item.symbol;
-    const { state } = this.services.venue;
+    const { state } = this.services.sequencer;
     const orderId = typeof item.orderId === 'string' ? (parseOrderId(item.orderId) ?? 0) : 0;
     const clientOid = typeof item.clientOid === 'string' ? item.clientOid : '';
     if (orderId === 0 && clientOid === '') return '';

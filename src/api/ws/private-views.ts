@@ -1,4 +1,6 @@
 /** Orders, fills, positions and balances as their owner's socket shows them: other names than HTTP has (wire 5.4). */
+
+import { Category, OrderType, Side } from '../../core/model/enums.ts';
 import type {
   FillRecord,
   OrderChanged,
@@ -6,16 +8,15 @@ import type {
   PositionClosed,
   StrategyOrderRecord,
 } from '../../core/model/event.ts';
-import type { PositionView } from '../../core/reads/position-reads.ts';
-import { futuresSetting } from '../../core/margin/margin.ts';
-import type { State } from '../../core/state/state.ts';
-import { Category, OrderType, Side } from '../../core/model/enums.ts';
 import { formatMoney } from '../../core/model/units.ts';
-import { assetViews, marginRatio, valueAccount } from '../routes/account/valuation.ts';
+import { futuresSetting } from '../../core/reads/margin-reads.ts';
+import type { PositionView } from '../../core/reads/position-reads.ts';
+import type { State } from '../../core/state/state.ts';
 import { fillView } from '../../views/fill-view.ts';
 import { orderView } from '../../views/order-view.ts';
 import { closedPositionView, openPositionView } from '../../views/position-view.ts';
 import { strategyView } from '../../views/strategy-view.ts';
+import { assetViews, marginRatio, valueAccount } from '../routes/account/valuation.ts';
 
 /** Of the position an order or fill belongs to; one-way mode has one. */
 const holdSide = (posSide: string, futures: boolean) => (futures && posSide === '' ? 'net' : posSide);

@@ -15,9 +15,9 @@ import {
   TRIGGER_BY_NAMES,
   TRIGGER_TYPE_NAMES,
 } from '../../core/model/enums.ts';
-import { texts } from '../wire/responses.ts';
-import { DELIVERY_STATUSES } from '../routes/market/market-view.ts';
 import { DELEGATE_TYPES, TRADE_SIDES } from '../../views/futures-enums.ts';
+import { DELIVERY_STATUSES } from '../routes/market/market-view.ts';
+import { texts } from '../wire/responses.ts';
 import type { PrivateTopic, PublicTopic } from './topic-request.ts';
 
 /** Nothing leaves that is not named here. */

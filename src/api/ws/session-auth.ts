@@ -1,11 +1,11 @@
 /** Who a connection belongs to: the login, and the rights that it keeps, loses or gains (wire 1.5, reliability 3). */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Authentication, authenticateLogin, isBusy } from '../auth/authenticate.ts';
-import { mayUse } from '../auth/permissions.ts';
-import type { RateLimiter } from '../limits/rate-limit.ts';
-import type { ReplayGuard } from '../auth/replay-guard.ts';
-import type { Services } from '../route.ts';
 import type { Clock } from '../../sequencer/clock.ts';
+import { type Authentication, authenticateLogin, isBusy } from '../auth/authenticate.ts';
+import { checkPermission } from '../auth/permissions.ts';
+import type { ReplayGuard } from '../auth/replay-guard.ts';
+import type { RateLimiter } from '../limits/rate-limit.ts';
+import type { Services } from '../route.ts';
 import type { Channels } from './channels.ts';
 import type { Connection } from './connection.ts';
 import { LOGIN_FAILURES } from './control.ts';
@@ -24,7 +24,7 @@ export interface LoginOptions extends Services {
   readonly admitUser: (connection: Connection, uid: number) => boolean;
 }
 
-export class LoginDesk {
+export class SessionAuth {
   private readonly options: LoginOptions;
 
   constructor(options: LoginOptions) {
@@ -51,7 +51,7 @@ export class LoginDesk {
     }
     connection.loggingIn = true;
     const failed = () => connection.fail('loginFailed', 'the login could not be checked; try again');
-    patiently(connection, verdict, check)
+    retryWhileBusy(connection, verdict, check)
       .then((answer) => this.judge(connection, answer), failed)
       .finally(() => {
         connection.loggingIn = false;
@@ -84,7 +84,7 @@ export class LoginDesk {
     for (const topic of PRIVATE_TOPIC_NAMES) {
       const subscription = connection.subscriptions.get(privateKey(topic));
       const denied =
-        subscription === undefined ? undefined : mayUse(connection.caller!, PRIVATE_TOPICS[topic]);
+        subscription === undefined ? undefined : checkPermission(connection.caller!, PRIVATE_TOPICS[topic]);
       if (denied === undefined) continue;
       this.options.channels.unsubscribe(connection, privateKey(topic));
       connection.fail('permissionMissing', `the subscription has ended: ${denied.msg}`, subscription!.arg);
@@ -110,7 +110,7 @@ export class LoginDesk {
 }
 
 /** A herd that comes back has its passphrases checked one after the other; whoever finds that busy waits for a turn. */
-async function patiently(
+async function retryWhileBusy(
   connection: Connection,
   first: Authentication | Promise<Authentication>,
   check: () => Authentication | Promise<Authentication>,

@@ -3,21 +3,21 @@
  * What was read from the state leaves when it is durable (`durable-gate.ts`).
  */
 import { Channel } from './channel.ts';
-import type { Floor } from './stream-context.ts';
 import type { Push } from './frames.ts';
+import type { StreamContext } from './stream-context.ts';
 import type { Subscription } from './subscription.ts';
 
 export abstract class StandingChannel extends Channel {
-  protected readonly floor: Floor;
+  protected readonly context: StreamContext;
   /** At most one push in so many milliseconds. */
   protected abstract readonly pauseMs: number;
   /** By the machine's clock. */
   private pushedMs = 0;
   private newest: Push | undefined;
 
-  constructor(key: string, floor: Floor) {
+  constructor(key: string, context: StreamContext) {
     super(key);
-    this.floor = floor;
+    this.context = context;
   }
 
   /** Cheap: asked every few milliseconds. */
@@ -30,14 +30,14 @@ export abstract class StandingChannel extends Channel {
   poll(wallMs: number): void {
     if (this.replaceable) this.catchUp();
     if (this.underWay > 0 || wallMs - this.pushedMs < this.pauseMs || !this.hasChanged(wallMs)) return;
-    const push = this.next(this.floor.clock.now());
+    const push = this.next(this.context.clock.now());
     if (push === undefined) return;
     this.pushedMs = wallMs;
     this.underWay++;
-    this.floor.settled.whenSettled(() => {
+    this.context.durable.whenDurable(() => {
       this.underWay--;
       this.newest = this.settle(push);
-      this.floor.fanout.broadcast(this, this.newest);
+      this.context.fanout.broadcast(this, this.newest);
     });
   }
 
@@ -47,8 +47,8 @@ export abstract class StandingChannel extends Channel {
   }
 
   override enter(subscription: Subscription): void {
-    const push = this.whole(this.floor.clock.now());
-    this.floor.settled.whenSettled(() => {
+    const push = this.whole(this.context.clock.now());
+    this.context.durable.whenDurable(() => {
       subscription.push(push);
       this.add(subscription);
     });

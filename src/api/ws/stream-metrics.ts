@@ -1,5 +1,5 @@
 /** What the streams tell those who watch the process. */
-export interface StreamFigures {
+export interface StreamMetrics {
   connections: number;
   subscriptions: number;
   accepted: number;
@@ -14,7 +14,7 @@ export interface StreamFigures {
   unsentBytes: number;
 }
 
-export function noFigures(): StreamFigures {
+export function emptyStreamMetrics(): StreamMetrics {
   return {
     connections: 0,
     subscriptions: 0,

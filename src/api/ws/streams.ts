@@ -9,21 +9,21 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type PeerAddress, peerAddressResolver } from '../limits/peer-address.ts';
-import type { RateLimiter } from '../limits/rate-limit.ts';
-import type { ReplayGuard } from '../auth/replay-guard.ts';
-import type { Services } from '../route.ts';
-import { type StreamRole, streamRole } from '../http/stream-paths.ts';
-import { errorEnvelope } from '../wire/envelope.ts';
 import { RequestSource } from '../../http/request-source.ts';
 import type { Clock } from '../../sequencer/clock.ts';
+import type { ReplayGuard } from '../auth/replay-guard.ts';
+import { type StreamRole, streamRole } from '../http/stream-paths.ts';
+import { type PeerAddress, peerAddressResolver } from '../limits/peer-address.ts';
+import type { RateLimiter } from '../limits/rate-limit.ts';
+import type { Services } from '../route.ts';
+import { errorEnvelope } from '../wire/envelope.ts';
 import { Admission, badHandshake, foreignHandshake, type Turned } from './admission.ts';
 import { Channels } from './channels.ts';
 import { Connection } from './connection.ts';
+import { Sweep } from './connection-reaper.ts';
 import { CloseCode } from './control.ts';
-import { Conversation } from './message-handler.ts';
+import { DurableGate } from './durable-gate.ts';
 import { Fanout } from './fanout.ts';
-import { noFigures, type StreamFigures } from './stream-metrics.ts';
 import {
   CLOSE_GRACE_MS,
   CONNECTIONS_PER_UID_MAX,
@@ -32,10 +32,10 @@ import {
   LEAVE_TOGETHER,
   LEAVE_WITHIN_MS,
 } from './limits.ts';
-import { LoginDesk } from './session-auth.ts';
-import { SettledQueue } from './durable-gate.ts';
-import { Sweep } from './connection-reaper.ts';
-import { TradingDesk } from './order-entry.ts';
+import { MessageHandler } from './message-handler.ts';
+import { WsOrderEntry } from './order-entry.ts';
+import { SessionAuth } from './session-auth.ts';
+import { emptyStreamMetrics, type StreamMetrics } from './stream-metrics.ts';
 
 export interface StreamsOptions extends Services {
   /** The machine's clock: logins, limits and patience go by real time, whatever the exchange's clock is. */
@@ -55,14 +55,14 @@ export interface StreamsOptions extends Services {
 }
 
 export class Streams {
-  readonly figures: StreamFigures = noFigures();
+  readonly metrics: StreamMetrics = emptyStreamMetrics();
   private readonly options: StreamsOptions;
   private readonly sockets: WebSocketServer;
   private readonly source: RequestSource;
   private readonly peerOf: PeerAddress;
   private readonly admission: Admission;
   private readonly channels: Channels;
-  private readonly conversation: Conversation;
+  private readonly conversation: MessageHandler;
   private readonly connections = new Set<Connection>();
   private readonly connectionsByUid = new Map<number, number>();
   private readonly sweeping: Sweep;
@@ -71,20 +71,20 @@ export class Streams {
   private closing = false;
 
   constructor(options: StreamsOptions) {
-    const { venue, clock, wall, limiter, rateLimits, logger } = options;
+    const { sequencer, clock, wall, limiter, rateLimits, logger } = options;
     const limited = rateLimits === 'on';
     this.options = options;
     this.peerOf = peerAddressResolver(options.trustedProxies);
     this.source = new RequestSource({ ...options, ownPagesOnly: () => false });
     this.admission = new Admission(limiter, limited);
-    const floor = { venue, clock, wall, fanout: new Fanout(), settled: new SettledQueue(venue) };
-    this.channels = new Channels(floor, this.figures);
+    const context = { sequencer, clock, wall, fanout: new Fanout(), durable: new DurableGate(sequencer) };
+    this.channels = new Channels(context, this.metrics);
     const onDefect = (err: unknown) => logger.error({ err }, 'a request over a socket failed');
     const { channels } = this;
     const admitUser = (connection: Connection, uid: number) => this.admitUser(connection, uid);
-    const logins = new LoginDesk({ ...options, channels, admitUser });
-    const trading = new TradingDesk(options, limiter, onDefect);
-    this.conversation = new Conversation({ ...options, limited, channels, trading, logins });
+    const logins = new SessionAuth({ ...options, channels, admitUser });
+    const trading = new WsOrderEntry(options, limiter, onDefect);
+    this.conversation = new MessageHandler({ ...options, limited, channels, trading, logins });
     // No compression: it costs more than it saves on small frames, and inflating is a way to attack.
     this.sockets = new WebSocketServer({
       noServer: true,
@@ -94,11 +94,13 @@ export class Streams {
       // Answers to pings are messages like any other: counted, and bounded by what the reader takes.
       autoPong: false,
     });
-    this.sockets.on('wsClientError', (error, socket) => this.turnAway(socket, badHandshake(error.message)));
+    this.sockets.on('wsClientError', (error, socket) =>
+      this.rejectUpgrade(socket, badHandshake(error.message)),
+    );
     this.sweeping = new Sweep({
       connections: this.connections,
       wall,
-      figures: this.figures,
+      metrics: this.metrics,
       isCurrent: (connection) => logins.isCurrent(connection),
       unsentTotalBytesMax: options.unsentTotalBytesMax,
     });
@@ -146,7 +148,7 @@ export class Streams {
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const foreign = this.source.handshakeRefusal(request);
     if (foreign !== undefined) {
-      this.turnAway(socket, foreignHandshake(foreign));
+      this.rejectUpgrade(socket, foreignHandshake(foreign));
       return;
     }
     const role = streamRole(request.url);
@@ -158,16 +160,16 @@ export class Streams {
           ? { status: '503 Service Unavailable', msg: 'the exchange stops', retryAfterSeconds: 1 }
           : this.admission.admit(request, peer, this.options.wall.now());
     if (turned !== undefined) {
-      this.turnAway(socket, turned);
+      this.rejectUpgrade(socket, turned);
       return;
     }
     request.socket.setNoDelay(true);
-    this.sockets.handleUpgrade(request, socket, head, (ws) => this.welcome(ws, request.socket, role!, peer));
+    this.sockets.handleUpgrade(request, socket, head, (ws) => this.onOpen(ws, request.socket, role!, peer));
   }
 
   /** A request with a body comes with a stream in place of its socket. */
-  private turnAway(socket: Duplex, { status, msg, retryAfterSeconds }: Turned): void {
-    this.figures.refused++;
+  private rejectUpgrade(socket: Duplex, { status, msg, retryAfterSeconds }: Turned): void {
+    this.metrics.refused++;
     const code = status.startsWith('429') ? '429' : '40017';
     const body = JSON.stringify(errorEnvelope(code, msg, this.options.clock.now()));
     const retry = retryAfterSeconds === undefined ? '' : `Retry-After: ${retryAfterSeconds}\r\n`;
@@ -179,32 +181,32 @@ export class Streams {
     );
   }
 
-  private welcome(ws: WebSocket, socket: Socket, role: StreamRole, peer: string | undefined): void {
+  private onOpen(ws: WebSocket, socket: Socket, role: StreamRole, peer: string | undefined): void {
     const { wall, logger } = this.options;
     const openedMs = wall.now();
-    const { figures } = this;
-    const connection = new Connection({ id: randomUUID(), role, peer, ws, socket, openedMs, figures });
+    const { metrics } = this;
+    const connection = new Connection({ id: randomUUID(), role, peer, ws, socket, openedMs, metrics });
     this.connections.add(connection);
     this.admission.entered(peer);
-    figures.accepted++;
-    figures.connections++;
+    metrics.accepted++;
+    metrics.connections++;
     ws.on('message', (data, binary) => {
-      figures.received++;
+      metrics.received++;
       this.conversation.hear(connection, data as Buffer, binary);
     });
     ws.on('ping', (bytes) => this.conversation.hearPing(connection, bytes));
     ws.on('pong', () => this.conversation.hearPong(connection));
     // Broken frames end the connection with their own close code; there is nothing else to do.
     ws.on('error', (error) => logger.debug({ err: error }, 'a socket failed'));
-    ws.on('close', () => this.farewell(connection));
+    ws.on('close', () => this.onClose(connection));
     if (this.notice !== undefined) connection.fail('upgrade', this.notice);
   }
 
-  private farewell(connection: Connection): void {
+  private onClose(connection: Connection): void {
     if (!this.connections.delete(connection)) return;
     this.channels.leave(connection);
     this.admission.left(connection.peer);
-    this.figures.connections--;
+    this.metrics.connections--;
     const uid = connection.caller?.user.uid;
     if (uid === undefined) return;
     const left = (this.connectionsByUid.get(uid) ?? 1) - 1;

@@ -1,8 +1,9 @@
 /** What a subscription names: the topic, and where it applies, the instrument and the width (wire 5.2). */
-import type { Instrument } from '../../core/model/instrument.ts';
+
 import type { CandleWidth } from '../../core/model/candle-interval.ts';
-import type { State } from '../../core/state/state.ts';
 import { CATEGORY_NAMES, type CategoryName } from '../../core/model/enums.ts';
+import type { Instrument } from '../../core/model/instrument.ts';
+import type { State } from '../../core/state/state.ts';
 import type { Need } from '../auth/permissions.ts';
 import { readWidth, WIDTH_RULE } from '../routes/market/candle-query.ts';
 import type { BookKind } from './topics/book-levels.ts';

@@ -5,17 +5,17 @@
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { makeDirectory, replaceFile, syncDirectory } from '../../storage/durable-file.ts';
+import { AUDIT_FILE, AUDIT_HEAD_FILE } from '../../admin/audit-file.ts';
+import { DOOR_FILE } from '../../admin/token.ts';
 import { IDENTITY_MARK_FILE } from '../../identity/identity-mark.ts';
 import { readKeyring } from '../../identity/sealing.ts';
 import { IDENTITY_FILE, KEYRING_FILE } from '../../identity/sqlite-identity.ts';
 import { DirectoryLock } from '../../journal/directory-lock.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
-import { AUDIT_FILE, AUDIT_HEAD_FILE } from '../../admin/audit-file.ts';
-import { DOOR_FILE } from '../../admin/token.ts';
+import { makeDirectory, replaceFile, syncDirectory } from '../../storage/durable-file.ts';
 import { VERSION } from '../../version.ts';
-import { HISTORY_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
 import { ConfigError, DataDamaged } from '../exit-codes.ts';
+import { HISTORY_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
 import { auditUpTo } from './audit-copy.ts';
 import { type CopiedFile, copyFileDurably, type Progress, writeDurably } from './copying.ts';
 import { copyDatabase, historySeq, sealingKeys } from './databases.ts';

@@ -4,10 +4,10 @@
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { makeDirectory, replaceFile, syncDirectory } from '../../storage/durable-file.ts';
 import { DirectoryLock } from '../../journal/directory-lock.ts';
-import { LOG_DIRECTORY } from '../start/data-files.ts';
+import { makeDirectory, replaceFile, syncDirectory } from '../../storage/durable-file.ts';
 import { ConfigError, DataDamaged } from '../exit-codes.ts';
+import { LOG_DIRECTORY } from '../start/data-files.ts';
 import { copyFileDurably, type Progress, placeIn } from './copying.ts';
 import {
   type BackedUpFile,

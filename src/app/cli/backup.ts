@@ -2,18 +2,18 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { readAdminEndpoint } from '../../admin/token.ts';
 import { DirectoryLock } from '../../journal/directory-lock.ts';
 import { DirectoryLocked } from '../../journal/journal-errors.ts';
-import { readDoorNote } from '../../admin/token.ts';
 import type { Manifest, Moment } from '../backup/manifest.ts';
-import { LOG_DIRECTORY } from '../start/data-files.ts';
 import { CannotStart } from '../exit-codes.ts';
-import { type Paint, painter } from './terminal/colour.ts';
-import { count, counted } from './terminal/counting.ts';
-import { progressBar } from './terminal/progress-bar.ts';
+import { LOG_DIRECTORY } from '../start/data-files.ts';
 import { BOURSE, configOf, describedCommand, withSettings } from './command-line.ts';
 import { OperatorClient } from './operator-client.ts';
 import { facts, operatorName, show, when } from './operator-command.ts';
+import { type Paint, painter } from './terminal/colour.ts';
+import { count, counted } from './terminal/counting.ts';
+import { progressBar } from './terminal/progress-bar.ts';
 
 export function backupCommand(): Command {
   const command = describedCommand(
@@ -42,7 +42,7 @@ async function backUp(data: string, directory: string, operator: string): Promis
   const { makeBackup } = await import('../backup/backup.ts');
   const { hashOf } = await import('../backup/manifest.ts');
   const lock = lockIfStopped(join(data, LOG_DIRECTORY));
-  const note = lock === undefined ? readDoorNote(data) : undefined;
+  const note = lock === undefined ? readAdminEndpoint(data) : undefined;
   const client = note && new OperatorClient({ ...note, data }, operator);
   if (lock === undefined && client === undefined) process.stderr.write(NOT_AUDITED);
   const bar = progressBar(`copying ${data}`, process.stderr);

@@ -1,10 +1,10 @@
 /** The command line: options from the table of settings, messages and exit codes as users expect them. */
 import { Command, CommanderError, type HelpConfiguration, Option } from 'commander';
 import { VERSION } from '../../version.ts';
-import { ActionRefused, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import type { Given } from '../config/layer.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { environmentName, SETTING_NAMES, SETTINGS, type SettingName } from '../config/settings.ts';
+import { ActionRefused, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { refuseSwallowedOptions } from './swallowed-options.ts';
 
 const EXIT_CODES = `

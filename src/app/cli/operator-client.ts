@@ -1,10 +1,10 @@
 /** Talks to the operator's door of a running exchange, found through its note in the data directory or named by flags. */
 import { join } from 'node:path';
-import { DOOR_FILE, readDoorNote, readToken } from '../../admin/token.ts';
+import { DOOR_FILE, readAdminEndpoint, readToken } from '../../admin/token.ts';
 import { ActionRefused, CannotStart, ConfigError } from '../exit-codes.ts';
 import { dataOfListener } from '../start/port-owner.ts';
 
-export interface DoorAddress {
+export interface AdminEndpoint {
   readonly url: string;
   readonly token: string;
   /** The data directory whose note named it; undefined when flags did. */
@@ -12,8 +12,8 @@ export interface DoorAddress {
 }
 
 /** `port` is where users would reach an exchange with the present settings: who listens there may be the one meant. */
-export function doorIn(data: string, port: number): DoorAddress {
-  const note = readDoorNote(data);
+export function endpointIn(data: string, port: number): AdminEndpoint {
+  const note = readAdminEndpoint(data);
   if (note !== undefined) return { ...note, data };
   throw new CannotStart(
     `no exchange runs on ${data}: there is no ${DOOR_FILE} in it. ${elsewhere(data, port)} ` +
@@ -29,7 +29,7 @@ function elsewhere(data: string, port: number): string {
     : `The one on port ${port} (process ${running.pid}) keeps its data in ${running.data}: add --data ${running.data}.`;
 }
 
-export function doorAt(url: string, tokenFile: string | undefined): DoorAddress {
+export function endpointAt(url: string, tokenFile: string | undefined): AdminEndpoint {
   if (tokenFile === undefined)
     throw new ConfigError('--operator needs --token-file with the token of that door');
   if (!URL.canParse(url))
@@ -40,10 +40,10 @@ export function doorAt(url: string, tokenFile: string | undefined): DoorAddress 
 const NOT_LET_IN = new Set(['not_authenticated', 'too_many_attempts']);
 
 export class OperatorClient {
-  readonly #door: DoorAddress;
+  readonly #door: AdminEndpoint;
   readonly #operator: string;
 
-  constructor(door: DoorAddress, operator: string) {
+  constructor(door: AdminEndpoint, operator: string) {
     this.#door = door;
     this.#operator = operator;
   }
@@ -79,7 +79,7 @@ export class OperatorClient {
   }
 }
 
-function notLetIn({ url, data }: DoorAddress, message: string): CannotStart {
+function notLetIn({ url, data }: AdminEndpoint, message: string): CannotStart {
   const advice =
     data === undefined
       ? ''
@@ -87,7 +87,7 @@ function notLetIn({ url, data }: DoorAddress, message: string): CannotStart {
   return new CannotStart(`${url} does not let us in: ${message}${advice}`);
 }
 
-function unreachable({ url, data }: DoorAddress, method: string, error: Error): CannotStart {
+function unreachable({ url, data }: AdminEndpoint, method: string, error: Error): CannotStart {
   const cause = error.cause as NodeJS.ErrnoException | undefined;
   if (cause?.code === 'ECONNREFUSED') {
     const advice =

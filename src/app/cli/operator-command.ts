@@ -1,14 +1,14 @@
 /** What all commands to a running exchange have in common: where it is, who asks, and how the answer is shown. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { defaultOperator } from '../../admin/default-operator.ts';
 import { OPERATOR_NAME } from '../../admin/audit-reference.ts';
-import { ConfigError } from '../exit-codes.ts';
+import { defaultOperator } from '../../admin/default-operator.ts';
 import type { Config, SettingName } from '../config/settings.ts';
+import { ConfigError } from '../exit-codes.ts';
+import { configOf, describedCommand, withSettings } from './command-line.ts';
+import { endpointAt, endpointIn, OperatorClient } from './operator-client.ts';
 import { type Paint, painter } from './terminal/colour.ts';
 import { textTable } from './terminal/text-table.ts';
-import { configOf, describedCommand, withSettings } from './command-line.ts';
-import { doorAt, doorIn, OperatorClient } from './operator-client.ts';
 
 const SETTINGS_USED: readonly SettingName[] = ['data', 'color'];
 
@@ -50,7 +50,7 @@ function clientOf(command: Command, { data, port }: Config): OperatorClient {
   const { operator, tokenFile } = command.opts<{ operator?: string; tokenFile?: string }>();
   const by = operatorName(command);
   const file = tokenFile === undefined ? undefined : resolve(tokenFile);
-  return new OperatorClient(operator === undefined ? doorIn(data, port) : doorAt(operator, file), by);
+  return new OperatorClient(operator === undefined ? endpointIn(data, port) : endpointAt(operator, file), by);
 }
 
 /** Who acts, as the audit log will name them. */

@@ -1,8 +1,8 @@
 /** `bourse price ...`: what the world outside pays, told by hand while no feed runs. */
 import type { Command } from 'commander';
-import type { Paint } from './terminal/colour.ts';
 import { commandGroup } from './command-line.ts';
 import { operatorCommand, table, yesNo } from './operator-command.ts';
+import type { Paint } from './terminal/colour.ts';
 
 interface IndexView {
   readonly index: string;

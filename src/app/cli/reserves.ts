@@ -1,11 +1,11 @@
 /** `bourse reserves ...`: what the venue holds for its accounts, and the proof that an account was counted. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { followProof, type InclusionProof } from '../../reserves/merkle-sum-tree.ts';
+import { type InclusionProof, verifyProof } from '../../reserves/merkle-sum-tree.ts';
 import { ConfigError, DataDamaged } from '../exit-codes.ts';
-import { type Paint, painter } from './terminal/colour.ts';
 import { commandGroup, describedCommand } from './command-line.ts';
 import { facts, operatorCommand, table, when } from './operator-command.ts';
+import { type Paint, painter } from './terminal/colour.ts';
 
 interface AuditView {
   readonly time: number;
@@ -82,7 +82,7 @@ function checkCommand(): Command {
     .option('--root <hash>', 'merkleRootHash as the exchange published it [as the file says]')
     .action((file: string, { root }: { root?: string }) => {
       const proof = readProof(file);
-      const found = followProof(proof);
+      const found = verifyProof(proof);
       if (found?.root !== (root ?? proof.root)) {
         throw new DataDamaged(`the proof does not lead to the root ${root ?? proof.root}`);
       }

@@ -1,11 +1,11 @@
 /** `bourse restore`: a backup becomes a data directory that an exchange can start from. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { BOURSE, configOf, describedCommand, withSettings } from './command-line.ts';
+import { facts, show, when } from './operator-command.ts';
 import { type Paint, painter } from './terminal/colour.ts';
 import { count, counted } from './terminal/counting.ts';
 import { progressBar } from './terminal/progress-bar.ts';
-import { BOURSE, configOf, describedCommand, withSettings } from './command-line.ts';
-import { facts, show, when } from './operator-command.ts';
 
 export function restoreCommand(): Command {
   const command = describedCommand(

@@ -1,9 +1,9 @@
 /** `bourse set-aside`: goes on without a command that breaks the exchange at every start. */
 import { type Command, Option } from 'commander';
 import { ConfigError } from '../exit-codes.ts';
-import { painter } from './terminal/colour.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { facts, operatorName, show } from './operator-command.ts';
+import { painter } from './terminal/colour.ts';
 
 export function setAsideCommand(): Command {
   const command = describedCommand(

@@ -1,8 +1,8 @@
 /** A name that the exchange does not know is answered with the one that was probably meant. */
 
 import { ActionRefused } from '../exit-codes.ts';
-import { didYouMean } from './terminal/did-you-mean.ts';
 import type { OperatorClient } from './operator-client.ts';
+import { didYouMean } from './terminal/did-you-mean.ts';
 
 export function suggestCoin<Answer>(
   client: OperatorClient,

@@ -1,9 +1,9 @@
 /** `bourse health`, `books`, `halt`, `resume`, `snapshot` and `identity rotate-kek`: the venue as a whole. */
 import type { Command } from 'commander';
-import type { Paint } from './terminal/colour.ts';
-import { count } from './terminal/counting.ts';
 import { commandGroup } from './command-line.ts';
 import { facts, operatorCommand, table, yesNo } from './operator-command.ts';
+import type { Paint } from './terminal/colour.ts';
+import { count } from './terminal/counting.ts';
 
 interface HealthView {
   readonly ready: boolean;

@@ -4,12 +4,12 @@ import type { Command } from 'commander';
 import type { Damage } from '../../history/proof/damage.ts';
 import { isBackup, refuseUnfinished } from '../backup/manifest.ts';
 import { ConfigError, ExitCode } from '../exit-codes.ts';
+import type { Verification } from '../verify/verify.ts';
+import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { type Paint, painter } from './terminal/colour.ts';
 import { count, counted } from './terminal/counting.ts';
 import { progressBar as lineOf, type ProgressBar, type Screen } from './terminal/progress-bar.ts';
 import { textTable } from './terminal/text-table.ts';
-import type { Verification } from '../verify/verify.ts';
-import { configOf, describedCommand, withSettings } from './command-line.ts';
 
 export function verifyCommand(): Command {
   const command = describedCommand(

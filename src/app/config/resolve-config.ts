@@ -1,7 +1,7 @@
 /** Flags before the environment before the file before the defaults. */
 import { resolve } from 'node:path';
-import { ConfigError } from '../exit-codes.ts';
 import { didYouMean } from '../cli/terminal/did-you-mean.ts';
+import { ConfigError } from '../exit-codes.ts';
 import { fileLayer, findFile } from './config-file.ts';
 import type { Given, Layer } from './layer.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type SettingName,
 } from './settings.ts';
 
-export interface Surroundings {
+export interface ConfigSources {
   readonly flags: Given;
   readonly environment: NodeJS.ProcessEnv;
   readonly directory: string;
@@ -28,7 +28,7 @@ export interface ResolvedConfig {
   readonly origins: { readonly [Name in SettingName]: string };
 }
 
-export async function resolveConfig(surroundings: Surroundings): Promise<ResolvedConfig> {
+export async function resolveConfig(surroundings: ConfigSources): Promise<ResolvedConfig> {
   const { directory, environment } = surroundings;
   const named = surroundings.configFile ?? environment.BOURSE_CONFIG;
   const file = named === undefined || named === '' ? findFile(directory) : resolve(directory, named);

@@ -4,9 +4,9 @@
  */
 import { fileURLToPath } from 'node:url';
 import { EXCHANGE_SEGMENT_BYTES_MIN } from '../../journal/journal-settings.ts';
-import { FEED_CHOICES, type FeedChoice, readFeedChoice } from '../../simulator/feed/feed-choice.ts';
-import { MARKET_LEVELS, type MarketLevel } from '../../simulator/activity-level.ts';
 import { CLOCK_CHOICES, type ClockChoice, readClockChoice } from '../../sequencer/clock-choice.ts';
+import { MARKET_LEVELS, type MarketLevel } from '../../simulator/activity-level.ts';
+import { FEED_CHOICES, type FeedChoice, readFeedChoice } from '../../simulator/feed/feed-choice.ts';
 import type { ColourChoice } from '../cli/terminal/colour.ts';
 import {
   hostName,

@@ -29,7 +29,7 @@ const GC_KINDS: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weakcb',
 };
 
-export class LoopWatch {
+export class EventLoopMonitor {
   readonly #delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   readonly #gcKinds = new Map<string, GcPauses>();
   readonly #observer: PerformanceObserver;

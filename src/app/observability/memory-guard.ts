@@ -25,7 +25,7 @@ export interface MemoryActions {
   readonly leave: (use: MemoryUse) => void;
 }
 
-export class MemoryWatch {
+export class MemoryGuard {
   readonly #use: () => MemoryUse;
   readonly #actions: MemoryActions;
   readonly #timer: NodeJS.Timeout;

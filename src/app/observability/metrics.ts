@@ -5,14 +5,14 @@
  */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { Meter } from '../../api/http/health.ts';
+import type { StreamMetrics } from '../../api/ws/stream-metrics.ts';
 import type { LogCapacity } from '../../journal/command-journal.ts';
-import type { StreamFigures } from '../../api/ws/stream-metrics.ts';
-import { Exposition } from './prometheus-text.ts';
 import type { GcPauses, LoopDelay } from './event-loop-monitor.ts';
 import { memoryFigures } from './memory-guard.ts';
+import { Exposition } from './prometheus-text.ts';
 
 /** What the venue and the process look like at the moment of a scrape. */
-export interface Figures {
+export interface MetricsSnapshot {
   readonly appliedSeq: number;
   readonly durableSeq: number;
   readonly historySeq: number;
@@ -31,7 +31,7 @@ export interface Figures {
   readonly openOrders: number;
   readonly loopDelay: LoopDelay;
   readonly gcPauses: readonly GcPauses[];
-  readonly streams: StreamFigures;
+  readonly streams: StreamMetrics;
 }
 
 /** Routes are a fixed table; whatever comes after so many shares one name. */
@@ -43,7 +43,7 @@ const CAPACITIES: readonly LogCapacity[] = ['normal', 'cancel_only', 'read_only'
 /** Two significant digits up to a minute keep a histogram at a few kilobytes. */
 const HISTOGRAM = { lowest: 1, highest: 60_000_000_000, figures: 2 } as const;
 
-interface RouteFigures {
+interface RouteMetrics {
   readonly route: string;
   /** Where the route's counters begin. */
   readonly first: number;
@@ -51,12 +51,12 @@ interface RouteFigures {
 }
 
 export class Metrics implements Meter {
-  readonly #figures: () => Figures;
-  readonly #routes = new Map<string, RouteFigures>();
+  readonly #figures: () => MetricsSnapshot;
+  readonly #routes = new Map<string, RouteMetrics>();
   readonly #requests = new Float64Array((ROUTES_MAX + 1) * STATUS_CLASSES.length);
   readonly #seconds = new Float64Array(ROUTES_MAX + 1);
 
-  constructor(figures: () => Figures) {
+  constructor(figures: () => MetricsSnapshot) {
     this.#figures = figures;
   }
 
@@ -70,13 +70,13 @@ export class Metrics implements Meter {
 
   text(): string {
     const page = new Exposition();
-    this.#requestFigures(page);
-    venueFigures(page, this.#figures());
-    processFigures(page);
+    this.#requestMetrics(page);
+    sequencerMetrics(page, this.#figures());
+    processMetrics(page);
     return page.text();
   }
 
-  #addRoute(route: string): RouteFigures {
+  #addRoute(route: string): RouteMetrics {
     const name = this.#routes.size >= ROUTES_MAX ? OTHER_ROUTE : route;
     const known = this.#routes.get(name);
     if (known !== undefined) return known;
@@ -86,7 +86,7 @@ export class Metrics implements Meter {
     return figures;
   }
 
-  #requestFigures(page: Exposition): void {
+  #requestMetrics(page: Exposition): void {
     page.metric('bourse_http_requests_total', 'counter', 'Requests answered, by route and class of status.');
     for (const { route, first } of this.#routes.values()) {
       for (const [index, status] of STATUS_CLASSES.entries()) {
@@ -105,7 +105,7 @@ export class Metrics implements Meter {
   }
 }
 
-function venueFigures(page: Exposition, figures: Figures): void {
+function sequencerMetrics(page: Exposition, figures: MetricsSnapshot): void {
   page.single('bourse_applied_seq', 'counter', 'Last command applied.', figures.appliedSeq);
   page.single('bourse_durable_seq', 'counter', 'Last command that is safe on disk.', figures.durableSeq);
   page.single('bourse_history_seq', 'counter', 'Last command whose records are stored.', figures.historySeq);
@@ -149,7 +149,7 @@ function venueFigures(page: Exposition, figures: Figures): void {
   page.single('bourse_accounts', 'gauge', 'Accounts.', figures.accounts);
   page.single('bourse_open_orders', 'gauge', 'Orders that rest in the books.', figures.openOrders);
 
-  streamFigures(page, figures.streams);
+  streamMetrics(page, figures.streams);
   const { p50Ms, p99Ms, maxMs } = figures.loopDelay;
   page.metric(
     'bourse_event_loop_delay_seconds',
@@ -168,7 +168,7 @@ function venueFigures(page: Exposition, figures: Figures): void {
   for (const { kind, longestSeconds } of figures.gcPauses) page.value(longestSeconds, { kind });
 }
 
-function streamFigures(page: Exposition, figures: StreamFigures): void {
+function streamMetrics(page: Exposition, figures: StreamMetrics): void {
   page.single('bourse_stream_connections', 'gauge', 'Sockets that are open.', figures.connections);
   page.single('bourse_stream_subscriptions', 'gauge', 'Channels read by sockets.', figures.subscriptions);
   page.single('bourse_stream_accepted_total', 'counter', 'Sockets accepted.', figures.accepted);
@@ -191,7 +191,7 @@ function streamFigures(page: Exposition, figures: StreamFigures): void {
   page.single('bourse_stream_unsent_bytes', 'gauge', 'Bytes that wait for readers.', figures.unsentBytes);
 }
 
-function processFigures(page: Exposition): void {
+function processMetrics(page: Exposition): void {
   const { rss, heapUsed, heapTotal, arrayBuffers } = memoryFigures();
   const { user, system } = process.cpuUsage();
   page.single('process_resident_memory_bytes', 'gauge', 'Memory held.', rss);

@@ -1,19 +1,19 @@
 /** Tells in the log when the disk begins to restrict the venue, when that changes and when it is over. */
 import type { Logger } from 'pino';
+import type { Sequencer } from '../../sequencer/sequencer.ts';
 import { freeBytes } from '../../storage/free-space.ts';
-import type { Venue } from '../../sequencer/sequencer.ts';
 
 const LOOK_INTERVAL_MS = 250;
 
-export class ModeWatch {
-  readonly #venue: Pick<Venue, 'shortage'>;
+export class ModeMonitor {
+  readonly #sequencer: Pick<Sequencer, 'shortage'>;
   readonly #directory: string;
   readonly #logger: Logger;
   readonly #timer: NodeJS.Timeout;
   #told: string | undefined;
 
-  constructor(venue: Pick<Venue, 'shortage'>, directory: string, logger: Logger) {
-    this.#venue = venue;
+  constructor(sequencer: Pick<Sequencer, 'shortage'>, directory: string, logger: Logger) {
+    this.#sequencer = sequencer;
     this.#directory = directory;
     this.#logger = logger;
     this.#timer = setInterval(() => this.look(), LOOK_INTERVAL_MS).unref();
@@ -21,7 +21,7 @@ export class ModeWatch {
   }
 
   look(): void {
-    const shortage = this.#venue.shortage();
+    const shortage = this.#sequencer.shortage();
     // Of memory its own watch tells.
     const reason = shortage?.of === 'disk' ? shortage.reason : undefined;
     if (reason === this.#told) return;

@@ -3,9 +3,10 @@
  * so a start that was cut off anywhere is completed by the next, and a later start adds what the catalogue has gained.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { Command } from '../../core/model/command.ts';
-import type { Outcome } from '../../core/model/command-result.ts';
-import { Refusal } from '../../core/model/reject-reason.ts';
+import type { CommandResult } from '../../core/model/command-result.ts';
+import { RejectReason } from '../../core/model/reject-reason.ts';
 import { MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import {
   DEMO_ACCOUNTS,
@@ -14,21 +15,20 @@ import {
   writeDemoAccountsFile,
 } from '../../identity/demo-accounts.ts';
 import type { Identity } from '../../identity/identity.ts';
-import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { Unavailable, type Venue } from '../../sequencer/sequencer.ts';
+import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
 
 /** The one demo account that may place `rpi` orders. */
 const MARKET_MAKER = 'maker';
 
 /** Lists what the exchange does not have yet. */
-export async function listCatalogue(venue: Venue, catalogue: Catalogue): Promise<void> {
-  const { state } = venue;
-  await carryOut(venue, () =>
+export async function listCatalogue(sequencer: Sequencer, catalogue: Catalogue): Promise<void> {
+  const { state } = sequencer;
+  await carryOut(sequencer, () =>
     catalogue.coins
       .filter(({ coin }) => !state.coinByName.has(coin))
       .map((spec): Command => ({ type: 'listCoin', time: 0, spec })),
   );
-  await carryOut(venue, () =>
+  await carryOut(sequencer, () =>
     catalogue.instruments
       .filter(({ category, symbol }) => state.instrument(category, symbol) === undefined)
       .map((spec): Command => ({ type: 'listInstrument', time: 0, spec })),
@@ -53,14 +53,14 @@ const DEMO_POOLS: Readonly<Record<string, string>> = {
 
 /** Opens the demo accounts and resolves when their keys, money and access file are in place. */
 export async function openDemo(
-  venue: Venue,
+  sequencer: Sequencer,
   identity: Identity,
   dataDirectory: string,
 ): Promise<readonly OpenedDemoAccount[]> {
-  const { accounts, settled } = openDemoAccounts(identity, venue.clock.now());
-  await carryOut(venue, () => accounts.flatMap((opened) => accountCommands(venue, opened)));
-  await carryOut(venue, () => accounts.flatMap((opened) => fundingCommands(venue, opened)));
-  await carryOut(venue, () => poolCommands(venue));
+  const { accounts, settled } = openDemoAccounts(identity, sequencer.clock.now());
+  await carryOut(sequencer, () => accounts.flatMap((opened) => accountCommands(sequencer, opened)));
+  await carryOut(sequencer, () => accounts.flatMap((opened) => fundingCommands(sequencer, opened)));
+  await carryOut(sequencer, () => poolCommands(sequencer));
   writeDemoAccountsFile(dataDirectory, accounts);
   await settled;
   return accounts;
@@ -71,15 +71,15 @@ export function hasDemoKeys(identity: Identity): boolean {
   return DEMO_ACCOUNTS.some(({ apiKey }) => identity.findKey(apiKey)?.key.demo === true);
 }
 
-function accountCommands(venue: Venue, { account, uid }: OpenedDemoAccount): Command[] {
-  if (venue.state.accountByUid.has(uid)) return [];
+function accountCommands(sequencer: Sequencer, { account, uid }: OpenedDemoAccount): Command[] {
+  if (sequencer.state.accountByUid.has(uid)) return [];
   const marketMaker = account.name === MARKET_MAKER;
   return [{ type: 'openAccount', time: 0, uid, masterUid: 0, marketMaker, house: false }];
 }
 
 /** A coin the account has held before was funded before, whatever has become of it since. */
-function fundingCommands(venue: Venue, { account, uid }: OpenedDemoAccount): Command[] {
-  const { state } = venue;
+function fundingCommands(sequencer: Sequencer, { account, uid }: OpenedDemoAccount): Command[] {
+  const { state } = sequencer;
   const held = state.ledger.coinsOf(state.accountByUid.get(uid)!.index);
   const commands: Command[] = [];
   for (const [name, amountText] of Object.entries(account.funding)) {
@@ -92,7 +92,7 @@ function fundingCommands(venue: Venue, { account, uid }: OpenedDemoAccount): Com
 }
 
 /** A pool that was funded before stays as it is. */
-function poolCommands({ state }: Venue): Command[] {
+function poolCommands({ state }: Sequencer): Command[] {
   const commands: Command[] = [];
   for (const [name, amountText] of Object.entries(DEMO_POOLS)) {
     const coin = state.coinByName.get(name);
@@ -113,29 +113,29 @@ const WAITS_MAX = 250;
  * Submits what is missing, in packs that share a commit, and insists that none is refused. A disk that is behind takes a
  * part; the rest is asked for again when it has caught up.
  */
-async function carryOut(venue: Venue, missing: () => Command[]): Promise<void> {
+async function carryOut(sequencer: Sequencer, missing: () => Command[]): Promise<void> {
   let waits = 0;
   for (let pack = missing().slice(0, PACK); pack.length > 0; pack = missing().slice(0, PACK)) {
-    const settled = await Promise.allSettled(pack.map((command) => venue.submit(command)));
+    const settled = await Promise.allSettled(pack.map((command) => sequencer.submit(command)));
     let behind: Unavailable | undefined;
     for (const [index, given] of settled.entries()) {
       if (given.status === 'fulfilled') refuseRefused(pack[index]!, given.value);
-      else if (given.reason instanceof Unavailable && venue.failure === undefined) behind = given.reason;
+      else if (given.reason instanceof Unavailable && sequencer.failure === undefined) behind = given.reason;
       else throw given.reason;
     }
     if (behind === undefined) continue;
-    if (isTaking(venue)) await venue.settled();
+    if (isTaking(sequencer)) await sequencer.durable();
     else if (waits++ < WAITS_MAX) await sleep(WAIT_FOR_SPACE_MS);
     else throw behind;
   }
 }
 
 /** Nothing but time keeps the venue from taking commands. */
-function isTaking(venue: Venue): boolean {
-  return venue.failure === undefined && venue.capacity() === 'normal' && !venue.memoryShort;
+function isTaking(sequencer: Sequencer): boolean {
+  return sequencer.failure === undefined && sequencer.capacity() === 'normal' && !sequencer.memoryShort;
 }
 
-function refuseRefused({ type }: Command, { refusal, detail }: Outcome): void {
-  if (refusal === Refusal.none) return;
-  throw new Error(`${type} was refused while the exchange was set up: ${detail ?? `reason ${refusal}`}`);
+function refuseRefused({ type }: Command, { rejectReason, detail }: CommandResult): void {
+  if (rejectReason === RejectReason.none) return;
+  throw new Error(`${type} was refused while the exchange was set up: ${detail ?? `reason ${rejectReason}`}`);
 }

@@ -4,29 +4,29 @@
  */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { AuditLog } from '../../admin/audit-log.ts';
+import { Reconciliation } from '../../admin/reconcile.ts';
 import type { History } from '../../history/history.ts';
 import { openSqliteHistory } from '../../history/sqlite-history.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { IDENTITY_FILE, openIdentity } from '../../identity/sqlite-identity.ts';
-import type { CommandLog, Recovered } from '../../journal/command-journal.ts';
+import type { CommandJournal, Recovered } from '../../journal/command-journal.ts';
 import { openFileLog } from '../../journal/file-journal.ts';
 import type { RecoveryReport } from '../../journal/recovery-report.ts';
-import { AuditLog } from '../../admin/audit-log.ts';
-import { Reconciliation } from '../../admin/reconcile.ts';
 import { WallClock } from '../../sequencer/clock.ts';
 import { openClock } from '../../sequencer/clock-choice.ts';
 import { formatDuration } from '../../sequencer/duration.ts';
 import { replay } from '../../sequencer/recovery.ts';
-import { Venue } from '../../sequencer/sequencer.ts';
+import { Sequencer } from '../../sequencer/sequencer.ts';
 import { keepBeforeFormatChange } from '../backup/keep-before.ts';
 import { refuseUnfinished } from '../backup/manifest.ts';
-import { HISTORY_FILE, LOG_DIRECTORY } from './data-files.ts';
+import { counted } from '../cli/terminal/counting.ts';
+import type { Config } from '../config/settings.ts';
 import { CannotStart, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
+import { HISTORY_FILE, LOG_DIRECTORY } from './data-files.ts';
+import { closeToOthers } from './file-permissions.ts';
 import { loggedCommands } from './logged-commands.ts';
 import { settleUsers } from './orphan-accounts.ts';
-import { closeToOthers } from './file-permissions.ts';
-import type { Config } from '../config/settings.ts';
-import { counted } from '../cli/terminal/counting.ts';
 import { withAdvice } from './poisoned-command-advice.ts';
 
 export { HISTORY_FILE };
@@ -35,11 +35,11 @@ const PROGRESS_INTERVAL_MS = 1000;
 const SEALING_REPORT_MS = 10_000;
 const CLOCK_SLACK_MS = 5000;
 
-export interface Rooms {
-  readonly log: CommandLog;
+export interface Components {
+  readonly log: CommandJournal;
   readonly identity: Identity;
   readonly history: History;
-  readonly venue: Venue;
+  readonly sequencer: Sequencer;
   /** The machine's clock, whatever the venue's is: signatures, limits and the audit log go by it. */
   readonly wall: WallClock;
   readonly audit: AuditLog;
@@ -49,12 +49,12 @@ export interface Rooms {
 }
 
 /** What is opened is closed by `open`, last first. */
-export async function openRooms(
+export async function openComponents(
   config: Config,
   logger: Logger,
   open: AsyncDisposableStack,
   onFailure: (error: Error) => void,
-): Promise<Rooms> {
+): Promise<Components> {
   refuseUnfinished(config.data);
   closeToOthers(config.data, logger);
   await keepBeforeFormatChange(config.data, (text) => logger.warn(text));
@@ -64,7 +64,7 @@ export async function openRooms(
   });
   const { log, report } = recovered;
   open.defer(() => log.close());
-  tellRecovery(report, logger);
+  reportRecovery(report, logger);
   const wall = new WallClock();
   const audit = await AuditLog.open(config.data, () => wall.now());
   open.defer(() => audit.close());
@@ -98,9 +98,9 @@ export async function openRooms(
   for (const told of await reconciliation.complete()) logger.warn(`an action was cut off: ${told}`);
   const clock = openClock(config.clock, exchange.state.now, config.clockStart, wall);
   warnOfTimeAhead(exchange.state.now - clock.now(), logger);
-  const venue = new Venue(exchange, log, history, clock, lastSeq);
-  venue.onHalted(onFailure);
-  return { log, identity, history, venue, wall, audit, report, replayed: commands };
+  const sequencer = new Sequencer(exchange, log, history, clock, lastSeq);
+  sequencer.onHalted(onFailure);
+  return { log, identity, history, sequencer, wall, audit, report, replayed: commands };
 }
 
 const LOST_IDENTITY = 'Put it back from a backup: it holds the API keys.';
@@ -154,7 +154,7 @@ function warnOfTimeAhead(aheadMs: number, logger: Logger): void {
   );
 }
 
-function tellRecovery(report: RecoveryReport, logger: Logger): void {
+function reportRecovery(report: RecoveryReport, logger: Logger): void {
   const { cleanEnd, tornBytes, keptAside, damagedSnapshots, recordsToReplay, snapshotSeq } = report;
   logger.debug({ report }, 'log opened');
   if (!cleanEnd) {

@@ -1,27 +1,27 @@
 /** Brings the living market up with the exchange, or takes its last quotes out of the books when it is off. */
 import type { Logger } from 'pino';
+import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
+import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
+import { LIVELINESS } from '../../simulator/activity-level.ts';
+import { makePast } from '../../simulator/backfill/make-past.ts';
 import { MarketDriver } from '../../simulator/driver.ts';
 import { openFeed } from '../../simulator/feed/open-feed.ts';
 import { withdrawnQuotes } from '../../simulator/house-accounts.ts';
-import { loadKnobs } from '../../simulator/parameters.ts';
-import { LIVELINESS } from '../../simulator/activity-level.ts';
-import { LivingMarket } from '../../simulator/market-simulator.ts';
-import { makePast } from '../../simulator/backfill/make-past.ts';
-import type { SecondHand } from '../../sequencer/clock-ticker.ts';
-import { Unavailable, type Venue } from '../../sequencer/sequencer.ts';
-import type { Config } from '../config/settings.ts';
+import { MarketSimulator } from '../../simulator/market-simulator.ts';
+import { loadParameters } from '../../simulator/parameters.ts';
 import { progressBar } from '../cli/terminal/progress-bar.ts';
+import type { Config } from '../config/settings.ts';
 
 export interface OpenMarket {
-  readonly market: LivingMarket;
+  readonly market: MarketSimulator;
   /** Gives no more commands: the exchange is about to stop. */
   stop(): void;
 }
 
 /** A venue that is read-only keeps them; the next start tries again. */
-async function withdrawQuotes(venue: Venue, logger: Logger): Promise<void> {
+async function withdrawQuotes(sequencer: Sequencer, logger: Logger): Promise<void> {
   try {
-    await Promise.all(withdrawnQuotes(venue.state).map((command) => venue.submit(command)));
+    await Promise.all(withdrawnQuotes(sequencer.state).map((command) => sequencer.submit(command)));
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
     logger.warn({ err: error }, 'the last quotes of the market stay in the books');
@@ -29,18 +29,18 @@ async function withdrawQuotes(venue: Venue, logger: Logger): Promise<void> {
 }
 
 export async function openMarket(
-  venue: Venue,
-  seconds: SecondHand,
+  sequencer: Sequencer,
+  seconds: ClockTicker,
   config: Config,
   logger: Logger,
   open: AsyncDisposableStack,
 ): Promise<OpenMarket | undefined> {
   const { market: level, seed } = config;
   if (level === 'off') {
-    await withdrawQuotes(venue, logger);
+    await withdrawQuotes(sequencer, logger);
     return undefined;
   }
-  const knobs = loadKnobs(config.catalogue);
+  const parameters = loadParameters(config.catalogue);
   const told = (text: string) => logger.info(text);
   const screen = {
     isTTY: process.stderr.isTTY && !config.quiet,
@@ -49,29 +49,29 @@ export async function openMarket(
   const loading = progressBar('reading prices', screen);
   const feed = await openFeed(config.feed, {
     seed,
-    knobs,
+    parameters,
     intensity: LIVELINESS[level].volatility,
-    state: venue.state,
+    state: sequencer.state,
     told,
     progress: loading.show,
   });
   loading.end();
   open.defer(() => feed.close());
-  const market = new LivingMarket(venue, { level, seed, knobs, feed });
+  const market = new MarketSimulator(sequencer, { level, seed, parameters, feed });
   await market.open();
   const bar = progressBar('making up a past', screen);
   const days = config.backfill;
-  const made = await makePast(market.desks, {
-    history: venue.history,
-    knobs,
+  const made = await makePast(market.views, {
+    history: sequencer.history,
+    parameters,
     seed,
     days,
-    now: venue.clock.now(),
+    now: sequencer.clock.now(),
     progress: bar.show,
   });
   bar.end();
   if (made > 0) logger.info(`made up ${days} days by the minute and a year by the hour for ${made} books`);
-  const driver = new MarketDriver(venue, market);
+  const driver = new MarketDriver(sequencer, market);
   driver.start(seconds);
   open.defer(() => driver.stop());
   return { market, stop: () => driver.stop() };

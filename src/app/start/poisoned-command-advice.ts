@@ -3,7 +3,7 @@
  * stopped at it, nobody was told that it succeeded, and every start comes to the same place. An operator may set it
  * aside: a record behind it says so, and every replay passes over it from then on.
  */
-import { BrokenCommand } from '../../sequencer/poisoned-command.ts';
+import { PoisonedCommand } from '../../sequencer/poisoned-command.ts';
 import { DataDamaged } from '../exit-codes.ts';
 
 /** How far the log and the history go: what lies before was carried out when it was written. */
@@ -14,7 +14,7 @@ interface Extent {
 
 /** A start that came to such a command says what can be done about it. */
 export function withAdvice(error: unknown, extent: Extent): unknown {
-  if (!(error instanceof BrokenCommand)) return error;
+  if (!(error instanceof PoisonedCommand)) return error;
   const advice =
     objectionTo(error, extent) ??
     `nobody was told that it succeeded. A version that it does not break carries it out; ` +
@@ -24,7 +24,7 @@ export function withAdvice(error: unknown, extent: Extent): unknown {
 
 /** Undefined when the command may be set aside. */
 export function objectionTo(
-  { seq, command }: BrokenCommand,
+  { seq, command }: PoisonedCommand,
   { lastSeq, confirmedSeq }: Extent,
 ): string | undefined {
   if (seq < lastSeq || seq <= confirmedSeq) {

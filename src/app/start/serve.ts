@@ -5,16 +5,16 @@ import { CATEGORY_NAMES } from '../../core/model/enums.ts';
 import { isOutOfSpace } from '../../storage/shortage-errors.ts';
 import { VERSION } from '../../version.ts';
 import { refuse } from '../cli/command-line.ts';
-import { ExitCode, exitCodeOf } from '../exit-codes.ts';
-import { isDetached } from './hangup.ts';
-import { createLogger } from '../observability/logging.ts';
-import { MemoryWatch, memoryUse } from '../observability/memory-guard.ts';
-import { asHistoryDamage } from './components.ts';
-import { type RunningExchange, startExchange } from './start-exchange.ts';
-import type { Config } from '../config/settings.ts';
 import { banner, factsLine, listeningLine, type StartFacts } from '../cli/terminal/banner.ts';
 import { painter } from '../cli/terminal/colour.ts';
 import { counted } from '../cli/terminal/counting.ts';
+import type { Config } from '../config/settings.ts';
+import { ExitCode, exitCodeOf } from '../exit-codes.ts';
+import { createLogger } from '../observability/logging.ts';
+import { MemoryGuard, memoryUse } from '../observability/memory-guard.ts';
+import { asHistoryDamage } from './components.ts';
+import { isDetached } from './hangup.ts';
+import { type RunningExchange, startExchange } from './start-exchange.ts';
 
 /** Time for answers that are already on their way to leave (reliability 2.1: gone within 100 ms). */
 const LAST_ANSWERS_MS = 50;
@@ -64,11 +64,11 @@ class ExchangeProcess {
     this.#tellReady(this.#exchange);
   }
 
-  #watchMemory({ venue }: RunningExchange): void {
+  #watchMemory({ sequencer }: RunningExchange): void {
     const { memoryLimit } = this.#config;
-    new MemoryWatch(memoryUse(memoryLimit), {
+    new MemoryGuard(memoryUse(memoryLimit), {
       short: (isShort, use) => {
-        venue.memoryShort = isShort;
+        sequencer.memoryShort = isShort;
         const told = isShort
           ? 'memory is nearly full: only cancellations are taken'
           : 'memory is free again: orders are taken';
@@ -109,7 +109,7 @@ class ExchangeProcess {
       process.exit(ExitCode.failed);
     }
     clearTimeout(overdue);
-    const { state } = this.#exchange!.venue;
+    const { state } = this.#exchange!.sequencer;
     process.stderr.write(
       `${counted(state.accountByUid.size, 'account')}, ${counted(state.slab.count, 'open order')}, saved to ${data}\n`,
     );
@@ -126,7 +126,7 @@ class ExchangeProcess {
     setTimeout(() => process.exit(code), LAST_ANSWERS_MS);
   }
 
-  #tellReady({ url, operatorUrl, venue, market, demoAccounts, replayedCommands }: RunningExchange): void {
+  #tellReady({ url, operatorUrl, sequencer, market, demoAccounts, replayedCommands }: RunningExchange): void {
     const { data, quiet, rateLimits, color } = this.#config;
     const facts: StartFacts = {
       version: VERSION,
@@ -134,7 +134,7 @@ class ExchangeProcess {
       operatorUrl,
       data,
       demoAccounts,
-      instruments: instrumentCounts(venue),
+      instruments: instrumentCounts(sequencer),
       replayedCommands,
       readySeconds: Number((performance.now() / 1000).toFixed(2)),
       rateLimits,
@@ -153,7 +153,7 @@ class ExchangeProcess {
   }
 }
 
-function instrumentCounts({ state }: RunningExchange['venue']): Record<string, number> {
+function instrumentCounts({ state }: RunningExchange['sequencer']): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { category } of state.instruments) {
     const name = CATEGORY_NAMES[category];

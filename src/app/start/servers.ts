@@ -2,48 +2,53 @@
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { openSubAccount } from '../../accounts/open-sub-account.ts';
+import { buildAdminServer } from '../../admin/server.ts';
+import { openToken, removeAdminEndpoint, TOKEN_FILE, writeAdminEndpoint } from '../../admin/token.ts';
 import { TIMESTAMP_WINDOW_MS } from '../../api/auth/authenticate.ts';
-import { RateLimiter } from '../../api/limits/rate-limit.ts';
 import { ReplayGuard } from '../../api/auth/replay-guard.ts';
 import type { ReadinessCheck } from '../../api/http/health.ts';
-import { openSubAccount } from '../../accounts/open-sub-account.ts';
 import { buildGateway } from '../../api/http/server.ts';
-import type { LivingMarket } from '../../simulator/market-simulator.ts';
-import { buildDoor } from '../../admin/server.ts';
-import { openToken, removeDoorNote, TOKEN_FILE, writeDoorNote } from '../../admin/token.ts';
-import { freeBytes } from '../../storage/free-space.ts';
+import { RateLimiter } from '../../api/limits/rate-limit.ts';
 import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
 import { Streams } from '../../api/ws/streams.ts';
 import type { ReserveAudits } from '../../reserves/reserve-audit.ts';
-import type { SecondHand } from '../../sequencer/clock-ticker.ts';
+import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
+import type { MarketSimulator } from '../../simulator/market-simulator.ts';
+import { freeBytes } from '../../storage/free-space.ts';
 import { VERSION } from '../../version.ts';
-import { ConnectionLimit } from './connection-limit.ts';
-import { hasDemoKeys } from './bootstrap.ts';
-import { listen } from './listen.ts';
-import { LoopWatch } from '../observability/event-loop-monitor.ts';
-import { type Figures, Metrics } from '../observability/metrics.ts';
-import { readinessChecks } from '../observability/readiness.ts';
-import type { Rooms } from './components.ts';
 import type { Config } from '../config/settings.ts';
+import { EventLoopMonitor } from '../observability/event-loop-monitor.ts';
+import { Metrics, type MetricsSnapshot } from '../observability/metrics.ts';
+import { readinessChecks } from '../observability/readiness.ts';
+import { hasDemoKeys } from './bootstrap.ts';
+import type { Components } from './components.ts';
+import { ConnectionLimit } from './connection-limit.ts';
+import { listen } from './listen.ts';
 
 /** The rooms, and what both doors show of them. */
-interface Doors extends Rooms {
+interface ServerDependencies extends Components {
   readonly addressKey: KeyObject;
   readonly reserves: ReserveAudits;
 }
 
-export async function openGateway(rooms: Doors, config: Config, logger: Logger, open: AsyncDisposableStack) {
-  const { venue, identity } = rooms;
-  const watch = new LoopWatch();
+export async function openApi(
+  components: ServerDependencies,
+  config: Config,
+  logger: Logger,
+  open: AsyncDisposableStack,
+) {
+  const { sequencer, identity } = components;
+  const watch = new EventLoopMonitor();
   open.defer(() => watch.stop());
   const stopping = { begun: false };
   const connections = new ConnectionLimit(logger);
-  const figures = () => figuresOf(rooms, watch, config.data, connections);
+  const figures = () => figuresOf(components, watch, config.data, connections);
   const readiness = () => {
     const { capacity, logQueueAgeMs, historyLagRows, historyDamagedReads, historyStarved, loopDelay } =
       figures();
     const loopDelayP99Ms = loopDelay.p99Ms;
-    const { failure, memoryShort } = venue;
+    const { failure, memoryShort } = sequencer;
     return readinessChecks({
       stopping: stopping.begun,
       failure,
@@ -58,15 +63,15 @@ export async function openGateway(rooms: Doors, config: Config, logger: Logger, 
   };
   const limiter = new RateLimiter({ rateLimits: config.rateLimits });
   const services = {
-    venue,
+    sequencer,
     identity,
     logger: logger.child({}),
-    clock: venue.clock,
-    wall: rooms.wall,
+    clock: sequencer.clock,
+    wall: components.wall,
     limiter,
     errorDialect: config.errorDialect,
-    addressKey: rooms.addressKey,
-    reserves: rooms.reserves,
+    addressKey: components.addressKey,
+    reserves: components.reserves,
     trustedProxies: config.trustedProxies,
     // The name that it was told to listen on is one under which it is meant to be reached.
     allowedHosts: [...config.allowedHosts, config.host],
@@ -74,7 +79,7 @@ export async function openGateway(rooms: Doors, config: Config, logger: Logger, 
   };
   const { rateLimits, allowedOrigins } = config;
   const streams = new Streams({ ...services, rateLimits, allowedOrigins });
-  const metrics = new Metrics(() => ({ ...figures(), streams: streams.figures }));
+  const metrics = new Metrics(() => ({ ...figures(), streams: streams.metrics }));
   const demo = hasDemoKeys(identity);
   const connectionsMax = connections.max;
   const gateway = await buildGateway({ ...services, demo, metrics, readiness, connectionsMax });
@@ -87,35 +92,35 @@ export async function openGateway(rooms: Doors, config: Config, logger: Logger, 
 }
 
 function figuresOf(
-  { venue, log, history }: Rooms,
-  watch: LoopWatch,
+  { sequencer, log, history }: Components,
+  watch: EventLoopMonitor,
   data: string,
   connections: ConnectionLimit,
-): Omit<Figures, 'streams'> {
+): Omit<MetricsSnapshot, 'streams'> {
   return {
-    appliedSeq: venue.appliedSeq,
-    durableSeq: venue.durableSeq,
+    appliedSeq: sequencer.appliedSeq,
+    durableSeq: sequencer.durableSeq,
     historySeq: history.confirmedSeq,
     historyLagRows: history.lag(),
     historyDamagedReads: history.damagedReads(),
     logQueueAgeMs: log.queueAgeMs(),
     capacity: log.capacity(),
-    mode: venue.shortage()?.mode ?? 'normal',
+    mode: sequencer.shortage()?.mode ?? 'normal',
     historyStarved: history.starved,
     freeBytes: freeBytes(data),
     connectionsMax: connections.max,
     connectionsDropped: connections.dropped,
-    accounts: venue.state.accountByUid.size,
-    openOrders: venue.state.slab.count,
+    accounts: sequencer.state.accountByUid.size,
+    openOrders: sequencer.state.slab.count,
     loopDelay: watch.delay,
     gcPauses: watch.gcPauses,
   };
 }
 
 /** What the operator's door stands on: the rooms, and what only the running process can tell and do. */
-interface DoorDesk extends Doors {
-  readonly seconds: SecondHand;
-  readonly market: LivingMarket | undefined;
+interface AdminDependencies extends ServerDependencies {
+  readonly seconds: ClockTicker;
+  readonly market: MarketSimulator | undefined;
   readonly snapshot: () => Promise<void>;
   readonly readiness: () => readonly ReadinessCheck[];
   /** Where users reach the exchange. */
@@ -123,12 +128,17 @@ interface DoorDesk extends Doors {
 }
 
 /** The note for the command line is written when the door is open and goes with it. */
-export async function openDoor(desk: DoorDesk, config: Config, logger: Logger, open: AsyncDisposableStack) {
-  const { venue, identity, reserves, audit, seconds, market, snapshot, readiness } = desk;
+export async function openAdminServer(
+  desk: AdminDependencies,
+  config: Config,
+  logger: Logger,
+  open: AsyncDisposableStack,
+) {
+  const { sequencer, identity, reserves, audit, seconds, market, snapshot, readiness } = desk;
   const { data, demo, operatorHost: host, operatorPort: port, operatorTokenFile } = config;
   const token = openToken(operatorTokenFile === '' ? join(data, TOKEN_FILE) : operatorTokenFile);
-  const server = buildDoor({
-    venue,
+  const server = buildAdminServer({
+    sequencer,
     identity,
     reserves,
     audit,
@@ -150,7 +160,7 @@ export async function openDoor(desk: DoorDesk, config: Config, logger: Logger, o
   });
   open.defer(() => server.close());
   const url = await listen(server, { host, port }, 'operator-port');
-  writeDoorNote(data, { url, token, pid: process.pid });
-  open.defer(() => removeDoorNote(data));
+  writeAdminEndpoint(data, { url, token, pid: process.pid });
+  open.defer(() => removeAdminEndpoint(data));
   return { server, url };
 }

@@ -1,20 +1,20 @@
 /** Sets a command aside that the exchange cannot carry out (`poisoned-command-advice.ts`). */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from '../../core/model/command.ts';
-import { encodeCommand } from '../../core/codec/command-codec.ts';
-import { openSqliteHistory } from '../../history/sqlite-history.ts';
-import type { CommandLog } from '../../journal/command-journal.ts';
-import { openFileLog } from '../../journal/file-journal.ts';
 import { AuditLog } from '../../admin/audit-log.ts';
 import { formatSignature } from '../../admin/audit-reference.ts';
-import { BrokenCommand } from '../../sequencer/poisoned-command.ts';
+import { encodeCommand } from '../../core/codec/command-codec.ts';
+import type { Command } from '../../core/model/command.ts';
+import { openSqliteHistory } from '../../history/sqlite-history.ts';
+import type { CommandJournal } from '../../journal/command-journal.ts';
+import { openFileLog } from '../../journal/file-journal.ts';
+import { PoisonedCommand } from '../../sequencer/poisoned-command.ts';
 import { replay } from '../../sequencer/recovery.ts';
 import { keepBeforeFormatChange } from '../backup/keep-before.ts';
-import { CannotStart, ConfigError } from '../exit-codes.ts';
-import { LOG_DIRECTORY } from './logged-commands.ts';
-import { HISTORY_FILE } from './components.ts';
 import type { Config } from '../config/settings.ts';
+import { CannotStart, ConfigError } from '../exit-codes.ts';
+import { HISTORY_FILE } from './components.ts';
+import { LOG_DIRECTORY } from './logged-commands.ts';
 import { objectionTo } from './poisoned-command-advice.ts';
 
 export interface SetAsideReport {
@@ -62,12 +62,12 @@ export async function setAside(
   return { seq, command, reason, recordedAs };
 }
 
-function asBroken(error: unknown): BrokenCommand {
-  if (error instanceof BrokenCommand) return error;
+function asBroken(error: unknown): PoisonedCommand {
+  if (error instanceof PoisonedCommand) return error;
   throw error;
 }
 
-function appended(log: CommandLog, command: Command): Promise<number> {
+function appended(log: CommandJournal, command: Command): Promise<number> {
   return new Promise((resolve, reject) => {
     log.onFailure(reject);
     const seq = log.append(encodeCommand(command));

@@ -5,27 +5,27 @@
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { completeSubAccounts } from '../../accounts/open-sub-account.ts';
+import { loadCatalogue } from '../../catalogue/catalogue.ts';
 import { HistoryStarved } from '../../history/history.ts';
 import type { OpenedDemoAccount } from '../../identity/demo-accounts.ts';
-import type { LivingMarket } from '../../simulator/market-simulator.ts';
+import { ReserveAudits } from '../../reserves/reserve-audit.ts';
+import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
+import { REPLAY_LONG } from '../../sequencer/limits.ts';
+import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
+import { SnapshotScheduler } from '../../sequencer/snapshot-scheduler.ts';
+import type { MarketSimulator } from '../../simulator/market-simulator.ts';
 import { NoSpace } from '../../storage/free-space.ts';
 import { isOutOfSpace, isShortage } from '../../storage/shortage-errors.ts';
-import { loadCatalogue } from '../../catalogue/catalogue.ts';
-import { Keeper } from '../../sequencer/snapshot-scheduler.ts';
-import { REPLAY_LONG } from '../../sequencer/limits.ts';
-import { ReserveAudits } from '../../reserves/reserve-audit.ts';
-import type { SecondHand } from '../../sequencer/clock-ticker.ts';
-import { Unavailable, type Venue } from '../../sequencer/sequencer.ts';
-import { openAddressKey } from './address-key.ts';
-import { openDoor, openGateway } from './servers.ts';
+import type { Config } from '../config/settings.ts';
 import { CannotStart, ConfigError } from '../exit-codes.ts';
+import { ModeMonitor } from '../observability/mode-monitor.ts';
+import { openAddressKey } from './address-key.ts';
 import { hasDemoKeys, listCatalogue, openDemo } from './bootstrap.ts';
+import { asHistoryDamage, type Components, openComponents } from './components.ts';
 import { closeServer, listen, refuseTakenPort } from './listen.ts';
 import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback } from './loopback.ts';
-import { ModeWatch } from '../observability/mode-monitor.ts';
 import { openMarket } from './open-simulator.ts';
-import { asHistoryDamage, openRooms, type Rooms } from './components.ts';
-import type { Config } from '../config/settings.ts';
+import { openAdminServer, openApi } from './servers.ts';
 
 const PRUNE_INTERVAL_MS = 24 * 60 * 60_000;
 
@@ -33,10 +33,10 @@ export interface RunningExchange {
   readonly url: string;
   /** Undefined when the exchange runs without an operator's door. */
   readonly operatorUrl: string | undefined;
-  readonly venue: Venue;
+  readonly sequencer: Sequencer;
   /** Undefined when the market is off. */
-  readonly market: LivingMarket | undefined;
-  readonly seconds: SecondHand;
+  readonly market: MarketSimulator | undefined;
+  readonly seconds: ClockTicker;
   readonly demoAccounts: readonly OpenedDemoAccount[];
   readonly replayedCommands: number;
   /** The stop that follows is told to whoever reads streams; says how many do. Nobody new should be sent here. */
@@ -59,31 +59,31 @@ export async function startExchange(
   let givenUp = false;
   try {
     // Why a start was given up is what its user must read, not what closing the rooms may say about it.
-    const rooms = await openRooms(config, logger, open, (error) => {
+    const components = await openComponents(config, logger, open, (error) => {
       if (!givenUp) onFailure(error);
     });
-    const { venue, identity } = rooms;
-    open.defer(() => lastRecords(venue));
+    const { sequencer, identity } = components;
+    open.defer(() => lastRecords(sequencer));
     if (hasDemoKeys(identity)) refuseDemoBeyondLoopback(config.host);
-    await listCatalogue(venue, catalogue);
-    const demoAccounts = config.demo ? await openDemo(venue, identity, config.data) : [];
-    const completed = await completeSubAccounts(rooms);
+    await listCatalogue(sequencer, catalogue);
+    const demoAccounts = config.demo ? await openDemo(sequencer, identity, config.data) : [];
+    const completed = await completeSubAccounts(components);
     if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
     const report = upkeepReport(logger);
-    const keeper = startKeeping(rooms, config, report, open);
-    const modes = new ModeWatch(venue, config.data, logger);
+    const snapshotScheduler = startKeeping(components, config, report, open);
+    const modes = new ModeMonitor(sequencer, config.data, logger);
     open.defer(() => modes.stop());
-    const living = await openMarket(venue, keeper.seconds, config, logger, open);
+    const living = await openMarket(sequencer, snapshotScheduler.seconds, config, logger, open);
     const market = living?.market;
-    await venue.pastDays.load(venue.history, venue.state);
+    await sequencer.generated24h.load(sequencer.history, sequencer.state);
     const addressKey = openAddressKey(identity);
-    const reserves = new ReserveAudits(venue, addressKey, () => rooms.wall.now());
-    const doors = { ...rooms, addressKey, reserves };
-    const { gateway, streams, stopping, readiness } = await openGateway(doors, config, logger, open);
+    const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
+    const doors = { ...components, addressKey, reserves };
+    const { gateway, streams, stopping, readiness } = await openApi(doors, config, logger, open);
     const url = await listen(gateway, config, 'port');
-    const { seconds } = keeper;
-    const desk = { ...doors, seconds, market, snapshot: () => keeper.snapshot(), readiness, url };
-    const door = config.operator ? await openDoor(desk, config, logger, open) : undefined;
+    const { seconds } = snapshotScheduler;
+    const desk = { ...doors, seconds, market, snapshot: () => snapshotScheduler.snapshot(), readiness, url };
+    const door = config.operator ? await openAdminServer(desk, config, logger, open) : undefined;
     const announceStop = (seconds: number) => {
       stopping.begun = true;
       return streams.announceStop(seconds);
@@ -93,19 +93,20 @@ export async function startExchange(
       living?.stop();
       const servers = door === undefined ? [gateway] : [door.server, gateway];
       await Promise.all(servers.map(closeServer));
-      keeper.stop();
-      await venue.settled();
-      await lastSnapshot(keeper, logger);
+      snapshotScheduler.stop();
+      await sequencer.durable();
+      await lastSnapshot(snapshotScheduler, logger);
       await open.disposeAsync();
     };
     // Only now: it holds up the thread that answers, and who waited for the start comes first.
-    if (rooms.replayed > REPLAY_LONG) setImmediate(() => void keeper.snapshot().catch(report));
+    if (components.replayed > REPLAY_LONG)
+      setImmediate(() => void snapshotScheduler.snapshot().catch(report));
     const operatorUrl = door?.url;
-    const replayedCommands = rooms.replayed;
+    const replayedCommands = components.replayed;
     return {
       url,
       operatorUrl,
-      venue,
+      sequencer,
       market,
       seconds,
       demoAccounts,
@@ -147,9 +148,9 @@ function upkeepReport(logger: Logger): (error: Error) => void {
 }
 
 /** Without space there is none, which costs the next start a longer replay and nothing else. */
-async function lastSnapshot(keeper: Keeper, logger: Logger): Promise<void> {
+async function lastSnapshot(snapshotScheduler: SnapshotScheduler, logger: Logger): Promise<void> {
   try {
-    await keeper.snapshot();
+    await snapshotScheduler.snapshot();
   } catch (error) {
     if (!isShortage(error) && !(error instanceof HistoryStarved)) throw error;
     logger.warn({ err: error as Error }, 'no snapshot at the stop: the next start replays more');
@@ -166,28 +167,28 @@ async function refuseTakenPorts(config: Config): Promise<void> {
 }
 
 /** Commands under way, such as those of a living market, need the log and the history until they are durable. */
-async function lastRecords(venue: Venue): Promise<void> {
-  if (venue.failure === undefined) await venue.settled();
+async function lastRecords(sequencer: Sequencer): Promise<void> {
+  if (sequencer.failure === undefined) await sequencer.durable();
 }
 
 function startKeeping(
-  rooms: Rooms,
+  components: Components,
   config: Config,
   report: (error: Error) => void,
   open: AsyncDisposableStack,
-): Keeper {
-  const { venue, log, history } = rooms;
-  const keeper = new Keeper(venue, log, report, {
+): SnapshotScheduler {
+  const { sequencer, log, history } = components;
+  const snapshotScheduler = new SnapshotScheduler(sequencer, log, report, {
     commands: config.snapshotCommands,
     intervalMs: config.snapshotMinutes * 60_000,
   });
-  keeper.start();
-  let pruned = venue.clock.now();
-  keeper.seconds.onSecond((now) => {
+  snapshotScheduler.start();
+  let pruned = sequencer.clock.now();
+  snapshotScheduler.seconds.onTick((now) => {
     if (now - pruned < PRUNE_INTERVAL_MS) return;
     pruned = now;
     history.prune(now).catch(report);
   });
-  open.defer(() => keeper.stop());
-  return keeper;
+  open.defer(() => snapshotScheduler.stop());
+  return snapshotScheduler;
 }

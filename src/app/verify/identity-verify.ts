@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { State } from '../../core/state/state.ts';
 import { IDENTITY_FILE, openIdentity } from '../../identity/sqlite-identity.ts';
-import { openAddressKey } from '../start/address-key.ts';
-import { DataDamaged } from '../exit-codes.ts';
-import { refuseLostUsers } from '../start/orphan-accounts.ts';
 import { counted } from '../cli/terminal/counting.ts';
+import { DataDamaged } from '../exit-codes.ts';
+import { openAddressKey } from '../start/address-key.ts';
+import { refuseLostUsers } from '../start/orphan-accounts.ts';
 
 /** In words what was found sound. Throws DataDamaged, IdentityDamaged. */
 export async function proveIdentity(data: string, state: State): Promise<string> {

@@ -3,8 +3,9 @@
  * mode (rules 1.1, 1.4-1.8). It knows queues and quantities; money, records and rules belong to the exchange,
  * which hears of each trade through a `MatchSink`.
  */
-import { FILLS_PER_ORDER_MAX } from '../model/limits.ts';
+
 import { Side, StpMode } from '../model/enums.ts';
+import { FILLS_PER_ORDER_MAX } from '../model/limits.ts';
 import { assert } from '../model/units.ts';
 import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI, NIL, type OrderSlab } from './order-slab.ts';
 import { PriceIndex } from './price-index.ts';
@@ -15,7 +16,7 @@ export interface MatchSink {
   /** The maker has left the book: filled, or cancelled by self-trade prevention. */
   makerLeft(maker: number, filled: boolean): void;
   /** How much a capped taker, or a maker that may only close, may still trade at this price. */
-  room(slot: number, priceTicks: number): number;
+  capacity(slot: number, priceTicks: number): number;
 }
 
 /** Why matching stopped. */
@@ -24,7 +25,7 @@ export const MatchEnd = {
   exhausted: 1,
   limit: 2,
   selfTrade: 3,
-  noRoom: 4,
+  noCapacity: 4,
   tooManyFills: 5,
 } as const;
 export type MatchEnd = (typeof MatchEnd)[keyof typeof MatchEnd];
@@ -73,17 +74,17 @@ export class Book {
         while (maker !== NIL) {
           const next = slab.next[maker]!;
           // Without room no trade would happen, so there is no self-trade to prevent either.
-          let room = capped ? sink.room(taker, price) : Number.POSITIVE_INFINITY;
-          if (room <= 0) return MatchEnd.noRoom;
+          let capacity = capped ? sink.capacity(taker, price) : Number.POSITIVE_INFINITY;
+          if (capacity <= 0) return MatchEnd.noCapacity;
           if ((slab.flags[maker]! & FLAG_CLOSING) !== 0) {
-            const makerRoom = sink.room(maker, price);
-            if (makerRoom <= 0) {
+            const makerCapacity = sink.capacity(maker, price);
+            if (makerCapacity <= 0) {
               this.remove(maker);
               sink.makerLeft(maker, false);
               maker = next;
               continue;
             }
-            room = Math.min(room, makerRoom);
+            capacity = Math.min(capacity, makerCapacity);
           }
           if (fills === FILLS_PER_ORDER_MAX) return MatchEnd.tooManyFills;
           if (stpMode !== StpMode.none && slab.party[maker] === party) {
@@ -96,7 +97,7 @@ export class Book {
           }
           const wanted = slab.remaining[taker]!;
           const offered = slab.remaining[maker]!;
-          const lots = Math.min(wanted, offered, room);
+          const lots = Math.min(wanted, offered, capacity);
           slab.remaining[taker] = wanted - lots;
           slab.remaining[maker] = offered - lots;
           if (queue === 0) this.normalLots[level]! -= lots;
@@ -147,7 +148,7 @@ export class Book {
             const account = slab.account[maker]!;
             const before = given.get(account) ?? 0;
             if ((slab.flags[maker]! & FLAG_CLOSING) !== 0)
-              lots = Math.min(lots, Math.max(0, sink.room(maker, price) - before));
+              lots = Math.min(lots, Math.max(0, sink.capacity(maker, price) - before));
             given.set(account, before + lots);
           }
           found += lots;

@@ -4,8 +4,8 @@
  * side tables.
  */
 
-import type { Preset } from '../model/tpsl.ts';
 import type { OrderKind, OrderOrigin } from '../model/enums.ts';
+import type { Preset } from '../model/tpsl.ts';
 import { IdIndex } from './id-index.ts';
 
 export const NIL = -1;

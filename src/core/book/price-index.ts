@@ -22,9 +22,9 @@ export class PriceIndex {
   private readonly path = new Int32Array(DEPTH);
 
   find(price: number): number {
-    const twig = this.twig(price);
-    if (twig === 0) return NO_LEVEL;
-    const leaf = this.words[twig * NODE_WORDS + 1 + ((price >>> 5) & 31)]!;
+    const leafNode = this.leafNode(price);
+    if (leafNode === 0) return NO_LEVEL;
+    const leaf = this.words[leafNode * NODE_WORDS + 1 + ((price >>> 5) & 31)]!;
     return leaf === 0 ? NO_LEVEL : this.words[leaf * NODE_WORDS + 1 + (price & 31)]! - 1;
   }
 
@@ -91,7 +91,7 @@ export class PriceIndex {
   }
 
   /** The node of the 1,024 prices around this one; 0 = none of them has a level. */
-  private twig(price: number): number {
+  private leafNode(price: number): number {
     const prefix = price >>> 10;
     if (prefix === this.twigPrefix) return this.twigNode;
     const words = this.words;

@@ -2,12 +2,12 @@
  * Selling one coin of an account to the house for another, at index prices, to pay what it owes (rules 6.8). The
  * house is the other side of both legs (`sys:convert`).
  */
-import type { Account } from '../state/account.ts';
-import { Bucket, SystemAccount } from '../state/ledger.ts';
+
 import { coinUsd, collateralTiers, countsAsMargin, hasStalePrice, isIndexed } from '../margin/collateral.ts';
+import { balanceOf, isInDebt } from '../margin/debts.ts';
 import { coinEquity } from '../margin/margin.ts';
-import type { State } from '../state/state.ts';
 import { Wallet } from '../model/enums.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import {
   compare,
   divCeil,
@@ -20,8 +20,9 @@ import {
   RATE_SCALE,
   smaller,
 } from '../model/units.ts';
-import { emitLine, foldMoney } from '../wallet/wallet.ts';
-import { balanceOf, isInDebt } from '../margin/debts.ts';
+import type { Account } from '../state/account.ts';
+import { digestAmount, emitLedgerLine } from '../state/ledger-lines.ts';
+import type { State } from '../state/state.ts';
 
 /** 0.1 % (rules 0.5). */
 const CONVERSION_FEE_RATE = RATE_ONE / 1000n;
@@ -63,7 +64,7 @@ export function convert(state: State, account: Account, conversion: Conversion):
   };
   const conversionId = state.nextId();
   move(payCoin, sold, false);
-  emitLine(
+  emitLedgerLine(
     state,
     account,
     Wallet.unified,
@@ -73,7 +74,7 @@ export function convert(state: State, account: Account, conversion: Conversion):
     String(conversionId),
   );
   move(debtCoin, received, true);
-  emitLine(
+  emitLedgerLine(
     state,
     account,
     Wallet.unified,
@@ -82,8 +83,8 @@ export function convert(state: State, account: Account, conversion: Conversion):
     received,
     String(conversionId),
   );
-  foldMoney(state, sold);
-  foldMoney(state, received);
+  digestAmount(state, sold);
+  digestAmount(state, received);
   state.touch(account);
   if (!account.house) {
     state.events.push({
@@ -118,7 +119,7 @@ export function debtOf(state: State, account: Account, coin: number): bigint {
 }
 
 /** Sells other coins for debts, largest debt first, until `enough`; stale prices sell nothing. */
-export function convertByForce(state: State, account: Account, enough: () => boolean): void {
+export function liquidateCollateral(state: State, account: Account, enough: () => boolean): void {
   for (const debtCoin of debtsInOrder(state, account)) {
     for (const payCoin of paymentsInOrder(state, account)) {
       if (enough()) return;
@@ -143,7 +144,7 @@ export function isConvertible(state: State, account: Account): boolean {
 }
 
 /** What an account owes beyond its limit, by interest or losses, is paid by force (rules 6.8). */
-export function trimDebts(state: State, account: Account): void {
+export function repayFromCollateral(state: State, account: Account): void {
   if (!isInDebt(state, account)) return;
   for (const debtCoin of debtsInOrder(state, account)) {
     const { userLimit } = state.lending[debtCoin]!.terms;
@@ -180,13 +181,13 @@ function paymentsInOrder(state: State, account: Account): number[] {
   return state.ledger
     .coinsOf(account.index)
     .map((coin) => ({ coin, ...rankOf(state, coin) }))
-    .filter(({ coin }) => paysForDebts(state, coin) && payable(state, account, coin) > 0n)
+    .filter(({ coin }) => isDebtPayment(state, coin) && payable(state, account, coin) > 0n)
     .sort((a, b) => a.place - b.place || compare(b.rate, a.rate) || byName(state, a.coin, b.coin))
     .map(({ coin }) => coin);
 }
 
 /** Is the coin sold for debts? One that does not count as margin, or whose price nobody vouches for, is not. */
-export function paysForDebts(state: State, coin: number): boolean {
+export function isDebtPayment(state: State, coin: number): boolean {
   return rankOf(state, coin).rate > 0n && !hasStalePrice(state, coin);
 }
 

@@ -3,14 +3,15 @@
  * an unrealised loss. A debt that comes and goes within the hour costs nothing, and one that funding makes at a full
  * hour bears interest from the next one on (rules 10.2, case 96).
  */
-import type { Account } from '../state/account.ts';
-import { Bucket, SystemAccount } from '../state/ledger.ts';
-import { coinsOf, profitIn } from '../margin/margin.ts';
-import type { State } from '../state/state.ts';
-import { Wallet } from '../model/enums.ts';
-import { divCeil, larger, RATE_ONE, smaller } from '../model/units.ts';
-import { emitLine, foldMoney } from '../wallet/wallet.ts';
+
 import { balanceOf } from '../margin/debts.ts';
+import { coinsOf, profitIn } from '../margin/margin.ts';
+import { Wallet } from '../model/enums.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
+import { divCeil, larger, RATE_ONE, smaller } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import { digestAmount, emitLedgerLine } from '../state/ledger-lines.ts';
+import type { State } from '../state/state.ts';
 
 export const INTEREST_MS = 3_600_000;
 export const HOURS_A_YEAR = 8760n;
@@ -78,7 +79,7 @@ function charge(state: State, account: Account, coin: number, bearing: bigint | 
   const { ledger } = state;
   const house = ledger.cell(SystemAccount.interest, coin, Bucket.cash);
   ledger.move(ledger.cell(account.index, coin, Bucket.cash), house, interest);
-  foldMoney(state, interest);
-  emitLine(state, account, Wallet.unified, coin, 'interest', -interest, '');
+  digestAmount(state, interest);
+  emitLedgerLine(state, account, Wallet.unified, coin, 'interest', -interest, '');
   state.touch(account);
 }

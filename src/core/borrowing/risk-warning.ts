@@ -3,11 +3,12 @@
  * falls below again (rules 6.4). The flag is state, so it changes exactly when the ratio does and never because
  * somebody happened to look.
  */
-import type { Account } from '../state/account.ts';
+
+import { warningRatio } from '../margin/debts.ts';
 import { isAbove } from '../margin/margin.ts';
 import { accountRisk, currentMargin } from '../margin/margin-cache.ts';
+import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { warningRatio } from '../margin/debts.ts';
 
 /** Far below every warning level of accounts without debts. */
 const CALM = 0.4;

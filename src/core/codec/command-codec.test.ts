@@ -3,10 +3,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { UnreadableRecord } from '../model/bytes.ts';
 import type { AmendItem, Command, CommandType, MoveItem, PlaceOrder } from '../model/command.ts';
-import { decodeCommand, encodeCommand } from './command-codec.ts';
-import type { CoinSpec, InstrumentSpec } from '../model/listing-spec.ts';
-import type { LoanTerm } from '../model/loan-terms.ts';
-import type { LegChange, Preset, PresetChange, TriggerLeg } from '../model/tpsl.ts';
 import {
   type Category,
   INSTRUMENT_STATUS_NAMES,
@@ -20,6 +16,10 @@ import {
   type TriggerBy,
   type Wallet,
 } from '../model/enums.ts';
+import type { CoinSpec, InstrumentSpec } from '../model/listing-spec.ts';
+import type { LoanTerm } from '../model/loan-terms.ts';
+import type { LegChange, Preset, PresetChange, TriggerLeg } from '../model/tpsl.ts';
+import { decodeCommand, encodeCommand } from './command-codec.ts';
 
 function record<T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> {
   return fc.record(model, { noNullPrototype: true });

@@ -5,6 +5,7 @@
  */
 import type { Fields } from '../model/bytes.ts';
 import type { Command, CommandType, MoveItem } from '../model/command.ts';
+import type { Side } from '../model/enums.ts';
 import {
   KEEP_LEG,
   type LegChange,
@@ -13,7 +14,6 @@ import {
   NO_LEG,
   type TriggerLeg,
 } from '../model/tpsl.ts';
-import type { Side } from '../model/enums.ts';
 
 /** Reading gives undefined, and so may a field that is left out: both stand for the blank. */
 type Step<V> = (f: Fields, value: V | undefined) => V;

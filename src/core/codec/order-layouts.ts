@@ -1,10 +1,10 @@
 /** How commands of orders lie in the log. They come in floods: no step of writing or reading them is looked up. */
 import { type Fields, UnreadableRecord } from '../model/bytes.ts';
 import type { AmendItem, Command } from '../model/command.ts';
-import type { Layout, OrderCommandType } from './command-layouts.ts';
+import type { Category, OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../model/enums.ts';
 import { BATCH_ITEMS_MAX } from '../model/limits.ts';
 import { KEEP_PRESET, NO_PRESET, presetChangeFields, presetFields } from '../model/tpsl.ts';
-import type { Category, OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../model/enums.ts';
+import type { Layout, OrderCommandType } from './command-layouts.ts';
 
 type OrderLayouts = { readonly [T in OrderCommandType]: Layout<Extract<Command, { type: T }>> };
 

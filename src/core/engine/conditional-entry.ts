@@ -1,38 +1,45 @@
 /** Placing, modifying and cancelling strategy orders (rules 3.1 to 3.3). A refused command changes nothing. */
-import type { Account } from '../state/account.ts';
+
 import type { CancelStrategy, ModifyStrategy, PlaceStrategy } from '../model/command.ts';
-import type { Instrument } from '../model/instrument.ts';
-import { TPSL_PER_SYMBOL_MAX } from '../model/limits.ts';
-import { placingRefusal } from '../orders/instrument-status.ts';
-import { formatOrderId } from '../model/order-id.ts';
-import { type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { Market, State } from '../state/state.ts';
+import { type CommandResult, rejected } from '../model/command-result.ts';
 import { HoldMode, Side, StrategyKind, StrategyReason, StrategyStatus } from '../model/enums.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { placingRefusal } from '../model/instrument-status.ts';
+import { TPSL_PER_SYMBOL_MAX } from '../model/limits.ts';
+import { formatOrderId } from '../model/order-id.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { sameLeg } from '../model/tpsl.ts';
+import type { Account } from '../state/account.ts';
+import type { Market, State } from '../state/state.ts';
+import { HIT_TRIGGER, StrategyOrder } from '../state/strategy-order.ts';
+import { trailingTicks } from '../state/trailing.ts';
+import { disarm } from '../state/trigger-book.ts';
 import { checkStrategyCount } from '../strategy/attached-tpsl.ts';
 import { checkDraft } from '../strategy/draft-checks.ts';
-import { disarm } from '../state/trigger-book.ts';
 import { changedDraft, type Draft, draftOf, isSameDraft, writeDraft } from '../strategy/strategy-draft.ts';
-import { armStrategy, cancelStrategy, emitStrategy, enrollStrategy, isTpsl } from '../strategy/strategy-lifecycle.ts';
+import {
+  armStrategy,
+  cancelStrategy,
+  emitStrategy,
+  enrollStrategy,
+  isTpsl,
+} from '../strategy/strategy-lifecycle.ts';
 import { clientOidOf, strategyNamed } from '../strategy/strategy-lookup.ts';
-import { HIT_TRIGGER, StrategyOrder } from '../state/strategy-order.ts';
 import { triggerReference } from '../strategy/tpsl-checks.ts';
-import { trailingTicks } from '../state/trailing.ts';
-import { sameLeg } from '../model/tpsl.ts';
 
-export function placeStrategy(state: State, command: PlaceStrategy): Outcome {
+export function placeStrategy(state: State, command: PlaceStrategy): CommandResult {
   const account = state.accountByUid.get(command.uid);
-  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
   const instrument = state.instruments[command.instrument];
-  if (instrument === undefined) return refused(Refusal.unknownInstrument);
+  if (instrument === undefined) return rejected(RejectReason.unknownInstrument);
   const market = state.market(instrument);
   const draft = draftOf(account, instrument, command);
-  const refusal =
+  const rejectReason =
     checkOpen(state, account, instrument, market, command) ??
     checkClientOid(state, account, command.clientOid) ??
     checkCount(state, account, instrument, draft) ??
     checkDraft(account, instrument, market, draft, undefined);
-  if (refusal !== undefined) return refusal;
+  if (rejectReason !== undefined) return rejectReason;
   const order = new StrategyOrder(
     newId(state, account, command.clientOid),
     account.index,
@@ -57,18 +64,18 @@ export function placeStrategy(state: State, command: PlaceStrategy): Outcome {
   return accepted(order);
 }
 
-export function modifyStrategy(state: State, command: ModifyStrategy): Outcome {
+export function modifyStrategy(state: State, command: ModifyStrategy): CommandResult {
   const found = findStrategy(state, command);
-  if ('refusal' in found) return found;
+  if ('rejectReason' in found) return found;
   const { account, order } = found;
   const instrument = state.instruments[order.instrument]!;
   const market = state.market(instrument);
   const draft = changedDraft(instrument, order, command);
-  if (isSameDraft(order, draft)) return refused(Refusal.strategyUnchanged);
-  const refusal =
+  if (isSameDraft(order, draft)) return rejected(RejectReason.strategyUnchanged);
+  const rejectReason =
     checkOpen(state, account, instrument, market, order) ??
     checkDraft(account, instrument, market, draft, order);
-  if (refusal !== undefined) return refusal;
+  if (rejectReason !== undefined) return rejectReason;
   const restarts = !sameLeg(order.trigger, draft.trigger);
   disarm(order);
   writeDraft(order, draft);
@@ -79,29 +86,29 @@ export function modifyStrategy(state: State, command: ModifyStrategy): Outcome {
   return accepted(order);
 }
 
-export function cancelStrategyOrder(state: State, command: CancelStrategy): Outcome {
+export function cancelStrategyOrder(state: State, command: CancelStrategy): CommandResult {
   const found = findStrategy(state, command);
-  if ('refusal' in found) return found;
+  if ('rejectReason' in found) return found;
   const { order } = found;
   cancelStrategy(state, order, StrategyReason.owner);
   return accepted(order);
 }
 
-function accepted(order: StrategyOrder): Outcome {
-  return { refusal: Refusal.none, orderId: order.id, clientOid: clientOidOf(order) };
+function accepted(order: StrategyOrder): CommandResult {
+  return { rejectReason: RejectReason.none, orderId: order.id, clientOid: clientOidOf(order) };
 }
 
 /** Looks only among the account's own that still wait: a stranger's id, an ended one and a missing one are the same. */
 function findStrategy(
   state: State,
   { uid, orderId, clientOid }: CancelStrategy | ModifyStrategy,
-): { account: Account; order: StrategyOrder } | Outcome {
+): { account: Account; order: StrategyOrder } | CommandResult {
   const account = state.accountByUid.get(uid);
-  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
   const order = strategyNamed(account, orderId, clientOid);
-  if (order === undefined) return refused(Refusal.unknownStrategy);
-  if (order.status === StrategyStatus.submitting) return refused(Refusal.strategySubmitting);
-  if (account.liquidating) return refused(Refusal.accountLiquidating);
+  if (order === undefined) return rejected(RejectReason.unknownStrategy);
+  if (order.status === StrategyStatus.submitting) return rejected(RejectReason.strategySubmitting);
+  if (account.liquidating) return rejected(RejectReason.accountLiquidating);
   return { account, order };
 }
 
@@ -150,22 +157,22 @@ function checkOpen(
   instrument: Instrument,
   market: Market,
   { source }: Pick<PlaceStrategy, 'source'>,
-): Outcome | undefined {
-  if (state.halted) return refused(Refusal.tradingHalted);
+): CommandResult | undefined {
+  if (state.halted) return rejected(RejectReason.tradingHalted);
   const status = placingRefusal(instrument, true, source, state.now);
-  const passing = status === Refusal.openingRestricted || status === Refusal.closingRestricted;
-  if (status !== Refusal.none && !passing) return refused(status);
-  if (account.liquidating) return refused(Refusal.accountLiquidating);
+  const passing = status === RejectReason.openingRestricted || status === RejectReason.closingRestricted;
+  if (status !== RejectReason.none && !passing) return rejected(status);
+  if (account.liquidating) return rejected(RejectReason.accountLiquidating);
   const noPrice = instrument.futures !== undefined && market.futures?.markTicks === 0;
-  return noPrice ? refused(Refusal.noIndexPrice) : undefined;
+  return noPrice ? rejected(RejectReason.noIndexPrice) : undefined;
 }
 
-function checkClientOid(state: State, account: Account, clientOid: string): Outcome | undefined {
+function checkClientOid(state: State, account: Account, clientOid: string): CommandResult | undefined {
   if (clientOid === '') return undefined;
   const used =
     strategyNamed(account, 0, clientOid) !== undefined ||
     state.strategies.isUsed(account.uid, clientOid, state.now);
-  return used ? refused(Refusal.clientOidInUse) : undefined;
+  return used ? rejected(RejectReason.clientOidInUse) : undefined;
 }
 
 function checkCount(
@@ -173,7 +180,7 @@ function checkCount(
   account: Account,
   instrument: Instrument,
   { kind }: Draft,
-): Outcome | undefined {
+): CommandResult | undefined {
   if (!isTpsl(kind)) return checkStrategyCount(state, account);
   let count = 0;
   for (const other of account.strategies.values()) {
@@ -182,5 +189,5 @@ function checkCount(
   }
   return count < TPSL_PER_SYMBOL_MAX
     ? checkStrategyCount(state, account)
-    : refused(Refusal.tooManyStrategies, TPSL_PER_SYMBOL_MAX);
+    : rejected(RejectReason.tooManyStrategies, TPSL_PER_SYMBOL_MAX);
 }

@@ -11,15 +11,14 @@
  */
 
 import { repayDebt, setCoinLeverage } from '../borrowing/repayment.ts';
-import type { Checkpoint, Command, SetAside, SetInstrumentStatus } from '../model/command.ts';
-import { Diverged } from '../model/diverged.ts';
-import type { Event } from '../model/event.ts';
-import { FuturesDesk } from './risk-engine.ts';
+import { amendOrders } from '../entry/amend.ts';
+import type { Settlements } from '../entry/execution.ts';
+import { placeOrder } from '../entry/place-order.ts';
 import { setHoldMode, setLeverage, setMarginMode } from '../futures/futures-settings.ts';
 import { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { adjustMargin, setAutoMargin } from '../futures/isolated-margin.ts';
-import { movePositions } from '../liquidation/position-move.ts';
 import { forceClose } from '../liquidation/operator-force-close.ts';
+import { movePositions } from '../liquidation/position-move.ts';
 import {
   listCoin,
   listInstrument,
@@ -31,53 +30,54 @@ import {
   setMarketMaker,
 } from '../listing/listing.ts';
 import { borrow } from '../loan/borrow.ts';
-import { testLoans } from '../loan/loan-servicing.ts';
 import { fundLoanPool, setLoanRate } from '../loan/loan-pool.ts';
+import { checkLoans } from '../loan/loan-servicing.ts';
 import { repay } from '../loan/repay.ts';
 import { revisePledge } from '../loan/revise.ts';
-import { reportPrice } from './price-tick.ts';
-import { amendOrders } from '../entry/amend.ts';
+import type { Checkpoint, Command, SetInstrumentStatus, SkipCommand } from '../model/command.ts';
+import { type CommandResult, OK } from '../model/command-result.ts';
+import { ReplayDivergence } from '../model/diverged.ts';
+import type { Event } from '../model/event.ts';
+import { RejectReason } from '../model/reject-reason.ts';
 import { cancelAll, cancelOrder, setCountdown } from '../orders/cancel.ts';
-import type { Settlements } from '../entry/execution.ts';
-import { placeOrder } from '../entry/place-order.ts';
 import { SpotSettlement } from '../spot/spot-settlement.ts';
-import { DONE, type Outcome } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import { advance } from './schedule.ts';
 import { State } from '../state/state.ts';
 import { cancelEverything } from '../strategy/cancel-everything.ts';
-import { StrategyDesk } from './trigger-engine.ts';
-import { cancelStrategyOrder, modifyStrategy, placeStrategy } from './conditional-entry.ts';
 import { setCommission } from '../wallet/commission.ts';
 import { deposit, setDepositWallet, transfer, withdraw } from '../wallet/wallet.ts';
-import { endWithdrawal, innerWithdrawal, requestWithdrawal } from '../wallet/withdrawal.ts';
+import { endWithdrawal, internalWithdrawal, requestWithdrawal } from '../wallet/withdrawal.ts';
+import { cancelStrategyOrder, modifyStrategy, placeStrategy } from './conditional-entry.ts';
+import { onComponentPrice } from './price-tick.ts';
+import { RiskEngine } from './risk-engine.ts';
+import { advanceTo } from './schedule.ts';
+import { TriggerEngine } from './trigger-engine.ts';
 
 const NO_EVENTS: readonly Event[] = [];
 
 export class Exchange {
   readonly state: State;
   private readonly settlements: Settlements;
-  private readonly desk: FuturesDesk;
-  private readonly strategies: StrategyDesk;
+  private readonly riskEngine: RiskEngine;
+  private readonly strategies: TriggerEngine;
 
   constructor(state = new State()) {
     this.state = state;
     this.settlements = { spot: new SpotSettlement(state), futures: new FuturesSettlement(state) };
-    this.desk = new FuturesDesk(state, this.settlements.futures);
-    this.strategies = new StrategyDesk(state, this.settlements, this.desk);
+    this.riskEngine = new RiskEngine(state, this.settlements.futures);
+    this.strategies = new TriggerEngine(state, this.settlements, this.riskEngine);
   }
 
-  apply(command: Command): Outcome {
+  apply(command: Command): CommandResult {
     const { state } = this;
     if (command.type === 'checkpoint') return this.compare(command);
     // Whoever replays has passed over what it names; it moves no clock either, because that may be what broke.
-    if (command.type === 'setAside') return DONE;
+    if (command.type === 'setAside') return OK;
     this.strategies.begin();
-    advance(state, command.time, this.desk, this.strategies);
-    const outcome = this.carryOut(command);
+    advanceTo(state, command.time, this.riskEngine, this.strategies);
+    const outcome = this.dispatch(command);
     this.strategies.settle();
-    state.digest.fold(outcome.refusal);
-    if (outcome.items !== undefined) for (const item of outcome.items) state.digest.fold(item.refusal);
+    state.digest.fold(outcome.rejectReason);
+    if (outcome.items !== undefined) for (const item of outcome.items) state.digest.fold(item.rejectReason);
     return outcome;
   }
 
@@ -89,7 +89,7 @@ export class Exchange {
     return events;
   }
 
-  private carryOut(command: Exclude<Command, Checkpoint | SetAside>): Outcome {
+  private dispatch(command: Exclude<Command, Checkpoint | SkipCommand>): CommandResult {
     const { state } = this;
     switch (command.type) {
       case 'placeOrder':
@@ -115,7 +115,7 @@ export class Exchange {
       case 'endWithdrawal':
         return endWithdrawal(state, command);
       case 'innerWithdrawal':
-        return innerWithdrawal(state, command);
+        return internalWithdrawal(state, command);
       case 'setHalt':
         return setHalt(state, command);
       case 'setMarketMaker':
@@ -165,7 +165,7 @@ export class Exchange {
       case 'setLoanRate':
         return setLoanRate(state, command);
       case 'componentPrice':
-        return reportPrice(state, command);
+        return onComponentPrice(state, command);
       case 'placeStrategy':
         return placeStrategy(state, command);
       case 'modifyStrategy':
@@ -173,30 +173,32 @@ export class Exchange {
       case 'cancelStrategy':
         return cancelStrategyOrder(state, command);
       case 'tick':
-        return DONE;
+        return OK;
     }
   }
 
   /** A pledge that has changed may be below its level again, or the reverse (rules 7.5). */
-  private afterLoan(outcome: Outcome): Outcome {
-    testLoans(this.state);
+  private afterLoan(outcome: CommandResult): CommandResult {
+    checkLoans(this.state);
     return outcome;
   }
 
   /** What goes offline is settled: nobody could close it any more. */
-  private setStatus(command: SetInstrumentStatus): Outcome {
+  private setStatus(command: SetInstrumentStatus): CommandResult {
     const outcome = setInstrumentStatus(this.state, command);
-    if (outcome.refusal === Refusal.none && command.status === 'offline')
-      this.desk.delist(command.instrument);
+    if (outcome.rejectReason === RejectReason.none && command.status === 'offline')
+      this.riskEngine.delist(command.instrument);
     return outcome;
   }
 
   /** A replay that came to other outcomes than the run that wrote the log must not go on. */
-  private compare(checkpoint: Checkpoint): Outcome {
+  private compare(checkpoint: Checkpoint): CommandResult {
     const { digest } = this.state;
     if (digest.value !== checkpoint.digest) {
-      throw new Diverged(`outcomes differ from the log: digest ${digest.value}, logged ${checkpoint.digest}`);
+      throw new ReplayDivergence(
+        `outcomes differ from the log: digest ${digest.value}, logged ${checkpoint.digest}`,
+      );
     }
-    return DONE;
+    return OK;
   }
 }

@@ -1,16 +1,22 @@
 /** What must hold of positions and margin after every command (rules 10.1). */
-import type { Account } from '../state/account.ts';
+
 import { NIL } from '../book/order-slab.ts';
-import { warningRatio } from '../margin/debts.ts';
-import { Bucket, SystemAccount } from '../state/ledger.ts';
-import { crossedIsDue, hasStaleIndex, isActionable, isolatedIsDue } from '../liquidation/liquidation-check.ts';
-import { isAbove, riskFromScratch } from '../margin/margin.ts';
-import { accountRisk } from '../margin/margin-cache.ts';
-import type { Market, State } from '../state/state.ts';
-import { InstrumentStatus, Side } from '../model/enums.ts';
-import { assert, larger, smaller } from '../model/units.ts';
 import { closingOrders } from '../futures/reduce-only-orders.ts';
+import {
+  crossedIsDue,
+  hasStaleIndex,
+  isActionable,
+  isolatedIsDue,
+} from '../liquidation/liquidation-check.ts';
+import { warningRatio } from '../margin/debts.ts';
+import { computeRisk, isAbove } from '../margin/margin.ts';
+import { accountRisk } from '../margin/margin-cache.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
+import { InstrumentStatus, Side } from '../model/enums.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
+import { assert, larger, smaller } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import type { Market, State } from '../state/state.ts';
 
 export function checkFutures(state: State): void {
   for (const index of state.indices) {
@@ -123,7 +129,7 @@ function checkAccountPositions(state: State, account: Account): void {
     assert(orders === (ordered.get(coin) ?? 0n), `isolated order margin of ${account.uid} coin ${coin}`);
   }
   checkMargin(state, account);
-  const above = isAbove(riskFromScratch(state, account), warningRatio(state, account));
+  const above = isAbove(computeRisk(state, account), warningRatio(state, account));
   assert(account.warned === above, `the warning of account ${account.uid} is ${account.warned}`);
   const due = isActionable(state, account) && crossedIsDue(state, account);
   assert(!due, `I35: account ${account.uid} is due`);
@@ -133,7 +139,7 @@ function checkAccountPositions(state: State, account: Account): void {
 /** What is kept of an account's margin is what a computation from scratch comes to. */
 function checkMargin(state: State, account: Account): void {
   const kept = accountRisk(state, account);
-  const exact = riskFromScratch(state, account);
+  const exact = computeRisk(state, account);
   for (const figure of ['equity', 'effective', 'initial', 'maintenance'] as const) {
     assert(
       kept[figure] === exact[figure],

@@ -2,21 +2,22 @@
  * What must hold of the state after every command (rules 10.1). Slow and plain on purpose: property tests call it
  * after each command, `bourse verify` after a replay. Throws `InvariantBroken` with the number of the rule.
  */
-import type { Account } from '../state/account.ts';
+
 import type { Book } from '../book/book.ts';
 import { displayedDepth } from '../book/depth.ts';
 import { FLAG_CLOSING, FLAG_RPI, NIL } from '../book/order-slab.ts';
-import { checkLending } from './lending-invariants.ts';
-import { checkFutures } from './futures-invariants.ts';
-import { type Instrument, isFutures } from '../model/instrument.ts';
-import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../state/ledger.ts';
-import { OPEN_ORDERS_PER_LINE_MAX } from '../model/limits.ts';
-import { checkLoans } from './loan-invariants.ts';
-import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
-import type { State } from '../state/state.ts';
-import { checkStrategies } from './strategy-invariants.ts';
 import { OrderType, PRICE_KINDS, Side, TimeInForce } from '../model/enums.ts';
+import { type Instrument, isFutures } from '../model/instrument.ts';
+import { Bucket, FIRST_USER_ACCOUNT, SystemAccount } from '../model/ledger-accounts.ts';
+import { OPEN_ORDERS_PER_LINE_MAX } from '../model/limits.ts';
 import { assert } from '../model/units.ts';
+import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import { checkFutures } from './futures-invariants.ts';
+import { checkLending } from './lending-invariants.ts';
+import { checkLoans } from './loan-invariants.ts';
+import { checkStrategies } from './strategy-invariants.ts';
 
 export function checkInvariants(state: State): void {
   checkLedger(state);

@@ -1,9 +1,10 @@
 /** What must hold of debts after every command (rules 10.1). */
-import { Bucket, FIRST_USER_ACCOUNT } from '../state/ledger.ts';
+
+import type { Side } from '../model/enums.ts';
+import { Bucket, FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
+import { assert } from '../model/units.ts';
 import { lockedCoin } from '../orders/order-lifecycle.ts';
 import type { State } from '../state/state.ts';
-import type { Side } from '../model/enums.ts';
-import { assert } from '../model/units.ts';
 
 /** The running sums of what is owed and of what open orders would borrow are those of the accounts and orders. */
 export function checkLending(state: State): void {

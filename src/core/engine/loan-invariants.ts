@@ -1,12 +1,13 @@
 /** What must hold of loans after every command (rules 10.1: I03, I32, I37, and the pool as an account). */
-import { Bucket, FIRST_USER_ACCOUNT } from '../state/ledger.ts';
-import { LOANS_PER_ACCOUNT_MAX } from '../model/limits.ts';
-import type { State } from '../state/state.ts';
-import { assert } from '../model/units.ts';
-import { HOUR_MS, type Loan } from '../model/loan.ts';
+
 import { firmPrices, poolBalance } from '../loan/loan-money.ts';
+import { Bucket, FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
+import { LOANS_PER_ACCOUNT_MAX } from '../model/limits.ts';
+import { HOUR_MS, type Loan } from '../model/loan.ts';
 import { levelsOf } from '../model/loan-terms.ts';
 import { reaches } from '../model/ltv.ts';
+import { assert } from '../model/units.ts';
+import type { State } from '../state/state.ts';
 
 export function checkLoans(state: State): void {
   const pledged = new Map<string, bigint>();

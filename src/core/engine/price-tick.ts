@@ -1,46 +1,47 @@
 /** Prices by the clock (rules 5.13, 5.14, 9.3): indices and marks each second, samples at their intervals. */
 
 import type { Book } from '../book/book.ts';
-import { type ComponentPrice, EVERY_COMPONENT } from '../model/command.ts';
-import type { FuturesMarket } from '../marketdata/futures-market.ts';
-import { MONEY_MAX } from '../model/limits.ts';
 import { takeCoinPrices } from '../margin/collateral.ts';
-import { DONE, type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
-import { InstrumentStatus } from '../model/enums.ts';
+import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { WEIGHTS_MS } from '../marketdata/index-price.ts';
+import { type ComponentPrice, EVERY_COMPONENT } from '../model/command.ts';
+import { type CommandResult, OK, rejected } from '../model/command-result.ts';
+import { InstrumentStatus } from '../model/enums.ts';
+import { MONEY_MAX } from '../model/limits.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import type { State } from '../state/state.ts';
+import { scheduleFunding } from '../state/timers.ts';
 
 const SECOND_MS = 1000;
 const BASIS_MS = 5000;
 const PREMIUM_MS = 60_000;
 
-export function reportPrice(state: State, command: ComponentPrice): Outcome {
+export function onComponentPrice(state: State, command: ComponentPrice): CommandResult {
   const index = state.indices[command.index];
   const { component, price, volume } = command;
   const every = component === EVERY_COMPONENT;
   if (index === undefined || (!every && index.components[component] === undefined))
-    return refused(Refusal.unknownInstrument);
+    return rejected(RejectReason.unknownInstrument);
   if (price <= 0n || price > MONEY_MAX || volume < 0n || volume > MONEY_MAX)
-    return refused(Refusal.amountOutOfRange);
+    return rejected(RejectReason.amountOutOfRange);
   const told = every ? index.components.keys() : [component];
   // Only what the operator tells carries a name.
   const vouched = (command.by ?? '') !== '';
   for (const each of told) index.report(each, price, volume, state.now, vouched);
-  return DONE;
+  return OK;
 }
 
 /**
  * The work of a second, at the last whole second by `now`. Over seconds that nobody saw pass (the venue was down) prices
  * held their last value; the samples of those seconds are made up for (rules 9.4).
  */
-export function takePrices(state: State, now: number): void {
+export function samplePrices(state: State, now: number): void {
   const second = Math.floor(now / SECOND_MS) * SECOND_MS;
   const before = state.nextSecond - SECOND_MS;
   state.nextSecond = second + SECOND_MS;
   if (second - before > SECOND_MS) {
     for (const { futures, book } of state.markets) {
-      if (futures !== undefined) makeUpSamples(futures, book, before, second);
+      if (futures !== undefined) backfillSamples(futures, book, before, second);
     }
   }
   if (crossed(before, second, WEIGHTS_MS)) for (const index of state.indices) index.reweigh();
@@ -69,7 +70,7 @@ export function takePrices(state: State, now: number): void {
  * The samples that fell between two seconds that were seen. Book and index stood still, so there are no more of them
  * than until the index grew old.
  */
-function makeUpSamples(futures: FuturesMarket, book: Book, before: number, second: number): void {
+function backfillSamples(futures: FuturesMarket, book: Book, before: number, second: number): void {
   if (futures.index.stale) return;
   const until = Math.min(second, futures.index.freshUntil);
   for (let n = boundariesBetween(before, until, BASIS_MS); n > 0; n--) futures.sampleBasis(book);
@@ -83,25 +84,6 @@ function boundariesBetween(before: number, until: number, intervalMs: number): n
 
 function candleEnds(state: State, end: number): void {
   if (end < state.nextCandleEnd) state.nextCandleEnd = end;
-}
-
-/** The earliest delivery that is still to come. */
-export function scheduleDelivery(state: State): void {
-  state.nextDelivery = Number.POSITIVE_INFINITY;
-  for (const { futures, instrument } of state.markets) {
-    const time = futures?.terms.delivery?.time;
-    if (time === undefined || state.instruments[instrument]!.status === InstrumentStatus.offline) continue;
-    if (time < state.nextDelivery) state.nextDelivery = time;
-  }
-}
-
-/** The earliest settlement of any perpetual. */
-export function scheduleFunding(state: State): void {
-  state.nextFunding = Number.POSITIVE_INFINITY;
-  for (const { futures } of state.markets) {
-    if (futures !== undefined && futures.nextFunding < state.nextFunding)
-      state.nextFunding = futures.nextFunding;
-  }
 }
 
 /** UTC multiples of the interval; delivery contracts have none. */

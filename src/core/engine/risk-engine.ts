@@ -3,19 +3,20 @@
  * longer fit are trimmed, accounts that can no longer carry their positions are liquidated; what that touches is
  * tested again, until nothing changes.
  */
-import type { Account } from '../state/account.ts';
-import { trimDebts } from '../borrowing/conversion.ts';
+
+import { repayFromCollateral } from '../borrowing/conversion.ts';
 import { updateWarning } from '../borrowing/risk-warning.ts';
-import { liquidateIfDue } from '../liquidation/liquidation.ts';
-import { isDue } from '../liquidation/liquidation-check.ts';
-import { RiskWatch } from '../liquidation/liquidation-monitor.ts';
-import { scheduleDelivery } from './price-tick.ts';
-import type { State } from '../state/state.ts';
-import { InstrumentStatus } from '../model/enums.ts';
-import { assert } from '../model/units.ts';
+import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { trimClosingOrders } from '../futures/reduce-only-orders.ts';
 import { delist, deliver } from '../liquidation/delivery.ts';
-import type { FuturesSettlement } from '../futures/futures-settlement.ts';
+import { liquidateIfDue } from '../liquidation/liquidation.ts';
+import { isDue } from '../liquidation/liquidation-check.ts';
+import { LiquidationMonitor } from '../liquidation/liquidation-monitor.ts';
+import { InstrumentStatus } from '../model/enums.ts';
+import { assert } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import { scheduleDelivery } from '../state/timers.ts';
 
 /**
  * Each round closes something of somebody; a crash may pass from account to account through their resting orders, so the
@@ -24,22 +25,22 @@ import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 const ROUNDS_MAX = 1000;
 const ROUNDS_PER_ACCOUNT_MAX = 100;
 
-export class FuturesDesk {
+export class RiskEngine {
   private readonly state: State;
   private readonly settlement: FuturesSettlement;
-  private readonly watch: RiskWatch;
+  private readonly watch: LiquidationMonitor;
 
   constructor(state: State, settlement: FuturesSettlement) {
     this.state = state;
     this.settlement = settlement;
-    this.watch = new RiskWatch(state);
+    this.watch = new LiquidationMonitor(state);
   }
 
   /** Prices have moved. */
-  afterPrices(): void {
+  onPrices(): void {
     const { state, watch } = this;
     // Only who is due now: whom else the watch wanted to see must not decide in which order accounts are taken.
-    for (const account of watch.afterPrices()) {
+    for (const account of watch.onPrices()) {
       if (isDue(state, account)) {
         state.touch(account);
         continue;
@@ -47,7 +48,7 @@ export class FuturesDesk {
       updateWarning(state, account);
       watch.look(account);
     }
-    this.settleTouched();
+    this.processDirtyAccounts();
   }
 
   /** Contracts whose day has come. */
@@ -69,7 +70,7 @@ export class FuturesDesk {
   }
 
   /** Accounts whose positions or money have changed. */
-  settleTouched(): void {
+  processDirtyAccounts(): void {
     const { state } = this;
     const roundsMax = ROUNDS_MAX + ROUNDS_PER_ACCOUNT_MAX * state.accounts.length;
     for (let round = 0; state.touched.length > 0; round++) {
@@ -87,7 +88,7 @@ export class FuturesDesk {
     const { state } = this;
     trimClosingOrders(state, account);
     liquidateIfDue(state, this.settlement, account);
-    trimDebts(state, account);
+    repayFromCollateral(state, account);
     updateWarning(state, account);
     this.watch.look(account);
   }

@@ -2,21 +2,27 @@
 
 import { chargeInterest, debtsOf, INTEREST_MS, mayBearInterest } from '../borrowing/interest.ts';
 import { settleFunding } from '../futures/funding.ts';
-import type { FuturesDesk } from './risk-engine.ts';
-import type { FuturesMarket } from '../marketdata/futures-market.ts';
-import { dueChanges, scheduleCalendar } from '../listing/status-calendar.ts';
-import { nextFullHour, recordInsurance } from '../margin/insurance-record.ts';
 import { switchStatus } from '../listing/listing.ts';
-import { runLoanInstants, testLoans } from '../loan/loan-servicing.ts';
+import { dueStatusChanges, scheduleCalendar } from '../listing/status-calendar.ts';
+import { accrueDue, checkLoans } from '../loan/loan-servicing.ts';
+import { nextFullHour, recordInsurance } from '../margin/insurance-record.ts';
+import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { CANDLE_WIDTHS } from '../model/candle-interval.ts';
-import { scheduleFunding, takePrices } from './price-tick.ts';
+import { InstrumentStatus, PRICE_KINDS } from '../model/enums.ts';
 import { runCountdowns } from '../orders/cancel.ts';
 import { earliestCandleEnd, type Market, type State } from '../state/state.ts';
-import type { StrategyDesk } from './trigger-engine.ts';
-import { InstrumentStatus, PRICE_KINDS } from '../model/enums.ts';
+import { scheduleFunding } from '../state/timers.ts';
+import { samplePrices } from './price-tick.ts';
+import type { RiskEngine } from './risk-engine.ts';
+import type { TriggerEngine } from './trigger-engine.ts';
 
 /** Moves the clock to `time`; each due instant runs at its own time, in order, whatever the jump. */
-export function advance(state: State, time: number, desk: FuturesDesk, strategies: StrategyDesk): void {
+export function advanceTo(
+  state: State,
+  time: number,
+  riskEngine: RiskEngine,
+  strategies: TriggerEngine,
+): void {
   if (time <= state.now) return;
   if (state.nextInsuranceHour === 0) state.nextInsuranceHour = nextFullHour(time);
   // Every full hour after the present one, once: nobody can owe anything before the first account is open.
@@ -43,12 +49,12 @@ export function advance(state: State, time: number, desk: FuturesDesk, strategie
     if (due > time) break;
     if (due > state.now) state.now = due;
     if (state.nextInsuranceHour <= state.now) recordInsurance(state);
-    if (state.nextCalendarTime <= state.now) keepCalendar(state, desk);
+    if (state.nextCalendarTime <= state.now) applyDueStatusChanges(state, riskEngine);
     const interest = hour <= state.now && mayBearInterest(state);
     // First, so that what is sampled or traded at this instant falls into the next candles.
     if (state.nextCandleEnd <= state.now) closeCandles(state);
     const needsPrices = Math.min(state.nextFunding, state.nextDelivery, prices) <= state.now || interest;
-    const taken = needsPrices && takeSecond(state);
+    const taken = needsPrices && samplePricesIfDue(state);
     if (prices <= state.now) pricesTaken = true;
     const funding = state.nextFunding <= state.now;
     const debts = interest && funding ? debtsOf(state) : undefined;
@@ -59,20 +65,20 @@ export function advance(state: State, time: number, desk: FuturesDesk, strategie
     // Hours that begin make loans grow, so they are tested at once, by prices that may have grown old on the way.
     if (charged) {
       for (const index of state.indices) index.age(state.now);
-      runLoanInstants(state);
+      accrueDue(state);
     }
-    if (state.nextDelivery <= state.now) desk.deliverDue();
-    lookAround(state, desk, strategies, taken, charged);
+    if (state.nextDelivery <= state.now) riskEngine.deliverDue();
+    runRiskAndTriggers(state, riskEngine, strategies, taken, charged);
     if (state.nextCountdown <= state.now) runCountdowns(state);
   }
   state.now = time;
-  if (takeSecond(state)) lookAround(state, desk, strategies, true, false);
+  if (samplePricesIfDue(state)) runRiskAndTriggers(state, riskEngine, strategies, true, false);
 }
 
 /** True when the prices of a new second were taken. */
-function takeSecond(state: State): boolean {
+function samplePricesIfDue(state: State): boolean {
   if (state.now < state.nextSecond) return false;
-  takePrices(state, state.now);
+  samplePrices(state, state.now);
   return true;
 }
 
@@ -80,24 +86,24 @@ function takeSecond(state: State): boolean {
  * What the work of an instant leads to, after all of it is done (rules 9.4): triggers, then tests of loans, then
  * liquidations. At the instant of its delivery a contract is settled before anybody could be liquidated on it.
  */
-function lookAround(
+function runRiskAndTriggers(
   state: State,
-  desk: FuturesDesk,
-  strategies: StrategyDesk,
+  riskEngine: RiskEngine,
+  strategies: TriggerEngine,
   pricesTaken: boolean,
   loansGrew: boolean,
 ): void {
-  if (pricesTaken) strategies.afterPrices();
-  if (pricesTaken || loansGrew) testLoans(state);
-  if (pricesTaken) desk.afterPrices();
-  else desk.settleTouched();
+  if (pricesTaken) strategies.onPrices();
+  if (pricesTaken || loansGrew) checkLoans(state);
+  if (pricesTaken) riskEngine.onPrices();
+  else riskEngine.processDirtyAccounts();
   strategies.settle();
 }
 
-function keepCalendar(state: State, desk: FuturesDesk): void {
-  for (const { instrument, status } of dueChanges(state)) {
+function applyDueStatusChanges(state: State, riskEngine: RiskEngine): void {
+  for (const { instrument, status } of dueStatusChanges(state)) {
     switchStatus(state, instrument, status);
-    if (status === InstrumentStatus.offline) desk.delist(instrument.index);
+    if (status === InstrumentStatus.offline) riskEngine.delist(instrument.index);
   }
   scheduleCalendar(state);
 }

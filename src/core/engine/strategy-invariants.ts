@@ -1,14 +1,15 @@
 /** What must hold of waiting strategy orders after every command (rules 10.1). */
-import type { Account } from '../state/account.ts';
-import { STRATEGIES_PER_ACCOUNT_MAX } from '../model/limits.ts';
-import type { State } from '../state/state.ts';
+
 import { InstrumentStatus, StrategyKind, StrategyStatus, TriggerBy } from '../model/enums.ts';
+import { STRATEGIES_PER_ACCOUNT_MAX } from '../model/limits.ts';
+import { hasLeg } from '../model/tpsl.ts';
 import { assert } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import { HIT_TRIGGER, type StrategyOrder } from '../state/strategy-order.ts';
 import { isTpsl } from '../strategy/strategy-lifecycle.ts';
 import { protectedPosition } from '../strategy/strategy-lookup.ts';
-import { HIT_TRIGGER, type StrategyOrder } from '../state/strategy-order.ts';
 import { triggerReference } from '../strategy/tpsl-checks.ts';
-import { hasLeg } from '../model/tpsl.ts';
 
 export function checkStrategies(state: State): void {
   const { byId, due, queue, paused } = state.strategies;

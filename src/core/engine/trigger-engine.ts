@@ -3,20 +3,13 @@
  * id; each becomes an order of its own, and what that order's trades reach joins the end of the queue. Accounts are
  * looked after when the queue is empty, which may trade and reach more, until nothing changes.
  */
-import type { Account } from '../state/account.ts';
+
 import { NIL } from '../book/order-slab.ts';
-import { mostSpendable } from '../margin/spending-check.ts';
-import type { PlaceOrder } from '../model/command.ts';
-import type { FuturesDesk } from './risk-engine.ts';
-import { baseUnits, type Instrument } from '../model/instrument.ts';
-import { Bucket } from '../state/ledger.ts';
-import { FIRINGS_PER_COMMAND_MAX } from '../model/limits.ts';
-import type { Child } from '../entry/pre-trade-checks.ts';
 import type { Settlements } from '../entry/execution.ts';
-import { bandOf } from '../orders/order-checks.ts';
 import { placeOrder } from '../entry/place-order.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
+import type { TriggeredBy } from '../entry/pre-trade-checks.ts';
+import { maxSpendable } from '../margin/spending-check.ts';
+import type { PlaceOrder } from '../model/command.ts';
 import {
   HoldMode,
   OrderOrigin,
@@ -29,20 +22,28 @@ import {
   TimeInForce,
   TriggerType,
 } from '../model/enums.ts';
-import { smaller } from '../model/units.ts';
-import { isTpsl, strikeStrategy, submitStrategy, tellEnd } from '../strategy/strategy-lifecycle.ts';
-import { protectedPosition } from '../strategy/strategy-lookup.ts';
-import type { StrategyOrder } from '../state/strategy-order.ts';
+import { baseUnits, type Instrument } from '../model/instrument.ts';
+import { Bucket } from '../model/ledger-accounts.ts';
+import { FIRINGS_PER_COMMAND_MAX } from '../model/limits.ts';
+import { RejectReason } from '../model/reject-reason.ts';
 import type { TriggerLeg } from '../model/tpsl.ts';
+import { smaller } from '../model/units.ts';
+import { priceBand } from '../orders/order-checks.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import type { StrategyOrder } from '../state/strategy-order.ts';
+import { emitFinal, isTpsl, submitStrategy, unregisterStrategy } from '../strategy/strategy-lifecycle.ts';
+import { protectedPosition } from '../strategy/strategy-lookup.ts';
+import type { RiskEngine } from './risk-engine.ts';
 
-export class StrategyDesk {
+export class TriggerEngine {
   private readonly state: State;
   private readonly settlements: Settlements;
-  private readonly futures: FuturesDesk;
+  private readonly futures: RiskEngine;
   /** Orders made in the present command. */
   private fired = 0;
 
-  constructor(state: State, settlements: Settlements, futures: FuturesDesk) {
+  constructor(state: State, settlements: Settlements, futures: RiskEngine) {
     this.state = state;
     this.settlements = settlements;
     this.futures = futures;
@@ -54,14 +55,14 @@ export class StrategyDesk {
   }
 
   /** The marks of a second have been taken. */
-  afterPrices(): void {
+  onPrices(): void {
     const { state } = this;
     state.strategies.paused = false;
     // Nothing could trade in a halt; what the mark has reached then is seen when trading goes on.
     if (!state.halted) {
-      for (const { futures, markWatch } of state.markets) {
-        if (markWatch !== undefined && futures !== undefined && futures.markTicks !== 0)
-          markWatch.see(futures.markTicks);
+      for (const { futures, markTriggers } of state.markets) {
+        if (markTriggers !== undefined && futures !== undefined && futures.markTicks !== 0)
+          markTriggers.see(futures.markTicks);
       }
     }
     this.fireDue();
@@ -73,7 +74,7 @@ export class StrategyDesk {
     const { strategies } = state;
     for (;;) {
       if (strategies.due.size !== 0 || strategies.queue.length !== 0) this.fireDue();
-      if (state.touched.length !== 0) this.futures.settleTouched();
+      if (state.touched.length !== 0) this.futures.processDirtyAccounts();
       if (state.halted || strategies.paused || strategies.due.size === 0) return;
     }
   }
@@ -117,27 +118,27 @@ export class StrategyDesk {
     const account = state.accounts[order.account]!;
     const instrument = state.instruments[order.instrument]!;
     // Its own order may end the position, which must not cancel the record that made it.
-    strikeStrategy(state, order);
+    unregisterStrategy(state, order);
     const lots = this.lotsOf(order, account, instrument);
     if (lots === undefined) {
       // Spot and margin have no position that could be gone, only coins that are somewhere else.
       if (instrument.futures === undefined)
-        tellEnd(state, order, StrategyStatus.failed, { failure: Refusal.insufficientBalance });
-      else tellEnd(state, order, StrategyStatus.cancelled, { reason: StrategyReason.positionGone });
+        emitFinal(state, order, StrategyStatus.failed, { failure: RejectReason.insufficientBalance });
+      else emitFinal(state, order, StrategyStatus.cancelled, { reason: StrategyReason.positionGone });
       return;
     }
     if (isTpsl(order.kind)) order.sizeLots = lots;
     const command = this.commandOf(order, account, instrument, lots);
     const outcome = placeOrder(state, this.settlements, command, childOf(order, account));
-    if (outcome.refusal === Refusal.none)
-      tellEnd(state, order, StrategyStatus.success, { childOrderId: outcome.orderId });
-    else tellEnd(state, order, StrategyStatus.failed, { failure: outcome.refusal });
+    if (outcome.rejectReason === RejectReason.none)
+      emitFinal(state, order, StrategyStatus.success, { childOrderId: outcome.orderId });
+    else emitFinal(state, order, StrategyStatus.failed, { failure: outcome.rejectReason });
   }
 
   /** What it trades now; undefined when the position it protects is gone, or the coins are. */
   private lotsOf(order: StrategyOrder, account: Account, instrument: Instrument): number | undefined {
     if (!isTpsl(order.kind)) return order.sizeLots;
-    if (instrument.futures === undefined) return this.heldLots(order, account, instrument);
+    if (instrument.futures === undefined) return this.sellableLots(order, account, instrument);
     const position = protectedPosition(account, order.instrument, order.posSide);
     if (position === undefined) return undefined;
     return order.kind === StrategyKind.full ? position.lots : Math.min(order.sizeLots, position.lots);
@@ -147,7 +148,7 @@ export class StrategyDesk {
    * The fee of a buy is taken from what was bought: its stop sells what is left of it, as far as positions and debts
    * allow that sale (rules 6.6), and never borrows to sell, on MARGIN either: it closes only (rules 3.1).
    */
-  private heldLots(order: StrategyOrder, account: Account, instrument: Instrument): number | undefined {
+  private sellableLots(order: StrategyOrder, account: Account, instrument: Instrument): number | undefined {
     const { side, sizeLots } = order;
     if (side === Side.buy) return sizeLots;
     const cash = this.state.ledger.peek(account.index, instrument.base, Bucket.cash);
@@ -156,7 +157,7 @@ export class StrategyDesk {
     const held =
       cash < step
         ? 0n
-        : smaller(cash, mostSpendable(this.state, account, { instrument, side, limitTicks: 0, slot: NIL }));
+        : smaller(cash, maxSpendable(this.state, account, { instrument, side, limitTicks: 0, slot: NIL }));
     const steps = held / step;
     if (steps * BigInt(lotStep) >= BigInt(sizeLots)) return sizeLots;
     return steps > 0n ? Number(steps) * lotStep : undefined;
@@ -186,7 +187,7 @@ export class StrategyDesk {
       orderType: atBand ? OrderType.limit : leg.orderType,
       timeInForce: atBand ? TimeInForce.ioc : TimeInForce.gtc,
       stpMode: order.stpMode,
-      priceTicks: atBand ? bandOf(instrument, state.market(instrument)).maxBuyTicks : leg.limitTicks,
+      priceTicks: atBand ? priceBand(instrument, state.market(instrument)).maxBuyTicks : leg.limitTicks,
       sizeLots: order.quoteAmount > 0n ? 0 : lots,
       quoteAmount: order.quoteAmount,
       clientOid: '',
@@ -202,7 +203,7 @@ function firedLeg(order: StrategyOrder): TriggerLeg {
   return order.triggerType === TriggerType.stopLoss ? order.stopLoss : order.takeProfit;
 }
 
-function childOf(order: StrategyOrder, account: Account): Child {
+function childOf(order: StrategyOrder, account: Account): TriggeredBy {
   const closes = isTpsl(order.kind) && order.posSide !== PosSide.none;
   const position = closes ? protectedPosition(account, order.instrument, order.posSide) : undefined;
   return {

@@ -1,23 +1,18 @@
 /** Modifying resting orders (rules 1.12): what may change, what it costs, and whether the place is kept. */
-import type { Account } from '../state/account.ts';
+
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
-import { checkSpending } from '../margin/spending-check.ts';
-import { changeMarginLock } from '../orders/margin-order-hold.ts';
-import type { AmendItem, AmendOrders } from '../model/command.ts';
 import { checkFuturesAmend, relockIsolated } from '../futures/futures-amend.ts';
-import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
-import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from '../model/limits.ts';
-import { type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { Market, State } from '../state/state.ts';
-import { attachedRecord, checkStrategyCount, replacePreset } from '../strategy/attached-tpsl.ts';
-import { checkPreset, fittingPreset } from '../strategy/tpsl-checks.ts';
-import { changedPreset, isEmpty, NO_PRESET, type Preset, samePreset } from '../model/tpsl.ts';
+import { checkSpending } from '../margin/spending-check.ts';
+import type { AmendItem, AmendOrders } from '../model/command.ts';
+import { type CommandResult, rejected } from '../model/command-result.ts';
 import { CancelReason, Category, Side, type Source, TimeInForce } from '../model/enums.ts';
+import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
+import { amendingRefusal } from '../model/instrument-status.ts';
+import { BATCH_ITEMS_MAX, OUTSTANDING_AMENDS_MAX } from '../model/limits.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { changedPreset, isEmpty, NO_PRESET, type Preset, samePreset } from '../model/tpsl.ts';
 import { findOpenOrder } from '../orders/cancel.ts';
-import { checkFillPreset } from './pre-trade-checks.ts';
-import { finishLimit, matchLimit, type Settlements, wouldTake } from './execution.ts';
-import { amendingRefusal } from '../orders/instrument-status.ts';
+import { changeMarginLock } from '../orders/margin-order-hold.ts';
 import { checkAmount, checkBand, checkPrice, checkSize } from '../orders/order-checks.ts';
 import {
   clientOidOf,
@@ -31,21 +26,27 @@ import {
   lockOf,
   unlock,
 } from '../orders/order-lifecycle.ts';
+import type { Account } from '../state/account.ts';
+import type { Market, State } from '../state/state.ts';
+import { attachedRecord, checkStrategyCount, replacePreset } from '../strategy/attached-tpsl.ts';
+import { checkPreset, fittingPreset } from '../strategy/tpsl-checks.ts';
+import { finishLimit, matchLimit, type Settlements, wouldTake } from './execution.ts';
+import { checkFillPreset } from './pre-trade-checks.ts';
 
-export function amendOrders(state: State, settlements: Settlements, command: AmendOrders): Outcome {
+export function amendOrders(state: State, settlements: Settlements, command: AmendOrders): CommandResult {
   const account = state.accountByUid.get(command.uid);
-  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
   if (command.items.length > BATCH_ITEMS_MAX || hasDuplicates(state, account, command.items)) {
-    return refused(Refusal.duplicateInBatch);
+    return rejected(RejectReason.duplicateInBatch);
   }
-  const items: Outcome[] = [];
+  const items: CommandResult[] = [];
   for (const item of command.items) {
     const told = state.events.length;
     const outcome = amendOrder(state, settlements, account, command.source, item);
     if (item.requestId) nameEvents(state, told, outcome.orderId, item.requestId);
     items.push(outcome);
   }
-  return { refusal: Refusal.none, orderId: 0, clientOid: '', items };
+  return { rejectReason: RejectReason.none, orderId: 0, clientOid: '', items };
 }
 
 /** What has become of the order since is told under the name that its owner gave the modification (wire 4.1). */
@@ -74,18 +75,23 @@ function amendOrder(
   account: Account,
   source: Source,
   item: AmendItem,
-): Outcome {
+): CommandResult {
   const slot = findOpenOrder(state, account, item);
   if (slot === NIL) {
     const failed = state.hasFailedAmend(account.index, item.orderId, item.clientOid);
-    const refusal = failed ? Refusal.amendAfterFailure : Refusal.unknownOrder;
-    return { refusal, orderId: item.orderId, clientOid: item.clientOid };
+    const rejectReason = failed ? RejectReason.amendAfterFailure : RejectReason.unknownOrder;
+    return { rejectReason, orderId: item.orderId, clientOid: item.clientOid };
   }
   const { slab } = state;
   const orderId = slab.id[slot]!;
   const clientOid = clientOidOf(state, slot);
   if (item.outstanding >= OUTSTANDING_AMENDS_MAX) {
-    return { refusal: Refusal.tooManyOutstandingAmends, orderId, clientOid, bound: OUTSTANDING_AMENDS_MAX };
+    return {
+      rejectReason: RejectReason.tooManyOutstandingAmends,
+      orderId,
+      clientOid,
+      bound: OUTSTANDING_AMENDS_MAX,
+    };
   }
   const instrument = state.instruments[slab.instrument[slot]!]!;
   const market = state.market(instrument);
@@ -107,7 +113,7 @@ function amendOrder(
   if (preset !== undefined) replacePreset(state, slot, preset);
   if (moves) applyAmend(state, settlements, instrument, market, slot, priceTicks, sizeLots);
   else emitOpen(state, slot);
-  return { refusal: Refusal.none, orderId, clientOid };
+  return { rejectReason: RejectReason.none, orderId, clientOid };
 }
 
 /** The take-profit and stop-loss that the order shall carry; undefined when they stay what they are. */
@@ -132,7 +138,7 @@ function checkProtection(
   slot: number,
   priceTicks: number,
   preset: Preset,
-): Outcome | undefined {
+): CommandResult | undefined {
   const { slab } = state;
   if (isEmpty(preset)) return undefined;
   const side = slab.side[slot] as Side;
@@ -140,7 +146,7 @@ function checkProtection(
     instrument.futures !== undefined
       ? (slab.flags[slot]! & FLAG_CLOSING) === 0
       : side === Side.buy || instrument.category === Category.margin;
-  if (!opening) return refused(Refusal.presetNotOpening);
+  if (!opening) return rejected(RejectReason.presetNotOpening);
   const long = side === Side.buy;
   return (
     (slab.presets.has(slot) ? undefined : checkStrategyCount(state, account)) ??
@@ -160,28 +166,28 @@ function checkAmend(
   slot: number,
   priceTicks: number,
   sizeLots: number,
-): Outcome | undefined {
+): CommandResult | undefined {
   const { slab } = state;
   const side = slab.side[slot] as Side;
   const filled = slab.filled(slot);
   const priceChanges = priceTicks !== slab.price[slot];
-  if (!priceChanges && sizeLots === slab.size[slot]) return refused(Refusal.nothingToAmend);
-  if (state.halted) return refused(Refusal.tradingHalted);
+  if (!priceChanges && sizeLots === slab.size[slot]) return rejected(RejectReason.nothingToAmend);
+  if (state.halted) return rejected(RejectReason.tradingHalted);
   const enlarges = sizeLots > slab.size[slot]! || (side === Side.buy && priceTicks > slab.price[slot]!);
   const opening =
     instrument.futures === undefined ? side === Side.buy : (slab.flags[slot]! & FLAG_CLOSING) === 0;
   const status = amendingRefusal(instrument, opening, source, state.now, enlarges);
-  if (status !== Refusal.none) return refused(status);
+  if (status !== RejectReason.none) return rejected(status);
   const offGrid = checkPrice(instrument, priceTicks) ?? checkSize(instrument, sizeLots, instrument.maxLots);
   if (offGrid !== undefined) return offGrid;
-  if (sizeLots < filled) return refused(Refusal.sizeBelowFilled, filled);
+  if (sizeLots < filled) return rejected(RejectReason.sizeBelowFilled, filled);
   if (sizeLots === filled) return undefined;
   const outside =
     checkAmount(instrument, priceTicks, sizeLots) ??
     (priceChanges ? checkBand(instrument, market, side, priceTicks) : undefined);
   if (outside !== undefined) return outside;
   if (priceChanges && isMakerOnly(slab.timeInForce[slot]!) && wouldTake(market.book, slot, priceTicks)) {
-    return refused(Refusal.amendWouldTake);
+    return rejected(RejectReason.amendWouldTake);
   }
   if (instrument.futures !== undefined) {
     return checkFuturesAmend(state, account, instrument, market, slot, priceTicks, sizeLots - filled);

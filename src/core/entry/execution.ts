@@ -1,15 +1,23 @@
 /** An accepted order meets the book: the match, and what its time in force says about the rest (rules 1.5). */
 import { type Book, MatchEnd } from '../book/book.ts';
 import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI } from '../book/order-slab.ts';
-import { closeMarginLock } from '../orders/margin-order-hold.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { closeLimit } from '../futures/opening-checks.ts';
-import { baseUnits, type Instrument } from '../model/instrument.ts';
-import type { Market, State } from '../state/state.ts';
 import { CancelReason, OrderType, Side, TimeInForce } from '../model/enums.ts';
-import { bandOf } from '../orders/order-checks.ts';
-import { close, closeResting, emitOpen, isMargin, lockedCoin, posSideOf, unlock } from '../orders/order-lifecycle.ts';
+import { baseUnits, type Instrument } from '../model/instrument.ts';
+import { closeMarginLock } from '../orders/margin-order-hold.ts';
+import { priceBand } from '../orders/order-checks.ts';
+import {
+  close,
+  closeResting,
+  emitOpen,
+  isMargin,
+  lockedCoin,
+  posSideOf,
+  unlock,
+} from '../orders/order-lifecycle.ts';
 import type { SpotSettlement } from '../spot/spot-settlement.ts';
+import type { Market, State } from '../state/state.ts';
 
 /** Who settles the trades of an order. */
 export interface Settlements {
@@ -74,7 +82,7 @@ export function finishLimit(state: State, market: Market, slot: number, end: Mat
     closeResting(state, slot, CancelReason.none);
   } else if (end === MatchEnd.selfTrade) {
     closeResting(state, slot, CancelReason.stp);
-  } else if (end === MatchEnd.noRoom) {
+  } else if (end === MatchEnd.noCapacity) {
     closeResting(state, slot, CancelReason.delegatedRiskOrder);
   } else if (end === MatchEnd.tooManyFills) {
     closeResting(state, slot, CancelReason.tradeTooManyTimes);
@@ -117,7 +125,7 @@ function executeMarket(
 ): void {
   const { slab } = state;
   const buying = slab.side[slot] === Side.buy;
-  const band = bandOf(instrument, market);
+  const band = priceBand(instrument, market);
   const bandTicks = buying ? band.maxBuyTicks : band.minSellTicks;
   settlement.begin(instrument, market, budget);
   const end = market.book.match(slot, bandTicks, settlement, buying);
@@ -138,7 +146,7 @@ function executeFuturesMarket(
   slot: number,
 ): void {
   const { slab } = state;
-  const band = bandOf(instrument, market);
+  const band = priceBand(instrument, market);
   const side = slab.side[slot] as Side;
   const account = state.accounts[slab.account[slot]!]!;
   const worst = closeLimit(state, account, instrument, side, posSideOf(slab.flags[slot]!));
@@ -149,7 +157,7 @@ function executeFuturesMarket(
   settlement.begin(instrument, market);
   const closing = (slab.flags[slot]! & FLAG_CLOSING) !== 0;
   const end = market.book.match(slot, limitTicks, settlement, closing);
-  const reason = end === MatchEnd.noRoom ? CancelReason.delegatedRiskOrder : marketEnd(end, false, false);
+  const reason = end === MatchEnd.noCapacity ? CancelReason.delegatedRiskOrder : marketEnd(end, false, false);
   closeResting(state, slot, reason);
 }
 
@@ -157,7 +165,7 @@ function marketEnd(end: MatchEnd, buying: boolean, bought: boolean): CancelReaso
   switch (end) {
     case MatchEnd.filled:
       return CancelReason.none;
-    case MatchEnd.noRoom:
+    case MatchEnd.noCapacity:
       // The rest of the money does not buy another step: the order is done if it bought anything (rules 1.6).
       return buying && bought ? CancelReason.none : CancelReason.tradeCountTooSmall;
     case MatchEnd.selfTrade:

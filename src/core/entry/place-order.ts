@@ -2,39 +2,40 @@
  * Placing an order: all checks in the order of rules 1.2, then the lock, the match and the time-in-force rule.
  * A refused order leaves no record and no id.
  */
-import type { Account } from '../state/account.ts';
+
 import { FLAG_RETAIL, FLAG_RPI, NIL } from '../book/order-slab.ts';
-import { checkSpending } from '../margin/spending-check.ts';
-import { openMarginLock } from '../orders/margin-order-hold.ts';
-import type { PlaceOrder } from '../model/command.ts';
 import { holdForOrder } from '../futures/futures-amend.ts';
-import { makeRoom, planFuturesOrder } from '../futures/futures-entry.ts';
+import { cancelDisplaced, planFuturesOrder } from '../futures/futures-entry.ts';
+import { checkSpending } from '../margin/spending-check.ts';
+import type { PlaceOrder } from '../model/command.ts';
+import { type CommandResult, rejected } from '../model/command-result.ts';
+import { CancelReason, OrderType, Side, Source, TimeInForce } from '../model/enums.ts';
 import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
 import { SIZE_LOTS_MAX } from '../model/limits.ts';
-import { type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
+import { formatOrderId } from '../model/order-id.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { isEmpty } from '../model/tpsl.ts';
+import { openMarginLock } from '../orders/margin-order-hold.ts';
+import { clientOidOf, close, lock, lockedCoin, register } from '../orders/order-lifecycle.ts';
+import type { Account } from '../state/account.ts';
 import type { Market, State } from '../state/state.ts';
 import { fittingPreset } from '../strategy/tpsl-checks.ts';
-import { isEmpty } from '../model/tpsl.ts';
-import { CancelReason, OrderType, Side, Source, TimeInForce } from '../model/enums.ts';
-import { boundToClose, type Child, checkAttached, checkOrder, isByAmount } from './pre-trade-checks.ts';
 import { execute, type Settlements } from './execution.ts';
-import { formatOrderId } from '../model/order-id.ts';
-import { clientOidOf, close, enroll, lock, lockedCoin } from '../orders/order-lifecycle.ts';
+import { asReduceOnly, checkOrder, checkTpsl, isQuoteSized, type TriggeredBy } from './pre-trade-checks.ts';
 
 export function placeOrder(
   state: State,
   settlements: Settlements,
   command: PlaceOrder,
-  child?: Child,
-): Outcome {
+  child?: TriggeredBy,
+): CommandResult {
   const account = state.accountByUid.get(command.uid);
-  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
   const instrument = state.instruments[command.instrument];
-  if (instrument === undefined) return refused(Refusal.unknownInstrument);
+  if (instrument === undefined) return rejected(RejectReason.unknownInstrument);
   const market = state.market(instrument);
-  const refusal = checkOrder(state, account, instrument, market, command, child);
-  if (refusal !== undefined) return refusal;
+  const rejectReason = checkOrder(state, account, instrument, market, command, child);
+  if (rejectReason !== undefined) return rejectReason;
   return instrument.futures === undefined
     ? placeSpot(state, settlements, account, instrument, market, command, child)
     : placeFutures(state, settlements, account, instrument, market, command, child);
@@ -47,9 +48,9 @@ function placeSpot(
   instrument: Instrument,
   market: Market,
   command: PlaceOrder,
-  child: Child | undefined,
-): Outcome {
-  const byAmount = isByAmount(instrument, command);
+  child: TriggeredBy | undefined,
+): CommandResult {
+  const byAmount = isQuoteSized(instrument, command);
   const need = byAmount
     ? command.quoteAmount
     : command.side === Side.buy
@@ -57,15 +58,15 @@ function placeSpot(
       : baseUnits(instrument, command.sizeLots);
   const coin = lockedCoin(instrument, command.side);
   const { side, priceTicks: limitTicks } = command;
-  const refusal =
-    checkAttached(state, account, instrument, market, command) ??
+  const rejectReason =
+    checkTpsl(state, account, instrument, market, command) ??
     checkSpending(state, account, { instrument, side, limitTicks, need, slot: NIL });
-  if (refusal !== undefined) return refusal;
+  if (rejectReason !== undefined) return rejectReason;
 
   const size = byAmount ? SIZE_LOTS_MAX : command.sizeLots;
   const slot = accept(state, account, instrument, command, size, 0, child);
   const budget = byAmount ? command.quoteAmount : 0n;
-  if (command.late) return endLate(state, slot, budget);
+  if (command.late) return expireLate(state, slot, budget);
   if (instrument.margin === undefined) lock(state, account.index, coin, need);
   else {
     account.mayOwe = true;
@@ -81,17 +82,17 @@ function placeFutures(
   instrument: Instrument,
   market: Market,
   given: PlaceOrder,
-  child: Child | undefined,
-): Outcome {
-  const command = boundToClose(account, instrument, given);
+  child: TriggeredBy | undefined,
+): CommandResult {
+  const command = asReduceOnly(account, instrument, given);
   const precedence = child?.takesPrecedence ?? false;
-  const attached = checkAttached(state, account, instrument, market, command);
+  const attached = checkTpsl(state, account, instrument, market, command);
   const plan = planFuturesOrder(state, account, instrument, market, command, { precedence, attached });
-  if ('refusal' in plan) return plan;
+  if ('rejectReason' in plan) return plan;
   if (command.late)
-    return endLate(state, accept(state, account, instrument, command, plan.lots, plan.flags, child), 0n);
+    return expireLate(state, accept(state, account, instrument, command, plan.lots, plan.flags, child), 0n);
   account.mayOwe = true;
-  makeRoom(state, plan, precedence ? CancelReason.tpslPlan : CancelReason.normal);
+  cancelDisplaced(state, plan, precedence ? CancelReason.tpslPlan : CancelReason.normal);
   const slot = accept(state, account, instrument, command, plan.lots, plan.flags, child);
   if (plan.isolatedLock > 0n) holdForOrder(state, account, instrument, slot, plan.isolatedLock);
   return run(state, settlements, instrument, market, slot, 0n);
@@ -104,17 +105,17 @@ function run(
   market: Market,
   slot: number,
   budget: bigint,
-): Outcome {
+): CommandResult {
   const orderId = state.slab.id[slot]!;
   const clientOid = clientOidOf(state, slot);
   execute(state, settlements, instrument, market, slot, budget);
-  return { refusal: Refusal.none, orderId, clientOid };
+  return { rejectReason: RejectReason.none, orderId, clientOid };
 }
 
 /** It holds nothing yet, has moved nothing aside, and leaves only its record. */
-function endLate(state: State, slot: number, budget: bigint): Outcome {
+function expireLate(state: State, slot: number, budget: bigint): CommandResult {
   const outcome = {
-    refusal: Refusal.none,
+    rejectReason: RejectReason.none,
     orderId: state.slab.id[slot]!,
     clientOid: clientOidOf(state, slot),
   };
@@ -137,7 +138,7 @@ function accept(
   command: PlaceOrder,
   size: number,
   flags: number,
-  child: Child | undefined,
+  child: TriggeredBy | undefined,
 ): number {
   const { slab } = state;
   const slot = slab.allocate(newOrderId(state, account, command));
@@ -162,7 +163,7 @@ function accept(
   if (child !== undefined) slab.origins.set(slot, child.origin);
   if (command.preset !== undefined && !isEmpty(command.preset))
     slab.presets.set(slot, { preset: fittingPreset(instrument, command.preset), strategyId: 0 });
-  enroll(state, account, instrument, slot);
+  register(state, account, instrument, slot);
   state.digest.fold(slab.id[slot]!);
   return slot;
 }

@@ -1,16 +1,9 @@
 /** The checks every new order passes before positions, money and margin are looked at (rules 1.2 numbers 1 to 11). */
-import type { Account } from '../state/account.ts';
+
 import { NIL } from '../book/order-slab.ts';
-import type { PlaceOrder } from '../model/command.ts';
-import { type Instrument, isFutures } from '../model/instrument.ts';
-import { OPEN_ORDERS_PER_LINE_MAX } from '../model/limits.ts';
 import { positionOf } from '../margin/margin.ts';
-import { type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { Market, State } from '../state/state.ts';
-import { checkStrategyCount } from '../strategy/attached-tpsl.ts';
-import { checkPreset, fittingPreset, triggerReference } from '../strategy/tpsl-checks.ts';
-import { isEmpty, type Preset } from '../model/tpsl.ts';
+import type { PlaceOrder } from '../model/command.ts';
+import { type CommandResult, rejected } from '../model/command-result.ts';
 import {
   HoldMode,
   InstrumentStatus,
@@ -22,8 +15,12 @@ import {
   TimeInForce,
   TriggerBy,
 } from '../model/enums.ts';
+import { type Instrument, isFutures } from '../model/instrument.ts';
+import { placingRefusal } from '../model/instrument-status.ts';
+import { OPEN_ORDERS_PER_LINE_MAX } from '../model/limits.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { isEmpty, type Preset } from '../model/tpsl.ts';
 import { findByClientOid } from '../orders/cancel.ts';
-import { placingRefusal } from '../orders/instrument-status.ts';
 import {
   checkAmount,
   checkBand,
@@ -32,9 +29,13 @@ import {
   checkSize,
   referenceTicks,
 } from '../orders/order-checks.ts';
+import type { Account } from '../state/account.ts';
+import type { Market, State } from '../state/state.ts';
+import { checkStrategyCount } from '../strategy/attached-tpsl.ts';
+import { checkPreset, fittingPreset, triggerReference } from '../strategy/tpsl-checks.ts';
 
 /** The order of a strategy order that has fired (rules 3.5). */
-export interface Child {
+export interface TriggeredBy {
   readonly origin: OrderOrigin;
   /** Closing orders that stand in its way go. */
   readonly takesPrecedence: boolean;
@@ -48,17 +49,17 @@ export function checkOrder(
   instrument: Instrument,
   market: Market,
   command: PlaceOrder,
-  child: Child | undefined,
-): Outcome | undefined {
-  if (state.halted) return refused(Refusal.tradingHalted);
+  child: TriggeredBy | undefined,
+): CommandResult | undefined {
+  if (state.halted) return rejected(RejectReason.tradingHalted);
   const status = statusRefusal(state, account, instrument, command);
-  if (status !== Refusal.none) return refused(status);
-  if (account.liquidating) return refused(Refusal.accountLiquidating);
-  if (!isLegalCombination(instrument, command)) return refused(Refusal.illegalCombination);
-  if (instrument.futures !== undefined && lacksSide(account, command))
-    return refused(Refusal.positionSideNeeded);
+  if (status !== RejectReason.none) return rejected(status);
+  if (account.liquidating) return rejected(RejectReason.accountLiquidating);
+  if (!isLegalCombination(instrument, command)) return rejected(RejectReason.illegalCombination);
+  if (instrument.futures !== undefined && needsPosSide(account, command))
+    return rejected(RejectReason.positionSideNeeded);
   if (instrument.futures !== undefined && market.futures?.markTicks === 0)
-    return refused(Refusal.noIndexPrice);
+    return rejected(RejectReason.noIndexPrice);
   return (
     checkNumbers(instrument, market, command, child?.closesAll ?? false) ??
     checkRpi(account, command) ??
@@ -68,7 +69,7 @@ export function checkOrder(
 }
 
 /** Hedge mode has two positions, so an order says which. */
-function lacksSide(account: Account, { posSide = PosSide.none }: PlaceOrder): boolean {
+function needsPosSide(account: Account, { posSide = PosSide.none }: PlaceOrder): boolean {
   return account.holdMode === HoldMode.hedge && posSide === PosSide.none;
 }
 
@@ -76,18 +77,18 @@ function lacksSide(account: Account, { posSide = PosSide.none }: PlaceOrder): bo
  * Number 14: take-profit and stop-loss come with opening orders only, and must make sense where the order is expected to
  * fill.
  */
-export function checkAttached(
+export function checkTpsl(
   state: State,
   account: Account,
   instrument: Instrument,
   market: Market,
   command: PlaceOrder,
-): Outcome | undefined {
+): CommandResult | undefined {
   const { preset, side } = command;
   if (preset === undefined || isEmpty(preset)) return undefined;
   // A margin sale may open a debt in the base coin, which is a short position by another name.
   const opening = instrument.margin !== undefined || isOpening(account, instrument, command);
-  if (!opening) return refused(Refusal.presetNotOpening);
+  if (!opening) return rejected(RejectReason.presetNotOpening);
   return (
     checkStrategyCount(state, account) ??
     checkFillPreset(instrument, market, side, command.priceTicks, fittingPreset(instrument, preset))
@@ -101,7 +102,7 @@ export function checkFillPreset(
   side: Side,
   limitTicks: number,
   preset: Preset,
-): Outcome | undefined {
+): CommandResult | undefined {
   const long = side === Side.buy;
   const last = triggerReference(instrument, market, TriggerBy.market);
   const waits = limitTicks > 0 && (long ? limitTicks < last : limitTicks > last);
@@ -121,7 +122,12 @@ function isOpening(account: Account, instrument: Instrument, command: PlaceOrder
  * Number 2. In one-way mode an order against the position closes with or without reduce-only (rules 1.11), and opens
  * what could turn the position, together with the orders that wait already.
  */
-function statusRefusal(state: State, account: Account, instrument: Instrument, command: PlaceOrder): Refusal {
+function statusRefusal(
+  state: State,
+  account: Account,
+  instrument: Instrument,
+  command: PlaceOrder,
+): RejectReason {
   const { source, side, sizeLots } = command;
   const opening = isOpening(account, instrument, command);
   if (!opening || instrument.futures === undefined || instrument.status === InstrumentStatus.online)
@@ -130,8 +136,8 @@ function statusRefusal(state: State, account: Account, instrument: Instrument, c
   const closing = position !== undefined && position.long === (side === Side.sell);
   const turns = !closing || sizeLots + waitingLots(state, account, instrument, side) > position.lots;
   return (
-    (closing ? placingRefusal(instrument, false, source, state.now) : Refusal.none) ||
-    (turns ? placingRefusal(instrument, true, source, state.now) : Refusal.none)
+    (closing ? placingRefusal(instrument, false, source, state.now) : RejectReason.none) ||
+    (turns ? placingRefusal(instrument, true, source, state.now) : RejectReason.none)
   );
 }
 
@@ -147,7 +153,7 @@ function waitingLots({ slab }: State, account: Account, { index }: Instrument, s
  * What a contract that takes no openings has let in, it has let in to close: as reduce-only it cannot open when it fills
  * after the position is gone.
  */
-export function boundToClose(account: Account, { status }: Instrument, command: PlaceOrder): PlaceOrder {
+export function asReduceOnly(account: Account, { status }: Instrument, command: PlaceOrder): PlaceOrder {
   const bound = status === InstrumentStatus.limitOpen && account.holdMode === HoldMode.oneWay;
   return bound ? { ...command, reduceOnly: true } : command;
 }
@@ -162,7 +168,7 @@ function isLegalCombination(instrument: Instrument, command: PlaceOrder): boolea
   return command.side === Side.buy ? command.sizeLots === 0 : command.quoteAmount === 0n;
 }
 
-export function isByAmount(instrument: Instrument, command: PlaceOrder): boolean {
+export function isQuoteSized(instrument: Instrument, command: PlaceOrder): boolean {
   return (
     instrument.futures === undefined && command.orderType === OrderType.market && command.side === Side.buy
   );
@@ -174,8 +180,8 @@ function checkNumbers(
   market: Market,
   command: PlaceOrder,
   closesAll: boolean,
-): Outcome | undefined {
-  if (isByAmount(instrument, command)) return checkQuoteAmount(instrument, command.quoteAmount);
+): CommandResult | undefined {
+  if (isQuoteSized(instrument, command)) return checkQuoteAmount(instrument, command.quoteAmount);
   if (closesAll) return checkClosingNumbers(instrument, market, command);
   if (command.orderType === OrderType.market) {
     return (
@@ -196,10 +202,10 @@ function checkClosingNumbers(
   instrument: Instrument,
   market: Market,
   command: PlaceOrder,
-): Outcome | undefined {
+): CommandResult | undefined {
   const limit = command.orderType === OrderType.limit;
   const most = limit ? instrument.maxLots : instrument.maxMarketLots;
-  if (most !== 0 && command.sizeLots > most) return refused(Refusal.sizeTooLarge, most);
+  if (most !== 0 && command.sizeLots > most) return rejected(RejectReason.sizeTooLarge, most);
   if (!limit) return undefined;
   return (
     checkPrice(instrument, command.priceTicks) ??
@@ -208,26 +214,31 @@ function checkClosingNumbers(
 }
 
 /** Number 9. */
-function checkRpi(account: Account, command: PlaceOrder): Outcome | undefined {
+function checkRpi(account: Account, command: PlaceOrder): CommandResult | undefined {
   if (command.timeInForce !== TimeInForce.rpi) return undefined;
-  return account.marketMaker && command.source === Source.api ? undefined : refused(Refusal.rpiNotAllowed);
+  return account.marketMaker && command.source === Source.api
+    ? undefined
+    : rejected(RejectReason.rpiNotAllowed);
 }
 
 /** Number 10. The count is taken before matching: order 401 is refused even if it would fill at once. */
-function checkCounts(account: Account, instrument: Instrument): Outcome | undefined {
+function checkCounts(account: Account, instrument: Instrument): CommandResult | undefined {
   const open = isFutures(instrument.category) ? account.openFutures : account.openSpot;
-  if (open >= OPEN_ORDERS_PER_LINE_MAX) return refused(Refusal.tooManyOpenOrders, OPEN_ORDERS_PER_LINE_MAX);
+  if (open >= OPEN_ORDERS_PER_LINE_MAX)
+    return rejected(RejectReason.tooManyOpenOrders, OPEN_ORDERS_PER_LINE_MAX);
   const { maxProductOrders, maxSymbolOrders } = instrument;
   if (maxProductOrders !== 0 && open >= maxProductOrders)
-    return refused(Refusal.tooManyOpenOrders, maxProductOrders);
+    return rejected(RejectReason.tooManyOpenOrders, maxProductOrders);
   if (maxSymbolOrders !== 0 && account.openByInstrument.of(instrument.index) >= maxSymbolOrders) {
-    return refused(Refusal.tooManyOpenOrders, maxSymbolOrders);
+    return rejected(RejectReason.tooManyOpenOrders, maxSymbolOrders);
   }
   return undefined;
 }
 
 /** Number 11: unique among pending orders only. An order without an own client id answers to its printed order id. */
-function checkClientOid(state: State, account: Account, clientOid: string): Outcome | undefined {
+function checkClientOid(state: State, account: Account, clientOid: string): CommandResult | undefined {
   if (clientOid === '') return undefined;
-  return findByClientOid(state, account, clientOid) === NIL ? undefined : refused(Refusal.clientOidInUse);
+  return findByClientOid(state, account, clientOid) === NIL
+    ? undefined
+    : rejected(RejectReason.clientOidInUse);
 }

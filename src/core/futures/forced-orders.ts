@@ -1,11 +1,20 @@
 /** Orders the exchange makes for an account: their shape is the same whatever the reason. */
-import type { Account } from '../state/account.ts';
+
 import { FLAG_CLOSING, FLAG_FORCED, FLAG_ISOLATED, FLAG_LONG, FLAG_SHORT } from '../book/order-slab.ts';
-import type { Position } from '../model/position.ts';
+import {
+  CancelReason,
+  type OrderKind,
+  OrderType,
+  PosSide,
+  Side,
+  StpMode,
+  TimeInForce,
+} from '../model/enums.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { closeResting, enroll } from '../orders/order-lifecycle.ts';
+import type { Position } from '../model/position.ts';
+import { closeResting, register } from '../orders/order-lifecycle.ts';
+import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { CancelReason, type OrderKind, OrderType, PosSide, Side, StpMode, TimeInForce } from '../model/enums.ts';
 
 /** Where an order trades, and how much. */
 interface Ticket {
@@ -60,7 +69,7 @@ function marketOrder(
   slab.createdTime[slot] = state.now;
   slab.updatedTime[slot] = state.now;
   slab.kinds.set(slot, kind);
-  enroll(state, account, instrument, slot);
+  register(state, account, instrument, slot);
   state.digest.fold(slab.id[slot]!);
   return slot;
 }

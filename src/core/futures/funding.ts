@@ -1,14 +1,14 @@
-import type { Account } from '../state/account.ts';
-import { tradeValue } from '../model/instrument.ts';
-import { Bucket, SystemAccount } from '../state/ledger.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import { inSettleCoin, maintenanceAt, markTicks } from '../margin/margin.ts';
-import type { Market, State } from '../state/state.ts';
 import { Wallet } from '../model/enums.ts';
-import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../model/units.ts';
-import { emitLine, foldMoney } from '../wallet/wallet.ts';
-import { type Holder, holdersOf } from '../state/position-holders.ts';
+import { tradeValue } from '../model/instrument.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { Position } from '../model/position.ts';
+import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import { digestAmount, emitLedgerLine } from '../state/ledger-lines.ts';
+import { type Holder, holdersOf } from '../state/position-holders.ts';
+import type { Market, State } from '../state/state.ts';
 
 /** Settles the running rate of a perpetual and starts a new interval. */
 export function settleFunding(state: State, market: Market): void {
@@ -75,7 +75,7 @@ function pay(state: State, market: Market, { account, position }: Holder, rate: 
   ledger.move(from, ledger.cell(SystemAccount.insurance, coin, Bucket.cash), amount);
   if (position.isolated) position.iso -= amount;
   position.funding -= amount;
-  foldMoney(state, -amount);
+  digestAmount(state, -amount);
   tell(state, account, position, -amount);
   return amount;
 }
@@ -99,7 +99,7 @@ function distribute(
     ledger.move(ledger.cell(SystemAccount.insurance, coin, Bucket.cash), to, amount);
     if (position.isolated) position.iso += amount;
     position.funding += amount;
-    foldMoney(state, amount);
+    digestAmount(state, amount);
     tell(state, account, position, amount);
   }
 }
@@ -111,5 +111,5 @@ function tell(state: State, account: Account, position: Position, amount: bigint
   const { settle } = instrument.futures!;
   const kind = amount > 0n ? 'fundingIn' : 'fundingOut';
   const details = { instrument, intoMargin: position.isolated ? amount : 0n };
-  emitLine(state, account, Wallet.unified, settle, kind, amount, String(position.id), details);
+  emitLedgerLine(state, account, Wallet.unified, settle, kind, amount, String(position.id), details);
 }

@@ -1,24 +1,25 @@
 /** Modifying futures orders (rules 1.12 items 4 to 6): margin is tested as if the old order were gone. */
-import type { Account } from '../state/account.ts';
+
 import { FLAG_CLOSING, FLAG_ISOLATED } from '../book/order-slab.ts';
-import type { Instrument } from '../model/instrument.ts';
-import { Bucket } from '../state/ledger.ts';
 import { type Intent, positionOf } from '../margin/margin.ts';
-import { posSideOf } from '../orders/order-lifecycle.ts';
-import { type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { Market, State } from '../state/state.ts';
+import { type CommandResult, rejected } from '../model/command-result.ts';
 import { PosSide, type Side } from '../model/enums.ts';
-import { closingOrders } from './reduce-only-orders.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { Bucket } from '../model/ledger-accounts.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { posSideOf } from '../orders/order-lifecycle.ts';
+import type { Account } from '../state/account.ts';
+import type { Market, State } from '../state/state.ts';
 import {
   checkBankruptcy,
   checkCrossed,
   checkIsolated,
   checkIsolatedRisk,
   checkTier,
-  dearestFill,
   isolatedReserve,
+  worstFillPrice,
 } from './opening-checks.ts';
+import { closingOrders } from './reduce-only-orders.ts';
 
 export function checkFuturesAmend(
   state: State,
@@ -28,7 +29,7 @@ export function checkFuturesAmend(
   slot: number,
   priceTicks: number,
   lots: number,
-): Outcome | undefined {
+): CommandResult | undefined {
   const { slab } = state;
   const flags = slab.flags[slot]!;
   const posSide = posSideOf(flags);
@@ -55,7 +56,7 @@ function checkIsolatedChange(
   market: Market,
   slot: number,
   intent: Intent,
-): Outcome | undefined {
+): CommandResult | undefined {
   const { flags, isolatedLocks } = state.slab;
   const more = reserveOf(account, market, intent) - (isolatedLocks.get(slot) ?? 0n);
   const short = more > 0n ? checkIsolated(state, account, intent.instrument, more) : undefined;
@@ -69,12 +70,12 @@ function checkClosing(
   slot: number,
   posSide: PosSide,
   { instrument, lots }: Intent,
-): Outcome | undefined {
-  if (posSide === PosSide.none) return refused(Refusal.notAmendable);
+): CommandResult | undefined {
+  if (posSide === PosSide.none) return rejected(RejectReason.notAmendable);
   let free = positionOf(account, instrument.index, posSide)?.lots ?? 0;
   for (const other of closingOrders(state, account, instrument.index, posSide))
     if (other !== slot) free -= state.slab.remaining[other]!;
-  return lots > free ? refused(Refusal.closeAboveAvailable, free) : undefined;
+  return lots > free ? rejected(RejectReason.closeAboveAvailable, free) : undefined;
 }
 
 /** What an isolated order holds follows its new price and size; freed margin returns at once. */
@@ -116,5 +117,5 @@ export function holdForOrder(
 function reserveOf(account: Account, market: Market, intent: Intent): bigint {
   return intent.lots === 0
     ? 0n
-    : isolatedReserve(account, { ...intent, priceTicks: dearestFill(market, intent) });
+    : isolatedReserve(account, { ...intent, priceTicks: worstFillPrice(market, intent) });
 }

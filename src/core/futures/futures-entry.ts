@@ -2,18 +2,18 @@
  * What placing a futures order needs beyond the checks all orders share (rules 1.2 numbers 12 to 16, 1.10, 1.11,
  * 5.6): which position it opens or closes, whether the account can carry it, and what it reserves.
  */
-import type { Account } from '../state/account.ts';
+
 import { FLAG_CLOSING, FLAG_ISOLATED, FLAG_LONG, FLAG_SHORT } from '../book/order-slab.ts';
-import type { PlaceOrder } from '../model/command.ts';
-import type { Instrument } from '../model/instrument.ts';
 import { futuresSetting, type Intent, positionOf } from '../margin/margin.ts';
+import type { PlaceOrder } from '../model/command.ts';
+import { type CommandResult, rejected } from '../model/command-result.ts';
+import { type CancelReason, HoldMode, OrderType, PosSide, Side } from '../model/enums.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { RejectReason } from '../model/reject-reason.ts';
 import { cancelSlot } from '../orders/cancel.ts';
 import { posSideOf } from '../orders/order-lifecycle.ts';
-import { type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
+import type { Account } from '../state/account.ts';
 import type { Market, State } from '../state/state.ts';
-import { type CancelReason, HoldMode, OrderType, PosSide, Side } from '../model/enums.ts';
-import { closingOrders, hedgeClosePlan, reduceOnlyPlan } from './reduce-only-orders.ts';
 import {
   checkBankruptcy,
   checkCrossed,
@@ -21,10 +21,11 @@ import {
   checkIsolatedRisk,
   checkPositionCount,
   checkTier,
-  dearestFill,
   isolatedReserve,
   reservePrice,
+  worstFillPrice,
 } from './opening-checks.ts';
+import { closingOrders, hedgeClosePlan, reduceOnlyPlan } from './reduce-only-orders.ts';
 
 /** What becomes of an order that passed: its size may shrink, older closing orders may have to go. */
 export interface FuturesPlan {
@@ -41,7 +42,7 @@ interface Findings {
   /** A take-profit or stop-loss that has fired pushes other closing orders out of its way (rules 3.5). */
   readonly precedence?: boolean;
   /** What is wrong with the take-profit and stop-loss that it carries: number 14 of the checks. */
-  readonly attached?: Outcome | undefined;
+  readonly attached?: CommandResult | undefined;
 }
 
 export function planFuturesOrder(
@@ -51,7 +52,7 @@ export function planFuturesOrder(
   market: Market,
   command: PlaceOrder,
   findings: Findings = {},
-): FuturesPlan | Outcome {
+): FuturesPlan | CommandResult {
   const hedge = account.holdMode === HoldMode.hedge;
   const posSide = hedge ? (command.posSide ?? PosSide.none) : PosSide.none;
   const { isolated } = futuresSetting(account, instrument);
@@ -72,17 +73,17 @@ function planClosing(
   posSide: PosSide,
   flags: number,
   { precedence = false, attached }: Findings,
-): FuturesPlan | Outcome {
+): FuturesPlan | CommandResult {
   const position = positionOf(account, instrument.index, posSide);
-  if (position === undefined) return refused(Refusal.noPositionToClose);
-  if (position.long !== (command.side === Side.sell)) return refused(Refusal.closesWrongWay);
+  if (position === undefined) return rejected(RejectReason.noPositionToClose);
+  if (position.long !== (command.side === Side.sell)) return rejected(RejectReason.closesWrongWay);
   const older = closingOrders(state, account, instrument.index, posSide);
   const frozen = older.reduce((sum, slot) => sum + state.slab.remaining[slot]!, 0);
   const plan =
     posSide === PosSide.none || precedence
       ? reduceOnlyPlan(state, position, older, frozen, command.sizeLots)
       : hedgeClosePlan(state, position, older, frozen, command);
-  if ('refusal' in plan) return plan;
+  if ('rejectReason' in plan) return plan;
   const { side, priceTicks, sizeLots: lots } = command;
   return (
     attached ??
@@ -103,12 +104,12 @@ function planOpening(
   flags: number,
   isolated: boolean,
   { attached }: Findings,
-): FuturesPlan | Outcome {
+): FuturesPlan | CommandResult {
   const priceTicks = reservePrice(instrument, market, command);
   const intent: Intent = { instrument, side: command.side, priceTicks, lots: command.sizeLots };
   const posSide = posSideOf(flags);
   const isolatedLock = isolated
-    ? isolatedReserve(account, { ...intent, priceTicks: dearestFill(market, intent) })
+    ? isolatedReserve(account, { ...intent, priceTicks: worstFillPrice(market, intent) })
     : 0n;
   return (
     checkTier(state, account, intent) ??
@@ -134,11 +135,11 @@ function checkLimit(
   intent: Intent,
   { orderType }: PlaceOrder,
   posSide: PosSide,
-): Outcome | undefined {
+): CommandResult | undefined {
   return orderType === OrderType.market ? undefined : checkBankruptcy(state, account, intent, posSide);
 }
 
 /** Carries out what the plan decided before the order is matched. */
-export function makeRoom(state: State, plan: FuturesPlan, reason: CancelReason): void {
+export function cancelDisplaced(state: State, plan: FuturesPlan, reason: CancelReason): void {
   for (const slot of plan.cancels) cancelSlot(state, slot, reason);
 }

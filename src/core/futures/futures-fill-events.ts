@@ -1,13 +1,14 @@
 /** What is written down of a futures trade: a fill and a ledger line for each part of each side; and of a position's end. */
-import type { Account } from '../state/account.ts';
+
+import { HoldMode, OrderKind, type OrderType, Side, Wallet } from '../model/enums.ts';
 import type { LedgerLineKind } from '../model/event.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { clientOidOf, posSideOf } from '../orders/order-lifecycle.ts';
-import type { State } from '../state/state.ts';
-import { HoldMode, OrderKind, type OrderType, Side, Wallet } from '../model/enums.ts';
-import { emitLine } from '../wallet/wallet.ts';
-import type { Part } from './split-fill.ts';
 import type { Position } from '../model/position.ts';
+import { clientOidOf, posSideOf } from '../orders/order-lifecycle.ts';
+import type { Account } from '../state/account.ts';
+import { emitLedgerLine } from '../state/ledger-lines.ts';
+import type { State } from '../state/state.ts';
+import type { Part } from './split-fill.ts';
 
 /** One side of a trade. */
 export interface Trade {
@@ -38,7 +39,7 @@ export function isLiquidation(kind: OrderKind): boolean {
   return kind === OrderKind.liquidation || kind === OrderKind.reduce;
 }
 
-export function recordPart(
+export function emitFillPart(
   state: State,
   instrument: Instrument,
   account: Account,
@@ -83,7 +84,7 @@ export function recordPart(
   if (account.house) return;
   const line = lineKind(account, slab.side[slot] === Side.buy, part.closing);
   const details = { fee, instrument, intoMargin };
-  emitLine(state, account, Wallet.unified, settle, line, pnl, '', details);
+  emitLedgerLine(state, account, Wallet.unified, settle, line, pnl, '', details);
 }
 
 function lineKind(account: Account, buying: boolean, closing: boolean): LedgerLineKind {

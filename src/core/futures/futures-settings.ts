@@ -1,25 +1,26 @@
 /** What an account chooses for its contracts: leverage, margin mode, hold mode (rules 5.3, 5.6). */
-import type { Account } from '../state/account.ts';
+
 import { NIL } from '../book/order-slab.ts';
-import type { SetHoldMode, SetLeverage, SetMarginMode } from '../model/command.ts';
-import { type Instrument, tradeValue } from '../model/instrument.ts';
+import { spendable } from '../margin/available-balance.ts';
 import { futuresSetting, inSettleCoin, markTicks } from '../margin/margin.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
-import { tierIndex } from '../model/margin-tiers.ts';
-import { spendable } from '../margin/available-balance.ts';
-import { DONE, type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
+import type { SetHoldMode, SetLeverage, SetMarginMode } from '../model/command.ts';
+import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { HOLD_MODE_NAMES, type HoldMode, Side } from '../model/enums.ts';
+import { type Instrument, tradeValue } from '../model/instrument.ts';
+import { tierIndex } from '../model/margin-tiers.ts';
+import { RejectReason } from '../model/reject-reason.ts';
 import { divCeil, larger } from '../model/units.ts';
-import { holdForOrder } from './futures-amend.ts';
+import type { Account } from '../state/account.ts';
 import { futuresOf, positionsOf } from '../state/futures-lookup.ts';
+import type { State } from '../state/state.ts';
+import { holdForOrder } from './futures-amend.ts';
 import { addMargin } from './isolated-margin.ts';
 import { isolatedReserve, openValue } from './opening-checks.ts';
 
-export function setLeverage(state: State, command: SetLeverage): Outcome {
+export function setLeverage(state: State, command: SetLeverage): CommandResult {
   const found = futuresOf(state, command.uid, command.instrument);
-  if ('refusal' in found) return found;
+  if ('rejectReason' in found) return found;
   const { account, instrument } = found;
   const chosen = account.futuresSettings.get(instrument.index);
   const before = futuresSetting(account, instrument);
@@ -31,9 +32,9 @@ export function setLeverage(state: State, command: SetLeverage): Outcome {
   const { minLeverage } = instrument.futures!;
   const highest = Math.max(setting.longLeverage, setting.shortLeverage);
   const allowed = allowedLeverage(state, account, instrument);
-  if (highest > allowed) return refused(Refusal.leverageAboveMaximum, allowed);
+  if (highest > allowed) return rejected(RejectReason.leverageAboveMaximum, allowed);
   if (Math.min(setting.longLeverage, setting.shortLeverage) < minLeverage) {
-    return refused(Refusal.leverageAboveMaximum, allowed);
+    return rejected(RejectReason.leverageAboveMaximum, allowed);
   }
   const { initial } = accountRisk(state, account);
   account.choose(instrument.index, setting);
@@ -42,9 +43,9 @@ export function setLeverage(state: State, command: SetLeverage): Outcome {
     : lacksMargin(state, account, initial);
   if (short) {
     account.choose(instrument.index, chosen);
-    return refused(Refusal.leverageNeedsMargin);
+    return rejected(RejectReason.leverageNeedsMargin);
   }
-  return DONE;
+  return OK;
 }
 
 /** The highest leverage at the notional of positions and open orders. */
@@ -113,30 +114,32 @@ function ordersThatNeedMore(
   return found;
 }
 
-export function setHoldMode(state: State, command: SetHoldMode): Outcome {
+export function setHoldMode(state: State, command: SetHoldMode): CommandResult {
   const account = state.accountByUid.get(command.uid);
-  if (account === undefined) return refused(Refusal.unknownAccount);
-  if (HOLD_MODE_NAMES[command.holdMode] === undefined) return refused(Refusal.illegalCombination);
-  if (account.holdMode === command.holdMode) return DONE;
-  if (account.positions.size > 0 || account.openFutures > 0) return refused(Refusal.positionsOrOrdersOpen);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
+  if (HOLD_MODE_NAMES[command.holdMode] === undefined) return rejected(RejectReason.illegalCombination);
+  if (account.holdMode === command.holdMode) return OK;
+  if (account.positions.size > 0 || account.openFutures > 0)
+    return rejected(RejectReason.positionsOrOrdersOpen);
   // A trigger order names its position in the words of the present mode.
   for (const { instrument } of account.strategies.values()) {
-    if (state.instruments[instrument]!.futures !== undefined) return refused(Refusal.positionsOrOrdersOpen);
+    if (state.instruments[instrument]!.futures !== undefined)
+      return rejected(RejectReason.positionsOrOrdersOpen);
   }
   account.holdMode = command.holdMode as HoldMode;
-  return DONE;
+  return OK;
 }
 
 /** One symbol has one mode at a time; it changes only while nothing is open there. */
-export function setMarginMode(state: State, command: SetMarginMode): Outcome {
+export function setMarginMode(state: State, command: SetMarginMode): CommandResult {
   const found = futuresOf(state, command.uid, command.instrument);
-  if ('refusal' in found) return found;
+  if ('rejectReason' in found) return found;
   const { account, instrument } = found;
   const setting = futuresSetting(account, instrument);
-  if (setting.isolated === command.isolated) return DONE;
+  if (setting.isolated === command.isolated) return OK;
   if (positionsOf(account, instrument).length > 0 || account.openByInstrument.of(instrument.index) > 0) {
-    return refused(Refusal.positionsOrOrdersOpen);
+    return rejected(RejectReason.positionsOrOrdersOpen);
   }
   account.choose(instrument.index, { ...setting, isolated: command.isolated });
-  return DONE;
+  return OK;
 }

@@ -2,24 +2,25 @@
  * What a futures trade does to positions, money and records (rules 1.11, 4.2, 4.5). Each side is settled on its
  * own: first the part that closes, then the part that opens; both have fills of their own when a position flips.
  */
-import { type Account, positionKey } from '../state/account.ts';
+
 import type { MatchSink } from '../book/book.ts';
 import { FLAG_CLOSING, FLAG_FORCED, FLAG_ISOLATED, FLAG_RPI } from '../book/order-slab.ts';
-import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
-import { Bucket, SystemAccount } from '../state/ledger.ts';
 import { AdlRanking } from '../margin/adl-ranking.ts';
 import { forcedFeeRate } from '../margin/bankruptcy.ts';
+import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../model/enums.ts';
+import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
+import { Position, positionKey } from '../model/position.ts';
+import { assert, divFloor, divTrunc, RATE_ONE } from '../model/units.ts';
 import { closeResting, countOrder, emitOpen, kindOf, posSideOf } from '../orders/order-lifecycle.ts';
 import { printTrade } from '../orders/trade-events.ts';
+import type { Account } from '../state/account.ts';
 import type { Market, State } from '../state/state.ts';
-import { growAttached } from '../strategy/attached-tpsl.ts';
+import { onParentFill } from '../strategy/attached-tpsl.ts';
 import { cancelProtection } from '../strategy/strategy-lifecycle.ts';
-import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../model/enums.ts';
-import { assert, divFloor, divTrunc, RATE_ONE } from '../model/units.ts';
 import { payCommission } from '../wallet/commission.ts';
-import { inCoinAt, openingMargin, type Part, partsOf } from './split-fill.ts';
-import { isLiquidation, recordClosed, recordPart, type Trade } from './futures-fill-events.ts';
-import { Position } from '../model/position.ts';
+import { emitFillPart, isLiquidation, recordClosed, type Trade } from './futures-fill-events.ts';
+import { inCoinAt, openingMargin, type Part, splitFill } from './split-fill.ts';
 
 /** What both sides of a trade have in common. */
 type Deal = Omit<Trade, 'slot' | 'maker' | 'feeRate' | 'otherRate'>;
@@ -40,7 +41,7 @@ export class FuturesSettlement implements MatchSink {
   }
 
   /** A forced order may trade beyond the bankruptcy price only as far as somebody pays for it. */
-  forcedRoom: ((priceTicks: number) => number) | undefined;
+  forcedCapacity: ((priceTicks: number) => number) | undefined;
   /** Called after each fill of a forced order, so that what it lacks is paid at once. */
   onForcedFill: ((priceTicks: number, lots: number) => void) | undefined;
 
@@ -48,14 +49,14 @@ export class FuturesSettlement implements MatchSink {
   movedQueueValue: bigint | undefined;
 
   /** How many lots a closing order may still take off its position. */
-  room(slot: number, priceTicks: number): number {
+  capacity(slot: number, priceTicks: number): number {
     const { slab, accounts } = this.state;
     const position = this.positionFor(accounts[slab.account[slot]!]!, slot);
     if (position === undefined) return 0;
     const reduces = position.long === (slab.side[slot] === Side.sell);
     if (!reduces) return 0;
-    const forced = this.forcedRoom !== undefined && (slab.flags[slot]! & FLAG_FORCED) !== 0;
-    return forced ? Math.min(position.lots, this.forcedRoom!(priceTicks)) : position.lots;
+    const forced = this.forcedCapacity !== undefined && (slab.flags[slot]! & FLAG_FORCED) !== 0;
+    return forced ? Math.min(position.lots, this.forcedCapacity!(priceTicks)) : position.lots;
   }
 
   /** A trade between two orders of the exchange's own making, outside the book and unseen by the market. */
@@ -103,7 +104,7 @@ export class FuturesSettlement implements MatchSink {
     market.day.trade(state.now, priceTicks, lots, value);
     const candleEnd = market.candles.trade(state.now, priceTicks, lots, value);
     if (candleEnd < state.nextCandleEnd) state.nextCandleEnd = candleEnd;
-    market.lastWatch?.see(priceTicks);
+    market.lastTriggers?.see(priceTicks);
     market.changes++;
   }
 
@@ -114,7 +115,7 @@ export class FuturesSettlement implements MatchSink {
       closeResting(
         this.state,
         maker,
-        this.isClosing(maker) && this.room(maker, 0) === 0
+        this.isClosing(maker) && this.capacity(maker, 0) === 0
           ? CancelReason.delegatedRiskOrder
           : CancelReason.stp,
       );
@@ -140,7 +141,7 @@ export class FuturesSettlement implements MatchSink {
   private settleParts(account: Account, trade: Trade): void {
     const { lots, value, slot } = trade;
     const buying = this.state.slab.side[slot] === Side.buy;
-    for (const part of partsOf(this.positionFor(account, slot), buying, lots, value)) {
+    for (const part of splitFill(this.positionFor(account, slot), buying, lots, value)) {
       this.settlePart(account, trade, part);
     }
   }
@@ -178,7 +179,7 @@ export class FuturesSettlement implements MatchSink {
     }
     state.digest.fold(Number(BigInt.asIntN(32, fee + pnl * 31n)));
     const intoMargin = (position?.iso ?? 0n) - marginBefore;
-    recordPart(state, this.instrument, account, trade, part, { fee, commission, pnl, intoMargin, kind });
+    emitFillPart(state, this.instrument, account, trade, part, { fee, commission, pnl, intoMargin, kind });
     if (position !== undefined && position.size === 0 && position.iso === 0n) this.forget(account, position);
   }
 
@@ -219,7 +220,7 @@ export class FuturesSettlement implements MatchSink {
       moved === undefined ? part.value : divFloor(moved * BigInt(part.lots), BigInt(trade.lots));
     position.open(buying, part.lots, part.value, queueValue);
     if (buying) this.market.futures!.openInterest += part.lots;
-    if (slab.presets.size !== 0) growAttached(state, trade.slot, part.lots);
+    if (slab.presets.size !== 0) onParentFill(state, trade.slot, part.lots);
     return 0n;
   }
 

@@ -1,37 +1,38 @@
 /** The margin of isolated positions: put in and taken out by hand, or added by itself (rules 5.3, 5.9). */
-import { type Account, positionKey } from '../state/account.ts';
-import type { AdjustMargin, SetAutoMargin } from '../model/command.ts';
-import { type Instrument, tradeValue } from '../model/instrument.ts';
-import { Bucket } from '../state/ledger.ts';
-import { MONEY_MAX } from '../model/limits.ts';
-import { futuresSetting, inSettleCoin, maintenanceAt, markTicks, unrealisedOf } from '../margin/margin.ts';
+
 import { spendable, withdrawable } from '../margin/available-balance.ts';
-import { DONE, type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
+import { futuresSetting, inSettleCoin, maintenanceAt, markTicks, unrealisedOf } from '../margin/margin.ts';
+import type { AdjustMargin, SetAutoMargin } from '../model/command.ts';
+import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { PosSide, Wallet } from '../model/enums.ts';
+import { type Instrument, tradeValue } from '../model/instrument.ts';
+import { Bucket } from '../model/ledger-accounts.ts';
+import { MONEY_MAX } from '../model/limits.ts';
+import { AUTO_MARGIN_UNBOUNDED, type Position, positionKey } from '../model/position.ts';
+import { RejectReason } from '../model/reject-reason.ts';
 import { divCeil, larger, smaller } from '../model/units.ts';
-import { emitLine } from '../wallet/wallet.ts';
+import type { Account } from '../state/account.ts';
 import { futuresOf } from '../state/futures-lookup.ts';
-import { AUTO_MARGIN_UNBOUNDED, type Position } from '../model/position.ts';
+import { emitLedgerLine } from '../state/ledger-lines.ts';
+import type { State } from '../state/state.ts';
 
 /** Adds to or takes from the margin of an isolated position; what it needs stays. */
-export function adjustMargin(state: State, command: AdjustMargin): Outcome {
+export function adjustMargin(state: State, command: AdjustMargin): CommandResult {
   const found = isolatedOf(state, command);
-  if ('refusal' in found) return found;
+  if ('rejectReason' in found) return found;
   const { account, instrument, position } = found;
   const { amount } = command;
   const coin = instrument.futures!.settle;
   const available = withdrawable(state, account, coin);
-  if (amount === 0n) return refused(Refusal.amountOutOfRange);
+  if (amount === 0n) return rejected(RejectReason.amountOutOfRange);
   if (amount > 0n && available < amount) {
-    return { refusal: Refusal.insufficientBalance, orderId: 0, clientOid: '', available, coin };
+    return { rejectReason: RejectReason.insufficientBalance, orderId: 0, clientOid: '', available, coin };
   }
   if (amount < 0n && position.iso + amount < neededMargin(state, account, instrument, position)) {
-    return refused(Refusal.marginTooLow);
+    return rejected(RejectReason.marginTooLow);
   }
   addMargin(state, account, instrument, position, amount);
-  return DONE;
+  return OK;
 }
 
 /** Moves cash into the position, or out of it when negative, and tells of it. */
@@ -44,25 +45,25 @@ export function addMargin(
 ): void {
   if (amount === 0n) return;
   moveMargin(state, account, instrument, position, amount);
-  tellMoved(state, account, instrument, position, amount);
+  emitMoved(state, account, instrument, position, amount);
 }
 
 /** From now on the position may take so much of the account's cash when it would be liquidated; nothing = off. */
-export function setAutoMargin(state: State, command: SetAutoMargin): Outcome {
+export function setAutoMargin(state: State, command: SetAutoMargin): CommandResult {
   const found = isolatedOf(state, command);
-  if ('refusal' in found) return found;
+  if ('rejectReason' in found) return found;
   const { room } = command;
-  if (room < 0n || room > MONEY_MAX) return refused(Refusal.amountOutOfRange);
+  if (room < 0n || room > MONEY_MAX) return rejected(RejectReason.amountOutOfRange);
   found.position.autoMargin = room;
   found.position.updatedTime = state.now;
-  return DONE;
+  return OK;
 }
 
 /**
  * A position that is due takes cash up to its initial margin, if it may. Money that would not save it stays where it is:
  * the loss of an isolated position is its margin (rules 5.3).
  */
-export function addByItself(
+export function autoTopUp(
   state: State,
   account: Account,
   position: Position,
@@ -80,24 +81,24 @@ export function addByItself(
     return;
   }
   if (position.autoMargin !== AUTO_MARGIN_UNBOUNDED) position.autoMargin -= amount;
-  tellMoved(state, account, instrument, position, amount);
+  emitMoved(state, account, instrument, position, amount);
 }
 
 /** The isolated position that a command names: of its side, or the net one. */
 function isolatedOf(
   state: State,
   { uid, instrument: index, posSide }: { uid: number; instrument: number; posSide: PosSide },
-): { account: Account; instrument: Instrument; position: Position } | Outcome {
+): { account: Account; instrument: Instrument; position: Position } | CommandResult {
   const found = futuresOf(state, uid, index);
-  if ('refusal' in found) return found;
+  if ('rejectReason' in found) return found;
   const { positions } = found.account;
   const position =
     positions.get(positionKey(index, posSide)) ?? positions.get(positionKey(index, PosSide.none));
-  if (position === undefined || !position.isolated) return refused(Refusal.noPositionToClose);
+  if (position === undefined || !position.isolated) return rejected(RejectReason.noPositionToClose);
   return { ...found, position };
 }
 
-function tellMoved(
+function emitMoved(
   state: State,
   account: Account,
   instrument: Instrument,
@@ -106,7 +107,7 @@ function tellMoved(
 ): void {
   const kind = amount > 0n ? 'marginAdded' : 'marginRemoved';
   const coin = instrument.futures!.settle;
-  emitLine(state, account, Wallet.unified, coin, kind, -amount, String(position.id), { instrument });
+  emitLedgerLine(state, account, Wallet.unified, coin, kind, -amount, String(position.id), { instrument });
 }
 
 /** What must stay: the initial margin at the mark, and with a loss also that loss. */

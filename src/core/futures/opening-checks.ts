@@ -2,16 +2,13 @@
  * Whether an account can carry what an order opens (rules 1.2 numbers 13 to 16, 5.6): tiers, margin of the whole
  * account or of the position, and no close beyond bankruptcy. Most accounts have plenty and are told so in numbers.
  */
-import type { Account } from '../state/account.ts';
+
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
-import type { PlaceOrder } from '../model/command.ts';
-import { ceilWorth } from '../model/safe-integers.ts';
-import { type Instrument, tradeValue, valueNumber } from '../model/instrument.ts';
-import { Bucket } from '../state/ledger.ts';
 import { bankruptcyPrice } from '../margin/bankruptcy.ts';
-import { type AccountMargin, Line } from '../state/margin-cache-state.ts';
 import { coinUsd } from '../margin/collateral.ts';
+import { quotePrice } from '../margin/contract-margin.ts';
 import {
+  computeRisk,
   futuresSetting,
   type Intent,
   inDollars,
@@ -19,19 +16,29 @@ import {
   maintenanceAt,
   markTicks,
   positionOf,
-  riskFromScratch,
   unrealisedOf,
 } from '../margin/margin.ts';
-import { accountRisk, currentMargin, exactMargin, initialWith, keptAt } from '../margin/margin-cache.ts';
-import { quotePrice } from '../margin/contract-margin.ts';
+import {
+  accountRisk,
+  currentMargin,
+  exactMargin,
+  initialMarginWith,
+  maintenanceAtNumber,
+} from '../margin/margin-cache.ts';
+import type { PlaceOrder } from '../model/command.ts';
+import { type CommandResult, rejected } from '../model/command-result.ts';
+import { OrderType, PosSide, Side } from '../model/enums.ts';
+import { type Instrument, tradeValue, valueNumber } from '../model/instrument.ts';
+import { Bucket } from '../model/ledger-accounts.ts';
 import { feesOf } from '../model/margin-fractions.ts';
 import { tierIndex } from '../model/margin-tiers.ts';
-import { bandOf } from '../orders/order-checks.ts';
-import { type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { Market, State } from '../state/state.ts';
-import { OrderType, PosSide, Side } from '../model/enums.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { ceilWorth } from '../model/safe-integers.ts';
 import { divCeil, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
+import { priceBand } from '../orders/order-checks.ts';
+import type { Account } from '../state/account.ts';
+import { type AccountMargin, Line } from '../state/margin-cache-state.ts';
+import type { Market, State } from '../state/state.ts';
 
 /** More than all roundings of a margin figure together, in 10^-8. */
 const DUST = 100;
@@ -42,21 +49,21 @@ export function checkBankruptcy(
   account: Account,
   intent: Intent,
   posSide: PosSide,
-): Outcome | undefined {
+): CommandResult | undefined {
   const { instrument, side, priceTicks } = intent;
-  if (leavesPlenty(state, account, intent)) return undefined;
+  if (hasAmpleMargin(state, account, intent)) return undefined;
   const worst = closeLimit(state, account, instrument, side, posSide);
   if (worst === undefined) return undefined;
   if (side === Side.sell)
-    return priceTicks < worst ? refused(Refusal.sellBeyondBankruptcy, worst) : undefined;
-  return priceTicks > worst ? refused(Refusal.buyBeyondBankruptcy, worst) : undefined;
+    return priceTicks < worst ? rejected(RejectReason.sellBeyondBankruptcy, worst) : undefined;
+  return priceTicks > worst ? rejected(RejectReason.buyBeyondBankruptcy, worst) : undefined;
 }
 
 /**
  * Would closing all that is held on the other side, at the order's price, leave half of a crossed account at least? Then
  * its bankruptcy price is far beyond; the exact price is computed for the others only.
  */
-function leavesPlenty(state: State, account: Account, { instrument, side, priceTicks }: Intent): boolean {
+function hasAmpleMargin(state: State, account: Account, { instrument, side, priceTicks }: Intent): boolean {
   const margin = currentMargin(state, account);
   const { scale, coinMargined } = instrument.futures!;
   const at = margin.find(instrument.index);
@@ -87,7 +94,7 @@ export function closeLimit(
 export function reservePrice(instrument: Instrument, market: Market, command: PlaceOrder): number {
   if (command.orderType === OrderType.limit) return command.priceTicks;
   const buying = command.side === Side.buy;
-  const band = bandOf(instrument, market);
+  const band = priceBand(instrument, market);
   const best = market.book.bestTicks(buying ? Side.sell : Side.buy, false);
   if (!buying) return best === 0 ? band.minSellTicks : best;
   if (best === 0) return band.maxBuyTicks;
@@ -96,7 +103,7 @@ export function reservePrice(instrument: Instrument, market: Market, command: Pl
 }
 
 /** A buy costs at most its limit; a sell meets bids above its limit, and needs margin at their price. */
-export function dearestFill({ book }: Market, { side, priceTicks }: Intent): number {
+export function worstFillPrice({ book }: Market, { side, priceTicks }: Intent): number {
   return side === Side.buy ? priceTicks : Math.max(priceTicks, book.bestTicks(Side.buy, true));
 }
 
@@ -106,7 +113,7 @@ export function checkTier(
   account: Account,
   intent: Intent,
   leaveOut: number = NIL,
-): Outcome | undefined {
+): CommandResult | undefined {
   const { instrument, side } = intent;
   const { tiers } = instrument.futures!;
   const buying = side === Side.buy;
@@ -124,7 +131,7 @@ export function checkTier(
   }
   const top = tiers.at(-1)!;
   if (notional > top.upTo || tiers[tierIndex(tiers, notional)]!.maxLeverage < leverage) {
-    return refused(Refusal.aboveTier, leverage);
+    return rejected(RejectReason.aboveTier, leverage);
   }
   return undefined;
 }
@@ -135,13 +142,13 @@ export function checkPositionCount(
   account: Account,
   instrument: Instrument,
   posSide: PosSide,
-): Outcome | undefined {
+): CommandResult | undefined {
   const { index, maxPositions } = instrument;
   if (maxPositions !== 1 || posSide === PosSide.none) return undefined;
   const [other, opens] = posSide === PosSide.long ? [PosSide.short, Side.sell] : [PosSide.long, Side.buy];
   const taken =
     positionOf(account, index, other) !== undefined || openValue(state, account, instrument, opens) > 0n;
-  return taken ? refused(Refusal.tooManyPositions, maxPositions) : undefined;
+  return taken ? rejected(RejectReason.tooManyPositions, maxPositions) : undefined;
 }
 
 /** Everything of the contract together is within the first tier, whichever way it would go. */
@@ -184,26 +191,26 @@ export function checkCrossed(
   account: Account,
   intent: Intent,
   leaveOut: number = NIL,
-): Outcome | undefined {
+): CommandResult | undefined {
   const { instrument } = intent;
-  if (isComfortable(state, account, currentMargin(state, account), intent, leaveOut)) return undefined;
-  const before = riskFromScratch(state, account, undefined, leaveOut);
-  const after = riskFromScratch(state, account, intent, leaveOut);
+  if (isFarFromLimit(state, account, currentMargin(state, account), intent, leaveOut)) return undefined;
+  const before = computeRisk(state, account, undefined, leaveOut);
+  const after = computeRisk(state, account, intent, leaveOut);
   if (after.initial <= before.initial && !flips(account, intent)) return undefined;
   if (after.effective < after.initial) {
     const available = larger(0n, before.effective - before.initial);
-    return { refusal: Refusal.insufficientMargin, orderId: 0, clientOid: '', available };
+    return { rejectReason: RejectReason.insufficientMargin, orderId: 0, clientOid: '', available };
   }
   const added = inDollars(
     maintenanceAt(instrument, intent.priceTicks, intent.lots),
     coinUsd(state, instrument.quote),
   );
-  if ((after.maintenance + added) * 10n >= after.effective * 9n) return refused(Refusal.riskTooHigh);
+  if ((after.maintenance + added) * 10n >= after.effective * 9n) return rejected(RejectReason.riskTooHigh);
   return undefined;
 }
 
 /** The same in numbers, for the many who have plenty: never says yes where `checkCrossed` would refuse. */
-function isComfortable(
+function isFarFromLimit(
   state: State,
   account: Account,
   margin: AccountMargin,
@@ -212,11 +219,13 @@ function isComfortable(
 ): boolean {
   const { instrument, priceTicks, lots } = intent;
   const { effective, maintenance } = margin;
-  const added = ceilWorth(keptAt(instrument, priceTicks, lots), quotePrice(state, instrument));
+  const added = ceilWorth(maintenanceAtNumber(instrument, priceTicks, lots), quotePrice(state, instrument));
   if (!(2 * (maintenance + added) < effective)) return false;
-  if (effective >= initialWith(state, account, margin, instrument, intent, leaveOut)) return true;
+  if (effective >= initialMarginWith(state, account, margin, instrument, intent, leaveOut)) return true;
   if (!margin.estimated && !margin.haircutEstimated) return false;
-  return effective >= initialWith(state, account, exactMargin(state, account), instrument, intent, leaveOut);
+  return (
+    effective >= initialMarginWith(state, account, exactMargin(state, account), instrument, intent, leaveOut)
+  );
 }
 
 /** Does the order close the net position and open one on the other side? What it opens needs margin of its own. */
@@ -242,7 +251,7 @@ export function checkIsolated(
   account: Account,
   instrument: Instrument,
   lock: bigint,
-): Outcome | undefined {
+): CommandResult | undefined {
   const coin = instrument.futures!.settle;
   const cash = state.ledger.peek(account.index, coin, Bucket.cash);
   const risk = accountRisk(state, account);
@@ -250,7 +259,7 @@ export function checkIsolated(
   const value = divCeil(lock * coinUsd(state, coin), MONEY_ONE);
   if (cash < lock || (risk.initial > 0n && free < value)) {
     return {
-      refusal: Refusal.insufficientMargin,
+      rejectReason: RejectReason.insufficientMargin,
       orderId: 0,
       clientOid: '',
       available: larger(0n, cash),
@@ -266,7 +275,7 @@ export function checkIsolatedRisk(
   account: Account,
   { instrument, side, priceTicks, lots }: Intent,
   posSide: PosSide,
-): Outcome | undefined {
+): CommandResult | undefined {
   const buying = side === Side.buy;
   const position = positionOf(account, instrument.index, posSide);
   if (position !== undefined && position.long !== buying) return undefined;
@@ -277,5 +286,5 @@ export function checkIsolatedRisk(
   let held = value / BigInt(buying ? longLeverage : shortLeverage) + (buying ? gain : -gain);
   if (position !== undefined) held += isolatedInQuote(state, position) + unrealisedOf(state, position);
   const kept = maintenanceAt(instrument, mark, lots + (position?.lots ?? 0));
-  return kept * 10n >= held * 9n ? refused(Refusal.riskTooHigh) : undefined;
+  return kept * 10n >= held * 9n ? rejected(RejectReason.riskTooHigh) : undefined;
 }

@@ -1,15 +1,16 @@
 /** Orders that only close a position: how much of it they may take, and which of them go when it is not enough for all. */
-import type { Account } from '../state/account.ts';
+
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
-import type { PlaceOrder } from '../model/command.ts';
 import { positionOf } from '../margin/margin.ts';
-import { cancelSlot } from '../orders/cancel.ts';
-import { emitOpen, posSideOf } from '../orders/order-lifecycle.ts';
-import { type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
+import type { PlaceOrder } from '../model/command.ts';
+import { type CommandResult, rejected } from '../model/command-result.ts';
 import { CancelReason, OrderType, type PosSide, Side } from '../model/enums.ts';
 import type { Position } from '../model/position.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { cancelSlot } from '../orders/cancel.ts';
+import { emitOpen, posSideOf } from '../orders/order-lifecycle.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 
 /** One-way: the new order shrinks to the position and pushes out the oldest ones that no longer fit (1.10). */
 export function reduceOnlyPlan(
@@ -37,12 +38,12 @@ export function hedgeClosePlan(
   older: readonly number[],
   frozen: number,
   command: PlaceOrder,
-): { lots: number; cancels: number[] } | Outcome {
+): { lots: number; cancels: number[] } | CommandResult {
   const available = position.lots - frozen;
   if (command.sizeLots <= available) return { lots: command.sizeLots, cancels: [] };
   if (available > 0) {
     if (command.orderType === OrderType.market) return { lots: available, cancels: [] };
-    return refused(Refusal.closeAboveAvailable, available);
+    return rejected(RejectReason.closeAboveAvailable, available);
   }
   const wanted = Math.min(command.sizeLots, position.lots);
   const cancels: number[] = [];

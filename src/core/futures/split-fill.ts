@@ -1,9 +1,10 @@
 /** What a fill of a contract comes to, before anything is booked: which part closes, which opens, and for how much. */
-import type { Account } from '../state/account.ts';
-import type { Instrument } from '../model/instrument.ts';
+
 import { futuresSetting } from '../margin/margin.ts';
-import { divFloor, powerOfTen } from '../model/units.ts';
+import type { Instrument } from '../model/instrument.ts';
 import type { Position } from '../model/position.ts';
+import { divFloor, powerOfTen } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
 
 /** One side's part of a trade that either closes or opens. */
 export interface Part {
@@ -13,7 +14,7 @@ export interface Part {
 }
 
 /** First what closes, then what opens: a position never turns, it ends and another begins (rules 1.11). */
-export function partsOf(
+export function splitFill(
   position: Position | undefined,
   buying: boolean,
   lots: number,

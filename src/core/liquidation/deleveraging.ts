@@ -1,15 +1,15 @@
 /** Auto-deleveraging: the rest of a forced close is taken from the other side (rules 5.11). */
 
-import { closingOrders } from '../futures/reduce-only-orders.ts';
+import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
-import type { Position } from '../model/position.ts';
-import { cancelSlot } from '../orders/cancel.ts';
-import type { State } from '../state/state.ts';
-import { CancelReason, OrderKind } from '../model/enums.ts';
-import { assert } from '../model/units.ts';
+import { closingOrders } from '../futures/reduce-only-orders.ts';
 import { queueLots, type Ranked } from '../margin/adl-ranking.ts';
 import { bankruptcyPrice } from '../margin/bankruptcy.ts';
-import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
+import { CancelReason, OrderKind } from '../model/enums.ts';
+import type { Position } from '../model/position.ts';
+import { assert } from '../model/units.ts';
+import { cancelSlot } from '../orders/cancel.ts';
+import type { State } from '../state/state.ts';
 
 /**
  * Closes what is left of a forced order against the other side's queue, at the bankruptcy price and without fees for the

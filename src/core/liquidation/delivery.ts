@@ -3,25 +3,26 @@
  * price is fixed, every position closes at it, losers' shortfalls are paid by the fund and beyond it by the winners
  * (what nobody can pay stays as debt), the contract goes offline and the next quarter is listed.
  */
-import type { Account } from '../state/account.ts';
+
+import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
+import type { FuturesSettlement } from '../futures/futures-settlement.ts';
+import { listSpecification } from '../listing/listing.ts';
+import { fundBalance } from '../margin/insurance-fund.ts';
+import { markTicks } from '../margin/margin.ts';
+import { deliveryAfter, quarterSymbol } from '../model/delivery-calendar.ts';
+import { CancelReason, InstrumentStatus, OrderKind, StrategyReason, Wallet } from '../model/enums.ts';
 import type { LedgerLineKind } from '../model/event.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { Bucket, SystemAccount } from '../state/ledger.ts';
-import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
-import { fundBalance } from '../margin/insurance-fund.ts';
-import { listSpecification } from '../listing/listing.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { FuturesSpec, InstrumentSpec } from '../model/listing-spec.ts';
-import { markTicks } from '../margin/margin.ts';
+import type { Position } from '../model/position.ts';
+import { divCeil, larger, smaller } from '../model/units.ts';
 import { cancelWhere } from '../orders/cancel.ts';
+import type { Account } from '../state/account.ts';
+import { digestAmount, emitLedgerLine } from '../state/ledger-lines.ts';
+import { holdersOf } from '../state/position-holders.ts';
 import type { Market, State } from '../state/state.ts';
 import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
-import { CancelReason, InstrumentStatus, OrderKind, StrategyReason, Wallet } from '../model/enums.ts';
-import { divCeil, larger, smaller } from '../model/units.ts';
-import { emitLine, foldMoney } from '../wallet/wallet.ts';
-import type { FuturesSettlement } from '../futures/futures-settlement.ts';
-import { holdersOf } from '../state/position-holders.ts';
-import type { Position } from '../model/position.ts';
-import { deliveryAfter, quarterSymbol } from '../model/delivery-calendar.ts';
 
 /** Where an account may still have money of its own to pay a debt with. */
 const OWN_BUCKETS = [Bucket.cash, Bucket.locked, Bucket.isolatedOrders] as const;
@@ -160,7 +161,7 @@ function coverClaims(
   for (const { account, bucket, amount } of claims) {
     const paid = smaller(amount, budget);
     budget -= paid;
-    foldMoney(state, paid);
+    digestAmount(state, paid);
     if (paid > 0n) {
       ledger.move(fund, ledger.cell(account.index, coin, bucket), paid);
       tell(state, account, instrument, 'liquidation', paid, bucket === Bucket.isolated ? paid : 0n);
@@ -193,7 +194,7 @@ function shareShortage(
     const share = smaller(divCeil(realised * shortage, total), realised - larger(0n, fee));
     ledger.move(ledger.cell(account.index, coin, Bucket.cash), fund, share);
     collected += share;
-    foldMoney(state, share);
+    digestAmount(state, share);
     tell(state, account, instrument, 'liquidation', -share);
   }
   return smaller(collected, shortage);
@@ -209,7 +210,7 @@ function tell(
 ): void {
   const { settle } = instrument.futures!;
   const details = { instrument, intoMargin };
-  emitLine(state, account, Wallet.unified, settle, kind, amount, instrument.symbol, details);
+  emitLedgerLine(state, account, Wallet.unified, settle, kind, amount, instrument.symbol, details);
 }
 
 /** Coin-margined profit is not zero-sum in coin: what is left of the contract belongs to the fund. */
@@ -219,7 +220,7 @@ function closeClearing(state: State, market: Market): void {
   const coin = futures.terms.settle;
   const clearing = ledger.cell(SystemAccount.clearing, coin, Bucket.cash);
   const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
-  foldMoney(state, futures.clearing);
+  digestAmount(state, futures.clearing);
   if (futures.clearing >= 0n) {
     ledger.move(clearing, fund, futures.clearing);
     futures.clearing = 0n;

@@ -1,19 +1,20 @@
 /** One position closed by force: through the book, with the fund behind it, and against the other side for the rest. */
-import type { Account } from '../state/account.ts';
+
 import { MatchEnd } from '../book/book.ts';
-import type { FuturesSettlement } from '../futures/futures-settlement.ts';
-import type { Position } from '../model/position.ts';
-import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
-import { Bucket, SystemAccount } from '../state/ledger.ts';
-import { bandOf } from '../orders/order-checks.ts';
-import type { State } from '../state/state.ts';
-import { type OrderKind, Wallet } from '../model/enums.ts';
-import { divCeil, divFloor, larger, RATE_ONE, smaller } from '../model/units.ts';
-import { emitLine } from '../wallet/wallet.ts';
-import { bankruptcyTicks, forcedFeeRate, marginBehind } from '../margin/bankruptcy.ts';
-import { deleverage } from './deleveraging.ts';
 import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
+import type { FuturesSettlement } from '../futures/futures-settlement.ts';
+import { bankruptcyTicks, forcedFeeRate, marginBehind } from '../margin/bankruptcy.ts';
 import { fundBalance } from '../margin/insurance-fund.ts';
+import { type OrderKind, Wallet } from '../model/enums.ts';
+import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
+import type { Position } from '../model/position.ts';
+import { divCeil, divFloor, larger, RATE_ONE, smaller } from '../model/units.ts';
+import { priceBand } from '../orders/order-checks.ts';
+import type { Account } from '../state/account.ts';
+import { emitLedgerLine } from '../state/ledger-lines.ts';
+import type { State } from '../state/state.ts';
+import { deleverage } from './deleveraging.ts';
 
 /**
  * Sells (or buys) lots of a position through the book; beyond the bankruptcy price only what the fund can pay, and only
@@ -39,7 +40,7 @@ export function closeOut(
   const slot = forcedOrder(state, account, position, lots, kind);
   const long = position.long;
   settlement.begin(instrument, market);
-  settlement.forcedRoom = (priceTicks) => {
+  settlement.forcedCapacity = (priceTicks) => {
     const loss = lossPerSize(instrument, long, size, basis, margin, priceTicks);
     if (loss <= 0n) return lots;
     const payable = (budget * BigInt(size)) / loss;
@@ -52,10 +53,10 @@ export function closeOut(
     budget -= paid;
     payShortfall(state, account, position, paid);
   };
-  const { minSellTicks, maxBuyTicks } = bandOf(instrument, market);
+  const { minSellTicks, maxBuyTicks } = priceBand(instrument, market);
   const worst = long ? Math.min(price, minSellTicks) : Math.max(price, maxBuyTicks);
   while (market.book.match(slot, worst, settlement, true) === MatchEnd.tooManyFills);
-  settlement.forcedRoom = undefined;
+  settlement.forcedCapacity = undefined;
   settlement.onForcedFill = undefined;
   if (state.slab.remaining[slot]! > 0) deleverage(state, settlement, slot, position, price);
   endForcedOrder(state, slot);
@@ -73,7 +74,7 @@ function payShortfall(state: State, account: Account, position: Position, amount
   ledger.move(fund, ledger.cell(account.index, coin, bucket), amount);
   if (position.isolated) position.iso += amount;
   const details = { instrument, intoMargin: position.isolated ? amount : 0n };
-  emitLine(state, account, Wallet.unified, coin, 'liquidation', amount, String(position.id), details);
+  emitLedgerLine(state, account, Wallet.unified, coin, 'liquidation', amount, String(position.id), details);
 }
 
 /** What closing the whole size at a price would leave unpaid, in the settlement coin; negative when margin is left. */
@@ -116,14 +117,14 @@ function settleIsolated(
   const reference = String(position.id);
   if (told !== 0n) {
     const details = { instrument, intoMargin: told };
-    emitLine(state, account, Wallet.unified, coin, 'liquidation', told, reference, details);
+    emitLedgerLine(state, account, Wallet.unified, coin, 'liquidation', told, reference, details);
   }
   // Nobody on the other side could bear it and the fund is empty: a bad debt of the account (rules 5.9 step 7). The
   // loss itself was told with the fills; here cash only goes to where it was booked.
   const unpaid = larger(0n, -rest) - paid;
   if (unpaid > 0n) {
     ledger.move(ledger.cell(account.index, coin, Bucket.cash), isolated, unpaid);
-    emitLine(state, account, Wallet.unified, coin, 'marginAdded', -unpaid, reference, { instrument });
+    emitLedgerLine(state, account, Wallet.unified, coin, 'marginAdded', -unpaid, reference, { instrument });
   }
   position.iso = 0n;
   settlement.forget(account, position);

@@ -1,15 +1,16 @@
 /** Who is due for liquidation, and whether anything could be done about it now (rules 5.7). */
-import type { Account } from '../state/account.ts';
+
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
-import { hasStaleCoin, isConvertible, paysForDebts } from '../borrowing/conversion.ts';
+import { hasStaleCoin, isConvertible, isDebtPayment } from '../borrowing/conversion.ts';
 import { isInDebt, liquidationRatio } from '../margin/debts.ts';
-import type { Position } from '../model/position.ts';
 import { isAbove, isolatedInQuote, maintenanceAt, markTicks, unrealisedOf } from '../margin/margin.ts';
 import { accountRisk, currentMargin, isolatedSlackNumber } from '../margin/margin-cache.ts';
-import { lockedCoin } from '../orders/order-lifecycle.ts';
-import type { State } from '../state/state.ts';
 import type { Side } from '../model/enums.ts';
+import type { Position } from '../model/position.ts';
 import { RATE_ONE } from '../model/units.ts';
+import { lockedCoin } from '../orders/order-lifecycle.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 
 /** Is the position's own margin used up? iso + U <= MM + closing fee. */
 export function isolatedIsDue(state: State, position: Position): boolean {
@@ -52,7 +53,7 @@ function hasOrderToCancel(state: State, account: Account): boolean {
       if ((slab.flags[slot]! & FLAG_CLOSING) === 0) return true;
     } else if (
       (slab.marginLocks.get(slot)?.borrowed ?? 0n) > 0n ||
-      paysForDebts(state, lockedCoin(instrument, slab.side[slot] as Side))
+      isDebtPayment(state, lockedCoin(instrument, slab.side[slot] as Side))
     )
       return true;
   }

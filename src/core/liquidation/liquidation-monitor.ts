@@ -4,16 +4,17 @@
  * again only at accounts whose allowance is used up. The bound is safe: moves multiply, and with R the free margin
  * over the exposure, a sum of moves S <= R / (1 + R) cannot make (1 + S)-fold prices cost more than R.
  */
-import type { Account } from '../state/account.ts';
+
 import { isInDebt, liquidationRatio, warningRatio } from '../margin/debts.ts';
-import type { Position } from '../model/position.ts';
-import { valueNumber } from '../model/instrument.ts';
-import { type AccountMargin, WORTH_COLUMNS, Worth } from '../state/margin-cache-state.ts';
 import { isolatedInQuote, markTicks } from '../margin/margin.ts';
 import { currentMargin, isolatedSlackNumber } from '../margin/margin-cache.ts';
-import { RankedHeap } from '../model/indexed-heap.ts';
-import type { State } from '../state/state.ts';
+import { IndexedHeap } from '../model/indexed-heap.ts';
+import { valueNumber } from '../model/instrument.ts';
+import type { Position } from '../model/position.ts';
 import { divCeil, larger, RATE_ONE } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import { type AccountMargin, WORTH_COLUMNS, Worth } from '../state/margin-cache-state.ts';
+import type { State } from '../state/state.ts';
 import { isolatedSlack } from './liquidation-check.ts';
 
 /** Moves are counted in 10^-9. */
@@ -31,7 +32,7 @@ interface Watched {
   due: number;
 }
 
-export class RiskWatch {
+export class LiquidationMonitor {
   private readonly state: State;
   /** Sum of the largest relative moves so far. */
   private moved = 0;
@@ -39,7 +40,7 @@ export class RiskWatch {
   private lastCoins: readonly bigint[] = [];
   private lastIndexed: readonly boolean[] = [];
   /** Earliest due first, one entry an account. */
-  private readonly heap = new RankedHeap<Watched>(
+  private readonly heap = new IndexedHeap<Watched>(
     (a, b) => a.due < b.due || (a.due === b.due && a.account.uid < b.account.uid),
   );
   private readonly entries = new Map<Account, Watched>();
@@ -51,7 +52,7 @@ export class RiskWatch {
   }
 
   /** After prices were taken: accounts to be tested now, ascending uid. */
-  afterPrices(): Account[] {
+  onPrices(): Account[] {
     this.moved += this.largestMove();
     const due: Account[] = [];
     for (let first = this.heap.first(); first !== undefined && first.due <= this.moved; ) {

@@ -3,28 +3,29 @@
  * whole, in steps that touch as little as possible. Losses beyond bankruptcy are paid by the insurance fund as far as
  * it goes, the rest is taken from the other side (`deleveraging.ts`). Nothing is ever created or lost on the way.
  */
-import type { Account } from '../state/account.ts';
+
 import { NIL } from '../book/order-slab.ts';
-import { convertByForce } from '../borrowing/conversion.ts';
+import { liquidateCollateral } from '../borrowing/conversion.ts';
+import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
-import { addByItself } from '../futures/isolated-margin.ts';
-import type { Position } from '../model/position.ts';
-import { tradeValue } from '../model/instrument.ts';
-import { Bucket, SystemAccount } from '../state/ledger.ts';
+import { autoTopUp } from '../futures/isolated-margin.ts';
 import { coinUsd } from '../margin/collateral.ts';
+import { fundBalance } from '../margin/insurance-fund.ts';
 import { maintenanceAt, markTicks, positionOf } from '../margin/margin.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
+import { CancelReason, OrderKind, PosSide, StrategyReason, Wallet } from '../model/enums.ts';
+import { tradeValue } from '../model/instrument.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { tierIndex } from '../model/margin-tiers.ts';
+import type { Position } from '../model/position.ts';
+import { assert, compare, divCeil, divFloor, larger, MONEY_ONE, smaller } from '../model/units.ts';
 import { cancelWhere } from '../orders/cancel.ts';
 import { posSideOf } from '../orders/order-lifecycle.ts';
+import type { Account } from '../state/account.ts';
+import { emitLedgerLine } from '../state/ledger-lines.ts';
 import type { State } from '../state/state.ts';
 import { cancelStrategies } from '../strategy/strategy-lifecycle.ts';
-import { CancelReason, OrderKind, PosSide, StrategyReason, Wallet } from '../model/enums.ts';
-import { assert, compare, divCeil, divFloor, larger, MONEY_ONE, smaller } from '../model/units.ts';
-import { emitLine } from '../wallet/wallet.ts';
 import { closeOut } from './forced-close.ts';
-import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
-import { fundBalance } from '../margin/insurance-fund.ts';
 import { crossedIsDue, hasStaleIndex, isActionable, isDue, isolatedIsDue } from './liquidation-check.ts';
 
 /** Tests an account and liquidates what is due; true when it did anything. */
@@ -82,7 +83,7 @@ function liquidateIsolated(
       instrument === position.instrument && posSideOf(state.slab.flags[slot]!) === position.posSide,
   );
   const isDue = (each: Position) => isolatedIsDue(state, each);
-  addByItself(state, account, position, isDue);
+  autoTopUp(state, account, position, isDue);
   if (!isDue(position)) return;
   closeOut(state, settlement, account, position, position.lots, OrderKind.liquidation);
 }
@@ -93,14 +94,14 @@ function liquidateCrossed(state: State, settlement: FuturesSettlement, account: 
   cancelWhere(state, account, CancelReason.burst, () => true);
   cancelStrategies(state, account, StrategyReason.liquidation);
   if (!healthy()) netHedgedPairs(state, settlement, account);
-  if (!healthy()) convertByForce(state, account, healthy);
+  if (!healthy()) liquidateCollateral(state, account, healthy);
   while (!healthy() && reduceByTiers(state, settlement, account));
   while (!healthy()) {
     const [position] = crossedInOrder(state, account);
     if (position === undefined) break;
     closeOut(state, settlement, account, position, position.lots, OrderKind.liquidation);
   }
-  if (!healthy()) convertByForce(state, account, healthy);
+  if (!healthy()) liquidateCollateral(state, account, healthy);
   coverDebts(state, account);
   assert(account.firstOrder === NIL, 'I36: an account in liquidation has orders');
   account.liquidating = false;
@@ -182,6 +183,6 @@ function coverDebts(state: State, account: Account): void {
     if (paid === 0n) continue;
     ledger.move(fund, cash, paid);
     missing = larger(0n, missing - divFloor(paid * price, MONEY_ONE));
-    emitLine(state, account, Wallet.unified, coin, 'liquidation', paid, '');
+    emitLedgerLine(state, account, Wallet.unified, coin, 'liquidation', paid, '');
   }
 }

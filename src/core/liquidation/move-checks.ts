@@ -2,14 +2,14 @@
  * Whether two accounts could live with a move between them. Everything is worked out on copies first, with the same
  * arithmetic as the fills that follow, so that a move is carried out whole on both sides or changes nothing.
  */
-import { type Account, positionKey } from '../state/account.ts';
+
 import { hasStaleCoin } from '../borrowing/conversion.ts';
-import { liquidationRatio } from '../margin/debts.ts';
-import { type Instrument, tradeValue } from '../model/instrument.ts';
-import { Bucket } from '../state/ledger.ts';
-import { isolatedSlack } from './liquidation-check.ts';
+import { checkPositionCount, checkTier } from '../futures/opening-checks.ts';
+import { inCoinAt, openingMargin, splitFill } from '../futures/split-fill.ts';
 import { coinUsd } from '../margin/collateral.ts';
+import { liquidationRatio } from '../margin/debts.ts';
 import {
+  computeRisk,
   futuresSetting,
   inDollars,
   isAbove,
@@ -18,17 +18,18 @@ import {
   markTicks,
   positionOf,
   type Risk,
-  riskFromScratch,
   unrealisedOf,
 } from '../margin/margin.ts';
-import { type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
+import { type CommandResult, rejected } from '../model/command-result.ts';
 import { HoldMode, PosSide, Side } from '../model/enums.ts';
+import { type Instrument, tradeValue } from '../model/instrument.ts';
+import { Bucket } from '../model/ledger-accounts.ts';
+import { Position, positionKey } from '../model/position.ts';
+import { RejectReason } from '../model/reject-reason.ts';
 import { larger, RATE_ONE } from '../model/units.ts';
-import { inCoinAt, openingMargin, partsOf } from '../futures/split-fill.ts';
-import { checkPositionCount, checkTier } from '../futures/opening-checks.ts';
-import { Position } from '../model/position.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import { isolatedSlack } from './liquidation-check.ts';
 
 /** Who is that near to liquidation keeps its positions until margin has been added. */
 const GIVER_RATIO_MAX = (RATE_ONE * 8n) / 10n;
@@ -72,40 +73,40 @@ export function receivingLeg(account: Account, instrument: Instrument, side: Sid
 }
 
 /** What remains must be carried as before: not nearer to liquidation, and its open orders still have their margin. */
-export function checkGiver(state: State, leg: Leg): Outcome | undefined {
+export function checkGiver(state: State, leg: Leg): CommandResult | undefined {
   const { account, instrument, posSide } = leg;
   const position = positionOf(account, instrument.index, posSide)!;
-  const before = riskFromScratch(state, account);
+  const before = computeRisk(state, account);
   const near = position.isolated
     ? isolatedIsAbove(state, position, GIVER_RATIO_MAX)
     : isAbove(before, GIVER_RATIO_MAX);
-  if (near) return refused(Refusal.giverNearLiquidation);
+  if (near) return rejected(RejectReason.giverNearLiquidation);
   const after = resultOf(state, leg);
-  return carriesOn(state, before, after) ? undefined : lacking(Refusal.giverLacksMargin, before);
+  return staysSolvent(state, before, after) ? undefined : lacking(RejectReason.giverLacksMargin, before);
 }
 
 /** What it takes on must pass what an order of that size would; what it closes must leave it no worse. */
-export function checkReceiver(state: State, leg: Leg): Outcome | undefined {
+export function checkReceiver(state: State, leg: Leg): CommandResult | undefined {
   const { account, instrument, side, lots, posSide } = leg;
-  const before = riskFromScratch(state, account);
+  const before = computeRisk(state, account);
   const coin = instrument.futures!.settle;
   const after = resultOf(state, leg);
   if (after.openedLots === 0)
-    return carriesOn(state, before, after) ? undefined : lacking(Refusal.receiverLacksMargin, before);
+    return staysSolvent(state, before, after) ? undefined : lacking(RejectReason.receiverLacksMargin, before);
   // An old price of its collateral is one that only its owner may know better.
-  if (hasStaleCoin(state, account)) return refused(Refusal.noCoinPrice);
+  if (hasStaleCoin(state, account)) return rejected(RejectReason.noCoinPrice);
   const failure =
     checkTier(state, account, { instrument, side, priceTicks: markTicks(state, instrument), lots }) ??
     checkPositionCount(state, account, instrument, posSide);
   if (failure !== undefined) return failure;
   const cash = state.ledger.peek(account.index, coin, Bucket.cash) + after.cash;
-  const overpaid = paidAboveBook(state, leg, after.openedLots);
+  const overpaid = markVsBookLoss(state, leg, after.openedLots);
   const risk = lessWorth(after.risk, inDollars(overpaid, coinUsd(state, instrument.quote)));
   if ((leg.isolated && cash < 0n) || risk.effective < risk.initial)
-    return lacking(Refusal.receiverLacksMargin, before);
+    return lacking(RejectReason.receiverLacksMargin, before);
   const risky = isAbove(risk, RECEIVER_RATIO_MAX) || isAbove(risk, after.ratio);
   if (risky || (leg.isolated && isolatedIsAbove(state, after.position, RECEIVER_RATIO_MAX, overpaid)))
-    return refused(Refusal.receiverTooRisky);
+    return rejected(RejectReason.receiverTooRisky);
   return undefined;
 }
 
@@ -114,7 +115,7 @@ export function checkReceiver(state: State, leg: Leg): Outcome | undefined {
  * the market moves on, the mark is no price that anybody would trade at; who takes a position at it must be able to bear
  * the difference, or the loss would be left with an account that cannot.
  */
-function paidAboveBook(state: State, { instrument, side }: Leg, lots: number): bigint {
+function markVsBookLoss(state: State, { instrument, side }: Leg, lots: number): bigint {
   const buying = side === Side.buy;
   const best = state.market(instrument).book.bestTicks(buying ? Side.sell : Side.buy, false);
   const mark = markTicks(state, instrument);
@@ -126,12 +127,12 @@ function lessWorth(risk: Risk, loss: bigint): Risk {
   return { ...risk, equity: risk.equity - loss, effective: risk.effective - loss };
 }
 
-function lacking(refusal: Refusal, { effective, initial }: Risk): Outcome {
-  return { ...refused(refusal), available: larger(0n, effective - initial) };
+function lacking(rejectReason: RejectReason, { effective, initial }: Risk): CommandResult {
+  return { ...rejected(rejectReason), available: larger(0n, effective - initial) };
 }
 
 /** Nothing is due, and there is margin for everything, or at least as much as there was. */
-function carriesOn(state: State, before: Risk, { position, risk, ratio }: Result): boolean {
+function staysSolvent(state: State, before: Risk, { position, risk, ratio }: Result): boolean {
   if (isAbove(risk, ratio)) return false;
   if (position.isolated && position.size !== 0 && isolatedSlack(state, position) <= 0n) return false;
   const free = risk.effective - risk.initial;
@@ -155,7 +156,7 @@ function resultOf(state: State, { account, instrument, side, posSide, isolated, 
   let position = held?.copy() ?? blank();
   let cash = 0n;
   let openedLots = 0;
-  for (const part of partsOf(held, buying, lots, tradeValue(instrument, mark, lots))) {
+  for (const part of splitFill(held, buying, lots, tradeValue(instrument, mark, lots))) {
     if (part.closing) {
       const { realised, margin } = position.close(part.lots, part.value);
       const pnl = inCoinAt(instrument, realised, mark);
@@ -180,7 +181,7 @@ function resultOf(state: State, { account, instrument, side, posSide, isolated, 
     position,
     openedLots,
     cash,
-    risk: riskFromScratch(state, shown),
+    risk: computeRisk(state, shown),
     ratio: liquidationRatio(state, account),
   }));
 }

@@ -1,36 +1,37 @@
 /** What the operator of a demo may do to an account, so that liquidation and deleveraging can be tried at will. */
-import type { Account } from '../state/account.ts';
-import type { ForceClose } from '../model/command.ts';
-import { closingOrders } from '../futures/reduce-only-orders.ts';
-import { positionsOf } from '../state/futures-lookup.ts';
-import type { FuturesSettlement } from '../futures/futures-settlement.ts';
-import type { Position } from '../model/position.ts';
-import { markTicks } from '../margin/margin.ts';
-import { cancelSlot } from '../orders/cancel.ts';
-import { DONE, type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
-import { CancelReason, OrderKind } from '../model/enums.ts';
-import { queueLots } from '../margin/adl-ranking.ts';
-import { deleverage } from './deleveraging.ts';
+
 import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
+import type { FuturesSettlement } from '../futures/futures-settlement.ts';
+import { closingOrders } from '../futures/reduce-only-orders.ts';
+import { queueLots } from '../margin/adl-ranking.ts';
+import { markTicks } from '../margin/margin.ts';
+import type { ForceClose } from '../model/command.ts';
+import { type CommandResult, OK, rejected } from '../model/command-result.ts';
+import { CancelReason, OrderKind } from '../model/enums.ts';
+import type { Position } from '../model/position.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { cancelSlot } from '../orders/cancel.ts';
+import type { Account } from '../state/account.ts';
+import { positionsOf } from '../state/futures-lookup.ts';
+import type { State } from '../state/state.ts';
+import { deleverage } from './deleveraging.ts';
 import { liquidateWholly } from './liquidation.ts';
 
-export function forceClose(state: State, settlement: FuturesSettlement, command: ForceClose): Outcome {
+export function forceClose(state: State, settlement: FuturesSettlement, command: ForceClose): CommandResult {
   const account = state.accountByUid.get(command.uid);
-  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
   if (!command.deleverage) {
-    if (account.positions.size === 0) return refused(Refusal.noPositionToClose);
+    if (account.positions.size === 0) return rejected(RejectReason.noPositionToClose);
     liquidateWholly(state, settlement, account);
     state.touch(account);
-    return DONE;
+    return OK;
   }
   const instrument = state.instruments[command.instrument];
-  if (instrument?.futures === undefined) return refused(Refusal.unknownInstrument);
+  if (instrument?.futures === undefined) return rejected(RejectReason.unknownInstrument);
   const positions = positionsOf(account, instrument).filter((position) => queueLots(account, position) > 0);
-  if (positions.length === 0) return refused(Refusal.noPositionToClose);
+  if (positions.length === 0) return rejected(RejectReason.noPositionToClose);
   for (const position of positions) giveUp(state, settlement, account, position);
-  return DONE;
+  return OK;
 }
 
 /** The position closes at the mark against the other side's queue, as if a bankrupt account had needed it. */

@@ -4,23 +4,24 @@
  * nobody else is on the other side; profit is realised as by any close. Each item is carried out on both accounts or on
  * neither; what one item leaves is what the next one finds.
  */
-import type { Account } from '../state/account.ts';
-import type { MoveItem, MovePositions } from '../model/command.ts';
-import type { Instrument } from '../model/instrument.ts';
-import { MOVED_POSITIONS_MAX } from '../model/limits.ts';
+
 import { endForcedOrder, forcedOrder, takingOrder } from '../futures/forced-orders.ts';
-import { crossedIsDue } from './liquidation-check.ts';
+import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { markTicks, positionOf } from '../margin/margin.ts';
-import { placingRefusal } from '../orders/instrument-status.ts';
+import type { MoveItem, MovePositions } from '../model/command.ts';
+import { type CommandResult, OK, rejected } from '../model/command-result.ts';
+import { HoldMode, OrderKind, PosSide, Side, Source } from '../model/enums.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { placingRefusal } from '../model/instrument-status.ts';
+import { MOVED_POSITIONS_MAX } from '../model/limits.ts';
+import type { Position } from '../model/position.ts';
+import { RejectReason } from '../model/reject-reason.ts';
 import { checkAmount, checkSize } from '../orders/order-checks.ts';
 import { clientOidOf } from '../orders/order-lifecycle.ts';
-import { DONE, type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
+import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { HoldMode, OrderKind, PosSide, Side, Source } from '../model/enums.ts';
-import type { FuturesSettlement } from '../futures/futures-settlement.ts';
+import { crossedIsDue } from './liquidation-check.ts';
 import { checkGiver, checkReceiver, givingLeg, type Leg, receivingLeg } from './move-checks.ts';
-import type { Position } from '../model/position.ts';
 
 /**
  * A move is at a price that the owner's two accounts do not agree on: whoever knows better than an old one leaves the loss
@@ -33,32 +34,36 @@ interface Parties {
   readonly to: Account;
 }
 
-export function movePositions(state: State, settlement: FuturesSettlement, command: MovePositions): Outcome {
+export function movePositions(
+  state: State,
+  settlement: FuturesSettlement,
+  command: MovePositions,
+): CommandResult {
   const parties = partiesOf(state, command);
-  if ('refusal' in parties) return parties;
+  if ('rejectReason' in parties) return parties;
   const { initiatorUid, clientOid = '' } = command;
   // Apart from the names of transfers and withdrawals, which have no blanks in them.
   const oid = `${initiatorUid} move ${clientOid}`;
-  if (clientOid !== '' && state.transferOids.has(oid)) return refused(Refusal.moveOidInUse);
+  if (clientOid !== '' && state.transferOids.has(oid)) return rejected(RejectReason.moveOidInUse);
   const items = command.items.map((item) => moveOne(state, settlement, parties, item));
   // Where nothing was moved, a retry is no second move.
-  const moved = items.some(({ refusal }) => refusal === Refusal.none);
+  const moved = items.some(({ rejectReason }) => rejectReason === RejectReason.none);
   if (clientOid !== '' && moved) state.transferOids.remember(oid);
-  return { ...DONE, items };
+  return { ...OK, items };
 }
 
 /** Only the main account moves, and only what belongs to its party. */
-function partiesOf(state: State, command: MovePositions): Parties | Outcome {
+function partiesOf(state: State, command: MovePositions): Parties | CommandResult {
   const { initiatorUid, fromUid, toUid, items } = command;
   const from = state.accountByUid.get(fromUid);
   const to = state.accountByUid.get(toUid);
   const initiator = state.accountByUid.get(initiatorUid);
   if (from === undefined || to === undefined || initiator === undefined)
-    return refused(Refusal.unknownAccount);
-  if (from === to) return refused(Refusal.sameAccount);
-  if (initiator.index !== from.party || from.party !== to.party) return refused(Refusal.notOneParty);
-  if (items.length > MOVED_POSITIONS_MAX) return refused(Refusal.tooManyMoves, MOVED_POSITIONS_MAX);
-  if (state.halted) return refused(Refusal.tradingHalted);
+    return rejected(RejectReason.unknownAccount);
+  if (from === to) return rejected(RejectReason.sameAccount);
+  if (initiator.index !== from.party || from.party !== to.party) return rejected(RejectReason.notOneParty);
+  if (items.length > MOVED_POSITIONS_MAX) return rejected(RejectReason.tooManyMoves, MOVED_POSITIONS_MAX);
+  if (state.halted) return rejected(RejectReason.tradingHalted);
   return { from, to };
 }
 
@@ -67,13 +72,13 @@ function moveOne(
   settlement: FuturesSettlement,
   { from, to }: Parties,
   { instrument: index, side, sizeLots }: MoveItem,
-): Outcome {
+): CommandResult {
   const instrument = state.instruments[index];
-  if (instrument?.futures === undefined) return refused(Refusal.unknownInstrument);
+  if (instrument?.futures === undefined) return rejected(RejectReason.unknownInstrument);
   const barred = checkContract(state, instrument);
   if (barred !== undefined) return barred;
   const position = givenPosition(from, instrument, side);
-  if (position === undefined) return refused(Refusal.noPositionToMove);
+  if (position === undefined) return rejected(RejectReason.noPositionToMove);
   const taking = receivingLeg(to, instrument, side === Side.buy ? Side.sell : Side.buy, sizeLots);
   const failure =
     checkLots(state, instrument, position, sizeLots) ??
@@ -90,7 +95,7 @@ function handOver(
   from: Account,
   position: Position,
   taking: Leg,
-): Outcome {
+): CommandResult {
   const { account: to, instrument, lots } = taking;
   const { long } = position;
   const priceTicks = markTicks(state, instrument);
@@ -122,7 +127,7 @@ function handOver(
     priceTicks,
     time: state.now,
   });
-  return { refusal: Refusal.none, orderId, clientOid, openOrderId };
+  return { rejectReason: RejectReason.none, orderId, clientOid, openOrderId };
 }
 
 /** What the present command has told of an order's fills; 0 when nothing. */
@@ -132,21 +137,21 @@ function lastFillOf({ events }: State, orderId: number): number {
 }
 
 /** The contract must be open for closing and for opening, and its price one that somebody vouches for now. */
-function checkContract(state: State, instrument: Instrument): Outcome | undefined {
+function checkContract(state: State, instrument: Instrument): CommandResult | undefined {
   for (const opening of [false, true]) {
-    const refusal = placingRefusal(instrument, opening, Source.api, state.now);
-    if (refusal !== Refusal.none) return refused(refusal);
+    const rejectReason = placingRefusal(instrument, opening, Source.api, state.now);
+    if (rejectReason !== RejectReason.none) return rejected(rejectReason);
   }
   const { markTicks: mark, index } = state.market(instrument).futures!;
-  if (mark === 0) return refused(Refusal.noIndexPrice);
+  if (mark === 0) return rejected(RejectReason.noIndexPrice);
   const old = index.stale || state.now - index.changedTime > INDEX_AGE_MAX_MS;
-  return old ? refused(Refusal.staleIndexPrice) : undefined;
+  return old ? rejected(RejectReason.staleIndexPrice) : undefined;
 }
 
 /** Who is due, and waits only for a price that somebody vouches for, neither gives nor takes. */
-function checkWaiting(state: State, ...accounts: readonly Account[]): Outcome | undefined {
+function checkWaiting(state: State, ...accounts: readonly Account[]): CommandResult | undefined {
   const due = accounts.some((account) => crossedIsDue(state, account));
-  return due ? refused(Refusal.accountLiquidating) : undefined;
+  return due ? rejected(RejectReason.accountLiquidating) : undefined;
 }
 
 /** A sell gives a long away, a buy a short. */
@@ -163,10 +168,10 @@ function checkLots(
   instrument: Instrument,
   { lots: held }: Position,
   lots: number,
-): Outcome | undefined {
+): CommandResult | undefined {
   if (lots === held) return undefined;
   const failure = checkSize(instrument, lots, 0);
   if (failure !== undefined) return failure;
-  if (lots > held) return refused(Refusal.moveAbovePosition, held);
+  if (lots > held) return rejected(RejectReason.moveAbovePosition, held);
   return checkAmount(instrument, markTicks(state, instrument), lots);
 }

@@ -1,5 +1,6 @@
 /** What the venue trades and who trades on it: coins, instruments, their status, accounts and their fees. */
 
+import { FuturesMarket } from '../marketdata/futures-market.ts';
 import type {
   ListCoin,
   ListInstrument,
@@ -10,75 +11,83 @@ import type {
   SetInstrumentStatus,
   SetMarketMaker,
 } from '../model/command.ts';
-import { FuturesMarket } from '../marketdata/futures-market.ts';
+import { type CommandResult, OK, rejected } from '../model/command-result.ts';
+import {
+  CancelReason,
+  INSTRUMENT_STATUS_NAMES,
+  InstrumentStatus,
+  Side,
+  StrategyReason,
+} from '../model/enums.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { scheduleCalendar } from './status-calendar.ts';
-import { readInstrument, SpecificationError } from '../model/parse-instrument.ts';
 import { ACCOUNTS_MAX, COINS_MAX, INSTRUMENTS_MAX } from '../model/limits.ts';
 import type { InstrumentSpec } from '../model/listing-spec.ts';
 import { loanTermsProblem } from '../model/loan-terms.ts';
-import { scheduleDelivery } from '../engine/price-tick.ts';
-import { cancelSlot } from '../orders/cancel.ts';
-import { DONE, type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
-import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
-import { CancelReason, INSTRUMENT_STATUS_NAMES, InstrumentStatus, Side, StrategyReason } from '../model/enums.ts';
+import { parseInstrument, SpecificationError } from '../model/parse-instrument.ts';
+import { RejectReason } from '../model/reject-reason.ts';
 import { RATE_ONE } from '../model/units.ts';
+import { cancelSlot } from '../orders/cancel.ts';
+import type { State } from '../state/state.ts';
+import { scheduleDelivery } from '../state/timers.ts';
+import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
+import { scheduleCalendar } from './status-calendar.ts';
 
-export function listCoin(state: State, command: ListCoin): Outcome {
+export function listCoin(state: State, command: ListCoin): CommandResult {
   const { spec } = command;
   if (state.coinByName.has(spec.coin))
-    return refusedBecause(Refusal.alreadyExists, `coin ${spec.coin} is listed`);
-  if (!/^[A-Z0-9]{1,20}$/.test(spec.coin)) return refusedBecause(Refusal.invalidSpecification, 'coin name');
+    return refusedBecause(RejectReason.alreadyExists, `coin ${spec.coin} is listed`);
+  if (!/^[A-Z0-9]{1,20}$/.test(spec.coin))
+    return refusedBecause(RejectReason.invalidSpecification, 'coin name');
   const problem = loanTermsProblem(spec.loan, spec.pledge);
-  if (problem !== undefined) return refusedBecause(Refusal.invalidSpecification, problem);
-  if (state.coins.length >= COINS_MAX) return refusedBecause(Refusal.invalidSpecification, 'too many coins');
+  if (problem !== undefined) return refusedBecause(RejectReason.invalidSpecification, problem);
+  if (state.coins.length >= COINS_MAX)
+    return refusedBecause(RejectReason.invalidSpecification, 'too many coins');
   const coin = state.coins.length;
   if (!state.addCoin(spec)) {
     return refusedBecause(
-      Refusal.invalidSpecification,
+      RejectReason.invalidSpecification,
       `borrow of ${spec.coin}: limits and rates must be decimals, tiers must rise`,
     );
   }
   state.events.push({ type: 'coinListed', coin });
-  return DONE;
+  return OK;
 }
 
-export function listInstrument(state: State, command: ListInstrument): Outcome {
+export function listInstrument(state: State, command: ListInstrument): CommandResult {
   return listSpecification(state, command.spec);
 }
 
-export function listSpecification(state: State, spec: InstrumentSpec): Outcome {
+export function listSpecification(state: State, spec: InstrumentSpec): CommandResult {
   const name = `${spec.category} ${spec.symbol}`;
-  if (state.instrumentByName.has(name)) return refusedBecause(Refusal.alreadyExists, `${name} is listed`);
+  if (state.instrumentByName.has(name))
+    return refusedBecause(RejectReason.alreadyExists, `${name} is listed`);
   if (state.instruments.length >= INSTRUMENTS_MAX) {
-    return refusedBecause(Refusal.invalidSpecification, 'too many instruments');
+    return refusedBecause(RejectReason.invalidSpecification, 'too many instruments');
   }
   const index = state.instruments.length;
   const twin = spec.category === 'MARGIN' ? state.instrument('SPOT', spec.symbol) : undefined;
   if (spec.category === 'MARGIN' && twin === undefined) {
-    return refusedBecause(Refusal.invalidSpecification, `${name}: its SPOT pair must be listed first`);
+    return refusedBecause(RejectReason.invalidSpecification, `${name}: its SPOT pair must be listed first`);
   }
   try {
     const book = twin === undefined ? state.markets.length : twin.book;
-    state.instruments.push(readInstrument(spec, index, book, (coin) => state.coinByName.get(coin)));
+    state.instruments.push(parseInstrument(spec, index, book, (coin) => state.coinByName.get(coin)));
   } catch (error) {
     if (error instanceof SpecificationError)
-      return refusedBecause(Refusal.invalidSpecification, error.message);
+      return refusedBecause(RejectReason.invalidSpecification, error.message);
     throw error;
   }
   openMarket(state, state.instruments[index]!, twin !== undefined);
   state.instrumentByName.set(name, index);
   scheduleCalendar(state);
   state.events.push({ type: 'instrument', instrument: index });
-  return DONE;
+  return OK;
 }
 
 /** A book of its own unless a twin has it, and for futures the prices that margin is measured by. */
 export function openMarket(state: State, instrument: Instrument, shared: boolean): void {
   const priceIndex = state.indexOf(instrument);
-  state.joinLending(instrument);
+  state.applyMarginPair(instrument);
   if (shared) return;
   const { futures } = instrument;
   const prices =
@@ -89,20 +98,20 @@ export function openMarket(state: State, instrument: Instrument, shared: boolean
   scheduleDelivery(state);
 }
 
-export function setInstrumentStatus(state: State, command: SetInstrumentStatus): Outcome {
+export function setInstrumentStatus(state: State, command: SetInstrumentStatus): CommandResult {
   const instrument = state.instruments[command.instrument];
-  if (instrument === undefined) return refused(Refusal.unknownInstrument);
+  if (instrument === undefined) return rejected(RejectReason.unknownInstrument);
   const status = INSTRUMENT_STATUS_NAMES.indexOf(command.status);
   if (status < 0)
-    return refusedBecause(Refusal.invalidSpecification, `status ${command.status} is not known`);
+    return refusedBecause(RejectReason.invalidSpecification, `status ${command.status} is not known`);
   const delivery = instrument.futures?.delivery;
   if (delivery !== undefined && delivery.time <= state.now)
     return refusedBecause(
-      Refusal.instrumentOffline,
+      RejectReason.instrumentOffline,
       `${instrument.symbol} has been delivered, its status stays offline`,
     );
   switchStatus(state, instrument, status as InstrumentStatus);
-  return DONE;
+  return OK;
 }
 
 /** Going offline cancels every order of the instrument (rules 1.3). */
@@ -128,51 +137,52 @@ function cancelOrdersOf(state: State, instrument: number): void {
   for (const slot of slots) cancelSlot(state, slot, CancelReason.delegatedRiskOrder);
 }
 
-export function openAccount(state: State, command: OpenAccount): Outcome {
+export function openAccount(state: State, command: OpenAccount): CommandResult {
   const { uid, masterUid } = command;
-  if (state.accountByUid.has(uid)) return refusedBecause(Refusal.alreadyExists, `account ${uid} is open`);
-  if (!Number.isSafeInteger(uid) || uid <= 0) return refusedBecause(Refusal.invalidSpecification, 'uid');
-  if (state.accountByUid.size >= ACCOUNTS_MAX) return refused(Refusal.accountsFull);
+  if (state.accountByUid.has(uid))
+    return refusedBecause(RejectReason.alreadyExists, `account ${uid} is open`);
+  if (!Number.isSafeInteger(uid) || uid <= 0) return refusedBecause(RejectReason.invalidSpecification, 'uid');
+  if (state.accountByUid.size >= ACCOUNTS_MAX) return rejected(RejectReason.accountsFull);
   const master = state.accountByUid.get(masterUid);
   if (masterUid !== 0 && (master === undefined || master.masterUid !== 0))
-    return refused(Refusal.unknownAccount);
+    return rejected(RejectReason.unknownAccount);
   state.addAccount(uid, masterUid, command.marketMaker, command.house);
   state.events.push({ type: 'accountOpened', uid, masterUid, time: state.now });
-  return DONE;
+  return OK;
 }
 
-export function setFees(state: State, command: SetFees): Outcome {
+export function setFees(state: State, command: SetFees): CommandResult {
   const account = state.accountByUid.get(command.uid);
-  if (account === undefined) return refused(Refusal.unknownAccount);
-  if (state.instruments[command.instrument] === undefined) return refused(Refusal.unknownInstrument);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
+  if (state.instruments[command.instrument] === undefined) return rejected(RejectReason.unknownInstrument);
   const { makerRate, takerRate } = command;
   const tenth = RATE_ONE / 10n;
   if (makerRate <= -tenth || makerRate >= tenth || takerRate <= -tenth || takerRate >= tenth) {
-    return refusedBecause(Refusal.invalidSpecification, 'fee rates must be below 10 %');
+    return refusedBecause(RejectReason.invalidSpecification, 'fee rates must be below 10 %');
   }
   account.fees.set(command.instrument, { makerRate, takerRate });
-  return DONE;
+  return OK;
 }
 
-export function setHalt(state: State, command: SetHalt): Outcome {
+export function setHalt(state: State, command: SetHalt): CommandResult {
   state.halted = command.halted;
-  return DONE;
+  return OK;
 }
 
-export function setMarketMaker(state: State, command: SetMarketMaker): Outcome {
+export function setMarketMaker(state: State, command: SetMarketMaker): CommandResult {
   const account = state.accountByUid.get(command.uid);
-  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
   account.marketMaker = command.marketMaker;
-  return DONE;
+  return OK;
 }
 
-export function setFeeDeduction(state: State, command: SetFeeDeduction): Outcome {
+export function setFeeDeduction(state: State, command: SetFeeDeduction): CommandResult {
   const account = state.accountByUid.get(command.uid);
-  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
   account.feeDeduction = command.on;
-  return DONE;
+  return OK;
 }
 
-function refusedBecause(refusal: Refusal, detail: string): Outcome {
-  return { refusal, orderId: 0, clientOid: '', detail };
+function refusedBecause(rejectReason: RejectReason, detail: string): CommandResult {
+  return { rejectReason, orderId: 0, clientOid: '', detail };
 }

@@ -4,9 +4,10 @@
  * listed, like the launch of a contract that the operator keeps closed, leaves the status as it was listed. A status
  * that somebody has chosen meanwhile holds where the table does not name it.
  */
+
+import { InstrumentStatus } from '../model/enums.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { State } from '../state/state.ts';
-import { InstrumentStatus } from '../model/enums.ts';
 
 type CalendarEntry = keyof Instrument['calendar'];
 
@@ -26,7 +27,7 @@ const CHANGES: readonly Change[] = [
 ];
 
 /** The status that the instruments whose time is now change to, by symbol and category. */
-export function dueChanges(state: State): { instrument: Instrument; status: InstrumentStatus }[] {
+export function dueStatusChanges(state: State): { instrument: Instrument; status: InstrumentStatus }[] {
   const due = [];
   for (const instrument of state.instruments) {
     let { status } = instrument;

@@ -1,16 +1,10 @@
 /** Opening a loan (rules 7.2): a pledge leaves the cash, the borrowed coin comes out of the pool. */
-import type { Account } from '../state/account.ts';
+
 import type { LoanBorrow } from '../model/command.ts';
-import { LOANS_MAX, LOANS_PER_ACCOUNT_MAX, MONEY_MAX } from '../model/limits.ts';
-import { DONE, type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
+import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
-import { divCeil, divFloor } from '../model/units.ts';
-import { emitLine, foldMoney, freeIn } from '../wallet/wallet.ts';
+import { LOANS_MAX, LOANS_PER_ACCOUNT_MAX, MONEY_MAX } from '../model/limits.ts';
 import { expiry, Loan } from '../model/loan.ts';
-import { firmPrices, loanCells, poolBalance, usdtPrice } from './loan-money.ts';
-import { emitLoan } from './loan-events.ts';
 import {
   boundsOf,
   hourRate,
@@ -20,6 +14,14 @@ import {
   type UsdtBounds,
 } from '../model/loan-terms.ts';
 import { loanFor, pledgeFor } from '../model/ltv.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { divCeil, divFloor } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import { digestAmount, emitLedgerLine } from '../state/ledger-lines.ts';
+import type { State } from '../state/state.ts';
+import { freeIn } from '../wallet/wallet.ts';
+import { emitLoan } from './loan-events.ts';
+import { firmPrices, loanCells, poolBalance, usdtPrice } from './loan-money.ts';
 
 /** Both amounts of a loan that the desk would make. */
 export interface LoanOffer {
@@ -29,42 +31,42 @@ export interface LoanOffer {
 }
 
 /** What a client asks a price for: one of the amounts is zero and follows from the other. */
-export type LoanWish = Pick<LoanBorrow, 'loanCoin' | 'pledgeCoin' | 'loanAmount' | 'pledgeAmount'>;
+export type LoanRequest = Pick<LoanBorrow, 'loanCoin' | 'pledgeCoin' | 'loanAmount' | 'pledgeAmount'>;
 
-export function borrow(state: State, command: LoanBorrow): Outcome {
+export function borrow(state: State, command: LoanBorrow): CommandResult {
   const account = state.accountByUid.get(command.uid);
-  if (account === undefined) return refused(Refusal.unknownAccount);
-  if (account.liquidating) return refused(Refusal.accountLiquidating);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
+  if (account.liquidating) return rejected(RejectReason.accountLiquidating);
   const offer = offerFor(state, command);
-  if ('refusal' in offer) return offer;
+  if ('rejectReason' in offer) return offer;
   const most =
     state.loans.countOf(account.index) >= LOANS_PER_ACCOUNT_MAX ? LOANS_PER_ACCOUNT_MAX : LOANS_MAX;
   if (most === LOANS_PER_ACCOUNT_MAX || state.loans.size >= LOANS_MAX)
-    return refused(Refusal.tooManyLoans, most);
+    return rejected(RejectReason.tooManyLoans, most);
 
   const loan = newLoan(state, account, command, offer);
-  foldMoney(state, offer.loan);
+  digestAmount(state, offer.loan);
   const lendable = poolBalance(state, loan.loanCoin) >= loan.initLoan;
   if (lendable && freeIn(state, account, loan.pledgeCoin, Wallet.unified) >= loan.initPledge) {
     disburse(state, account, loan, offer);
   } else {
     emitLoan(state, loan, 'ROLLBACK');
   }
-  return { ...DONE, orderId: loan.id };
+  return { ...OK, orderId: loan.id };
 }
 
 /** The amounts at the present prices, or why there is no such loan. */
-export function offerFor(state: State, wish: LoanWish): LoanOffer | Outcome {
+export function offerFor(state: State, wish: LoanRequest): LoanOffer | CommandResult {
   const { loanCoin, pledgeCoin, loanAmount, pledgeAmount } = wish;
   const spec = state.coins[loanCoin]?.loan;
   const pledgeSpec = state.coins[pledgeCoin]?.pledge;
   if (spec === undefined) return notOffered(state, loanCoin, 'borrowed');
   if (pledgeSpec === undefined || pledgeCoin === loanCoin) return notOffered(state, pledgeCoin, 'pledged');
-  if (loanAmount > 0n === pledgeAmount > 0n) return refused(Refusal.oneAmountNeeded);
+  if (loanAmount > 0n === pledgeAmount > 0n) return rejected(RejectReason.oneAmountNeeded);
   if (loanAmount < 0n || loanAmount > MONEY_MAX || pledgeAmount < 0n || pledgeAmount > MONEY_MAX)
-    return refused(Refusal.amountOutOfRange);
+    return rejected(RejectReason.amountOutOfRange);
   const prices = firmPrices(state, loanCoin, pledgeCoin);
-  if (prices === undefined) return refused(Refusal.noCoinPrice);
+  if (prices === undefined) return rejected(RejectReason.noCoinPrice);
   const { init } = levelsOf(pledgeSpec);
   const loan = loanAmount > 0n ? loanAmount : loanFor(pledgeAmount, init, prices);
   const pledge = pledgeAmount > 0n ? pledgeAmount : pledgeFor(loanAmount, init, prices);
@@ -86,30 +88,30 @@ export function coinBounds(state: State, coin: number, { min, max }: UsdtBounds)
 
 function outOfBounds(
   state: State,
-  { loanCoin, pledgeCoin }: LoanWish,
+  { loanCoin, pledgeCoin }: LoanRequest,
   loan: bigint,
   pledge: bigint,
   spec: LoanSpec,
   pledgeSpec: PledgeSpec,
-): Outcome | undefined {
+): CommandResult | undefined {
   const ofLoan = coinBounds(state, loanCoin, boundsOf(spec));
   const ofPledge = coinBounds(state, pledgeCoin, boundsOf(pledgeSpec));
-  const beyond = (refusal: Refusal, coin: number, available: bigint) => ({
-    ...refused(refusal),
+  const beyond = (rejectReason: RejectReason, coin: number, available: bigint) => ({
+    ...rejected(rejectReason),
     coin,
     available,
   });
-  if (loan < ofLoan.min) return beyond(Refusal.loanTooSmall, loanCoin, ofLoan.min);
-  if (loan > ofLoan.max) return beyond(Refusal.loanTooLarge, loanCoin, ofLoan.max);
-  if (pledge < ofPledge.min) return beyond(Refusal.pledgeTooSmall, pledgeCoin, ofPledge.min);
-  if (pledge > ofPledge.max) return beyond(Refusal.pledgeTooLarge, pledgeCoin, ofPledge.max);
+  if (loan < ofLoan.min) return beyond(RejectReason.loanTooSmall, loanCoin, ofLoan.min);
+  if (loan > ofLoan.max) return beyond(RejectReason.loanTooLarge, loanCoin, ofLoan.max);
+  if (pledge < ofPledge.min) return beyond(RejectReason.pledgeTooSmall, pledgeCoin, ofPledge.min);
+  if (pledge > ofPledge.max) return beyond(RejectReason.pledgeTooLarge, pledgeCoin, ofPledge.max);
   return undefined;
 }
 
-function notOffered(state: State, coin: number, what: string): Outcome {
+function notOffered(state: State, coin: number, what: string): CommandResult {
   const name = state.coins[coin]?.coin;
-  if (name === undefined) return refused(Refusal.unknownCoin);
-  return { ...refused(Refusal.coinNotOffered), detail: `${name} cannot be ${what} here` };
+  if (name === undefined) return rejected(RejectReason.unknownCoin);
+  return { ...rejected(RejectReason.coinNotOffered), detail: `${name} cannot be ${what} here` };
 }
 
 function newLoan(
@@ -136,9 +138,17 @@ function newLoan(
 function disburse(state: State, account: Account, loan: Loan, { spec }: LoanOffer): void {
   const cells = loanCells(state, loan);
   state.ledger.move(cells.pledgeCash, cells.pledge, loan.initPledge);
-  emitLine(state, account, Wallet.unified, loan.pledgeCoin, 'pledgeOut', -loan.initPledge, String(loan.id));
+  emitLedgerLine(
+    state,
+    account,
+    Wallet.unified,
+    loan.pledgeCoin,
+    'pledgeOut',
+    -loan.initPledge,
+    String(loan.id),
+  );
   state.ledger.move(cells.pool, cells.cash, loan.initLoan);
-  emitLine(state, account, Wallet.unified, loan.loanCoin, 'loanIn', loan.initLoan, String(loan.id));
+  emitLedgerLine(state, account, Wallet.unified, loan.loanCoin, 'loanIn', loan.initLoan, String(loan.id));
   loan.principal = loan.initLoan;
   loan.pledge = loan.initPledge;
   loan.chargeHour(hourRate(spec, loan.term));

@@ -1,18 +1,18 @@
 /** Closing a loan by force (rules 7.5): collateral is sold for the debt and a fee, the rest goes back. */
 import { fundBalance } from '../margin/insurance-fund.ts';
-import type { State } from '../state/state.ts';
-import { divTrunc, parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/units.ts';
-import { foldMoney } from '../wallet/wallet.ts';
 import type { Loan } from '../model/loan.ts';
-import { loanCells } from './loan-money.ts';
-import { about, emit, emitLoan } from './loan-events.ts';
 import { type PairPrices, pairPrice, proceedsOf, shownRate, soldFor } from '../model/ltv.ts';
+import { divTrunc, parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/units.ts';
+import { digestAmount } from '../state/ledger-lines.ts';
+import type { State } from '../state/state.ts';
+import { about, emit, emitLoan } from './loan-events.ts';
+import { loanCells } from './loan-money.ts';
 import { payFromPledge, release } from './repay.ts';
 
 /** Share of the debt repaid by force (rules 0.5). */
 const LIQUIDATION_FEE_RATE = parseUnits('0.02', RATE_SCALE)!;
 
-export function closeByForce(state: State, loan: Loan, prices: PairPrices): void {
+export function liquidateLoan(state: State, loan: Loan, prices: PairPrices): void {
   const debt = loan.debt();
   const owed = loan.interestOwed();
   const rate = shownRate(debt, loan.pledge, prices);
@@ -30,7 +30,7 @@ export function closeByForce(state: State, loan: Loan, prices: PairPrices): void
   release(state, loan, unlocked);
   loan.principal = 0n;
   state.loans.remove(loan);
-  foldMoney(state, sold + paid);
+  digestAmount(state, sold + paid);
   const price = pairPrice(prices);
   const reduceId = state.nextId();
   emit(state, {

@@ -1,7 +1,7 @@
 /** What the loan desk tells: how a loan stands, what was paid, moved, asked for and taken by force. */
 import type { LoanEvent, LoanStatus } from '../model/event.ts';
-import type { State } from '../state/state.ts';
 import type { Loan } from '../model/loan.ts';
+import type { State } from '../state/state.ts';
 
 export function emitLoan(state: State, loan: Loan, status: LoanStatus): void {
   const { id, uid, loanCoin, pledgeCoin, term, hourRate, initLoan, initPledge, borrowTime } = loan;

@@ -1,11 +1,11 @@
 /** Prices and postings of the loan desk (rules 4.1, 7). */
 
-import { Bucket, SystemAccount } from '../state/ledger.ts';
 import { hasStalePrice, isIndexed } from '../margin/collateral.ts';
-import type { State } from '../state/state.ts';
-import { MONEY_ONE } from '../model/units.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { Loan } from '../model/loan.ts';
 import type { PairPrices } from '../model/ltv.ts';
+import { MONEY_ONE } from '../model/units.ts';
+import type { State } from '../state/state.ts';
 
 /** Dollar prices as of the last second; undefined while no index tells one of them. */
 export function pairPrices(state: State, loanCoin: number, pledgeCoin: number): PairPrices | undefined {

@@ -1,47 +1,48 @@
 /** The money that loans are made of, brought and taken by the operator, and the rates it is lent at. */
 import type { FundLoanPool, SetLoanRate } from '../model/command.ts';
-import { Bucket, SystemAccount } from '../state/ledger.ts';
+import { type CommandResult, OK, rejected } from '../model/command-result.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { MONEY_MAX } from '../model/limits.ts';
-import { DONE, type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
-import { foldMoney, outside, shortOf } from '../wallet/wallet.ts';
-import { poolBalance } from './loan-money.ts';
 import { loanTermsProblem, RATE_FIELDS } from '../model/loan-terms.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { digestAmount, externalCell } from '../state/ledger-lines.ts';
+import type { State } from '../state/state.ts';
+import { shortOf } from '../wallet/wallet.ts';
+import { poolBalance } from './loan-money.ts';
 
 /** A positive amount comes from the outside world, a negative one goes back; only what is not lent can. */
-export function fundLoanPool(state: State, command: FundLoanPool): Outcome {
+export function fundLoanPool(state: State, command: FundLoanPool): CommandResult {
   const { coin, amount } = command;
   const size = amount < 0n ? -amount : amount;
-  if (state.coins[coin] === undefined) return refused(Refusal.unknownCoin);
-  if (size === 0n || size > MONEY_MAX) return refused(Refusal.amountOutOfRange);
+  if (state.coins[coin] === undefined) return rejected(RejectReason.unknownCoin);
+  if (size === 0n || size > MONEY_MAX) return rejected(RejectReason.amountOutOfRange);
   // A retry of an operator who heard no answer must not move money twice.
   const reference = `pool ${coin} ${command.reference}`;
   if (state.depositReferences.has(reference)) {
     const detail = `${command.reference} was booked for this pool before`;
-    return { ...refused(Refusal.alreadyExists), detail };
+    return { ...rejected(RejectReason.alreadyExists), detail };
   }
   const held = poolBalance(state, coin);
   if (held + amount < 0n) return shortOf(coin, held);
   state.depositReferences.remember(reference);
   const pool = state.ledger.cell(SystemAccount.loanPool, coin, Bucket.cash);
-  if (amount > 0n) state.ledger.move(outside(state, coin), pool, amount);
-  else state.ledger.move(pool, outside(state, coin), size);
+  if (amount > 0n) state.ledger.move(externalCell(state, coin), pool, amount);
+  else state.ledger.move(pool, externalCell(state, coin), size);
   state.loans.fund(coin, amount);
-  foldMoney(state, amount);
-  return DONE;
+  digestAmount(state, amount);
+  return OK;
 }
 
 /** New loans of a term, and the hours of flexible ones that begin from now on, cost this. */
-export function setLoanRate(state: State, command: SetLoanRate): Outcome {
+export function setLoanRate(state: State, command: SetLoanRate): CommandResult {
   const spec = state.coins[command.coin];
-  if (spec === undefined) return refused(Refusal.unknownCoin);
+  if (spec === undefined) return rejected(RejectReason.unknownCoin);
   if (spec.loan === undefined) {
-    return { ...refused(Refusal.coinNotOffered), detail: `${spec.coin} cannot be borrowed here` };
+    return { ...rejected(RejectReason.coinNotOffered), detail: `${spec.coin} cannot be borrowed here` };
   }
   const loan = { ...spec.loan, [RATE_FIELDS[command.term]]: command.yearRate };
   const detail = loanTermsProblem(loan);
-  if (detail !== undefined) return { ...refused(Refusal.invalidSpecification), detail };
+  if (detail !== undefined) return { ...rejected(RejectReason.invalidSpecification), detail };
   state.coins[command.coin] = { ...spec, loan };
-  return DONE;
+  return OK;
 }

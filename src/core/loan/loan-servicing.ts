@@ -1,15 +1,16 @@
 /** What time and prices do to loans: hours are charged, owners warned, loans closed by force (rules 7.3, 7.5). */
-import type { State } from '../state/state.ts';
-import { assert } from '../model/units.ts';
-import { foldMoney } from '../wallet/wallet.ts';
-import { closeByForce } from './liquidate-loan.ts';
-import { firmPrices } from './loan-money.ts';
-import { about, emit } from './loan-events.ts';
+
 import { hourRate, LoanTerm } from '../model/loan-terms.ts';
 import { shownRate } from '../model/ltv.ts';
+import { assert } from '../model/units.ts';
+import { digestAmount } from '../state/ledger-lines.ts';
+import type { State } from '../state/state.ts';
+import { liquidateLoan } from './liquidate-loan.ts';
+import { about, emit } from './loan-events.ts';
+import { firmPrices } from './loan-money.ts';
 
 /** The hours that begin now, each once, and terms that have just ended. */
-export function runLoanInstants(state: State): void {
+export function accrueDue(state: State): void {
   const { loans, now } = state;
   for (let loan = loans.next(); loan !== undefined && loan.nextInstant() <= now; loan = loans.next()) {
     if (loan.expireTime !== 0 && !loan.overdue && loan.expireTime < now) {
@@ -18,7 +19,7 @@ export function runLoanInstants(state: State): void {
     }
     if (loan.nextHour() <= now) {
       const spec = state.coins[loan.loanCoin]!.loan!;
-      foldMoney(state, loan.chargeHour(hourRate(spec, LoanTerm.flexible)));
+      digestAmount(state, loan.chargeHour(hourRate(spec, LoanTerm.flexible)));
     }
     loans.changed(loan);
   }
@@ -28,7 +29,7 @@ export function runLoanInstants(state: State): void {
  * After prices, hours or pledges have changed: nobody stays at or above the level of force. While a price is old nobody
  * is warned or closed for it, as nobody is liquidated (rules 5.14).
  */
-export function testLoans(state: State): void {
+export function checkLoans(state: State): void {
   if (state.loans.size === 0) return;
   const pricesOf = (loanCoin: number, pledgeCoin: number) => firmPrices(state, loanCoin, pledgeCoin);
   const { warned, forced } = state.loans.crossings(pricesOf);
@@ -40,6 +41,6 @@ export function testLoans(state: State): void {
   for (const loan of forced) {
     const prices = pricesOf(loan.loanCoin, loan.pledgeCoin);
     assert(prices !== undefined, 'a loan is closed at firm prices');
-    closeByForce(state, loan, prices);
+    liquidateLoan(state, loan, prices);
   }
 }

@@ -1,30 +1,31 @@
 /** Paying back (rules 7.6): interest first, then principal, with the borrowed coin or out of the collateral. */
 import type { LoanRepay } from '../model/command.ts';
-import { MONEY_MAX } from '../model/limits.ts';
-import { DONE, type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
+import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
-import { smaller } from '../model/units.ts';
-import { emitLine, foldMoney, freeIn, shortOf } from '../wallet/wallet.ts';
+import { MONEY_MAX } from '../model/limits.ts';
 import type { Loan } from '../model/loan.ts';
-import { findLoan } from './loan-lookup.ts';
-import { firmPrices, loanCells } from './loan-money.ts';
-import { about, emit, emitLoan } from './loan-events.ts';
 import { levelsOf } from '../model/loan-terms.ts';
 import { freePledge, soldFor } from '../model/ltv.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { smaller } from '../model/units.ts';
+import { digestAmount, emitLedgerLine } from '../state/ledger-lines.ts';
+import type { State } from '../state/state.ts';
+import { freeIn, shortOf } from '../wallet/wallet.ts';
+import { about, emit, emitLoan } from './loan-events.ts';
+import { findLoan } from './loan-lookup.ts';
+import { firmPrices, loanCells } from './loan-money.ts';
 
-export function repay(state: State, command: LoanRepay): Outcome {
+export function repay(state: State, command: LoanRepay): CommandResult {
   const found = findLoan(state, command);
-  if ('refusal' in found) return found;
+  if ('rejectReason' in found) return found;
   const { account, loan } = found;
   if (!command.all && (command.amount <= 0n || command.amount > MONEY_MAX))
-    return refused(Refusal.amountOutOfRange);
+    return rejected(RejectReason.amountOutOfRange);
   // Interest may have grown since the client asked: nobody pays more than is owed.
   const amount = command.all ? loan.debt() : smaller(command.amount, loan.debt());
   // Who pays with the borrowed coin needs no price; what could be unlocked stays while there is no firm one.
   const prices = firmPrices(state, loan.loanCoin, loan.pledgeCoin);
-  if (command.fromPledge && prices === undefined) return refused(Refusal.noCoinPrice);
+  if (command.fromPledge && prices === undefined) return rejected(RejectReason.noCoinPrice);
   const sold = command.fromPledge && prices !== undefined ? soldFor(amount, prices) : 0n;
   if (sold > loan.pledge) return shortOf(loan.pledgeCoin, loan.pledge);
   const free = freeIn(state, account, loan.loanCoin, Wallet.unified);
@@ -44,7 +45,7 @@ export function repay(state: State, command: LoanRepay): Outcome {
       ? freePledge(loan.debt(), loan.pledge, init, prices)
       : 0n;
   release(state, loan, unlocked);
-  foldMoney(state, amount + unlocked);
+  digestAmount(state, amount + unlocked);
   emit(state, {
     type: 'loanRepaid',
     repayId: state.nextId(),
@@ -57,7 +58,7 @@ export function repay(state: State, command: LoanRepay): Outcome {
     state.loans.remove(loan);
     emitLoan(state, loan, 'REPAY');
   } else state.loans.changed(loan);
-  return { ...DONE, orderId: loan.id, repaid: { interest, principal, unlocked } };
+  return { ...OK, orderId: loan.id, repaid: { interest, principal, unlocked } };
 }
 
 function payFromCash(state: State, loan: Loan, interest: bigint, principal: bigint): void {
@@ -66,7 +67,7 @@ function payFromCash(state: State, loan: Loan, interest: bigint, principal: bigi
   const pay = (to: number, kind: 'loanInterest' | 'loanOut', amount: bigint) => {
     if (amount === 0n) return;
     state.ledger.move(cells.cash, to, amount);
-    emitLine(state, account, Wallet.unified, loan.loanCoin, kind, -amount, String(loan.id));
+    emitLedgerLine(state, account, Wallet.unified, loan.loanCoin, kind, -amount, String(loan.id));
   };
   pay(cells.interest, 'loanInterest', interest);
   pay(cells.pool, 'loanOut', principal);
@@ -94,5 +95,5 @@ export function release(state: State, loan: Loan, amount: bigint): void {
   state.ledger.move(cells.pledge, cells.pledgeCash, amount);
   loan.pledge -= amount;
   const account = state.accounts[loan.account]!;
-  emitLine(state, account, Wallet.unified, loan.pledgeCoin, 'pledgeIn', amount, String(loan.id));
+  emitLedgerLine(state, account, Wallet.unified, loan.pledgeCoin, 'pledgeIn', amount, String(loan.id));
 }

@@ -1,13 +1,14 @@
 /** Who has to give first when neither the book nor the fund can take a forced close (rules 5.11, 5.12). */
+
+import { PosSide } from '../model/enums.ts';
+import { tradeValue } from '../model/instrument.ts';
+import type { Position } from '../model/position.ts';
+import { compare, divFloor, larger, RATE_ONE, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import { holdersOf } from '../state/position-holders.ts';
-import type { Position } from '../model/position.ts';
-import { tradeValue } from '../model/instrument.ts';
+import type { State } from '../state/state.ts';
 import { inSettleCoin, maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
-import type { State } from '../state/state.ts';
-import { PosSide } from '../model/enums.ts';
-import { compare, divFloor, larger, RATE_ONE, smaller } from '../model/units.ts';
 
 export interface Ranked {
   readonly account: Account;

@@ -1,11 +1,12 @@
 /** What an account may spend or take out of a coin (rules 6.6). */
-import type { Account } from '../state/account.ts';
-import { balanceOf, isInDebt } from './debts.ts';
-import { Bucket } from '../state/ledger.ts';
-import type { State } from '../state/state.ts';
+
+import { Bucket } from '../model/ledger-accounts.ts';
 import { larger } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 import { hasStalePrice } from './collateral.ts';
-import { coinEquity, countedValue, isLiable } from './margin.ts';
+import { balanceOf, isInDebt } from './debts.ts';
+import { coinEquity, collateralValueOf, hasObligations } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
 
 /**
@@ -30,12 +31,12 @@ function awaitsPrice(state: State, account: Account): boolean {
 /** What may leave a coin: its cash, as far as margin stays free for crossed positions and orders (rules 6.6). */
 export function spendable(state: State, account: Account, coin: number): bigint {
   const cash = larger(0n, state.ledger.peek(account.index, coin, Bucket.cash));
-  if (cash === 0n || !isLiable(state, account)) return cash;
+  if (cash === 0n || !hasObligations(state, account)) return cash;
   const { effective, initial } = accountRisk(state, account);
   if (initial === 0n) return cash;
   const amount = coinEquity(state, account, coin);
-  const others = effective - countedValue(state, coin, amount).counted;
-  const keeps = (spent: bigint) => others + countedValue(state, coin, amount - spent).counted >= initial;
+  const others = effective - collateralValueOf(state, coin, amount).counted;
+  const keeps = (spent: bigint) => others + collateralValueOf(state, coin, amount - spent).counted >= initial;
   if (keeps(cash)) return cash;
   let low = 0n;
   let high = cash;

@@ -1,13 +1,14 @@
 /** Where nothing is left of a position: the price at which its margin, its loss and the closing fee meet (rules 5.8). */
-import type { Account } from '../state/account.ts';
-import type { Position } from '../model/position.ts';
+
 import { baseUnits, type Instrument } from '../model/instrument.ts';
 import { PRICE_TICKS_MAX } from '../model/limits.ts';
+import type { Position } from '../model/position.ts';
+import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 import { coinUsd } from './collateral.ts';
 import { inSettleCoin, unrealisedOf } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
-import type { State } from '../state/state.ts';
-import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
 
 /** What a forced close pays of its value: the taker's rate, but the fund pays nobody for being liquidated. */
 export function forcedFeeRate({ takerRate }: Instrument): bigint {

@@ -1,12 +1,14 @@
 /** What an account's coins are worth, in full and as collateral, and what its debts and spot orders ask for. */
-import type { Account } from '../state/account.ts';
-import { ceilWorth, exact, exactNumber, floorWorth } from '../model/safe-integers.ts';
-import { Bucket, type Ledger } from '../state/ledger.ts';
+
+import { Bucket } from '../model/ledger-accounts.ts';
 import { OPEN_ORDERS_PER_LINE_MAX } from '../model/limits.ts';
-import type { State } from '../state/state.ts';
+import { ceilWorth, exact, exactNumber, floorWorth } from '../model/safe-integers.ts';
+import type { Account } from '../state/account.ts';
+import type { Ledger } from '../state/ledger.ts';
 import { type AccountMargin, Total, WORTH_COLUMNS, Worth } from '../state/margin-cache-state.ts';
+import type { State } from '../state/state.ts';
 import { collateralNumber } from './collateral.ts';
-import { countedValue, debtFigures } from './margin.ts';
+import { collateralValueOf, debtFigures } from './margin.ts';
 
 /** More than all roundings of the orders of an account together, in 10^-8. */
 const ORDERS_DUST = 2 * OPEN_ORDERS_PER_LINE_MAX;
@@ -147,7 +149,7 @@ function countLarge(state: State, { coins, cash, locked, worths }: AccountMargin
     worths[at + Worth.effective] = Number.NaN;
     return;
   }
-  const { usd, counted } = countedValue(state, coin, cash[n]! + locked[n]! + BigInt(profit));
+  const { usd, counted } = collateralValueOf(state, coin, cash[n]! + locked[n]! + BigInt(profit));
   worths[at + Worth.equity] = exactNumber(usd);
   worths[at + Worth.effective] = exactNumber(counted);
 }

@@ -1,7 +1,8 @@
 /** What coins are worth in dollars, and how much of that counts as margin (rules 6.1, 6.2). */
-import { floorShare } from '../model/safe-integers.ts';
+
 import type { CoinSpec, CollateralTier } from '../model/listing-spec.ts';
-import type { State } from '../state/state.ts';
+import { DOLLAR_COINS, INDEX_QUOTES } from '../model/listing-spec.ts';
+import { floorShare } from '../model/safe-integers.ts';
 import {
   divFloor,
   MONEY_ONE,
@@ -12,11 +13,7 @@ import {
   RATE_SCALE,
   smaller,
 } from '../model/units.ts';
-
-/** Worth a dollar while no index says otherwise. */
-export const DOLLAR_COINS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC']);
-/** The indices that tell what a coin is worth. */
-export const INDEX_QUOTES = ['USD', 'USDT'] as const;
+import type { State } from '../state/state.ts';
 
 /** 10^-8 dollars of one coin as of the last second; 0 when nothing tells. */
 export function coinUsd(state: State, coin: number): bigint {

@@ -2,16 +2,24 @@
  * Lines of an account's margin, one a contract: its crossed positions and opening orders, and what they are worth and
  * need at the present prices (`../state/margin-cache-state.ts`).
  */
-import type { Account } from '../state/account.ts';
+
 import { NIL } from '../book/order-slab.ts';
-import { ceilQuotient, ceilWorth, exact, exactNumber } from '../model/safe-integers.ts';
-import { type Instrument, valueNumber } from '../model/instrument.ts';
-import { countsAsOpening } from '../orders/order-lifecycle.ts';
-import type { State } from '../state/state.ts';
 import { HoldMode, Side } from '../model/enums.ts';
-import { type AccountMargin, LINE_COLUMNS, Line, Total, WORTH_COLUMNS, Worth } from '../state/margin-cache-state.ts';
-import { futuresSetting, inSettleCoin, markTicks } from './margin.ts';
+import { type Instrument, valueNumber } from '../model/instrument.ts';
 import { feesOf, keptOf } from '../model/margin-fractions.ts';
+import { ceilQuotient, ceilWorth, exact, exactNumber } from '../model/safe-integers.ts';
+import { countsAsOpening } from '../orders/order-lifecycle.ts';
+import type { Account } from '../state/account.ts';
+import {
+  type AccountMargin,
+  LINE_COLUMNS,
+  Line,
+  Total,
+  WORTH_COLUMNS,
+  Worth,
+} from '../state/margin-cache-state.ts';
+import type { State } from '../state/state.ts';
+import { futuresSetting, inSettleCoin, markTicks } from './margin.ts';
 
 /** More than floating point can be wrong by in a bound, in 10^-8. */
 const LOSS_DUST = 16;

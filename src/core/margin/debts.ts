@@ -1,13 +1,10 @@
 /** What an account owes and what margin that takes (rules 6.1, 6.3). Amounts of a coin and dollars, both in 10^-8. */
-import type { Account } from '../state/account.ts';
+
 import { NIL } from '../book/order-slab.ts';
-import type { Instrument } from '../model/instrument.ts';
-import { Bucket } from '../state/ledger.ts';
-import { coinUsd, collateralRate, isIndexed } from './collateral.ts';
-import { tierIndex } from '../model/margin-tiers.ts';
-import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
-import type { State } from '../state/state.ts';
 import { Side } from '../model/enums.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { Bucket } from '../model/ledger-accounts.ts';
+import { tierIndex } from '../model/margin-tiers.ts';
 import {
   divCeil,
   divFloor,
@@ -18,6 +15,10 @@ import {
   RATE_ONE,
   smaller,
 } from '../model/units.ts';
+import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import { coinUsd, collateralRate, isIndexed } from './collateral.ts';
 
 const DEFAULT_LEVERAGE = 3;
 /** Of accounts that owe nothing (rules 0.5). */
@@ -46,7 +47,7 @@ function strictest(
   withoutDebt: bigint,
 ): bigint {
   let ratio = withoutDebt;
-  if (!state.ledger.isOwing(account.index)) return ratio;
+  if (!state.ledger.hasNegativeCash(account.index)) return ratio;
   for (const coin of state.ledger.coinsOf(account.index)) {
     if (balanceOf(state, account, coin) < 0n) ratio = smaller(ratio, state.lending[coin]![level]);
   }
@@ -56,7 +57,7 @@ function strictest(
 /** Does the account owe anything, unrealised losses aside? */
 export function isInDebt(state: State, account: Account): boolean {
   const { ledger } = state;
-  if (!ledger.isOwing(account.index)) return false;
+  if (!ledger.hasNegativeCash(account.index)) return false;
   return ledger.coinsOf(account.index).some((coin) => balanceOf(state, account, coin) < 0n);
 }
 
@@ -73,7 +74,7 @@ export interface SpotIntent {
 }
 
 /** What open spot and margin orders ask of the account's margin. */
-export interface OrderClaims {
+export interface OrderRequirements {
   /** By coin, what orders would borrow. */
   readonly borrowed: ReadonlyMap<number, bigint>;
   /** Dollars of margin value that their trades would cost. */
@@ -81,7 +82,7 @@ export interface OrderClaims {
 }
 
 /** The claims of all open orders but one, before cash that has come in since is set against them. */
-export function openClaims(state: State, account: Account, leaveOut: number): OrderClaims {
+export function openOrderRequirements(state: State, account: Account, leaveOut: number): OrderRequirements {
   const borrowed = new Map<number, bigint>();
   let haircut = 0n;
   const { slab } = state;
@@ -104,8 +105,8 @@ export function orderClaims(
   account: Account,
   intent: SpotIntent | undefined,
   leaveOut: number,
-  open: OrderClaims = openClaims(state, account, leaveOut),
-): OrderClaims {
+  open: OrderRequirements = openOrderRequirements(state, account, leaveOut),
+): OrderRequirements {
   const borrowed = new Map(open.borrowed);
   let { haircut } = open;
   if (intent !== undefined) {

@@ -1,7 +1,7 @@
 /** The insurance fund of a coin pays what it has and never more (rules 5.11, I03). */
-import { Bucket, SystemAccount } from '../state/ledger.ts';
-import type { State } from '../state/state.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { larger } from '../model/units.ts';
+import type { State } from '../state/state.ts';
 
 /** What the fund could pay now. */
 export function fundBalance({ ledger }: State, coin: number): bigint {

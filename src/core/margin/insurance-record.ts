@@ -1,5 +1,5 @@
 /** The insurance fund as the public reads it (rules 5.11): what it was at each full hour at which it had changed. */
-import { Bucket, SystemAccount } from '../state/ledger.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { State } from '../state/state.ts';
 
 const HOUR_MS = 3_600_000;

@@ -3,16 +3,17 @@
  * whose account is judged as a whole. One equation serves all: margin + profit = maintenance + closing fee, solved for
  * the notional N of the (larger) side, tier by tier, because the maintenance rate hangs on N itself.
  */
-import type { Account } from '../state/account.ts';
-import type { Position } from '../model/position.ts';
+
+import { PosSide } from '../model/enums.ts';
 import { baseUnits, type Instrument } from '../model/instrument.ts';
+import type { MarginTier } from '../model/margin-tiers.ts';
+import type { Position } from '../model/position.ts';
+import { divCeil, divFloor, MONEY_ONE, RATE_ONE } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 import { coinUsd } from './collateral.ts';
 import { maintenanceAt, markTicks, positionOf, unrealisedOf } from './margin.ts';
 import { accountRisk } from './margin-cache.ts';
-import type { MarginTier } from '../model/margin-tiers.ts';
-import type { State } from '../state/state.ts';
-import { PosSide } from '../model/enums.ts';
-import { divCeil, divFloor, MONEY_ONE, RATE_ONE } from '../model/units.ts';
 
 /** A position, or a hedged pair by its larger side, with what stands behind it. */
 export interface Stake {

@@ -1,17 +1,18 @@
 /**
  * Margin of an account without computing everything each time. Contributions of contracts and coins are kept
  * (`../state/margin-cache-state.ts`) and computed again, in exact numbers, when prices, positions, orders, settings or balances have
- * changed since. `margin.ts` says what they are: `riskFromScratch` is the rule, and an invariant holds this file to it.
+ * changed since. `margin.ts` says what they are: `computeRisk` is the rule, and an invariant holds this file to it.
  */
-import type { Account } from '../state/account.ts';
+
 import { NIL } from '../book/order-slab.ts';
-import { exact, exactNumber } from '../model/safe-integers.ts';
-import type { Position } from '../model/position.ts';
-import { type Instrument, valueNumber } from '../model/instrument.ts';
-import type { State } from '../state/state.ts';
 import { Side } from '../model/enums.ts';
+import { type Instrument, valueNumber } from '../model/instrument.ts';
+import { keptOf } from '../model/margin-fractions.ts';
+import type { Position } from '../model/position.ts';
+import { exact, exactNumber } from '../model/safe-integers.ts';
+import type { Account } from '../state/account.ts';
 import { AccountMargin, Line } from '../state/margin-cache-state.ts';
-import { type Intent, isLiable, markTicks, type Risk, riskFromScratch } from './margin.ts';
+import type { State } from '../state/state.ts';
 import { addCoins, takeDebts } from './collateral-rows.ts';
 import {
   addLines,
@@ -23,12 +24,12 @@ import {
   takePositions,
   takeSettings,
 } from './contract-margin.ts';
-import { keptOf } from '../model/margin-fractions.ts';
+import { computeRisk, hasObligations, type Intent, markTicks, type Risk } from './margin.ts';
 
 /** What the account is worth, must have for new orders and must keep, now. */
 export function accountRisk(state: State, account: Account): Risk {
   const { equity, effective, initial, maintenance } = exactMargin(state, account);
-  if (Number.isNaN(equity + effective + initial + maintenance)) return riskFromScratch(state, account);
+  if (Number.isNaN(equity + effective + initial + maintenance)) return computeRisk(state, account);
   return {
     equity: BigInt(equity),
     effective: BigInt(effective),
@@ -44,7 +45,7 @@ export function currentMargin(state: State, account: Account): AccountMargin {
   const moved = margin.prices !== state.priceVersion;
   const paid = margin.moneyChanges !== state.ledger.changesOf(account.index);
   if (!moved && !paid && !margin.isUnsettled) {
-    if (margin.haircut !== 0) margin.liable = isLiable(state, account);
+    if (margin.haircut !== 0) margin.liable = hasObligations(state, account);
     return margin;
   }
   if (margin.positionsUnknown || margin.ordersUnknown || margin.settingsUnknown || moved) {
@@ -59,7 +60,7 @@ export function currentMargin(state: State, account: Account): AccountMargin {
   }
   const recounted = addCoins(state, account, margin, moved, paid);
   if (recounted || margin.claimsUnknown) takeDebts(state, account, margin, false);
-  margin.liable = margin.haircut !== 0 && isLiable(state, account);
+  margin.liable = margin.haircut !== 0 && hasObligations(state, account);
   return margin;
 }
 
@@ -68,7 +69,7 @@ export function exactMargin(state: State, account: Account): AccountMargin {
   const margin = currentMargin(state, account);
   if (margin.haircutEstimated) {
     takeDebts(state, account, margin, true);
-    margin.liable = margin.haircut !== 0 && isLiable(state, account);
+    margin.liable = margin.haircut !== 0 && hasObligations(state, account);
   }
   if (!margin.estimated) return margin;
   takeOrders(state, account, margin);
@@ -80,7 +81,7 @@ export function exactMargin(state: State, account: Account): AccountMargin {
  * Initial margin of the account if an order were added and another left out, at most (exactly, unless the margin is
  * estimated); NaN when it cannot be told in numbers. Only the contract of the two is computed again.
  */
-export function initialWith(
+export function initialMarginWith(
   state: State,
   account: Account,
   margin: AccountMargin,
@@ -116,7 +117,7 @@ export function initialWith(
 }
 
 /** Maintenance margin and closing fee of a size at a price in the quote coin, NaN when not exact. */
-export function keptAt(instrument: Instrument, priceTicks: number, lots: number): number {
+export function maintenanceAtNumber(instrument: Instrument, priceTicks: number, lots: number): number {
   const { scale } = instrument.futures!;
   return scale === undefined ? Number.NaN : keptOf(scale, valueNumber(instrument, priceTicks, lots));
 }
@@ -128,5 +129,5 @@ export function isolatedSlackNumber(state: State, position: Position): number {
   const mark = markTicks(state, instrument);
   const value = valueNumber(instrument, mark, position.size);
   const profit = exact(value - exactNumber(position.basis));
-  return exact(exactNumber(position.iso) + profit - keptAt(instrument, mark, position.lots));
+  return exact(exactNumber(position.iso) + profit - maintenanceAtNumber(instrument, mark, position.lots));
 }

@@ -2,26 +2,28 @@
  * What an account is worth, must keep and has free (rules 5.5, 5.6, 6.1-6.4). Dollar amounts in 10^-8. These are the
  * rules, computed from scratch in big integers; orders ask `margin-cache.ts`, which must always come to the same.
  */
-import { type Account, type FuturesSetting, positionKey } from '../state/account.ts';
+
 import { NIL } from '../book/order-slab.ts';
+import { HoldMode, type PosSide, Side } from '../model/enums.ts';
+import { type Instrument, tradeValue } from '../model/instrument.ts';
+import { feeWithReserve } from '../model/margin-fractions.ts';
+import { maintenanceOf } from '../model/margin-tiers.ts';
+import type { Position } from '../model/position.ts';
+import { positionKey } from '../model/position.ts';
+import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
+import { countsAsOpening } from '../orders/order-lifecycle.ts';
+import type { Account, FuturesSetting } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import { coinUsd, collateralValue } from './collateral.ts';
 import {
   balanceOf,
   debtInitial,
   debtMaintenance,
   isInDebt,
-  type OrderClaims,
+  type OrderRequirements,
   orderClaims,
   type SpotIntent,
 } from './debts.ts';
-import type { Position } from '../model/position.ts';
-import { type Instrument, tradeValue } from '../model/instrument.ts';
-import { countsAsOpening } from '../orders/order-lifecycle.ts';
-import type { State } from '../state/state.ts';
-import { HoldMode, type PosSide, Side } from '../model/enums.ts';
-import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
-import { coinUsd, collateralValue } from './collateral.ts';
-import { feeWithReserve } from '../model/margin-fractions.ts';
-import { maintenanceOf } from '../model/margin-tiers.ts';
 
 export interface Risk {
   /** All coins with the profit of crossed positions. */
@@ -76,20 +78,20 @@ export function markTicks(state: State, instrument: Instrument): number {
 }
 
 /** With an order added or left out, if given: one of futures, or one that gives a coin. `claims`: see `orderClaims`. */
-export function riskFromScratch(
+export function computeRisk(
   state: State,
   account: Account,
   intent?: Intent,
   leaveOut: number = NIL,
   spot?: SpotIntent,
-  claims?: OrderClaims,
+  claims?: OrderRequirements,
 ): Risk {
   const exposures = exposuresOf(state, account, intent, leaveOut);
-  const { equity, effective, debts } = accountWorth(state, account);
+  const { equity, effective, debts } = accountEquity(state, account);
   const owing = debtFigures(state, account, debts, spot, leaveOut, claims);
   let { initial, maintenance } = owing;
   // Collateral that stands behind nothing may be given away.
-  if (intent !== undefined || spot !== undefined || isLiable(state, account)) initial += owing.haircut;
+  if (intent !== undefined || spot !== undefined || hasObligations(state, account)) initial += owing.haircut;
   for (const exposure of exposures.values()) {
     const { instrument } = exposure;
     const usd = coinUsd(state, instrument.quote);
@@ -118,7 +120,7 @@ export function debtFigures(
   debts: ReadonlyMap<number, bigint>,
   intent?: SpotIntent,
   leaveOut: number = NIL,
-  claims?: OrderClaims,
+  claims?: OrderRequirements,
 ): DebtFigures {
   let initial = 0n;
   let maintenance = 0n;
@@ -131,7 +133,7 @@ export function debtFigures(
 }
 
 /** Is there anything that the account's coins stand behind: positions, futures orders, debts, orders that borrow? */
-export function isLiable(state: State, account: Account): boolean {
+export function hasObligations(state: State, account: Account): boolean {
   if (account.positions.size > 0 || account.openFutures > 0) return true;
   if (!account.mayOwe) return false;
   if (isInDebt(state, account)) return true;
@@ -168,7 +170,11 @@ export function profitIn(state: State, account: Account, coin: number): bigint {
 }
 
 /** Dollars of an amount, in full and after the collateral discount; what is owed counts in full. */
-export function countedValue(state: State, coin: number, amount: bigint): { usd: bigint; counted: bigint } {
+export function collateralValueOf(
+  state: State,
+  coin: number,
+  amount: bigint,
+): { usd: bigint; counted: bigint } {
   const usd = divFloor(amount * coinUsd(state, coin), MONEY_ONE);
   return { usd, counted: usd < 0n ? usd : collateralValue(state, coin, usd) };
 }
@@ -214,7 +220,7 @@ export function crossedProfits(state: State, account: Account): Map<number, bigi
   return profits;
 }
 
-function accountWorth(state: State, account: Account): Worth {
+function accountEquity(state: State, account: Account): Worth {
   const { ledger } = state;
   const debts = new Map<number, bigint>();
   const profits = crossedProfits(state, account);
@@ -225,7 +231,7 @@ function accountWorth(state: State, account: Account): Worth {
     const amount = balanceOf(state, account, coin) + (profits.get(coin) ?? 0n);
     if (amount === 0n) continue;
     if (amount < 0n) debts.set(coin, -amount);
-    const { usd, counted } = countedValue(state, coin, amount);
+    const { usd, counted } = collateralValueOf(state, coin, amount);
     equity += usd;
     effective += counted;
   }

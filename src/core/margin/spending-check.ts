@@ -2,21 +2,22 @@
  * What spot and margin orders may spend (rules 6.5, 6.6). A spot order spends what is there; a margin order may
  * borrow the rest, as far as pool, limits and margin allow. Neither may take margin that positions and debts need.
  */
-import type { Account } from '../state/account.ts';
+
 import { NIL } from '../book/order-slab.ts';
-import { ceilWorth, exactNumber } from '../model/safe-integers.ts';
-import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
-import { Bucket } from '../state/ledger.ts';
-import { isAbove, isLiable, type Risk, riskFromScratch } from './margin.ts';
-import { currentMargin } from './margin-cache.ts';
-import { bandOf, referenceTicks } from '../orders/order-checks.ts';
-import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
-import { type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
+import { type CommandResult, rejected } from '../model/command-result.ts';
 import { Side } from '../model/enums.ts';
+import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
+import { Bucket } from '../model/ledger-accounts.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { ceilWorth, exactNumber } from '../model/safe-integers.ts';
 import { larger } from '../model/units.ts';
-import { lendable, type OrderClaims, openClaims } from './debts.ts';
+import { priceBand, referenceTicks } from '../orders/order-checks.ts';
+import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import { lendable, type OrderRequirements, openOrderRequirements } from './debts.ts';
+import { computeRisk, hasObligations, isAbove, type Risk } from './margin.ts';
+import { currentMargin } from './margin-cache.ts';
 
 /** An order, or what an order becomes: `slot` is the resting order that it replaces. */
 export interface Spending {
@@ -38,21 +39,21 @@ const ROUNDINGS = 16;
 const LEVELS_WALKED_MAX = 256;
 
 /** Why the order cannot be paid, with what could be; undefined when it can. */
-export function checkSpending(state: State, account: Account, spending: Spending): Outcome | undefined {
-  const refusal = refusalOf(state, account, spending);
-  if (refusal === Refusal.none) return undefined;
-  if (refusal !== Refusal.insufficientBalance) return { ...refused(refusal), available: 0n };
+export function checkSpending(state: State, account: Account, spending: Spending): CommandResult | undefined {
+  const rejectReason = refusalOf(state, account, spending);
+  if (rejectReason === RejectReason.none) return undefined;
+  if (rejectReason !== RejectReason.insufficientBalance) return { ...rejected(rejectReason), available: 0n };
   const coin = lockedCoin(spending.instrument, spending.side);
-  const available = mostSpendable(state, account, spending) - heldBy(state, spending);
-  return { ...refused(refusal), available: larger(0n, available), coin };
+  const available = maxSpendable(state, account, spending) - heldBy(state, spending);
+  return { ...rejected(rejectReason), available: larger(0n, available), coin };
 }
 
 /** The most that an order could give now, whatever it needs. */
-export function mostSpendable(state: State, account: Account, order: Order): bigint {
+export function maxSpendable(state: State, account: Account, order: Order): bigint {
   const coin = lockedCoin(order.instrument, order.side);
   const own = ownMoney(state, account, coin, order);
   const known = knownOf(state, account, order);
-  const passes = (need: bigint) => refusalOf(state, account, { ...order, need }, known) === Refusal.none;
+  const passes = (need: bigint) => refusalOf(state, account, { ...order, need }, known) === RejectReason.none;
   let low = 0n;
   let high = own + (order.instrument.margin === undefined ? 0n : known.lent);
   if (high === 0n || passes(high)) return high;
@@ -68,39 +69,40 @@ export function mostSpendable(state: State, account: Account, order: Order): big
 
 /** The account without the order: whoever tries one size after the other computes it once. */
 interface Known {
-  readonly claims: OrderClaims;
+  readonly claims: OrderRequirements;
   readonly before: Risk;
   readonly lent: bigint;
 }
 
 function knownOf(state: State, account: Account, { instrument, side, slot }: Order): Known {
-  const claims = openClaims(state, account, slot);
+  const claims = openOrderRequirements(state, account, slot);
   return {
     claims,
-    before: riskFromScratch(state, account, undefined, slot, undefined, claims),
+    before: computeRisk(state, account, undefined, slot, undefined, claims),
     lent: lendable(state, account, lockedCoin(instrument, side), slot),
   };
 }
 
-function refusalOf(state: State, account: Account, spending: Spending, present?: Known): Refusal {
+function refusalOf(state: State, account: Account, spending: Spending, present?: Known): RejectReason {
   const { instrument, side, need, slot } = spending;
   const coin = lockedCoin(instrument, side);
   const borrowed = larger(0n, need - ownMoney(state, account, coin, spending));
   let known = present;
   if (borrowed > 0n) {
-    if (instrument.margin === undefined) return Refusal.insufficientBalance;
+    if (instrument.margin === undefined) return RejectReason.insufficientBalance;
     known ??= knownOf(state, account, spending);
-    const refusal = borrowingRefusal(instrument.margin, borrowed, known);
-    if (refusal !== Refusal.none) return refusal;
-  } else if (!isLiable(state, account) || hasPlenty(state, account, coin, need)) return Refusal.none;
+    const rejectReason = borrowingRefusal(instrument.margin, borrowed, known);
+    if (rejectReason !== RejectReason.none) return rejectReason;
+  } else if (!hasObligations(state, account) || hasPlenty(state, account, coin, need))
+    return RejectReason.none;
   const lock = need - borrowed - heldBy(state, spending);
   const priceTicks = spending.limitTicks || worstTicks(state, spending);
   const intent = { instrument, side, priceTicks, need, borrowed, lock };
-  const after = riskFromScratch(state, account, undefined, slot, intent, known?.claims);
-  if (after.effective >= after.initial) return Refusal.none;
+  const after = computeRisk(state, account, undefined, slot, intent, known?.claims);
+  if (after.effective >= after.initial) return RejectReason.none;
   // Whoever has no margin left may still trade in ways that take none.
-  const before = known?.before ?? riskFromScratch(state, account, undefined, slot);
-  return after.initial <= before.initial ? Refusal.none : Refusal.insufficientBalance;
+  const before = known?.before ?? computeRisk(state, account, undefined, slot);
+  return after.initial <= before.initial ? RejectReason.none : RejectReason.insufficientBalance;
 }
 
 /**
@@ -117,7 +119,7 @@ function hasPlenty(state: State, account: Account, coin: number, need: bigint): 
 /** The worst price that a market order meets in the book as it stands; beyond many levels, that of the band (rules 1.9). */
 function worstTicks(state: State, { instrument, side, need }: Spending): number {
   const market = state.market(instrument);
-  const { maxBuyTicks, minSellTicks } = bandOf(instrument, market);
+  const { maxBuyTicks, minSellTicks } = priceBand(instrument, market);
   const buying = side === Side.buy;
   let worst = referenceTicks(instrument, market);
   let left = need;
@@ -136,10 +138,10 @@ function borrowingRefusal(
   { warningRatio, minBorrow }: NonNullable<Instrument['margin']>,
   borrowed: bigint,
   { before, lent }: Known,
-): Refusal {
-  if (before.effective < before.initial) return Refusal.insufficientMargin;
-  if (isAbove(before, warningRatio)) return Refusal.riskTooHigh;
-  return borrowed > lent || borrowed < minBorrow ? Refusal.insufficientBalance : Refusal.none;
+): RejectReason {
+  if (before.effective < before.initial) return RejectReason.insufficientMargin;
+  if (isAbove(before, warningRatio)) return RejectReason.riskTooHigh;
+  return borrowed > lent || borrowed < minBorrow ? RejectReason.insufficientBalance : RejectReason.none;
 }
 
 /** Cash, with what the order that is replaced gives back. */

@@ -1,8 +1,8 @@
 /** Premium samples and the funding rate they make (rules 5.10). Fractions are integers of 10^-12. */
 import type { Book } from '../book/book.ts';
 import type { Fields } from '../model/bytes.ts';
-import type { FuturesTerms, Instrument } from '../model/instrument.ts';
 import { Side } from '../model/enums.ts';
+import type { FuturesTerms, Instrument } from '../model/instrument.ts';
 import { clamp, divHalf, RATE_ONE } from '../model/units.ts';
 
 const INTEREST_CLAMP = RATE_ONE / 2_000n;

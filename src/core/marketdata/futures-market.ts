@@ -1,13 +1,13 @@
 /** What a futures book knows beyond its trades: index, mark price, premium and the funding they lead to. */
 import type { Book } from '../book/book.ts';
 import type { Fields } from '../model/bytes.ts';
-import type { FuturesTerms, Instrument } from '../model/instrument.ts';
-import type { IndexPrice } from './index-price.ts';
-import { CRYPTO_MARK, LEASHED_MARK, MarkPrice } from './mark-price.ts';
-import { PriceSeries } from './price-candles.ts';
 import { PRICE_KINDS, type PriceKind, Side } from '../model/enums.ts';
+import type { FuturesTerms, Instrument } from '../model/instrument.ts';
 import { divHalf, MONEY_SCALE, powerOfTen } from '../model/units.ts';
 import { fundingRate, PremiumAverage, premiumOf } from './funding-rate.ts';
+import type { IndexPrice } from './index-price.ts';
+import { CLAMPED_MARK, CRYPTO_MARK, MarkPrice } from './mark-price.ts';
+import { PriceSeries } from './price-candles.ts';
 
 /** Quote money of the impact prices: 200 divided by the initial margin of the highest leverage. */
 const IMPACT_BASE = 200n * 10n ** 8n;
@@ -50,7 +50,7 @@ export class FuturesMarket {
     this.terms = terms;
     this.index = index;
     const { spec, buyBandRate: above, sellBandRate: below } = instrument;
-    this.mark = new MarkPrice(spec.symbolType === 'crypto' ? CRYPTO_MARK : LEASHED_MARK, { below, above });
+    this.mark = new MarkPrice(spec.symbolType === 'crypto' ? CRYPTO_MARK : CLAMPED_MARK, { below, above });
   }
 
   /** The mark price on the instrument's grid; 0 while there is no index. */

@@ -12,7 +12,7 @@ export interface MarkRule {
 }
 
 /** How far a basis may lead away from the index, as shares of it in 10^-12: the price band of the contract. */
-export interface BasisReach {
+export interface BasisLimit {
   readonly below: bigint;
   readonly above: bigint;
 }
@@ -24,11 +24,11 @@ const ABOVE_MAX = RATE_ONE;
 /** Coins trade around the clock, everywhere: five minutes of basis. */
 export const CRYPTO_MARK: MarkRule = { basisSamples: 60, leashPermille: undefined };
 /** Metals, stocks and commodities have markets that close, and books that wander while they are: 30 seconds, 3 %. */
-export const LEASHED_MARK: MarkRule = { basisSamples: 6, leashPermille: 30n };
+export const CLAMPED_MARK: MarkRule = { basisSamples: 6, leashPermille: 30n };
 
 export class MarkPrice {
   private readonly rule: MarkRule;
-  private readonly reach: BasisReach;
+  private readonly reach: BasisLimit;
   /** 10^-8; 0 = none yet. */
   price = 0n;
   /** What the median was last taken of (I43): last trade, index with funding, index with basis; 0 on delivery contracts. */
@@ -36,7 +36,7 @@ export class MarkPrice {
   private readonly basis: bigint[] = [];
   private basisSum = 0n;
 
-  constructor(rule: MarkRule, { below, above }: BasisReach) {
+  constructor(rule: MarkRule, { below, above }: BasisLimit) {
     this.rule = rule;
     this.reach = { below: smaller(below, BELOW_MAX), above: smaller(above, ABOVE_MAX) };
   }

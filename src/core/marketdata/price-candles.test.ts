@@ -3,8 +3,8 @@ import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { ByteReader, ByteWriter } from '../model/bytes.ts';
-import type { Candle } from './candle-series.ts';
 import { CANDLE_WIDTHS, candleOpen, nextCandleOpen } from '../model/candle-interval.ts';
+import type { Candle } from './candle-series.ts';
 import { PriceSeries } from './price-candles.ts';
 
 const SECOND = 1000;

@@ -4,8 +4,8 @@
  * in which it moves opens at the price that held when the interval began.
  */
 import type { Fields } from '../model/bytes.ts';
-import { type Candle, CandleSeries } from './candle-series.ts';
 import { candleOpen } from '../model/candle-interval.ts';
+import { type Candle, CandleSeries } from './candle-series.ts';
 
 const MINUTE_WIDTH = 0;
 

@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { WINDOW_BUCKETS_MAX } from '../model/limits.ts';
-import { type DayStatistics, DayWindow } from './rolling-24h.ts';
+import { type DayStatistics, Rolling24h } from './rolling-24h.ts';
 
 const DAY = 86_400_000;
 
@@ -53,7 +53,7 @@ test('the rolling window is what the list of trades says, at every instant', () 
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 150, size: 'max' }), fc.boolean(), (steps, restarts) => {
-      let window = new DayWindow();
+      let window = new Rolling24h();
       const trades: Trade[] = [];
       let now = 1_000_000;
       for (const { pause, ticks, lots, trades: isTrade } of steps) {
@@ -65,7 +65,7 @@ test('the rolling window is what the list of trades says, at every instant', () 
         }
         deepEqual(window.statistics(now), byHand(trades, now));
         if (restarts) {
-          const loaded = new DayWindow();
+          const loaded = new Rolling24h();
           loaded.restore(window.save());
           window = loaded;
         }
@@ -75,7 +75,7 @@ test('the rolling window is what the list of trades says, at every instant', () 
 });
 
 test('a day with more busy milliseconds than the window holds keeps its sums and extremes', () => {
-  const window = new DayWindow();
+  const window = new Rolling24h();
   const count = WINDOW_BUCKETS_MAX + 10;
   for (let n = 0; n < count; n++) window.trade(1000 + n, 1000 + (n % 7), 3, 5n);
   const day = window.statistics(1000 + count);

@@ -27,7 +27,7 @@ export interface DayBucket {
   value: bigint;
 }
 
-export class DayWindow {
+export class Rolling24h {
   lastTicks = 0;
   private firstTicks = 0;
   /** Price of the last trade that has left the window; 0 = none yet. */
@@ -56,7 +56,7 @@ export class DayWindow {
     if (this.firstTicks === 0) this.firstTicks = ticks;
     this.lastTicks = ticks;
     this.add({ time, highTicks: ticks, lowTicks: ticks, lastTicks: ticks, lots, value });
-    if (this.tail - this.head > WINDOW_BUCKETS_MAX) this.coarsen();
+    if (this.tail - this.head > WINDOW_BUCKETS_MAX) this.downsample();
   }
 
   statistics(now: number): DayStatistics {
@@ -99,7 +99,7 @@ export class DayWindow {
     return { firstTicks, leftTicks, lastTicks, resolution, buckets };
   }
 
-  restore(saved: ReturnType<DayWindow['save']>): void {
+  restore(saved: ReturnType<Rolling24h['save']>): void {
     this.firstTicks = saved.firstTicks;
     this.leftTicks = saved.leftTicks;
     this.lastTicks = saved.lastTicks;
@@ -135,7 +135,7 @@ export class DayWindow {
     this.lows.push(number, (earlier) => low[earlier & mask]! >= low[number & mask]!);
   }
 
-  private coarsen(): void {
+  private downsample(): void {
     const { buckets } = this.save();
     while (this.tail - this.head > WINDOW_BUCKETS_MAX / 2) {
       this.resolution *= 2;

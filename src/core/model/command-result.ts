@@ -1,15 +1,15 @@
-/** What a command came to. `refusal` is 0 when it was carried out. */
-import { Refusal } from './reject-reason.ts';
+/** What a command came to. `rejectReason` is 0 when it was carried out. */
+import { RejectReason } from './reject-reason.ts';
 
-export interface Outcome {
-  readonly refusal: Refusal;
+export interface CommandResult {
+  readonly rejectReason: RejectReason;
   /** The order concerned; 0 when there is none. */
   readonly orderId: number;
   readonly clientOid: string;
   /** Of a move: the order of the receiving account; `orderId` is the giving account's. */
   readonly openOrderId?: number;
   /** One entry per item of a batch or per order of a cancel-all. */
-  readonly items?: readonly Outcome[];
+  readonly items?: readonly CommandResult[];
   /** What would have been right, for the message: a price in ticks, a size in lots or a count. */
   readonly bound?: number;
   /** What a repayment paid off, in 10^-8 of the coin. */
@@ -25,10 +25,10 @@ export interface Outcome {
   readonly detail?: string;
 }
 
-export const DONE: Outcome = { refusal: Refusal.none, orderId: 0, clientOid: '' };
+export const OK: CommandResult = { rejectReason: RejectReason.none, orderId: 0, clientOid: '' };
 
-export function refused(refusal: Refusal, bound?: number): Outcome {
+export function rejected(rejectReason: RejectReason, bound?: number): CommandResult {
   return bound === undefined
-    ? { refusal, orderId: 0, clientOid: '' }
-    : { refusal, orderId: 0, clientOid: '', bound };
+    ? { rejectReason, orderId: 0, clientOid: '' }
+    : { rejectReason, orderId: 0, clientOid: '', bound };
 }

@@ -1,12 +1,10 @@
 /**
  * The vocabulary of change: everything that alters the exchange is one of these records, nothing else does.
  * Commands are plain data; prices are ticks, sizes are lots, money is 10^-8 of the coin. A value the gateway could
- * not express on the instrument's grid arrives as `OFF_GRID`, `OUT_OF_RANGE` or `WRITTEN_ZERO`, so that the core
+ * not express on the instrument's grid arrives as `OFF_GRID`, `OUT_OF_RANGE` or `EXPLICIT_ZERO`, so that the core
  * refuses it at its own place in the order of checks (rules 1.2).
  */
-import type { CoinSpec, InstrumentSpec } from './listing-spec.ts';
-import type { LoanTerm } from './loan-terms.ts';
-import type { LegChange, Preset, PresetChange, TriggerLeg } from './tpsl.ts';
+
 import type {
   Category,
   InstrumentStatusName,
@@ -19,15 +17,18 @@ import type {
   TimeInForce,
   Wallet,
 } from './enums.ts';
+import type { CoinSpec, InstrumentSpec } from './listing-spec.ts';
+import type { LoanTerm } from './loan-terms.ts';
+import type { LegChange, Preset, PresetChange, TriggerLeg } from './tpsl.ts';
 
 export const OFF_GRID = -1;
 export const OUT_OF_RANGE = -2;
 /** A zero that somebody wrote, where 0 stands for what was left out. */
-export const WRITTEN_ZERO = -3;
+export const EXPLICIT_ZERO = -3;
 /** "All components of the index" in `ComponentPrice`. */
 export const EVERY_COMPONENT = 255;
 /** "The wallet that the owner has chosen for the coin" in `Deposit`. */
-export const OWNERS_CHOICE = 255;
+export const DEFAULT_WALLET = 255;
 /** "Every instrument of the category" in `CancelAll`, "any" in lookups. */
 export const ANY = -1;
 
@@ -83,7 +84,7 @@ export interface Deposit {
   /** What it is known by outside: a transaction id. */
   reference: string;
   /** Unified when absent. */
-  wallet?: Wallet | typeof OWNERS_CHOICE;
+  wallet?: Wallet | typeof DEFAULT_WALLET;
   chain?: string;
   address?: string;
   /** The operator; absent when the program itself does it. */
@@ -135,7 +136,7 @@ export interface RequestWithdrawal {
 }
 
 /** A withdrawal to another account of the venue, whoever owns it: it arrives at once and costs nothing. */
-export interface InnerWithdrawal {
+export interface InternalWithdrawal {
   readonly type: 'innerWithdrawal';
   time: number;
   uid: number;
@@ -533,7 +534,7 @@ export interface Checkpoint {
 }
 
 /** The command before this one broke the exchange: it counts as never given, and a replay passes over it. */
-export interface SetAside {
+export interface SkipCommand {
   readonly type: 'setAside';
   time: number;
   seq: number;
@@ -573,7 +574,7 @@ export type Command =
   | Transfer
   | RequestWithdrawal
   | EndWithdrawal
-  | InnerWithdrawal
+  | InternalWithdrawal
   | SetHalt
   | SetMarketMaker
   | SetFeeDeduction
@@ -582,6 +583,6 @@ export type Command =
   | PlaceStrategy
   | ModifyStrategy
   | CancelStrategy
-  | SetAside
+  | SkipCommand
   | Checkpoint;
 export type CommandType = Command['type'];

@@ -1,4 +1,4 @@
 /** A replay came to other outcomes than the run that wrote the log. */
-export class Diverged extends Error {
+export class ReplayDivergence extends Error {
   override name = 'Diverged';
 }

@@ -3,10 +3,8 @@
  * metrics are made from these alone and can be rebuilt from them. Integers as in `command.ts`; `instrument`, `coin`
  * and `account` are indices of the exchange's tables.
  */
-import type { LoanTerm } from './loan-terms.ts';
+
 import type { CandleWidth } from './candle-interval.ts';
-import type { Refusal } from './reject-reason.ts';
-import type { Preset, TriggerLeg } from './tpsl.ts';
 import type {
   CancelReason,
   Category,
@@ -26,6 +24,9 @@ import type {
   TriggerType,
   Wallet,
 } from './enums.ts';
+import type { LoanTerm } from './loan-terms.ts';
+import type { RejectReason } from './reject-reason.ts';
+import type { Preset, TriggerLeg } from './tpsl.ts';
 
 /** An order as it stood after a change. */
 export interface OrderRecord {
@@ -109,7 +110,7 @@ export interface StrategyOrderRecord {
   /** Why it was cancelled. */
   readonly reason: StrategyReason;
   /** Why its order was refused. */
-  readonly failure: Refusal;
+  readonly failure: RejectReason;
   /** The order it made; 0 = none. */
   readonly childOrderId: number;
   readonly createdTime: number;

@@ -1,7 +1,7 @@
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { RankedHeap } from './indexed-heap.ts';
+import { IndexedHeap } from './indexed-heap.ts';
 
 interface Item {
   readonly id: number;
@@ -26,7 +26,7 @@ const step = fc.record({
 test('the first of a heap is the first of all, whatever was added, changed and taken out', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-      const heap = new RankedHeap<Item>(isBefore);
+      const heap = new IndexedHeap<Item>(isBefore);
       const items: Item[] = [];
       for (const [id, { kind, pick, rank }] of steps.entries()) {
         const known = items[pick % Math.max(1, items.length)];
@@ -50,7 +50,7 @@ test('the first of a heap is the first of all, whatever was added, changed and t
 });
 
 test('what is not in a heap cannot be taken out of it', () => {
-  const heap = new RankedHeap<Item>(isBefore);
+  const heap = new IndexedHeap<Item>(isBefore);
   heap.add({ id: 1, rank: 1 });
   heap.remove({ id: 1, rank: 1 });
   equal(heap.size, 1);

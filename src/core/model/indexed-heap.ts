@@ -1,5 +1,5 @@
 /** A heap whose items know their place: the first one is at hand, and an item that changes is moved or taken out. */
-export class RankedHeap<T> {
+export class IndexedHeap<T> {
   private readonly items: T[] = [];
   private readonly places = new Map<T, number>();
   private readonly before: (a: T, b: T) => boolean;

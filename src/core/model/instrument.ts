@@ -1,10 +1,11 @@
 /** What can be traded, in the integers that the exchange works with, and what prices and sizes of it come to. */
-import { exact } from './safe-integers.ts';
+
+import { Category, type InstrumentStatus } from './enums.ts';
 import { PRICE_TICKS_MAX } from './limits.ts';
 import type { InstrumentSpec } from './listing-spec.ts';
 import type { MarginScale } from './margin-fractions.ts';
 import type { MarginTier } from './margin-tiers.ts';
-import { Category, type InstrumentStatus } from './enums.ts';
+import { exact } from './safe-integers.ts';
 import { divCeil, divFloor, RATE_ONE } from './units.ts';
 
 /** What a futures contract adds to its instrument. */

@@ -1,8 +1,8 @@
 /** Coins and instruments as people write them: decimal text under the names of the interface (`instrument.ts` reads it). */
 import type { BorrowSpec } from './borrow-terms.ts';
+import type { CategoryName, InstrumentStatusName } from './enums.ts';
 import type { LoanSpec, PledgeSpec } from './loan-terms.ts';
 import type { TierSpec } from './margin-tiers.ts';
-import type { CategoryName, InstrumentStatusName } from './enums.ts';
 
 export interface CoinSpec {
   readonly coin: string;
@@ -110,3 +110,8 @@ export interface MarginSpec {
   readonly userMinBorrow: string;
   readonly maxLeverage: string;
 }
+
+/** Worth a dollar while no index says otherwise. */
+export const DOLLAR_COINS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC']);
+/** The indices that tell what a coin is worth. */
+export const INDEX_QUOTES = ['USD', 'USDT'] as const;

@@ -4,8 +4,8 @@
  * (rules 7.3), whatever was repaid between them.
  */
 import type { Fields } from './bytes.ts';
-import { divCeil, RATE_ONE } from './units.ts';
 import { LOAN_TERM_DAYS, LoanTerm } from './loan-terms.ts';
+import { divCeil, RATE_ONE } from './units.ts';
 
 export const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -2,9 +2,10 @@
  * A contract's fee rates and tiers as small fractions, so that margin can be computed in `number` (exact-integers.ts).
  * The results are those of `../margin/margin.ts` to the last unit: same formulas, same roundings.
  */
+
+import type { MarginTier } from './margin-tiers.ts';
 import { ceilShares } from './safe-integers.ts';
 import { divCeil, RATE_ONE } from './units.ts';
-import type { MarginTier } from './margin-tiers.ts';
 
 export interface MarginScale {
   /** Taker rate, and the same with the reserve for orders, over one divisor. */

@@ -1,5 +1,6 @@
 /** An instrument from its specification; what cannot be traded exactly is refused (docs/architecture.md, Numbers). */
 
+import { CATEGORY_NAMES, Category, INSTRUMENT_STATUS_NAMES, type InstrumentStatus } from './enums.ts';
 import {
   type FuturesTerms,
   type Instrument,
@@ -11,7 +12,6 @@ import { INDEX_COMPONENTS_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from './limits.t
 import type { FuturesSpec, InstrumentSpec } from './listing-spec.ts';
 import { marginScale } from './margin-fractions.ts';
 import { type MarginTier, readTiers } from './margin-tiers.ts';
-import { CATEGORY_NAMES, Category, INSTRUMENT_STATUS_NAMES, type InstrumentStatus } from './enums.ts';
 import { formatRate, MONEY_SCALE, parseUnits, powerOfTen, RATE_ONE, RATE_SCALE } from './units.ts';
 
 /** Thrown while a specification is read; the exchange turns it into a refusal with this text. */
@@ -22,7 +22,7 @@ export class SpecificationError extends Error {
 /** 0.01 %, of everything but stocks. */
 const FUNDING_INTEREST = RATE_ONE / 10_000n;
 
-export function readInstrument(
+export function parseInstrument(
   spec: InstrumentSpec,
   index: number,
   book: number,

@@ -153,3 +153,8 @@ export class Position {
     this.closedValue = f.money(this.closedValue);
   }
 }
+
+/** One net position an instrument in one-way mode, two in hedge mode. */
+export function positionKey(instrument: number, posSide: PosSide): number {
+  return instrument * 3 + posSide;
+}

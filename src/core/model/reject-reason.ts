@@ -2,7 +2,7 @@
  * Every reason the core can refuse a command for. Expected refusals are values, never exceptions; the gateway
  * maps each to a wire code, message and HTTP status in one table. A refused command changes nothing.
  */
-export const Refusal = {
+export const RejectReason = {
   none: 0,
 
   unknownAccount: 1,
@@ -137,4 +137,4 @@ export const Refusal = {
   invalidCountdown: 62,
   accountsFull: 63,
 } as const;
-export type Refusal = (typeof Refusal)[keyof typeof Refusal];
+export type RejectReason = (typeof RejectReason)[keyof typeof RejectReason];

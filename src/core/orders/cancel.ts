@@ -1,13 +1,14 @@
 /** Cancelling by id, by client id, by category or symbol, and by countdown (rules 1.13). */
-import type { Account } from '../state/account.ts';
+
 import { NIL } from '../book/order-slab.ts';
 import { ANY, type CancelAll, type CancelOrder, type CountdownCancel } from '../model/command.ts';
-import { COUNTDOWN_SECONDS_MAX, COUNTDOWN_SECONDS_MIN } from '../model/limits.ts';
-import { DONE, type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
+import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { CancelReason } from '../model/enums.ts';
+import { COUNTDOWN_SECONDS_MAX, COUNTDOWN_SECONDS_MIN } from '../model/limits.ts';
 import { parseOrderId } from '../model/order-id.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 import { clientOidOf, closeResting } from './order-lifecycle.ts';
 
 /** How a command names one of the caller's open orders. */
@@ -42,22 +43,22 @@ export function findByClientOid(state: State, account: Account, clientOid: strin
   return own && !state.slab.clientOids.has(byId) ? byId : NIL;
 }
 
-export function cancelOrder(state: State, command: CancelOrder): Outcome {
+export function cancelOrder(state: State, command: CancelOrder): CommandResult {
   const account = state.accountByUid.get(command.uid);
-  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
   const slot = findOpenOrder(state, account, command);
-  if (slot === NIL) return refused(Refusal.unknownOrder);
+  if (slot === NIL) return rejected(RejectReason.unknownOrder);
   return cancelSlot(state, slot, CancelReason.normal);
 }
 
-export function cancelAll(state: State, command: CancelAll): Outcome {
+export function cancelAll(state: State, command: CancelAll): CommandResult {
   const account = state.accountByUid.get(command.uid);
-  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
   const items = cancelWhere(state, account, CancelReason.normal, (instrument) => {
     if (command.instrument !== ANY) return instrument === command.instrument;
     return state.instruments[instrument]!.category === command.category;
   });
-  return { ...DONE, items };
+  return { ...OK, items };
 }
 
 /** Cancels matching open orders of an account in ascending order id. */
@@ -66,9 +67,9 @@ export function cancelWhere(
   account: Account,
   reason: CancelReason,
   matches: (instrument: number, slot: number) => boolean,
-): Outcome[] {
+): CommandResult[] {
   const { slab } = state;
-  const items: Outcome[] = [];
+  const items: CommandResult[] = [];
   for (let slot = account.firstOrder; slot !== NIL; ) {
     const next = slab.accountNext[slot]!;
     if (matches(slab.instrument[slot]!, slot)) items.push(cancelSlot(state, slot, reason));
@@ -77,7 +78,7 @@ export function cancelWhere(
   return items;
 }
 
-export function cancelSlot(state: State, slot: number, reason: CancelReason): Outcome {
+export function cancelSlot(state: State, slot: number, reason: CancelReason): CommandResult {
   const { slab } = state;
   const orderId = slab.id[slot]!;
   const clientOid = clientOidOf(state, slot);
@@ -85,21 +86,21 @@ export function cancelSlot(state: State, slot: number, reason: CancelReason): Ou
   market.book.remove(slot);
   market.changes++;
   closeResting(state, slot, reason);
-  return { refusal: Refusal.none, orderId, clientOid };
+  return { rejectReason: RejectReason.none, orderId, clientOid };
 }
 
-export function setCountdown(state: State, command: CountdownCancel): Outcome {
+export function setCountdown(state: State, command: CountdownCancel): CommandResult {
   const account = state.accountByUid.get(command.uid);
-  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
   const { seconds } = command;
   if (seconds !== 0 && (seconds < COUNTDOWN_SECONDS_MIN || seconds > COUNTDOWN_SECONDS_MAX)) {
-    return refused(Refusal.invalidCountdown);
+    return rejected(RejectReason.invalidCountdown);
   }
   account.countdownDeadline = seconds === 0 ? 0 : state.now + seconds * 1000;
   if (seconds === 0) state.countdowns.delete(account);
   else state.countdowns.add(account);
   scheduleCountdowns(state);
-  return DONE;
+  return OK;
 }
 
 /** Runs out every countdown due by now: earliest first, then ascending account. */

@@ -2,9 +2,9 @@
  * How an open margin order is paid (rules 4.2, 6.5): it locks what is there, and what is missing is borrowed when
  * the order trades. What open orders would borrow is counted against the pool, so that they cannot overdraw it together.
  */
-import { Bucket } from '../state/ledger.ts';
-import type { State } from '../state/state.ts';
+import { Bucket } from '../model/ledger-accounts.ts';
 import { larger, smaller } from '../model/units.ts';
+import type { State } from '../state/state.ts';
 
 /** Locks of `need` what the account has. */
 export function openMarginLock(state: State, slot: number, coin: number, need: bigint): void {

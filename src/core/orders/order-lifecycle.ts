@@ -1,5 +1,5 @@
 /** The life of an order between acceptance and its last record: opening, records, closing (rules 2). */
-import type { Account } from '../state/account.ts';
+
 import {
   FLAG_CLOSING,
   FLAG_ISOLATED,
@@ -9,11 +9,6 @@ import {
   NIL,
   type OrderSlab,
 } from '../book/order-slab.ts';
-import { closeMarginLock } from './margin-order-hold.ts';
-import type { FuturesOrderFields, OrderRecord } from '../model/event.ts';
-import { baseUnits, type Instrument, isFutures, tradeValue, valueNumber } from '../model/instrument.ts';
-import { Bucket } from '../state/ledger.ts';
-import type { State } from '../state/state.ts';
 import {
   CancelReason,
   HoldMode,
@@ -26,7 +21,13 @@ import {
   type StpMode,
   type TimeInForce,
 } from '../model/enums.ts';
+import type { FuturesOrderFields, OrderRecord } from '../model/event.ts';
+import { baseUnits, type Instrument, isFutures, tradeValue, valueNumber } from '../model/instrument.ts';
+import { Bucket } from '../model/ledger-accounts.ts';
 import { formatOrderId } from '../model/order-id.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import { closeMarginLock } from './margin-order-hold.ts';
 
 /** A record while it is written. */
 type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
@@ -37,7 +38,7 @@ export function clientOidOf({ slab }: State, slot: number): string {
 }
 
 /** Enters an accepted order into its owner's list and counts. */
-export function enroll(state: State, account: Account, instrument: Instrument, slot: number): void {
+export function register(state: State, account: Account, instrument: Instrument, slot: number): void {
   const { slab } = state;
   slab.accountPrevious[slot] = account.lastOrder;
   slab.accountNext[slot] = NIL;
@@ -80,7 +81,7 @@ export function countOrder(
 }
 
 /** Takes a closed order out of the owner's list and frees its slot. The book must have let go of it. */
-function strike(state: State, slot: number): void {
+function unregister(state: State, slot: number): void {
   const { slab } = state;
   const account = state.accounts[slab.account[slot]!]!;
   const instrument = state.instruments[slab.instrument[slot]!]!;
@@ -168,7 +169,7 @@ export function close(state: State, slot: number, reason: CancelReason, quoteAmo
     reason,
     quoteAmount,
   );
-  strike(state, slot);
+  unregister(state, slot);
 }
 
 /** Tells how a resting order stands after a change. */

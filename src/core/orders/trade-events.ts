@@ -1,10 +1,11 @@
 /** What is written down of a trade: a private fill and two ledger lines for each side, one public print. */
-import type { Account } from '../state/account.ts';
+
 import { FLAG_RPI } from '../book/order-slab.ts';
-import type { Instrument } from '../model/instrument.ts';
-import type { Market, State } from '../state/state.ts';
 import { type OrderType, Side } from '../model/enums.ts';
-import { toldBalance } from '../wallet/wallet.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { Account } from '../state/account.ts';
+import { reportedBalance } from '../state/ledger-lines.ts';
+import type { Market, State } from '../state/state.ts';
 import { clientOidOf, emitOpen } from './order-lifecycle.ts';
 
 export interface Trade {
@@ -23,7 +24,7 @@ export interface Trade {
   readonly makerCommission: bigint;
 }
 
-export function recordTrade(state: State, instrument: Instrument, market: Market, trade: Trade): void {
+export function emitTrade(state: State, instrument: Instrument, market: Market, trade: Trade): void {
   const { slab, digest } = state;
   const { taker, maker, priceTicks, lots } = trade;
   const execLinkId = state.nextId();
@@ -138,7 +139,7 @@ function recordLine(
     category: instrument.category,
     amount,
     fee,
-    balance: toldBalance(state, account, coin) + notYet,
+    balance: reportedBalance(state, account, coin) + notYet,
     reference: '',
     time: state.now,
   });

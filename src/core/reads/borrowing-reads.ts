@@ -1,12 +1,13 @@
 /** Questions about debts: what is owed, what could pay it, what it costs, what is still lent (rules 6.5, 6.8). */
-import type { Account } from '../state/account.ts';
-import { Bucket } from '../state/ledger.ts';
-import { coinUsd, hasStalePrice, isIndexed } from '../margin/collateral.ts';
-import { coinsOf } from '../margin/margin.ts';
-import type { State } from '../state/state.ts';
-import { divFloor, divHalf, larger, MONEY_ONE } from '../model/units.ts';
+
 import { debtOf } from '../borrowing/conversion.ts';
 import { HOURS_A_YEAR, INTEREST_MS, interestOf } from '../borrowing/interest.ts';
+import { coinUsd, hasStalePrice, isIndexed } from '../margin/collateral.ts';
+import { coinsOf } from '../margin/margin.ts';
+import { Bucket } from '../model/ledger-accounts.ts';
+import { divFloor, divHalf, larger, MONEY_ONE } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 
 /** An amount of a coin with its dollar value, both in 10^-8. */
 export interface CoinAmount {

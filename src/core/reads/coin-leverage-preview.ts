@@ -1,11 +1,12 @@
 /** What another leverage of debts would mean, without choosing it (wire 4.3, rules 6.3, 6.5). */
-import type { Account } from '../state/account.ts';
-import { coinUsd } from '../margin/collateral.ts';
-import { riskFromScratch } from '../margin/margin.ts';
-import type { State } from '../state/state.ts';
-import { divFloor, larger, MONEY_ONE, smaller } from '../model/units.ts';
+
 import { debtOf } from '../borrowing/conversion.ts';
+import { coinUsd } from '../margin/collateral.ts';
 import { lendable } from '../margin/debts.ts';
+import { computeRisk } from '../margin/margin.ts';
+import { divFloor, larger, MONEY_ONE, smaller } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 
 export interface CoinLeveragePreview {
   /** All in 10^-8 of the coin: what could be borrowed, what the present debt would bind, and how much more that is. */
@@ -27,8 +28,8 @@ export function previewCoinLeverage(
     coinLeverage: { value: new Map(account.coinLeverage).set(coin, leverage) },
     margin: { value: undefined, writable: true },
   }) as Account;
-  const before = riskFromScratch(state, account);
-  const after = riskFromScratch(state, asIf);
+  const before = computeRisk(state, account);
+  const after = computeRisk(state, asIf);
   const inCoin = (usd: bigint) => divFloor(usd * MONEY_ONE, price);
   const free = larger(0n, after.effective - after.initial);
   return {

@@ -1,12 +1,13 @@
 /** What another leverage would mean, without choosing it (wire 4.3, rules 5.4, 5.6). */
-import type { Account, FuturesSetting } from '../state/account.ts';
-import { type Instrument, tradeValue } from '../model/instrument.ts';
+
 import { coinUsd } from '../margin/collateral.ts';
-import { inSettleCoin, markTicks, riskFromScratch } from '../margin/margin.ts';
-import type { State } from '../state/state.ts';
-import { divCeil, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
-import { positionsOf } from '../state/futures-lookup.ts';
+import { computeRisk, inSettleCoin, markTicks } from '../margin/margin.ts';
+import { type Instrument, tradeValue } from '../model/instrument.ts';
 import type { Position } from '../model/position.ts';
+import { divCeil, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
+import type { Account, FuturesSetting } from '../state/account.ts';
+import { positionsOf } from '../state/futures-lookup.ts';
+import type { State } from '../state/state.ts';
 
 export interface LeveragePreview {
   /** Margin of the open positions at that leverage, 10^-8 of the settlement coin. */
@@ -43,8 +44,8 @@ export function previewLeverage(
     return { required, change: required - sum(({ iso }) => iso) };
   }
   const required = sum((position) => crossedMargin(state, instrument, position, setting));
-  const before = riskFromScratch(state, account).initial;
-  const after = riskFromScratch(state, withSetting(account, instrument, setting)).initial;
+  const before = computeRisk(state, account).initial;
+  const after = computeRisk(state, withSetting(account, instrument, setting)).initial;
   const usd = coinUsd(state, instrument.futures!.settle);
   return { required, change: usd === 0n ? 0n : ((after - before) * MONEY_ONE) / usd };
 }

@@ -1,11 +1,9 @@
 /** Questions about loans: what the desk offers, what is owed and pledged now. Nothing here changes anything. */
 
-import type { Outcome } from '../model/command-result.ts';
-import type { State } from '../state/state.ts';
-import { divCeil, divHalf, RATE_ONE } from '../model/units.ts';
-import { type CoinBounds, coinBounds, type LoanWish, offerFor } from '../loan/borrow.ts';
-import { HOUR_MS, type Loan } from '../model/loan.ts';
+import { type CoinBounds, coinBounds, type LoanRequest, offerFor } from '../loan/borrow.ts';
 import { pairPrices, usdtPrice } from '../loan/loan-money.ts';
+import type { CommandResult } from '../model/command-result.ts';
+import { HOUR_MS, type Loan } from '../model/loan.ts';
 import {
   boundsOf,
   hourRate,
@@ -16,6 +14,10 @@ import {
   type PledgeSpec,
 } from '../model/loan-terms.ts';
 import { shownRate } from '../model/ltv.ts';
+import { divCeil, divHalf, RATE_ONE } from '../model/units.ts';
+import type { State } from '../state/state.ts';
+
+export { poolBalance } from '../loan/loan-money.ts';
 
 export interface OngoingLoan {
   readonly loan: Loan;
@@ -80,9 +82,9 @@ export interface LoanQuote {
 }
 
 /** What a loan would be and cost, or why there is none. */
-export function loanQuote(state: State, wish: LoanWish, term: LoanTerm): LoanQuote | Outcome {
+export function loanQuote(state: State, wish: LoanRequest, term: LoanTerm): LoanQuote | CommandResult {
   const offer = offerFor(state, wish);
-  if ('refusal' in offer) return offer;
+  if ('rejectReason' in offer) return offer;
   const { loan, pledge, spec } = offer;
   return { loan, pledge, hourInterest: divCeil(loan * hourRate(spec, term), RATE_ONE) };
 }

@@ -1,18 +1,19 @@
 /** How much an account could still open, by the checks that its order would meet (rules 5.6, 6.4, 6.6). */
-import type { Account } from '../state/account.ts';
-import type { PlaceOrder } from '../model/command.ts';
+
 import { planFuturesOrder } from '../futures/futures-entry.ts';
 import { isolatedReserve, reservePrice } from '../futures/opening-checks.ts';
+import { coinUsd } from '../margin/collateral.ts';
+import { computeRisk, futuresSetting } from '../margin/margin.ts';
+import { accountRisk } from '../margin/margin-cache.ts';
+import type { PlaceOrder } from '../model/command.ts';
+import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../model/enums.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { SIZE_LOTS_MAX } from '../model/limits.ts';
-import { coinUsd } from '../margin/collateral.ts';
-import { futuresSetting, riskFromScratch } from '../margin/margin.ts';
-import { accountRisk } from '../margin/margin-cache.ts';
-import type { State } from '../state/state.ts';
-import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../model/enums.ts';
 import { divCeil, divFloor, larger, MONEY_ONE } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 
-export interface OpeningRoom {
+export interface OpenCapacity {
   /** Free margin, 10^-8 of the quote coin. */
   readonly available: bigint;
   /** The largest order that would be accepted. */
@@ -21,7 +22,7 @@ export interface OpeningRoom {
   readonly cost: bigint;
 }
 
-export function openingRoom(
+export function maxOpenSize(
   state: State,
   account: Account,
   instrument: Instrument,
@@ -29,7 +30,7 @@ export function openingRoom(
   orderType: OrderType,
   priceTicks: number,
   lots: number,
-): OpeningRoom {
+): OpenCapacity {
   const usd = coinUsd(state, instrument.quote);
   const { effective, initial } = accountRisk(state, account);
   const available = usd === 0n ? 0n : divFloor(larger(0n, effective - initial) * MONEY_ONE, usd);
@@ -80,7 +81,7 @@ function largest(
   const most = (orderType === OrderType.market ? maxMarketLots : maxLots) || SIZE_LOTS_MAX;
   const market = state.market(instrument);
   const fits = (steps: number) =>
-    !('refusal' in planFuturesOrder(state, account, instrument, market, order(steps * lotStep)));
+    !('rejectReason' in planFuturesOrder(state, account, instrument, market, order(steps * lotStep)));
   let low = 0;
   let high = Math.floor(most / lotStep);
   while (low < high) {
@@ -106,6 +107,6 @@ function costOf(
   if (futuresSetting(account, instrument).isolated) {
     return divCeil(isolatedReserve(account, intent) * coinUsd(state, instrument.futures!.settle), usd);
   }
-  const after = riskFromScratch(state, account, intent);
+  const after = computeRisk(state, account, intent);
   return divCeil(larger(0n, after.initial - initial) * MONEY_ONE, usd);
 }

@@ -1,16 +1,17 @@
 /** Positions as their owners see them: every field of interface 2.4 and 2.5 by the formulas of rules 5.4 and 5.12. */
-import type { Account } from '../state/account.ts';
-import { type Instrument, tradeValue } from '../model/instrument.ts';
-import { deleveragingQueue } from '../margin/adl-ranking.ts';
-import { liquidationTicks } from '../margin/liquidation-price.ts';
-import { coinUsd } from '../margin/collateral.ts';
-import { futuresSetting, inSettleCoin, markTicks, unrealisedOf } from '../margin/margin.ts';
-import { tierIndex } from '../model/margin-tiers.ts';
-import type { State } from '../state/state.ts';
-import { type Category, HoldMode } from '../model/enums.ts';
-import { divFloor, divHalf, MONEY_ONE, RATE_ONE } from '../model/units.ts';
+
 import { closingOrders } from '../futures/reduce-only-orders.ts';
+import { deleveragingQueue } from '../margin/adl-ranking.ts';
+import { coinUsd } from '../margin/collateral.ts';
+import { liquidationTicks } from '../margin/liquidation-price.ts';
+import { futuresSetting, inSettleCoin, markTicks, unrealisedOf } from '../margin/margin.ts';
+import { type Category, HoldMode } from '../model/enums.ts';
+import { type Instrument, tradeValue } from '../model/instrument.ts';
+import { tierIndex } from '../model/margin-tiers.ts';
 import type { Position } from '../model/position.ts';
+import { divFloor, divHalf, MONEY_ONE, RATE_ONE } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 
 /** Decimals of `PositionView.profitRate` and `AdlRank.rank`. */
 export const PROFIT_RATE_SCALE = 16;

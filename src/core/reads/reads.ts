@@ -1,21 +1,23 @@
 /** Questions to the state. Plain functions; nothing here changes anything that a later command could notice. */
 
-import type { FeeRates } from '../state/account.ts';
 import { type Depth, displayedDepth, rpiDepth as rpiDepthOf } from '../book/depth.ts';
 import { NIL } from '../book/order-slab.ts';
+import type { Candle } from '../marketdata/candle-series.ts';
+import type { DayStatistics } from '../marketdata/rolling-24h.ts';
+import { type CandleWidth, candleWidthIndex } from '../model/candle-interval.ts';
 import { ANY } from '../model/command.ts';
+import type { Category, PriceKind, Wallet } from '../model/enums.ts';
 import type { OrderRecord, Traded } from '../model/event.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { Bucket, FIRST_USER_ACCOUNT, SYSTEM_ACCOUNT_NAMES } from '../state/ledger.ts';
-import type { Candle } from '../marketdata/candle-series.ts';
-import { type CandleWidth, candleWidthIndex } from '../model/candle-interval.ts';
-import type { DayStatistics } from '../marketdata/rolling-24h.ts';
+import { Bucket, FIRST_USER_ACCOUNT, SYSTEM_ACCOUNT_NAMES } from '../model/ledger-accounts.ts';
+import type { PendingWithdrawal } from '../model/pending-withdrawal.ts';
 import { findOpenOrder } from '../orders/cancel.ts';
 import { openRecord } from '../orders/order-lifecycle.ts';
+import type { FeeRates } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import type { Category, PriceKind, Wallet } from '../model/enums.ts';
-import type { PendingWithdrawal } from '../model/pending-withdrawal.ts';
 import { freeIn } from '../wallet/wallet.ts';
+
+export { depositWallet } from '../wallet/wallet.ts';
 
 export interface OpenOrderQuery {
   readonly uid: number;

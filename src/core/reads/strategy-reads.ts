@@ -1,10 +1,11 @@
 /** Strategy orders that wait, as their owners see them. */
+
+import { type Category, STRATEGY_TYPES, type StrategyType } from '../model/enums.ts';
 import type { StrategyOrderRecord } from '../model/event.ts';
 import type { State } from '../state/state.ts';
-import { type Category, STRATEGY_TYPES, type StrategyType } from '../model/enums.ts';
+import type { StrategyOrder } from '../state/strategy-order.ts';
 import { strategyRecord } from '../strategy/strategy-lifecycle.ts';
 import { strategyNamed } from '../strategy/strategy-lookup.ts';
-import type { StrategyOrder } from '../state/strategy-order.ts';
 
 export interface OpenStrategyQuery {
   readonly uid: number;

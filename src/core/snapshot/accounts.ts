@@ -1,10 +1,11 @@
 /** Accounts with their positions and settings, and the ledger, in a snapshot. */
-import type { Account } from '../state/account.ts';
+
 import type { ByteReader, ByteWriter } from '../model/bytes.ts';
-import { Position } from '../model/position.ts';
-import { BUCKETS } from '../state/ledger.ts';
-import type { State } from '../state/state.ts';
 import type { HoldMode, PosSide, Wallet } from '../model/enums.ts';
+import { BUCKETS } from '../model/ledger-accounts.ts';
+import { Position } from '../model/position.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
 
 export function saveAccounts(w: ByteWriter, state: State): void {
   w.i32(state.accountByUid.size);

@@ -1,12 +1,13 @@
 /** What is listed, and what markets remember, in a snapshot. */
-import { type ByteReader, type ByteWriter, UnreadableRecord } from '../model/bytes.ts';
-import type { Traded } from '../model/event.ts';
-import { readInstrument } from '../model/parse-instrument.ts';
-import { PUBLIC_FILLS_KEPT } from '../model/limits.ts';
+
 import { openMarket } from '../listing/listing.ts';
 import type { Candle } from '../marketdata/candle-series.ts';
-import type { Market, State } from '../state/state.ts';
+import { type ByteReader, type ByteWriter, UnreadableRecord } from '../model/bytes.ts';
 import type { InstrumentStatus, Side } from '../model/enums.ts';
+import type { Traded } from '../model/event.ts';
+import { PUBLIC_FILLS_KEPT } from '../model/limits.ts';
+import { parseInstrument } from '../model/parse-instrument.ts';
+import type { Market, State } from '../state/state.ts';
 
 export function saveListings(w: ByteWriter, state: State): void {
   w.i32(state.coins.length);
@@ -28,7 +29,7 @@ export function loadListings(r: ByteReader, state: State): void {
     const spec = JSON.parse(r.text(''));
     const twin = spec.category === 'MARGIN' ? state.instrument('SPOT', spec.symbol) : undefined;
     const book = twin === undefined ? state.markets.length : twin.book;
-    const instrument = readInstrument(spec, index, book, (coin) => state.coinByName.get(coin));
+    const instrument = parseInstrument(spec, index, book, (coin) => state.coinByName.get(coin));
     instrument.status = r.u8(0) as InstrumentStatus;
     state.instruments.push(instrument);
     openMarket(state, instrument, twin !== undefined);

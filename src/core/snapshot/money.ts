@@ -1,9 +1,9 @@
 /** Withdrawals under way, client ids of transfers, and loans in a snapshot. */
 import type { ByteReader, ByteWriter } from '../model/bytes.ts';
 import { Loan } from '../model/loan.ts';
-import type { State } from '../state/state.ts';
 import { blankWithdrawal, withdrawalFields } from '../model/pending-withdrawal.ts';
 import type { RecentOids } from '../state/recent-client-ids.ts';
+import type { State } from '../state/state.ts';
 
 export function saveWallets(w: ByteWriter, state: State): void {
   w.i32(state.withdrawals.size);

@@ -1,11 +1,6 @@
 /** Open orders and waiting strategy orders in a snapshot. */
-import { restoreMarginLock } from '../orders/margin-order-hold.ts';
+
 import type { ByteReader, ByteWriter } from '../model/bytes.ts';
-import { enroll, lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
-import type { State } from '../state/state.ts';
-import { enrollStrategy } from '../strategy/strategy-lifecycle.ts';
-import { StrategyOrder } from '../state/strategy-order.ts';
-import { NO_PRESET, presetFields } from '../model/tpsl.ts';
 import {
   OrderOrigin,
   type PosSide,
@@ -14,6 +9,12 @@ import {
   type StrategyKind,
   StrategyStatus,
 } from '../model/enums.ts';
+import { NO_PRESET, presetFields } from '../model/tpsl.ts';
+import { restoreMarginLock } from '../orders/margin-order-hold.ts';
+import { lockedCoin, lockOf, register } from '../orders/order-lifecycle.ts';
+import type { State } from '../state/state.ts';
+import { StrategyOrder } from '../state/strategy-order.ts';
+import { enrollStrategy } from '../strategy/strategy-lifecycle.ts';
 
 export function saveOrders(w: ByteWriter, state: State): void {
   const { slab } = state;
@@ -92,7 +93,7 @@ export function loadOrders(r: ByteReader, state: State): void {
     if (r.flag(false)) slab.presets.set(slot, { preset: presetFields(r, NO_PRESET), strategyId: r.f64(0) });
     const account = state.accounts[slab.account[slot]!]!;
     slab.party[slot] = account.party;
-    enroll(state, account, instrument, slot);
+    register(state, account, instrument, slot);
   }
   // Queues are in the order of the places given (I14).
   slots.sort((a, b) => slab.prioritySeq[a]! - slab.prioritySeq[b]!);

@@ -3,16 +3,17 @@
  * index, sums per row), not how the tables happen to be laid out, so equal states have equal bytes whether they came
  * from a replay of everything or from a snapshot and the rest. Its hash is the state hash.
  */
-import { ByteReader, ByteWriter, UnreadableRecord } from '../model/bytes.ts';
+
 import { scheduleCalendar } from '../listing/status-calendar.ts';
 import { indexedCoins } from '../margin/collateral.ts';
-import { scheduleDelivery, scheduleFunding } from '../engine/price-tick.ts';
+import { ByteReader, ByteWriter, UnreadableRecord } from '../model/bytes.ts';
 import { scheduleCountdowns } from '../orders/cancel.ts';
+import { earliestCandleEnd, State } from '../state/state.ts';
+import { scheduleDelivery, scheduleFunding } from '../state/timers.ts';
 import { loadAccounts, loadLedger, saveAccounts, saveLedger } from './accounts.ts';
 import { loadListings, loadMarket, saveListings, saveMarket } from './markets.ts';
 import { loadLoans, loadWallets, saveLoans, saveWallets } from './money.ts';
 import { loadOrders, loadStrategies, saveOrders, saveStrategies } from './orders.ts';
-import { earliestCandleEnd, State } from '../state/state.ts';
 
 const FORMAT = 1;
 

@@ -3,17 +3,17 @@
  * entry tells it whose turn it is, the book calls it for each match.
  */
 import type { MatchSink } from '../book/book.ts';
-import { payFromMarginLock } from '../orders/margin-order-hold.ts';
-import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
-import { Bucket, SystemAccount } from '../state/ledger.ts';
-import { SIZE_LOTS_MAX } from '../model/limits.ts';
-import type { Market, State } from '../state/state.ts';
-import { growAttached } from '../strategy/attached-tpsl.ts';
 import { CancelReason, OrderType, Side } from '../model/enums.ts';
+import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
+import { SIZE_LOTS_MAX } from '../model/limits.ts';
 import { divTrunc, RATE_ONE } from '../model/units.ts';
-import { payCommission } from '../wallet/commission.ts';
+import { payFromMarginLock } from '../orders/margin-order-hold.ts';
 import { close, closeResting, isMargin, lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
-import { recordTrade } from '../orders/trade-events.ts';
+import { emitTrade } from '../orders/trade-events.ts';
+import type { Market, State } from '../state/state.ts';
+import { onParentFill } from '../strategy/attached-tpsl.ts';
+import { payCommission } from '../wallet/commission.ts';
 
 export class SpotSettlement implements MatchSink {
   private readonly state: State;
@@ -33,7 +33,7 @@ export class SpotSettlement implements MatchSink {
   }
 
   /** Whole steps that the rest of the budget buys at this price (rules 1.6). */
-  room(_taker: number, priceTicks: number): number {
+  capacity(_taker: number, priceTicks: number): number {
     const { instrument } = this;
     const oneLot = BigInt(priceTicks) * instrument.valuePerTickLot;
     const lots = this.budgetLeft / oneLot;
@@ -76,7 +76,7 @@ export class SpotSettlement implements MatchSink {
     if (sellerAccount.mayOwe) state.touch(sellerAccount);
     execute(state, buyer, value, buyerFee);
     execute(state, seller, value, sellerFee);
-    recordTrade(state, instrument, market, {
+    emitTrade(state, instrument, market, {
       taker,
       maker,
       priceTicks,
@@ -92,10 +92,10 @@ export class SpotSettlement implements MatchSink {
     const candleEnd = market.candles.trade(state.now, priceTicks, lots, value);
     if (candleEnd < state.nextCandleEnd) state.nextCandleEnd = candleEnd;
     if (slab.presets.size !== 0) {
-      growAttached(state, taker, lots);
-      growAttached(state, maker, lots);
+      onParentFill(state, taker, lots);
+      onParentFill(state, maker, lots);
     }
-    market.lastWatch?.see(priceTicks);
+    market.lastTriggers?.see(priceTicks);
     market.changes++;
   }
 

@@ -1,10 +1,10 @@
 /** Who trades: one record per account, master or sub. Money is in the ledger, orders in the slab. */
 import { NIL } from '../book/order-slab.ts';
-import type { Position } from '../model/position.ts';
-import type { AccountMargin } from './margin-cache-state.ts';
+import { HoldMode, type Wallet } from '../model/enums.ts';
 import { OpenCounts } from '../model/open-order-counts.ts';
+import { type Position, positionKey } from '../model/position.ts';
+import type { AccountMargin } from './margin-cache-state.ts';
 import type { StrategyOrder } from './strategy-order.ts';
-import { HoldMode, type PosSide, type Wallet } from '../model/enums.ts';
 
 export interface FeeRates {
   readonly makerRate: bigint;
@@ -15,11 +15,6 @@ export interface FuturesSetting {
   readonly isolated: boolean;
   readonly longLeverage: number;
   readonly shortLeverage: number;
-}
-
-/** One net position an instrument in one-way mode, two in hedge mode. */
-export function positionKey(instrument: number, posSide: PosSide): number {
-  return instrument * 3 + posSide;
 }
 
 export class Account {

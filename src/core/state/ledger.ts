@@ -2,47 +2,13 @@
  * Double-entry books (rules 4). Each account has, per coin, a row of buckets; the only way to change a bucket is
  * `move`, which takes from one and gives to another, so per coin the sum over all rows is always zero (I01, I41).
  */
+import { BUCKETS, Bucket, FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import { assert } from '../model/units.ts';
 
-/**
- * `withdrawing` holds what has left a wallet and not yet the venue; `isolated` the margin of isolated positions,
- * `isolatedOrders` that of orders which may open such positions.
- */
-export const Bucket = {
-  cash: 0,
-  locked: 1,
-  pledge: 2,
-  funding: 3,
-  withdrawing: 4,
-  isolated: 5,
-  isolatedOrders: 6,
-} as const;
-export type Bucket = (typeof Bucket)[keyof typeof Bucket];
-export const BUCKETS = 7;
 /** Buckets of a row lie side by side, in steps of eight: the row of a cell is found without division. */
 const ROW_SHIFT = 3;
 const FIRST_ACCOUNTS = 1024;
 
-/** Accounts of the house and the outside world come first; users follow. */
-export const SystemAccount = {
-  external: 0,
-  fee: 1,
-  insurance: 2,
-  interest: 3,
-  loanPool: 4,
-  convert: 5,
-  clearing: 6,
-} as const;
-export const SYSTEM_ACCOUNT_NAMES = [
-  'ext',
-  'sys:fee',
-  'sys:insurance',
-  'sys:interest',
-  'sys:loanpool',
-  'sys:convert',
-  'sys:clearing',
-];
-export const FIRST_USER_ACCOUNT = 16;
 const NO_COINS: readonly number[] = [];
 
 export class Ledger {
@@ -90,7 +56,7 @@ export class Ledger {
   }
 
   /** Does the account have negative cash in some coin? */
-  isOwing(account: number): boolean {
+  hasNegativeCash(account: number): boolean {
     return this.owing[account]! > 0;
   }
 
@@ -109,8 +75,8 @@ export class Ledger {
     const payee = this.rowAccounts[rowOf(to)]!;
     this.changes[payer]!++;
     this.changes[payee]!++;
-    if (left < 0n || this.owing[payer]! > 0) this.reckon(rowOf(from));
-    if (this.owing[payee]! > 0) this.reckon(rowOf(to));
+    if (left < 0n || this.owing[payer]! > 0) this.updateDebt(rowOf(from));
+    if (this.owing[payee]! > 0) this.updateDebt(rowOf(to));
   }
 
   /** What all users together owe of a coin: the lending that is out. */
@@ -150,11 +116,11 @@ export class Ledger {
     const first = this.cell(account, coin, Bucket.cash);
     for (let bucket = 0; bucket < BUCKETS; bucket++) this.cells[first + bucket] = buckets[bucket]!;
     this.changes[account]!++;
-    if (buckets[Bucket.cash]! < 0n) this.reckon(rowOf(first));
+    if (buckets[Bucket.cash]! < 0n) this.updateDebt(rowOf(first));
   }
 
   /** Brings the sum of debts up to date with a row that has, or had, negative cash. */
-  private reckon(row: number): void {
+  private updateDebt(row: number): void {
     const account = this.rowAccounts[row]!;
     if (account < FIRST_USER_ACCOUNT) return;
     const cash = this.cells[(row << ROW_SHIFT) + Bucket.cash]!;

@@ -3,8 +3,9 @@
  * price per pair of coins. Loans of one pair share their prices and levels, so the one that owes most for its pledge
  * is always the first to reach a level, and the one that owes least the first to come back from it.
  */
+
+import { IndexedHeap } from '../model/indexed-heap.ts';
 import type { CoinSpec } from '../model/listing-spec.ts';
-import { RankedHeap } from '../model/indexed-heap.ts';
 import type { Loan } from '../model/loan.ts';
 import { levelsOf, type PledgeLevels } from '../model/loan-terms.ts';
 import { type PairPrices, reaches } from '../model/ltv.ts';
@@ -14,13 +15,13 @@ interface Pair {
   readonly pledgeCoin: number;
   readonly levels: PledgeLevels;
   /** Not asked to supplement: most owed first. */
-  readonly calm: RankedHeap<Loan>;
+  readonly calm: IndexedHeap<Loan>;
   /** Asked to: most owed first, and least owed first. */
-  readonly warned: RankedHeap<Loan>;
-  readonly recovering: RankedHeap<Loan>;
+  readonly warned: IndexedHeap<Loan>;
+  readonly recovering: IndexedHeap<Loan>;
 }
 
-export interface Crossings {
+export interface LoanIndex {
   readonly warned: readonly Loan[];
   readonly forced: readonly Loan[];
 }
@@ -32,7 +33,7 @@ export class LoanBook {
   readonly funded = new Map<number, bigint>();
   readonly lost = new Map<number, bigint>();
   private readonly byAccount = new Map<number, Set<Loan>>();
-  private readonly instants = new RankedHeap<Loan>(isEarlier);
+  private readonly instants = new IndexedHeap<Loan>(isEarlier);
   private readonly pairs = new Map<string, Pair>();
 
   get size(): number {
@@ -109,7 +110,7 @@ export class LoanBook {
    * What the present prices make of the loans: those that have newly reached the supplement level, and those that must
    * be closed by force, each by uid and age. Loans that came back below the supplement level are calm again.
    */
-  crossings(pricesOf: (loanCoin: number, pledgeCoin: number) => PairPrices | undefined): Crossings {
+  crossings(pricesOf: (loanCoin: number, pledgeCoin: number) => PairPrices | undefined): LoanIndex {
     const warned: Loan[] = [];
     const forced: Loan[] = [];
     for (const pair of this.pairs.values()) {
@@ -142,9 +143,9 @@ export class LoanBook {
       loanCoin,
       pledgeCoin,
       levels: levelsOf(coins[pledgeCoin]!.pledge!),
-      calm: new RankedHeap<Loan>(owesMore),
-      warned: new RankedHeap<Loan>(owesMore),
-      recovering: new RankedHeap<Loan>((a, b) => owesMore(b, a)),
+      calm: new IndexedHeap<Loan>(owesMore),
+      warned: new IndexedHeap<Loan>(owesMore),
+      recovering: new IndexedHeap<Loan>((a, b) => owesMore(b, a)),
     };
     this.pairs.set(pairKey(pair), pair);
     return pair;

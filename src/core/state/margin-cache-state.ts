@@ -7,8 +7,9 @@
  * thousands of accounts with ten positions each do not fit the processor's cache, and what lies scattered costs more to
  * fetch than to compute.
  */
-import { exact, exactNumber } from '../model/safe-integers.ts';
+
 import type { Position } from '../model/position.ts';
+import { exact, exactNumber } from '../model/safe-integers.ts';
 
 /** Columns of a line: one contract with its crossed positions and opening orders. */
 export const Line = {

@@ -1,8 +1,10 @@
 /** Who has positions in a contract. */
-import { type Account, positionKey } from './account.ts';
-import type { State } from './state.ts';
+
 import { PosSide } from '../model/enums.ts';
 import type { Position } from '../model/position.ts';
+import { positionKey } from '../model/position.ts';
+import type { Account } from './account.ts';
+import type { State } from './state.ts';
 
 export interface Holder {
   readonly account: Account;

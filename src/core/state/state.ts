@@ -1,39 +1,42 @@
 /** All state of the exchange. Commands change it, reads look at it, snapshots save it; nothing else is remembered. */
-import { Account, positionKey } from './account.ts';
+
 import { Book } from '../book/book.ts';
 import { OrderSlab } from '../book/order-slab.ts';
+import { CandleSeries } from '../marketdata/candle-series.ts';
+import type { FuturesMarket } from '../marketdata/futures-market.ts';
+import { type Component, IndexPrice } from '../marketdata/index-price.ts';
+import { Rolling24h } from '../marketdata/rolling-24h.ts';
+import { Tape } from '../marketdata/tape.ts';
 import { type BorrowTerms, readBorrowTerms } from '../model/borrow-terms.ts';
 import { Digest } from '../model/digest.ts';
+import { type CategoryName, PosSide } from '../model/enums.ts';
 import type { Event } from '../model/event.ts';
-import { exactNumber } from '../model/safe-integers.ts';
-import type { FuturesMarket } from '../marketdata/futures-market.ts';
-import type { Position } from '../model/position.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { FIRST_USER_ACCOUNT, Ledger } from './ledger.ts';
+import { FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import {
   DEPOSIT_REFERENCES_REMEMBERED,
   FAILED_AMENDS_REMEMBERED,
   TRANSFER_OIDS_REMEMBERED,
 } from '../model/limits.ts';
 import type { CoinSpec } from '../model/listing-spec.ts';
-import { LoanBook } from './loan-index.ts';
-import { CandleSeries } from '../marketdata/candle-series.ts';
-import { DayWindow } from '../marketdata/rolling-24h.ts';
-import { type Component, IndexPrice } from '../marketdata/index-price.ts';
-import { Tape } from '../marketdata/tape.ts';
-import type { PriceWatch } from './trigger-book.ts';
-import { StrategyBook } from './strategy-book.ts';
-import { type CategoryName, PosSide } from '../model/enums.ts';
-import { parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/units.ts';
 import type { PendingWithdrawal } from '../model/pending-withdrawal.ts';
+import type { Position } from '../model/position.ts';
+import { positionKey } from '../model/position.ts';
+import { exactNumber } from '../model/safe-integers.ts';
+import { parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/units.ts';
+import { Account } from './account.ts';
+import { Ledger } from './ledger.ts';
+import { LoanBook } from './loan-index.ts';
 import { RecentOids } from './recent-client-ids.ts';
+import { StrategyBook } from './strategy-book.ts';
+import type { TriggerBook } from './trigger-book.ts';
 
 const POSITION_SIDES = [PosSide.none, PosSide.long, PosSide.short];
 
 /** A book with what the market remembers of it. */
 export interface Market {
   readonly book: Book;
-  readonly day: DayWindow;
+  readonly day: Rolling24h;
   readonly candles: CandleSeries;
   readonly tape: Tape;
   /** The instrument whose trades these are (SPOT for a book that MARGIN shares). */
@@ -43,8 +46,8 @@ export interface Market {
   /** Prices beyond the book's own, on futures. */
   readonly futures: FuturesMarket | undefined;
   /** Strategy orders that wait for a trade or for a mark of this market; undefined while none ever did. */
-  lastWatch: PriceWatch | undefined;
-  markWatch: PriceWatch | undefined;
+  lastTriggers: TriggerBook | undefined;
+  markTriggers: TriggerBook | undefined;
   /** Accounts with a position here. Their order means nothing (`position-holders.ts` sorts them). */
   readonly holders: Set<Account>;
   /** Changes of the displayed book, for readers that follow it. */
@@ -141,7 +144,7 @@ export class State {
     return ++this.lastId;
   }
 
-  /** The account will be looked after before the command ends (`FuturesDesk.settleTouched`). */
+  /** The account will be looked after before the command ends (`RiskEngine.settleTouched`). */
   touch(account: Account): void {
     if (account.touched) return;
     account.touched = true;
@@ -176,7 +179,7 @@ export class State {
   }
 
   /** What a margin pair says about lending its coins. */
-  joinLending({ base, quote, margin }: Instrument): void {
+  applyMarginPair({ base, quote, margin }: Instrument): void {
     if (margin === undefined) return;
     // Leverage and levels of debts may have changed by it.
     this.priceVersion++;
@@ -210,14 +213,14 @@ export class State {
   addMarket(instrument: number, index?: IndexPrice, futures?: FuturesMarket): number {
     this.markets.push({
       book: new Book(this.slab),
-      day: new DayWindow(),
+      day: new Rolling24h(),
       candles: new CandleSeries(),
       tape: new Tape(),
       instrument,
       index,
       futures,
-      lastWatch: undefined,
-      markWatch: undefined,
+      lastTriggers: undefined,
+      markTriggers: undefined,
       holders: new Set(),
       changes: 0,
       band: { instrument: -1, referenceTicks: 0, maxBuyTicks: 0, minSellTicks: 0 },

@@ -12,9 +12,9 @@ import {
   StrategyStatus,
   TriggerType,
 } from '../model/enums.ts';
-import type { TrailingGroup } from './trailing.ts';
-import type { Alarm } from './trigger-ladder.ts';
 import { hasLeg, legFields, NO_LEG, type Preset, type TriggerLeg } from '../model/tpsl.ts';
+import type { TrailingGroup } from './trailing.ts';
+import type { Trigger } from './trigger-ladder.ts';
 
 /** Bits of `hits`: conditions that have held since the record was last tested. */
 export const HIT_TAKE_PROFIT = 1;
@@ -51,7 +51,7 @@ export class StrategyOrder {
   hits = 0;
 
   /** Where it hangs now; made anew when a snapshot is loaded. */
-  readonly alarms: Alarm[] = [];
+  readonly alarms: Trigger[] = [];
   group: TrailingGroup | undefined;
   private restingExtreme = 0;
 

@@ -3,10 +3,11 @@
  * group: a new best price lifts the whole group in one step and joins it with those it overtakes, so nobody is
  * touched one by one. In a group the smallest callback fires first.
  */
-import { PRICE_TICKS_MAX } from '../model/limits.ts';
+
 import { Side } from '../model/enums.ts';
+import { PRICE_TICKS_MAX } from '../model/limits.ts';
 import type { StrategyOrder } from './strategy-order.ts';
-import { Alarm, type TriggerLadder } from './trigger-ladder.ts';
+import { Trigger, type TriggerLadder } from './trigger-ladder.ts';
 
 const MILLION = 1_000_000;
 
@@ -25,8 +26,8 @@ interface Member {
 export class TrailingGroup {
   readonly home: TrailingOrders;
   extremeTicks: number;
-  readonly better: Alarm;
-  readonly back: Alarm;
+  readonly better: Trigger;
+  readonly back: Trigger;
   /** A heap by callback. Orders that have left stay until they come up. */
   private members: Member[] = [];
   size = 0;
@@ -34,8 +35,8 @@ export class TrailingGroup {
   constructor(home: TrailingOrders, extremeTicks: number) {
     this.home = home;
     this.extremeTicks = extremeTicks;
-    this.better = new Alarm((ticks) => home.lift(this, ticks));
-    this.back = new Alarm((ticks) => home.release(this, ticks));
+    this.better = new Trigger((ticks) => home.lift(this, ticks));
+    this.back = new Trigger((ticks) => home.release(this, ticks));
   }
 
   add(order: StrategyOrder): void {

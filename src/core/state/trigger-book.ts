@@ -1,13 +1,13 @@
 /** Everything that waits for one price of one market: the last trade's, or the mark. */
 import { Side, StrategyKind, type TriggerBy } from '../model/enums.ts';
+import { hasLeg } from '../model/tpsl.ts';
 import { HIT_STOP_LOSS, HIT_TAKE_PROFIT, HIT_TRIGGER, type StrategyOrder } from './strategy-order.ts';
 import { TrailingOrders } from './trailing.ts';
-import { Alarm, TriggerLadder } from './trigger-ladder.ts';
-import { hasLeg } from '../model/tpsl.ts';
+import { Trigger, TriggerLadder } from './trigger-ladder.ts';
 
 export type Hit = (order: StrategyOrder, bit: number) => void;
 
-export class PriceWatch {
+export class TriggerBook {
   private readonly rise = new TriggerLadder(true);
   private readonly fall = new TriggerLadder(false);
   private readonly hit: Hit;
@@ -23,8 +23,8 @@ export class PriceWatch {
 
   /** A trade at this price, or the mark of a second. */
   see(ticks: number): void {
-    while (this.rise.nearestTicks <= ticks) this.rise.ringNearest(ticks);
-    while (this.fall.nearestTicks >= ticks) this.fall.ringNearest(ticks);
+    while (this.rise.nearestTicks <= ticks) this.rise.fireNearest(ticks);
+    while (this.fall.nearestTicks >= ticks) this.fall.fireNearest(ticks);
   }
 
   /** Sets what the record waits for at this price; a leg by the other price is the other watch's. */
@@ -53,17 +53,17 @@ export class PriceWatch {
       trailing.join(order, order.extremeTicks);
       return;
     }
-    const activate = new Alarm((ticks) => trailing.join(order, ticks));
+    const activate = new Trigger((ticks) => trailing.join(order, ticks));
     this.place(order, activate, order.side === Side.sell, order.trigger.triggerTicks);
   }
 
   /** What has been reached already is not waited for again. */
   private set(order: StrategyOrder, rises: boolean, ticks: number, bit: number): void {
     if ((order.hits & bit) !== 0) return;
-    this.place(order, new Alarm(() => this.hit(order, bit)), rises, ticks);
+    this.place(order, new Trigger(() => this.hit(order, bit)), rises, ticks);
   }
 
-  private place(order: StrategyOrder, alarm: Alarm, rises: boolean, ticks: number): void {
+  private place(order: StrategyOrder, alarm: Trigger, rises: boolean, ticks: number): void {
     order.alarms.push(alarm);
     (rises ? this.rise : this.fall).add(alarm, ticks);
   }

@@ -6,16 +6,16 @@
 import { NO_LEVEL, PriceIndex } from '../book/price-index.ts';
 
 /** One thing that waits for a price. Alarms of one step are chained. */
-export class Alarm {
-  readonly ring: (ticks: number) => void;
+export class Trigger {
+  readonly fire: (ticks: number) => void;
   /** Where it is set; undefined while it is not. */
   ladder: TriggerLadder | undefined;
   level = NO_LEVEL;
-  next: Alarm | undefined;
-  previous: Alarm | undefined;
+  next: Trigger | undefined;
+  previous: Trigger | undefined;
 
-  constructor(ring: (ticks: number) => void) {
-    this.ring = ring;
+  constructor(fire: (ticks: number) => void) {
+    this.fire = fire;
   }
 
   /** Takes it off its ladder; one that is not set stays so. */
@@ -28,7 +28,7 @@ export class TriggerLadder {
   private readonly rising: boolean;
   private readonly index = new PriceIndex();
   private readonly prices: number[] = [];
-  private readonly heads: (Alarm | undefined)[] = [];
+  private readonly heads: (Trigger | undefined)[] = [];
   private readonly freeLevels: number[] = [];
   /** The price that rings next; one that no price reaches when nobody waits. */
   nearestTicks: number;
@@ -38,7 +38,7 @@ export class TriggerLadder {
     this.nearestTicks = this.nothing;
   }
 
-  add(alarm: Alarm, ticks: number): void {
+  add(alarm: Trigger, ticks: number): void {
     let level = this.index.find(ticks);
     if (level === NO_LEVEL) {
       level = this.freeLevels.pop() ?? this.prices.length;
@@ -56,7 +56,7 @@ export class TriggerLadder {
     this.heads[level] = alarm;
   }
 
-  remove(alarm: Alarm): void {
+  remove(alarm: Trigger): void {
     const { level, next, previous } = alarm;
     alarm.ladder = undefined;
     if (next !== undefined) next.previous = previous;
@@ -66,15 +66,15 @@ export class TriggerLadder {
   }
 
   /** Rings everything at the nearest price, which `ticks` has reached. */
-  ringNearest(ticks: number): void {
+  fireNearest(ticks: number): void {
     const level = this.index.find(this.nearestTicks);
-    const ringing: Alarm[] = [];
+    const ringing: Trigger[] = [];
     for (let alarm = this.heads[level]; alarm !== undefined; alarm = alarm.next) {
       alarm.ladder = undefined;
       ringing.push(alarm);
     }
     this.closeLevel(level);
-    for (const alarm of ringing) alarm.ring(ticks);
+    for (const alarm of ringing) alarm.fire(ticks);
   }
 
   private closeLevel(level: number): void {

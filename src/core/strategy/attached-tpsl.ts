@@ -2,20 +2,21 @@
  * Take-profit and stop-loss that came with an opening order (rules 3.6): the first fill makes the record, further
  * fills make it larger, and when the order closes it stays as it is. What the order never filled is never protected.
  */
-import type { Account } from '../state/account.ts';
+
 import { FLAG_RETAIL, NIL } from '../book/order-slab.ts';
-import { STRATEGIES_PER_ACCOUNT_MAX } from '../model/limits.ts';
-import { type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
+import { type CommandResult, rejected } from '../model/command-result.ts';
 import { PosSide, Side, Source, StrategyKind, StrategyReason, StrategyStatus } from '../model/enums.ts';
+import { STRATEGIES_PER_ACCOUNT_MAX } from '../model/limits.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { isEmpty, type Preset } from '../model/tpsl.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+import { StrategyOrder } from '../state/strategy-order.ts';
 import { disarm } from '../state/trigger-book.ts';
 import { armStrategy, cancelStrategy, emitStrategy, enrollStrategy } from './strategy-lifecycle.ts';
-import { StrategyOrder } from '../state/strategy-order.ts';
-import { isEmpty, type Preset } from '../model/tpsl.ts';
 
 /** The order has opened so many lots. Once its record has fired or was cancelled, new fills begin another. */
-export function growAttached(state: State, slot: number, lots: number): void {
+export function onParentFill(state: State, slot: number, lots: number): void {
   const attached = state.slab.presets.get(slot);
   if (attached === undefined) return;
   const known = state.strategies.byId.get(attached.strategyId);
@@ -77,7 +78,7 @@ export function replacePreset(state: State, slot: number, preset: Preset): void 
 }
 
 /** Is there room for another strategy order of the account, counting what open orders will still bring? */
-export function checkStrategyCount(state: State, account: Account): Outcome | undefined {
+export function checkStrategyCount(state: State, account: Account): CommandResult | undefined {
   const { slab } = state;
   let count = account.strategies.size;
   if (slab.presets.size !== 0) {
@@ -87,5 +88,5 @@ export function checkStrategyCount(state: State, account: Account): Outcome | un
   }
   return count < STRATEGIES_PER_ACCOUNT_MAX
     ? undefined
-    : refused(Refusal.tooManyStrategies, STRATEGIES_PER_ACCOUNT_MAX);
+    : rejected(RejectReason.tooManyStrategies, STRATEGIES_PER_ACCOUNT_MAX);
 }

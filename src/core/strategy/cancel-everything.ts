@@ -4,19 +4,19 @@
  * can watch needs them most.
  */
 import type { CancelEverything } from '../model/command.ts';
-import { cancelWhere } from '../orders/cancel.ts';
-import { DONE, type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
+import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { CancelReason, StrategyReason } from '../model/enums.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { cancelWhere } from '../orders/cancel.ts';
+import type { State } from '../state/state.ts';
 import { cancelStrategies, isTpsl } from './strategy-lifecycle.ts';
 
-export function cancelEverything(state: State, { uid }: CancelEverything): Outcome {
+export function cancelEverything(state: State, { uid }: CancelEverything): CommandResult {
   const frozen = state.accountByUid.get(uid);
-  if (frozen === undefined) return refused(Refusal.unknownAccount);
+  if (frozen === undefined) return rejected(RejectReason.unknownAccount);
   for (const account of [frozen, ...frozen.subAccounts]) {
     cancelWhere(state, account, CancelReason.delegatedRiskOrder, () => true);
     cancelStrategies(state, account, StrategyReason.frozen, ({ kind }) => !isTpsl(kind));
   }
-  return DONE;
+  return OK;
 }

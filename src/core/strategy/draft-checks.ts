@@ -1,19 +1,20 @@
 /** Whether a strategy order makes sense as it would stand (rules 3.1 to 3.3); what fires later is tested then. */
-import type { Account } from '../state/account.ts';
-import type { Position } from '../model/position.ts';
+
+import { type CommandResult, rejected } from '../model/command-result.ts';
+import { HoldMode, OrderType, PosSide, Side, StrategyKind } from '../model/enums.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { CALLBACK_PPM_MAX, CALLBACK_PPM_MIN } from '../model/limits.ts';
+import type { Position } from '../model/position.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { hasLeg, isEmpty, type Preset } from '../model/tpsl.ts';
 import { checkPrice, checkQuoteAmount, checkSize } from '../orders/order-checks.ts';
-import { type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
+import type { Account } from '../state/account.ts';
 import type { Market } from '../state/state.ts';
-import { HoldMode, OrderType, PosSide, Side, StrategyKind } from '../model/enums.ts';
+import type { StrategyOrder } from '../state/strategy-order.ts';
 import type { Draft } from './strategy-draft.ts';
 import { isTpsl } from './strategy-lifecycle.ts';
 import { protectedPosition } from './strategy-lookup.ts';
-import type { StrategyOrder } from '../state/strategy-order.ts';
 import { checkPreset, checkTicks, triggerReference } from './tpsl-checks.ts';
-import { hasLeg, isEmpty, type Preset } from '../model/tpsl.ts';
 
 /** `self` is the record that changes; it does not stand in its own way. */
 export function checkDraft(
@@ -22,7 +23,7 @@ export function checkDraft(
   market: Market,
   draft: Draft,
   self: StrategyOrder | undefined,
-): Outcome | undefined {
+): CommandResult | undefined {
   if (isTpsl(draft.kind)) return checkTpsl(account, instrument, market, draft, self);
   return checkPlan(account, instrument, market, draft);
 }
@@ -33,18 +34,18 @@ function checkTpsl(
   market: Market,
   draft: Draft,
   self: StrategyOrder | undefined,
-): Outcome | undefined {
-  if (isEmpty(draft)) return refused(Refusal.triggerMissing);
+): CommandResult | undefined {
+  if (isEmpty(draft)) return rejected(RejectReason.triggerMissing);
   const long = draft.side === Side.sell;
   if (instrument.futures === undefined) {
-    if (draft.kind === StrategyKind.full) return refused(Refusal.tpslNotSupported);
+    if (draft.kind === StrategyKind.full) return rejected(RejectReason.tpslNotSupported);
     return (
       checkSize(instrument, draft.sizeLots, instrument.maxLots) ??
       checkPreset(draft, { instrument, market, long })
     );
   }
   const position = protectedPosition(account, instrument.index, draft.posSide);
-  if (position === undefined) return refused(Refusal.noPositionToProtect);
+  if (position === undefined) return rejected(RejectReason.noPositionToProtect);
   // What came with an order is measured by the market alone: its entry is the order's own.
   const entry = draft.kind === StrategyKind.attached ? {} : { position };
   const size =
@@ -59,11 +60,11 @@ function checkOnlyFull(
   instrument: Instrument,
   { posSide }: Draft,
   self: StrategyOrder | undefined,
-): Outcome | undefined {
+): CommandResult | undefined {
   for (const other of account.strategies.values()) {
     if (other === self || other.kind !== StrategyKind.full) continue;
     if (other.instrument === instrument.index && other.posSide === posSide)
-      return refused(Refusal.fullTpslExists);
+      return rejected(RejectReason.fullTpslExists);
   }
   return undefined;
 }
@@ -78,7 +79,7 @@ function checkSum(
   draft: Draft,
   position: Position,
   self: StrategyOrder | undefined,
-): Outcome | undefined {
+): CommandResult | undefined {
   let profits = 0;
   let losses = 0;
   for (const other of account.strategies.values()) {
@@ -89,7 +90,7 @@ function checkSum(
   }
   const taken = Math.max(hasLeg(draft.takeProfit) ? profits : 0, hasLeg(draft.stopLoss) ? losses : 0);
   const free = Math.max(0, position.lots - taken);
-  return draft.sizeLots <= free ? undefined : refused(Refusal.partialTpslAbovePosition, free);
+  return draft.sizeLots <= free ? undefined : rejected(RejectReason.partialTpslAbovePosition, free);
 }
 
 /** Trigger and trailing orders: margin, band and status are tested when they fire. */
@@ -98,22 +99,22 @@ function checkPlan(
   instrument: Instrument,
   market: Market,
   draft: Draft,
-): Outcome | undefined {
+): CommandResult | undefined {
   const { trigger, posSide, kind } = draft;
   const hedge = instrument.futures !== undefined && account.holdMode === HoldMode.hedge;
-  if (hedge && posSide === PosSide.none) return refused(Refusal.positionSideNeeded);
+  if (hedge && posSide === PosSide.none) return rejected(RejectReason.positionSideNeeded);
   const trailing = kind === StrategyKind.trailing;
-  if (!trailing && !hasLeg(trigger)) return refused(Refusal.triggerMissing);
+  if (!trailing && !hasLeg(trigger)) return rejected(RejectReason.triggerMissing);
   if (trailing && (draft.callbackPpm < CALLBACK_PPM_MIN || draft.callbackPpm > CALLBACK_PPM_MAX))
-    return refused(Refusal.callbackOutOfRange);
-  if (trailing && trigger.orderType !== OrderType.market) return refused(Refusal.illegalCombination);
+    return rejected(RejectReason.callbackOutOfRange);
+  if (trailing && trigger.orderType !== OrderType.market) return rejected(RejectReason.illegalCombination);
   const price =
     (hasLeg(trigger)
       ? checkTicks(
           instrument,
           trigger.triggerTicks,
-          Refusal.triggerPriceOutOfRange,
-          Refusal.triggerPriceOffTick,
+          RejectReason.triggerPriceOutOfRange,
+          RejectReason.triggerPriceOffTick,
         )
       : undefined) ??
     (trigger.orderType === OrderType.limit ? checkPrice(instrument, trigger.limitTicks) : undefined);
@@ -121,13 +122,13 @@ function checkPlan(
 }
 
 /** A spot market buy spends quote money, as without a trigger. */
-function checkPlanSize(instrument: Instrument, draft: Draft): Outcome | undefined {
+function checkPlanSize(instrument: Instrument, draft: Draft): CommandResult | undefined {
   const market = draft.trigger.orderType === OrderType.market;
   if (market && draft.side === Side.buy && instrument.futures === undefined) {
-    if (draft.sizeLots !== 0) return refused(Refusal.illegalCombination);
+    if (draft.sizeLots !== 0) return rejected(RejectReason.illegalCombination);
     return checkQuoteAmount(instrument, draft.quoteAmount);
   }
-  if (draft.quoteAmount !== 0n) return refused(Refusal.illegalCombination);
+  if (draft.quoteAmount !== 0n) return rejected(RejectReason.illegalCombination);
   return checkSize(instrument, draft.sizeLots, market ? instrument.maxMarketLots : instrument.maxLots);
 }
 
@@ -137,7 +138,7 @@ function checkPlanPreset(
   instrument: Instrument,
   market: Market,
   draft: Draft,
-): Outcome | undefined {
+): CommandResult | undefined {
   const preset: Preset = draft;
   if (isEmpty(preset)) return undefined;
   const { trigger, side, posSide } = draft;
@@ -146,7 +147,7 @@ function checkPlanPreset(
     account.holdMode === HoldMode.hedge && instrument.futures !== undefined
       ? long !== (posSide === PosSide.long)
       : false;
-  if (closing) return refused(Refusal.presetNotOpening);
+  if (closing) return rejected(RejectReason.presetNotOpening);
   const expectedTicks =
     trigger.limitTicks || trigger.triggerTicks || triggerReference(instrument, market, trigger.triggerBy);
   return checkPreset(preset, { instrument, market, long, expectedTicks });

@@ -1,12 +1,13 @@
 /** A strategy order as it would stand after a command that places or modifies it. */
-import type { Account } from '../state/account.ts';
+
 import type { ModifyStrategy, PlaceStrategy } from '../model/command.ts';
-import type { Instrument } from '../model/instrument.ts';
 import { HoldMode, PosSide, Side, StrategyKind } from '../model/enums.ts';
-import { isTpsl } from './strategy-lifecycle.ts';
-import type { StrategyOrder } from '../state/strategy-order.ts';
-import { fittingLeg } from './tpsl-checks.ts';
+import type { Instrument } from '../model/instrument.ts';
 import { changedLeg, changedProtection, sameLeg, type TriggerLeg } from '../model/tpsl.ts';
+import type { Account } from '../state/account.ts';
+import type { StrategyOrder } from '../state/strategy-order.ts';
+import { isTpsl } from './strategy-lifecycle.ts';
+import { fittingLeg } from './tpsl-checks.ts';
 
 /** A strategy order as it would stand after the command. */
 export interface Draft {

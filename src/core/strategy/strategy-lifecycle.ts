@@ -1,17 +1,18 @@
 /** The life of a strategy order from the moment it waits to its last record (rules 3.2). */
-import type { Account } from '../state/account.ts';
+
+import { PosSide, StrategyKind, StrategyReason, StrategyStatus, TriggerBy } from '../model/enums.ts';
 import type { StrategyOrderRecord } from '../model/event.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { formatOrderId } from '../model/order-id.ts';
-import { Refusal } from '../model/reject-reason.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import type { Account } from '../state/account.ts';
 import type { Market, State } from '../state/state.ts';
-import { PosSide, StrategyKind, StrategyReason, StrategyStatus, TriggerBy } from '../model/enums.ts';
-import { disarm, PriceWatch } from '../state/trigger-book.ts';
 import type { StrategyOrder } from '../state/strategy-order.ts';
+import { disarm, TriggerBook } from '../state/trigger-book.ts';
 
 interface End {
   readonly reason?: StrategyReason;
-  readonly failure?: Refusal;
+  readonly failure?: RejectReason;
   readonly childOrderId?: number;
 }
 
@@ -27,7 +28,7 @@ export function enrollStrategy(state: State, order: StrategyOrder): void {
 export function armStrategy(state: State, order: StrategyOrder): void {
   const market = state.market(state.instruments[order.instrument]!);
   for (const by of [TriggerBy.market, TriggerBy.mark]) {
-    if (waitsFor(order, by)) watchOf(state, market, by).arm(order, by);
+    if (waitsFor(order, by)) triggerBookOf(state, market, by).arm(order, by);
   }
 }
 
@@ -36,13 +37,13 @@ function waitsFor({ kind, trigger, takeProfit, stopLoss }: StrategyOrder, by: Tr
   return takeProfit.triggerBy === by || stopLoss.triggerBy === by;
 }
 
-function watchOf(state: State, market: Market, by: TriggerBy): PriceWatch {
+function triggerBookOf(state: State, market: Market, by: TriggerBy): TriggerBook {
   if (by === TriggerBy.mark) {
-    market.markWatch ??= new PriceWatch(state.strategies.hit);
-    return market.markWatch;
+    market.markTriggers ??= new TriggerBook(state.strategies.hit);
+    return market.markTriggers;
   }
-  market.lastWatch ??= new PriceWatch(state.strategies.hit);
-  return market.lastWatch;
+  market.lastTriggers ??= new TriggerBook(state.strategies.hit);
+  return market.lastTriggers;
 }
 
 /** It has been reached: nobody waits for it any more, its order comes when its turn does. */
@@ -52,8 +53,8 @@ export function submitStrategy(state: State, order: StrategyOrder): void {
   emitStrategy(state, order, StrategyStatus.submitting);
 }
 
-/** Takes a record out of all tables; what becomes of it is told by `tellEnd`. */
-export function strikeStrategy(state: State, order: StrategyOrder): void {
+/** Takes a record out of all tables; what becomes of it is told by `emitFinal`. */
+export function unregisterStrategy(state: State, order: StrategyOrder): void {
   const { strategies } = state;
   const account = state.accounts[order.account]!;
   disarm(order);
@@ -63,7 +64,7 @@ export function strikeStrategy(state: State, order: StrategyOrder): void {
   if (order.clientOid !== '') account.strategyOids.delete(order.clientOid);
 }
 
-export function tellEnd(
+export function emitFinal(
   state: State,
   order: StrategyOrder,
   status: typeof StrategyStatus.success | typeof StrategyStatus.failed | typeof StrategyStatus.cancelled,
@@ -73,8 +74,8 @@ export function tellEnd(
 }
 
 export function cancelStrategy(state: State, order: StrategyOrder, reason: StrategyReason): void {
-  strikeStrategy(state, order);
-  tellEnd(state, order, StrategyStatus.cancelled, { reason });
+  unregisterStrategy(state, order);
+  emitFinal(state, order, StrategyStatus.cancelled, { reason });
 }
 
 /** Cancels matching strategy orders of an account in ascending id. */
@@ -155,7 +156,7 @@ export function strategyRecord(
     callbackPpm: order.callbackPpm,
     extremeTicks: order.extremeTicks,
     reason: end.reason ?? StrategyReason.none,
-    failure: end.failure ?? Refusal.none,
+    failure: end.failure ?? RejectReason.none,
     childOrderId: end.childOrderId ?? 0,
     createdTime: order.createdTime,
     updatedTime: order.updatedTime,

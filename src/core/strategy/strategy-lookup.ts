@@ -1,8 +1,10 @@
 /** Which strategy order is meant, by what it answers to, and which position it protects. */
-import { type Account, positionKey } from '../state/account.ts';
-import type { Position } from '../model/position.ts';
-import { formatOrderId, parseOrderId } from '../model/order-id.ts';
+
 import { HoldMode, PosSide } from '../model/enums.ts';
+import { formatOrderId, parseOrderId } from '../model/order-id.ts';
+import type { Position } from '../model/position.ts';
+import { positionKey } from '../model/position.ts';
+import type { Account } from '../state/account.ts';
 import type { StrategyOrder } from '../state/strategy-order.ts';
 
 /** By id, else by client id; one without a client id of its own answers to its printed id. */

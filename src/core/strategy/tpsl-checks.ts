@@ -1,41 +1,41 @@
 /** Whether take-profit and stop-loss make sense where they are set (rules 3.3); each violation has its own code. */
 import { OFF_GRID } from '../model/command.ts';
-import type { Position } from '../model/position.ts';
+import { type CommandResult, rejected } from '../model/command-result.ts';
+import { OrderType, TriggerBy } from '../model/enums.ts';
 import { type Instrument, tradeValue } from '../model/instrument.ts';
 import { PRICE_TICKS_MAX } from '../model/limits.ts';
-import { referenceTicks } from '../orders/order-checks.ts';
-import { type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { Market } from '../state/state.ts';
-import { OrderType, TriggerBy } from '../model/enums.ts';
+import type { Position } from '../model/position.ts';
+import { RejectReason } from '../model/reject-reason.ts';
 import { hasLeg, type Preset, type TriggerLeg } from '../model/tpsl.ts';
+import { referenceTicks } from '../orders/order-checks.ts';
+import type { Market } from '../state/state.ts';
 
 /** Of a long's take-profit and stop-loss, then of a short's. */
-type Sides = readonly [Refusal, Refusal, Refusal, Refusal];
+type Sides = readonly [RejectReason, RejectReason, RejectReason, RejectReason];
 const BY_ENTRY: Sides = [
-  Refusal.longTakeProfitByEntry,
-  Refusal.longStopLossByEntry,
-  Refusal.shortTakeProfitByEntry,
-  Refusal.shortStopLossByEntry,
+  RejectReason.longTakeProfitByEntry,
+  RejectReason.longStopLossByEntry,
+  RejectReason.shortTakeProfitByEntry,
+  RejectReason.shortStopLossByEntry,
 ];
 const BY_LAST: Sides = [
-  Refusal.longTakeProfitByLast,
-  Refusal.longStopLossByLast,
-  Refusal.shortTakeProfitByLast,
-  Refusal.shortStopLossByLast,
+  RejectReason.longTakeProfitByLast,
+  RejectReason.longStopLossByLast,
+  RejectReason.shortTakeProfitByLast,
+  RejectReason.shortStopLossByLast,
 ];
 const BY_MARK: Sides = [
-  Refusal.longTakeProfitByMark,
-  Refusal.longStopLossByMark,
-  Refusal.shortTakeProfitByMark,
-  Refusal.shortStopLossByMark,
+  RejectReason.longTakeProfitByMark,
+  RejectReason.longStopLossByMark,
+  RejectReason.shortTakeProfitByMark,
+  RejectReason.shortStopLossByMark,
 ];
 
 /** Of take-profit and stop-loss. */
-const TRIGGER_RANGE = [Refusal.takeProfitNotPositive, Refusal.stopLossNotPositive] as const;
-const TRIGGER_TICK = [Refusal.takeProfitOffTick, Refusal.stopLossOffTick] as const;
-const LIMIT_RANGE = [Refusal.takeProfitLimitNotPositive, Refusal.stopLossLimitNotPositive] as const;
-const LIMIT_TICK = [Refusal.takeProfitLimitOffTick, Refusal.stopLossLimitOffTick] as const;
+const TRIGGER_RANGE = [RejectReason.takeProfitNotPositive, RejectReason.stopLossNotPositive] as const;
+const TRIGGER_TICK = [RejectReason.takeProfitOffTick, RejectReason.stopLossOffTick] as const;
+const LIMIT_RANGE = [RejectReason.takeProfitLimitNotPositive, RejectReason.stopLossLimitNotPositive] as const;
+const LIMIT_TICK = [RejectReason.takeProfitLimitOffTick, RejectReason.stopLossLimitOffTick] as const;
 
 /** What a trigger compares with now: the mark, or the last trade (before the first one what the band is made from). */
 export function triggerReference(instrument: Instrument, market: Market, by: TriggerBy): number {
@@ -63,11 +63,11 @@ interface Place {
   readonly expectedTicks?: number;
 }
 
-export function checkPreset(preset: Preset, place: Place): Outcome | undefined {
+export function checkPreset(preset: Preset, place: Place): CommandResult | undefined {
   return checkLeg(preset.takeProfit, place, 0) ?? checkLeg(preset.stopLoss, place, 1);
 }
 
-function checkLeg(leg: TriggerLeg, place: Place, which: 0 | 1): Outcome | undefined {
+function checkLeg(leg: TriggerLeg, place: Place, which: 0 | 1): CommandResult | undefined {
   if (!hasLeg(leg)) return undefined;
   const { instrument, market, long } = place;
   const wrong =
@@ -81,7 +81,7 @@ function checkLeg(leg: TriggerLeg, place: Place, which: 0 | 1): Outcome | undefi
   const side = (long ? 0 : 2) + which;
   if (above ? leg.triggerTicks <= reference : leg.triggerTicks >= reference) {
     const codes = leg.triggerBy === TriggerBy.mark ? BY_MARK : BY_LAST;
-    return refused(codes[side]!, reference);
+    return rejected(codes[side]!, reference);
   }
   return checkEntry(leg, place, above, BY_ENTRY[side]!);
 }
@@ -91,21 +91,21 @@ function checkEntry(
   { triggerTicks }: TriggerLeg,
   { instrument, position }: Place,
   above: boolean,
-  refusal: Refusal,
-): Outcome | undefined {
+  rejectReason: RejectReason,
+): CommandResult | undefined {
   if (position === undefined) return undefined;
   const value = tradeValue(instrument, triggerTicks, position.lots);
   const basis = position.basis < 0n ? -position.basis : position.basis;
-  return (above ? value > basis : value < basis) ? undefined : refused(refusal);
+  return (above ? value > basis : value < basis) ? undefined : rejected(rejectReason);
 }
 
 export function checkTicks(
   instrument: Instrument,
   ticks: number,
-  range: Refusal,
-  offTick: Refusal,
-): Outcome | undefined {
-  if (ticks === OFF_GRID) return refused(offTick);
-  if (ticks <= 0 || ticks > PRICE_TICKS_MAX) return refused(range, PRICE_TICKS_MAX);
-  return ticks % instrument.tickStep === 0 ? undefined : refused(offTick);
+  range: RejectReason,
+  offTick: RejectReason,
+): CommandResult | undefined {
+  if (ticks === OFF_GRID) return rejected(offTick);
+  if (ticks <= 0 || ticks > PRICE_TICKS_MAX) return rejected(range, PRICE_TICKS_MAX);
+  return ticks % instrument.tickStep === 0 ? undefined : rejected(offTick);
 }

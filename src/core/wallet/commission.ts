@@ -4,25 +4,26 @@
  * liquidations earn nothing. What the other side of the trade is given out of a fee has not been kept: with a share of
  * the whole fee a broker would be paid for trading with itself.
  */
-import type { Account } from '../state/account.ts';
-import type { SetCommission } from '../model/command.ts';
-import { Bucket, SystemAccount } from '../state/ledger.ts';
-import { DONE, type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
-import { Wallet } from '../model/enums.ts';
-import { divCeil, divTrunc, larger, RATE_ONE } from '../model/units.ts';
-import { emitLine, foldMoney, walletCell } from './wallet.ts';
 
-export function setCommission(state: State, command: SetCommission): Outcome {
+import type { SetCommission } from '../model/command.ts';
+import { type CommandResult, OK, rejected } from '../model/command-result.ts';
+import { Wallet } from '../model/enums.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import { divCeil, divTrunc, larger, RATE_ONE } from '../model/units.ts';
+import type { Account } from '../state/account.ts';
+import { digestAmount, emitLedgerLine, walletCell } from '../state/ledger-lines.ts';
+import type { State } from '../state/state.ts';
+
+export function setCommission(state: State, command: SetCommission): CommandResult {
   const account = state.accountByUid.get(command.uid);
-  if (account === undefined) return refused(Refusal.unknownAccount);
+  if (account === undefined) return rejected(RejectReason.unknownAccount);
   if (account.masterUid !== 0 || command.rate < 0n || command.rate > RATE_ONE) {
     const detail = 'a commission is a share of 0 to 1 for a main account';
-    return { ...refused(Refusal.invalidSpecification), detail };
+    return { ...rejected(RejectReason.invalidSpecification), detail };
   }
   account.commissionRate = command.rate;
-  return DONE;
+  return OK;
 }
 
 /**
@@ -45,7 +46,7 @@ export function payCommission(
   if (amount === 0n) return 0n;
   const house = state.ledger.cell(SystemAccount.fee, coin, Bucket.cash);
   state.ledger.move(house, walletCell(state, broker, coin, Wallet.funding), amount);
-  foldMoney(state, amount);
-  emitLine(state, broker, Wallet.funding, coin, 'commission', amount, String(account.uid));
+  digestAmount(state, amount);
+  emitLedgerLine(state, broker, Wallet.funding, coin, 'commission', amount, String(account.uid));
   return amount;
 }

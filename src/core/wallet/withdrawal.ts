@@ -3,33 +3,26 @@
  * it can neither be spent nor asked for again; the operator then pays it out or refuses it, or the owner takes it back.
  * Whichever comes first ends it: nothing leaves an account twice.
  */
-import type { Account } from '../state/account.ts';
-import type { EndWithdrawal, InnerWithdrawal, RequestWithdrawal } from '../model/command.ts';
-import type { WalletRecord } from '../model/event.ts';
-import { Bucket, SystemAccount } from '../state/ledger.ts';
-import { PENDING_WITHDRAWALS_MAX } from '../model/limits.ts';
-import { DONE, type Outcome, refused } from '../model/command-result.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import type { State } from '../state/state.ts';
-import { Wallet } from '../model/enums.ts';
-import type { PendingWithdrawal } from '../model/pending-withdrawal.ts';
-import {
-  checkMovement,
-  depositWallet,
-  emitLine,
-  foldMoney,
-  freeIn,
-  outside,
-  shortOf,
-  walletCell,
-} from './wallet.ts';
 
-export function requestWithdrawal(state: State, command: RequestWithdrawal): Outcome {
+import type { EndWithdrawal, InternalWithdrawal, RequestWithdrawal } from '../model/command.ts';
+import { type CommandResult, OK, rejected } from '../model/command-result.ts';
+import { Wallet } from '../model/enums.ts';
+import type { WalletRecord } from '../model/event.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
+import { PENDING_WITHDRAWALS_MAX } from '../model/limits.ts';
+import type { PendingWithdrawal } from '../model/pending-withdrawal.ts';
+import { RejectReason } from '../model/reject-reason.ts';
+import type { Account } from '../state/account.ts';
+import { digestAmount, emitLedgerLine, externalCell, walletCell } from '../state/ledger-lines.ts';
+import type { State } from '../state/state.ts';
+import { checkMovement, depositWallet, freeIn, shortOf } from './wallet.ts';
+
+export function requestWithdrawal(state: State, command: RequestWithdrawal): CommandResult {
   const { coin, amount } = command;
   const failure = checkMovement(state, command.uid, coin, amount);
   if (failure !== undefined) return failure;
-  if (command.fee < 0n || command.fee >= amount) return refused(Refusal.feeAboveAmount);
-  if (state.withdrawals.size >= PENDING_WITHDRAWALS_MAX) return refused(Refusal.tooManyWithdrawals);
+  if (command.fee < 0n || command.fee >= amount) return rejected(RejectReason.feeAboveAmount);
+  if (state.withdrawals.size >= PENDING_WITHDRAWALS_MAX) return rejected(RejectReason.tooManyWithdrawals);
   const account = state.accountByUid.get(command.uid)!;
   const shares = sharesOf(state, account, command);
   if (!('fromFunding' in shares)) return shares;
@@ -50,25 +43,25 @@ export function requestWithdrawal(state: State, command: RequestWithdrawal): Out
   const held = state.ledger.cell(account.index, coin, Bucket.withdrawing);
   takeOut(state, account, command, shares, held, withdrawal.id);
   emitRecord(state, withdrawal, 'pending', '');
-  return { refusal: Refusal.none, orderId: withdrawal.id, clientOid: withdrawal.clientOid };
+  return { rejectReason: RejectReason.none, orderId: withdrawal.id, clientOid: withdrawal.clientOid };
 }
 
 /** Nothing can hold it up and nothing can take it back: it is done when it is asked for. */
-export function innerWithdrawal(state: State, command: InnerWithdrawal): Outcome {
+export function internalWithdrawal(state: State, command: InternalWithdrawal): CommandResult {
   const { coin, amount, clientOid } = command;
   const failure = checkMovement(state, command.uid, coin, amount);
   if (failure !== undefined) return failure;
   const from = state.accountByUid.get(command.uid)!;
   const to = state.accountByUid.get(command.toUid);
-  if (to === undefined) return refused(Refusal.unknownAccount);
-  if (to === from) return refused(Refusal.sameWallet);
+  if (to === undefined) return rejected(RejectReason.unknownAccount);
+  if (to === from) return rejected(RejectReason.sameWallet);
   const shares = sharesOf(state, from, command);
   if (!('fromFunding' in shares)) return shares;
 
   const id = state.nextId();
   const wallet = depositWallet(to, coin, Wallet.funding);
   takeOut(state, from, command, shares, walletCell(state, to, coin, wallet), id);
-  emitLine(state, to, wallet, coin, 'deposit', amount, String(id));
+  emitLedgerLine(state, to, wallet, coin, 'deposit', amount, String(id));
   const record = {
     type: 'walletRecord',
     status: 'success',
@@ -85,30 +78,30 @@ export function innerWithdrawal(state: State, command: InnerWithdrawal): Outcome
   const sent = { recordId: id, uid: from.uid, kind: 'withdrawal', counterUid: to.uid, clientOid } as const;
   const received = { recordId: state.nextId(), uid: to.uid, kind: 'deposit', counterUid: from.uid } as const;
   state.events.push({ ...record, ...sent }, { ...record, ...received, clientOid: '' });
-  return { refusal: Refusal.none, orderId: id, clientOid };
+  return { rejectReason: RejectReason.none, orderId: id, clientOid };
 }
 
-export function endWithdrawal(state: State, command: EndWithdrawal): Outcome {
+export function endWithdrawal(state: State, command: EndWithdrawal): CommandResult {
   const withdrawal = state.withdrawals.get(command.withdrawalId);
   const foreign = command.uid !== 0 && (withdrawal?.uid !== command.uid || command.paid);
-  if (withdrawal === undefined || foreign) return refused(Refusal.unknownWithdrawal);
+  if (withdrawal === undefined || foreign) return rejected(RejectReason.unknownWithdrawal);
   const { ledger } = state;
   const { coin, fee, fromFunding, fromUnified } = withdrawal;
   const account = state.accountByUid.get(withdrawal.uid)!;
   const held = ledger.cell(account.index, coin, Bucket.withdrawing);
   state.withdrawals.delete(withdrawal.id);
-  foldMoney(state, fromFunding + fromUnified);
+  digestAmount(state, fromFunding + fromUnified);
   if (command.paid) {
-    ledger.move(held, outside(state, coin), fromFunding + fromUnified - fee);
+    ledger.move(held, externalCell(state, coin), fromFunding + fromUnified - fee);
     ledger.move(held, ledger.cell(SystemAccount.fee, coin, Bucket.cash), fee);
   } else {
     for (const [wallet, share] of byWallet(withdrawal)) {
       ledger.move(held, walletCell(state, account, coin, wallet), share);
-      emitLine(state, account, wallet, coin, 'withdrawalReturned', share, String(withdrawal.id));
+      emitLedgerLine(state, account, wallet, coin, 'withdrawalReturned', share, String(withdrawal.id));
     }
   }
   emitRecord(state, withdrawal, command.paid ? 'success' : 'fail', command.reference);
-  return { ...DONE, orderId: withdrawal.id, clientOid: withdrawal.clientOid };
+  return { ...OK, orderId: withdrawal.id, clientOid: withdrawal.clientOid };
 }
 
 /** What is taken from each wallet; together the whole amount. */
@@ -118,11 +111,11 @@ type Shares = Pick<PendingWithdrawal, 'fromFunding' | 'fromUnified'>;
 function sharesOf(
   state: State,
   account: Account,
-  command: RequestWithdrawal | InnerWithdrawal,
-): Shares | Outcome {
+  command: RequestWithdrawal | InternalWithdrawal,
+): Shares | CommandResult {
   const { coin, amount, clientOid } = command;
   if (clientOid !== '' && state.transferOids.has(oidOf(account, clientOid)))
-    return refused(Refusal.transferOidInUse);
+    return rejected(RejectReason.transferOidInUse);
   const inFunding = command.fromFunding ? freeIn(state, account, coin, Wallet.funding) : 0n;
   const inUnified = command.fromUnified ? freeIn(state, account, coin, Wallet.unified) : 0n;
   if (inFunding + inUnified < amount) return shortOf(coin, inFunding + inUnified);
@@ -133,17 +126,17 @@ function sharesOf(
 function takeOut(
   state: State,
   account: Account,
-  command: RequestWithdrawal | InnerWithdrawal,
+  command: RequestWithdrawal | InternalWithdrawal,
   shares: Shares,
   to: number,
   id: number,
 ): void {
   const { coin, amount, clientOid } = command;
   if (clientOid !== '') state.transferOids.remember(oidOf(account, clientOid));
-  foldMoney(state, amount);
+  digestAmount(state, amount);
   for (const [wallet, share] of byWallet(shares)) {
     state.ledger.move(walletCell(state, account, coin, wallet), to, share);
-    emitLine(state, account, wallet, coin, 'withdrawal', -share, String(id));
+    emitLedgerLine(state, account, wallet, coin, 'withdrawal', -share, String(id));
   }
 }
 

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
-import type { Event } from '../../core/model/event.ts';
 import {
   aCandle,
   aConversion,
@@ -19,6 +18,7 @@ import {
 } from '../../../test/history/example-events.ts';
 import { projectInCommands, randomRows } from '../../../test/history/random-rows.ts';
 import { ALL_TIME } from '../../../test/history/storage.ts';
+import type { Event } from '../../core/model/event.ts';
 import { RETENTION_MS } from '../history.ts';
 import { openSqliteHistory } from '../sqlite-history.ts';
 import { CHECKSUMS_VERSION, migrate } from '../sqlite-schema.ts';

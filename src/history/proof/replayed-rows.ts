@@ -4,7 +4,7 @@
  */
 import type { SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Event } from '../../core/model/event.ts';
-import { addEvent, emptyPack, type KeptEvents, type KeptKind } from '../projection-batch.ts';
+import { addEvent, emptyPack, type KeptKind, type ProjectedEvents } from '../projection-batch.ts';
 import type { Names } from '../tables/name-resolver.ts';
 import { type RowValues, type Table, UserTable } from '../tables/table.ts';
 import { KEPT, KEPT_KINDS } from '../tables/tables.ts';
@@ -77,7 +77,7 @@ export class ReplayedRows {
 
   #takeKind<Kind extends KeptKind>(
     kind: Kind,
-    kept: { readonly [K in Kind]: KeptEvents[K][] },
+    kept: { readonly [K in Kind]: ProjectedEvents[K][] },
     names: Names,
   ): void {
     const { table, row } = KEPT[kind];

@@ -1,6 +1,7 @@
 /** Candles that are over: of trades, and of mark, index and premium. Where nothing happened a made-up past answers. */
-import type { CandleClosed, PriceCandleClosed } from '../../core/model/event.ts';
+
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
+import type { CandleClosed, PriceCandleClosed } from '../../core/model/event.ts';
 import { type CandleRow, type CandleType, candleRow, priceCandleRow } from '../../views/candle-view.ts';
 import { candleRun } from '../gapless-candles.ts';
 import { mergeCandles } from '../generated-candles.ts';

@@ -1,6 +1,7 @@
 /** Ledger lines: money that entered or left a coin of a wallet. */
-import type { LedgerLine } from '../../core/model/event.ts';
+
 import { WALLET_NAMES, Wallet } from '../../core/model/enums.ts';
+import type { LedgerLine } from '../../core/model/event.ts';
 import { formatId } from '../../views/ids.ts';
 import { LEDGER_FIELDS, type LedgerView, ledgerView } from '../../views/ledger-view.ts';
 import { LEDGER_RETENTION_MS, type LedgerQuery } from '../history.ts';

@@ -1,6 +1,7 @@
 /** What the public reads of futures markets: settled funding rates, hours of the insurance funds, forced closes. */
-import type { FillRecord, FundingSettled, InsuranceHour } from '../../core/model/event.ts';
+
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
+import type { FillRecord, FundingSettled, InsuranceHour } from '../../core/model/event.ts';
 import { formatId } from '../../views/ids.ts';
 import {
   type FundingRateView,

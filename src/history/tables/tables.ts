@@ -1,5 +1,5 @@
 /** Every kind of event that history keeps: its table, and the row that an event becomes there. */
-import type { KeptEvents, KeptKind } from '../projection-batch.ts';
+import type { KeptKind, ProjectedEvents } from '../projection-batch.ts';
 import { CANDLES, priceRow, tradeCandleRow } from './candles.ts';
 import { CLOSED_ORDERS, orderRow } from './closed-orders.ts';
 import { CLOSED_POSITIONS, positionRow } from './closed-positions.ts';
@@ -38,7 +38,7 @@ interface Kept<Recorded> {
   readonly row: (recorded: Recorded, names: Names) => RowValues;
 }
 
-export const KEPT: { readonly [Kind in KeptKind]: Kept<KeptEvents[Kind]> } = {
+export const KEPT: { readonly [Kind in KeptKind]: Kept<ProjectedEvents[Kind]> } = {
   orders: { table: CLOSED_ORDERS, row: orderRow },
   strategies: { table: STRATEGY_ORDERS, row: strategyRow },
   positions: { table: CLOSED_POSITIONS, row: positionRow },

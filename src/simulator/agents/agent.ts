@@ -1,5 +1,5 @@
 /** Whoever trades for the house. An agent looks at every wake-up and acts when its own time has come. */
-import type { Floor } from '../agent-client.ts';
+import type { AgentClient } from '../agent-client.ts';
 
 export const AGENT_KINDS = ['maker', 'rpi', 'taker', 'momentum', 'reversion', 'arbitrage', 'retail'] as const;
 export type AgentKind = (typeof AGENT_KINDS)[number];
@@ -8,5 +8,5 @@ export interface Agent {
   readonly name: string;
   readonly kind: AgentKind;
   readonly uid: number;
-  act(floor: Floor, seconds: number): void;
+  act(client: AgentClient, seconds: number): void;
 }

@@ -4,13 +4,14 @@
  * hit makes it lean away from the hit side, widen, and refill carefully; both wear off in seconds. Its belief leans
  * against the stock it has collected.
  */
-import { NIL } from '../../core/book/order-slab.ts';
-import { Bucket } from '../../core/state/ledger.ts';
+
 import { Side, TimeInForce } from '../../core/model/enums.ts';
-import type { Desk } from '../instrument-view.ts';
-import { Dice } from '../rng.ts';
-import type { Floor, OrderChange } from '../agent-client.ts';
+import { Bucket } from '../../core/model/ledger-accounts.ts';
+import { NIL } from '../../core/reads/market-reads.ts';
+import type { AgentClient, OrderChange } from '../agent-client.ts';
 import { clamp, decay } from '../deterministic-math.ts';
+import type { InstrumentView } from '../instrument-view.ts';
+import { Rng } from '../rng.ts';
 import type { Agent } from './agent.ts';
 
 /** Distance of level n over the half spread: 1 + LINEAR n + SQUARE n^2. */
@@ -41,58 +42,58 @@ interface Quote {
   /** What was left when last seen. */
   remaining: number;
   /** Its own liking for size, so that ladders are not drawn with a ruler. */
-  readonly taste: number;
+  readonly sizeJitter: number;
 }
 
 export class Maker implements Agent {
   readonly kind = 'maker';
   readonly name: string;
   readonly uid: number;
-  readonly desk: Desk;
+  readonly view: InstrumentView;
   private readonly quotes: Quote[] = [];
-  private readonly dice: Dice;
+  private readonly dice: Rng;
   private readonly weightSum: number;
   /** Relative move of the belief by recent hits. */
   private lean = 0;
-  private wary = 0;
+  private spreadWidening = 0;
   private dueMs = 0;
   private adopted = false;
   /** Spot stock that counts as neutral, in lots; set at the first look. */
   private neutralLots: number | undefined;
 
-  constructor(uid: number, desk: Desk, seed: number) {
+  constructor(uid: number, view: InstrumentView, seed: number) {
     this.uid = uid;
-    this.desk = desk;
-    this.name = `maker:${desk.name}`;
-    this.dice = new Dice(seed, this.name);
+    this.view = view;
+    this.name = `maker:${view.name}`;
+    this.dice = new Rng(seed, this.name);
     let sum = 0;
-    for (let level = 0; level < desk.knobs.levels; level++) {
+    for (let level = 0; level < view.parameters.levels; level++) {
       sum += weightOf(level);
       for (const side of [Side.buy, Side.sell]) {
-        this.quotes.push({ side, level, orderId: 0, remaining: 0, taste: this.dice.between(0.7, 1.3) });
+        this.quotes.push({ side, level, orderId: 0, remaining: 0, sizeJitter: this.dice.between(0.7, 1.3) });
       }
     }
     this.weightSum = sum;
   }
 
-  act(floor: Floor, seconds: number): void {
+  act(client: AgentClient, seconds: number): void {
     this.lean *= decay(seconds, LEAN_HALF_LIFE_S);
-    this.wary *= decay(seconds, WARY_HALF_LIFE_S);
-    if (!this.desk.isOpen(floor.now)) return;
-    if (!this.adopted) this.adopt(floor);
-    const slots = this.look(floor);
+    this.spreadWidening *= decay(seconds, WARY_HALF_LIFE_S);
+    if (!this.view.isOpen(client.now)) return;
+    if (!this.adopted) this.recoverQuotes(client);
+    const slots = this.look(client);
     // A hit is answered at once, a moved price within a second.
-    if (floor.now < this.dueMs && this.wary < 0.05) return;
-    this.dueMs = floor.now + REQUOTE_MS + this.dice.below(200);
-    this.requote(floor, slots);
+    if (client.now < this.dueMs && this.spreadWidening < 0.05) return;
+    this.dueMs = client.now + REQUOTE_MS + this.dice.below(200);
+    this.requote(client, slots);
   }
 
   /** The stock above what counts as neutral, in lots. */
-  private stockLots(floor: Floor): number {
-    const { desk } = this;
-    const { instrument } = desk;
-    if (instrument.futures !== undefined) return floor.position(this.uid, desk);
-    const { ledger, accountByUid } = floor.state;
+  private stockLots(client: AgentClient): number {
+    const { view } = this;
+    const { instrument } = view;
+    if (instrument.futures !== undefined) return client.position(this.uid, view);
+    const { ledger, accountByUid } = client.state;
     const account = accountByUid.get(this.uid)!.index;
     const held =
       ledger.peek(account, instrument.base, Bucket.cash) +
@@ -103,15 +104,15 @@ export class Maker implements Agent {
   }
 
   /** The treasury has changed what the maker holds: that is neutral now. */
-  forgetStock(): void {
+  resetInventory(): void {
     this.neutralLots = undefined;
   }
 
   /** After a restart its orders are still in the book: takes them over, best first. */
-  private adopt(floor: Floor): void {
+  private recoverQuotes(client: AgentClient): void {
     this.adopted = true;
-    const { slab } = floor.state;
-    const slots = floor.orders(this.uid);
+    const { slab } = client.state;
+    const slots = client.orders(this.uid);
     for (const side of [Side.buy, Side.sell]) {
       const own = slots.filter((slot) => slab.side[slot] === side);
       own.sort((a, b) =>
@@ -120,7 +121,7 @@ export class Maker implements Agent {
       const places = this.quotes.filter((quote) => quote.side === side);
       for (const [n, slot] of own.entries()) {
         const quote = places[n];
-        if (quote === undefined) floor.cancel(this.uid, slab.id[slot]!);
+        if (quote === undefined) client.cancel(this.uid, slab.id[slot]!);
         else {
           quote.orderId = slab.id[slot]!;
           quote.remaining = slab.remaining[slot]!;
@@ -130,10 +131,10 @@ export class Maker implements Agent {
   }
 
   /** Finds its orders, and what has been taken from them since it last looked. */
-  private look(floor: Floor): Map<number, number> {
-    const { slab } = floor.state;
+  private look(client: AgentClient): Map<number, number> {
+    const { slab } = client.state;
     const slots = new Map<number, number>();
-    for (const slot of floor.orders(this.uid)) slots.set(slab.id[slot]!, slot);
+    for (const slot of client.orders(this.uid)) slots.set(slab.id[slot]!, slot);
     let taken = 0;
     for (const quote of this.quotes) {
       if (quote.orderId === 0) continue;
@@ -143,35 +144,36 @@ export class Maker implements Agent {
       quote.remaining = left;
       if (slot === undefined) quote.orderId = 0;
     }
-    if (taken !== 0) this.flinch(taken);
+    if (taken !== 0) this.onFilled(taken);
     return slots;
   }
 
-  private flinch(takenLots: number): void {
-    const { desk } = this;
-    const share = clamp(takenLots / desk.depthLots, -1, 1);
-    const reach = (desk.halfSpreadTicks * distance(desk.knobs.levels - 1)) / desk.fairTicks;
+  private onFilled(takenLots: number): void {
+    const { view } = this;
+    const share = clamp(takenLots / view.depthLots, -1, 1);
+    const reach = (view.halfSpreadTicks * distance(view.parameters.levels - 1)) / view.fairTicks;
     this.lean = clamp(this.lean + IMPACT * reach * share, -2 * reach, 2 * reach);
-    this.wary = Math.min(WARY_MAX, this.wary + 3 * Math.abs(share));
-    desk.excite(Math.abs(share) * 2);
+    this.spreadWidening = Math.min(WARY_MAX, this.spreadWidening + 3 * Math.abs(share));
+    view.exciteArrivals(Math.abs(share) * 2);
   }
 
-  private requote(floor: Floor, slots: ReadonlyMap<number, number>): void {
-    const { desk } = this;
-    const { slab } = floor.state;
-    const stock = clamp(this.stockLots(floor) / (STOCK_DEPTHS * desk.depthLots), -1, 1);
-    const restless = clamp((desk.movePerSecond * desk.fairTicks) / (3 * desk.halfSpreadTicks), 0, 1);
-    const half = desk.halfSpreadTicks * (1 + this.wary) * (1 + 0.5 * restless) * desk.spreadFactor(floor.now);
-    const centre = desk.centreTicks * (1 + this.lean) - stock * 2 * desk.halfSpreadTicks;
-    const walls = this.walls(floor, slots);
+  private requote(client: AgentClient, slots: ReadonlyMap<number, number>): void {
+    const { view } = this;
+    const { slab } = client.state;
+    const stock = clamp(this.stockLots(client) / (STOCK_DEPTHS * view.depthLots), -1, 1);
+    const restless = clamp((view.movePerSecond * view.fairTicks) / (3 * view.halfSpreadTicks), 0, 1);
+    const half =
+      view.halfSpreadTicks * (1 + this.spreadWidening) * (1 + 0.5 * restless) * view.spreadFactor(client.now);
+    const centre = view.quoteMidTicks * (1 + this.lean) - stock * 2 * view.halfSpreadTicks;
+    const bestOthers = this.bestOthers(client, slots);
     const changes: OrderChange[] = [];
     const missing: { quote: Quote; priceTicks: number; lots: number }[] = [];
     for (const quote of this.inOrder(centre, slots, slab.price)) {
       const off = half * distance(quote.level);
       const buying = quote.side === Side.buy;
       const priceTicks = buying
-        ? Math.min(desk.down(centre - off), walls.highestBid - quote.level * desk.instrument.tickStep)
-        : Math.max(desk.up(centre + off), walls.lowestAsk + quote.level * desk.instrument.tickStep);
+        ? Math.min(view.down(centre - off), bestOthers.highestBid - quote.level * view.instrument.tickStep)
+        : Math.max(view.up(centre + off), bestOthers.lowestAsk + quote.level * view.instrument.tickStep);
       if (priceTicks <= 0) continue;
       const lots = this.lotsOf(quote, priceTicks);
       const slot = slots.get(quote.orderId);
@@ -188,10 +190,10 @@ export class Maker implements Agent {
         );
     }
     if (changes.length > 0) {
-      floor.amend(this.uid, changes);
-      for (const quote of this.quotes) this.remember(floor, quote, slots);
+      client.amend(this.uid, changes);
+      for (const quote of this.quotes) this.remember(client, quote, slots);
     }
-    for (const { quote, priceTicks, lots } of missing) this.place(floor, quote, priceTicks, lots);
+    for (const { quote, priceTicks, lots } of missing) this.place(client, quote, priceTicks, lots);
   }
 
   /** What moves away first makes room for what follows it. */
@@ -224,7 +226,7 @@ export class Maker implements Agent {
     off: number,
   ): void {
     const moved =
-      Math.abs(presentTicks - priceTicks) > Math.max(off * OFF_PLACE, this.desk.instrument.tickStep * 0.5);
+      Math.abs(presentTicks - priceTicks) > Math.max(off * OFF_PLACE, this.view.instrument.tickStep * 0.5);
     const resized = quote.remaining < lots * REFILL_BELOW || quote.remaining > lots * TRIM_ABOVE;
     if (!moved && !resized) return;
     changes.push({
@@ -236,17 +238,20 @@ export class Maker implements Agent {
   }
 
   private lotsOf(quote: Quote, priceTicks: number): number {
-    const { desk } = this;
-    const share = (weightOf(quote.level) / this.weightSum) * quote.taste;
+    const { view } = this;
+    const share = (weightOf(quote.level) / this.weightSum) * quote.sizeJitter;
     // Right after a hit it offers less; the first levels feel it most.
-    const careful = 1 / (1 + this.wary / (1 + quote.level));
-    return desk.size(desk.depthLots * share * careful * 1.1, priceTicks);
+    const careful = 1 / (1 + this.spreadWidening / (1 + quote.level));
+    return view.size(view.depthLots * share * careful * 1.1, priceTicks);
   }
 
   /** The prices of others that its own orders must stay behind, because they must not take. */
-  private walls(floor: Floor, slots: ReadonlyMap<number, number>): { highestBid: number; lowestAsk: number } {
-    const { book } = this.desk.market;
-    const { slab } = floor.state;
+  private bestOthers(
+    client: AgentClient,
+    slots: ReadonlyMap<number, number>,
+  ): { highestBid: number; lowestAsk: number } {
+    const { book } = this.view.market;
+    const { slab } = client.state;
     const own = new Map<number, number>();
     for (const slot of slots.values()) {
       const key = slab.price[slot]! * 2 + slab.side[slot]!;
@@ -263,26 +268,26 @@ export class Maker implements Agent {
     };
     const ask = bestOther(Side.sell);
     const bid = bestOther(Side.buy);
-    const { tickStep } = this.desk.instrument;
+    const { tickStep } = this.view.instrument;
     return {
       highestBid: ask === 0 ? Number.POSITIVE_INFINITY : ask - tickStep,
       lowestAsk: bid === 0 ? 0 : bid + tickStep,
     };
   }
 
-  private place(floor: Floor, quote: Quote, priceTicks: number, sizeLots: number): void {
-    const { desk, uid } = this;
-    const before = floor.state.accountByUid.get(uid)!.lastOrder;
-    floor.place({ uid, desk, side: quote.side, priceTicks, sizeLots, timeInForce: TimeInForce.postOnly });
-    const { slab } = floor.state;
-    const slot = floor.state.accountByUid.get(uid)!.lastOrder;
+  private place(client: AgentClient, quote: Quote, priceTicks: number, sizeLots: number): void {
+    const { view, uid } = this;
+    const before = client.state.accountByUid.get(uid)!.lastOrder;
+    client.place({ uid, view, side: quote.side, priceTicks, sizeLots, timeInForce: TimeInForce.postOnly });
+    const { slab } = client.state;
+    const slot = client.state.accountByUid.get(uid)!.lastOrder;
     if (slot === NIL || slot === before) return;
     quote.orderId = slab.id[slot]!;
     quote.remaining = slab.remaining[slot]!;
   }
 
-  private remember(floor: Floor, quote: Quote, slots: ReadonlyMap<number, number>): void {
-    const { slab } = floor.state;
+  private remember(client: AgentClient, quote: Quote, slots: ReadonlyMap<number, number>): void {
+    const { slab } = client.state;
     const slot = slots.get(quote.orderId);
     if (slot !== undefined && slab.id[slot] === quote.orderId) quote.remaining = slab.remaining[slot]!;
   }

@@ -2,11 +2,12 @@
  * Somebody with a little money and a lot of leverage: opens an isolated position with most of it, hopes, and takes a
  * profit, gives up, or is liquidated. What is lost stays lost until the treasury brings new pocket money.
  */
-import { Bucket } from '../../core/state/ledger.ts';
+
 import { Side, Source } from '../../core/model/enums.ts';
-import type { Desk } from '../instrument-view.ts';
-import { Dice } from '../rng.ts';
-import type { Floor } from '../agent-client.ts';
+import { Bucket } from '../../core/model/ledger-accounts.ts';
+import type { AgentClient } from '../agent-client.ts';
+import type { InstrumentView } from '../instrument-view.ts';
+import { Rng } from '../rng.ts';
 import type { Agent } from './agent.ts';
 
 const LEVERAGES = [20, 25, 50, 50, 75, 100] as const;
@@ -21,40 +22,40 @@ export class RetailTrader implements Agent {
   readonly kind = 'retail';
   readonly name: string;
   readonly uid: number;
-  readonly desk: Desk;
-  private readonly dice: Dice;
+  readonly view: InstrumentView;
+  private readonly dice: Rng;
   private readonly leverage: number;
   /** Some never sell at a loss: these are the ones who get liquidated. */
   private readonly stubborn: boolean;
   private dueMs = 0;
   private prepared = false;
 
-  constructor(uid: number, number: number, desk: Desk, seed: number) {
+  constructor(uid: number, number: number, view: InstrumentView, seed: number) {
     this.uid = uid;
-    this.desk = desk;
+    this.view = view;
     this.name = `retail:${number}`;
-    this.dice = new Dice(seed, this.name);
-    this.leverage = Math.min(this.dice.pick(LEVERAGES), desk.instrument.futures!.maxLeverage);
+    this.dice = new Rng(seed, this.name);
+    this.leverage = Math.min(this.dice.pick(LEVERAGES), view.instrument.futures!.maxLeverage);
     this.stubborn = this.dice.chance(0.6);
   }
 
-  act(floor: Floor): void {
-    if (floor.now < this.dueMs || !floor.hasRoom || !this.desk.isOpen(floor.now)) return;
+  act(client: AgentClient): void {
+    if (client.now < this.dueMs || !client.hasCapacity || !this.view.isOpen(client.now)) return;
     const first = this.dueMs === 0;
-    this.dueMs = floor.now + Math.floor(this.dice.between(3000, 12_000));
+    this.dueMs = client.now + Math.floor(this.dice.between(3000, 12_000));
     if (first) return;
-    if (!this.prepared) this.prepare(floor);
-    const size = floor.position(this.uid, this.desk);
-    if (size === 0) this.open(floor);
-    else this.watch(floor, size);
+    if (!this.prepared) this.prepare(client);
+    const size = client.position(this.uid, this.view);
+    if (size === 0) this.open(client);
+    else this.watch(client, size);
   }
 
-  private prepare(floor: Floor): void {
+  private prepare(client: AgentClient): void {
     this.prepared = true;
     const { uid, leverage } = this;
-    const instrument = this.desk.instrument.index;
-    floor.give({ type: 'setMarginMode', time: 0, uid, instrument, isolated: true });
-    floor.give({
+    const instrument = this.view.instrument.index;
+    client.submit({ type: 'setMarginMode', time: 0, uid, instrument, isolated: true });
+    client.submit({
       type: 'setLeverage',
       time: 0,
       uid,
@@ -64,32 +65,32 @@ export class RetailTrader implements Agent {
     });
   }
 
-  private open(floor: Floor): void {
-    const { desk, dice } = this;
-    const { ledger, accountByUid } = floor.state;
-    const { instrument } = desk;
+  private open(client: AgentClient): void {
+    const { view, dice } = this;
+    const { ledger, accountByUid } = client.state;
+    const { instrument } = view;
     const account = accountByUid.get(this.uid);
     if (account === undefined) return;
     const cash = Number(ledger.peek(account.index, instrument.futures!.settle, Bucket.cash)) / 1e8;
     if (cash < STAKE_MIN) return;
-    const trending = desk.fastTicks > desk.slowTicks;
+    const trending = view.fastTicks > view.slowTicks;
     const side = dice.chance(trending ? 0.62 : 0.42) ? Side.buy : Side.sell;
     const value = cash * dice.between(0.3, 0.7) * this.leverage * 0.9;
-    const lots = value / (desk.fairTicks * desk.tickLotValue);
-    const reach = (8 * desk.halfSpreadTicks) / desk.fairTicks;
-    floor.take(this.uid, desk, side, Math.min(lots, desk.depthLots * 0.05), reach, Source.retail);
+    const lots = value / (view.fairTicks * view.tickLotValue);
+    const reach = (8 * view.halfSpreadTicks) / view.fairTicks;
+    client.take(this.uid, view, side, Math.min(lots, view.depthLots * 0.05), reach, Source.retail);
   }
 
-  private watch(floor: Floor, size: number): void {
-    const { desk } = this;
-    const position = floor.positionOf(this.uid, desk)!;
-    const entry = Number(position.basis) / 1e8 / size / desk.tickLotValue;
-    const gain = (desk.fairTicks / entry - 1) * Math.sign(size) * this.leverage;
+  private watch(client: AgentClient, size: number): void {
+    const { view } = this;
+    const position = client.positionOf(this.uid, view)!;
+    const entry = Number(position.basis) / 1e8 / size / view.tickLotValue;
+    const gain = (view.fairTicks / entry - 1) * Math.sign(size) * this.leverage;
     const leaves = gain > TAKE_PROFIT || (!this.stubborn && gain < GIVE_UP);
     if (!leaves) return;
     const side = size > 0 ? Side.sell : Side.buy;
-    const reach = (10 * desk.halfSpreadTicks) / desk.fairTicks;
-    floor.take(this.uid, desk, side, Math.abs(size), reach, Source.retail, true);
-    this.dueMs = floor.now + Math.floor(this.dice.exponential(REST_MS));
+    const reach = (10 * view.halfSpreadTicks) / view.fairTicks;
+    client.take(this.uid, view, side, Math.abs(size), reach, Source.retail, true);
+    this.dueMs = client.now + Math.floor(this.dice.exponential(REST_MS));
   }
 }

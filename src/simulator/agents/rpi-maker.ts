@@ -1,9 +1,9 @@
 /** Quotes inside the spread for retail orders only (rules 1.7): one RPI order on each side, moved with the price. */
 import { Side, TimeInForce } from '../../core/model/enums.ts';
-import type { Desk } from '../instrument-view.ts';
-import { Dice } from '../rng.ts';
-import type { Floor } from '../agent-client.ts';
+import type { AgentClient } from '../agent-client.ts';
 import { clamp } from '../deterministic-math.ts';
+import type { InstrumentView } from '../instrument-view.ts';
+import { Rng } from '../rng.ts';
 import type { Agent } from './agent.ts';
 
 /** Its distance from the middle over the half spread. */
@@ -17,35 +17,37 @@ export class RpiMaker implements Agent {
   readonly kind = 'rpi';
   readonly name: string;
   readonly uid: number;
-  readonly desk: Desk;
-  private readonly dice: Dice;
+  readonly view: InstrumentView;
+  private readonly dice: Rng;
   private dueMs = 0;
 
-  constructor(uid: number, desk: Desk, seed: number) {
+  constructor(uid: number, view: InstrumentView, seed: number) {
     this.uid = uid;
-    this.desk = desk;
-    this.name = `rpi:${desk.name}`;
-    this.dice = new Dice(seed, this.name);
+    this.view = view;
+    this.name = `rpi:${view.name}`;
+    this.dice = new Rng(seed, this.name);
   }
 
-  act(floor: Floor): void {
-    const { desk, uid } = this;
-    if (floor.now < this.dueMs || !floor.hasRoom || !desk.isOpen(floor.now)) return;
-    this.dueMs = floor.now + REQUOTE_MS + this.dice.below(500);
-    const { slab } = floor.state;
-    const slots = floor.orders(uid);
+  act(client: AgentClient): void {
+    const { view, uid } = this;
+    if (client.now < this.dueMs || !client.hasCapacity || !view.isOpen(client.now)) return;
+    this.dueMs = client.now + REQUOTE_MS + this.dice.below(500);
+    const { slab } = client.state;
+    const slots = client.orders(uid);
     const stock =
-      desk.instrument.futures === undefined ? 0 : floor.position(uid, desk) / (STOCK_DEPTHS * desk.depthLots);
-    const centre = desk.centreTicks - clamp(stock, -1, 1) * desk.halfSpreadTicks;
+      view.instrument.futures === undefined
+        ? 0
+        : client.position(uid, view) / (STOCK_DEPTHS * view.depthLots);
+    const centre = view.quoteMidTicks - clamp(stock, -1, 1) * view.halfSpreadTicks;
     for (const side of [Side.buy, Side.sell]) {
-      const off = desk.halfSpreadTicks * INSIDE;
-      const wanted = side === Side.buy ? desk.down(centre - off) : desk.up(centre + off);
+      const off = view.halfSpreadTicks * INSIDE;
+      const wanted = side === Side.buy ? view.down(centre - off) : view.up(centre + off);
       const priceTicks = this.behindOthers(side, wanted);
       if (priceTicks <= 0) continue;
-      const lots = desk.size(desk.depthLots * SHARE, priceTicks);
+      const lots = view.size(view.depthLots * SHARE, priceTicks);
       const slot = slots.find((each) => slab.side[each] === side);
       if (slot === undefined) {
-        floor.place({ uid, desk, side, priceTicks, sizeLots: lots, timeInForce: TimeInForce.rpi });
+        client.place({ uid, view, side, priceTicks, sizeLots: lots, timeInForce: TimeInForce.rpi });
         continue;
       }
       const moved = slab.price[slot] !== priceTicks;
@@ -57,14 +59,14 @@ export class RpiMaker implements Agent {
         sizeLots: small ? slab.filled(slot) + lots : 0,
         autoCancel: true,
       };
-      floor.amend(uid, [change]);
+      client.amend(uid, [change]);
     }
   }
 
   /** It must not take from normal orders. */
   private behindOthers(side: Side, ticks: number): number {
-    const { tickStep } = this.desk.instrument;
-    const opposite = this.desk.best(side === Side.buy ? Side.sell : Side.buy);
+    const { tickStep } = this.view.instrument;
+    const opposite = this.view.best(side === Side.buy ? Side.sell : Side.buy);
     if (opposite === 0) return ticks;
     return side === Side.buy ? Math.min(ticks, opposite - tickStep) : Math.max(ticks, opposite + tickStep);
   }

@@ -4,11 +4,11 @@
  * page.
  */
 import { Side, Source } from '../../core/model/enums.ts';
-import type { Desk } from '../instrument-view.ts';
-import { Dice } from '../rng.ts';
-import type { Floor } from '../agent-client.ts';
-import { TAKES_PER_WAKE_MAX } from '../limits.ts';
+import type { AgentClient } from '../agent-client.ts';
 import { clamp, exp } from '../deterministic-math.ts';
+import type { InstrumentView } from '../instrument-view.ts';
+import { TAKES_PER_WAKE_MAX } from '../limits.ts';
+import { Rng } from '../rng.ts';
 import type { Agent } from './agent.ts';
 
 /** Median size over the depth, and the spread of its logarithm. */
@@ -26,7 +26,7 @@ const WALL_SHARE = 0.3;
 const WALL_APPETITE = 5;
 
 interface Stall {
-  readonly desk: Desk;
+  readonly view: InstrumentView;
   readonly meanMs: number;
   dueMs: number;
 }
@@ -35,52 +35,52 @@ export class Taker implements Agent {
   readonly kind = 'taker';
   readonly name: string;
   readonly uid: number;
-  private readonly dice: Dice;
+  private readonly dice: Rng;
   private readonly stalls: Stall[] = [];
 
   /** `share` of the trades of each book are this one's. */
-  constructor(uid: number, number: number, desks: readonly Desk[], share: number, seed: number) {
+  constructor(uid: number, number: number, views: readonly InstrumentView[], share: number, seed: number) {
     this.uid = uid;
     this.name = `taker:${number}`;
-    this.dice = new Dice(seed, this.name);
-    for (const desk of desks) {
-      const perMinute = desk.knobs.tradesPerMinute * desk.liveliness.activity * share;
-      if (perMinute > 0) this.stalls.push({ desk, meanMs: 60_000 / perMinute, dueMs: 0 });
+    this.dice = new Rng(seed, this.name);
+    for (const view of views) {
+      const perMinute = view.parameters.tradesPerMinute * view.liveliness.activity * share;
+      if (perMinute > 0) this.stalls.push({ view, meanMs: 60_000 / perMinute, dueMs: 0 });
     }
   }
 
-  act(floor: Floor): void {
+  act(client: AgentClient): void {
     for (const stall of this.stalls) {
-      if (stall.dueMs === 0) stall.dueMs = floor.now + this.dice.below(FIRST_ORDER_MS);
-      for (let n = 0; n < TAKES_PER_WAKE_MAX && stall.dueMs <= floor.now; n++) {
-        stall.dueMs += this.dice.exponential(stall.meanMs / stall.desk.bustle);
-        this.take(floor, stall.desk);
+      if (stall.dueMs === 0) stall.dueMs = client.now + this.dice.below(FIRST_ORDER_MS);
+      for (let n = 0; n < TAKES_PER_WAKE_MAX && stall.dueMs <= client.now; n++) {
+        stall.dueMs += this.dice.exponential(stall.meanMs / stall.view.arrivalRateFactor);
+        this.take(client, stall.view);
       }
       // Orders that a long pause would have brought stay away.
-      if (stall.dueMs <= floor.now) stall.dueMs = floor.now + this.dice.exponential(stall.meanMs);
+      if (stall.dueMs <= client.now) stall.dueMs = client.now + this.dice.exponential(stall.meanMs);
     }
   }
 
-  private take(floor: Floor, desk: Desk): void {
+  private take(client: AgentClient, view: InstrumentView): void {
     const { dice } = this;
     const share = Math.min(SHARE_MAX, MEDIAN_SHARE * exp(SIZE_DEVIATION * dice.normal()));
-    const cheap = clamp((desk.fairTicks - desk.middleTicks) / (4 * desk.halfSpreadTicks), -1, 1);
-    const position = floor.position(this.uid, desk) / (POSITION_DEPTHS * desk.depthLots);
-    const wall = this.wall(desk);
+    const cheap = clamp((view.fairTicks - view.middleTicks) / (4 * view.halfSpreadTicks), -1, 1);
+    const position = client.position(this.uid, view) / (POSITION_DEPTHS * view.depthLots);
+    const wall = this.wall(view);
     const side = dice.chance(0.5 + 0.3 * cheap - 0.3 * wall - 0.4 * clamp(position, -1, 1))
       ? Side.buy
       : Side.sell;
     const retail = dice.chance(RETAIL_SHARE);
-    if (!floor.hasRoom || !desk.isOpen(floor.now)) return;
-    const reach = (REACH * desk.halfSpreadTicks) / desk.fairTicks;
-    const lots = desk.depthLots * share * (1 + WALL_APPETITE * Math.abs(wall));
-    floor.take(this.uid, desk, side, lots, reach, retail ? Source.retail : Source.api);
-    desk.excite(0.08);
+    if (!client.hasCapacity || !view.isOpen(client.now)) return;
+    const reach = (REACH * view.halfSpreadTicks) / view.fairTicks;
+    const lots = view.depthLots * share * (1 + WALL_APPETITE * Math.abs(wall));
+    client.take(this.uid, view, side, lots, reach, retail ? Source.retail : Source.api);
+    view.exciteArrivals(0.08);
   }
 
   /** Who has much to trade waits for somebody large: 1 when the best bid is huge, -1 when the best ask is. */
-  private wall(desk: Desk): number {
-    const usual = desk.depthLots * WALL_SHARE;
-    return clamp((desk.bestLots(Side.buy) - desk.bestLots(Side.sell)) / usual, -1, 1) ** 3;
+  private wall(view: InstrumentView): number {
+    const usual = view.depthLots * WALL_SHARE;
+    return clamp((view.bestLots(Side.buy) - view.bestLots(Side.sell)) / usual, -1, 1) ** 3;
   }
 }

@@ -1,9 +1,9 @@
 /** Two views of a moving price: momentum follows it, reversion waits for it to come back. */
 import { Side, Source, TimeInForce } from '../../core/model/enums.ts';
-import type { Desk } from '../instrument-view.ts';
-import { Dice } from '../rng.ts';
-import type { Floor } from '../agent-client.ts';
+import type { AgentClient } from '../agent-client.ts';
 import { clamp } from '../deterministic-math.ts';
+import type { InstrumentView } from '../instrument-view.ts';
+import { Rng } from '../rng.ts';
 import type { Agent, AgentKind } from './agent.ts';
 
 /** A fast mean this many spreads away from the slow one is a full signal. */
@@ -16,71 +16,71 @@ const PATIENT_NEAR = 3;
 const PATIENT_FAR = 25;
 
 /** From -1, the price falls, to 1, it rises. */
-function trend(desk: Desk): number {
-  if (desk.slowTicks === 0) return 0;
-  return clamp((desk.fastTicks - desk.slowTicks) / (FULL_SIGNAL_SPREADS * 2 * desk.halfSpreadTicks), -1, 1);
+function trend(view: InstrumentView): number {
+  if (view.slowTicks === 0) return 0;
+  return clamp((view.fastTicks - view.slowTicks) / (FULL_SIGNAL_SPREADS * 2 * view.halfSpreadTicks), -1, 1);
 }
 
 abstract class TrendTrader<Kind extends AgentKind> implements Agent {
   readonly kind: Kind;
   readonly name: string;
   readonly uid: number;
-  protected readonly dice: Dice;
-  private readonly looks: { readonly desk: Desk; dueMs: number }[];
+  protected readonly dice: Rng;
+  private readonly looks: { readonly view: InstrumentView; dueMs: number }[];
 
-  constructor(kind: Kind, uid: number, number: number, desks: readonly Desk[], seed: number) {
+  constructor(kind: Kind, uid: number, number: number, views: readonly InstrumentView[], seed: number) {
     this.kind = kind;
     this.name = `${kind}:${number}`;
     this.uid = uid;
-    this.dice = new Dice(seed, this.name);
-    this.looks = desks.map((desk) => ({ desk, dueMs: 0 }));
+    this.dice = new Rng(seed, this.name);
+    this.looks = views.map((view) => ({ view, dueMs: 0 }));
   }
 
-  act(floor: Floor): void {
+  act(client: AgentClient): void {
     for (const look of this.looks) {
-      if (look.dueMs > floor.now) continue;
-      look.dueMs = floor.now + LOOK_MS * this.dice.between(0.5, 2.5);
-      if (floor.hasRoom && look.desk.isOpen(floor.now)) this.trade(floor, look.desk);
+      if (look.dueMs > client.now) continue;
+      look.dueMs = client.now + LOOK_MS * this.dice.between(0.5, 2.5);
+      if (client.hasCapacity && look.view.isOpen(client.now)) this.trade(client, look.view);
     }
   }
 
-  protected abstract trade(floor: Floor, desk: Desk): void;
+  protected abstract trade(client: AgentClient, view: InstrumentView): void;
 }
 
 export class MomentumTrader extends TrendTrader<'momentum'> {
-  constructor(uid: number, number: number, desks: readonly Desk[], seed: number) {
-    super('momentum', uid, number, desks, seed);
+  constructor(uid: number, number: number, views: readonly InstrumentView[], seed: number) {
+    super('momentum', uid, number, views, seed);
   }
 
-  protected trade(floor: Floor, desk: Desk): void {
-    const wanted = trend(desk) * POSITION_DEPTHS * desk.depthLots;
-    const missing = wanted - floor.position(this.uid, desk);
-    const clip = CLIP * desk.depthLots;
+  protected trade(client: AgentClient, view: InstrumentView): void {
+    const wanted = trend(view) * POSITION_DEPTHS * view.depthLots;
+    const missing = wanted - client.position(this.uid, view);
+    const clip = CLIP * view.depthLots;
     if (Math.abs(missing) < clip) return;
     const side = missing > 0 ? Side.buy : Side.sell;
-    const reach = (6 * desk.halfSpreadTicks) / desk.fairTicks;
-    floor.take(this.uid, desk, side, Math.min(Math.abs(missing), clip * 3), reach, Source.api);
-    desk.excite(0.1);
+    const reach = (6 * view.halfSpreadTicks) / view.fairTicks;
+    client.take(this.uid, view, side, Math.min(Math.abs(missing), clip * 3), reach, Source.api);
+    view.exciteArrivals(0.1);
   }
 }
 
 /** Keeps one patient order in each book, where a price that has gone too far would meet it. */
 export class ReversionTrader extends TrendTrader<'reversion'> {
-  constructor(uid: number, number: number, desks: readonly Desk[], seed: number) {
-    super('reversion', uid, number, desks, seed);
+  constructor(uid: number, number: number, views: readonly InstrumentView[], seed: number) {
+    super('reversion', uid, number, views, seed);
   }
 
-  protected trade(floor: Floor, desk: Desk): void {
+  protected trade(client: AgentClient, view: InstrumentView): void {
     const { uid, dice } = this;
-    const { slab } = floor.state;
-    const position = floor.position(uid, desk) / (POSITION_DEPTHS * desk.depthLots);
-    const side = dice.chance(0.5 - 0.4 * trend(desk) - 0.4 * clamp(position, -1, 1)) ? Side.buy : Side.sell;
-    const off = desk.halfSpreadTicks * dice.between(PATIENT_NEAR, PATIENT_FAR);
-    const centre = desk.centreTicks;
-    const priceTicks = side === Side.buy ? desk.down(centre - off) : desk.up(centre + off);
-    const sizeLots = desk.size(CLIP * desk.depthLots * dice.between(0.3, 1.5), priceTicks);
-    const old = floor.orders(uid).find((slot) => slab.instrument[slot] === desk.instrument.index);
-    if (old !== undefined) floor.cancel(uid, slab.id[old]!);
-    floor.place({ uid, desk, side, priceTicks, sizeLots, timeInForce: TimeInForce.gtc });
+    const { slab } = client.state;
+    const position = client.position(uid, view) / (POSITION_DEPTHS * view.depthLots);
+    const side = dice.chance(0.5 - 0.4 * trend(view) - 0.4 * clamp(position, -1, 1)) ? Side.buy : Side.sell;
+    const off = view.halfSpreadTicks * dice.between(PATIENT_NEAR, PATIENT_FAR);
+    const centre = view.quoteMidTicks;
+    const priceTicks = side === Side.buy ? view.down(centre - off) : view.up(centre + off);
+    const sizeLots = view.size(CLIP * view.depthLots * dice.between(0.3, 1.5), priceTicks);
+    const old = client.orders(uid).find((slot) => slab.instrument[slot] === view.instrument.index);
+    if (old !== undefined) client.cancel(uid, slab.id[old]!);
+    client.place({ uid, view, side, priceTicks, sizeLots, timeInForce: TimeInForce.gtc });
   }
 }

@@ -4,9 +4,9 @@ import {
   type GeneratedCandles,
   type GeneratedWidth,
 } from '../../history/generated-candles.ts';
-import type { Desk } from '../instrument-view.ts';
-import { Dice } from '../rng.ts';
 import { clamp, exp, expSmall, log } from '../deterministic-math.ts';
+import type { InstrumentView } from '../instrument-view.ts';
+import { Rng } from '../rng.ts';
 import { type Paths, POINTS } from './coin-paths.ts';
 
 /** Mean size of a taker's order over the depth, and what excitement adds to their number. */
@@ -23,13 +23,13 @@ const PACK_CANDLES: Readonly<Record<GeneratedWidth, number>> = { '1m': 1440, '1H
 
 /** `endTime` is a whole minute; nothing is made up before `startTime`. */
 export function bookPast(
-  desk: Desk,
+  view: InstrumentView,
   paths: Paths,
   seed: number,
   startTime: number,
   endTime: number,
 ): GeneratedCandles[] {
-  const book = new BookPast(desk, paths, seed);
+  const book = new BookPast(view, paths, seed);
   const minutes = book.candles('1m', paths.minuteTurbulence, endTime);
   const minuteStart = endTime - paths.minuteTurbulence.length * 60_000;
   const early = book.candles('1H', paths.hourTurbulence, minuteStart);
@@ -38,25 +38,26 @@ export function bookPast(
 }
 
 class BookPast {
-  private readonly desk: Desk;
+  private readonly view: InstrumentView;
   private readonly paths: Paths;
-  private readonly dice: Dice;
-  constructor(desk: Desk, paths: Paths, seed: number) {
-    this.desk = desk;
+  private readonly dice: Rng;
+  constructor(view: InstrumentView, paths: Paths, seed: number) {
+    this.view = view;
     this.paths = paths;
-    this.dice = new Dice(seed, `past ${desk.name}`);
+    this.dice = new Rng(seed, `past ${view.name}`);
   }
 
   candles(width: GeneratedWidth, turbulence: Float64Array, endTime: number): GeneratedCandles | undefined {
-    const { desk, dice } = this;
+    const { view, dice } = this;
     const count = turbulence.length;
     if (count === 0) return undefined;
     const step = GENERATED_STEP_MS[width];
     const firstOpen = endTime - count * step;
     const levels = this.levels(width === '1m' ? this.paths.minutes : this.paths.hours);
-    const half = desk.halfSpreadTicks;
-    const { tickStep, lotStep, minLots } = desk.instrument;
-    const perInterval = desk.depthLots * MEAN_SHARE * desk.knobs.tradesPerMinute * EXCITED * (step / 60_000);
+    const half = view.halfSpreadTicks;
+    const { tickStep, lotStep, minLots } = view.instrument;
+    const perInterval =
+      view.depthLots * MEAN_SHARE * view.parameters.tradesPerMinute * EXCITED * (step / 60_000);
     const ticks = new Int32Array(count * 4);
     const lots = new Float64Array(count);
     const grid = (value: number) => Math.max(tickStep, Math.round(value / tickStep) * tickStep);
@@ -85,17 +86,17 @@ class BookPast {
       open = close;
       price = after;
     }
-    const { category, symbol } = desk.instrument.spec;
-    const { pricePrecision, quantityPrecision } = desk.instrument;
+    const { category, symbol } = view.instrument.spec;
+    const { pricePrecision, quantityPrecision } = view.instrument;
     return { category, symbol, width, firstOpen, pricePrecision, quantityPrecision, ticks, lots };
   }
 
   /** Logarithms of the book's price in ticks, moved so that the last minute ends at the fair price. */
   private levels(source: ReadonlyMap<string, Float64Array>): Float64Array {
-    const { baseCoin, quoteCoin } = this.desk.instrument.spec;
+    const { baseCoin, quoteCoin } = this.view.instrument.spec;
     const { minutes } = this.paths;
     const end = minutes.get(baseCoin)!.at(-1)! - (minutes.get(quoteCoin)?.at(-1) ?? 0);
-    const shift = log(this.desk.fairTicks) - end;
+    const shift = log(this.view.fairTicks) - end;
     const quote = source.get(quoteCoin);
     return source.get(baseCoin)!.map((level, at) => level - (quote?.[at] ?? 0) + shift);
   }

@@ -1,6 +1,6 @@
 /** Where the prices of all coins were before the exchange began: one run of the feed's own process, kept. */
 import { CoinPrices } from '../feed/coin-prices.ts';
-import type { Knobs } from '../parameters.ts';
+import type { MarketParameters } from '../parameters.ts';
 
 /** Points in each candle of a base width: enough for an open, extremes and a close. */
 export const POINTS = 4;
@@ -22,12 +22,12 @@ export interface Stretch {
 /** Hours first, then minutes to the end; `tick` hears after every interval. */
 export function coinPaths(
   coins: readonly string[],
-  knobs: Knobs,
+  parameters: MarketParameters,
   seed: number,
   { hours, minutes }: Stretch,
   tick: () => void,
 ): Paths {
-  const prices = new CoinPrices(knobs, seed ^ 0x7a57, 1);
+  const prices = new CoinPrices(parameters, seed ^ 0x7a57, 1);
   for (const coin of coins) prices.add(coin, 1);
   const run = (intervals: number, seconds: number) => {
     const levels = new Map(coins.map((coin) => [coin, new Float64Array(intervals * POINTS + 1)]));

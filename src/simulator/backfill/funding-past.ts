@@ -2,31 +2,38 @@
  * Funding rates of a perpetual's made-up past: the premium wanders as it does in the living market, and the exchange's
  * own rule makes the rate of it (rules 5.10).
  */
-import { fundingRate, PremiumAverage } from '../../core/marketdata/funding-rate.ts';
+
 import { formatUnits, RATE_ONE, RATE_SCALE } from '../../core/model/units.ts';
+import { fundingRate, PremiumAverage } from '../../core/reads/market-reads.ts';
 import type { GeneratedFunding, GeneratedRate } from '../../history/generated-funding.ts';
-import { type Desk, PREMIUM } from '../instrument-view.ts';
-import { Dice } from '../rng.ts';
-import { wander } from '../feed/coin-prices.ts';
+import { ornsteinUhlenbeckStep } from '../feed/coin-prices.ts';
+import { type InstrumentView, PREMIUM } from '../instrument-view.ts';
+import { Rng } from '../rng.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** Settled after `startTime` and no later than `endTime`; undefined for what has no funding. */
 export function fundingPast(
-  { instrument: { futures, spec } }: Desk,
+  { instrument: { futures, spec } }: InstrumentView,
   seed: number,
   startTime: number,
   endTime: number,
 ): GeneratedFunding | undefined {
   if (futures === undefined || futures.delivery !== undefined) return undefined;
   const { category, symbol } = spec;
-  const dice = new Dice(seed, `funding ${category} ${symbol}`);
+  const dice = new Rng(seed, `funding ${category} ${symbol}`);
   const average = new PremiumAverage();
   const rates: GeneratedRate[] = [];
   let premium = dice.normal() * PREMIUM.deviation;
   const firstHour = Math.floor(startTime / HOUR_MS) * HOUR_MS + HOUR_MS;
   for (let time = firstHour; time <= endTime; time += HOUR_MS) {
-    premium = wander(premium, PREMIUM.deviation, PREMIUM.halfLifeS, HOUR_MS / 1000, dice.normal());
+    premium = ornsteinUhlenbeckStep(
+      premium,
+      PREMIUM.deviation,
+      PREMIUM.halfLifeS,
+      HOUR_MS / 1000,
+      dice.normal(),
+    );
     average.add(BigInt(Math.round((PREMIUM.mean + premium) * Number(RATE_ONE))));
     if (time % futures.fundIntervalMs !== 0) continue;
     rates.push({ time, fundingRate: formatUnits(fundingRate(average.average(), futures), RATE_SCALE) });

@@ -3,8 +3,8 @@
  * which the last days also by the minute. It goes into a table of its own and is never mistaken for what happened.
  */
 import type { History } from '../../history/history.ts';
-import type { Desk } from '../instrument-view.ts';
-import type { Knobs } from '../parameters.ts';
+import type { InstrumentView } from '../instrument-view.ts';
+import type { MarketParameters } from '../parameters.ts';
 import { bookPast } from './book-past.ts';
 import { coinPaths } from './coin-paths.ts';
 import { fundingPast } from './funding-past.ts';
@@ -18,7 +18,7 @@ const PATH_SHARE = 0.3;
 
 export interface PastOptions {
   readonly history: History;
-  readonly knobs: Knobs;
+  readonly parameters: MarketParameters;
   readonly seed: number;
   /** Days by the minute; the year by the hour is always made. */
   readonly days: number;
@@ -28,9 +28,9 @@ export interface PastOptions {
 }
 
 /** Resolves when the past of all these books is stored; returns their number. */
-export async function makePast(desks: readonly Desk[], options: PastOptions): Promise<number> {
-  const { history, knobs, seed, days, progress } = options;
-  const without = await withoutPast(desks, options);
+export async function makePast(views: readonly InstrumentView[], options: PastOptions): Promise<number> {
+  const { history, parameters, seed, days, progress } = options;
+  const without = await withoutPast(views, options);
   if (without.length === 0 || days === 0) return 0;
   const endTime = Math.floor(options.now / MINUTE_MS) * MINUTE_MS;
   // The minutes begin with a whole hour, so that hours before and after them meet.
@@ -42,11 +42,11 @@ export async function makePast(desks: readonly Desk[], options: PastOptions): Pr
     if (++done % 2000 === 0) progress((PATH_SHARE * done) / (hours + minutes));
   };
   const coins = new Set(without.flatMap(({ instrument: { spec } }) => [spec.baseCoin, spec.quoteCoin]));
-  const paths = coinPaths([...coins], knobs, seed, { hours, minutes }, tick);
-  for (const [n, desk] of without.entries()) {
-    const startTime = listedAt(desk);
-    for (const candles of bookPast(desk, paths, seed, startTime, endTime)) history.addGenerated(candles);
-    const funding = fundingPast(desk, seed, Math.max(startTime, endTime - YEAR_DAYS * DAY_MS), endTime);
+  const paths = coinPaths([...coins], parameters, seed, { hours, minutes }, tick);
+  for (const [n, view] of without.entries()) {
+    const startTime = listedAt(view);
+    for (const candles of bookPast(view, paths, seed, startTime, endTime)) history.addGenerated(candles);
+    const funding = fundingPast(view, seed, Math.max(startTime, endTime - YEAR_DAYS * DAY_MS), endTime);
     if (funding !== undefined) history.addGeneratedFunding(funding);
     progress(PATH_SHARE + ((1 - PATH_SHARE) * (n + 1)) / without.length);
     // Every few books the worker gets to write what it was given.
@@ -57,20 +57,23 @@ export async function makePast(desks: readonly Desk[], options: PastOptions): Pr
 }
 
 /** Nothing was traded before it was listed. */
-function listedAt({ instrument: { spec } }: Desk): number {
+function listedAt({ instrument: { spec } }: InstrumentView): number {
   return Math.max(Number(spec.launchTime), Number(spec.futures?.deliveryStartTime ?? 0));
 }
 
-async function withoutPast(desks: readonly Desk[], { history, now }: PastOptions): Promise<Desk[]> {
+async function withoutPast(
+  views: readonly InstrumentView[],
+  { history, now }: PastOptions,
+): Promise<InstrumentView[]> {
   const found = await Promise.all(
-    desks.map(async (desk) => {
-      if (desk.market.day.lastTicks !== 0 || desk.fairTicks <= 0) return [];
-      const { category, symbol } = desk.instrument.spec;
+    views.map(async (view) => {
+      if (view.market.day.lastTicks !== 0 || view.fairTicks <= 0) return [];
+      const { category, symbol } = view.instrument.spec;
       const last = await history.lastCandleBefore(
         { type: 'market', category, symbol, width: '1m' },
         now + DAY_MS,
       );
-      return last === undefined ? [desk] : [];
+      return last === undefined ? [view] : [];
     }),
   );
   return found.flat();

@@ -8,9 +8,10 @@
  *   - now and then a price jumps;
  *   - dollar coins stay near one; everything else is drawn back to its first price over months.
  */
-import { Dice } from '../rng.ts';
-import { DOLLARS, type Knobs } from '../parameters.ts';
+
 import { clamp, decay, exp, log } from '../deterministic-math.ts';
+import { DOLLARS, type MarketParameters } from '../parameters.ts';
+import { Rng } from '../rng.ts';
 
 const YEAR_S = 365 * 86_400;
 const DAY_S = 86_400;
@@ -51,7 +52,7 @@ interface Coin {
   readonly volatility: number;
   readonly correlation: number;
   readonly anchor: number;
-  readonly dice: Dice;
+  readonly dice: Rng;
   /** Logarithm of the dollar price. */
   level: number;
   /** What shocks have still to bring, and in how many seconds. */
@@ -60,21 +61,21 @@ interface Coin {
 }
 
 export class CoinPrices {
-  private readonly knobs: Knobs;
+  private readonly parameters: MarketParameters;
   private readonly seed: number;
   private readonly intensity: number;
-  private readonly dice: Dice;
+  private readonly dice: Rng;
   private readonly coins = new Map<string, Coin>();
   private fast = 0;
   private slow = 0;
   private regime = REGIMES[1]!;
 
   /** `intensity` multiplies every volatility. */
-  constructor(knobs: Knobs, seed: number, intensity: number) {
-    this.knobs = knobs;
+  constructor(parameters: MarketParameters, seed: number, intensity: number) {
+    this.parameters = parameters;
     this.seed = seed;
     this.intensity = intensity;
-    this.dice = new Dice(seed, 'market');
+    this.dice = new Rng(seed, 'market');
     this.fast = this.dice.normal() * FAST.deviation;
     this.slow = this.dice.normal() * SLOW.deviation;
   }
@@ -86,7 +87,7 @@ export class CoinPrices {
   /** Starts a coin at a dollar price; one that is known stays where it is. */
   add(name: string, price: number): void {
     if (this.coins.has(name) || name === 'USD') return;
-    const { volatility, correlation } = this.knobs.coin(name);
+    const { volatility, correlation } = this.parameters.coin(name);
     const level = log(price);
     this.coins.set(name, {
       name,
@@ -94,7 +95,7 @@ export class CoinPrices {
       volatility,
       correlation,
       anchor: level,
-      dice: new Dice(this.seed, `coin ${name}`),
+      dice: new Rng(this.seed, `coin ${name}`),
       level,
       shock: 0,
       shockS: 0,
@@ -121,8 +122,8 @@ export class CoinPrices {
 
   step(seconds: number): void {
     const { dice } = this;
-    this.fast = wander(this.fast, FAST.deviation, FAST.halfLifeS, seconds, dice.normal());
-    this.slow = wander(this.slow, SLOW.deviation, SLOW.halfLifeS, seconds, dice.normal());
+    this.fast = ornsteinUhlenbeckStep(this.fast, FAST.deviation, FAST.halfLifeS, seconds, dice.normal());
+    this.slow = ornsteinUhlenbeckStep(this.slow, SLOW.deviation, SLOW.halfLifeS, seconds, dice.normal());
     if (dice.chance(1 - decay(seconds, this.regime.meanHours * 3600 * Math.LN2)))
       this.regime = nextRegime(dice);
     const turbulence = this.turbulence * this.intensity;
@@ -132,7 +133,13 @@ export class CoinPrices {
     const root = Math.sqrt(seconds / YEAR_S);
     for (const coin of this.coins.values()) {
       if (coin.pegged) {
-        coin.level = wander(coin.level, PEG.deviation, PEG.halfLifeS, seconds, coin.dice.normal());
+        coin.level = ornsteinUhlenbeckStep(
+          coin.level,
+          PEG.deviation,
+          PEG.halfLifeS,
+          seconds,
+          coin.dice.normal(),
+        );
         continue;
       }
       const { correlation, volatility } = coin;
@@ -147,7 +154,7 @@ export class CoinPrices {
 }
 
 /** One exact step of a process that returns to zero and keeps its deviation. */
-export function wander(
+export function ornsteinUhlenbeckStep(
   value: number,
   deviation: number,
   halfLifeS: number,
@@ -158,7 +165,7 @@ export function wander(
   return value * kept + deviation * Math.sqrt(1 - kept * kept) * normal;
 }
 
-function nextRegime(dice: Dice): Regime {
+function nextRegime(dice: Rng): Regime {
   const total = REGIMES.reduce((sum, { weight }) => sum + weight, 0);
   let left = dice.next() * total;
   for (const regime of REGIMES) {
@@ -168,7 +175,7 @@ function nextRegime(dice: Dice): Regime {
   return REGIMES[0]!;
 }
 
-function jumpIn(dice: Dice, perDay: number, size: number, seconds: number): number {
+function jumpIn(dice: Rng, perDay: number, size: number, seconds: number): number {
   if (!dice.chance(clamp((perDay * seconds) / DAY_S, 0, 1))) return 0;
   return dice.normal() * size;
 }

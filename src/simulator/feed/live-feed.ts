@@ -71,7 +71,7 @@ export class LiveFeed implements PartialFeed {
   }
 
   async begin(): Promise<void> {
-    await Promise.all(this.venues.map((venue) => this.poll(venue)));
+    await Promise.all(this.venues.map((sequencer) => this.poll(sequencer)));
     const silent = this.venues.filter(({ quotes }) => quotes.size === 0);
     if (silent.length === this.venues.length) {
       this.close();
@@ -80,14 +80,16 @@ export class LiveFeed implements PartialFeed {
   }
 
   covers(index: FollowedIndex): boolean {
-    return this.venues.some((venue) => quoteOf(venue, index) !== undefined);
+    return this.venues.some((sequencer) => quoteOf(sequencer, index) !== undefined);
   }
 
   /** Components are shared out over the venues; those that know the pair stand in for those that do not. */
   reports(indices: readonly FollowedIndex[]): readonly Report[] {
     const reports: Report[] = [];
     for (const index of indices) {
-      const quotes = this.venues.map((venue) => quoteOf(venue, index)).filter((quote) => quote !== undefined);
+      const quotes = this.venues
+        .map((sequencer) => quoteOf(sequencer, index))
+        .filter((quote) => quote !== undefined);
       if (quotes.length === 0) continue;
       for (const component of index.weights.keys()) {
         const { price, volume } = quotes[component % quotes.length]!;
@@ -112,8 +114,8 @@ export class LiveFeed implements PartialFeed {
     for (const { exchange } of this.venues) exchange.close?.().catch(() => {});
   }
 
-  private async poll(venue: LiveVenue): Promise<void> {
-    const { exchange, quotes, id } = venue;
+  private async poll(sequencer: LiveVenue): Promise<void> {
+    const { exchange, quotes, id } = sequencer;
     try {
       const wanted = exchange.symbols.filter((symbol) => this.options.pairs.includes(symbol));
       const tickers = await exchange.fetchTickers(wanted.slice(0, LIVE_SYMBOLS_MAX));
@@ -122,18 +124,18 @@ export class LiveFeed implements PartialFeed {
         const price = ticker?.last ?? ticker?.close;
         if (price !== undefined && price > 0) quotes.set(symbol, { price, volume: ticker?.baseVolume ?? 0 });
       }
-      if (venue.failures > 0) this.options.told(`${id} answers again`);
-      venue.failures = 0;
+      if (sequencer.failures > 0) this.options.told(`${id} answers again`);
+      sequencer.failures = 0;
     } catch (error) {
-      if (venue.failures++ === 0) this.options.told(`${id} does not answer: ${(error as Error).message}`);
+      if (sequencer.failures++ === 0) this.options.told(`${id} does not answer: ${(error as Error).message}`);
     }
     if (this.closed) return;
     const timer = setTimeout(
       () => {
         this.timers.delete(timer);
-        void this.poll(venue);
+        void this.poll(sequencer);
       },
-      venue.failures === 0 ? POLL_MS : POLL_AFTER_FAILURE_MS,
+      sequencer.failures === 0 ? POLL_MS : POLL_AFTER_FAILURE_MS,
     );
     this.timers.add(timer.unref());
   }
@@ -163,9 +165,10 @@ async function loadLibrary(): Promise<Library> {
 
 async function openVenue(library: Library, text: string, pairs: readonly string[]): Promise<LiveVenue> {
   const [id, url] = text.split('@') as [string, string | undefined];
-  const Venue = library[id];
-  if (Venue === undefined) throw new MarketError(`--feed live: ccxt knows no venue ${JSON.stringify(id)}`);
-  const exchange = new Venue({ enableRateLimit: true, options: { uta: true, defaultType: 'spot' } });
+  const Sequencer = library[id];
+  if (Sequencer === undefined)
+    throw new MarketError(`--feed live: ccxt knows no venue ${JSON.stringify(id)}`);
+  const exchange = new Sequencer({ enableRateLimit: true, options: { uta: true, defaultType: 'spot' } });
   if (url !== undefined) exchange.urls.api = readdressed(exchange.urls.api, url.replace(/\/$/, ''));
   try {
     await exchange.loadMarkets();

@@ -2,10 +2,11 @@
  * The default feed: prices made from a seed. Each index has several venues that follow the coins' prices with small
  * disagreements of their own and tell at their own times, so the exchange's index rules have something to do.
  */
-import { Dice } from '../rng.ts';
-import type { Knobs } from '../parameters.ts';
+
 import { exp } from '../deterministic-math.ts';
-import { CoinPrices, wander } from './coin-prices.ts';
+import type { MarketParameters } from '../parameters.ts';
+import { Rng } from '../rng.ts';
+import { CoinPrices, ornsteinUhlenbeckStep } from './coin-prices.ts';
 import { type FollowedIndex, type PriceFeed, priceUnits, type Report } from './price-feed.ts';
 
 /** How far venues disagree, as a fraction, and for how long. */
@@ -20,7 +21,7 @@ const MAJORS: ReadonlySet<string> = new Set(['BTC', 'ETH']);
 interface OutsideVenue {
   readonly index: FollowedIndex;
   readonly component: number;
-  readonly dice: Dice;
+  readonly dice: Rng;
   /** Logarithm of its price over the market's. */
   off: number;
   volume: number;
@@ -29,7 +30,7 @@ interface OutsideVenue {
 
 export interface SyntheticOptions {
   readonly seed: number;
-  readonly knobs: Knobs;
+  readonly parameters: MarketParameters;
   /** Multiplies every volatility. */
   readonly intensity: number;
 }
@@ -42,10 +43,10 @@ export class SyntheticFeed implements PriceFeed {
   private readonly known = new Set<number>();
   private lastMs = 0;
 
-  constructor({ seed, knobs, intensity }: SyntheticOptions) {
+  constructor({ seed, parameters, intensity }: SyntheticOptions) {
     this.name = `synthetic, seed ${seed}`;
     this.seed = seed;
-    this.prices = new CoinPrices(knobs, seed, intensity);
+    this.prices = new CoinPrices(parameters, seed, intensity);
   }
 
   follow(indices: readonly FollowedIndex[], now: number): void {
@@ -64,13 +65,14 @@ export class SyntheticFeed implements PriceFeed {
     if (seconds > 0) this.prices.step(seconds);
     this.lastMs = now;
     const reports: Report[] = [];
-    for (const venue of this.venues) if (venue.dueMs <= now) reports.push(this.report(venue, now));
+    for (const sequencer of this.venues)
+      if (sequencer.dueMs <= now) reports.push(this.report(sequencer, now));
     return reports;
   }
 
   shock(coin: string, factor: number, overMs: number): boolean {
     // Venues that told one after the other would put each other out of the index for a minute.
-    if (overMs === 0) for (const venue of this.venues) venue.dueMs = 0;
+    if (overMs === 0) for (const sequencer of this.venues) sequencer.dueMs = 0;
     return this.prices.shock(coin, factor, overMs);
   }
 
@@ -79,23 +81,29 @@ export class SyntheticFeed implements PriceFeed {
   private open(followed: FollowedIndex, now: number): void {
     this.known.add(followed.index);
     for (const component of followed.weights.keys()) {
-      const dice = new Dice(this.seed, `venue ${followed.name} ${component}`);
+      const dice = new Rng(this.seed, `venue ${followed.name} ${component}`);
       const off = dice.normal() * DISAGREEMENT.deviation;
       this.venues.push({ index: followed, component, dice, off, volume: dice.normal() * 0.2, dueMs: now });
     }
   }
 
-  private report(venue: OutsideVenue, now: number): Report {
-    const { index, component, dice } = venue;
+  private report(sequencer: OutsideVenue, now: number): Report {
+    const { index, component, dice } = sequencer;
     const { base, quote, pricePrecision, weights } = index;
     const mean = MAJORS.has(base) ? MAJOR_INTERVAL_MS : OTHER_INTERVAL_MS;
-    const waited = Math.min(now - venue.dueMs + mean, 3_600_000) / 1000;
-    venue.off = wander(venue.off, DISAGREEMENT.deviation, DISAGREEMENT.halfLifeS, waited, dice.normal());
-    venue.volume = wander(venue.volume, 0.2, 86_400, waited, dice.normal());
-    venue.dueMs = now + Math.floor(mean * dice.between(0.7, 1.3));
+    const waited = Math.min(now - sequencer.dueMs + mean, 3_600_000) / 1000;
+    sequencer.off = ornsteinUhlenbeckStep(
+      sequencer.off,
+      DISAGREEMENT.deviation,
+      DISAGREEMENT.halfLifeS,
+      waited,
+      dice.normal(),
+    );
+    sequencer.volume = ornsteinUhlenbeckStep(sequencer.volume, 0.2, 86_400, waited, dice.normal());
+    sequencer.dueMs = now + Math.floor(mean * dice.between(0.7, 1.3));
     const dollars = this.prices.level(base);
-    const price = exp(dollars - this.prices.level(quote) + venue.off);
-    const volume = (DAY_VOLUME_USD * weights[component]! * exp(venue.volume)) / exp(dollars);
+    const price = exp(dollars - this.prices.level(quote) + sequencer.off);
+    const volume = (DAY_VOLUME_USD * weights[component]! * exp(sequencer.volume)) / exp(dollars);
     return {
       index: index.index,
       component,

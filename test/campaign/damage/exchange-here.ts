@@ -3,8 +3,8 @@ import { enableCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { type RunningExchange, startExchange } from '../../../src/app/start/start-exchange.ts';
 import { resolveConfig } from '../../../src/app/config/resolve-config.ts';
+import { type RunningExchange, startExchange } from '../../../src/app/start/start-exchange.ts';
 
 // As the program does it: without it each thread of each start is compiled anew.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');

@@ -78,11 +78,11 @@ async function seen(
   const copy = `${path}-seen`;
   cpSync(path, copy, { recursive: true });
   await using exchange = await ExchangeHere.start(copy);
-  const { url, venue } = exchange.running;
+  const { url, sequencer } = exchange.running;
   const picture = await pictureOf(url, accounts);
   const unanswered = [...picture].filter(([, answer]) => !/^[[{]/.test(answer));
   assert.deepEqual(unanswered, [], 'every question has an answer in a sound exchange');
-  return { path, how, picture, stateHash: stateHash(venue.state), accounts };
+  return { path, how, picture, stateHash: stateHash(sequencer.state), accounts };
 }
 
 /** Somebody who does a bit of everything. */

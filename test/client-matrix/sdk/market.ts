@@ -1,6 +1,6 @@
 /** The SDK's methods about the market: what anybody may ask. */
 import assert from 'node:assert/strict';
-import { followProof } from '../../../src/reserves/merkle-sum-tree.ts';
+import { verifyProof } from '../../../src/reserves/merkle-sum-tree.ts';
 import { positive, some } from '../checks.ts';
 import { type Row, SPOT, SWAP, type World } from '../world.ts';
 
@@ -158,7 +158,7 @@ export const MARKET_CALLS: Readonly<Record<string, Row<World>>> = {
       const root = await operator.auditReserves();
       const { merkleRootHash, list } = (await alice.getProofOfReserves()).data;
       assert.equal(merkleRootHash, root);
-      const { totals } = followProof(await operator.proveReserves('alice'))!;
+      const { totals } = verifyProof(await operator.proveReserves('alice'))!;
       assert.deepEqual(Object.fromEntries(list.map(({ coin, userAssets }) => [coin, userAssets])), totals);
     },
   },

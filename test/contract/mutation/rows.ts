@@ -4,8 +4,8 @@
  * change of the source, at the end of `routes.ts`.
  */
 import { NEED_NAMES } from '../../../src/api/auth/permissions.ts';
-import type { Route } from '../../../src/api/route.ts';
 import { ROUTES } from '../../../src/api/http/routes.ts';
+import type { Route } from '../../../src/api/route.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 
 export interface RowMutant {

@@ -33,10 +33,10 @@ test('a payment that is too small pays a part', () => {
 test('there is nothing to repay where nothing is owed, and nothing to pay with where nothing is', () => {
   const floor = new MarginFloor().stocked();
   floor.trader('ann', { USDT: '100' });
-  assert.equal(refusalName(floor.repay('ann', 'USDT', 'BTC').refusal), 'nothingOwed');
+  assert.equal(refusalName(floor.repay('ann', 'USDT', 'BTC').rejectReason), 'nothingOwed');
   floor.buy('ann', '0.005', '60000', MARGIN);
-  assert.equal(refusalName(floor.repay('ann', 'USDT', 'ETH').refusal), 'insufficientBalance');
-  assert.equal(refusalName(floor.repay('ann', 'USDT', 'USDT').refusal), 'insufficientBalance');
+  assert.equal(refusalName(floor.repay('ann', 'USDT', 'ETH').rejectReason), 'insufficientBalance');
+  assert.equal(refusalName(floor.repay('ann', 'USDT', 'USDT').rejectReason), 'insufficientBalance');
 });
 
 test('what is owed only by an unrealised loss cannot be repaid', () => {
@@ -47,7 +47,7 @@ test('what is owed only by an unrealised loss cannot be repaid', () => {
   floor.deal('ann', 'bob', '1', '60000');
   floor.mark('59500');
   assert.equal(floor.nextHour('ann').debt, '500');
-  assert.equal(refusalName(floor.repay('ann', 'USDT', 'BTC').refusal), 'nothingOwed');
+  assert.equal(refusalName(floor.repay('ann', 'USDT', 'BTC').rejectReason), 'nothingOwed');
 });
 
 test('a debt is liquidated exactly where maintenance reaches what the account is worth', () => {

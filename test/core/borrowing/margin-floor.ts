@@ -1,13 +1,13 @@
 /** A trading floor where coins are lent: spot, margin and futures of the same people, on the terms of rules 6.7. */
 
-import type { Account } from '../../../src/core/state/account.ts';
 import { NIL } from '../../../src/core/book/order-slab.ts';
-import type { BorrowSpec } from '../../../src/core/model/borrow-terms.ts';
-import { orderClaims } from '../../../src/core/margin/debts.ts';
 import { interestOf } from '../../../src/core/borrowing/interest.ts';
+import { orderClaims } from '../../../src/core/margin/debts.ts';
+import type { BorrowSpec } from '../../../src/core/model/borrow-terms.ts';
+import type { CommandResult } from '../../../src/core/model/command-result.ts';
 import type { Event } from '../../../src/core/model/event.ts';
 import type { CoinSpec, InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
-import type { Outcome } from '../../../src/core/model/command-result.ts';
+import type { Account } from '../../../src/core/state/account.ts';
 import { money, type OrderWords, type RefusalName, refusalName } from '../dsl/words.ts';
 import { FUTURES_COINS, FuturesFloor } from '../futures/futures-floor.ts';
 import { BTCUSDT, BTCUSDT_MARGIN } from '../listings.ts';
@@ -102,10 +102,10 @@ export class MarginFloor extends FuturesFloor {
       coin: this.coin(coin),
       leverage,
     } as const;
-    return refusalName(this.send(command).refusal);
+    return refusalName(this.send(command).rejectReason);
   }
 
-  repay(name: string, debt: string, payment: string): Outcome {
+  repay(name: string, debt: string, payment: string): CommandResult {
     return this.send({
       type: 'repay',
       time: this.now,

@@ -1,10 +1,10 @@
 /** Margin orders: what they lock, what they borrow and within which limits (rules 4.2, 6.3-6.6, 6.9). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { previewCoinLeverage } from '../../../src/core/reads/coin-leverage-preview.ts';
 import { decodeCommand } from '../../../src/core/codec/command-codec.ts';
 import { Exchange } from '../../../src/core/engine/exchange.ts';
 import { accountRisk } from '../../../src/core/margin/margin-cache.ts';
+import { previewCoinLeverage } from '../../../src/core/reads/coin-leverage-preview.ts';
 import { units } from '../futures/futures-floor.ts';
 import { MARGIN, MarginFloor, PAIRS, SPOT, TERMS, USDT_TERMS } from './margin-floor.ts';
 
@@ -308,9 +308,9 @@ test('a spot order takes the cash that margin orders count on: what they borrow 
   const outcomes = (look: (exchange: Exchange) => void) => {
     const exchange = new Exchange();
     return floor.log.map((bytes) => {
-      const { refusal } = exchange.apply(decodeCommand(bytes));
+      const { rejectReason } = exchange.apply(decodeCommand(bytes));
       look(exchange);
-      return refusal;
+      return rejectReason;
     });
   };
   const readers = ({ state }: Exchange) => {

@@ -65,7 +65,7 @@ test('it pays for no debt, neither by wish nor by force', () => {
   const floor = goldFloor();
   floor.trader('ann', { USDT: '1000', XAU: '100' });
   floor.buy('ann', '0.06', '60000', MARGIN);
-  assert.equal(refusalName(floor.repay('ann', 'USDT', 'XAU').refusal), 'noCoinPrice');
+  assert.equal(refusalName(floor.repay('ann', 'USDT', 'XAU').rejectReason), 'noCoinPrice');
   floor.index('30000', 'BTCUSD');
   assert.equal(floor.cash('ann', 'XAU'), '100');
   assert.equal(floor.cash('ann', 'USDT'), '-803.5982');
@@ -85,7 +85,7 @@ test('it can be neither pledged nor borrowed at the loan desk', () => {
         term: 0,
         loanAmount: 0n,
         pledgeAmount: 10_00000000n,
-      }).refusal,
+      }).rejectReason,
     );
   const [usdt, xau] = ['USDT', 'XAU'].map((name) => floor.state.coinByName.get(name)!);
   assert.equal(borrow(usdt!, xau!), 'noCoinPrice');

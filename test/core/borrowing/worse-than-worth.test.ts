@@ -8,9 +8,9 @@ test('borrowed money does not buy at a price far above what the coin is worth', 
   floor.trader('ann', { USDT: '1000' });
   floor.trader('bob', { BTC: '1' });
   floor.sell('bob', '0.03', '110000', SPOT);
-  assert.equal(floor.buy('ann', '0.03', '110000', MARGIN).refusal, 'insufficientBalance');
+  assert.equal(floor.buy('ann', '0.03', '110000', MARGIN).rejectReason, 'insufficientBalance');
   floor.sell('bob', '0.03', '61000', SPOT);
-  assert.equal(floor.buy('ann', '0.03', '61000', MARGIN).refusal, 'none');
+  assert.equal(floor.buy('ann', '0.03', '61000', MARGIN).rejectReason, 'none');
 });
 
 test('an account in debt does not give its collateral away, neither at once nor by a modified price', () => {
@@ -19,8 +19,8 @@ test('an account in debt does not give its collateral away, neither at once nor 
   floor.trader('bob', { BTC: '1' });
   floor.sell('bob', '0.03', '60000', SPOT);
   floor.buy('ann', '0.03', '60000', MARGIN);
-  assert.equal(floor.sell('ann', '0.029', '10000', SPOT).refusal, 'insufficientBalance');
+  assert.equal(floor.sell('ann', '0.029', '10000', SPOT).rejectReason, 'insufficientBalance');
   const dear = floor.sell('ann', '0.029', '60000', SPOT);
-  assert.equal(dear.refusal, 'none');
+  assert.equal(dear.rejectReason, 'none');
   assert.equal(floor.amend('ann', dear, { price: '10000' }), 'insufficientBalance');
 });

@@ -5,19 +5,19 @@
  */
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import type { Command } from '../../../src/core/model/command.ts';
 import { decodeCommand, encodeCommand } from '../../../src/core/codec/command-codec.ts';
-import type { Event, OrderRecord } from '../../../src/core/model/event.ts';
 import { Exchange } from '../../../src/core/engine/exchange.ts';
-import type { Instrument } from '../../../src/core/model/instrument.ts';
 import { checkInvariants } from '../../../src/core/engine/invariants.ts';
-import type { CoinSpec, InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
-import type { Outcome } from '../../../src/core/model/command-result.ts';
-import { Refusal } from '../../../src/core/model/reject-reason.ts';
-import { loadState, saveState } from '../../../src/core/snapshot/snapshot.ts';
+import type { Command } from '../../../src/core/model/command.ts';
+import type { CommandResult } from '../../../src/core/model/command-result.ts';
 import type { CategoryName } from '../../../src/core/model/enums.ts';
-import { Auditor } from '../oracle/auditor.ts';
+import type { Event, OrderRecord } from '../../../src/core/model/event.ts';
+import type { Instrument } from '../../../src/core/model/instrument.ts';
+import type { CoinSpec, InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
+import { RejectReason } from '../../../src/core/model/reject-reason.ts';
+import { loadState, saveState } from '../../../src/core/snapshot/snapshot.ts';
 import { COINS, INSTRUMENTS } from '../listings.ts';
+import { Auditor } from '../oracle/auditor.ts';
 import { refusalName } from './words.ts';
 
 /** 2026-01-01 00:00:00 UTC. */
@@ -40,7 +40,7 @@ export class ExchangeFloor {
   readonly log: Uint8Array[] = [];
   /** Everything that happened so far. */
   readonly events: Event[] = [];
-  private readonly outcomes: Outcome[] = [];
+  private readonly outcomes: CommandResult[] = [];
   /** By the number of commands before them. */
   private readonly arrangements = new Map<number, Arrangement[]>();
   /** Latest record of each order ever told of. */
@@ -86,7 +86,7 @@ export class ExchangeFloor {
     return coin;
   }
 
-  send(command: Command): Outcome {
+  send(command: Command): CommandResult {
     const bytes = Uint8Array.from(encodeCommand(command));
     this.log.push(bytes);
     const decoded = decodeCommand(bytes);
@@ -137,8 +137,8 @@ export class ExchangeFloor {
 
   protected carryOut(command: Command): void {
     const outcome = this.send(command);
-    if (outcome.refusal !== Refusal.none) {
-      throw new Error(`${command.type}: ${refusalName(outcome.refusal)} ${outcome.detail ?? ''}`);
+    if (outcome.rejectReason !== RejectReason.none) {
+      throw new Error(`${command.type}: ${refusalName(outcome.rejectReason)} ${outcome.detail ?? ''}`);
     }
   }
 }

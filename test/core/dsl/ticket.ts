@@ -1,9 +1,10 @@
 /** An order on the trading floor. */
+
+import type { CommandResult } from '../../../src/core/model/command-result.ts';
+import { CANCEL_REASON_NAMES, ORDER_STATUS_NAMES } from '../../../src/core/model/enums.ts';
 import type { FillRecord, OrderRecord } from '../../../src/core/model/event.ts';
 import type { Instrument } from '../../../src/core/model/instrument.ts';
-import type { Outcome } from '../../../src/core/model/command-result.ts';
-import { Refusal } from '../../../src/core/model/reject-reason.ts';
-import { CANCEL_REASON_NAMES, ORDER_STATUS_NAMES } from '../../../src/core/model/enums.ts';
+import { RejectReason } from '../../../src/core/model/reject-reason.ts';
 import type { ExchangeFloor } from './exchange-floor.ts';
 import { money, priceText, qtyText, type RefusalName, refusalName } from './words.ts';
 
@@ -11,9 +12,9 @@ import { money, priceText, qtyText, type RefusalName, refusalName } from './word
 export class Ticket {
   private readonly floor: ExchangeFloor;
   readonly instrument: Instrument;
-  readonly outcome: Outcome;
+  readonly outcome: CommandResult;
 
-  constructor(floor: ExchangeFloor, instrument: Instrument, outcome: Outcome) {
+  constructor(floor: ExchangeFloor, instrument: Instrument, outcome: CommandResult) {
     this.floor = floor;
     this.instrument = instrument;
     this.outcome = outcome;
@@ -23,20 +24,20 @@ export class Ticket {
     return this.outcome.orderId;
   }
 
-  get refusal(): RefusalName {
-    return refusalName(this.outcome.refusal);
+  get rejectReason(): RefusalName {
+    return refusalName(this.outcome.rejectReason);
   }
 
   /** Latest record; throws when the order was refused. */
   get record(): OrderRecord {
     const record = this.floor.record(this.orderId);
-    if (record === undefined) throw new Error(`no order: ${this.refusal}`);
+    if (record === undefined) throw new Error(`no order: ${this.rejectReason}`);
     return record;
   }
 
   /** In one line: `new 0/2`, `cancelled 1/3 stp_cancel`, `refused buyAboveBand`. */
   get stands(): string {
-    if (this.outcome.refusal !== Refusal.none) return `refused ${this.refusal}`;
+    if (this.outcome.rejectReason !== RejectReason.none) return `refused ${this.rejectReason}`;
     const wanted = this.record.quoteAmount === 0n ? `/${this.qty}` : '';
     return `${this.status} ${this.filled}${wanted} ${this.reason}`.trimEnd();
   }

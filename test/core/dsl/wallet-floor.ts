@@ -1,10 +1,10 @@
 /** People with names and what they own: deposits, transfers, withdrawals, balances, ledger lines. */
-import { OWNERS_CHOICE } from '../../../src/core/model/command.ts';
-import type { LedgerLine } from '../../../src/core/model/event.ts';
-import { Bucket } from '../../../src/core/state/ledger.ts';
-import type { Outcome } from '../../../src/core/model/command-result.ts';
-import * as reads from '../../../src/core/reads/reads.ts';
+import { DEFAULT_WALLET } from '../../../src/core/model/command.ts';
+import type { CommandResult } from '../../../src/core/model/command-result.ts';
 import { WALLET_NAMES, Wallet, type WalletName } from '../../../src/core/model/enums.ts';
+import type { LedgerLine } from '../../../src/core/model/event.ts';
+import { Bucket } from '../../../src/core/model/ledger-accounts.ts';
+import * as reads from '../../../src/core/reads/reads.ts';
 import { ExchangeFloor } from './exchange-floor.ts';
 import {
   money,
@@ -49,7 +49,7 @@ export class WalletFloor extends ExchangeFloor {
   chooseDeposits(name: string, coin: string, wallet: Wallet): RefusalName {
     const [uid, index] = [this.uid(name), this.coin(coin)];
     return refusalName(
-      this.send({ type: 'setDepositWallet', time: this.now, uid, coin: index, wallet }).refusal,
+      this.send({ type: 'setDepositWallet', time: this.now, uid, coin: index, wallet }).rejectReason,
     );
   }
 
@@ -62,7 +62,7 @@ export class WalletFloor extends ExchangeFloor {
       coin: this.coin(coin),
       amount: moneyUnits(amount),
       reference: `receive ${this.log.length}`,
-      wallet: OWNERS_CHOICE,
+      wallet: DEFAULT_WALLET,
     });
   }
 
@@ -105,11 +105,11 @@ export class WalletFloor extends ExchangeFloor {
         coin: this.coin(coin),
         amount: moneyUnits(amount),
         clientOid: words.clientOid ?? '',
-      }).refusal,
+      }).rejectReason,
     );
   }
 
-  requestWithdrawal(name: string, amount: string, coin: string, words: WithdrawalWords = {}): Outcome {
+  requestWithdrawal(name: string, amount: string, coin: string, words: WithdrawalWords = {}): CommandResult {
     return this.send({
       type: 'requestWithdrawal',
       time: this.now,
@@ -138,12 +138,12 @@ export class WalletFloor extends ExchangeFloor {
         uid: words.by === undefined ? 0 : this.uid(words.by),
         paid: words.paid ?? false,
         reference: words.paid === true ? 'transaction' : 'reason',
-      }).refusal,
+      }).rejectReason,
     );
   }
 
   /** A withdrawal to another account of the venue. */
-  pay(from: string, to: string, amount: string, coin: string, words: WithdrawalWords = {}): Outcome {
+  pay(from: string, to: string, amount: string, coin: string, words: WithdrawalWords = {}): CommandResult {
     return this.send({
       type: 'innerWithdrawal',
       time: this.now,
@@ -211,7 +211,7 @@ export class WalletFloor extends ExchangeFloor {
     const uid = this.uid(name);
     const reference = `${type} ${this.log.length}`;
     return refusalName(
-      this.send({ type, time: this.now, uid, coin: this.coin(coin), amount: units, reference }).refusal,
+      this.send({ type, time: this.now, uid, coin: this.coin(coin), amount: units, reference }).rejectReason,
     );
   }
 

@@ -1,10 +1,5 @@
 /** Orders, prices and money as people write them on the trading floor. */
 import { OFF_GRID, OUT_OF_RANGE } from '../../../src/core/model/command.ts';
-import type { CandleClosed } from '../../../src/core/model/event.ts';
-import type { Instrument } from '../../../src/core/model/instrument.ts';
-import { PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../../../src/core/model/limits.ts';
-import { Refusal } from '../../../src/core/model/reject-reason.ts';
-import { NO_LEG, type PresetChange, type TriggerLeg } from '../../../src/core/model/tpsl.ts';
 import {
   CATEGORY_NAMES,
   type Category,
@@ -16,6 +11,11 @@ import {
   type TriggerBy,
   type WalletName,
 } from '../../../src/core/model/enums.ts';
+import type { CandleClosed } from '../../../src/core/model/event.ts';
+import type { Instrument } from '../../../src/core/model/instrument.ts';
+import { PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../../../src/core/model/limits.ts';
+import { RejectReason } from '../../../src/core/model/reject-reason.ts';
+import { NO_LEG, type PresetChange, type TriggerLeg } from '../../../src/core/model/tpsl.ts';
 import { formatMoney, formatUnits, MONEY_SCALE, parseUnits } from '../../../src/core/model/units.ts';
 
 export interface OrderWords {
@@ -57,10 +57,10 @@ export interface WithdrawalWords {
   readonly clientOid?: string;
 }
 
-export type RefusalName = keyof typeof Refusal;
+export type RefusalName = keyof typeof RejectReason;
 
-export function refusalName(refusal: Refusal): RefusalName {
-  return (Object.keys(Refusal) as RefusalName[]).find((name) => Refusal[name] === refusal)!;
+export function refusalName(rejectReason: RejectReason): RefusalName {
+  return (Object.keys(RejectReason) as RefusalName[]).find((name) => RejectReason[name] === rejectReason)!;
 }
 
 export interface CandleWords {

@@ -1,9 +1,9 @@
 /** The codes that rows of rules 10.2 name: other tests prove which refusal a case meets, this one what it is called. */
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { refused } from '../../../src/core/model/command-result.ts';
-import { Refusal } from '../../../src/core/model/reject-reason.ts';
 import { refusalError } from '../../../src/api/wire/reject-messages.ts';
+import { rejected } from '../../../src/core/model/command-result.ts';
+import { RejectReason } from '../../../src/core/model/reject-reason.ts';
 import type { RefusalName } from '../dsl/words.ts';
 import { openFloor } from '../trading-floor.ts';
 
@@ -37,8 +37,8 @@ const CODES: readonly (readonly [cases: string, RefusalName, code: string])[] = 
 
 test('refusals of the edge cases go by the codes of the rule book', () => {
   const floor = openFloor();
-  for (const [cases, refusal, code] of CODES) {
-    const error = refusalError(floor.state, refused(Refusal[refusal]), floor.instrument());
-    equal(error.code, code, `${refusal} of ${cases}`);
+  for (const [cases, rejectReason, code] of CODES) {
+    const error = refusalError(floor.state, rejected(RejectReason[rejectReason]), floor.instrument());
+    equal(error.code, code, `${rejectReason} of ${cases}`);
   }
 });

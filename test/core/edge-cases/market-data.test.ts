@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { publicFillView, tickerView } from '../../../src/api/routes/market/market-view.ts';
-import { PastDays } from '../../../src/sequencer/generated-24h-stats.ts';
+import { Generated24hStats } from '../../../src/sequencer/generated-24h-stats.ts';
 import { FuturesFloor, futuresFloor } from '../futures/futures-floor.ts';
 import { TradingFloor } from '../trading-floor.ts';
 
@@ -15,7 +15,7 @@ test('case 137: the ticker of a pair without a trade for 25 h shows its last pri
   floor.printPrice('61000');
   floor.wait(25 * HOUR);
   const { lastPrice, openPrice24h, highPrice24h, lowPrice24h, volume24h, turnover24h, price24hPcnt } =
-    tickerView({ state: floor.state, pastDays: new PastDays() }, floor.instrument());
+    tickerView({ state: floor.state, generated24h: new Generated24hStats() }, floor.instrument());
   deepEqual([lastPrice, openPrice24h, highPrice24h, lowPrice24h], ['61000', '61000', '61000', '61000']);
   deepEqual([volume24h, turnover24h, price24hPcnt], ['0', '0', '0']);
 });

@@ -28,9 +28,9 @@ test('an instrument whose prices and sizes have more than eight decimals togethe
         quantityPrecision,
       },
     });
-  equal(refusalName(list('2', '6').refusal), 'none');
-  const { refusal, detail } = list('3', '6');
-  equal(refusalName(refusal), 'invalidSpecification');
+  equal(refusalName(list('2', '6').rejectReason), 'none');
+  const { rejectReason, detail } = list('3', '6');
+  equal(refusalName(rejectReason), 'invalidSpecification');
   match(detail!, /pricePrecision \+ quantityPrecision must be at most 8/);
 });
 
@@ -72,7 +72,7 @@ test('a reduce-only order may be smaller than any other when it closes the whole
   const floor = new FuturesFloor({ ...BTC_PERPETUAL, minOrderQty: '0.01' });
   for (const name of ['ann', 'bob']) floor.trader(name, { USDT: '100000' });
   floor.deal('ann', 'bob', '0.025', '60000');
-  equal(floor.sell('ann', '0.005', '60000', { reduceOnly: true }).refusal, 'sizeTooSmall');
+  equal(floor.sell('ann', '0.005', '60000', { reduceOnly: true }).rejectReason, 'sizeTooSmall');
   floor.deal('bob', 'ann', '0.02', '60000');
   equal(floor.position('ann'), 'long 0.005 @ 60000');
   floor.buy('bob', '0.01', '60000');

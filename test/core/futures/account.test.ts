@@ -31,7 +31,7 @@ test('a crossed order reserves margin, fee and its loss at the mark (rules 5.6)'
   assert.equal(floor.risk('ann').initial, '613.66');
   floor.buy('ann', '0.1', '60500');
   assert.equal(floor.risk('ann').initial, '1262.23');
-  assert.equal(floor.buy('ann', '2', '60000').refusal, 'insufficientMargin');
+  assert.equal(floor.buy('ann', '2', '60000').rejectReason, 'insufficientMargin');
 });
 
 test('only the larger side of a hedged pair counts (rules 5.5)', () => {
@@ -71,7 +71,7 @@ test('case 103: an order that would reach a tier beyond its leverage is refused'
   const floor = futuresFloor('10000000', 'ann', 'bob');
   floor.leverage('ann', 100);
   floor.deal('ann', 'bob', '14', '60000');
-  assert.equal(floor.buy('ann', '2', '60000').refusal, 'aboveTier');
+  assert.equal(floor.buy('ann', '2', '60000').rejectReason, 'aboveTier');
 });
 
 test('lower leverage adds isolated margin from cash, higher gives none back', () => {
@@ -110,7 +110,7 @@ test('a position closes its own orders of isolated coin margin against dollars, 
   floor.deal('ann', 'bob', '1', '60000');
   floor.isolate('ann', 'BTCUSD');
   // Worth 11 700 less the fee; 6 036 is in use, 5 628 is free: 0.1 coin would be 6 000.
-  assert.equal(floor.buy('ann', '0.98', '60000', { on: 'BTCUSD' }).refusal, 'insufficientMargin');
+  assert.equal(floor.buy('ann', '0.98', '60000', { on: 'BTCUSD' }).rejectReason, 'insufficientMargin');
 });
 
 test('who takes an isolated order back is out of the warning, and is warned again when it comes to it', () => {

@@ -26,7 +26,7 @@ function isolatedPosition(side: 'long' | 'short') {
 test('a long is not sold below its bankruptcy price, by a new order or a modified one (25654)', () => {
   const floor = isolatedPosition('long');
   const refused = floor.sell('ann', '1', '57000');
-  assert.equal(refused.refusal, 'sellBeyondBankruptcy');
+  assert.equal(refused.rejectReason, 'sellBeyondBankruptcy');
   assert.equal(refused.outcome.bound, 570_343);
   const order = floor.sell('ann', '1', '61000');
   assert.equal(floor.amend('ann', order, { price: '57034.2' }), 'sellBeyondBankruptcy');
@@ -37,7 +37,7 @@ test('a long is not sold below its bankruptcy price, by a new order or a modifie
 test('a short is not bought back above its bankruptcy price, by a new order or a modified one (25655)', () => {
   const floor = isolatedPosition('short');
   const refused = floor.buy('ann', '1', '63000');
-  assert.equal(refused.refusal, 'buyBeyondBankruptcy');
+  assert.equal(refused.rejectReason, 'buyBeyondBankruptcy');
   assert.equal(refused.outcome.bound, 629_622);
   const order = floor.buy('ann', '1', '59000');
   assert.equal(floor.amend('ann', order, { price: '62962.3' }), 'buyBeyondBankruptcy');
@@ -47,7 +47,7 @@ test('a short is not bought back above its bankruptcy price, by a new order or a
 test('of an order without margin and beyond bankruptcy the margin is told first, new or modified (rules 1.2, 1.12 item 5)', () => {
   const floor = isolatedPosition('long');
   const order = floor.sell('ann', '1', '61000');
-  assert.equal(floor.sell('ann', '90', '50000').refusal, 'insufficientMargin');
+  assert.equal(floor.sell('ann', '90', '50000').rejectReason, 'insufficientMargin');
   assert.equal(floor.amend('ann', order, { qty: '90', price: '50000' }), 'insufficientMargin');
   assert.equal(floor.amend('ann', order, { price: '50000' }), 'sellBeyondBankruptcy');
 });

@@ -1,8 +1,8 @@
 /** Instruments open, restrict and close by their calendar (rules 9.3, edge case 144), each at its own instant. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
 import { INSTRUMENT_STATUS_NAMES } from '../../../src/core/model/enums.ts';
+import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
 import { OPENING_BELL } from '../dsl/exchange-floor.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';
 import { BTC_PERPETUAL, FuturesFloor } from './futures-floor.ts';
@@ -31,7 +31,7 @@ const ALL = { limitOpenTime: String(LIMIT_OPEN), offTime: String(OFF) };
 test('case 144: nothing can be queued before the launch, the first order after the switch is accepted', () => {
   const floor = planned({ status: 'listed', launchTime: String(LAUNCH) });
   floor.at(LAUNCH - 1);
-  assert.equal(floor.buy('ann', '1', '60000').refusal, 'instrumentListed');
+  assert.equal(floor.buy('ann', '1', '60000').rejectReason, 'instrumentListed');
   floor.at(LAUNCH);
   assert.equal(status(floor), 'online');
   assert.equal(floor.buy('ann', '1', '60000').stands, 'new 0/1');
@@ -46,7 +46,7 @@ test('a contract opens, takes no more openings and closes everybody at the mark'
   assert.equal(status(floor), 'online');
   floor.at(LIMIT_OPEN);
   assert.equal(status(floor), 'limit_open');
-  assert.equal(floor.buy('bob', '2', '58000').refusal, 'openingRestricted');
+  assert.equal(floor.buy('bob', '2', '58000').rejectReason, 'openingRestricted');
   assert.equal(floor.sell('ann', '0.5', '61000', { reduceOnly: true }).stands, 'new 0/0.5');
   floor.at(OFF - 1);
   assert.equal(floor.position('ann'), 'long 1 @ 60000');

@@ -1,11 +1,11 @@
 /** A crash that passes from account to account: each is filled by the liquidation before it and is due at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Command } from '../../../src/core/model/command.ts';
 import { Exchange } from '../../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../../src/core/engine/invariants.ts';
-import { Refusal } from '../../../src/core/model/reject-reason.ts';
+import type { Command } from '../../../src/core/model/command.ts';
 import { Side } from '../../../src/core/model/enums.ts';
+import { RejectReason } from '../../../src/core/model/reject-reason.ts';
 import { contract } from '../../property/futures-flow.ts';
 import { account, coin, deposit, OPENING_TIME, order } from '../../property/venue.ts';
 
@@ -19,7 +19,7 @@ test('a chain of more than a thousand liquidations in one second comes to an end
   let time = OPENING_TIME;
   const give = (command: Command): void => {
     command.time = time;
-    assert.equal(exchange.apply(command).refusal, Refusal.none);
+    assert.equal(exchange.apply(command).rejectReason, RejectReason.none);
     exchange.takeEvents();
   };
   const tell = (price: bigint): void => {

@@ -42,7 +42,7 @@ test('a contract that is online again begins empty', () => {
   const floor = futuresFloor('100000', 'ann', 'bob');
   floor.deal('ann', 'bob', '1', '60000');
   floor.setStatus('offline', ...PERPETUAL);
-  assert.equal(floor.buy('ann', '1', '60000').refusal, 'instrumentOffline');
+  assert.equal(floor.buy('ann', '1', '60000').rejectReason, 'instrumentOffline');
   floor.setStatus('online', ...PERPETUAL);
   floor.deal('ann', 'bob', '0.5', '60000');
   assert.equal(floor.position('ann'), 'long 0.5 @ 60000');

@@ -1,8 +1,8 @@
 /** The end of a quarter (rules 5.15, edge cases 106 to 108, I42). Every command is followed by `checkInvariants`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
 import { INSTRUMENT_STATUS_NAMES } from '../../../src/core/model/enums.ts';
+import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
 import { OPENING_BELL } from '../dsl/exchange-floor.ts';
 import { moneyUnits, priceText, refusalName } from '../dsl/words.ts';
 import { assertRestartAnywhere } from '../restart-anywhere.ts';
@@ -98,7 +98,7 @@ class DeliveryFloor extends FuturesFloor {
 test('before it starts a contract takes no orders, then all of them', () => {
   const floor = new DeliveryFloor();
   floor.index('60000', 'BTCUSD');
-  assert.equal(floor.buy('ann', '0.1', '59000', H26).refusal, 'instrumentListed');
+  assert.equal(floor.buy('ann', '0.1', '59000', H26).rejectReason, 'instrumentListed');
   floor.at(START);
   const order = floor.buy('ann', '0.1', '59000', H26);
   assert.equal(order.stands, 'new 0/0.1');
@@ -113,7 +113,7 @@ test('case 106: ten minutes before delivery nothing new and nothing modified; a 
   const one = floor.buy('ann', '0.1', '59000', H26);
   const two = floor.buy('ann', '0.1', '59000', H26);
   floor.at(early);
-  assert.equal(floor.buy('ann', '0.1', '59000', H26).refusal, 'deliveryNear');
+  assert.equal(floor.buy('ann', '0.1', '59000', H26).rejectReason, 'deliveryNear');
   assert.equal(floor.amend('ann', one, { price: '58000' }), 'deliveryNear');
   assert.equal(floor.cancel('ann', one), 'none');
   assert.equal(two.stands, 'new 0/0.1');
@@ -127,7 +127,7 @@ test('case 107: at the very instant the exchange cancels what is left, a cancel 
   floor.now = MARCH;
   assert.equal(floor.cancel('ann', order), 'unknownOrder');
   assert.equal(order.stands, 'cancelled 0/0.1 delivery_order_cancel');
-  assert.equal(floor.buy('ann', '0.1', '59000', H26).refusal, 'deliveryNear');
+  assert.equal(floor.buy('ann', '0.1', '59000', H26).rejectReason, 'deliveryNear');
 });
 
 test('the worked example: a long of 1 at 95 000, settled at 96 500', () => {
@@ -390,7 +390,7 @@ test('what has been delivered stays offline: its status cannot be changed any mo
   floor.at(MARCH);
   const instrument = floor.instrument(H26.on).index;
   const outcome = floor.send({ type: 'setInstrumentStatus', time: floor.now, instrument, status: 'online' });
-  assert.equal(refusalName(outcome.refusal), 'instrumentOffline');
+  assert.equal(refusalName(outcome.rejectReason), 'instrumentOffline');
   assert.match(outcome.detail!, /has been delivered/);
   assert.equal(floor.status(H26.on), 'offline');
 });

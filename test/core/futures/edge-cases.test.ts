@@ -48,7 +48,7 @@ test('case 56: a limit close of 60 and another of 60 on 100: the second is refus
   const floor = hedgedLong();
   floor.sell('ann', '60', '61000', LONG);
   const second = floor.sell('ann', '60', '61000', LONG);
-  assert.equal(second.refusal, 'closeAboveAvailable');
+  assert.equal(second.rejectReason, 'closeAboveAvailable');
   assert.equal(second.outcome.bound, 400_000);
   assert.deepEqual([floor.fields('ann').frozen, floor.fields('ann').available], ['60', '40']);
 });

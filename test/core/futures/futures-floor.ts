@@ -1,16 +1,5 @@
 /** A trading floor for contracts: prices move at will, positions are read as people write them. */
 
-import { AUTO_MARGIN_UNBOUNDED } from '../../../src/core/model/position.ts';
-import {
-  ADL_RANK_SCALE,
-  adlRanks,
-  type PositionView,
-  PROFIT_RATE_SCALE,
-  positionViews,
-} from '../../../src/core/reads/position-reads.ts';
-import type { Instrument } from '../../../src/core/model/instrument.ts';
-import { Bucket, SystemAccount } from '../../../src/core/state/ledger.ts';
-import type { CoinSpec, InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
 import { accountRisk } from '../../../src/core/margin/margin-cache.ts';
 import {
   type CategoryName,
@@ -22,7 +11,18 @@ import {
   type PosSide,
   Side,
 } from '../../../src/core/model/enums.ts';
+import type { Instrument } from '../../../src/core/model/instrument.ts';
+import { Bucket, SystemAccount } from '../../../src/core/model/ledger-accounts.ts';
+import type { CoinSpec, InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
+import { AUTO_MARGIN_UNBOUNDED } from '../../../src/core/model/position.ts';
 import { formatRate, formatUnits, MONEY_SCALE, parseUnits } from '../../../src/core/model/units.ts';
+import {
+  ADL_RANK_SCALE,
+  adlRanks,
+  type PositionView,
+  PROFIT_RATE_SCALE,
+  positionViews,
+} from '../../../src/core/reads/position-reads.ts';
 import type { Ticket } from '../dsl/ticket.ts';
 import {
   lotsOf,
@@ -286,7 +286,11 @@ export class FuturesFloor extends TradingFloor {
       clientOid: this.moveOid,
     });
     this.moveOid = '';
-    return outcome.items?.map(({ refusal }) => refusalName(refusal)) ?? [refusalName(outcome.refusal)];
+    return (
+      outcome.items?.map(({ rejectReason }) => refusalName(rejectReason)) ?? [
+        refusalName(outcome.rejectReason),
+      ]
+    );
   }
 
   // Positions
@@ -370,7 +374,7 @@ export class FuturesFloor extends TradingFloor {
   }
 
   private settle(command: Parameters<TradingFloor['send']>[0]): RefusalName {
-    return refusalName(this.send(command).refusal);
+    return refusalName(this.send(command).rejectReason);
   }
 }
 

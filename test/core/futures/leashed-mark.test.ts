@@ -22,7 +22,7 @@ function shown(floor: FuturesFloor): { mark: string; rate: string } {
 }
 
 /** A trade and a book 5 % above the index, for as long as it takes to be sampled. */
-function wander(floor: FuturesFloor, seconds: number): void {
+function ornsteinUhlenbeckStep(floor: FuturesFloor, seconds: number): void {
   floor.deal('ann', 'bob', '1', '63000');
   floor.buy('ann', '1', '62999');
   floor.sell('bob', '1', '63001');
@@ -37,7 +37,7 @@ test('a book that wanders off takes the mark of a coin along, that of a stock on
     ['commodity', '61800'],
   ] as const) {
     const floor = contractOn(symbolType);
-    wander(floor, 5);
+    ornsteinUhlenbeckStep(floor, 5);
     floor.wait(5000);
     assert.equal(shown(floor).mark, mark, symbolType);
   }
@@ -88,7 +88,7 @@ test('nobody pays interest on a stock: without a premium its funding is zero, th
 
 test('a restart in the half minute goes on with the same basis (I40)', () => {
   const floor = contractOn('commodity');
-  wander(floor, 12);
+  ornsteinUhlenbeckStep(floor, 12);
   assert.equal(shown(floor).mark, '61800');
   floor.wait(60_000);
   assertRestartAnywhere(floor);

@@ -286,7 +286,7 @@ test('nobody closes beyond bankruptcy: a limit is refused, a market order stops 
   floor.leverage('ann', 100);
   floor.deal('ann', 'bob', '1', '60000');
   const order = floor.sell('ann', '1', '59435.6');
-  assert.equal(order.refusal, 'sellBeyondBankruptcy');
+  assert.equal(order.rejectReason, 'sellBeyondBankruptcy');
   assert.equal(order.outcome.bound, 594_357);
   floor.buy('bob', '0.4', '59500');
   floor.buy('bob', '1', '58000');
@@ -299,7 +299,7 @@ test('an isolated order that would be near liquidation at once is refused', () =
   floor.isolate('ann');
   floor.leverage('ann', 100);
   assert.equal(floor.buy('ann', '1', '60100').status, 'new');
-  assert.equal(floor.buy('ann', '1', '60400').refusal, 'riskTooHigh');
+  assert.equal(floor.buy('ann', '1', '60400').rejectReason, 'riskTooHigh');
 });
 
 test('a liquidated side of isolated hedge mode leaves the orders of the other side alone', () => {
@@ -407,7 +407,7 @@ test('an isolated sell reserves margin at the bid it meets, not at its lower lim
   floor.trader('ann', { USDT: '6050' });
   floor.isolate('ann');
   floor.buy('bob', '1', '60000');
-  assert.equal(floor.sell('ann', '1', '59500').refusal, 'insufficientMargin');
+  assert.equal(floor.sell('ann', '1', '59500').rejectReason, 'insufficientMargin');
   floor.deposit('ann', '22', 'USDT');
   assert.equal(floor.sell('ann', '1', '59500').stands, 'filled 1/1');
   assert.equal(floor.position('ann'), 'short 1 @ 60000 iso 6000');

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OFF_GRID, type PlaceOrder } from '../../../src/core/model/command.ts';
-import type { Preset } from '../../../src/core/model/tpsl.ts';
 import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../../../src/core/model/enums.ts';
+import type { Preset } from '../../../src/core/model/tpsl.ts';
 import { legOf, refusalName } from '../dsl/words.ts';
 import { BTC_PERPETUAL, FuturesFloor } from './futures-floor.ts';
 
@@ -30,7 +30,7 @@ const preset = (floor: FuturesFloor, takeProfit: string): Preset => ({
   stopLoss: legOf(floor.instrument(), undefined),
 });
 
-type Fault = readonly [refusal: string, spoiled: (floor: FuturesFloor) => Partial<PlaceOrder>];
+type Fault = readonly [rejectReason: string, spoiled: (floor: FuturesFloor) => Partial<PlaceOrder>];
 
 /** Numbers 2 to 11 are the same for both. */
 const SHARED: readonly Fault[] = [
@@ -93,7 +93,7 @@ function refusalOf(side: Side, priceTicks: number, faults: readonly Fault[]): st
   const floor = hedgedFloor();
   const command = order(floor, side, priceTicks);
   for (const [, spoil] of faults) Object.assign(command, spoil(floor));
-  return refusalName(floor.send(command).refusal);
+  return refusalName(floor.send(command).rejectReason);
 }
 
 /** Two faults of one field cannot both be there. */
@@ -123,5 +123,5 @@ for (const [kind, side, price, faults] of [
 test('an order of hedge mode that does not say which position is refused before its numbers are looked at', () => {
   const floor = hedgedFloor();
   const command = { ...order(floor, Side.sell, OFF_GRID), posSide: PosSide.none };
-  assert.equal(refusalName(floor.send(command).refusal), 'positionSideNeeded');
+  assert.equal(refusalName(floor.send(command).rejectReason), 'positionSideNeeded');
 });

@@ -49,9 +49,9 @@ test('adding moves the average entry', () => {
 
 test('cases 45 and 46: reduce-only needs a position on the other side', () => {
   const floor = futuresFloor('100000', 'ann', 'bob');
-  assert.equal(floor.sell('ann', '1', '60000', { reduceOnly: true }).refusal, 'noPositionToClose');
+  assert.equal(floor.sell('ann', '1', '60000', { reduceOnly: true }).rejectReason, 'noPositionToClose');
   floor.deal('ann', 'bob', '1', '60000');
-  assert.equal(floor.buy('ann', '1', '60000', { reduceOnly: true }).refusal, 'closesWrongWay');
+  assert.equal(floor.buy('ann', '1', '60000', { reduceOnly: true }).rejectReason, 'closesWrongWay');
 });
 
 test('case 47: a new reduce-only order pushes out the oldest that no longer fit', () => {
@@ -126,7 +126,7 @@ test('case 52: a flip needs margin for what it opens', () => {
   floor.mark('54500');
   // 1 900 less the fee and a loss of 1 650 is more than maintenance, less than 0.2 x 54 500 / 10.
   floor.buy('bob', '0.5', '54500');
-  assert.equal(floor.sell('ann', '0.5', '54500').refusal, 'insufficientMargin');
+  assert.equal(floor.sell('ann', '0.5', '54500').rejectReason, 'insufficientMargin');
   assert.equal(floor.sell('ann', '0.3', '54500').stands, 'filled 0.3/0.3');
 });
 
@@ -134,10 +134,10 @@ test('case 53: in hedge mode there is no long to sell before one is bought', () 
   const floor = futuresFloor('10000000', 'ann', 'bob');
   floor.holdMode('ann', 'hedge_mode');
   floor.buy('bob', '1', '60000');
-  assert.equal(floor.sell('ann', '1', '60000', { posSide: 'long' }).refusal, 'noPositionToClose');
+  assert.equal(floor.sell('ann', '1', '60000', { posSide: 'long' }).rejectReason, 'noPositionToClose');
   // A short of her own is no long either.
   floor.sell('ann', '1', '60000', { posSide: 'short' });
-  assert.equal(floor.sell('ann', '1', '60000', { posSide: 'long' }).refusal, 'noPositionToClose');
+  assert.equal(floor.sell('ann', '1', '60000', { posSide: 'long' }).rejectReason, 'noPositionToClose');
   assert.equal(floor.position('ann'), 'short 1 @ 60000');
 });
 
@@ -145,8 +145,8 @@ test('hedge mode closes by side and position', () => {
   const floor = futuresFloor('10000000', 'ann', 'bob');
   assert.equal(floor.holdMode('ann', 'hedge_mode'), 'none');
   const long = { posSide: 'long' } as const;
-  assert.equal(floor.sell('ann', '1', '60000').refusal, 'positionSideNeeded');
-  assert.equal(floor.sell('ann', '1', '60000', long).refusal, 'noPositionToClose');
+  assert.equal(floor.sell('ann', '1', '60000').rejectReason, 'positionSideNeeded');
+  assert.equal(floor.sell('ann', '1', '60000', long).rejectReason, 'noPositionToClose');
   floor.sell('bob', '100', '60000');
   floor.leverage('ann', 20);
   floor.buy('ann', '100', '60000', long);
@@ -161,8 +161,8 @@ test('hedge mode closes by side and position', () => {
   assert.equal(second.stands, 'new 0/40');
   assert.equal(floor.fields('ann').frozen, '40');
   const third = floor.sell('ann', '40', '61000', long);
-  assert.equal(third.refusal, 'closeAboveAvailable');
-  assert.equal(third.refusal, 'closeAboveAvailable');
+  assert.equal(third.rejectReason, 'closeAboveAvailable');
+  assert.equal(third.rejectReason, 'closeAboveAvailable');
   assert.equal(floor.holdMode('ann', 'one_way_mode'), 'positionsOrOrdersOpen');
   assert.equal(second.record.futures!.reduceOnly, false);
 });
@@ -182,7 +182,7 @@ test('a contract that allows one position takes no long beside a short (rules 1.
   floor.buy('bob', '1', '60000');
   floor.sell('ann', '1', '60000', { posSide: 'short' });
   const long = floor.buy('ann', '1', '60000', { posSide: 'long' });
-  assert.equal(long.refusal, 'tooManyPositions');
+  assert.equal(long.rejectReason, 'tooManyPositions');
   assert.equal(floor.sell('ann', '1', '60000', { posSide: 'short' }).stands, 'new 0/1');
 });
 
@@ -191,7 +191,7 @@ test('nor an order for a long beside one for a short: both could fill', () => {
   for (const name of ['ann', 'bob']) floor.trader(name, { USDT: '100000' });
   floor.holdMode('ann', 'hedge_mode');
   const short = floor.sell('ann', '1', '61000', { posSide: 'short' });
-  assert.equal(floor.buy('ann', '1', '59000', { posSide: 'long' }).refusal, 'tooManyPositions');
+  assert.equal(floor.buy('ann', '1', '59000', { posSide: 'long' }).rejectReason, 'tooManyPositions');
   floor.cancel('ann', short);
   assert.equal(floor.buy('ann', '1', '60000', { posSide: 'long' }).stands, 'new 0/1');
   floor.sell('bob', '1', '60000');

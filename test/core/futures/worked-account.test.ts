@@ -1,12 +1,12 @@
 /** Worked numbers of the unified account (rules 5.1, 6) that hang on dollar indices and rates of coins. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { repayableCoins } from '../../../src/core/reads/borrowing-reads.ts';
-import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
+import { marginRatio } from '../../../src/api/routes/account/valuation.ts';
 import { coinUsd, collateralRate, collateralValue } from '../../../src/core/margin/collateral.ts';
 import { accountRisk } from '../../../src/core/margin/margin-cache.ts';
+import type { InstrumentSpec } from '../../../src/core/model/listing-spec.ts';
 import { formatUnits } from '../../../src/core/model/units.ts';
-import { marginRatio } from '../../../src/api/routes/account/valuation.ts';
+import { repayableCoins } from '../../../src/core/reads/borrowing-reads.ts';
 import { closedPositionView } from '../../../src/views/position-view.ts';
 import { MARGIN, MarginFloor, SPOT, workedAccount } from '../borrowing/margin-floor.ts';
 import { BTCUSDT } from '../listings.ts';

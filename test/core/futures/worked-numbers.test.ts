@@ -1,12 +1,12 @@
 /** Worked numbers and edge cases of rules 5 and 6 that no other test here has. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Bucket, SystemAccount } from '../../../src/core/state/ledger.ts';
+import { marginRatio } from '../../../src/api/routes/account/valuation.ts';
 import { deleveragingQueue } from '../../../src/core/margin/adl-ranking.ts';
 import { collateralValue } from '../../../src/core/margin/collateral.ts';
 import { accountRisk } from '../../../src/core/margin/margin-cache.ts';
+import { Bucket, SystemAccount } from '../../../src/core/model/ledger-accounts.ts';
 import { formatRate, formatUnits } from '../../../src/core/model/units.ts';
-import { marginRatio } from '../../../src/api/routes/account/valuation.ts';
 import { workedAccount } from '../borrowing/margin-floor.ts';
 import { FuturesFloor, futuresFloor, priced, units } from './futures-floor.ts';
 

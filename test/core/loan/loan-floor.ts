@@ -1,8 +1,8 @@
 /** A loan desk on the trading floor: terms of the published samples, pools with money, loans in people's words. */
 
-import { Bucket } from '../../../src/core/state/ledger.ts';
+import type { CommandResult } from '../../../src/core/model/command-result.ts';
+import { Bucket } from '../../../src/core/model/ledger-accounts.ts';
 import type { CoinSpec } from '../../../src/core/model/listing-spec.ts';
-import { loanDebts, type OngoingLoan, ongoingLoans } from '../../../src/core/reads/loan-reads.ts';
 import {
   LOAN_TERM_NAMES,
   type LoanSpec,
@@ -10,9 +10,9 @@ import {
   type LoanTermName,
   type PledgeSpec,
 } from '../../../src/core/model/loan-terms.ts';
-import type { Outcome } from '../../../src/core/model/command-result.ts';
-import { Refusal } from '../../../src/core/model/reject-reason.ts';
+import { RejectReason } from '../../../src/core/model/reject-reason.ts';
 import { formatUnits } from '../../../src/core/model/units.ts';
+import { loanDebts, type OngoingLoan, ongoingLoans } from '../../../src/core/reads/loan-reads.ts';
 import { money, moneyUnits, type RefusalName, refusalName } from '../dsl/words.ts';
 import { BTC_PERPETUAL, FUTURES_COINS, FuturesFloor } from '../futures/futures-floor.ts';
 
@@ -92,16 +92,16 @@ export class LoanFloor extends FuturesFloor {
 
   fundPool(amount: string, coin: string, reference = `pool ${this.log.length}`): RefusalName {
     const command = { type: 'fundLoanPool', time: this.now, coin: this.coin(coin) } as const;
-    return refusalName(this.send({ ...command, amount: moneyUnits(amount), reference }).refusal);
+    return refusalName(this.send({ ...command, amount: moneyUnits(amount), reference }).rejectReason);
   }
 
   setRate(coin: string, term: LoanTermName, yearRate: string): RefusalName {
     const command = { type: 'setLoanRate', time: this.now, coin: this.coin(coin), yearRate } as const;
-    return refusalName(this.send({ ...command, term: termOf(term) }).refusal);
+    return refusalName(this.send({ ...command, term: termOf(term) }).rejectReason);
   }
 
   /** One of both amounts is given: `10000 USDT` and `BTC`, or `USDT` and `0.25 BTC`. */
-  askFor(name: string, { loan, pledge, term = 'FLEXIBLE' }: LoanWords): Outcome {
+  askFor(name: string, { loan, pledge, term = 'FLEXIBLE' }: LoanWords): CommandResult {
     const [loanAmount, loanCoin] = amountOf(loan);
     const [pledgeAmount, pledgeCoin] = amountOf(pledge);
     return this.send({
@@ -118,14 +118,14 @@ export class LoanFloor extends FuturesFloor {
 
   /** The id of a loan that must come about. */
   borrow(name: string, words: LoanWords): number {
-    const { refusal, orderId } = this.askFor(name, words);
-    if (refusal !== Refusal.none) throw new Error(refusalName(refusal));
+    const { rejectReason, orderId } = this.askFor(name, words);
+    if (rejectReason !== RejectReason.none) throw new Error(refusalName(rejectReason));
     if (!this.state.loans.loans.has(orderId)) throw new Error('the loan was rolled back');
     return orderId;
   }
 
   /** All of it unless an amount is given. */
-  repay(name: string, loanId: number, words: RepayWords = {}): Outcome {
+  repay(name: string, loanId: number, words: RepayWords = {}): CommandResult {
     return this.send({
       type: 'loanRepay',
       time: this.now,
@@ -138,7 +138,7 @@ export class LoanFloor extends FuturesFloor {
     });
   }
 
-  revise(name: string, loanId: number, way: 'IN' | 'OUT', amount: string, coin = 'BTC'): Outcome {
+  revise(name: string, loanId: number, way: 'IN' | 'OUT', amount: string, coin = 'BTC'): CommandResult {
     return this.send({
       type: 'loanRevise',
       time: this.now,

@@ -121,14 +121,17 @@ test('case 130: pledge out down to the first rate, pledge in always (rules 7.4)'
   const { floor, id } = annBorrows();
   floor.wait(42 * HOUR);
   assert.equal(floor.standing('ann', id), '10000 + 1.5007 USDT for 0.25641026 BTC at 65.01 %');
-  assert.equal(refusalName(floor.revise('ann', id, 'OUT', '0.00000001').refusal), 'pledgeNeeded');
+  assert.equal(refusalName(floor.revise('ann', id, 'OUT', '0.00000001').rejectReason), 'pledgeNeeded');
   assert.equal(formatUnits(floor.revise('ann', id, 'IN', '0.05').pledgeRate!, 2), '54.4');
   floor.revise('ann', id, 'OUT', '0.04');
   floor.index('70000');
   floor.revise('ann', id, 'OUT', '0.01');
   assert.equal(floor.pledged('ann', 'BTC'), '0.25641026');
   const tooMuch = floor.revise('ann', id, 'OUT', '0.03659706');
-  assert.deepEqual([refusalName(tooMuch.refusal), money(tooMuch.available!)], ['pledgeNeeded', '0.03659705']);
+  assert.deepEqual(
+    [refusalName(tooMuch.rejectReason), money(tooMuch.available!)],
+    ['pledgeNeeded', '0.03659705'],
+  );
   assert.equal(formatUnits(floor.revise('ann', id, 'OUT', '0.03659705').pledgeRate!, 2), '65');
   assert.deepEqual(
     floor.eventsOf('pledgeRevised').map(({ into, before, after }) => [into, before, after]),
@@ -251,7 +254,7 @@ test('case 134: an empty pool or a missing pledge rolls back: a record, and noth
   const floor = new LoanFloor({ USDT: '100' });
   floor.trader('ann', { BTC: '1' });
   const empty = floor.askFor('ann', { loan: '10000 USDT', pledge: 'BTC' });
-  assert.equal(refusalName(empty.refusal), 'none');
+  assert.equal(refusalName(empty.rejectReason), 'none');
   const poor = floor.askFor('ann', { loan: '1000000 USDT', pledge: 'BTC' });
   assert.deepEqual(floor.endings(), ['ROLLBACK', 'ROLLBACK']);
   assert.deepEqual(
@@ -290,7 +293,7 @@ test('interest is paid first, then principal; with unlock the freed collateral c
   assert.deepEqual(floor.endings(), ['REPAY']);
   assert.equal(floor.cash('ann', 'BTC'), '1');
   assert.equal(floor.pool('USDT'), '1000000');
-  assert.equal(refusalName(floor.repay('ann', id).refusal), 'unknownLoan');
+  assert.equal(refusalName(floor.repay('ann', id).rejectReason), 'unknownLoan');
 });
 
 test('hours after a repayment cost interest on what is left', () => {
@@ -318,7 +321,8 @@ test('repaid from collateral: sold at the index price, a hair more, without a fe
 test('what the desk refuses changes nothing', () => {
   const { floor, id } = annBorrows();
   floor.trader('bob', { BTC: '1' });
-  const asks = (loan: string, pledge: string) => refusalName(floor.askFor('ann', { loan, pledge }).refusal);
+  const asks = (loan: string, pledge: string) =>
+    refusalName(floor.askFor('ann', { loan, pledge }).rejectReason);
   assert.equal(asks('10 BTC', 'ETH'), 'coinNotOffered');
   assert.equal(asks('10 USDT', 'USD'), 'coinNotOffered');
   assert.equal(asks('10 USDT', 'USDT'), 'coinNotOffered');
@@ -327,14 +331,14 @@ test('what the desk refuses changes nothing', () => {
   assert.equal(asks('0.99 USDT', 'BTC'), 'loanTooSmall');
   assert.equal(asks('1000000.00000001 USDT', 'BTC'), 'loanTooLarge');
   assert.equal(asks('USDT', '0.00000001 BTC'), 'loanTooSmall');
-  assert.equal(refusalName(floor.repay('bob', id).refusal), 'unknownLoan');
-  assert.equal(refusalName(floor.repay('ann', id, { amount: '0' }).refusal), 'amountOutOfRange');
-  assert.equal(refusalName(floor.revise('bob', id, 'IN', '0.1').refusal), 'unknownLoan');
-  assert.equal(refusalName(floor.revise('ann', id, 'IN', '1', 'USDT').refusal), 'otherPledgeCoin');
-  assert.equal(refusalName(floor.revise('ann', id, 'IN', '1').refusal), 'insufficientBalance');
+  assert.equal(refusalName(floor.repay('bob', id).rejectReason), 'unknownLoan');
+  assert.equal(refusalName(floor.repay('ann', id, { amount: '0' }).rejectReason), 'amountOutOfRange');
+  assert.equal(refusalName(floor.revise('bob', id, 'IN', '0.1').rejectReason), 'unknownLoan');
+  assert.equal(refusalName(floor.revise('ann', id, 'IN', '1', 'USDT').rejectReason), 'otherPledgeCoin');
+  assert.equal(refusalName(floor.revise('ann', id, 'IN', '1').rejectReason), 'insufficientBalance');
   floor.withdraw('ann', '10999', 'USDT');
   const short = floor.repay('ann', id);
-  assert.deepEqual([refusalName(short.refusal), money(short.available!)], ['insufficientBalance', '1']);
+  assert.deepEqual([refusalName(short.rejectReason), money(short.available!)], ['insufficientBalance', '1']);
   assert.equal(floor.withdraw('ann', '0.8', 'BTC'), 'insufficientBalance');
 });
 

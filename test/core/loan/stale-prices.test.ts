@@ -1,8 +1,8 @@
 /** The loan desk while nobody tells prices (rules 5.14): what was agreed goes on, nothing new at an old price. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loanQuote } from '../../../src/core/reads/loan-reads.ts';
 import { LoanTerm } from '../../../src/core/model/loan-terms.ts';
+import { loanQuote } from '../../../src/core/reads/loan-reads.ts';
 import { money, refusalName } from '../dsl/words.ts';
 import { HOUR, LoanFloor } from './loan-floor.ts';
 
@@ -18,13 +18,13 @@ function silentDesk(): { floor: LoanFloor; id: number } {
 
 test('no loan is made or quoted', () => {
   const { floor } = silentDesk();
-  const ask = () => refusalName(floor.askFor('ann', { loan: '1000 USDT', pledge: 'BTC' }).refusal);
+  const ask = () => refusalName(floor.askFor('ann', { loan: '1000 USDT', pledge: 'BTC' }).rejectReason);
   const [loanCoin, pledgeCoin] = ['USDT', 'BTC'].map((name) => floor.state.coinByName.get(name)!) as [
     number,
     number,
   ];
   const wish = { loanCoin, pledgeCoin, loanAmount: 1000_00000000n, pledgeAmount: 0n };
-  const quoted = () => 'refusal' in loanQuote(floor.state, wish, LoanTerm.flexible);
+  const quoted = () => 'rejectReason' in loanQuote(floor.state, wish, LoanTerm.flexible);
   assert.deepEqual([ask(), quoted()], ['noCoinPrice', true]);
   floor.index('60001');
   assert.deepEqual([ask(), quoted()], ['none', false]);
@@ -32,8 +32,8 @@ test('no loan is made or quoted', () => {
 
 test('no pledge comes out, and every pledge goes in', () => {
   const { floor, id } = silentDesk();
-  assert.equal(refusalName(floor.revise('ann', id, 'IN', '0.1').refusal), 'none');
-  const out = () => refusalName(floor.revise('ann', id, 'OUT', '0.05').refusal);
+  assert.equal(refusalName(floor.revise('ann', id, 'IN', '0.1').rejectReason), 'none');
+  const out = () => refusalName(floor.revise('ann', id, 'OUT', '0.05').rejectReason);
   assert.equal(out(), 'noCoinPrice');
   floor.index('60001');
   assert.equal(out(), 'none');
@@ -44,14 +44,14 @@ test('a debt is paid in coin, but nothing is unlocked before its end', () => {
   const { repaid } = floor.repay('ann', id, { amount: '5000', unlock: true });
   assert.equal(repaid!.unlocked, 0n);
   assert.equal(floor.pledged('ann', 'BTC'), '0.25641026');
-  assert.equal(refusalName(floor.repay('ann', id).refusal), 'none');
+  assert.equal(refusalName(floor.repay('ann', id).rejectReason), 'none');
   assert.equal(floor.standing('ann', id), 'closed');
   assert.equal(floor.pledged('ann', 'BTC'), '0');
 });
 
 test('no collateral is sold to pay with', () => {
   const { floor, id } = silentDesk();
-  const sell = () => refusalName(floor.repay('ann', id, { amount: '1000', fromPledge: true }).refusal);
+  const sell = () => refusalName(floor.repay('ann', id, { amount: '1000', fromPledge: true }).rejectReason);
   assert.equal(sell(), 'noCoinPrice');
   floor.index('60001');
   assert.equal(sell(), 'none');

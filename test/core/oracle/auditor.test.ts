@@ -2,10 +2,10 @@
 import { doesNotThrow, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from '../../../src/core/model/command.ts';
-import type { Event } from '../../../src/core/model/event.ts';
-import { Bucket, SystemAccount } from '../../../src/core/state/ledger.ts';
-import { DONE } from '../../../src/core/model/command-result.ts';
+import { OK } from '../../../src/core/model/command-result.ts';
 import { CancelReason, OrderStatus, Source, StpMode, TimeInForce } from '../../../src/core/model/enums.ts';
+import type { Event } from '../../../src/core/model/event.ts';
+import { Bucket, SystemAccount } from '../../../src/core/model/ledger-accounts.ts';
 import { MARGIN, MarginFloor } from '../borrowing/margin-floor.ts';
 import { OPENING_BELL } from '../dsl/exchange-floor.ts';
 import { BTC_FUNDED, FuturesFloor, futuresFloor } from '../futures/futures-floor.ts';
@@ -26,7 +26,7 @@ function tell(tamper: Tamper): void {
   floor.cancelAll('ann');
   floor.wait(61_000);
   const command: Command = { type: 'tick', time: floor.now };
-  auditor.observe(command, DONE, floor.events.slice(told).map(tamper));
+  auditor.observe(command, OK, floor.events.slice(told).map(tamper));
 }
 
 function changing<T extends Event['type']>(
@@ -129,7 +129,7 @@ test('I23: a self-trade that the taker wanted prevented', () => {
   floor.sell('ann', '1', '60000');
   floor.buy('ann', '1', '60000');
   const events = floor.events.slice(told).map(order({ stpMode: StpMode.cancelTaker }));
-  throws(() => auditor.observe({ type: 'tick', time: floor.now }, DONE, events), /I23/);
+  throws(() => auditor.observe({ type: 'tick', time: floor.now }, OK, events), /I23/);
 });
 
 test('I24: a trade at another price than the maker’s, and one beyond the limit', () => {
@@ -148,7 +148,7 @@ function tellFutures(tamper: Tamper): void {
   floor.at(floor.now + 8 * 3_600_000);
   floor.buy('bob', '0.4', '60000');
   floor.sell('ann', '0.4', '60000', { reduceOnly: true });
-  auditor.observe({ type: 'tick', time: floor.now }, DONE, floor.events.slice(told).map(tamper));
+  auditor.observe({ type: 'tick', time: floor.now }, OK, floor.events.slice(told).map(tamper));
 }
 
 const futuresFill = (change: object, where: { closing: boolean }) =>
@@ -197,7 +197,7 @@ test('I02: money that is inside and came from nobody outside', () => {
     ledger.cell(SystemAccount.fee, 0, Bucket.cash),
     1n,
   );
-  throws(() => auditor.observe({ type: 'tick', time: floor.now }, DONE, []), /I02: coin 0/);
+  throws(() => auditor.observe({ type: 'tick', time: floor.now }, OK, []), /I02: coin 0/);
 });
 
 /** Ann owes 200 USDT for an hour; what that hour told goes to a fresh auditor. */
@@ -208,7 +208,7 @@ function tellInterest(tamper: Tamper): void {
   const auditor = new Auditor(floor.state);
   const told = floor.events.length;
   floor.at(OPENING_BELL + 3_600_000);
-  auditor.observe({ type: 'tick', time: floor.now }, DONE, floor.events.slice(told).map(tamper));
+  auditor.observe({ type: 'tick', time: floor.now }, OK, floor.events.slice(told).map(tamper));
 }
 
 const interest = (change: object) =>
@@ -234,7 +234,7 @@ test('I33: a partial record of more than the position', () => {
   const events = floor.events
     .slice(told)
     .map(changing('strategyOrder', ({ order: record }) => ({ order: { ...record, sizeLots: 10_001 } })));
-  throws(() => auditor.observe({ type: 'tick', time: floor.now }, DONE, events), /I33/);
+  throws(() => auditor.observe({ type: 'tick', time: floor.now }, OK, events), /I33/);
 });
 
 test('I44: a loan that the pool did not have', () => {
@@ -246,5 +246,5 @@ test('I44: a loan that the pool did not have', () => {
   const { terms } = floor.state.lending[0]!;
   Object.assign(terms, { poolLimit: 19_999_999_999n });
   const events = floor.events.slice(told);
-  throws(() => auditor.observe({ type: 'tick', time: floor.now }, DONE, events), /I44/);
+  throws(() => auditor.observe({ type: 'tick', time: floor.now }, OK, events), /I44/);
 });

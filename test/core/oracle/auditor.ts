@@ -4,10 +4,10 @@
  * `checkInvariants`, which looks at one state. Shared by the scenario tests and the property tests.
  */
 import type { Command } from '../../../src/core/model/command.ts';
-import type { Event, FillRecord, OrderRecord } from '../../../src/core/model/event.ts';
-import type { Outcome } from '../../../src/core/model/command-result.ts';
-import type { State } from '../../../src/core/state/state.ts';
+import type { CommandResult } from '../../../src/core/model/command-result.ts';
 import { CancelReason } from '../../../src/core/model/enums.ts';
+import type { Event, FillRecord, OrderRecord } from '../../../src/core/model/event.ts';
+import type { State } from '../../../src/core/state/state.ts';
 import { CandleAudit } from './candle-audit.ts';
 import { DebtAudit } from './debt-audit.ts';
 import { AuditFailure, expect } from './failure.ts';
@@ -45,8 +45,8 @@ export class Auditor {
   }
 
   /** Call once after each command with everything it emitted. Throws `AuditFailure`. */
-  observe(command: Command, outcome: Outcome, events: readonly Event[]): void {
-    if (outcome.refusal !== 0) this.checkRefused(events, command.time > this.lastTime);
+  observe(command: Command, outcome: CommandResult, events: readonly Event[]): void {
+    if (outcome.rejectReason !== 0) this.checkRefused(events, command.time > this.lastTime);
     this.lastTime = command.time;
     const finals = new Map<number, OrderRecord>();
     for (const event of events) {
@@ -96,9 +96,9 @@ export class Auditor {
     this.debts.checkPools();
     expect(fills.every(isUnseen), () => `I25: fills of trade ${fills[0]?.execLinkId} without a public fill`);
     for (const uid of touched) this.ledger.checkBalances(uid);
-    if (command.type === 'fundLoanPool' && outcome.refusal === 0)
+    if (command.type === 'fundLoanPool' && outcome.rejectReason === 0)
       this.ledger.addInside(command.coin, command.amount);
-    if (command.type === 'withdraw' && outcome.refusal === 0)
+    if (command.type === 'withdraw' && outcome.rejectReason === 0)
       this.ledger.addInside(command.coin, -command.amount);
     this.ledger.checkInside();
   }

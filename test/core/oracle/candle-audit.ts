@@ -1,6 +1,7 @@
 /** Candles against the trades in them: I38. */
-import type { CandleClosed, Traded } from '../../../src/core/model/event.ts';
+
 import { CANDLE_WIDTHS, type CandleWidth } from '../../../src/core/model/candle-interval.ts';
+import type { CandleClosed, Traded } from '../../../src/core/model/event.ts';
 import type { State } from '../../../src/core/state/state.ts';
 import { expect } from './failure.ts';
 import { exactValue } from './trade-audit.ts';

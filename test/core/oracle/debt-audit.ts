@@ -1,8 +1,9 @@
 /** Interest and pools of borrowed coins: I32, I44. */
-import type { Event, LedgerLine } from '../../../src/core/model/event.ts';
-import { Bucket, SystemAccount } from '../../../src/core/state/ledger.ts';
-import type { State } from '../../../src/core/state/state.ts';
+
 import { Category, Wallet } from '../../../src/core/model/enums.ts';
+import type { Event, LedgerLine } from '../../../src/core/model/event.ts';
+import { Bucket, SystemAccount } from '../../../src/core/model/ledger-accounts.ts';
+import type { State } from '../../../src/core/state/state.ts';
 import { expect } from './failure.ts';
 
 const HOUR = 3_600_000;

@@ -4,12 +4,12 @@
  */
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Account } from '../../../src/core/state/account.ts';
 import { FLAG_RPI } from '../../../src/core/book/order-slab.ts';
-import type { Position } from '../../../src/core/model/position.ts';
 import { checkInvariants } from '../../../src/core/engine/invariants.ts';
-import { Bucket, SystemAccount } from '../../../src/core/state/ledger.ts';
 import { InstrumentStatus, StrategyKind } from '../../../src/core/model/enums.ts';
+import { Bucket, SystemAccount } from '../../../src/core/model/ledger-accounts.ts';
+import type { Position } from '../../../src/core/model/position.ts';
+import type { Account } from '../../../src/core/state/account.ts';
 import { MARGIN, MarginFloor } from '../borrowing/margin-floor.ts';
 import type { ExchangeFloor } from '../dsl/exchange-floor.ts';
 import type { Ticket } from '../dsl/ticket.ts';

@@ -1,8 +1,9 @@
 /** Ledger lines against balances, and the venue against the outside world: I02, and I30 for lines. */
-import type { LedgerLine, WalletRecord } from '../../../src/core/model/event.ts';
-import { Bucket, SystemAccount } from '../../../src/core/state/ledger.ts';
-import type { State } from '../../../src/core/state/state.ts';
+
 import { Wallet } from '../../../src/core/model/enums.ts';
+import type { LedgerLine, WalletRecord } from '../../../src/core/model/event.ts';
+import { Bucket, SystemAccount } from '../../../src/core/model/ledger-accounts.ts';
+import type { State } from '../../../src/core/state/state.ts';
 import { expect } from './failure.ts';
 
 const WALLETS: readonly Wallet[] = [Wallet.unified, Wallet.funding];

@@ -3,10 +3,11 @@
  * instant and free; both accounts belong to one owner; nobody took on what it has no margin for; no fill says that it is
  * of a move without one.
  */
-import type { Event, FillRecord, PositionMoved } from '../../../src/core/model/event.ts';
-import { riskFromScratch } from '../../../src/core/margin/margin.ts';
-import type { State } from '../../../src/core/state/state.ts';
+
+import { computeRisk } from '../../../src/core/margin/margin.ts';
 import { OrderKind, Side } from '../../../src/core/model/enums.ts';
+import type { Event, FillRecord, PositionMoved } from '../../../src/core/model/event.ts';
+import type { State } from '../../../src/core/state/state.ts';
 import { expect } from './failure.ts';
 
 export class MoveAudit {
@@ -59,7 +60,7 @@ export class MoveAudit {
       () => `${name} does not only close the given part`,
     );
     if (!taken.some(({ futures }) => futures!.closing === false)) return;
-    const { effective, initial } = riskFromScratch(state, state.accountByUid.get(move.toUid)!);
+    const { effective, initial } = computeRisk(state, state.accountByUid.get(move.toUid)!);
     expect(effective >= initial, () => `${name}: account ${move.toUid} has ${effective}, needs ${initial}`);
   }
 

@@ -1,8 +1,5 @@
 /** Orders by their records (rules 2.1, 2.2): I16 to I21, and I30 for orders. */
 import type { Command } from '../../../src/core/model/command.ts';
-import type { OrderRecord } from '../../../src/core/model/event.ts';
-import { openOrders } from '../../../src/core/reads/reads.ts';
-import type { State } from '../../../src/core/state/state.ts';
 import {
   CancelReason,
   ORDER_STATUS_NAMES,
@@ -11,6 +8,9 @@ import {
   OrderType,
   TimeInForce,
 } from '../../../src/core/model/enums.ts';
+import type { OrderRecord } from '../../../src/core/model/event.ts';
+import { openOrders } from '../../../src/core/reads/reads.ts';
+import type { State } from '../../../src/core/state/state.ts';
 import { expect } from './failure.ts';
 
 /** Table 2.2 as statuses of consecutive records of one order. The core never shows `live`. */

@@ -2,10 +2,11 @@
  * Follows futures positions and funding by what is told of them (rules 10.1): a closing fill never increases or
  * flips a position (I27), and what a settlement takes from payers is what receivers and the insurance fund get (I31).
  */
-import { positionKey } from '../../../src/core/state/account.ts';
-import type { Event, FillRecord, OrderRecord } from '../../../src/core/model/event.ts';
-import type { State } from '../../../src/core/state/state.ts';
+
 import { HoldMode, PosSide, Side } from '../../../src/core/model/enums.ts';
+import type { Event, FillRecord, OrderRecord } from '../../../src/core/model/event.ts';
+import { positionKey } from '../../../src/core/model/position.ts';
+import type { State } from '../../../src/core/state/state.ts';
 
 export class PositionAudit {
   private readonly state: State;

@@ -1,14 +1,15 @@
 /** Strategy orders by their records: table 3.2, I30, I33. */
-import type { Event, StrategyOrderRecord } from '../../../src/core/model/event.ts';
-import type { State } from '../../../src/core/state/state.ts';
-import { protectedPosition } from '../../../src/core/strategy/strategy-lookup.ts';
-import { openStrategies } from '../../../src/core/reads/strategy-reads.ts';
+
 import {
   STRATEGY_STATUS_NAMES,
   StrategyKind,
   StrategyReason,
   StrategyStatus,
 } from '../../../src/core/model/enums.ts';
+import type { Event, StrategyOrderRecord } from '../../../src/core/model/event.ts';
+import { openStrategies } from '../../../src/core/reads/strategy-reads.ts';
+import type { State } from '../../../src/core/state/state.ts';
+import { protectedPosition } from '../../../src/core/strategy/strategy-lookup.ts';
 import { expect } from './failure.ts';
 
 /** Table 3.2 as statuses of consecutive records of one strategy order. */

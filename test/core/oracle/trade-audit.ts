@@ -1,9 +1,10 @@
 /** Fills and the public trades they make: I22 to I25, I27, sums of I17, fees of 4.3. */
+
+import { OrderKind, OrderType, Side, Source, StpMode, TimeInForce } from '../../../src/core/model/enums.ts';
 import type { FillRecord, OrderRecord, Traded } from '../../../src/core/model/event.ts';
 import type { Instrument } from '../../../src/core/model/instrument.ts';
 import { feeRates } from '../../../src/core/reads/reads.ts';
 import type { State } from '../../../src/core/state/state.ts';
-import { OrderKind, OrderType, Side, Source, StpMode, TimeInForce } from '../../../src/core/model/enums.ts';
 import { expect } from './failure.ts';
 import type { OrderAudit } from './order-audit.ts';
 

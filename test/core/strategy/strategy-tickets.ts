@@ -1,16 +1,6 @@
 /** Strategy orders on a trading floor, in the words and decimals of the people who place them. */
 
-import type { StrategyOrderRecord } from '../../../src/core/model/event.ts';
-import type { Instrument } from '../../../src/core/model/instrument.ts';
-import type { Outcome } from '../../../src/core/model/command-result.ts';
-import { Refusal } from '../../../src/core/model/reject-reason.ts';
-import {
-  KEEP_LEG,
-  type LegChange,
-  NO_LEG,
-  REMOVE,
-  type TriggerLeg,
-} from '../../../src/core/model/tpsl.ts';
+import type { CommandResult } from '../../../src/core/model/command-result.ts';
 import {
   type CategoryName,
   OrderType,
@@ -26,6 +16,10 @@ import {
   StrategyStatus,
   TRIGGER_TYPE_NAMES,
 } from '../../../src/core/model/enums.ts';
+import type { StrategyOrderRecord } from '../../../src/core/model/event.ts';
+import type { Instrument } from '../../../src/core/model/instrument.ts';
+import { RejectReason } from '../../../src/core/model/reject-reason.ts';
+import { KEEP_LEG, type LegChange, NO_LEG, REMOVE, type TriggerLeg } from '../../../src/core/model/tpsl.ts';
 import { delegateTypeOf } from '../../../src/views/futures-enums.ts';
 import { Ticket } from '../dsl/ticket.ts';
 import { type LegWords, legOf, lotsOf, moneyUnits, type RefusalName, refusalName } from '../dsl/words.ts';
@@ -58,9 +52,9 @@ interface Shape {
 export class StrategyTicket {
   private readonly floor: TradingFloor;
   readonly instrument: Instrument;
-  readonly outcome: Outcome;
+  readonly outcome: CommandResult;
 
-  constructor(floor: TradingFloor, instrument: Instrument, outcome: Outcome) {
+  constructor(floor: TradingFloor, instrument: Instrument, outcome: CommandResult) {
     this.floor = floor;
     this.instrument = instrument;
     this.outcome = outcome;
@@ -79,7 +73,8 @@ export class StrategyTicket {
 
   /** In one line: `pending`, `success stopLoss`, `failed sellBelowBand`, `cancelled position_closed`, `refused ...`. */
   get stands(): string {
-    if (this.outcome.refusal !== Refusal.none) return `refused ${refusalName(this.outcome.refusal)}`;
+    if (this.outcome.rejectReason !== RejectReason.none)
+      return `refused ${refusalName(this.outcome.rejectReason)}`;
     const { status, reason, failure, triggerType } = this.record;
     const why =
       status === StrategyStatus.cancelled
@@ -100,7 +95,7 @@ export class StrategyTicket {
   /** The order it made. */
   get child(): Ticket {
     return new Ticket(this.floor, this.instrument, {
-      refusal: Refusal.none,
+      rejectReason: RejectReason.none,
       orderId: this.record.childOrderId,
       clientOid: '',
     });
@@ -218,7 +213,7 @@ export function modify(
   words: ModifyWords,
 ): RefusalName {
   const { instrument, outcome } = ticket;
-  const { refusal } = floor.send({
+  const { rejectReason } = floor.send({
     type: 'modifyStrategy',
     time: floor.now,
     uid: floor.uid(name),
@@ -231,7 +226,7 @@ export function modify(
     trigger: changeOf(instrument, words.trigger),
     callbackPpm: (words.callback ?? 0) * 10_000,
   });
-  return refusalName(refusal);
+  return refusalName(rejectReason);
 }
 
 export function changeOf(instrument: Instrument, words: LegWords | undefined): LegChange {
@@ -243,7 +238,7 @@ export function cancel(floor: TradingFloor, name: string, ticket: StrategyTicket
   const { orderId } = ticket.outcome;
   return refusalName(
     floor.send({ type: 'cancelStrategy', time: floor.now, uid: floor.uid(name), orderId, clientOid: '' })
-      .refusal,
+      .rejectReason,
   );
 }
 
@@ -259,6 +254,6 @@ export function attachedOf(floor: TradingFloor, name: string): StrategyTicket[] 
   return [...ids].map((orderId) => {
     const record = floor.eventsOf('strategyOrder').find(({ order }) => order.orderId === orderId)!.order;
     const instrument = floor.state.instruments[record.instrument]!;
-    return new StrategyTicket(floor, instrument, { refusal: Refusal.none, orderId, clientOid: '' });
+    return new StrategyTicket(floor, instrument, { rejectReason: RejectReason.none, orderId, clientOid: '' });
   });
 }

@@ -213,16 +213,16 @@ describe('what may be set', () => {
       ['longTakeProfitByMark', { takeProfit: { at: '60000', by: 'mark' } }],
       ['longStopLossByMark', { stopLoss: { at: '60000', by: 'mark' } }],
     ];
-    for (const [refusal, words] of tries)
-      assert.equal(protect(floor, 'ann', words).stands, `refused ${refusal}`);
+    for (const [rejectReason, words] of tries)
+      assert.equal(protect(floor, 'ann', words).stands, `refused ${rejectReason}`);
     const shorts: [string, object][] = [
       ['shortTakeProfitByLast', { takeProfit: '61000' }],
       ['shortStopLossByLast', { stopLoss: '59000' }],
       ['shortTakeProfitByMark', { takeProfit: { at: '61000', by: 'mark' } }],
       ['shortStopLossByMark', { stopLoss: { at: '59000', by: 'mark' } }],
     ];
-    for (const [refusal, words] of shorts)
-      assert.equal(protect(floor, 'bob', words).stands, `refused ${refusal}`);
+    for (const [rejectReason, words] of shorts)
+      assert.equal(protect(floor, 'bob', words).stands, `refused ${rejectReason}`);
   });
 
   test('triggers must lie on their side of the average entry', () => {
@@ -249,8 +249,8 @@ describe('what may be set', () => {
       ['triggerMissing', {}],
       ['sizeOffStep', { qty: '0.00001', stopLoss: '58000' }],
     ];
-    for (const [refusal, words] of tries)
-      assert.equal(protect(floor, 'ann', words).stands, `refused ${refusal}`);
+    for (const [rejectReason, words] of tries)
+      assert.equal(protect(floor, 'ann', words).stands, `refused ${rejectReason}`);
   });
 
   test('a symbol holds twenty of them', () => {

@@ -1,12 +1,9 @@
 /** Trigger and trailing orders (rules 3.1, 3.4, 3.5, edge cases 111, 118, 119). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Command, PlaceOrder, PlaceStrategy } from '../../../src/core/model/command.ts';
 import { decodeCommand } from '../../../src/core/codec/command-codec.ts';
 import { Exchange } from '../../../src/core/engine/exchange.ts';
-import { FIRINGS_PER_COMMAND_MAX } from '../../../src/core/model/limits.ts';
-import { saveState } from '../../../src/core/snapshot/snapshot.ts';
-import { NO_LEG } from '../../../src/core/model/tpsl.ts';
+import type { Command, PlaceOrder, PlaceStrategy } from '../../../src/core/model/command.ts';
 import {
   type CategoryName,
   OrderType,
@@ -17,6 +14,9 @@ import {
   StrategyKind,
   TimeInForce,
 } from '../../../src/core/model/enums.ts';
+import { FIRINGS_PER_COMMAND_MAX } from '../../../src/core/model/limits.ts';
+import { NO_LEG } from '../../../src/core/model/tpsl.ts';
+import { saveState } from '../../../src/core/snapshot/snapshot.ts';
 import { type FuturesFloor, futuresFloor } from '../futures/futures-floor.ts';
 import { openFloor, type TradingFloor } from '../trading-floor.ts';
 import { attachedOf, cancel, modify, trail, when } from './strategy-tickets.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assertRefused, type Floor, ORDER, openFloor } from './floor.ts';
-import { type Conversation, converse, dial, requestBytes, signatureHeaders } from './raw-http.ts';
+import { converse, dial, type MessageHandler, requestBytes, signatureHeaders } from './raw-http.ts';
 
 const TIME = '/api/v3/public/time';
 const PLACE = '/api/v3/trade/place-order';
@@ -14,11 +14,11 @@ before(async () => {
 });
 after(() => floor.close());
 
-function send(bytes: string | Uint8Array, options = {}): Promise<Conversation> {
+function send(bytes: string | Uint8Array, options = {}): Promise<MessageHandler> {
   return converse(floor.server.url, bytes, options);
 }
 
-function assertOneRefusal(conversation: Conversation, names: RegExp, what: string): void {
+function assertOneRefusal(conversation: MessageHandler, names: RegExp, what: string): void {
   assert.equal(conversation.replies.length, 1, `${what}: ${JSON.stringify(conversation)}`);
   const [reply] = conversation.replies;
   assert.equal(reply!.headers.get('content-type'), 'application/json; charset=utf-8', what);

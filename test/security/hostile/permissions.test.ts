@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Access } from '../../../src/api/route.ts';
 import { ROUTES } from '../../../src/api/http/routes.ts';
+import type { Access } from '../../../src/api/route.ts';
 import type { Permission, PermType } from '../../../src/identity/identity.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../../harness/server.ts';
 import { type Reply, SignedClient } from '../../harness/signed-client.ts';

@@ -9,7 +9,7 @@ export interface RawReply {
   readonly body: string;
 }
 
-export interface Conversation {
+export interface MessageHandler {
   readonly replies: readonly RawReply[];
   /** What the server sent that is not a complete reply. */
   readonly rest: string;
@@ -34,7 +34,7 @@ export function converse(
   url: string,
   bytes: string | Uint8Array,
   options: ConversationOptions = {},
-): Promise<Conversation> {
+): Promise<MessageHandler> {
   const { replies: wanted = 1, waitMs = WAIT_MS, bodiless = false } = options;
   const startedMs = performance.now();
   return new Promise((resolve) => {

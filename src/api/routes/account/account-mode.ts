@@ -3,8 +3,8 @@
  * coin that has a discount rate as collateral; what would change that is refused, and what asks for it is answered.
  */
 import Type from 'typebox';
-import { Success, texts } from '../../wire/responses.ts';
 import { type Route, route } from '../../route.ts';
+import { Success, texts } from '../../wire/responses.ts';
 import { wireError } from '../../wire/wire-error.ts';
 
 const group = 'Account mode';
@@ -90,7 +90,7 @@ export const accountModeRoutes: readonly Route[] = [
     access: 'public',
     perSecond: 10,
     data: Type.Array(Type.Object(texts('collateralCoin'))),
-    handle: ({ venue: { state } }) =>
+    handle: ({ sequencer: { state } }) =>
       state.coins
         .filter(({ collateral }) => collateral !== undefined && collateral.length > 0)
         .map(({ coin }) => ({ collateralCoin: coin })),

@@ -1,18 +1,18 @@
 /** The caller's account: who it is, what it holds, how it is set up, what it pays (interface 4.5, wire 4.3). */
 import Type from 'typebox';
-import type { Account } from '../../../core/state/account.ts';
-import { coinLeverage } from '../../../core/margin/debts.ts';
-import { feeRates } from '../../../core/reads/reads.ts';
-import type { State } from '../../../core/state/state.ts';
 import { HOLD_MODE_NAMES, HoldMode } from '../../../core/model/enums.ts';
 import { formatMoney, formatRate } from '../../../core/model/units.ts';
+import { coinLeverage } from '../../../core/reads/margin-reads.ts';
+import { feeRates } from '../../../core/reads/reads.ts';
+import type { Account } from '../../../core/state/account.ts';
+import type { State } from '../../../core/state/state.ts';
 import { marginModeName } from '../../../views/futures-enums.ts';
-import * as answers from '../../wire/responses.ts';
-import { findInstrument, instrumentsOf } from '../../wire/instrument-lookup.ts';
 import { type Route, route } from '../../route.ts';
-import { assetViews, dollarsIn, marginRatio, valueAccount } from './valuation.ts';
 import { Category, SymbolName } from '../../wire/fields.ts';
+import { findInstrument, instrumentsOf } from '../../wire/instrument-lookup.ts';
+import * as answers from '../../wire/responses.ts';
 import { WireError } from '../../wire/wire-error.ts';
+import { assetViews, dollarsIn, marginRatio, valueAccount } from './valuation.ts';
 
 const group = 'Account';
 /** Contracts whose mode or leverage the account has chosen. */
@@ -61,8 +61,8 @@ export const accountRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 20,
     data: answers.Assets,
-    handle: ({ venue, caller }) => {
-      const { state } = venue;
+    handle: ({ sequencer, caller }) => {
+      const { state } = sequencer;
       const valuation = valueAccount(state, caller.user.uid);
       const { risk, unrealisedUsd } = valuation;
       const ratio = marginRatio(risk);
@@ -92,7 +92,7 @@ export const accountRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 20,
     data: answers.Settings,
-    handle: ({ venue: { state }, caller }) => {
+    handle: ({ sequencer: { state }, caller }) => {
       const account = state.accountByUid.get(caller.user.uid);
       return {
         uid: String(caller.user.uid),
@@ -116,10 +116,10 @@ export const accountRoutes: readonly Route[] = [
     perSecond: 3,
     query: Type.Object({ category: Category, symbol: SymbolName }),
     data: answers.FeeRate,
-    handle: ({ venue, caller, query }) => {
-      const instrument = findInstrument(venue.state, query.category, query.symbol);
+    handle: ({ sequencer, caller, query }) => {
+      const instrument = findInstrument(sequencer.state, query.category, query.symbol);
       if (instrument instanceof WireError) return instrument;
-      const { makerRate, takerRate } = feeRates(venue.state, caller.user.uid, instrument);
+      const { makerRate, takerRate } = feeRates(sequencer.state, caller.user.uid, instrument);
       return { makerFeeRate: formatRate(makerRate), takerFeeRate: formatRate(takerRate) };
     },
   }),
@@ -133,8 +133,8 @@ export const accountRoutes: readonly Route[] = [
     perSecond: 3,
     query: Type.Object({ category: Category, symbol: Type.Optional(SymbolName) }),
     data: Type.Array(answers.SymbolFeeRate),
-    handle: ({ venue, caller, query }) => {
-      const { state } = venue;
+    handle: ({ sequencer, caller, query }) => {
+      const { state } = sequencer;
       const one =
         query.symbol === undefined ? undefined : findInstrument(state, query.category, query.symbol);
       if (one instanceof WireError) return one;

@@ -1,5 +1,7 @@
 /** Debts of the unified account: what is owed, what it costs, paying it, and what the venue lends (interface 4.5, wire 4.2, 4.3). */
 import Type, { type Static } from 'typebox';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
+import { divHalf, formatMoney, formatRate } from '../../../core/model/units.ts';
 import {
   type CoinAmount,
   loanData,
@@ -7,16 +9,14 @@ import {
   poolLeft,
   repayableCoins,
 } from '../../../core/reads/borrowing-reads.ts';
-import { Refusal } from '../../../core/model/reject-reason.ts';
 import type { State } from '../../../core/state/state.ts';
-import { divHalf, formatMoney, formatRate } from '../../../core/model/units.ts';
-import type { Venue } from '../../../sequencer/sequencer.ts';
-import * as answers from '../../wire/responses.ts';
+import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { type Route, route } from '../../route.ts';
-import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';
 import * as fields from '../../wire/fields.ts';
+import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';
 import { historyPage } from '../../wire/paging.ts';
 import { refusalError } from '../../wire/reject-messages.ts';
+import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 
 const group = 'Borrowing';
@@ -48,14 +48,14 @@ function selected(state: State, field: string, names: readonly string[]): number
   return findCoin(state, names[0]!)?.index ?? unknownCoin(field);
 }
 
-async function repay(venue: Venue, uid: number, body: Static<typeof RepayBody>) {
-  const { state } = venue;
+async function repay(sequencer: Sequencer, uid: number, body: Static<typeof RepayBody>) {
+  const { state } = sequencer;
   const debtCoin = selected(state, 'repayableCoinList', body.repayableCoinList);
   if (debtCoin instanceof WireError) return debtCoin;
   const payCoin = selected(state, 'paymentCoinList', body.paymentCoinList);
   if (payCoin instanceof WireError) return payCoin;
-  const outcome = await venue.submit({ type: 'repay', time: 0, uid, debtCoin, payCoin });
-  if (outcome.refusal !== Refusal.none) return refusalError(state, outcome);
+  const outcome = await sequencer.submit({ type: 'repay', time: 0, uid, debtCoin, payCoin });
+  if (outcome.rejectReason !== RejectReason.none) return refusalError(state, outcome);
   return { result: 'YES', repayAmount: formatMoney(outcome.amount ?? 0n) };
 }
 
@@ -68,7 +68,7 @@ export const borrowingRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 10,
     data: Type.Object({ repayableCoinList: Type.Array(CoinSize), ...answers.texts('maxSelection') }),
-    handle: ({ venue: { state }, caller }) => {
+    handle: ({ sequencer: { state }, caller }) => {
       const account = state.accountByUid.get(caller.user.uid);
       const owed = account === undefined ? [] : repayableCoins(state, account);
       return { repayableCoinList: coinSizes(state, owed), maxSelection: String(SELECTION_MAX) };
@@ -83,7 +83,7 @@ export const borrowingRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 10,
     data: Type.Object({ paymentCoinList: Type.Array(CoinSize), ...answers.texts('maxSelection') }),
-    handle: ({ venue: { state }, caller }) => {
+    handle: ({ sequencer: { state }, caller }) => {
       const account = state.accountByUid.get(caller.user.uid);
       const coins = account === undefined ? [] : paymentCoins(state, account);
       return { paymentCoinList: coinSizes(state, coins), maxSelection: String(SELECTION_MAX) };
@@ -99,7 +99,7 @@ export const borrowingRoutes: readonly Route[] = [
     perSecond: 5,
     body: RepayBody,
     data: Type.Object(answers.texts('result', 'repayAmount')),
-    handle: ({ venue, caller, body }) => repay(venue, caller.user.uid, body),
+    handle: ({ sequencer, caller, body }) => repay(sequencer, caller.user.uid, body),
   }),
 
   route({
@@ -117,11 +117,11 @@ export const borrowingRoutes: readonly Route[] = [
     data: answers.page(
       Type.Object(answers.texts('fromCoin', 'fromCoinSize', 'toCoin', 'toCoinSize', 'price', 'ts')),
     ),
-    handle: async ({ venue, clock, caller, query }) => {
+    handle: async ({ sequencer, clock, caller, query }) => {
       const page = historyPage(query, clock.now());
       if (page instanceof WireError) return page;
-      await venue.settled();
-      const list = await venue.history.conversions({
+      await sequencer.durable();
+      const list = await sequencer.history.conversions({
         uid: caller.user.uid,
         ...page,
         ...(query.fromCoin !== undefined && { fromCoin: query.fromCoin.toUpperCase() }),
@@ -145,7 +145,7 @@ export const borrowingRoutes: readonly Route[] = [
         Type.Object(answers.texts('coin', 'debt', 'interestFreeAmount', 'interestRateNextHour')),
       ),
     }),
-    handle: ({ venue: { state }, caller }) => {
+    handle: ({ sequencer: { state }, caller }) => {
       const account = state.accountByUid.get(caller.user.uid);
       if (account === undefined) return wireError('25005', 'the account is not open yet');
       const { total, nextPaymentTime, debts } = loanData(state, account);
@@ -173,7 +173,7 @@ export const borrowingRoutes: readonly Route[] = [
     data: Type.Object(
       answers.texts('dailyInterest', 'annualInterest', 'limit', 'masterSubLimit', 'platformRemaingQuota'),
     ),
-    handle: ({ venue: { state }, query }) => {
+    handle: ({ sequencer: { state }, query }) => {
       const coin = findCoin(state, query.coin);
       if (coin === undefined) return unknownCoin();
       const { yearRate, userLimit, masterSubLimit } = state.lending[coin.index]!.terms;

@@ -1,20 +1,20 @@
 /** What the caller itself may trade and borrow (wire 4.3): the public lists without what is closed to it. */
 import Type from 'typebox';
-import { poolLeft } from '../../../core/reads/borrowing-reads.ts';
-import type { Instrument } from '../../../core/model/instrument.ts';
-import { placingRefusal } from '../../../core/orders/instrument-status.ts';
-import { Refusal } from '../../../core/model/reject-reason.ts';
-import type { State } from '../../../core/state/state.ts';
 import { Source } from '../../../core/model/enums.ts';
+import type { Instrument } from '../../../core/model/instrument.ts';
+import { placingRefusal } from '../../../core/model/instrument-status.ts';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatMoney } from '../../../core/model/units.ts';
+import { poolLeft } from '../../../core/reads/borrowing-reads.ts';
+import type { State } from '../../../core/state/state.ts';
 import { mayTrade } from '../../auth/sub-account-rights.ts';
-import * as answers from '../../wire/responses.ts';
-import { instrumentView } from '../market/market-view.ts';
 import { type Route, route } from '../../route.ts';
-import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';
 import { SymbolName } from '../../wire/fields.ts';
+import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';
+import * as answers from '../../wire/responses.ts';
 import { WireError } from '../../wire/wire-error.ts';
 import { debtTiers, PositionTier } from '../market/futures-market.ts';
+import { instrumentView } from '../market/market-view.ts';
 
 const group = 'Account';
 const coinQuery = Type.Object({ coin: Type.Optional(CoinName) });
@@ -22,7 +22,7 @@ const coinQuery = Type.Object({ coin: Type.Optional(CoinName) });
 /** Through the API, now, to open or to close. */
 function isOpen(state: State, instrument: Instrument): boolean {
   return [true, false].some(
-    (opening) => placingRefusal(instrument, opening, Source.api, state.now) === Refusal.none,
+    (opening) => placingRefusal(instrument, opening, Source.api, state.now) === RejectReason.none,
   );
 }
 
@@ -44,7 +44,7 @@ export const eligibilityRoutes: readonly Route[] = [
     perSecond: 10,
     query: Type.Object({ symbol: Type.Optional(SymbolName) }),
     data: Type.Array(answers.Instrument),
-    handle: ({ venue: { state }, caller, query }) =>
+    handle: ({ sequencer: { state }, caller, query }) =>
       state.instruments
         .filter(({ symbol }) => query.symbol === undefined || symbol === query.symbol)
         .filter(({ spec }) => mayTrade(caller.user, spec.category))
@@ -62,7 +62,7 @@ export const eligibilityRoutes: readonly Route[] = [
     perSecond: 10,
     query: coinQuery,
     data: Type.Array(Type.Object({ coin: Type.String(), tiers: Type.Array(PositionTier) })),
-    handle: ({ venue: { state }, query }) => {
+    handle: ({ sequencer: { state }, query }) => {
       const coins = lentCoins(state, query.coin);
       if (coins instanceof WireError) return coins;
       return coins.map(({ spec: { coin } }) => ({ coin, tiers: debtTiers(state, coin, undefined) }));
@@ -79,7 +79,7 @@ export const eligibilityRoutes: readonly Route[] = [
     perSecond: 10,
     query: coinQuery,
     data: Type.Array(Type.Object(answers.texts('coin', 'limit', 'masterSubLimit', 'platformRemaingQuota'))),
-    handle: ({ venue: { state }, query }) => {
+    handle: ({ sequencer: { state }, query }) => {
       const coins = lentCoins(state, query.coin);
       if (coins instanceof WireError) return coins;
       return coins.map(({ index, spec: { coin } }) => {

@@ -7,14 +7,14 @@ import {
   type LedgerView,
   OTHER_CATEGORY,
 } from '../../../views/ledger-view.ts';
-import { page } from '../../wire/responses.ts';
-import { checkSymbol } from '../../wire/instrument-lookup.ts';
 import { type Call, type Route, route } from '../../route.ts';
-import * as answers from '../wallet/wallet-responses.ts';
-import { CoinName } from '../../wire/money-input.ts';
 import * as fields from '../../wire/fields.ts';
+import { checkSymbol } from '../../wire/instrument-lookup.ts';
+import { CoinName } from '../../wire/money-input.ts';
 import { historyPage, pageOf } from '../../wire/paging.ts';
+import { page } from '../../wire/responses.ts';
 import { WireError } from '../../wire/wire-error.ts';
+import * as answers from '../wallet/wallet-responses.ts';
 
 const group = 'Financial records';
 
@@ -33,15 +33,19 @@ interface Lines {
 }
 
 async function readLines(
-  { venue, clock, caller, query }: Call<Static<typeof LineQuery>, unknown>,
+  { sequencer, clock, caller, query }: Call<Static<typeof LineQuery>, unknown>,
   { wallet, category, type }: Lines,
 ): Promise<LedgerView[] | WireError> {
-  const unknown = checkSymbol(venue.state, category === OTHER_CATEGORY ? undefined : category, query.symbol);
+  const unknown = checkSymbol(
+    sequencer.state,
+    category === OTHER_CATEGORY ? undefined : category,
+    query.symbol,
+  );
   if (unknown !== undefined) return unknown;
   const page = historyPage(query, clock.now());
   if (page instanceof WireError) return page;
-  await venue.settled();
-  return venue.history.ledgerLines({
+  await sequencer.durable();
+  return sequencer.history.ledgerLines({
     uid: caller.user.uid,
     wallet,
     category,

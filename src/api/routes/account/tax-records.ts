@@ -3,11 +3,11 @@ import Type from 'typebox';
 import { CATEGORY_NAMES, WALLET_NAMES } from '../../../core/model/enums.ts';
 import { LEDGER_RETENTION_MS } from '../../../history/history.ts';
 import { type LedgerView, OTHER_CATEGORY } from '../../../views/ledger-view.ts';
-import { texts } from '../../wire/responses.ts';
 import { type Route, route } from '../../route.ts';
-import { CoinName } from '../../wire/money-input.ts';
 import * as fields from '../../wire/fields.ts';
+import { CoinName } from '../../wire/money-input.ts';
 import { historyPage, PAGE_MAX } from '../../wire/paging.ts';
+import { texts } from '../../wire/responses.ts';
 import { WireError } from '../../wire/wire-error.ts';
 
 export const taxRecordRoutes: readonly Route[] = [
@@ -33,14 +33,14 @@ export const taxRecordRoutes: readonly Route[] = [
       endTime: fields.Time,
     }),
     data: Type.Array(Type.Object(texts('id', 'coin', 'type', 'amount', 'fee', 'balance', 'ts'))),
-    handle: async ({ venue, clock, caller, query }) => {
+    handle: async ({ sequencer, clock, caller, query }) => {
       const page = historyPage(query, clock.now(), LEDGER_RETENTION_MS, PAGE_MAX, LEDGER_RETENTION_MS);
       if (page instanceof WireError) return page;
       if (query.bizType === 'MARGIN' && query.marginType === 'isolated') return [];
-      await venue.settled();
+      await sequencer.durable();
       const lines = await Promise.all(
         WALLET_NAMES.map((wallet) =>
-          venue.history.ledgerLines({
+          sequencer.history.ledgerLines({
             uid: caller.user.uid,
             wallet,
             category: query.bizType,

@@ -1,11 +1,18 @@
 /** What an account is worth in dollars: its coins with the profit of crossed positions (rules 6.1 to 6.4). */
-import { coinUsd } from '../../../core/margin/collateral.ts';
-import { crossedProfits, type Risk } from '../../../core/margin/margin.ts';
-import { accountRisk } from '../../../core/margin/margin-cache.ts';
-import { spendable } from '../../../core/margin/available-balance.ts';
+
+import type { Risk } from '../../../core/margin/margin.ts';
+import {
+  divFloor,
+  divHalf,
+  formatMoney,
+  formatUnits,
+  larger,
+  MONEY_ONE,
+  powerOfTen,
+} from '../../../core/model/units.ts';
+import { accountRisk, coinUsd, crossedProfits, spendable } from '../../../core/reads/margin-reads.ts';
 import { balances, type CoinBalance } from '../../../core/reads/reads.ts';
 import type { State } from '../../../core/state/state.ts';
-import { divFloor, divHalf, formatMoney, formatUnits, larger, MONEY_ONE, powerOfTen } from '../../../core/model/units.ts';
 
 export interface ValuedBalance extends CoinBalance {
   /** What spot orders and transfers may take. */

@@ -1,27 +1,26 @@
 /** How an account holds its contracts: leverage, hold mode, isolated margin, and what it could still open (wire 4.1, 4.3). */
 import Type, { type Static } from 'typebox';
-import type { Account } from '../../../core/state/account.ts';
-import { NIL } from '../../../core/book/order-slab.ts';
-import { mostSpendable } from '../../../core/margin/spending-check.ts';
-import type { Instrument } from '../../../core/model/instrument.ts';
-import { futuresSetting } from '../../../core/margin/margin.ts';
-import { Refusal } from '../../../core/model/reject-reason.ts';
-import type { State } from '../../../core/state/state.ts';
 import { HOLD_MODE_NAMES, ORDER_TYPE_NAMES, SIDE_NAMES, Side } from '../../../core/model/enums.ts';
+import type { Instrument } from '../../../core/model/instrument.ts';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatMoney, formatUnits, MONEY_SCALE, parseUnits } from '../../../core/model/units.ts';
-import type { Venue } from '../../../sequencer/sequencer.ts';
-import { openingRoom } from '../../../core/reads/max-open-size.ts';
-import * as answers from '../../wire/responses.ts';
-import { findAccount, findInstrument } from '../../wire/instrument-lookup.ts';
-import { moveMargin } from './isolated-margin.ts';
-import { inMarginMode, marginIsCrossed } from '../trade/margin-mode.ts';
-import { priceTicks, sizeLots } from '../trade/order-input.ts';
+import { futuresSetting, maxSpendable } from '../../../core/reads/margin-reads.ts';
+import { NIL } from '../../../core/reads/market-reads.ts';
+import { maxOpenSize } from '../../../core/reads/max-open-size.ts';
+import type { Account } from '../../../core/state/account.ts';
+import type { State } from '../../../core/state/state.ts';
+import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { type Route, route } from '../../route.ts';
-import { findCoin } from '../../wire/money-input.ts';
 import * as fields from '../../wire/fields.ts';
+import { findAccount, findInstrument } from '../../wire/instrument-lookup.ts';
+import { findCoin } from '../../wire/money-input.ts';
 import { refusalError } from '../../wire/reject-messages.ts';
+import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { largestPosition } from '../market/futures-market.ts';
+import { marginIsCrossed, submitInMarginMode } from '../trade/margin-mode.ts';
+import { priceTicks, sizeLots } from '../trade/order-input.ts';
+import { moveMargin } from './isolated-margin.ts';
 
 const group = 'Futures account';
 
@@ -65,10 +64,10 @@ export function leveragesOf(body: Static<typeof LeverageBody>, isolated: boolean
   return { longLeverage, shortLeverage };
 }
 
-async function setLeverage(venue: Venue, uid: number, body: Static<typeof LeverageBody>) {
-  const { state } = venue;
+async function setLeverage(sequencer: Sequencer, uid: number, body: Static<typeof LeverageBody>) {
+  const { state } = sequencer;
   const { category } = body;
-  if (category === 'MARGIN') return setCoinLeverage(venue, uid, body);
+  if (category === 'MARGIN') return setCoinLeverage(sequencer, uid, body);
   if (body.symbol === undefined) return wireError('40019', 'symbol must be given for futures');
   const instrument = findInstrument(state, category, body.symbol);
   if (instrument instanceof WireError) return instrument;
@@ -85,14 +84,14 @@ async function setLeverage(venue: Venue, uid: number, body: Static<typeof Levera
     return wireError('25200', `leverage must be at least ${least}`);
   }
   const command = { type: 'setLeverage', time: 0, uid, instrument: instrument.index, ...sides } as const;
-  const outcome = await inMarginMode(venue, command, instrument, body.marginMode);
+  const outcome = await submitInMarginMode(sequencer, command, instrument, body.marginMode);
   if (outcome instanceof WireError) return outcome;
-  return outcome.refusal === Refusal.none ? 'success' : refusalError(state, outcome, instrument);
+  return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(state, outcome, instrument);
 }
 
 /** Margin trading has one leverage a coin, of what is owed in it. */
-async function setCoinLeverage(venue: Venue, uid: number, body: Static<typeof LeverageBody>) {
-  const { state } = venue;
+async function setCoinLeverage(sequencer: Sequencer, uid: number, body: Static<typeof LeverageBody>) {
+  const { state } = sequencer;
   if (body.marginMode === 'isolated') return marginIsCrossed();
   if (body.coin === undefined) return wireError('40019', 'coin must be given for margin trading');
   if (body.leverage === undefined) return wireError('40019', 'leverage must be given');
@@ -102,8 +101,14 @@ async function setCoinLeverage(venue: Venue, uid: number, body: Static<typeof Le
   }
   const leverage = Number(body.leverage);
   if (leverage < 1) return wireError('25200', 'leverage must be at least 1');
-  const outcome = await venue.submit({ type: 'setCoinLeverage', time: 0, uid, coin: coin.index, leverage });
-  return outcome.refusal === Refusal.none ? 'success' : refusalError(state, outcome);
+  const outcome = await sequencer.submit({
+    type: 'setCoinLeverage',
+    time: 0,
+    uid,
+    coin: coin.index,
+    leverage,
+  });
+  return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(state, outcome);
 }
 
 function everySideKept({ longLeverage, shortLeverage }: Sides): boolean {
@@ -143,8 +148,8 @@ const NOTHING = {
   maxSellAvailable: '',
 };
 
-function maxOpenAvailable(venue: Venue, uid: number, body: Static<typeof MaxOpenBody>) {
-  const { state } = venue;
+function maxOpenAvailable(sequencer: Sequencer, uid: number, body: Static<typeof MaxOpenBody>) {
+  const { state } = sequencer;
   const instrument = findInstrument(state, body.category, body.symbol);
   if (instrument instanceof WireError) return instrument;
   const account = findAccount(state, uid);
@@ -160,7 +165,7 @@ function maxOpenAvailable(venue: Venue, uid: number, body: Static<typeof MaxOpen
   const lots = body.size === undefined ? 0 : sizeLots(body.size, instrument);
   if (lots < 0) return wireError('25610', aboveZero('size', instrument.quantityPrecision));
   const size = (value: number) => formatUnits(BigInt(value), instrument.quantityPrecision);
-  const of = (which: Side) => openingRoom(state, account, instrument, which, orderType, ticks, lots);
+  const of = (which: Side) => maxOpenSize(state, account, instrument, which, orderType, ticks, lots);
   const [buy, sell] = [of(Side.buy), of(Side.sell)];
   return {
     ...NOTHING,
@@ -181,7 +186,7 @@ function aboveZero(field: string, decimals: number): string {
 function spotRoom(state: State, account: Account, instrument: Instrument, side: Side) {
   const most = (pair: Instrument, of: Side) =>
     formatUnits(
-      mostSpendable(state, account, { instrument: pair, side: of, limitTicks: 0, slot: NIL }),
+      maxSpendable(state, account, { instrument: pair, side: of, limitTicks: 0, slot: NIL }),
       MONEY_SCALE,
     );
   if (instrument.margin === undefined) return { ...NOTHING, available: most(instrument, side) };
@@ -214,7 +219,7 @@ export const futuresAccountRoutes: readonly Route[] = [
     perSecond: 10,
     body: LeverageBody,
     data: answers.Success,
-    handle: ({ venue, caller, body }) => setLeverage(venue, caller.user.uid, body),
+    handle: ({ sequencer, caller, body }) => setLeverage(sequencer, caller.user.uid, body),
   }),
 
   route({
@@ -226,10 +231,15 @@ export const futuresAccountRoutes: readonly Route[] = [
     perSecond: 10,
     body: Type.Object({ holdMode: Type.Enum([...HOLD_MODE_NAMES]) }),
     data: answers.Success,
-    handle: async ({ venue, caller, body }) => {
+    handle: async ({ sequencer, caller, body }) => {
       const holdMode = HOLD_MODE_NAMES.indexOf(body.holdMode);
-      const outcome = await venue.submit({ type: 'setHoldMode', time: 0, uid: caller.user.uid, holdMode });
-      return outcome.refusal === Refusal.none ? 'success' : refusalError(venue.state, outcome);
+      const outcome = await sequencer.submit({
+        type: 'setHoldMode',
+        time: 0,
+        uid: caller.user.uid,
+        holdMode,
+      });
+      return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(sequencer.state, outcome);
     },
   }),
 
@@ -248,13 +258,13 @@ export const futuresAccountRoutes: readonly Route[] = [
       amount: fields.Decimal,
     }),
     data: answers.Success,
-    handle: ({ venue, caller, body }) => {
-      const instrument = findInstrument(venue.state, body.category, body.symbol);
+    handle: ({ sequencer, caller, body }) => {
+      const instrument = findInstrument(sequencer.state, body.category, body.symbol);
       if (instrument instanceof WireError) return instrument;
       const amount = parseUnits(body.amount, MONEY_SCALE);
       if (amount === undefined) return wireError('25200', `amount must have at most ${MONEY_SCALE} decimals`);
       const signed = body.operation === 'add' ? amount : -amount;
-      return moveMargin(venue, caller.user.uid, instrument, body.posSide, signed);
+      return moveMargin(sequencer, caller.user.uid, instrument, body.posSide, signed);
     },
   }),
 
@@ -268,7 +278,7 @@ export const futuresAccountRoutes: readonly Route[] = [
     perSecond: 5,
     query: Type.Object({ category: fields.FuturesCategory, symbol: fields.SymbolName }),
     data: Type.Object(answers.texts('symbol', 'singleUserLimit', 'masterSubLimit', 'marketMakerLimit')),
-    handle: ({ venue: { state }, query }) => {
+    handle: ({ sequencer: { state }, query }) => {
       const instrument = findInstrument(state, query.category, query.symbol);
       if (instrument instanceof WireError) return instrument;
       const limit = largestPosition(instrument.futures!);
@@ -285,13 +295,13 @@ export const futuresAccountRoutes: readonly Route[] = [
     ...maxOpenRow,
     method: 'POST',
     body: MaxOpenBody,
-    handle: ({ venue, caller, body }) => maxOpenAvailable(venue, caller.user.uid, body),
+    handle: ({ sequencer, caller, body }) => maxOpenAvailable(sequencer, caller.user.uid, body),
   }),
 
   route({
     ...maxOpenRow,
     method: 'GET',
     query: MaxOpenBody,
-    handle: ({ venue, caller, query }) => maxOpenAvailable(venue, caller.user.uid, query),
+    handle: ({ sequencer, caller, query }) => maxOpenAvailable(sequencer, caller.user.uid, query),
   }),
 ];

@@ -1,11 +1,11 @@
 /** Requests about the margin of an isolated position, which they name by contract and side. */
-import { positionKey } from '../../../core/state/account.ts';
-import { AUTO_MARGIN_UNBOUNDED, type Position } from '../../../core/model/position.ts';
-import type { Instrument } from '../../../core/model/instrument.ts';
-import { Refusal } from '../../../core/model/reject-reason.ts';
-import type { State } from '../../../core/state/state.ts';
+
 import { PosSide } from '../../../core/model/enums.ts';
-import type { Venue } from '../../../sequencer/sequencer.ts';
+import type { Instrument } from '../../../core/model/instrument.ts';
+import { AUTO_MARGIN_UNBOUNDED, type Position, positionKey } from '../../../core/model/position.ts';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
+import type { State } from '../../../core/state/state.ts';
+import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { findAccount } from '../../wire/instrument-lookup.ts';
 import { refusalError } from '../../wire/reject-messages.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
@@ -14,35 +14,39 @@ export type SideWord = 'long' | 'short';
 
 /** Moves margin into (positive) or out of (negative) the isolated position of a side. */
 export async function moveMargin(
-  venue: Venue,
+  sequencer: Sequencer,
   uid: number,
   instrument: Instrument,
   side: SideWord | undefined,
   amount: bigint,
 ): Promise<'success' | WireError> {
-  const position = isolatedPosition(venue.state, uid, instrument, side);
+  const position = isolatedPosition(sequencer.state, uid, instrument, side);
   if (position instanceof WireError) return position;
   const { posSide } = position;
   const at = { time: 0, uid, instrument: instrument.index, posSide };
-  const outcome = await venue.submit({ type: 'adjustMargin', ...at, amount });
-  return outcome.refusal === Refusal.none ? 'success' : refusalError(venue.state, outcome, instrument);
+  const outcome = await sequencer.submit({ type: 'adjustMargin', ...at, amount });
+  return outcome.rejectReason === RejectReason.none
+    ? 'success'
+    : refusalError(sequencer.state, outcome, instrument);
 }
 
 /** Lets the isolated position of a side take cash before it is liquidated: so much, all there is, or nothing. */
 export async function setAutoMargin(
-  venue: Venue,
+  sequencer: Sequencer,
   uid: number,
   instrument: Instrument,
   side: SideWord | undefined,
   room: bigint | 'off' | 'unbounded',
 ): Promise<'success' | WireError> {
-  const position = isolatedPosition(venue.state, uid, instrument, side);
+  const position = isolatedPosition(sequencer.state, uid, instrument, side);
   if (position instanceof WireError) return position;
   const { posSide } = position;
   const at = { time: 0, uid, instrument: instrument.index, posSide };
   const units = room === 'off' ? 0n : room === 'unbounded' ? AUTO_MARGIN_UNBOUNDED : room;
-  const outcome = await venue.submit({ type: 'setAutoMargin', ...at, room: units });
-  return outcome.refusal === Refusal.none ? 'success' : refusalError(venue.state, outcome, instrument);
+  const outcome = await sequencer.submit({ type: 'setAutoMargin', ...at, room: units });
+  return outcome.rejectReason === RejectReason.none
+    ? 'success'
+    : refusalError(sequencer.state, outcome, instrument);
 }
 
 /** `on` while the isolated position of a side may still add margin by itself. */

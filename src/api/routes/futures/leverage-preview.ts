@@ -1,20 +1,20 @@
 /** What a leverage would mean before it is set (wire 4.3). */
 import Type, { type Static } from 'typebox';
-import { previewCoinLeverage } from '../../../core/reads/coin-leverage-preview.ts';
-import { previewLeverage, withSetting } from '../../../core/reads/leverage-preview.ts';
-import { futuresSetting, markTicks } from '../../../core/margin/margin.ts';
-import type { State } from '../../../core/state/state.ts';
 import { OrderType, Side } from '../../../core/model/enums.ts';
 import { formatMoney } from '../../../core/model/units.ts';
-import { openingRoom } from '../../../core/reads/max-open-size.ts';
-import * as answers from '../../wire/responses.ts';
-import { findAccount, findInstrument } from '../../wire/instrument-lookup.ts';
-import { sizeText } from '../market/market-view.ts';
-import { modeIsKept } from '../trade/margin-mode.ts';
+import { previewCoinLeverage } from '../../../core/reads/coin-leverage-preview.ts';
+import { previewLeverage, withSetting } from '../../../core/reads/leverage-preview.ts';
+import { futuresSetting, markTicks } from '../../../core/reads/margin-reads.ts';
+import { maxOpenSize } from '../../../core/reads/max-open-size.ts';
+import type { State } from '../../../core/state/state.ts';
 import { type Route, route } from '../../route.ts';
-import { findCoin } from '../../wire/money-input.ts';
 import { MarginMode } from '../../wire/fields.ts';
+import { findAccount, findInstrument } from '../../wire/instrument-lookup.ts';
+import { findCoin } from '../../wire/money-input.ts';
+import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
+import { sizeText } from '../market/market-view.ts';
+import { modeLocked } from '../trade/margin-mode.ts';
 import { LeverageBody, leveragesOf } from './futures-account.ts';
 
 const Query = Type.Object({ ...LeverageBody.properties, marginMode: MarginMode });
@@ -47,7 +47,7 @@ function preview(state: State, uid: number, query: Static<typeof Query>) {
   const account = findAccount(state, uid);
   if (account instanceof WireError) return account;
   const isolated = query.marginMode === 'isolated';
-  const kept = modeIsKept(account, instrument, isolated);
+  const kept = modeLocked(account, instrument, isolated);
   if (kept !== undefined) return kept;
   const sides = leveragesOf(query, isolated);
   if (sides instanceof WireError) return sides;
@@ -65,7 +65,7 @@ function preview(state: State, uid: number, query: Static<typeof Query>) {
   const { required, change } = previewLeverage(state, account, instrument, setting);
   const asIf = withSetting(account, instrument, setting);
   const mark = markTicks(state, instrument);
-  const { lots } = openingRoom(state, asIf, instrument, Side.buy, OrderType.limit, mark, 0);
+  const { lots } = maxOpenSize(state, asIf, instrument, Side.buy, OrderType.limit, mark, 0);
   return {
     estMaxOpen: sizeText(instrument, lots),
     estMaxBorrowable: '',
@@ -85,6 +85,6 @@ export const leveragePreviewRoutes: readonly Route[] = [
     perSecond: 10,
     query: Query,
     data: Type.Object(answers.texts('estMaxOpen', 'estMaxBorrowable', 'requiredMargin', 'marginChange')),
-    handle: ({ venue: { state }, caller, query }) => preview(state, caller.user.uid, query),
+    handle: ({ sequencer: { state }, caller, query }) => preview(state, caller.user.uid, query),
   }),
 ];

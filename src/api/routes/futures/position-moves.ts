@@ -1,22 +1,22 @@
 /** Futures positions that a main account hands from one of its accounts to another (wire 4.1). */
 import Type, { type Static } from 'typebox';
+import { type CommandResult, OK } from '../../../core/model/command-result.ts';
+import { Side } from '../../../core/model/enums.ts';
 import { MOVED_POSITIONS_MAX } from '../../../core/model/limits.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
-import { DONE, type Outcome } from '../../../core/model/command-result.ts';
-import { Refusal } from '../../../core/model/reject-reason.ts';
-import { Side } from '../../../core/model/enums.ts';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
 import type { User } from '../../../identity/identity.ts';
 import { MOVE_FIELDS } from '../../../views/move-view.ts';
 import { mayTrade } from '../../auth/sub-account-rights.ts';
-import * as answers from '../../wire/responses.ts';
-import { checkSymbol, findInstrument } from '../../wire/instrument-lookup.ts';
-import { sizeLots } from '../trade/order-input.ts';
 import { type Route, route, type Services } from '../../route.ts';
-import { MovementOid, ownAccount, Uid } from '../../wire/money-input.ts';
 import { Decimal, FuturesCategory, pageFields, Side as SideField, SymbolName } from '../../wire/fields.ts';
+import { checkSymbol, findInstrument } from '../../wire/instrument-lookup.ts';
+import { MovementOid, ownAccount, Uid } from '../../wire/money-input.ts';
 import { historyPage, pageOf, WINDOW_MS } from '../../wire/paging.ts';
 import { refusalError } from '../../wire/reject-messages.ts';
+import * as answers from '../../wire/responses.ts';
 import { type ErrorDialect, WireError, wireError } from '../../wire/wire-error.ts';
+import { sizeLots } from '../trade/order-input.ts';
 
 const group = 'Positions';
 
@@ -45,8 +45,12 @@ const Moved = Type.Object({
 
 const Move = Type.Object(answers.texts(...MOVE_FIELDS));
 
-async function move({ venue, identity, errorDialect }: Services, user: User, body: Static<typeof MoveBody>) {
-  const { state } = venue;
+async function move(
+  { sequencer, identity, errorDialect }: Services,
+  user: User,
+  body: Static<typeof MoveBody>,
+) {
+  const { state } = sequencer;
   const { category, positionList } = body;
   const from = ownAccount(identity, user, body.fromUid, 'fromUid');
   if (from instanceof WireError) return from;
@@ -71,20 +75,20 @@ async function move({ venue, identity, errorDialect }: Services, user: User, bod
   const uids = { initiatorUid: user.uid, fromUid: from.uid, toUid: to.uid };
   const outcome =
     items.length === 0
-      ? DONE
-      : await venue.submit({
+      ? OK
+      : await sequencer.submit({
           type: 'movePositions',
           time: 0,
           ...uids,
           items,
           clientOid: body.clientOid ?? '',
         });
-  if (outcome.refusal !== Refusal.none) return refusalError(state, outcome);
+  if (outcome.rejectReason !== RejectReason.none) return refusalError(state, outcome);
   const moved = [...(outcome.items ?? [])];
-  const results = wishes.map((wish): Outcome | WireError => {
+  const results = wishes.map((wish): CommandResult | WireError => {
     if (wish instanceof WireError) return wish;
     const each = moved.shift()!;
-    return each.refusal === Refusal.none ? each : refusalError(state, each, wish.instrument);
+    return each.rejectReason === RejectReason.none ? each : refusalError(state, each, wish.instrument);
   });
   return {
     closePosition: results.map((each) => resultOf(each, 'orderId', errorDialect)),
@@ -92,7 +96,11 @@ async function move({ venue, identity, errorDialect }: Services, user: User, bod
   };
 }
 
-function resultOf(result: Outcome | WireError, which: 'orderId' | 'openOrderId', dialect: ErrorDialect) {
+function resultOf(
+  result: CommandResult | WireError,
+  which: 'orderId' | 'openOrderId',
+  dialect: ErrorDialect,
+) {
   if (result instanceof WireError)
     return { orderId: '', clientOid: '', code: result.codeIn(dialect), msg: result.msg };
   // An order of the exchange's making answers to its own id.
@@ -122,13 +130,13 @@ export const positionMoveRoutes: readonly Route[] = [
     perSecond: 5,
     query: Type.Object({ category: FuturesCategory, symbol: Type.Optional(SymbolName), ...pageFields }),
     data: answers.page(Move),
-    handle: async ({ venue, clock, caller, query }) => {
-      const unknown = checkSymbol(venue.state, query.category, query.symbol);
+    handle: async ({ sequencer, clock, caller, query }) => {
+      const unknown = checkSymbol(sequencer.state, query.category, query.symbol);
       if (unknown !== undefined) return unknown;
       const page = historyPage(query, clock.now(), WINDOW_MS);
       if (page instanceof WireError) return page;
-      await venue.settled();
-      const moves = await venue.history.positionMoves({
+      await sequencer.durable();
+      const moves = await sequencer.history.positionMoves({
         uid: caller.user.uid,
         category: query.category,
         ...page,

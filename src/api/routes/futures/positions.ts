@@ -1,27 +1,27 @@
 /** Positions: what is held, what was held, how near it is to being reduced, and closing it (interface 4.4, wire 4.1). */
 import Type from 'typebox';
 import type { PlaceOrder } from '../../../core/model/command.ts';
-import { ADL_RANK_SCALE, adlRanks, positionViews } from '../../../core/reads/position-reads.ts';
-import { type Instrument, tradeValue } from '../../../core/model/instrument.ts';
-import { referenceTicks } from '../../../core/orders/order-checks.ts';
-import { formatOrderId } from '../../../core/model/order-id.ts';
-import type { Outcome } from '../../../core/model/command-result.ts';
-import { Refusal } from '../../../core/model/reject-reason.ts';
-import type { State } from '../../../core/state/state.ts';
+import type { CommandResult } from '../../../core/model/command-result.ts';
 import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../../../core/model/enums.ts';
+import { type Instrument, tradeValue } from '../../../core/model/instrument.ts';
+import { formatOrderId } from '../../../core/model/order-id.ts';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatUnits } from '../../../core/model/units.ts';
+import { referenceTicks } from '../../../core/reads/market-reads.ts';
+import { ADL_RANK_SCALE, adlRanks, positionViews } from '../../../core/reads/position-reads.ts';
+import type { State } from '../../../core/state/state.ts';
+import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import {
   CLOSED_POSITION_FIELDS,
   OPEN_POSITION_FIELDS,
   openPositionView,
 } from '../../../views/position-view.ts';
-import type { Venue } from '../../../sequencer/sequencer.ts';
-import * as answers from '../../wire/responses.ts';
-import { categoryCode, checkSymbol, findInstrument } from '../../wire/instrument-lookup.ts';
 import { type Route, route } from '../../route.ts';
 import { FuturesCategory, PosSide as PosSideField, pageFields, SymbolName } from '../../wire/fields.ts';
+import { categoryCode, checkSymbol, findInstrument } from '../../wire/instrument-lookup.ts';
 import { historyPage, pageOf } from '../../wire/paging.ts';
 import { refusalError } from '../../wire/reject-messages.ts';
+import * as answers from '../../wire/responses.ts';
 import { type ErrorDialect, WireError } from '../../wire/wire-error.ts';
 
 const group = 'Positions';
@@ -101,15 +101,15 @@ function tooSmall(state: State, instrument: Instrument, lots: number): boolean {
   return lots < instrument.minLots || value < instrument.minAmount;
 }
 
-async function closePositions(venue: Venue, uid: number, asked: Asked, dialect: ErrorDialect) {
-  const { state } = venue;
+async function closePositions(sequencer: Sequencer, uid: number, asked: Asked, dialect: ErrorDialect) {
+  const { state } = sequencer;
   const positions = askedPositions(state, uid, asked);
   if (positions instanceof WireError) return positions;
   // Everything is sequenced before the first answer is awaited, so that it stands together in the log.
   const given = positions.flatMap((position) =>
     closingCommands(state, uid, position).map((command) => ({
       instrument: position.instrument,
-      outcome: venue.submit(command),
+      outcome: sequencer.submit(command),
     })),
   );
   const list = await Promise.all(
@@ -118,8 +118,8 @@ async function closePositions(venue: Venue, uid: number, asked: Asked, dialect: 
   return { list };
 }
 
-function closeResult(state: State, outcome: Outcome, instrument: Instrument, dialect: ErrorDialect) {
-  if (outcome.refusal === Refusal.none) {
+function closeResult(state: State, outcome: CommandResult, instrument: Instrument, dialect: ErrorDialect) {
+  if (outcome.rejectReason === RejectReason.none) {
     const orderId = formatOrderId(outcome.orderId);
     return { orderId, clientOid: outcome.clientOid, code: '00000', msg: 'success' };
   }
@@ -137,7 +137,7 @@ export const positionRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object(positionQuery),
     data: Type.Object({ list: Type.Array(Position) }),
-    handle: ({ venue: { state }, caller, query }) => {
+    handle: ({ sequencer: { state }, caller, query }) => {
       const positions = askedPositions(state, caller.user.uid, query);
       if (positions instanceof WireError) return positions;
       const coinName = (coin: number) => state.coins[coin]!.coin;
@@ -153,7 +153,7 @@ export const positionRoutes: readonly Route[] = [
     access: 'trade_write',
     perSecond: 1,
     data: Type.Array(AdlRank),
-    handle: ({ venue: { state }, caller }) =>
+    handle: ({ sequencer: { state }, caller }) =>
       adlRanks(state, caller.user.uid).map(({ instrument, marginCoin, long, rank }) => ({
         symbol: instrument.symbol,
         marginCoin: state.coins[marginCoin]!.coin,
@@ -171,13 +171,13 @@ export const positionRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object({ category: FuturesCategory, symbol: Type.Optional(SymbolName), ...pageFields }),
     data: answers.page(ClosedPosition),
-    handle: async ({ venue, clock, caller, query }) => {
-      const unknown = checkSymbol(venue.state, query.category, query.symbol);
+    handle: async ({ sequencer, clock, caller, query }) => {
+      const unknown = checkSymbol(sequencer.state, query.category, query.symbol);
       if (unknown !== undefined) return unknown;
       const page = historyPage(query, clock.now());
       if (page instanceof WireError) return page;
-      await venue.settled();
-      const positions = await venue.history.closedPositions({
+      await sequencer.durable();
+      const positions = await sequencer.history.closedPositions({
         uid: caller.user.uid,
         category: query.category,
         ...page,
@@ -197,7 +197,7 @@ export const positionRoutes: readonly Route[] = [
     orders: true,
     body: Type.Object(positionQuery),
     data: Type.Object({ list: Type.Array(answers.OrderResult) }),
-    handle: ({ venue, caller, body, errorDialect }) =>
-      closePositions(venue, caller.user.uid, body, errorDialect),
+    handle: ({ sequencer, caller, body, errorDialect }) =>
+      closePositions(sequencer, caller.user.uid, body, errorDialect),
   }),
 ];

@@ -1,21 +1,21 @@
 /** Older paths that one widely used client calls for leverage, margin mode, margin and mark price (wire 6.3). */
 import Type from 'typebox';
-import type { Instrument } from '../../../core/model/instrument.ts';
-import { futuresSetting } from '../../../core/margin/margin.ts';
-import type { State } from '../../../core/state/state.ts';
 import { HOLD_MODE_NAMES } from '../../../core/model/enums.ts';
+import type { Instrument } from '../../../core/model/instrument.ts';
 import { MONEY_SCALE, parseUnits } from '../../../core/model/units.ts';
+import { futuresSetting } from '../../../core/reads/margin-reads.ts';
+import type { State } from '../../../core/state/state.ts';
+import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { marginModeName } from '../../../views/futures-enums.ts';
-import type { Venue } from '../../../sequencer/sequencer.ts';
-import * as answers from '../../wire/responses.ts';
-import { findAccount, findInstrument, instrumentsOf } from '../../wire/instrument-lookup.ts';
-import { autoMarginWord, moveMargin, setAutoMargin } from '../futures/isolated-margin.ts';
-import { contractPrices, tickerView } from '../market/market-view.ts';
-import { adoptMarginMode } from '../trade/margin-mode.ts';
 import { type Route, route } from '../../route.ts';
 import { Decimal, FuturesCategory, MarginMode, PosSide, SymbolName } from '../../wire/fields.ts';
+import { findAccount, findInstrument, instrumentsOf } from '../../wire/instrument-lookup.ts';
+import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
+import { autoMarginWord, moveMargin, setAutoMargin } from '../futures/isolated-margin.ts';
 import { FundingRate, fundingView } from '../market/futures-market.ts';
+import { contractPrices, tickerView } from '../market/market-view.ts';
+import { switchMarginMode } from '../trade/margin-mode.ts';
 
 const group = 'Older futures paths';
 
@@ -27,9 +27,9 @@ const SignedDecimal = Type.String({
   description: 'positive adds, negative takes out',
 });
 
-function mixTicker(venue: Venue, instrument: Instrument) {
-  const ticker = tickerView(venue, instrument);
-  const { nextUpdate, fundingRateInterval } = fundingView(venue.state, instrument);
+function mixTicker(sequencer: Sequencer, instrument: Instrument) {
+  const ticker = tickerView(sequencer, instrument);
+  const { nextUpdate, fundingRateInterval } = fundingView(sequencer.state, instrument);
   return {
     symbol: instrument.symbol,
     lastPr: ticker.lastPrice,
@@ -117,11 +117,11 @@ export const mixRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object(contract),
     data: Type.Array(Type.Object(answers.texts('symbol', 'price', 'indexPrice', 'markPrice', 'ts'))),
-    handle: ({ venue, query }) => {
-      const instrument = findInstrument(venue.state, query.productType, query.symbol);
+    handle: ({ sequencer, query }) => {
+      const instrument = findInstrument(sequencer.state, query.productType, query.symbol);
       if (instrument instanceof WireError) return instrument;
-      const { indexPrice, markPrice } = contractPrices(venue.state, instrument);
-      const { lastPrice, ts } = tickerView(venue, instrument);
+      const { indexPrice, markPrice } = contractPrices(sequencer.state, instrument);
+      const { lastPrice, ts } = tickerView(sequencer, instrument);
       return [{ symbol: instrument.symbol, price: lastPrice, indexPrice, markPrice, ts }];
     },
   }),
@@ -135,7 +135,7 @@ export const mixRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object({ productType: FuturesCategory, symbol: Type.Optional(SymbolName) }),
     data: Type.Array(FundingRate),
-    handle: ({ venue: { state }, query }) => {
+    handle: ({ sequencer: { state }, query }) => {
       const { productType, symbol } = query;
       const one = symbol === undefined ? undefined : findInstrument(state, productType, symbol);
       if (one instanceof WireError) return one;
@@ -179,8 +179,8 @@ export const mixRoutes: readonly Route[] = [
         ),
       ),
     ),
-    handle: ({ venue, query }) =>
-      instrumentsOf(venue.state, query.productType).map((instrument) => mixTicker(venue, instrument)),
+    handle: ({ sequencer, query }) =>
+      instrumentsOf(sequencer.state, query.productType).map((instrument) => mixTicker(sequencer, instrument)),
   }),
 
   route({
@@ -192,7 +192,7 @@ export const mixRoutes: readonly Route[] = [
     perSecond: 10,
     query: Type.Object({ ...contract, marginCoin: Type.Optional(Coin) }),
     data: Setting,
-    handle: ({ venue: { state }, caller, query }) => {
+    handle: ({ sequencer: { state }, caller, query }) => {
       const instrument = findInstrument(state, query.productType, query.symbol);
       return instrument instanceof WireError ? instrument : settingView(state, caller.user.uid, instrument);
     },
@@ -207,14 +207,14 @@ export const mixRoutes: readonly Route[] = [
     perSecond: 5,
     body: Type.Object({ ...contract, marginCoin: Type.Optional(Coin), marginMode: MarginMode }),
     data: Setting,
-    handle: async ({ venue, caller, body }) => {
-      const instrument = findInstrument(venue.state, body.productType, body.symbol);
+    handle: async ({ sequencer, caller, body }) => {
+      const instrument = findInstrument(sequencer.state, body.productType, body.symbol);
       if (instrument instanceof WireError) return instrument;
       const { uid } = caller.user;
-      const mode = adoptMarginMode(venue, uid, instrument, body.marginMode);
+      const mode = switchMarginMode(sequencer, uid, instrument, body.marginMode);
       if (mode instanceof WireError) return mode;
       await mode;
-      return settingView(venue.state, uid, instrument);
+      return settingView(sequencer.state, uid, instrument);
     },
   }),
 
@@ -232,12 +232,12 @@ export const mixRoutes: readonly Route[] = [
       holdSide: Type.Optional(PosSide),
     }),
     data: Type.Literal(''),
-    handle: async ({ venue, caller, body }) => {
-      const instrument = findInstrument(venue.state, body.productType, body.symbol);
+    handle: async ({ sequencer, caller, body }) => {
+      const instrument = findInstrument(sequencer.state, body.productType, body.symbol);
       if (instrument instanceof WireError) return instrument;
       const amount = parseUnits(body.amount, MONEY_SCALE);
       if (amount === undefined) return wireError('25200', `amount must have at most ${MONEY_SCALE} decimals`);
-      const moved = await moveMargin(venue, caller.user.uid, instrument, body.holdSide, amount);
+      const moved = await moveMargin(sequencer, caller.user.uid, instrument, body.holdSide, amount);
       return moved instanceof WireError ? moved : '';
     },
   }),
@@ -259,20 +259,20 @@ export const mixRoutes: readonly Route[] = [
       holdSide: Type.Optional(PosSide),
     }),
     data: answers.Success,
-    handle: ({ venue, caller, body }) => {
+    handle: ({ sequencer, caller, body }) => {
       const { productType, symbol, marginCoin, autoMargin, holdSide } = body;
       const instrument =
         productType === undefined
-          ? contractBySymbol(venue.state, symbol, marginCoin)
-          : findInstrument(venue.state, productType, symbol);
+          ? contractBySymbol(sequencer.state, symbol, marginCoin)
+          : findInstrument(sequencer.state, productType, symbol);
       if (instrument instanceof WireError) return instrument;
       const { uid } = caller.user;
-      if (autoMargin === 'off') return setAutoMargin(venue, uid, instrument, holdSide, 'off');
+      if (autoMargin === 'off') return setAutoMargin(sequencer, uid, instrument, holdSide, 'off');
       const room = body.amount ? parseUnits(body.amount, MONEY_SCALE) : 'unbounded';
       if (room === undefined || room === 0n) {
         return wireError('25200', `amount must be above 0 and have at most ${MONEY_SCALE} decimals`);
       }
-      return setAutoMargin(venue, uid, instrument, holdSide, room);
+      return setAutoMargin(sequencer, uid, instrument, holdSide, room);
     },
   }),
 ];

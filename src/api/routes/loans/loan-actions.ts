@@ -1,18 +1,18 @@
 /** Borrowing at the loan desk, paying back and changing the pledge (interface 4.6, wire 4.6). */
 
 import Type, { type Static } from 'typebox';
-import { ongoingLoans } from '../../../core/reads/loan-reads.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
-import { Refusal } from '../../../core/model/reject-reason.ts';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
+import { ongoingLoans } from '../../../core/reads/loan-reads.ts';
 import type { State } from '../../../core/state/state.ts';
 import { pledgeRateText, repaymentView } from '../../../views/loan-view.ts';
-import * as answers from './loan-responses.ts';
-import { Daily, findPair, LOANS, loanIdOf, termOf } from './loan-input.ts';
 import { type Call, type Route, route } from '../../route.ts';
-import { CoinName, findCoin, moneyOf, unknownCoin } from '../../wire/money-input.ts';
 import * as fields from '../../wire/fields.ts';
+import { CoinName, findCoin, moneyOf, unknownCoin } from '../../wire/money-input.ts';
 import { refusalError } from '../../wire/reject-messages.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
+import { Daily, findPair, LOANS, loanIdOf, termOf } from './loan-input.ts';
+import * as answers from './loan-responses.ts';
 
 const BorrowBody = Type.Object({
   loanCoin: CoinName,
@@ -44,8 +44,8 @@ const ReviseBody = Type.Object({
   ),
 });
 
-async function borrow({ venue, caller, body }: Call<unknown, Static<typeof BorrowBody>>) {
-  const pair = findPair(venue.state, body);
+async function borrow({ sequencer, caller, body }: Call<unknown, Static<typeof BorrowBody>>) {
+  const pair = findPair(sequencer.state, body);
   if (pair instanceof WireError) return pair;
   if (body.loanAmount === undefined && body.pledgeAmount === undefined)
     return wireError('40019', 'loanAmount or pledgeAmount must be given');
@@ -53,7 +53,7 @@ async function borrow({ venue, caller, body }: Call<unknown, Static<typeof Borro
   if (loanAmount instanceof WireError) return loanAmount;
   const pledgeAmount = moneyOf(body.pledgeAmount ?? '0', 'pledgeAmount');
   if (pledgeAmount instanceof WireError) return pledgeAmount;
-  const outcome = await venue.submit({
+  const outcome = await sequencer.submit({
     type: 'loanBorrow',
     time: 0,
     uid: caller.user.uid,
@@ -63,7 +63,7 @@ async function borrow({ venue, caller, body }: Call<unknown, Static<typeof Borro
     loanAmount,
     pledgeAmount,
   });
-  if (outcome.refusal !== Refusal.none) return refusalError(venue.state, outcome);
+  if (outcome.rejectReason !== RejectReason.none) return refusalError(sequencer.state, outcome);
   return { orderId: formatOrderId(outcome.orderId) };
 }
 
@@ -75,7 +75,7 @@ function coinsOf(state: State, uid: number, loanId: number) {
   return { loanCoin: state.coins[loanCoin]!.coin, pledgeCoin: state.coins[pledgeCoin]!.coin };
 }
 
-async function repay({ venue, caller, body }: Call<unknown, Static<typeof RepayBody>>) {
+async function repay({ sequencer, caller, body }: Call<unknown, Static<typeof RepayBody>>) {
   const all = body.repayAll === 'yes';
   if (!all && body.amount === undefined)
     return wireError('40019', 'parameter amount must not be empty when repayAll is no');
@@ -83,8 +83,8 @@ async function repay({ venue, caller, body }: Call<unknown, Static<typeof RepayB
   if (amount instanceof WireError) return amount;
   const { uid } = caller.user;
   const loanId = loanIdOf(body.orderId);
-  const named = coinsOf(venue.state, uid, loanId);
-  const outcome = await venue.submit({
+  const named = coinsOf(sequencer.state, uid, loanId);
+  const outcome = await sequencer.submit({
     type: 'loanRepay',
     time: 0,
     uid,
@@ -94,19 +94,19 @@ async function repay({ venue, caller, body }: Call<unknown, Static<typeof RepayB
     amount,
     unlock: body.repayUnlock === 'yes',
   });
-  if (outcome.repaid === undefined || named === undefined) return refusalError(venue.state, outcome);
+  if (outcome.repaid === undefined || named === undefined) return refusalError(sequencer.state, outcome);
   return repaymentView(outcome.repaid, named.loanCoin, named.pledgeCoin);
 }
 
-async function revisePledge({ venue, caller, body }: Call<unknown, Static<typeof ReviseBody>>) {
-  const pledge = findCoin(venue.state, body.pledgeCoin);
+async function revisePledge({ sequencer, caller, body }: Call<unknown, Static<typeof ReviseBody>>) {
+  const pledge = findCoin(sequencer.state, body.pledgeCoin);
   if (pledge === undefined) return unknownCoin('pledgeCoin');
   const amount = moneyOf(body.amount, 'amount');
   if (amount instanceof WireError) return amount;
   const { uid } = caller.user;
   const loanId = loanIdOf(body.orderId);
-  const named = coinsOf(venue.state, uid, loanId);
-  const outcome = await venue.submit({
+  const named = coinsOf(sequencer.state, uid, loanId);
+  const outcome = await sequencer.submit({
     type: 'loanRevise',
     time: 0,
     uid,
@@ -115,7 +115,7 @@ async function revisePledge({ venue, caller, body }: Call<unknown, Static<typeof
     into: body.reviseType !== 'OUT',
     amount,
   });
-  if (outcome.pledgeRate === undefined) return refusalError(venue.state, outcome);
+  if (outcome.pledgeRate === undefined) return refusalError(sequencer.state, outcome);
   return { ...named, afterPledgeRate: pledgeRateText(outcome.pledgeRate) };
 }
 

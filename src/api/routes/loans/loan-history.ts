@@ -1,12 +1,12 @@
 /** Windows and pages of loan records: three months back, pages by number (interface 4.6, 8). */
 import Type, { type Static } from 'typebox';
 import { LOAN_RETENTION_MS, type LoanRecordKind, type LoanRecords } from '../../../history/history.ts';
-import { loanIdOf } from './loan-input.ts';
 import type { Call } from '../../route.ts';
-import { CoinName } from '../../wire/money-input.ts';
 import * as fields from '../../wire/fields.ts';
+import { CoinName } from '../../wire/money-input.ts';
 import { pageLimit, times } from '../../wire/paging.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
+import { loanIdOf } from './loan-input.ts';
 
 const PAGE_DEFAULT = 10;
 const PAGE_MAX = 100;
@@ -37,7 +37,7 @@ interface Period {
 
 /** `choice` is the status or side that the records must have. */
 export async function readLoanRecords<Kind extends LoanRecordKind>(
-  { venue, clock, caller, query }: Call<RecordQuery, unknown>,
+  { sequencer, clock, caller, query }: Call<RecordQuery, unknown>,
   kind: Kind,
   choice?: string,
 ): Promise<LoanRecords[Kind][] | WireError> {
@@ -47,8 +47,8 @@ export async function readLoanRecords<Kind extends LoanRecordKind>(
   if (limit instanceof WireError) return limit;
   const page = Number(query.pageNum ?? '1');
   if (page === 0) return wireError('40020', 'pageNum must be 1 or more');
-  await venue.settled();
-  return venue.history.loanRecords(kind, {
+  await sequencer.durable();
+  return sequencer.history.loanRecords(kind, {
     uid: caller.user.uid,
     ...period,
     skip: (page - 1) * limit,

@@ -1,11 +1,11 @@
 /** What has become of loans: those that ended, repayments, pledges, forced closes (interface 4.6, wire 4.6). */
 import Type from 'typebox';
 import { REDUCE_COMPLETE } from '../../../views/loan-view.ts';
-import * as answers from './loan-responses.ts';
-import { coinFields, readLoanRecords, recordFields } from './loan-history.ts';
-import { LOANS, statusOf } from './loan-input.ts';
 import { type Route, route } from '../../route.ts';
 import { WireError } from '../../wire/wire-error.ts';
+import { coinFields, readLoanRecords, recordFields } from './loan-history.ts';
+import { LOANS, statusOf } from './loan-input.ts';
+import * as answers from './loan-responses.ts';
 
 const CLOSED_STATUSES = ['ROLLBACK', 'FORCE', 'REPAY'];
 

@@ -1,18 +1,24 @@
 /** The loan desk: what it offers, and what its customers owe (interface 4.6, wire 4.6). */
 import Type from 'typebox';
-import { type CoinDebt, loanDebts, loanOffers, loanQuote, ongoingLoans } from '../../../core/reads/loan-reads.ts';
 import { hourRate, LoanTerm } from '../../../core/model/loan-terms.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
-import type { State } from '../../../core/state/state.ts';
 import { formatMoney, formatRate, formatUnits } from '../../../core/model/units.ts';
+import {
+  type CoinDebt,
+  loanDebts,
+  loanOffers,
+  loanQuote,
+  ongoingLoans,
+} from '../../../core/reads/loan-reads.ts';
+import type { State } from '../../../core/state/state.ts';
 import { percentRate, pledgeRateText } from '../../../views/loan-view.ts';
-import * as answers from './loan-responses.ts';
-import { coinChoice, Daily, findPair, LOANS, loanIdOf, termOf } from './loan-input.ts';
 import { type Route, route } from '../../route.ts';
-import { CoinName, findCoin, moneyOf, unknownCoin } from '../../wire/money-input.ts';
 import * as fields from '../../wire/fields.ts';
+import { CoinName, findCoin, moneyOf, unknownCoin } from '../../wire/money-input.ts';
 import { refusalError } from '../../wire/reject-messages.ts';
 import { WireError } from '../../wire/wire-error.ts';
+import { coinChoice, Daily, findPair, LOANS, loanIdOf, termOf } from './loan-input.ts';
+import * as answers from './loan-responses.ts';
 
 function coins(state: State, only: number | undefined) {
   const { loans, pledges } = loanOffers(state, only);
@@ -51,7 +57,7 @@ export const loanRoutes: readonly Route[] = [
     access: 'mgt_read',
     query: Type.Object({ coin: Type.Optional(CoinName) }),
     data: answers.LoanCoins,
-    handle: ({ venue: { state }, query }) => {
+    handle: ({ sequencer: { state }, query }) => {
       const named = query.coin === undefined ? undefined : findCoin(state, query.coin);
       return query.coin !== undefined && named === undefined ? unknownCoin() : coins(state, named?.index);
     },
@@ -70,7 +76,7 @@ export const loanRoutes: readonly Route[] = [
       pledgeAmount: fields.Decimal,
     }),
     data: answers.LoanInterest,
-    handle: ({ venue: { state }, query }) => {
+    handle: ({ sequencer: { state }, query }) => {
       const pair = findPair(state, query);
       if (pair instanceof WireError) return pair;
       const pledgeAmount = moneyOf(query.pledgeAmount, 'pledgeAmount');
@@ -78,7 +84,7 @@ export const loanRoutes: readonly Route[] = [
       const [loanCoin, pledgeCoin] = [pair.loan.index, pair.pledge.index];
       const wish = { loanCoin, pledgeCoin, loanAmount: 0n, pledgeAmount };
       const quote = loanQuote(state, wish, termOf(query.daily));
-      if ('refusal' in quote) return refusalError(state, quote);
+      if ('rejectReason' in quote) return refusalError(state, quote);
       return { hourInterest: formatMoney(quote.hourInterest), loanAmount: formatMoney(quote.loan) };
     },
   }),
@@ -95,7 +101,7 @@ export const loanRoutes: readonly Route[] = [
       pledgeCoin: Type.Optional(CoinName),
     }),
     data: Type.Array(answers.OngoingLoan),
-    handle: ({ venue: { state }, caller, query }) => {
+    handle: ({ sequencer: { state }, caller, query }) => {
       const filter = {
         loanId: query.orderId === undefined ? undefined : loanIdOf(query.orderId),
         loanCoin: coinChoice(state, query.loanCoin),
@@ -127,7 +133,7 @@ export const loanRoutes: readonly Route[] = [
     ...LOANS,
     access: 'mgt_read',
     data: answers.LoanDebts,
-    handle: ({ venue: { state }, caller }) => {
+    handle: ({ sequencer: { state }, caller }) => {
       const { loans, pledges } = loanDebts(state, caller.user.uid);
       const view = ({ coin, amount, usdt }: CoinDebt) => ({
         coin: state.coins[coin]!.coin,

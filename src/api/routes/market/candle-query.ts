@@ -1,10 +1,11 @@
 /** What is asked of candles, and the one that is still running. */
-import type { Instrument } from '../../../core/model/instrument.ts';
+
 import { CANDLE_WIDTHS, type CandleWidth } from '../../../core/model/candle-interval.ts';
+import type { Instrument } from '../../../core/model/instrument.ts';
 import { runningCandle, runningPriceCandle } from '../../../core/reads/reads.ts';
 import type { State } from '../../../core/state/state.ts';
+import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { type CandleRow, type CandleType, candleRow, priceCandleRow } from '../../../views/candle-view.ts';
-import type { Venue } from '../../../sequencer/sequencer.ts';
 
 export const CANDLES_MAX = 1000;
 export const WIDTH_RULE = `interval must be one of ${CANDLE_WIDTHS.join(', ')}`;
@@ -28,15 +29,15 @@ export interface CandleRequest {
 }
 
 /** A JSON list of `CandleView`, oldest first, without gaps. */
-export async function readCandles(venue: Venue, request: CandleRequest): Promise<string> {
+export async function readCandles(sequencer: Sequencer, request: CandleRequest): Promise<string> {
   const { instrument, type, width, startTime, endTime, limit } = request;
-  const { state, history } = venue;
+  const { state, history } = sequencer;
   // MARGIN reads the candles of the SPOT book it shares.
   const traded = state.instruments[state.market(instrument).instrument]!;
   const series = { category: traded.spec.category, symbol: traded.symbol, type, width };
   const now = state.now;
   const running = runningRow(state, traded, type, width);
-  await venue.settled();
+  await sequencer.durable();
   return history.candleRun({ series, running, now, startTime, endTime, limit });
 }
 

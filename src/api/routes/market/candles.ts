@@ -1,14 +1,14 @@
 /** Candles of trades, marks, indices and premiums (interface 4.1, wire 3.1, 4.2). */
 import Type, { type Static } from 'typebox';
 import { CANDLE_TYPES } from '../../../views/candle-view.ts';
-import * as answers from '../../wire/responses.ts';
-import { CANDLES_MAX, readCandles, readWidth, WIDTH_RULE } from './candle-query.ts';
-import { findInstrument } from '../../wire/instrument-lookup.ts';
 import { type Call, type Route, route } from '../../route.ts';
 import { JsonText } from '../../wire/envelope.ts';
 import { Limit, SymbolName, TickerCategory, Time } from '../../wire/fields.ts';
+import { findInstrument } from '../../wire/instrument-lookup.ts';
 import { times } from '../../wire/paging.ts';
+import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
+import { CANDLES_MAX, readCandles, readWidth, WIDTH_RULE } from './candle-query.ts';
 
 const HISTORY_CANDLES_MAX = 100;
 const HISTORY_SPAN_MS = 90 * 86_400_000;
@@ -26,8 +26,12 @@ const Query = Type.Object({
   limit: Type.Optional(Limit),
 });
 
-async function candles({ venue, query }: Call<Static<typeof Query>, unknown>, most: number, spanMs: number) {
-  const instrument = findInstrument(venue.state, query.category, query.symbol);
+async function candles(
+  { sequencer, query }: Call<Static<typeof Query>, unknown>,
+  most: number,
+  spanMs: number,
+) {
+  const instrument = findInstrument(sequencer.state, query.category, query.symbol);
   if (instrument instanceof WireError) return instrument;
   const width = readWidth(query.interval);
   if (width === undefined) return wireError('40020', WIDTH_RULE);
@@ -42,7 +46,7 @@ async function candles({ venue, query }: Call<Static<typeof Query>, unknown>, mo
   if (start !== undefined && end !== undefined && end - start > spanMs)
     return wireError('40020', 'startTime and endTime must be at most 90 days apart');
   return new JsonText(
-    await readCandles(venue, { instrument, type, width, startTime: start, endTime: end, limit }),
+    await readCandles(sequencer, { instrument, type, width, startTime: start, endTime: end, limit }),
   );
 }
 

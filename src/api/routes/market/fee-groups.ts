@@ -1,11 +1,11 @@
 /** The fee schedule: which instruments share their rates (wire 4.2). What an account was given of its own is `fee-rate`. */
 import Type from 'typebox';
-import type { Instrument } from '../../../core/model/instrument.ts';
-import type { State } from '../../../core/state/state.ts';
 import { CATEGORY_NAMES, type CategoryName, InstrumentStatus } from '../../../core/model/enums.ts';
+import type { Instrument } from '../../../core/model/instrument.ts';
 import { formatRate } from '../../../core/model/units.ts';
-import { texts } from '../../wire/responses.ts';
+import type { State } from '../../../core/state/state.ts';
 import { type Route, route } from '../../route.ts';
+import { texts } from '../../wire/responses.ts';
 
 const LINES: Readonly<Record<'SPOT' | 'FUTURES', readonly CategoryName[]>> = {
   SPOT: ['SPOT'],
@@ -43,8 +43,8 @@ export const feeGroupRoutes: readonly Route[] = [
       group: Type.Optional(Type.Enum([...GROUP_NAMES])),
     }),
     data: Type.Array(FeeGroup),
-    handle: ({ venue, query: { category, group } }) =>
-      groupsOf(venue.state, LINES[category])
+    handle: ({ sequencer, query: { category, group } }) =>
+      groupsOf(sequencer.state, LINES[category])
         .map((instruments, n) => viewOf(category, nameOf(n), instruments))
         .filter((view) => group === undefined || view.group === group),
   }),

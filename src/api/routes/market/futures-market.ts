@@ -1,19 +1,19 @@
 /** Public data of futures: tiers, funding, open interest, collateral rates, liquidations (wire 4.2). */
 import Type from 'typebox';
-import type { FuturesTerms, Instrument } from '../../../core/model/instrument.ts';
-import { collateralTiers } from '../../../core/margin/collateral.ts';
-import type { MarginTier } from '../../../core/model/margin-tiers.ts';
-import type { State } from '../../../core/state/state.ts';
 import type { CategoryName } from '../../../core/model/enums.ts';
+import type { FuturesTerms, Instrument } from '../../../core/model/instrument.ts';
+import type { MarginTier } from '../../../core/model/margin-tiers.ts';
 import { formatMoney, formatRate } from '../../../core/model/units.ts';
-import * as answers from '../../wire/responses.ts';
-import { findInstrument, instrumentsOf, unknownSymbol } from '../../wire/instrument-lookup.ts';
-import { contractPrices } from './market-view.ts';
+import { collateralTiers } from '../../../core/reads/margin-reads.ts';
+import type { State } from '../../../core/state/state.ts';
 import { type Route, route } from '../../route.ts';
-import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';
 import { Cursor, FuturesCategory, Limit, SymbolName } from '../../wire/fields.ts';
+import { findInstrument, instrumentsOf, unknownSymbol } from '../../wire/instrument-lookup.ts';
+import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';
 import { cursorId, pageLimit } from '../../wire/paging.ts';
+import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
+import { contractPrices } from './market-view.ts';
 
 const group = 'Futures market data';
 const FUTURES = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES'] as const satisfies readonly CategoryName[];
@@ -113,7 +113,7 @@ export const futuresMarketRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object({ category: Type.Optional(FuturesCategory), symbol: Type.Optional(SymbolName) }),
     data: Type.Array(FundingRate),
-    handle: ({ venue: { state }, query }) => {
+    handle: ({ sequencer: { state }, query }) => {
       const found = perpetuals(state, query.category, query.symbol);
       return found instanceof WireError ? found : found.map((instrument) => fundingView(state, instrument));
     },
@@ -135,18 +135,18 @@ export const futuresMarketRoutes: readonly Route[] = [
     data: Type.Object({
       resultList: Type.Array(Type.Object(answers.texts('symbol', 'fundingRate', 'fundingRateTimestamp'))),
     }),
-    handle: async ({ venue, query }) => {
-      const instrument = findInstrument(venue.state, query.category, query.symbol);
+    handle: async ({ sequencer, query }) => {
+      const instrument = findInstrument(sequencer.state, query.category, query.symbol);
       if (instrument instanceof WireError) return instrument;
       const limit = pageLimit(query.limit, FUND_RATES_MAX, FUND_RATES_MAX);
       if (limit instanceof WireError) return limit;
       const page = Number(query.cursor ?? 1);
       if (page < 1 || page > FUND_RATE_PAGES_MAX)
         return wireError('40020', `cursor must be a page number from 1 to ${FUND_RATE_PAGES_MAX}`);
-      await venue.settled();
+      await sequencer.durable();
       const { category, symbol } = instrument.spec;
       const skip = (page - 1) * limit;
-      return { resultList: await venue.history.fundingRates({ category, symbol, skip, limit }) };
+      return { resultList: await sequencer.history.fundingRates({ category, symbol, skip, limit }) };
     },
   }),
 
@@ -162,7 +162,7 @@ export const futuresMarketRoutes: readonly Route[] = [
       list: Type.Array(Type.Object(answers.texts('symbol', 'openInterest'))),
       ...answers.texts('ts'),
     }),
-    handle: ({ venue: { state }, query }) => {
+    handle: ({ sequencer: { state }, query }) => {
       const found = contracts(state, query.category, query.symbol);
       if (found instanceof WireError) return found;
       const list = found.map((instrument) => ({
@@ -187,7 +187,7 @@ export const futuresMarketRoutes: readonly Route[] = [
       coin: Type.Optional(CoinName),
     }),
     data: Type.Array(PositionTier),
-    handle: ({ venue: { state }, query }) => {
+    handle: ({ sequencer: { state }, query }) => {
       if (query.category === 'MARGIN') return debtTiers(state, query.coin, query.symbol);
       if (query.symbol === undefined) return wireError('40019', 'symbol must be given for futures');
       const instrument = findInstrument(state, query.category, query.symbol);
@@ -204,7 +204,7 @@ export const futuresMarketRoutes: readonly Route[] = [
     perSecond: 10,
     query: Type.Object(contractQuery),
     data: Type.Array(Type.Object(answers.texts('symbol', 'notionalValue', 'totalNotionalValue'))),
-    handle: ({ venue: { state }, query }) => {
+    handle: ({ sequencer: { state }, query }) => {
       const found = contracts(state, query.category, query.symbol);
       if (found instanceof WireError) return found;
       return found.map(({ symbol, futures }) => ({
@@ -228,7 +228,7 @@ export const futuresMarketRoutes: readonly Route[] = [
         list: Type.Array(Type.Object(answers.texts('tierStartValue', 'discountRate'))),
       }),
     ),
-    handle: ({ venue: { state } }) =>
+    handle: ({ sequencer: { state } }) =>
       state.coins
         .map((spec) => ({ coin: spec.coin, list: collateralTiers(spec) }))
         .filter(({ list }) => list.length > 0),
@@ -247,14 +247,14 @@ export const futuresMarketRoutes: readonly Route[] = [
       cursor: Type.Optional(Cursor),
     }),
     data: answers.page(Type.Object(answers.texts('symbol', 'side', 'price', 'amount', 'ts'))),
-    handle: async ({ venue, clock, query }) => {
-      const found = contracts(venue.state, query.category, query.symbol);
+    handle: async ({ sequencer, clock, query }) => {
+      const found = contracts(sequencer.state, query.category, query.symbol);
       if (found instanceof WireError) return found;
       const limit = pageLimit(query.limit);
       if (limit instanceof WireError) return limit;
       const beforeId = cursorId(query.cursor);
-      await venue.settled();
-      const list = await venue.history.liquidations({
+      await sequencer.durable();
+      const list = await sequencer.history.liquidations({
         category: query.category,
         startTime: clock.now() - LIQUIDATIONS_MS,
         limit,

@@ -1,14 +1,15 @@
 /** Instruments, tickers and books as the public reads them (interface 2.6, 2.7, 2.9). */
+
+import { Category, INSTRUMENT_STATUS_NAMES, SIDE_NAMES } from '../../../core/model/enums.ts';
 import type { Traded } from '../../../core/model/event.ts';
 import { type Instrument, tradeValue } from '../../../core/model/instrument.ts';
+import { DELIVERY_QUIET_MS } from '../../../core/model/instrument-status.ts';
 import type { FuturesSpec, InstrumentSpec } from '../../../core/model/listing-spec.ts';
-import { DELIVERY_QUIET_MS } from '../../../core/orders/instrument-status.ts';
+import { divHalf, formatMoney, formatRate, formatUnits } from '../../../core/model/units.ts';
 import { depth } from '../../../core/reads/reads.ts';
 import type { State } from '../../../core/state/state.ts';
-import { Category, INSTRUMENT_STATUS_NAMES, SIDE_NAMES } from '../../../core/model/enums.ts';
-import { divHalf, formatMoney, formatRate, formatUnits } from '../../../core/model/units.ts';
+import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { formatId } from '../../../views/ids.ts';
-import type { Venue } from '../../../sequencer/sequencer.ts';
 
 export function instrumentView(instrument: Instrument): Record<string, string> {
   const { spec } = instrument;
@@ -62,10 +63,10 @@ export function sizeText(instrument: Instrument, lots: number): string {
 }
 
 export function tickerView(
-  { state, pastDays }: Pick<Venue, 'state' | 'pastDays'>,
+  { state, generated24h }: Pick<Sequencer, 'state' | 'generated24h'>,
   instrument: Instrument,
 ): Record<string, string> {
-  const day = pastDays.statistics(state, instrument);
+  const day = generated24h.statistics(state, instrument);
   const { asks, bids } = depth(state, instrument, 1);
   const [ask, bid] = [asks[0], bids[0]];
   return {

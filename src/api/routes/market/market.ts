@@ -1,9 +1,13 @@
 /** Public market data (interface 4.1, wire 4.2). */
 import Type from 'typebox';
-import { depth, publicFills } from '../../../core/reads/reads.ts';
 import type { CategoryName } from '../../../core/model/enums.ts';
-import * as answers from '../../wire/responses.ts';
+import { depth, publicFills } from '../../../core/reads/reads.ts';
+import { type Route, route } from '../../route.ts';
+import { Category, Limit, SymbolName, TickerCategory } from '../../wire/fields.ts';
 import { findInstrument, instrumentsOf, unknownSymbol } from '../../wire/instrument-lookup.ts';
+import { pageLimit } from '../../wire/paging.ts';
+import * as answers from '../../wire/responses.ts';
+import { WireError, wireError } from '../../wire/wire-error.ts';
 import {
   componentViews,
   instrumentView,
@@ -12,10 +16,6 @@ import {
   sizeText,
   tickerView,
 } from './market-view.ts';
-import { type Route, route } from '../../route.ts';
-import { Category, Limit, SymbolName, TickerCategory } from '../../wire/fields.ts';
-import { pageLimit } from '../../wire/paging.ts';
-import { WireError, wireError } from '../../wire/wire-error.ts';
 
 const group = 'Market data';
 export const DEPTH_DEFAULT = 5;
@@ -31,9 +31,10 @@ export const marketRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object({ category: Category, symbol: Type.Optional(SymbolName) }),
     data: Type.Array(answers.Instrument),
-    handle: ({ venue, query }) => {
-      if (query.symbol === undefined) return instrumentsOf(venue.state, query.category).map(instrumentView);
-      const instrument = findInstrument(venue.state, query.category, query.symbol);
+    handle: ({ sequencer, query }) => {
+      if (query.symbol === undefined)
+        return instrumentsOf(sequencer.state, query.category).map(instrumentView);
+      const instrument = findInstrument(sequencer.state, query.category, query.symbol);
       return instrument instanceof WireError ? instrument : [instrumentView(instrument)];
     },
   }),
@@ -47,13 +48,13 @@ export const marketRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object({ category: TickerCategory, symbol: Type.Optional(SymbolName) }),
     data: Type.Array(answers.Ticker),
-    handle: ({ venue, query }) => {
-      const { state } = venue;
+    handle: ({ sequencer, query }) => {
+      const { state } = sequencer;
       if (query.symbol === undefined) {
-        return instrumentsOf(state, query.category).map((instrument) => tickerView(venue, instrument));
+        return instrumentsOf(state, query.category).map((instrument) => tickerView(sequencer, instrument));
       }
       const instrument = findInstrument(state, query.category, query.symbol);
-      return instrument instanceof WireError ? instrument : [tickerView(venue, instrument)];
+      return instrument instanceof WireError ? instrument : [tickerView(sequencer, instrument)];
     },
   }),
 
@@ -66,13 +67,13 @@ export const marketRoutes: readonly Route[] = [
     perSecond: 10,
     query: Type.Object({ symbol: SymbolName }),
     data: answers.IndexComponents,
-    handle: ({ venue, query }) => {
+    handle: ({ sequencer, query }) => {
       const order: CategoryName[] = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES', 'SPOT'];
       const found = order
-        .map((category) => venue.state.instrument(category, query.symbol))
+        .map((category) => sequencer.state.instrument(category, query.symbol))
         .find((instrument) => instrument !== undefined);
       if (found === undefined) return unknownSymbol(query.symbol);
-      return { symbol: found.symbol, componentList: componentViews(venue.state, found) };
+      return { symbol: found.symbol, componentList: componentViews(sequencer.state, found) };
     },
   }),
 
@@ -85,12 +86,14 @@ export const marketRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object({ category: Category, symbol: SymbolName, limit: Type.Optional(Limit) }),
     data: Type.Array(answers.PublicFill),
-    handle: ({ venue, query }) => {
-      const instrument = findInstrument(venue.state, query.category, query.symbol);
+    handle: ({ sequencer, query }) => {
+      const instrument = findInstrument(sequencer.state, query.category, query.symbol);
       if (instrument instanceof WireError) return instrument;
       const limit = pageLimit(query.limit);
       if (limit instanceof WireError) return limit;
-      return publicFills(venue.state, instrument, limit).map((trade) => publicFillView(trade, instrument));
+      return publicFills(sequencer.state, instrument, limit).map((trade) =>
+        publicFillView(trade, instrument),
+      );
     },
   }),
 
@@ -103,8 +106,8 @@ export const marketRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object({ category: Category, symbol: SymbolName, limit: Type.Optional(Limit) }),
     data: answers.OrderBook,
-    handle: ({ venue, query }) => {
-      const { state } = venue;
+    handle: ({ sequencer, query }) => {
+      const { state } = sequencer;
       const instrument = findInstrument(state, query.category, query.symbol);
       if (instrument instanceof WireError) return instrument;
       const limit = query.limit === undefined ? DEPTH_DEFAULT : Math.min(Number(query.limit), DEPTH_MAX);

@@ -2,8 +2,8 @@
 import Type from 'typebox';
 import { formatMoney, formatUnits } from '../../../core/model/units.ts';
 import type { Audit } from '../../../reserves/reserve-audit.ts';
-import { texts } from '../../wire/responses.ts';
 import { type Route, route } from '../../route.ts';
+import { texts } from '../../wire/responses.ts';
 
 const HUNDREDTHS_OF_A_PERCENT = 10_000n;
 

@@ -1,15 +1,15 @@
 /** The insurance funds (wire 4.2): one per settlement coin, behind all contracts settled in it. */
 import Type, { type Static } from 'typebox';
-import { Bucket, SystemAccount } from '../../../core/state/ledger.ts';
-import type { State } from '../../../core/state/state.ts';
 import type { CategoryName } from '../../../core/model/enums.ts';
+import { Bucket, SystemAccount } from '../../../core/model/ledger-accounts.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../../core/model/units.ts';
+import type { State } from '../../../core/state/state.ts';
+import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import type { InsuranceHourView } from '../../../views/market-record-view.ts';
-import type { Venue } from '../../../sequencer/sequencer.ts';
-import * as answers from '../../wire/responses.ts';
-import { findInstrument, instrumentsOf } from '../../wire/instrument-lookup.ts';
 import { type Route, route } from '../../route.ts';
 import { FuturesCategory, SymbolName } from '../../wire/fields.ts';
+import { findInstrument, instrumentsOf } from '../../wire/instrument-lookup.ts';
+import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 
 const group = 'Futures market data';
@@ -71,12 +71,12 @@ const Query = Type.Object({
 });
 
 async function reserveRecords(
-  venue: Venue,
+  sequencer: Sequencer,
   query: Static<typeof Query>,
   periodMs: number,
   count: number,
 ): Promise<{ coin: string; records: ReserveRecord[] } | WireError> {
-  const { state } = venue;
+  const { state } = sequencer;
   const instrument = findInstrument(state, query.category, query.symbol);
   if (instrument instanceof WireError) return instrument;
   const { settle } = instrument.futures!;
@@ -85,9 +85,9 @@ async function reserveRecords(
     return wireError('40020', `marginCoin of ${instrument.symbol} must be ${coin}`);
   const { now } = state;
   const balance = balanceOf(state, settle);
-  await venue.settled();
+  await sequencer.durable();
   const since = Math.floor(now / periodMs) * periodMs - count * periodMs;
-  const hours = await venue.history.insuranceHours(coin, since);
+  const hours = await sequencer.history.insuranceHours(coin, since);
   return { coin, records: periodRecords(hours, now, balance, periodMs, count) };
 }
 
@@ -104,8 +104,8 @@ export const riskReserveRoutes: readonly Route[] = [
       ...answers.texts('totalBalance', 'coin'),
       riskReserveRecords: Type.Array(Type.Object(answers.texts('type', 'amount', 'balance', 'ts'))),
     }),
-    handle: async ({ venue, query }) => {
-      const found = await reserveRecords(venue, query, DAY_MS, DAYS_SHOWN);
+    handle: async ({ sequencer, query }) => {
+      const found = await reserveRecords(sequencer, query, DAY_MS, DAYS_SHOWN);
       if (found instanceof WireError) return found;
       const riskReserveRecords = found.records.map((record) => ({ type: '', ...record }));
       return { totalBalance: '', coin: found.coin, riskReserveRecords };
@@ -124,8 +124,8 @@ export const riskReserveRoutes: readonly Route[] = [
       ...answers.texts('coin'),
       riskReserveRecords: Type.Array(Type.Object(answers.texts('amount', 'balance', 'ts'))),
     }),
-    handle: async ({ venue, query }) => {
-      const found = await reserveRecords(venue, query, HOUR_MS, HOURS_SHOWN);
+    handle: async ({ sequencer, query }) => {
+      const found = await reserveRecords(sequencer, query, HOUR_MS, HOURS_SHOWN);
       return found instanceof WireError ? found : { coin: found.coin, riskReserveRecords: found.records };
     },
   }),
@@ -143,6 +143,6 @@ export const riskReserveRoutes: readonly Route[] = [
         Type.Object({ symbols: Type.Array(Type.String()), ...answers.texts('coin', 'balance') }),
       ),
     }),
-    handle: ({ venue: { state }, query }) => ({ list: fundsOf(state, query.category) }),
+    handle: ({ sequencer: { state }, query }) => ({ list: fundsOf(state, query.category) }),
   }),
 ];

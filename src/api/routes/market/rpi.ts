@@ -2,13 +2,13 @@
 import Type from 'typebox';
 import type { RpiDepthLevel } from '../../../core/book/depth.ts';
 import { rpiDepth } from '../../../core/reads/reads.ts';
-import { Levels, texts } from '../../wire/responses.ts';
-import { findInstrument } from '../../wire/instrument-lookup.ts';
-import { priceText, sizeText } from './market-view.ts';
 import { type Route, route } from '../../route.ts';
 import { Limit, SymbolName, TickerCategory } from '../../wire/fields.ts';
+import { findInstrument } from '../../wire/instrument-lookup.ts';
+import { Levels, texts } from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { DEPTH_DEFAULT, DEPTH_MAX } from './market.ts';
+import { priceText, sizeText } from './market-view.ts';
 
 const group = 'Market data';
 
@@ -21,7 +21,7 @@ export const rpiRoutes: readonly Route[] = [
     access: 'public',
     perSecond: 10,
     data: Type.Array(Type.Object(texts('category', 'symbol'))),
-    handle: ({ venue: { state } }) =>
+    handle: ({ sequencer: { state } }) =>
       state.instruments
         .filter(({ spec }) => spec.category !== 'MARGIN')
         .map(({ spec, symbol }) => ({ category: spec.category.toLowerCase(), symbol })),
@@ -36,7 +36,7 @@ export const rpiRoutes: readonly Route[] = [
     perSecond: 10,
     query: Type.Object({ category: TickerCategory, symbol: SymbolName, limit: Type.Optional(Limit) }),
     data: Type.Object({ a: Levels, b: Levels, ts: Type.String() }),
-    handle: ({ venue: { state }, query }) => {
+    handle: ({ sequencer: { state }, query }) => {
       const instrument = findInstrument(state, query.category, query.symbol);
       if (instrument instanceof WireError) return instrument;
       const limit = query.limit === undefined ? DEPTH_DEFAULT : Math.min(Number(query.limit), DEPTH_MAX);

@@ -1,9 +1,9 @@
 /** The clock and the coins, under every path that a client asks for them (wire rules 13 and 14). */
 import Type from 'typebox';
 import type { CoinSpec } from '../../../core/model/listing-spec.ts';
-import * as answers from '../../wire/responses.ts';
 import { type Route, route } from '../../route.ts';
 import { unknownCoin } from '../../wire/money-input.ts';
+import * as answers from '../../wire/responses.ts';
 
 const group = 'Public';
 
@@ -31,10 +31,10 @@ export const publicRoutes: readonly Route[] = [
     perSecond: 3,
     query: Type.Object({ coin: Type.Optional(Type.String({ maxLength: 20 })) }),
     data: Type.Array(answers.Coin),
-    handle: ({ venue, query }) => {
-      const { coins } = venue.state;
+    handle: ({ sequencer, query }) => {
+      const { coins } = sequencer.state;
       if (query.coin === undefined) return coins.map(coinView);
-      const index = venue.state.coinByName.get(query.coin.toUpperCase());
+      const index = sequencer.state.coinByName.get(query.coin.toUpperCase());
       return index === undefined ? unknownCoin() : [coinView(coins[index]!, index)];
     },
   }),

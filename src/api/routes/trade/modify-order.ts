@@ -1,12 +1,12 @@
 /** Modifying open orders (interface 4.3, wire 4.1). */
 import Type, { type Static } from 'typebox';
 import type { AmendItem } from '../../../core/model/command.ts';
-import type { Instrument } from '../../../core/model/instrument.ts';
-import type { Outcome } from '../../../core/model/command-result.ts';
-import { Refusal } from '../../../core/model/reject-reason.ts';
-import type { State } from '../../../core/state/state.ts';
+import type { CommandResult } from '../../../core/model/command-result.ts';
 import { Source } from '../../../core/model/enums.ts';
-import type { Venue } from '../../../sequencer/sequencer.ts';
+import type { Instrument } from '../../../core/model/instrument.ts';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
+import type { State } from '../../../core/state/state.ts';
+import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import * as fields from '../../wire/fields.ts';
 import { refusalError } from '../../wire/reject-messages.ts';
 import { type ErrorDialect, WireError, wireError } from '../../wire/wire-error.ts';
@@ -66,39 +66,39 @@ function amendment(
 
 function amendResult(
   state: State,
-  outcome: Outcome,
+  outcome: CommandResult,
   instrument: Instrument | undefined,
 ): OrderResult | WireError {
-  if (outcome.refusal !== Refusal.none) return refusalError(state, outcome, instrument);
+  if (outcome.rejectReason !== RejectReason.none) return refusalError(state, outcome, instrument);
   return idsOf(outcome);
 }
 
-export async function modify(venue: Venue, uid: number, body: Static<typeof ModifyBody>) {
-  if (namesStrategy(venue.state, uid, body)) {
-    return modifyStrategy(venue, uid, {
+export async function modify(sequencer: Sequencer, uid: number, body: Static<typeof ModifyBody>) {
+  if (namesStrategy(sequencer.state, uid, body)) {
+    return modifyStrategy(sequencer, uid, {
       ...body,
       ...(body.price !== undefined && { triggerOrderPrice: body.price }),
     });
   }
-  const amended = amendment(venue.state, uid, body, body);
+  const amended = amendment(sequencer.state, uid, body, body);
   if (amended instanceof WireError) return amended;
-  const outcome = await venue.submit({
+  const outcome = await sequencer.submit({
     type: 'amendOrders',
     time: 0,
     uid,
     source: Source.api,
     items: [amended.item],
   });
-  return amendResult(venue.state, outcome.items?.[0] ?? outcome, amended.instrument);
+  return amendResult(sequencer.state, outcome.items?.[0] ?? outcome, amended.instrument);
 }
 
 export async function modifyBatch(
-  venue: Venue,
+  sequencer: Sequencer,
   uid: number,
   bodies: readonly Static<typeof AmendBody>[],
   dialect: ErrorDialect,
 ) {
-  const { state } = venue;
+  const { state } = sequencer;
   // A batch changes prices and quantities only (wire 3.14).
   const asked = bodies.map((each) => amendment(state, uid, each));
   // One category is that of the orders, whether the request names it or not.
@@ -108,7 +108,7 @@ export async function modifyBatch(
   if (mixed !== undefined) return mixed;
   // What cannot be read fails alone (rules 1.12); the others go to the core together.
   const items = asked.flatMap((each) => (each instanceof WireError ? [] : [each.item]));
-  const outcome = await venue.submit({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
+  const outcome = await sequencer.submit({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
   if (outcome.items === undefined) return refusalError(state, outcome);
   const outcomes = outcome.items.values();
   return asked.map((each, n) => {

@@ -1,5 +1,5 @@
 /** From decimal text to the integers of an instrument. What does not fit its grid is marked, and the core refuses it. */
-import { OFF_GRID, OUT_OF_RANGE, WRITTEN_ZERO } from '../../../core/model/command.ts';
+import { EXPLICIT_ZERO, OFF_GRID, OUT_OF_RANGE } from '../../../core/model/command.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
 import { MONEY_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../../../core/model/limits.ts';
 import { MONEY_SCALE, powerOfTen } from '../../../core/model/units.ts';
@@ -26,6 +26,6 @@ function gridUnits(text: string, scale: number, max: number): number {
   const decimal = parseDecimal(text);
   const units = decimal === undefined ? undefined : unitsAtScale(decimal, scale);
   if (units === undefined) return OFF_GRID;
-  if (units === 0n) return WRITTEN_ZERO;
+  if (units === 0n) return EXPLICIT_ZERO;
   return units > BigInt(max) ? OUT_OF_RANGE : Number(units);
 }

@@ -4,10 +4,10 @@ import { ANY, type CancelOrder } from '../../../core/model/command.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
 import { parseOrderId } from '../../../core/model/order-id.ts';
 import { openOrderId } from '../../../core/reads/reads.ts';
-import type { State } from '../../../core/state/state.ts';
 import { openStrategy } from '../../../core/reads/strategy-reads.ts';
-import { categoryCode, findInstrument } from '../../wire/instrument-lookup.ts';
+import type { State } from '../../../core/state/state.ts';
 import * as fields from '../../wire/fields.ts';
+import { categoryCode, findInstrument } from '../../wire/instrument-lookup.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 
 export const NamedOrder = {

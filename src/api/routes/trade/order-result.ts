@@ -1,9 +1,9 @@
 /** What is answered to an order, alone or in a batch. */
 import Type from 'typebox';
+import type { CommandResult } from '../../../core/model/command-result.ts';
+import type { CategoryName } from '../../../core/model/enums.ts';
 import { BATCH_ITEMS_MAX } from '../../../core/model/limits.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
-import type { Outcome } from '../../../core/model/command-result.ts';
-import type { CategoryName } from '../../../core/model/enums.ts';
 import { type ErrorDialect, WireError, wireError } from '../../wire/wire-error.ts';
 
 export interface OrderResult {
@@ -13,7 +13,7 @@ export interface OrderResult {
   msg?: string;
 }
 
-export function idsOf({ orderId, clientOid }: Outcome): OrderResult {
+export function idsOf({ orderId, clientOid }: CommandResult): OrderResult {
   return { orderId: formatOrderId(orderId), clientOid };
 }
 
@@ -30,7 +30,7 @@ export function checkBatch(items: readonly { category?: CategoryName }[]): WireE
 }
 
 /** All are sequenced before the first answer is awaited, so they stand together in the log. */
-export function eachOnItsOwn<Body extends Named>(
+export function runBatch<Body extends Named>(
   bodies: readonly Body[],
   submit: (body: Body) => Promise<OrderResult | WireError>,
   dialect: ErrorDialect,

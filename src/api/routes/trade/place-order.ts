@@ -1,9 +1,6 @@
 /** Placing an order (interface 4.3, wire 4.1). */
 import Type, { type Static } from 'typebox';
 import type { PlaceOrder, PlaceStrategy } from '../../../core/model/command.ts';
-import { Refusal } from '../../../core/model/reject-reason.ts';
-import type { State } from '../../../core/state/state.ts';
-import { isEmpty } from '../../../core/model/tpsl.ts';
 import {
   ORDER_TYPE_NAMES,
   type OrderType,
@@ -15,16 +12,19 @@ import {
   STP_MODE_NAMES,
   TIME_IN_FORCE_NAMES,
 } from '../../../core/model/enums.ts';
-import type { Venue } from '../../../sequencer/sequencer.ts';
-import { findInstrument } from '../../wire/instrument-lookup.ts';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
+import { isEmpty } from '../../../core/model/tpsl.ts';
+import type { State } from '../../../core/state/state.ts';
+import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import * as fields from '../../wire/fields.ts';
+import { findInstrument } from '../../wire/instrument-lookup.ts';
 import { refusalError } from '../../wire/reject-messages.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
-import { inMarginMode } from './margin-mode.ts';
+import { submitInMarginMode } from './margin-mode.ts';
 import { priceTicks, quoteAmount, sizeLots } from './order-input.ts';
 import { idsOf, type OrderResult } from './order-result.ts';
 import { presetBody, presetOf } from './preset-input.ts';
-import { isWaiting, waitingBody, waitingCommand } from './strategy-input.ts';
+import { conditionalCommand, isWaiting, waitingBody } from './strategy-input.ts';
 
 export const PlaceBody = Type.Object({
   category: fields.Category,
@@ -53,7 +53,7 @@ function placeCommand(
   const instrument = findInstrument(state, body.category, body.symbol);
   if (instrument instanceof WireError) return instrument;
   // Ignoring a trigger would place an order at once that was meant to wait (wire 4.1).
-  if (isWaiting(body)) return late ? tooLate() : waitingCommand(uid, instrument, body);
+  if (isWaiting(body)) return late ? tooLate() : conditionalCommand(uid, instrument, body);
   const preset = presetOf(instrument, body);
   const market = body.orderType === 'market';
   if (!market && body.price === undefined) return wireError('40019', 'price must be given for a limit order');
@@ -88,18 +88,23 @@ export function tooLate(): WireError {
 }
 
 export async function place(
-  venue: Venue,
+  sequencer: Sequencer,
   uid: number,
   body: Static<typeof PlaceBody>,
   late = false,
 ): Promise<OrderResult | WireError> {
-  const command = placeCommand(venue.state, uid, body, late);
+  const command = placeCommand(sequencer.state, uid, body, late);
   if (command instanceof WireError) return command;
-  const instrument = venue.state.instruments[command.instrument]!;
-  const outcome = await inMarginMode(venue, command, instrument, late ? undefined : body.marginMode);
+  const instrument = sequencer.state.instruments[command.instrument]!;
+  const outcome = await submitInMarginMode(
+    sequencer,
+    command,
+    instrument,
+    late ? undefined : body.marginMode,
+  );
   if (outcome instanceof WireError) return outcome;
-  if (outcome.refusal !== Refusal.none) {
-    return refusalError(venue.state, outcome, instrument);
+  if (outcome.rejectReason !== RejectReason.none) {
+    return refusalError(sequencer.state, outcome, instrument);
   }
   return idsOf(outcome);
 }

@@ -1,5 +1,6 @@
 /** Take-profit and stop-loss as clients write them, on orders and strategy orders alike (interface 2.1, 4.2). */
 import Type, { type Static } from 'typebox';
+import { ORDER_TYPE_NAMES, OrderType, TRIGGER_BY_NAMES, TriggerBy } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
 import {
   KEEP_LEG,
@@ -11,7 +12,6 @@ import {
   REMOVE,
   type TriggerLeg,
 } from '../../../core/model/tpsl.ts';
-import { ORDER_TYPE_NAMES, OrderType, TRIGGER_BY_NAMES, TriggerBy } from '../../../core/model/enums.ts';
 import { parseDecimal } from '../../wire/decimal.ts';
 import * as fields from '../../wire/fields.ts';
 import { priceTicks } from './order-input.ts';

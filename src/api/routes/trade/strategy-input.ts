@@ -4,8 +4,6 @@
  */
 import Type, { type Static } from 'typebox';
 import { type ModifyStrategy, OUT_OF_RANGE, type PlaceStrategy } from '../../../core/model/command.ts';
-import type { Instrument } from '../../../core/model/instrument.ts';
-import { KEEP_LEG, NO_LEG } from '../../../core/model/tpsl.ts';
 import {
   POS_SIDE_NAMES,
   PosSide,
@@ -16,6 +14,8 @@ import {
   type StpMode,
   StrategyKind,
 } from '../../../core/model/enums.ts';
+import type { Instrument } from '../../../core/model/instrument.ts';
+import { KEEP_LEG, NO_LEG } from '../../../core/model/tpsl.ts';
 import { parseDecimal, unitsAtScale } from '../../wire/decimal.ts';
 import * as fields from '../../wire/fields.ts';
 import { type WireError, wireError } from '../../wire/wire-error.ts';
@@ -206,7 +206,7 @@ export function isWaiting(body: WaitingInput): boolean {
   return (body.triggerPrice ?? body.stopPrice ?? body.callbackRatio ?? body.trailingPercent) !== undefined;
 }
 
-export function waitingCommand(
+export function conditionalCommand(
   uid: number,
   instrument: Instrument,
   body: WaitingOrder,

@@ -1,23 +1,23 @@
 /** Take-profit, stop-loss, trigger and trailing orders (interface 2.3, 4.2, wire 4.1). */
 import Type from 'typebox';
 import { parseOrderId } from '../../../core/model/order-id.ts';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { openOrder } from '../../../core/reads/reads.ts';
-import { Refusal } from '../../../core/model/reject-reason.ts';
 import { openStrategies, openStrategy } from '../../../core/reads/strategy-reads.ts';
 import { withAliases } from '../../../views/order-view.ts';
 import { strategyView } from '../../../views/strategy-view.ts';
-import * as answers from '../../wire/responses.ts';
+import { type Route, route } from '../../route.ts';
+import { Category, pageFields, SymbolName } from '../../wire/fields.ts';
 import { categoryCode, checkSymbol, findInstrument } from '../../wire/instrument-lookup.ts';
+import { historyPage, pageOf } from '../../wire/paging.ts';
+import { refusalError } from '../../wire/reject-messages.ts';
+import * as answers from '../../wire/responses.ts';
+import { WireError, wireError } from '../../wire/wire-error.ts';
 import { modifyStrategy } from './modify-strategy.ts';
 import { openView } from './open-order-view.ts';
 import { idsIn, NamedOrder, UNNAMED } from './order-ref.ts';
 import { idsOf } from './order-result.ts';
 import { ModifyStrategyBody, StrategyBody, strategyCommand } from './strategy-input.ts';
-import { type Route, route } from '../../route.ts';
-import { Category, pageFields, SymbolName } from '../../wire/fields.ts';
-import { historyPage, pageOf } from '../../wire/paging.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
-import { WireError, wireError } from '../../wire/wire-error.ts';
 
 const group = 'Strategy orders';
 const StrategyType = Type.Enum(['tpsl', 'trigger'] as const, {
@@ -35,14 +35,16 @@ export const strategyOrderRoutes: readonly Route[] = [
     orders: true,
     body: StrategyBody,
     data: answers.OrderIds,
-    handle: async ({ venue, caller, body }) => {
-      const { state } = venue;
+    handle: async ({ sequencer, caller, body }) => {
+      const { state } = sequencer;
       const instrument = findInstrument(state, body.category, body.symbol);
       if (instrument instanceof WireError) return instrument;
       const command = strategyCommand(caller.user.uid, instrument, body);
       if (command instanceof WireError) return command;
-      const outcome = await venue.submit(command);
-      return outcome.refusal === Refusal.none ? idsOf(outcome) : refusalError(state, outcome, instrument);
+      const outcome = await sequencer.submit(command);
+      return outcome.rejectReason === RejectReason.none
+        ? idsOf(outcome)
+        : refusalError(state, outcome, instrument);
     },
   }),
 
@@ -56,7 +58,7 @@ export const strategyOrderRoutes: readonly Route[] = [
     orders: true,
     body: ModifyStrategyBody,
     data: answers.OrderIds,
-    handle: ({ venue, caller, body }) => modifyStrategy(venue, caller.user.uid, body),
+    handle: ({ sequencer, caller, body }) => modifyStrategy(sequencer, caller.user.uid, body),
   }),
 
   route({
@@ -69,12 +71,12 @@ export const strategyOrderRoutes: readonly Route[] = [
     orders: true,
     body: Type.Object(NamedOrder),
     data: Type.Null(),
-    handle: async ({ venue, caller, body }) => {
+    handle: async ({ sequencer, caller, body }) => {
       const name = idsIn(body);
       if (name === undefined) return UNNAMED;
       const { uid } = caller.user;
-      const outcome = await venue.submit({ type: 'cancelStrategy', time: 0, uid, ...name });
-      return outcome.refusal === Refusal.none ? null : refusalError(venue.state, outcome);
+      const outcome = await sequencer.submit({ type: 'cancelStrategy', time: 0, uid, ...name });
+      return outcome.rejectReason === RejectReason.none ? null : refusalError(sequencer.state, outcome);
     },
   }),
 
@@ -91,8 +93,8 @@ export const strategyOrderRoutes: readonly Route[] = [
       symbol: Type.Optional(SymbolName),
     }),
     data: Type.Array(answers.StrategyOrder),
-    handle: ({ venue, caller, query }) => {
-      const { state } = venue;
+    handle: ({ sequencer, caller, query }) => {
+      const { state } = sequencer;
       const { uid } = caller.user;
       const { type, symbol } = query;
       const unknown = checkSymbol(state, query.category, symbol);
@@ -111,11 +113,11 @@ export const strategyOrderRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object({ category: Category, type: Type.Optional(StrategyType), ...pageFields }),
     data: answers.page(answers.StrategyOrder),
-    handle: async ({ venue, clock, caller, query }) => {
+    handle: async ({ sequencer, clock, caller, query }) => {
       const page = historyPage(query, clock.now());
       if (page instanceof WireError) return page;
-      await venue.settled();
-      const orders = await venue.history.endedStrategies({
+      await sequencer.durable();
+      const orders = await sequencer.history.endedStrategies({
         uid: caller.user.uid,
         category: query.category,
         ...page,
@@ -134,13 +136,13 @@ export const strategyOrderRoutes: readonly Route[] = [
     perSecond: 10,
     query: Type.Object(NamedOrder),
     data: answers.page(answers.OrderDetail),
-    handle: async ({ venue, caller, query }) => {
-      const { state, history } = venue;
+    handle: async ({ sequencer, caller, query }) => {
+      const { state, history } = sequencer;
       const { uid } = caller.user;
       const name = idsIn(query);
       if (name === undefined) return UNNAMED;
       const waits = openStrategy(state, uid, name.orderId, name.clientOid) !== undefined;
-      await venue.settled();
+      await sequencer.durable();
       if (waits) return { list: [], cursor: '' };
       const ended = await history.endedStrategy(uid, name.orderId, name.clientOid);
       if (ended === undefined) return wireError('25597', 'there is no strategy order of that id');

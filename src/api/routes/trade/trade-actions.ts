@@ -2,30 +2,30 @@
 import Type, { type Static } from 'typebox';
 import { ANY } from '../../../core/model/command.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
-import { Refusal } from '../../../core/model/reject-reason.ts';
-import type { Venue } from '../../../sequencer/sequencer.ts';
-import * as answers from '../../wire/responses.ts';
-import { categoryCode, findInstrument } from '../../wire/instrument-lookup.ts';
-import { AmendBody, ModifyBody, modify, modifyBatch } from './modify-order.ts';
-import { CancelBody, CancelItem, orderName } from './order-ref.ts';
-import { batchOf, checkBatch, eachOnItsOwn, idsOf, type OrderResult } from './order-result.ts';
-import { PlaceBody, place } from './place-order.ts';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
+import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
+import { categoryCode, findInstrument } from '../../wire/instrument-lookup.ts';
 import { refusalError } from '../../wire/reject-messages.ts';
+import * as answers from '../../wire/responses.ts';
 import { WireError } from '../../wire/wire-error.ts';
+import { AmendBody, ModifyBody, modify, modifyBatch } from './modify-order.ts';
+import { CancelBody, CancelItem, orderName } from './order-ref.ts';
+import { batchOf, checkBatch, idsOf, type OrderResult, runBatch } from './order-result.ts';
+import { PlaceBody, place } from './place-order.ts';
 
 const group = 'Trading';
 
 async function cancel(
-  venue: Venue,
+  sequencer: Sequencer,
   uid: number,
   body: Static<typeof CancelBody>,
 ): Promise<OrderResult | WireError> {
-  const name = orderName(venue.state, uid, body);
+  const name = orderName(sequencer.state, uid, body);
   if (name instanceof WireError) return name;
-  const outcome = await venue.submit({ type: 'cancelOrder', time: 0, uid, ...name });
-  if (outcome.refusal !== Refusal.none) return refusalError(venue.state, outcome);
+  const outcome = await sequencer.submit({ type: 'cancelOrder', time: 0, uid, ...name });
+  if (outcome.rejectReason !== RejectReason.none) return refusalError(sequencer.state, outcome);
   return idsOf(outcome);
 }
 
@@ -40,7 +40,7 @@ export const tradeActionRoutes: readonly Route[] = [
     orders: true,
     body: PlaceBody,
     data: answers.OrderIds,
-    handle: ({ venue, caller, body, late }) => place(venue, caller.user.uid, body, late?.has(body)),
+    handle: ({ sequencer, caller, body, late }) => place(sequencer, caller.user.uid, body, late?.has(body)),
   }),
 
   route({
@@ -53,9 +53,9 @@ export const tradeActionRoutes: readonly Route[] = [
     orders: true,
     body: batchOf(PlaceBody),
     data: Type.Array(answers.OrderResult),
-    handle: ({ venue, caller, body, late, errorDialect }) =>
+    handle: ({ sequencer, caller, body, late, errorDialect }) =>
       checkBatch(body) ??
-      eachOnItsOwn(body, (each) => place(venue, caller.user.uid, each, late?.has(each)), errorDialect),
+      runBatch(body, (each) => place(sequencer, caller.user.uid, each, late?.has(each)), errorDialect),
   }),
 
   route({
@@ -68,7 +68,7 @@ export const tradeActionRoutes: readonly Route[] = [
     orders: true,
     body: ModifyBody,
     data: answers.OrderIds,
-    handle: ({ venue, caller, body }) => modify(venue, caller.user.uid, body),
+    handle: ({ sequencer, caller, body }) => modify(sequencer, caller.user.uid, body),
   }),
 
   route({
@@ -81,8 +81,8 @@ export const tradeActionRoutes: readonly Route[] = [
     orders: true,
     body: batchOf(AmendBody),
     data: Type.Array(answers.OrderResult),
-    handle: ({ venue, caller, body, errorDialect }) =>
-      checkBatch(body) ?? modifyBatch(venue, caller.user.uid, body, errorDialect),
+    handle: ({ sequencer, caller, body, errorDialect }) =>
+      checkBatch(body) ?? modifyBatch(sequencer, caller.user.uid, body, errorDialect),
   }),
 
   route({
@@ -95,7 +95,7 @@ export const tradeActionRoutes: readonly Route[] = [
     orders: true,
     body: CancelBody,
     data: answers.OrderIds,
-    handle: ({ venue, caller, body }) => cancel(venue, caller.user.uid, body),
+    handle: ({ sequencer, caller, body }) => cancel(sequencer, caller.user.uid, body),
   }),
 
   route({
@@ -108,8 +108,8 @@ export const tradeActionRoutes: readonly Route[] = [
     orders: true,
     body: batchOf(CancelItem),
     data: Type.Array(answers.OrderResult),
-    handle: ({ venue, caller, body, errorDialect }) =>
-      checkBatch(body) ?? eachOnItsOwn(body, (each) => cancel(venue, caller.user.uid, each), errorDialect),
+    handle: ({ sequencer, caller, body, errorDialect }) =>
+      checkBatch(body) ?? runBatch(body, (each) => cancel(sequencer, caller.user.uid, each), errorDialect),
   }),
 
   route({
@@ -122,8 +122,8 @@ export const tradeActionRoutes: readonly Route[] = [
     orders: true,
     body: Type.Object({ category: fields.Category, symbol: Type.Optional(fields.SymbolName) }),
     data: Type.Object({ list: Type.Array(answers.OrderResult) }),
-    handle: async ({ venue, caller, body }) => {
-      const { state } = venue;
+    handle: async ({ sequencer, caller, body }) => {
+      const { state } = sequencer;
       let instrument: number = ANY;
       if (body.symbol !== undefined) {
         const found = findInstrument(state, body.category, body.symbol);
@@ -131,14 +131,14 @@ export const tradeActionRoutes: readonly Route[] = [
         instrument = found.index;
       }
       const category = categoryCode(body.category);
-      const outcome = await venue.submit({
+      const outcome = await sequencer.submit({
         type: 'cancelAll',
         time: 0,
         uid: caller.user.uid,
         category,
         instrument,
       });
-      if (outcome.refusal !== Refusal.none) return refusalError(state, outcome);
+      if (outcome.rejectReason !== RejectReason.none) return refusalError(state, outcome);
       const list = (outcome.items ?? []).map((item) => ({
         orderId: formatOrderId(item.orderId),
         clientOid: item.clientOid,
@@ -160,10 +160,15 @@ export const tradeActionRoutes: readonly Route[] = [
       countdown: Type.String({ pattern: '^[0-9]{1,4}$', description: '5 to 60 seconds, or 0' }),
     }),
     data: answers.Success,
-    handle: async ({ venue, caller, body }) => {
+    handle: async ({ sequencer, caller, body }) => {
       const seconds = Number(body.countdown);
-      const outcome = await venue.submit({ type: 'countdownCancel', time: 0, uid: caller.user.uid, seconds });
-      return outcome.refusal === Refusal.none ? 'success' : refusalError(venue.state, outcome);
+      const outcome = await sequencer.submit({
+        type: 'countdownCancel',
+        time: 0,
+        uid: caller.user.uid,
+        seconds,
+      });
+      return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(sequencer.state, outcome);
     },
   }),
 ];

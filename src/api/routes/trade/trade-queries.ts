@@ -3,13 +3,13 @@ import Type from 'typebox';
 import { parseOrderId } from '../../../core/model/order-id.ts';
 import { openOrder, openOrders } from '../../../core/reads/reads.ts';
 import { withAliases } from '../../../views/order-view.ts';
-import * as answers from '../../wire/responses.ts';
-import { categoryCode, checkSymbol } from '../../wire/instrument-lookup.ts';
-import { openView } from './open-order-view.ts';
 import { type Route, route } from '../../route.ts';
 import { Category, ClientOid, OrderId, pageFields, SymbolName } from '../../wire/fields.ts';
+import { categoryCode, checkSymbol } from '../../wire/instrument-lookup.ts';
 import { cursorId, historyPage, pageLimit, pageOf, times } from '../../wire/paging.ts';
+import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
+import { openView } from './open-order-view.ts';
 
 const group = 'Trading queries';
 const orderNotFound = () => wireError('25204', 'Order does not exist');
@@ -28,8 +28,8 @@ export const tradeQueryRoutes: readonly Route[] = [
       ...pageFields,
     }),
     data: answers.page(answers.OpenOrder),
-    handle: ({ venue, caller, query }) => {
-      const { state } = venue;
+    handle: ({ sequencer, caller, query }) => {
+      const { state } = sequencer;
       const unknown = checkSymbol(state, query.category, query.symbol);
       if (unknown !== undefined) return unknown;
       const given = times(query);
@@ -61,13 +61,13 @@ export const tradeQueryRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object({ category: Category, symbol: Type.Optional(SymbolName), ...pageFields }),
     data: answers.page(answers.HistoryOrder),
-    handle: async ({ venue, clock, caller, query }) => {
-      const unknown = checkSymbol(venue.state, query.category, query.symbol);
+    handle: async ({ sequencer, clock, caller, query }) => {
+      const unknown = checkSymbol(sequencer.state, query.category, query.symbol);
       if (unknown !== undefined) return unknown;
       const page = historyPage(query, clock.now());
       if (page instanceof WireError) return page;
-      await venue.settled();
-      const orders = await venue.history.closedOrders({
+      await sequencer.durable();
+      const orders = await sequencer.history.closedOrders({
         uid: caller.user.uid,
         category: query.category,
         ...page,
@@ -86,8 +86,8 @@ export const tradeQueryRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object({ orderId: Type.Optional(OrderId), clientOid: Type.Optional(ClientOid) }),
     data: answers.OrderDetail,
-    handle: async ({ venue, caller, query }) => {
-      const { state, history } = venue;
+    handle: async ({ sequencer, caller, query }) => {
+      const { state, history } = sequencer;
       const { uid } = caller.user;
       if (query.orderId === undefined && query.clientOid === undefined) {
         return wireError('40019', 'orderId or clientOid must be given');
@@ -97,7 +97,7 @@ export const tradeQueryRoutes: readonly Route[] = [
       const open = openOrder(state, uid, id, query.clientOid ?? '');
       const view = open === undefined ? undefined : openView(state, open);
       // What is not open now may have closed a moment ago: history has it once all that is applied is durable.
-      await venue.settled();
+      await sequencer.durable();
       if (view !== undefined) return view;
       const closed =
         id === 0
@@ -121,15 +121,15 @@ export const tradeQueryRoutes: readonly Route[] = [
       ...pageFields,
     }),
     data: answers.page(answers.Fill),
-    handle: async ({ venue, clock, caller, query }) => {
-      const unknown = checkSymbol(venue.state, query.category, query.symbol);
+    handle: async ({ sequencer, clock, caller, query }) => {
+      const unknown = checkSymbol(sequencer.state, query.category, query.symbol);
       if (unknown !== undefined) return unknown;
       const page = historyPage(query, clock.now());
       if (page instanceof WireError) return page;
       // An id that no order can have has no fills.
       const orderId = query.orderId === undefined ? undefined : (parseOrderId(query.orderId) ?? 0);
-      await venue.settled();
-      const fills = await venue.history.fills({
+      await sequencer.durable();
+      const fills = await sequencer.history.fills({
         uid: caller.user.uid,
         ...page,
         ...(query.category !== undefined && { category: query.category }),

@@ -1,12 +1,12 @@
 /** What a broker does with the money of its sub-accounts: where deposits go, and withdrawals (wire 4.5). */
 import Type from 'typebox';
-import { OrderIds, texts } from '../../wire/responses.ts';
 import { type Route, route } from '../../route.ts';
-import { CoinName, findOwnSub, MovementOid, Uid } from '../../wire/money-input.ts';
 import * as fields from '../../wire/fields.ts';
+import { CoinName, findOwnSub, MovementOid, Uid } from '../../wire/money-input.ts';
+import { OrderIds, texts } from '../../wire/responses.ts';
 import { WireError } from '../../wire/wire-error.ts';
-import { requestWithdrawal } from '../wallet/withdrawal-request.ts';
 import { addressOf } from '../wallet/deposits.ts';
+import { requestWithdrawal } from '../wallet/withdrawal-request.ts';
 
 const group = 'Broker';
 const PER_SECOND = 20;

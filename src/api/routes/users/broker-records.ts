@@ -1,13 +1,17 @@
 /** What a broker sees of all its sub-accounts together (wire 4.5). */
 import Type from 'typebox';
-import type { State } from '../../../core/state/state.ts';
 import { CATEGORY_NAMES, type CategoryName } from '../../../core/model/enums.ts';
-import { COMMISSION_FILLS_MAX, type CommissionView, type FamilyRecordView } from '../../../history/history.ts';
+import type { State } from '../../../core/state/state.ts';
+import {
+  COMMISSION_FILLS_MAX,
+  type CommissionView,
+  type FamilyRecordView,
+} from '../../../history/history.ts';
 import type { User } from '../../../identity/identity.ts';
-import { texts } from '../../wire/responses.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { historyPage, type PageRequest, pageLimit, period } from '../../wire/paging.ts';
+import { texts } from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 
 const group = 'Broker';
@@ -64,13 +68,13 @@ export const brokerRecordRoutes: readonly Route[] = [
       ),
       endId: Type.String(),
     }),
-    handle: async ({ venue, clock, caller, query }) => {
+    handle: async ({ sequencer, clock, caller, query }) => {
       const { status } = query;
       const page = historyPage(yesterdayUnless(query, clock.now()), clock.now(), RECORDS_SPAN_MS);
       if (page instanceof WireError) return page;
-      const uids = subUids(venue.state, caller.user);
-      await venue.settled();
-      const records = await venue.history.familyWalletRecords({
+      const uids = subUids(sequencer.state, caller.user);
+      await sequencer.durable();
+      const records = await sequencer.history.familyWalletRecords({
         uids,
         ...page,
         ...(status !== undefined && { status }),
@@ -110,16 +114,16 @@ export const brokerRecordRoutes: readonly Route[] = [
         ),
       ),
     ),
-    handle: async ({ venue, clock, caller, query }) => {
+    handle: async ({ sequencer, clock, caller, query }) => {
       const window = period(query, clock.now());
       if (window instanceof WireError) return window;
       const size = pageLimit(query.pageSize, undefined, undefined, 'pageSize');
       if (size instanceof WireError) return size;
       const number = pageLimit(query.pageNo, 1, PAGES_MAX, 'pageNo');
       if (number instanceof WireError) return number;
-      const uids = subUids(venue.state, caller.user);
-      await venue.settled();
-      const rows = await venue.history.commissions({
+      const uids = subUids(sequencer.state, caller.user);
+      await sequencer.durable();
+      const rows = await sequencer.history.commissions({
         uids,
         categories: categoriesOf(query),
         ...window,

@@ -1,16 +1,16 @@
 /** A broker's main account and its sub-accounts: opening, their rights, and their keys (interface 4.5, wire 4.5). */
 import Type from 'typebox';
-import { type ApiKey, SUB_RIGHTS, type User } from '../../../identity/identity.ts';
-import { identityRefusal } from '../../auth/identity-errors.ts';
 import { cancelIfFrozen } from '../../../accounts/cancel-frozen-orders.ts';
 import { openSubAccount } from '../../../accounts/open-sub-account.ts';
+import { type ApiKey, SUB_RIGHTS, type User } from '../../../identity/identity.ts';
+import { identityRefusal } from '../../auth/identity-errors.ts';
 import { type Route, route } from '../../route.ts';
-import * as answers from './sub-account-responses.ts';
-import { changeSubKey, createSubKey, findSubKey } from './sub-account-keys.ts';
-import { findOwnSub, Uid } from '../../wire/money-input.ts';
 import * as fields from '../../wire/fields.ts';
+import { findOwnSub, Uid } from '../../wire/money-input.ts';
 import { pageLimit } from '../../wire/paging.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
+import { changeSubKey, createSubKey, findSubKey } from './sub-account-keys.ts';
+import * as answers from './sub-account-responses.ts';
 
 const group = 'Broker';
 const PER_SECOND = 20;
@@ -79,7 +79,7 @@ export const brokerRoutes: readonly Route[] = [
       permList: Type.Optional(Type.Array(Type.Enum([...SUB_RIGHTS]))),
     }),
     data: answers.ChangedBrokerSub,
-    handle: async ({ venue, identity, caller, clock, body }) => {
+    handle: async ({ sequencer, identity, caller, clock, body }) => {
       const sub = findOwnSub(identity, caller.user, body.subUid);
       if (sub instanceof WireError) return sub;
       const change = {
@@ -88,7 +88,7 @@ export const brokerRoutes: readonly Route[] = [
       };
       const changed = identity.setUser(sub.uid, change, clock.now());
       if (!changed.ok) return identityRefusal(changed, NAMES);
-      await cancelIfFrozen(venue, changed.value);
+      await cancelIfFrozen(sequencer, changed.value);
       return subView(changed.value);
     },
   }),

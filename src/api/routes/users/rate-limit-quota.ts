@@ -3,11 +3,11 @@ import Type from 'typebox';
 import { QUOTA_MAX, type QuotaCategory, STANDARD_QUOTA, type User } from '../../../identity/identity.ts';
 import { identityRefusal } from '../../auth/identity-errors.ts';
 import { type Call, type Route, route } from '../../route.ts';
-import { Done } from './sub-account-responses.ts';
-import { Uid } from '../../wire/money-input.ts';
 import * as fields from '../../wire/fields.ts';
+import { Uid } from '../../wire/money-input.ts';
 import { pageLimit } from '../../wire/paging.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
+import { Done } from './sub-account-responses.ts';
 
 const group = 'Sub-accounts';
 /** Accounts that one call gives a quota to. */

@@ -3,9 +3,17 @@
  * looked up under its main account only, so a stranger's and a missing one are the same thing. Nobody gives away more
  * than the calling key holds (reliability 3.2), and nobody reads a secret again.
  */
-import type { ApiKey, CreatedKey, KeyChange, Permission, PermType, User } from '../../../identity/identity.ts';
-import { type FieldNames, identityRefusal } from '../../auth/identity-errors.ts';
+
 import { completeSubAccount } from '../../../accounts/open-sub-account.ts';
+import type {
+  ApiKey,
+  CreatedKey,
+  KeyChange,
+  Permission,
+  PermType,
+  User,
+} from '../../../identity/identity.ts';
+import { type FieldNames, identityRefusal } from '../../auth/identity-errors.ts';
 import type { Caller, Services } from '../../route.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 
@@ -42,7 +50,7 @@ export async function createSubKey(
   if (malformed !== undefined) return malformed;
   const excess = excessOver(context.caller.key, input.permissions, names);
   if (excess !== undefined) return excess;
-  await completeSubAccount(context.venue, sub);
+  await completeSubAccount(context.sequencer, sub);
   const created = await context.identity.createKey({
     uid: sub.uid,
     label: input.label,

@@ -1,16 +1,16 @@
 /** A main account and its sub-accounts: opening, freezing, and their keys (wire 4.4). */
 import Type from 'typebox';
-import type { ApiKey, User } from '../../../identity/identity.ts';
-import { identityRefusal } from '../../auth/identity-errors.ts';
 import { cancelIfFrozen } from '../../../accounts/cancel-frozen-orders.ts';
 import { openSubAccount } from '../../../accounts/open-sub-account.ts';
+import type { ApiKey, User } from '../../../identity/identity.ts';
+import { identityRefusal } from '../../auth/identity-errors.ts';
 import { type Route, route } from '../../route.ts';
-import * as answers from './sub-account-responses.ts';
-import { changeSubKey, createSubKey, findSubKey, passphraseProblem } from './sub-account-keys.ts';
-import { findOwnSub, Uid } from '../../wire/money-input.ts';
 import * as fields from '../../wire/fields.ts';
+import { findOwnSub, Uid } from '../../wire/money-input.ts';
 import { pageLimit } from '../../wire/paging.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
+import { changeSubKey, createSubKey, findSubKey, passphraseProblem } from './sub-account-keys.ts';
+import * as answers from './sub-account-responses.ts';
 
 const group = 'Sub-accounts';
 const PER_SECOND = 10;
@@ -96,12 +96,12 @@ export const subAccountRoutes: readonly Route[] = [
     perSecond: PER_SECOND,
     body: Type.Object({ subUid: Uid, operation: Type.Enum(['freeze', 'unfreeze'] as const) }),
     data: answers.Done,
-    handle: async ({ venue, identity, caller, clock, body }) => {
+    handle: async ({ sequencer, identity, caller, clock, body }) => {
       const sub = findOwnSub(identity, caller.user, body.subUid);
       if (sub instanceof WireError) return sub;
       const changed = identity.setFrozen(sub.uid, body.operation === 'freeze', clock.now());
       if (!changed.ok) return identityRefusal(changed, NAMES);
-      await cancelIfFrozen(venue, changed.value);
+      await cancelIfFrozen(sequencer, changed.value);
       return {};
     },
   }),

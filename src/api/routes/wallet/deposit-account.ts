@@ -1,11 +1,11 @@
 /** Where money that arrives is credited (wire 4.3): the owner's choice, coin by coin. */
 import Type from 'typebox';
-import { Refusal } from '../../../core/model/reject-reason.ts';
 import { Wallet } from '../../../core/model/enums.ts';
-import { Success } from '../../wire/responses.ts';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { type Route, route } from '../../route.ts';
 import { CoinName, findCoin, lacksRight, unknownCoin } from '../../wire/money-input.ts';
 import { refusalError } from '../../wire/reject-messages.ts';
+import { Success } from '../../wire/responses.ts';
 
 export const depositAccountRoutes: readonly Route[] = [
   route({
@@ -22,19 +22,19 @@ export const depositAccountRoutes: readonly Route[] = [
       }),
     }),
     data: Success,
-    handle: async ({ venue, caller: { user }, body }) => {
+    handle: async ({ sequencer, caller: { user }, body }) => {
       const denied = lacksRight(user, 'deposit');
       if (denied !== undefined) return denied;
-      const coin = findCoin(venue.state, body.coin);
+      const coin = findCoin(sequencer.state, body.coin);
       if (coin === undefined) return unknownCoin();
-      const outcome = await venue.submit({
+      const outcome = await sequencer.submit({
         type: 'setDepositWallet',
         time: 0,
         uid: user.uid,
         coin: coin.index,
         wallet: Wallet[body.accountType],
       });
-      return outcome.refusal === Refusal.none ? 'success' : refusalError(venue.state, outcome);
+      return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(sequencer.state, outcome);
     },
   }),
 ];

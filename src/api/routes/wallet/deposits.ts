@@ -2,13 +2,21 @@
 
 import type { Static } from 'typebox';
 import Type from 'typebox';
-import { depositAddress } from './deposit-address.ts';
 import { type Call, type Route, route, type Services } from '../../route.ts';
-import * as answers from './wallet-responses.ts';
-import { CoinName, findChain, findCoin, findOwnSub, lacksRight, Uid, unknownCoin } from '../../wire/money-input.ts';
-import { RecordQuery, readRecords, recordFields } from './wallet-records.ts';
 import * as fields from '../../wire/fields.ts';
+import {
+  CoinName,
+  findChain,
+  findCoin,
+  findOwnSub,
+  lacksRight,
+  Uid,
+  unknownCoin,
+} from '../../wire/money-input.ts';
 import { WireError } from '../../wire/wire-error.ts';
+import { depositAddress } from './deposit-address.ts';
+import { RecordQuery, readRecords, recordFields } from './wallet-records.ts';
+import * as answers from './wallet-responses.ts';
 
 const group = 'Deposits';
 
@@ -23,12 +31,12 @@ const AddressQuery = {
 const SubRecordQuery = Type.Object({ subUid: Uid, coin: Type.Optional(CoinName), ...recordFields });
 
 export function addressOf(
-  { venue, addressKey }: Services,
+  { sequencer, addressKey }: Services,
   uid: number,
   coinName: string,
   chainName?: string,
 ) {
-  const coin = findCoin(venue.state, coinName);
+  const coin = findCoin(sequencer.state, coinName);
   if (coin === undefined) return unknownCoin();
   const chain = findChain(coin, chainName, 'rechargeable');
   if (chain instanceof WireError) return chain;

@@ -1,14 +1,14 @@
 /** Money between wallets of an account and between accounts of one owner (wire 4.3, 4.4). */
 import Type, { type Static } from 'typebox';
-import { formatOrderId } from '../../../core/model/order-id.ts';
-import { freeBalance } from '../../../core/reads/reads.ts';
-import { Refusal } from '../../../core/model/reject-reason.ts';
 import { Wallet } from '../../../core/model/enums.ts';
+import { formatOrderId } from '../../../core/model/order-id.ts';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatMoney } from '../../../core/model/units.ts';
+import { freeBalance } from '../../../core/reads/reads.ts';
+import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import type { TransferView } from '../../../views/transfer-view.ts';
-import type { Venue } from '../../../sequencer/sequencer.ts';
 import { type Route, route } from '../../route.ts';
-import * as answers from './wallet-responses.ts';
+import * as fields from '../../wire/fields.ts';
 import {
   CoinName,
   findCoin,
@@ -22,10 +22,10 @@ import {
   WalletType,
   walletOf,
 } from '../../wire/money-input.ts';
-import * as fields from '../../wire/fields.ts';
 import { historyPage, pageOf, WINDOW_MS } from '../../wire/paging.ts';
 import { refusalError } from '../../wire/reject-messages.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
+import * as answers from './wallet-responses.ts';
 
 const group = 'Transfers';
 
@@ -47,12 +47,12 @@ interface Ends {
   readonly toUid: number;
 }
 
-async function transfer(venue: Venue, ends: Ends, body: Static<typeof Movement>) {
-  const coin = findCoin(venue.state, body.coin);
+async function transfer(sequencer: Sequencer, ends: Ends, body: Static<typeof Movement>) {
+  const coin = findCoin(sequencer.state, body.coin);
   if (coin === undefined) return unknownCoin();
   const amount = moneyOf(body.amount, 'amount');
   if (amount instanceof WireError) return amount;
-  const outcome = await venue.submit({
+  const outcome = await sequencer.submit({
     type: 'transfer',
     time: 0,
     ...ends,
@@ -62,11 +62,11 @@ async function transfer(venue: Venue, ends: Ends, body: Static<typeof Movement>)
     amount,
     clientOid: body.clientOid ?? '',
   });
-  if (outcome.refusal === Refusal.insufficientBalance) {
+  if (outcome.rejectReason === RejectReason.insufficientBalance) {
     const most = `${formatMoney(outcome.available ?? 0n)} ${coin.spec.coin}`;
     return wireError('43117', `amount is above the maximum transferable: ${most}`);
   }
-  if (outcome.refusal !== Refusal.none) return refusalError(venue.state, outcome);
+  if (outcome.rejectReason !== RejectReason.none) return refusalError(sequencer.state, outcome);
   return { transferId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
 }
 
@@ -86,10 +86,11 @@ export const transferRoutes: readonly Route[] = [
     perSecond: 5,
     body: Movement,
     data: answers.TransferIds,
-    handle: ({ venue, caller: { user }, body }) => {
+    handle: ({ sequencer, caller: { user }, body }) => {
       const { uid } = user;
       return (
-        lacksRight(user, 'transfer') ?? transfer(venue, { initiatorUid: uid, fromUid: uid, toUid: uid }, body)
+        lacksRight(user, 'transfer') ??
+        transfer(sequencer, { initiatorUid: uid, fromUid: uid, toUid: uid }, body)
       );
     },
   }),
@@ -103,12 +104,12 @@ export const transferRoutes: readonly Route[] = [
     perSecond: 5,
     body: Type.Object({ ...movementFields, clientOid: MovementOid, fromUserId: Uid, toUserId: Uid }),
     data: answers.TransferIds,
-    handle: ({ venue, identity, caller: { user }, body }) => {
+    handle: ({ sequencer, identity, caller: { user }, body }) => {
       const from = ownAccount(identity, user, body.fromUserId, 'fromUserId');
       if (from instanceof WireError) return from;
       const to = ownAccount(identity, user, body.toUserId, 'toUserId');
       if (to instanceof WireError) return to;
-      return transfer(venue, { initiatorUid: user.uid, fromUid: from.uid, toUid: to.uid }, body);
+      return transfer(sequencer, { initiatorUid: user.uid, fromUid: from.uid, toUid: to.uid }, body);
     },
   }),
 
@@ -121,10 +122,10 @@ export const transferRoutes: readonly Route[] = [
     perSecond: 5,
     body: Movement,
     data: answers.TransferIds,
-    handle: ({ venue, caller: { user }, body }) => {
+    handle: ({ sequencer, caller: { user }, body }) => {
       if (user.parentUid === undefined) return wireError('25002', 'only a sub-account may call this');
       const ends = { initiatorUid: user.uid, fromUid: user.uid, toUid: user.parentUid };
-      return lacksRight(user, 'transfer') ?? transfer(venue, ends, body);
+      return lacksRight(user, 'transfer') ?? transfer(sequencer, ends, body);
     },
   }),
 
@@ -147,13 +148,13 @@ export const transferRoutes: readonly Route[] = [
       ...fields.pageFields,
     }),
     data: answers.SubTransfers,
-    handle: async ({ venue, identity, clock, caller: { user }, query }) => {
+    handle: async ({ sequencer, identity, clock, caller: { user }, query }) => {
       const of = query.subUid === undefined ? user : findOwnSub(identity, user, query.subUid);
       if (of instanceof WireError) return of;
       const page = historyPage(query, clock.now(), WINDOW_MS);
       if (page instanceof WireError) return page;
-      await venue.settled();
-      const transfers = await venue.history.transfers({
+      await sequencer.durable();
+      const transfers = await sequencer.history.transfers({
         uid: of.uid,
         role: query.role === 'receiver' ? 'receiver' : 'sender',
         betweenAccounts: true,
@@ -184,11 +185,11 @@ export const transferRoutes: readonly Route[] = [
       limit: Type.Optional(fields.Limit),
     }),
     data: Type.Array(answers.OldTransfer),
-    handle: async ({ venue, clock, caller, query }) => {
+    handle: async ({ sequencer, clock, caller, query }) => {
       const page = historyPage({ ...query, cursor: query.idLessThan }, clock.now(), WINDOW_MS);
       if (page instanceof WireError) return page;
-      await venue.settled();
-      const transfers = await venue.history.transfers({
+      await sequencer.durable();
+      const transfers = await sequencer.history.transfers({
         uid: caller.user.uid,
         role: 'sender',
         ...page,
@@ -209,10 +210,10 @@ export const transferRoutes: readonly Route[] = [
     perSecond: 10,
     query: Type.Object({ fromType: WalletType, toType: WalletType }),
     data: Type.Array(Type.String()),
-    handle: ({ venue, query }) =>
+    handle: ({ sequencer, query }) =>
       query.fromType === query.toType
         ? wireError('40017', 'fromType and toType must differ')
-        : venue.state.coins.map(({ coin }) => coin),
+        : sequencer.state.coins.map(({ coin }) => coin),
   }),
 
   route({
@@ -225,10 +226,10 @@ export const transferRoutes: readonly Route[] = [
     perSecond: 3,
     query: Type.Object({ coin: CoinName }),
     data: answers.MaxTransferable,
-    handle: ({ venue, caller, query }) => {
-      const coin = findCoin(venue.state, query.coin);
+    handle: ({ sequencer, caller, query }) => {
+      const coin = findCoin(sequencer.state, query.coin);
       if (coin === undefined) return unknownCoin();
-      const most = formatMoney(freeBalance(venue.state, caller.user.uid, coin.index, Wallet.unified));
+      const most = formatMoney(freeBalance(sequencer.state, caller.user.uid, coin.index, Wallet.unified));
       return { coin: coin.spec.coin, maxTransfer: most, borrowMaxTransfer: most };
     },
   }),

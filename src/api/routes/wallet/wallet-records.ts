@@ -3,8 +3,8 @@ import Type, { type Static } from 'typebox';
 import { parseOrderId } from '../../../core/model/order-id.ts';
 import type { WalletRecordType, WalletRecordView } from '../../../views/wallet-record-view.ts';
 import type { Services } from '../../route.ts';
-import { CoinName, MovementOid } from '../../wire/money-input.ts';
 import * as fields from '../../wire/fields.ts';
+import { CoinName, MovementOid } from '../../wire/money-input.ts';
 import { historyPage, WINDOW_MS } from '../../wire/paging.ts';
 import { WireError } from '../../wire/wire-error.ts';
 
@@ -21,7 +21,7 @@ export const RecordQuery = Type.Object({
 });
 
 export async function readRecords(
-  { venue, clock }: Services,
+  { sequencer, clock }: Services,
   uid: number,
   type: WalletRecordType,
   query: Static<typeof RecordQuery>,
@@ -30,8 +30,8 @@ export async function readRecords(
   if (page instanceof WireError) return page;
   // An id that nothing can have finds nothing.
   const orderId = query.orderId === undefined ? undefined : (parseOrderId(query.orderId) ?? 0);
-  await venue.settled();
-  return venue.history.walletRecords({
+  await sequencer.durable();
+  return sequencer.history.walletRecords({
     uid,
     type,
     ...page,

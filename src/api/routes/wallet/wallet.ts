@@ -1,18 +1,18 @@
 /** What the wallets hold, and what fees are taken from (wire 4.3). */
 import Type from 'typebox';
-import { balances } from '../../../core/reads/reads.ts';
-import { Refusal } from '../../../core/model/reject-reason.ts';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatMoney } from '../../../core/model/units.ts';
+import { balances } from '../../../core/reads/reads.ts';
 import type { User } from '../../../identity/identity.ts';
-import { SubAssets } from '../../wire/responses.ts';
 import { type Route, route, type Services } from '../../route.ts';
-import { assetViews, valueAccount } from '../account/valuation.ts';
-import * as answers from './wallet-responses.ts';
-import { CoinName, findCoin, findOwnSub, Uid, unknownCoin } from '../../wire/money-input.ts';
 import * as fields from '../../wire/fields.ts';
+import { CoinName, findCoin, findOwnSub, Uid, unknownCoin } from '../../wire/money-input.ts';
 import { pageLimit } from '../../wire/paging.ts';
 import { refusalError } from '../../wire/reject-messages.ts';
+import { SubAssets } from '../../wire/responses.ts';
 import { WireError } from '../../wire/wire-error.ts';
+import { assetViews, valueAccount } from '../account/valuation.ts';
+import * as answers from './wallet-responses.ts';
 
 const group = 'Wallets';
 
@@ -20,8 +20,8 @@ const SUB_ASSETS_DEFAULT = 10;
 
 const SUB_ASSETS_MAX = 50;
 
-function subAssets({ venue }: Services, { uid }: User) {
-  const { state } = venue;
+function subAssets({ sequencer }: Services, { uid }: User) {
+  const { state } = sequencer;
   return { subUid: String(uid), cursor: String(uid), assets: assetViews(state, valueAccount(state, uid)) };
 }
 
@@ -35,7 +35,7 @@ export const walletRoutes: readonly Route[] = [
     perSecond: 20,
     query: Type.Object({ coin: Type.Optional(CoinName) }),
     data: Type.Array(answers.FundingAsset),
-    handle: ({ venue: { state }, caller: { user }, query }) => {
+    handle: ({ sequencer: { state }, caller: { user }, query }) => {
       const named = query.coin === undefined ? undefined : findCoin(state, query.coin);
       if (query.coin !== undefined && named === undefined) return unknownCoin();
       return balances(state, user.uid)
@@ -82,8 +82,8 @@ export const walletRoutes: readonly Route[] = [
     access: 'mgt_read',
     perSecond: 1,
     data: Type.Object({ deduct: Type.String() }),
-    handle: ({ venue, caller }) => {
-      const on = venue.state.accountByUid.get(caller.user.uid)?.feeDeduction ?? false;
+    handle: ({ sequencer, caller }) => {
+      const on = sequencer.state.accountByUid.get(caller.user.uid)?.feeDeduction ?? false;
       return { deduct: on ? 'on' : 'off' };
     },
   }),
@@ -98,10 +98,10 @@ export const walletRoutes: readonly Route[] = [
     perSecond: 1,
     body: Type.Object({ deduct: Type.Enum(['on', 'off'] as const) }),
     data: Type.Literal(true),
-    handle: async ({ venue, caller, body }) => {
+    handle: async ({ sequencer, caller, body }) => {
       const on = body.deduct === 'on';
-      const outcome = await venue.submit({ type: 'setFeeDeduction', time: 0, uid: caller.user.uid, on });
-      return outcome.refusal === Refusal.none ? true : refusalError(venue.state, outcome);
+      const outcome = await sequencer.submit({ type: 'setFeeDeduction', time: 0, uid: caller.user.uid, on });
+      return outcome.rejectReason === RejectReason.none ? true : refusalError(sequencer.state, outcome);
     },
   }),
 ];

@@ -1,11 +1,11 @@
 /** The address book of withdrawals (wire 4.3), which its owner keeps through the operator. */
 import Type from 'typebox';
 import { ADDRESS_TYPES, type BookedAddress } from '../../../identity/identity.ts';
-import { texts } from '../../wire/responses.ts';
 import { type Route, route } from '../../route.ts';
-import { CoinName } from '../../wire/money-input.ts';
 import * as fields from '../../wire/fields.ts';
+import { CoinName } from '../../wire/money-input.ts';
 import { pageLimit } from '../../wire/paging.ts';
+import { texts } from '../../wire/responses.ts';
 import { WireError } from '../../wire/wire-error.ts';
 
 const Entry = Type.Object(

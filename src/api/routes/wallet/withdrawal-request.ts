@@ -1,11 +1,11 @@
 /** A request to pay out: to a network with its fee and minimum, or to another account of the venue. */
-import type { InnerWithdrawal, RequestWithdrawal } from '../../../core/model/command.ts';
+import type { InternalWithdrawal, RequestWithdrawal } from '../../../core/model/command.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
-import { Refusal } from '../../../core/model/reject-reason.ts';
-import type { State } from '../../../core/state/state.ts';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../../core/model/units.ts';
+import type { State } from '../../../core/state/state.ts';
 import type { Destination, Identity, User } from '../../../identity/identity.ts';
-import type { Venue } from '../../../sequencer/sequencer.ts';
+import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { findChain, findCoin, lacksRight, moneyOf, type NamedCoin } from '../../wire/money-input.ts';
 import { refusalError } from '../../wire/reject-messages.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
@@ -26,26 +26,26 @@ export interface WithdrawalWords {
 const ACCOUNT_TYPES: readonly string[] = ['funding', 'uta', 'otc'];
 
 export async function requestWithdrawal(
-  { venue, identity }: { readonly venue: Venue; readonly identity: Identity },
+  { sequencer, identity }: { readonly sequencer: Sequencer; readonly identity: Identity },
   user: User,
   words: WithdrawalWords,
 ) {
   const denied = lacksRight(user, 'withdraw');
   if (denied !== undefined) return denied;
-  const command = withdrawalCommand(venue.state, user.uid, words);
+  const command = withdrawalCommand(sequencer.state, user.uid, words);
   if (command instanceof WireError) return command;
-  if (!identity.addresses.admits(user.parentUid ?? user.uid, destinationOf(venue.state, command))) {
+  if (!identity.addresses.admits(user.parentUid ?? user.uid, destinationOf(sequencer.state, command))) {
     return wireError('11000', 'address is not in the address book, and the book is locked');
   }
-  const outcome = await venue.submit(command);
-  if (outcome.refusal === Refusal.unknownAccount) {
+  const outcome = await sequencer.submit(command);
+  if (outcome.rejectReason === RejectReason.unknownAccount) {
     return wireError('25005', 'address must be the uid of another account');
   }
-  if (outcome.refusal !== Refusal.none) return refusalError(venue.state, outcome);
+  if (outcome.rejectReason !== RejectReason.none) return refusalError(sequencer.state, outcome);
   return { orderId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
 }
 
-function destinationOf(state: State, command: RequestWithdrawal | InnerWithdrawal): Destination {
+function destinationOf(state: State, command: RequestWithdrawal | InternalWithdrawal): Destination {
   if (command.type === 'innerWithdrawal') {
     return { type: 'internal', coin: '', chain: '', address: String(command.toUid), memo: '' };
   }
@@ -57,7 +57,7 @@ function withdrawalCommand(
   state: State,
   uid: number,
   words: WithdrawalWords,
-): RequestWithdrawal | InnerWithdrawal | WireError {
+): RequestWithdrawal | InternalWithdrawal | WireError {
   const coin = findCoin(state, words.coin);
   if (coin === undefined) return wireError('13002', 'coin is not known');
   const amount = moneyOf(words.size, 'size');
@@ -68,7 +68,7 @@ function withdrawalCommand(
   return words.transferType === 'on_chain' ? onChain(coin, words, common) : inside(words, common);
 }
 
-type Common = Omit<InnerWithdrawal, 'type' | 'toUid'>;
+type Common = Omit<InternalWithdrawal, 'type' | 'toUid'>;
 
 function onChain(coin: NamedCoin, words: WithdrawalWords, common: Common): RequestWithdrawal | WireError {
   if (words.chain === undefined) return wireError('40019', 'parameter chain must not be empty');
@@ -92,7 +92,7 @@ function onChain(coin: NamedCoin, words: WithdrawalWords, common: Common): Reque
   };
 }
 
-function inside(words: WithdrawalWords, common: Common): InnerWithdrawal | WireError {
+function inside(words: WithdrawalWords, common: Common): InternalWithdrawal | WireError {
   const toUid = /^[0-9]{1,16}$/.test(words.address) ? Number(words.address) : 0;
   if (toUid === common.uid) return wireError('40017', 'address must be the uid of another account');
   return { type: 'innerWithdrawal', ...common, toUid };

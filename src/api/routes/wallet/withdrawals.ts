@@ -1,18 +1,18 @@
 /** Money to the outside world (wire 4.3); the operator settles it. */
 import Type from 'typebox';
-import { parseOrderId } from '../../../core/model/order-id.ts';
-import { freeBalance, pendingWithdrawal } from '../../../core/reads/reads.ts';
-import { Refusal } from '../../../core/model/reject-reason.ts';
 import { Wallet } from '../../../core/model/enums.ts';
+import { parseOrderId } from '../../../core/model/order-id.ts';
+import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatMoney } from '../../../core/model/units.ts';
-import { OrderIds, Success } from '../../wire/responses.ts';
+import { freeBalance, pendingWithdrawal } from '../../../core/reads/reads.ts';
 import { type Route, route } from '../../route.ts';
-import * as answers from './wallet-responses.ts';
-import { CoinName, findCoin, MovementOid, unknownCoin } from '../../wire/money-input.ts';
-import { RecordQuery, readRecords } from './wallet-records.ts';
 import * as fields from '../../wire/fields.ts';
+import { CoinName, findCoin, MovementOid, unknownCoin } from '../../wire/money-input.ts';
 import { refusalError } from '../../wire/reject-messages.ts';
+import { OrderIds, Success } from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
+import { RecordQuery, readRecords } from './wallet-records.ts';
+import * as answers from './wallet-responses.ts';
 import { requestWithdrawal } from './withdrawal-request.ts';
 
 const group = 'Withdrawals';
@@ -71,14 +71,14 @@ export const withdrawalRoutes: readonly Route[] = [
       clientOid: Type.Optional(MovementOid),
     }),
     data: Success,
-    handle: async ({ venue, caller: { user }, body }) => {
+    handle: async ({ sequencer, caller: { user }, body }) => {
       const { orderId, clientOid } = body;
       if (orderId === undefined && clientOid === undefined) {
         return wireError('40019', 'orderId or clientOid must be given');
       }
       const id = orderId === undefined ? 0 : (parseOrderId(orderId) ?? -1);
-      const withdrawalId = pendingWithdrawal(venue.state, user.uid, id, clientOid ?? '')?.id ?? 0;
-      const outcome = await venue.submit({
+      const withdrawalId = pendingWithdrawal(sequencer.state, user.uid, id, clientOid ?? '')?.id ?? 0;
+      const outcome = await sequencer.submit({
         type: 'endWithdrawal',
         time: 0,
         withdrawalId,
@@ -86,7 +86,7 @@ export const withdrawalRoutes: readonly Route[] = [
         paid: false,
         reference: 'taken back by the owner',
       });
-      return outcome.refusal === Refusal.none ? 'success' : refusalError(venue.state, outcome);
+      return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(sequencer.state, outcome);
     },
   }),
 
@@ -114,7 +114,7 @@ export const withdrawalRoutes: readonly Route[] = [
     perSecond: 10,
     query: Type.Object({ coin: CoinName }),
     data: answers.MaxWithdrawal,
-    handle: ({ venue: { state }, caller: { user }, query }) => {
+    handle: ({ sequencer: { state }, caller: { user }, query }) => {
       const coin = findCoin(state, query.coin);
       if (coin === undefined) return unknownCoin();
       const funding = freeBalance(state, user.uid, coin.index, Wallet.funding);

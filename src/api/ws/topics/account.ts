@@ -1,8 +1,9 @@
 /** What an account holds and is worth: at the start, after each change, and every five seconds (wire 5.4). */
-import type { Floor } from '../stream-context.ts';
+
 import type { Push } from '../frames.ts';
 import { accountData } from '../private-views.ts';
 import { StandingChannel } from '../snapshot-channel.ts';
+import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
 const REPEAT_MS = 5_000;
@@ -14,10 +15,10 @@ export class AccountChannel extends StandingChannel {
   private touched = false;
   private toldMs: number;
 
-  constructor(key: string, floor: Floor, uid: number) {
-    super(key, floor);
+  constructor(key: string, context: StreamContext, uid: number) {
+    super(key, context);
     this.uid = uid;
-    this.toldMs = floor.wall.now();
+    this.toldMs = context.wall.now();
   }
 
   touch(): void {
@@ -25,8 +26,8 @@ export class AccountChannel extends StandingChannel {
   }
 
   override again(subscription: Subscription): void {
-    const push = this.whole(this.floor.clock.now());
-    this.floor.settled.whenSettled(() => subscription.push(push));
+    const push = this.whole(this.context.clock.now());
+    this.context.durable.whenDurable(() => subscription.push(push));
   }
 
   protected override hasChanged(wallMs: number): boolean {
@@ -43,7 +44,7 @@ export class AccountChannel extends StandingChannel {
   protected override whole(nowMs: number): Push {
     return {
       action: 'snapshot',
-      data: JSON.stringify([accountData(this.floor.venue.state, this.uid)]),
+      data: JSON.stringify([accountData(this.context.sequencer.state, this.uid)]),
       ts: nowMs,
     };
   }

@@ -6,10 +6,10 @@
  */
 import type { Instrument } from '../../../core/model/instrument.ts';
 import type { Market } from '../../../core/state/state.ts';
-import type { Floor } from '../stream-context.ts';
 import type { Push } from '../frames.ts';
 import { BOOK_LEVELS_MAX } from '../limits.ts';
 import { StandingChannel } from '../snapshot-channel.ts';
+import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 import {
   type BookKind,
@@ -38,16 +38,16 @@ export class BookChannel extends StandingChannel {
   private readonly market: Market;
   /** The book as the last push has it. */
   private told: ShownBook | undefined;
-  private toldSeq = 0;
+  private sentSeq = 0;
   /** What came after the last push and shows nothing is looked at once. */
   private seenSeq = 0;
   private first: Push | undefined;
 
-  constructor(key: string, floor: Floor, instrument: Instrument, kind: BookKind) {
-    super(key, floor);
+  constructor(key: string, context: StreamContext, instrument: Instrument, kind: BookKind) {
+    super(key, context);
     this.instrument = instrument;
     this.kind = kind;
-    this.market = floor.venue.state.market(instrument);
+    this.market = context.sequencer.state.market(instrument);
     this.pauseMs = instrument.futures === undefined ? SPOT_PAUSE_MS : FUTURES_PAUSE_MS;
   }
 
@@ -61,9 +61,9 @@ export class BookChannel extends StandingChannel {
     this.seenSeq = seq;
     const difference = bookDifference(this.told!, book);
     if (difference.asks.length + difference.bids.length === 0) return undefined;
-    const pseq = this.toldSeq;
+    const pseq = this.sentSeq;
     this.told = book;
-    this.toldSeq = seq;
+    this.sentSeq = seq;
     this.first = undefined;
     const sides = bookSides(difference, this.instrument);
     return { action: 'update', data: bookData(sides, seq, pseq, nowMs), ts: nowMs };
@@ -73,8 +73,8 @@ export class BookChannel extends StandingChannel {
   protected override whole(nowMs: number): Push {
     if (this.told === undefined) {
       this.told = this.read();
-      this.toldSeq = this.market.changes;
-      this.seenSeq = this.toldSeq;
+      this.sentSeq = this.market.changes;
+      this.seenSeq = this.sentSeq;
     }
     this.first ??= this.firstPush(this.told, nowMs);
     return this.first;
@@ -82,11 +82,11 @@ export class BookChannel extends StandingChannel {
 
   private firstPush(book: ShownBook, nowMs: number): Push {
     const sides = bookSides(book, this.instrument);
-    return { action: 'snapshot', data: bookData(sides, this.toldSeq, 0, nowMs), ts: nowMs };
+    return { action: 'snapshot', data: bookData(sides, this.sentSeq, 0, nowMs), ts: nowMs };
   }
 
   private read(): ShownBook {
-    return readBook(this.floor.venue.state, this.instrument, this.kind, BOOK_LEVELS_MAX);
+    return readBook(this.context.sequencer.state, this.instrument, this.kind, BOOK_LEVELS_MAX);
   }
 }
 
@@ -99,24 +99,24 @@ export class BestLevelsChannel extends StandingChannel {
   private readonly market: Market;
   private seenSeq: number;
   private seen: string;
-  private toldSeq: number;
+  private sentSeq: number;
 
-  constructor(key: string, floor: Floor, instrument: Instrument, kind: BookKind, levels: number) {
-    super(key, floor);
+  constructor(key: string, context: StreamContext, instrument: Instrument, kind: BookKind, levels: number) {
+    super(key, context);
     this.instrument = instrument;
     this.kind = kind;
     this.levels = levels;
-    this.market = floor.venue.state.market(instrument);
+    this.market = context.sequencer.state.market(instrument);
     this.pauseMs = levels === 1 ? TOP_PAUSE_MS : FUTURES_PAUSE_MS;
     // The first reader gets just this.
     this.seenSeq = this.market.changes;
-    this.toldSeq = this.seenSeq;
+    this.sentSeq = this.seenSeq;
     this.seen = JSON.stringify(this.read());
   }
 
   override again(subscription: Subscription): void {
-    const push = this.whole(this.floor.clock.now());
-    this.floor.settled.whenSettled(() => subscription.push(push));
+    const push = this.whole(this.context.clock.now());
+    this.context.durable.whenDurable(() => subscription.push(push));
   }
 
   protected override hasChanged(): boolean {
@@ -129,8 +129,8 @@ export class BestLevelsChannel extends StandingChannel {
     const text = JSON.stringify(sides);
     if (text === this.seen) return undefined;
     this.seen = text;
-    const pseq = this.toldSeq;
-    this.toldSeq = this.seenSeq;
+    const pseq = this.sentSeq;
+    this.sentSeq = this.seenSeq;
     return { action: 'snapshot', data: bookData(sides, this.seenSeq, pseq, nowMs), ts: nowMs };
   }
 
@@ -139,7 +139,7 @@ export class BestLevelsChannel extends StandingChannel {
   }
 
   private read(): BookSides {
-    const { state } = this.floor.venue;
+    const { state } = this.context.sequencer;
     return bookSides(readBook(state, this.instrument, this.kind, this.levels), this.instrument);
   }
 }

@@ -1,8 +1,8 @@
 /** Private topics of facts: each order change, fill or notice is pushed once, in order, to its owner's sockets. */
 import { Channel } from '../channel.ts';
-import type { Floor } from '../stream-context.ts';
 import { type Action, type Push, pushText, textFrame } from '../frames.ts';
 import { RECORDS_PER_PUSH_MAX } from '../limits.ts';
+import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
 /** One client takes the category of a push from its first record (wire 5.4). */
@@ -13,13 +13,13 @@ interface Record {
 export class RecordChannel extends Channel {
   /** Its owner must not miss any: a reader that is too far behind is cut off and asks over HTTP. */
   override readonly replaceable = false;
-  private readonly floor: Floor;
+  private readonly context: StreamContext;
 
   private readonly action: Action;
 
-  constructor(key: string, floor: Floor, action: Action) {
+  constructor(key: string, context: StreamContext, action: Action) {
     super(key);
-    this.floor = floor;
+    this.context = context;
     this.action = action;
   }
 
@@ -41,7 +41,7 @@ export class RecordChannel extends Channel {
   }
 
   private send(records: readonly Record[]): void {
-    const push: Push = { action: this.action, data: JSON.stringify(records), ts: this.floor.clock.now() };
+    const push: Push = { action: this.action, data: JSON.stringify(records), ts: this.context.clock.now() };
     for (const { connection, arg } of this.members) connection.deliver(textFrame(pushText(push, arg)));
   }
 }

@@ -3,13 +3,12 @@
  * while there are trades, each ended one with its last values, and a flat one for an interval without trades. An ended
  * candle is never told after the one that follows it: who sees a candle begin takes the one before for complete.
  */
-import type { CandleClosed } from '../../../core/model/event.ts';
-import type { Instrument } from '../../../core/model/instrument.ts';
+
 import type { Candle } from '../../../core/marketdata/candle-series.ts';
 import { type CandleWidth, candleOpen, candleWidthIndex } from '../../../core/model/candle-interval.ts';
+import type { CandleClosed } from '../../../core/model/event.ts';
+import type { Instrument } from '../../../core/model/instrument.ts';
 import { runningCandle } from '../../../core/reads/reads.ts';
-import { readCandles } from '../../routes/market/candle-query.ts';
-import { priceText } from '../../routes/market/market-view.ts';
 import {
   type CandleRow,
   type CandleView,
@@ -17,10 +16,12 @@ import {
   flatCandle,
   joinCandles,
 } from '../../../views/candle-view.ts';
-import type { Floor } from '../stream-context.ts';
+import { readCandles } from '../../routes/market/candle-query.ts';
+import { priceText } from '../../routes/market/market-view.ts';
 import type { Push } from '../frames.ts';
 import { CLOSED_CANDLES_KEPT, FIRST_CANDLES } from '../limits.ts';
 import { StandingChannel } from '../snapshot-channel.ts';
+import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
 interface CandleData {
@@ -44,22 +45,22 @@ export class KlineChannel extends StandingChannel {
   private ended: CandleRow[] = [];
   /** The last ones that ended, for readers whose past was read a moment before. */
   private recent: CandleRow[] = [];
-  private toldOpenTime: number;
-  private toldVolumeLots: number;
+  private sentOpenTime: number;
+  private sentVolumeLots: number;
   /** Of the interval in which the exchange began, what was made up of it (`market.md`). */
   private made: CandleRow | undefined;
   private readonly begun: Promise<void>;
   /** The present candle as it was read for the push that is on its way. */
   private shown: CandleRow | undefined;
 
-  constructor(key: string, floor: Floor, instrument: Instrument, width: CandleWidth) {
-    super(key, floor);
-    const { state } = floor.venue;
+  constructor(key: string, context: StreamContext, instrument: Instrument, width: CandleWidth) {
+    super(key, context);
+    const { state } = context.sequencer;
     this.traded = state.instruments[state.market(instrument).instrument]!;
     this.width = width;
     this.widthIndex = candleWidthIndex(width);
-    this.toldOpenTime = candleOpen(this.widthIndex, state.now);
-    this.toldVolumeLots = this.running()?.volumeLots ?? 0;
+    this.sentOpenTime = candleOpen(this.widthIndex, state.now);
+    this.sentVolumeLots = this.running()?.volumeLots ?? 0;
     this.begun = this.lookBack();
   }
 
@@ -71,7 +72,7 @@ export class KlineChannel extends StandingChannel {
   }
 
   override enter(subscription: Subscription): void {
-    const { venue, settled, clock } = this.floor;
+    const { sequencer, durable, clock } = this.context;
     const request = {
       instrument: this.traded,
       type: 'market' as const,
@@ -85,7 +86,7 @@ export class KlineChannel extends StandingChannel {
       const now = this.present();
       const nowMs = clock.now();
       const last = Number(past.at(-1)?.[0] ?? 0);
-      settled.whenSettled(() => {
+      durable.whenDurable(() => {
         const news = inOrder(
           this.recent.filter(({ openTime }) => openTime >= last),
           now,
@@ -97,20 +98,20 @@ export class KlineChannel extends StandingChannel {
       });
     };
     // A venue that has stopped answers nobody; the process is about to end.
-    this.begun.then(() => readCandles(venue, request)).then(begin, () => {});
+    this.begun.then(() => readCandles(sequencer, request)).then(begin, () => {});
   }
 
   protected override hasChanged(): boolean {
     if (this.ended.length > 0) return true;
-    const { state } = this.floor.venue;
+    const { state } = this.context.sequencer;
     const openTime = candleOpen(this.widthIndex, state.now);
-    if (openTime !== this.toldOpenTime) return true;
-    return (this.running()?.volumeLots ?? 0) !== this.toldVolumeLots;
+    if (openTime !== this.sentOpenTime) return true;
+    return (this.running()?.volumeLots ?? 0) !== this.sentVolumeLots;
   }
 
   protected override next(nowMs: number): Push | undefined {
-    this.toldOpenTime = candleOpen(this.widthIndex, this.floor.venue.state.now);
-    this.toldVolumeLots = this.running()?.volumeLots ?? 0;
+    this.sentOpenTime = candleOpen(this.widthIndex, this.context.sequencer.state.now);
+    this.sentVolumeLots = this.running()?.volumeLots ?? 0;
     this.shown = this.present();
     if (this.shown === undefined && this.ended.length === 0) return undefined;
     return { action: 'update', data: '[]', ts: nowMs };
@@ -131,7 +132,7 @@ export class KlineChannel extends StandingChannel {
   private async lookBack(): Promise<void> {
     const { symbol, spec } = this.traded;
     const series = { category: spec.category, symbol, type: 'market' as const, width: this.width };
-    this.made = await this.floor.venue.history.generatedPart(series, this.toldOpenTime);
+    this.made = await this.context.sequencer.history.generatedPart(series, this.sentOpenTime);
   }
 
   private complete(rows: readonly CandleRow[]): readonly CandleRow[] {
@@ -141,14 +142,14 @@ export class KlineChannel extends StandingChannel {
   }
 
   private running(): Candle | undefined {
-    return runningCandle(this.floor.venue.state, this.traded, this.width);
+    return runningCandle(this.context.sequencer.state, this.traded, this.width);
   }
 
   /** The candle of the present interval: flat at the last price while nothing trades; none before the first trade. */
   private present(): CandleRow | undefined {
     const running = this.running();
     if (running !== undefined) return candleRow(running, this.traded);
-    const { state } = this.floor.venue;
+    const { state } = this.context.sequencer;
     const { lastTicks } = state.market(this.traded).day;
     if (lastTicks === 0) return undefined;
     return flatCandle(candleOpen(this.widthIndex, state.now), priceText(this.traded, lastTicks));

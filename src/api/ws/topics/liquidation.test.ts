@@ -1,12 +1,12 @@
 /** Largest of a pair and side, at most once a second (wire 5.3). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FillRecord } from '../../../core/model/event.ts';
 import { Category, OrderKind, Side } from '../../../core/model/enums.ts';
-import { isLiquidation } from '../../../views/market-record-view.ts';
+import type { FillRecord } from '../../../core/model/event.ts';
 import { ManualClock } from '../../../sequencer/clock.ts';
-import type { Floor } from '../stream-context.ts';
+import { isLiquidation } from '../../../views/market-record-view.ts';
 import type { Push } from '../frames.ts';
+import type { StreamContext } from '../stream-context.ts';
 import { LiquidationChannel } from './liquidation.ts';
 
 const INSTRUMENTS = ['BTCUSDT', 'ETHUSDT'].map((symbol, index) => ({
@@ -37,14 +37,14 @@ function fill(
 test('of the forced closes of a second only the largest of each pair and side is told', () => {
   const wall = new ManualClock(10_000);
   const pushes: Push[] = [];
-  const floor = {
-    venue: { state: { instruments: INSTRUMENTS } },
+  const context = {
+    sequencer: { state: { instruments: INSTRUMENTS } },
     clock: wall,
     wall,
     fanout: { broadcast: (_: unknown, push: Push) => pushes.push(push) },
-    settled: { whenSettled: (send: () => void) => send() },
-  } as unknown as Floor;
-  const channel = new LiquidationChannel('all', floor, 'USDT-FUTURES', undefined);
+    durable: { whenDurable: (send: () => void) => send() },
+  } as unknown as StreamContext;
+  const channel = new LiquidationChannel('all', context, 'USDT-FUTURES', undefined);
   const forced = [
     fill(0, Side.sell, 10),
     fill(0, Side.sell, 30),

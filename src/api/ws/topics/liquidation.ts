@@ -1,12 +1,13 @@
 /** Forced closes as the public sees them: the largest of each pair and side, at most once a second (wire 5.3). */
+
+import type { Category, CategoryName } from '../../../core/model/enums.ts';
 import type { FillRecord } from '../../../core/model/event.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
-import type { Category, CategoryName } from '../../../core/model/enums.ts';
-import { categoryCode } from '../../wire/instrument-lookup.ts';
 import { liquidationView } from '../../../views/market-record-view.ts';
-import type { Floor } from '../stream-context.ts';
+import { categoryCode } from '../../wire/instrument-lookup.ts';
 import type { Push } from '../frames.ts';
 import { StandingChannel } from '../snapshot-channel.ts';
+import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
 export class LiquidationChannel extends StandingChannel {
@@ -19,8 +20,13 @@ export class LiquidationChannel extends StandingChannel {
   /** Undefined for every symbol of the category. */
   private readonly instrument: Instrument | undefined;
 
-  constructor(key: string, floor: Floor, category: CategoryName, instrument: Instrument | undefined) {
-    super(key, floor);
+  constructor(
+    key: string,
+    context: StreamContext,
+    category: CategoryName,
+    instrument: Instrument | undefined,
+  ) {
+    super(key, context);
     this.category = categoryCode(category);
     this.instrument = instrument;
   }
@@ -42,7 +48,7 @@ export class LiquidationChannel extends StandingChannel {
   }
 
   protected override next(nowMs: number): Push {
-    const { instruments } = this.floor.venue.state;
+    const { instruments } = this.context.sequencer.state;
     const data = [...this.largest.values()].map((fill) =>
       liquidationView(fill, instruments[fill.instrument]!),
     );

@@ -4,10 +4,10 @@
  */
 import type { PositionClosed } from '../../../core/model/event.ts';
 import { type PositionView, positionViews } from '../../../core/reads/position-reads.ts';
-import type { Floor } from '../stream-context.ts';
 import type { Push } from '../frames.ts';
 import { endedPositionData, type PositionData, positionData } from '../private-views.ts';
 import { StandingChannel } from '../snapshot-channel.ts';
+import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
 const REPEAT_MS = 5_000;
@@ -26,10 +26,10 @@ export class PositionChannel extends StandingChannel {
   /** Of the push that is on its way: what was open then, and what of it is told. */
   private reading: Reading = { open: new Set(), rows: [] };
 
-  constructor(key: string, floor: Floor, uid: number) {
-    super(key, floor);
+  constructor(key: string, context: StreamContext, uid: number) {
+    super(key, context);
     this.uid = uid;
-    this.completeMs = floor.wall.now();
+    this.completeMs = context.wall.now();
     this.remember(this.read());
   }
 
@@ -43,8 +43,8 @@ export class PositionChannel extends StandingChannel {
   }
 
   override again(subscription: Subscription): void {
-    const push = this.whole(this.floor.clock.now());
-    this.floor.settled.whenSettled(() => subscription.push(push));
+    const push = this.whole(this.context.clock.now());
+    this.context.durable.whenDurable(() => subscription.push(push));
   }
 
   protected override hasChanged(wallMs: number): boolean {
@@ -64,7 +64,7 @@ export class PositionChannel extends StandingChannel {
     const shown = this.completeDue ? open : news;
     this.reading = {
       open: new Set(open.map(({ positionId }) => positionId)),
-      rows: shown.map((position) => positionData(this.floor.venue.state, position)),
+      rows: shown.map((position) => positionData(this.context.sequencer.state, position)),
     };
     return { action: this.completeDue ? 'snapshot' : 'update', data: '[]', ts: nowMs };
   }
@@ -75,7 +75,7 @@ export class PositionChannel extends StandingChannel {
    * ends: it becomes a change, and the list comes next.
    */
   protected override settle(push: Push): Push {
-    const { state } = this.floor.venue;
+    const { state } = this.context.sequencer;
     const { open, rows } = this.reading;
     const ended = this.ended.filter(({ positionId }) => !open.has(positionId));
     this.ended = this.ended.filter(({ positionId }) => open.has(positionId));
@@ -90,13 +90,13 @@ export class PositionChannel extends StandingChannel {
   }
 
   private complete(open: readonly PositionView[], nowMs: number): Push {
-    const { state } = this.floor.venue;
+    const { state } = this.context.sequencer;
     const data = open.map((position) => positionData(state, position));
     return { action: 'snapshot', data: JSON.stringify(data), ts: nowMs };
   }
 
   private read(): PositionView[] {
-    return positionViews(this.floor.venue.state, this.uid);
+    return positionViews(this.context.sequencer.state, this.uid);
   }
 
   private remember(open: readonly PositionView[]): void {

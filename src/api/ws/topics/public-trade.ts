@@ -4,9 +4,9 @@ import type { Instrument } from '../../../core/model/instrument.ts';
 import { publicFills } from '../../../core/reads/reads.ts';
 import { publicFillView } from '../../routes/market/market-view.ts';
 import { Channel } from '../channel.ts';
-import type { Floor } from '../stream-context.ts';
 import type { Push } from '../frames.ts';
 import { FIRST_TRADES, TRADE_REST_PER_READER_MS } from '../limits.ts';
+import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
 interface Print {
@@ -22,26 +22,26 @@ interface TradePush extends Push {
 
 export class PublicTradeChannel extends Channel {
   override readonly replaceable = false;
-  private readonly floor: Floor;
+  private readonly context: StreamContext;
   private readonly instrument: Instrument;
   private pending: Print[] = [];
   private sending = false;
   /** When the next push may begin. */
   private restedMs = 0;
 
-  constructor(key: string, floor: Floor, instrument: Instrument) {
+  constructor(key: string, context: StreamContext, instrument: Instrument) {
     super(key);
-    this.floor = floor;
+    this.context = context;
     this.instrument = instrument;
   }
 
   override enter(subscription: Subscription): void {
-    const { venue, settled, clock } = this.floor;
-    const trades = publicFills(venue.state, this.instrument, FIRST_TRADES);
-    subscription.afterSeq = venue.appliedSeq;
+    const { sequencer, durable, clock } = this.context;
+    const trades = publicFills(sequencer.state, this.instrument, FIRST_TRADES);
+    subscription.afterSeq = sequencer.appliedSeq;
     const data = `[${trades.map((trade) => tradeText(trade, this.instrument)).join(',')}]`;
     const push: Push = { action: 'snapshot', data, ts: clock.now() };
-    settled.whenSettled(() => {
+    durable.whenDurable(() => {
       // A market without trades has nothing to show; the first trade comes when it happens.
       if (trades.length > 0) subscription.push(push);
     });
@@ -72,9 +72,9 @@ export class PublicTradeChannel extends Channel {
     this.sending = false;
     const prints = this.pending;
     this.pending = [];
-    const push = this.pushOf(prints, this.floor.clock.now());
+    const push = this.pushOf(prints, this.context.clock.now());
     this.restedMs = performance.now() + this.members.length * TRADE_REST_PER_READER_MS;
-    this.floor.fanout.broadcast(this, push, prints[0]!.seq, prints.at(-1)!.seq);
+    this.context.fanout.broadcast(this, push, prints[0]!.seq, prints.at(-1)!.seq);
   }
 
   private pushOf(prints: readonly Print[], ts: number): TradePush {

@@ -2,9 +2,9 @@
 import type { Instrument } from '../../../core/model/instrument.ts';
 import type { Market } from '../../../core/state/state.ts';
 import { tickerView } from '../../routes/market/market-view.ts';
-import type { Floor } from '../stream-context.ts';
 import type { Push } from '../frames.ts';
 import { StandingChannel } from '../snapshot-channel.ts';
+import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
 const SPOT_PAUSE_MS = 200;
@@ -21,10 +21,10 @@ export class TickerChannel extends StandingChannel {
   private seenMs = 0;
   private seen: string;
 
-  constructor(key: string, floor: Floor, instrument: Instrument) {
-    super(key, floor);
+  constructor(key: string, context: StreamContext, instrument: Instrument) {
+    super(key, context);
     this.instrument = instrument;
-    this.market = floor.venue.state.market(instrument);
+    this.market = context.sequencer.state.market(instrument);
     this.pauseMs = instrument.futures === undefined ? SPOT_PAUSE_MS : FUTURES_PAUSE_MS;
     // The first reader gets just this.
     this.seenChanges = this.market.changes;
@@ -32,8 +32,8 @@ export class TickerChannel extends StandingChannel {
   }
 
   override again(subscription: Subscription): void {
-    const push = this.whole(this.floor.clock.now());
-    this.floor.settled.whenSettled(() => subscription.push(push));
+    const push = this.whole(this.context.clock.now());
+    this.context.durable.whenDurable(() => subscription.push(push));
   }
 
   protected override hasChanged(wallMs: number): boolean {
@@ -56,7 +56,7 @@ export class TickerChannel extends StandingChannel {
   }
 
   private view(): Record<string, string> {
-    const view = tickerView(this.floor.venue, this.instrument);
+    const view = tickerView(this.context.sequencer, this.instrument);
     const { futures } = this.market;
     if (futures === undefined || !Number.isFinite(futures.nextFunding)) return view;
     return { ...view, nextFundingTime: String(futures.nextFunding) };

@@ -1,28 +1,29 @@
 /** What each instrument status allows (rules 1.3). For SPOT, opening is buying and closing is selling. */
-import type { Instrument } from '../model/instrument.ts';
-import { Refusal } from '../model/reject-reason.ts';
-import { InstrumentStatus, Source } from '../model/enums.ts';
+
+import { InstrumentStatus, Source } from './enums.ts';
+import type { Instrument } from './instrument.ts';
+import { RejectReason } from './reject-reason.ts';
 
 interface Permission {
-  readonly open: Refusal;
-  readonly close: Refusal;
+  readonly open: RejectReason;
+  readonly close: RejectReason;
   /** Only orders that did not come through the API. */
   readonly retailOnly: boolean;
 }
 
-const allowed = Refusal.none;
+const allowed = RejectReason.none;
 const TABLE: Record<InstrumentStatus, Permission> = {
   [InstrumentStatus.listed]: {
-    open: Refusal.instrumentListed,
-    close: Refusal.instrumentListed,
+    open: RejectReason.instrumentListed,
+    close: RejectReason.instrumentListed,
     retailOnly: false,
   },
   [InstrumentStatus.online]: { open: allowed, close: allowed, retailOnly: false },
-  [InstrumentStatus.limitOpen]: { open: Refusal.openingRestricted, close: allowed, retailOnly: false },
-  [InstrumentStatus.limitClose]: { open: allowed, close: Refusal.closingRestricted, retailOnly: false },
+  [InstrumentStatus.limitOpen]: { open: RejectReason.openingRestricted, close: allowed, retailOnly: false },
+  [InstrumentStatus.limitClose]: { open: allowed, close: RejectReason.closingRestricted, retailOnly: false },
   [InstrumentStatus.offline]: {
-    open: Refusal.instrumentOffline,
-    close: Refusal.instrumentOffline,
+    open: RejectReason.instrumentOffline,
+    close: RejectReason.instrumentOffline,
     retailOnly: false,
   },
   [InstrumentStatus.restrictedApi]: { open: allowed, close: allowed, retailOnly: true },
@@ -36,14 +37,14 @@ export function placingRefusal(
   opening: boolean,
   source: Source,
   now: number,
-): Refusal {
+): RejectReason {
   const delivery = instrument.futures?.delivery;
   if (delivery !== undefined) {
-    if (now < delivery.startTime) return Refusal.instrumentListed;
-    if (now >= delivery.time - DELIVERY_QUIET_MS) return Refusal.deliveryNear;
+    if (now < delivery.startTime) return RejectReason.instrumentListed;
+    if (now >= delivery.time - DELIVERY_QUIET_MS) return RejectReason.deliveryNear;
   }
   const permission = TABLE[instrument.status];
-  if (permission.retailOnly && source === Source.api) return Refusal.apiRestricted;
+  if (permission.retailOnly && source === Source.api) return RejectReason.apiRestricted;
   return opening ? permission.open : permission.close;
 }
 
@@ -54,8 +55,8 @@ export function amendingRefusal(
   source: Source,
   now: number,
   enlarges: boolean,
-): Refusal {
-  const refusal = placingRefusal(instrument, opening, source, now);
-  if (refusal === Refusal.openingRestricted && !enlarges) return Refusal.none;
-  return refusal;
+): RejectReason {
+  const rejectReason = placingRefusal(instrument, opening, source, now);
+  if (rejectReason === RejectReason.openingRestricted && !enlarges) return RejectReason.none;
+  return rejectReason;
 }

@@ -1,0 +1,38 @@
+/** Accounts of the ledger that belong to nobody, and the buckets of every account (rules 4). */
+
+/**
+ * `withdrawing` holds what has left a wallet and not yet the venue; `isolated` the margin of isolated positions,
+ * `isolatedOrders` that of orders which may open such positions.
+ */
+export const Bucket = {
+  cash: 0,
+  locked: 1,
+  pledge: 2,
+  funding: 3,
+  withdrawing: 4,
+  isolated: 5,
+  isolatedOrders: 6,
+} as const;
+export type Bucket = (typeof Bucket)[keyof typeof Bucket];
+export const BUCKETS = 7;
+
+/** Accounts of the house and the outside world come first; users follow. */
+export const SystemAccount = {
+  external: 0,
+  fee: 1,
+  insurance: 2,
+  interest: 3,
+  loanPool: 4,
+  convert: 5,
+  clearing: 6,
+} as const;
+export const SYSTEM_ACCOUNT_NAMES = [
+  'ext',
+  'sys:fee',
+  'sys:insurance',
+  'sys:interest',
+  'sys:loanpool',
+  'sys:convert',
+  'sys:clearing',
+];
+export const FIRST_USER_ACCOUNT = 16;

@@ -1,0 +1,78 @@
+/** Lines of the statements that users read, written where money moves (rules 4), and the cells that they are about. */
+
+import { Category, Wallet } from '../model/enums.ts';
+import type { LedgerLineKind } from '../model/event.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
+import type { Account } from './account.ts';
+import type { State } from './state.ts';
+
+export const WALLET_BUCKET: Readonly<Record<Wallet, Bucket>> = {
+  [Wallet.unified]: Bucket.cash,
+  [Wallet.funding]: Bucket.funding,
+};
+
+export function walletCell(state: State, account: Account, coin: number, wallet: Wallet): number {
+  return state.ledger.cell(account.index, coin, WALLET_BUCKET[wallet]);
+}
+
+/** The venue's account of the outside world: deposits come from it, withdrawals go to it. */
+export function externalCell(state: State, coin: number): number {
+  return state.ledger.cell(SystemAccount.external, coin, Bucket.cash);
+}
+
+export function digestAmount(state: State, amount: bigint): void {
+  state.digest.fold(Number(BigInt.asIntN(32, amount)));
+}
+
+interface LineDetails {
+  readonly fee?: bigint;
+  /** The contract it is about; none for money that only moves. */
+  readonly instrument?: Instrument;
+  /** What the margin of an isolated position gained by the same step, which is a line of its own. */
+  readonly intoMargin?: bigint;
+}
+
+/** What the last line of the unified wallet says is there: cash, and what orders hold. Isolated margin is not. */
+export function reportedBalance({ ledger }: State, { index }: Account, coin: number): bigint {
+  return (
+    ledger.peek(index, coin, Bucket.cash) +
+    ledger.peek(index, coin, Bucket.locked) +
+    ledger.peek(index, coin, Bucket.isolatedOrders)
+  );
+}
+
+export function emitLedgerLine(
+  state: State,
+  account: Account,
+  wallet: Wallet,
+  coin: number,
+  kind: LedgerLineKind,
+  amount: bigint,
+  reference: string,
+  { fee = 0n, instrument, intoMargin = 0n }: LineDetails = {},
+): void {
+  if (account.mayOwe) state.touch(account);
+  if (account.house) return;
+  const held =
+    wallet === Wallet.unified
+      ? reportedBalance(state, account, coin)
+      : state.ledger.peek(account.index, coin, WALLET_BUCKET[wallet]);
+  const common = {
+    type: 'ledgerLine',
+    uid: account.uid,
+    coin,
+    instrument: instrument?.index ?? -1,
+    category: instrument?.category ?? Category.spot,
+    wallet,
+    reference,
+    time: state.now,
+  } as const;
+  const line = (what: LedgerLineKind, moved: bigint, cost: bigint, balance: bigint): void => {
+    state.events.push({ ...common, lineId: state.nextId(), kind: what, amount: moved, fee: cost, balance });
+  };
+  // Margin that pays a loss comes before the loss, margin that a step puts in after it: no line shows a debt in between.
+  if (intoMargin < 0n) line('marginRemoved', -intoMargin, 0n, held - amount + fee);
+  line(kind, amount, fee, intoMargin > 0n ? held + intoMargin : held);
+  if (intoMargin > 0n) line('marginAdded', -intoMargin, 0n, held);
+}

@@ -1,0 +1,149 @@
+/** Which folder may import which, and the purity of the core, held against the code (docs/architecture.md shows the tables). */
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { test } from 'node:test';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** Room to the rooms that it may import. Files directly in `src` are entry points and may import all. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  storage: [],
+  http: [],
+  views: ['core'],
+  catalogue: ['core'],
+  journal: ['storage'],
+  identity: ['storage'],
+  history: ['core', 'storage', 'views'],
+  sequencer: ['core', 'storage', 'journal', 'history'],
+  reserves: ['core', 'sequencer'],
+  accounts: ['core', 'identity', 'sequencer'],
+  simulator: ['core', 'history', 'catalogue', 'sequencer'],
+  api: ['core', 'storage', 'http', 'views', 'identity', 'history', 'sequencer', 'reserves', 'accounts'],
+  admin: [
+    ...['core', 'storage', 'http', 'views', 'catalogue', 'identity', 'history', 'sequencer', 'reserves'],
+    ...['accounts', 'simulator'],
+  ],
+  app: [
+    ...[
+      'core',
+      'storage',
+      'http',
+      'views',
+      'catalogue',
+      'journal',
+      'identity',
+      'history',
+      'sequencer',
+      'reserves',
+    ],
+    ...['accounts', 'simulator', 'api', 'admin'],
+  ],
+};
+
+/** The shelves of the core, lowest first; each imports only itself and those before it. */
+const SHELVES = [
+  ...['model', 'codec', 'book', 'marketdata', 'state', 'orders', 'margin', 'strategy', 'listing', 'wallet'],
+  ...['loan', 'borrowing', 'futures', 'spot', 'liquidation', 'entry', 'reads', 'snapshot', 'engine'],
+];
+
+/** What runs outside the core uses only these of it; types may come from any shelf, because they do nothing. */
+const CORE_SURFACE =
+  /^src\/core\/(?:model|codec|reads|snapshot)\/|^src\/core\/engine\/(?:exchange|invariants)\.ts$/;
+
+/** The parts of the API, lowest first. */
+const API_PARTS = ['wire', 'auth', '.', 'limits', 'routes', 'http', 'ws'];
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly onlyTypes: boolean;
+}
+
+function importsOf(pattern: string): Import[] {
+  return globSync(pattern, { cwd: ROOT })
+    .filter((path) => !/\.(test|contract)\.ts$/.test(path))
+    .flatMap((from) => {
+      const text = readFileSync(join(ROOT, from), 'utf8');
+      const found = text.matchAll(
+        /(import type |import |export )?(\{[^}]*\} |\* as \w+ |\w+ )?(?:from |import\()'([^']+)'/g,
+      );
+      return [...found].map(([, keyword = '', names = '', path]) => ({
+        from,
+        to: path!.startsWith('.') ? normalize(join(dirname(from), path!)) : path!,
+        onlyTypes: keyword === 'import type ' || /^\{(?:\s*type [\w ]+,?)+\s*\} $/.test(names),
+      }));
+    });
+}
+
+const own = ({ to }: Import) => to.startsWith('src/');
+const folder = (path: string, depth: number) => path.split('/').slice(0, -1)[depth] ?? '.';
+
+test('every room imports only the rooms that it may', () => {
+  for (const { from, to } of importsOf('src/*/**/*.ts').filter(own)) {
+    const [room, target] = [folder(from, 1), folder(to, 1)];
+    assert.ok(ROOMS[room] !== undefined, `${from}: ${room} has no row in the table of rooms`);
+    if (to === 'src/version.ts') continue;
+    assert.ok(target === room || ROOMS[room].includes(target), `${from} may not import ${to}`);
+  }
+});
+
+test('a shelf of the core imports only those below it, and nothing from outside', () => {
+  for (const { from, to } of importsOf('src/core/**/*.ts')) {
+    assert.ok(to.startsWith('src/core/'), `${from} imports ${to} from outside the core`);
+    const [shelf, target] = [SHELVES.indexOf(folder(from, 2)), SHELVES.indexOf(folder(to, 2))];
+    assert.ok(shelf >= 0, `${from} stands on no shelf`);
+    assert.ok(target >= 0 && target <= shelf, `${from} imports ${to} from a shelf above it`);
+  }
+});
+
+test('the API has no arrow against its order', () => {
+  for (const { from, to } of importsOf('src/api/**/*.ts').filter(({ to }) => to.startsWith('src/api/'))) {
+    const [part, target] = [API_PARTS.indexOf(folder(from, 2)), API_PARTS.indexOf(folder(to, 2))];
+    assert.ok(part >= 0 && target >= 0 && target <= part, `${from} imports ${to} from a part above it`);
+  }
+});
+
+test('what runs outside the core uses its surface alone', () => {
+  for (const { from, to, onlyTypes } of importsOf('src/**/*.ts')) {
+    if (from.startsWith('src/core/') || !to.startsWith('src/core/') || onlyTypes) continue;
+    assert.match(to, CORE_SURFACE, `${from} imports ${to}`);
+  }
+});
+
+test('no file imports itself by way of others', () => {
+  const imports = [...importsOf('src/**/*.ts'), ...importsOf('bench/**/*.ts')];
+  const targets = Map.groupBy(
+    imports.filter(({ to, onlyTypes }) => to.endsWith('.ts') && !onlyTypes),
+    ({ from }) => from,
+  );
+  const seen = new Set<string>();
+  const visit = (path: string, way: readonly string[]) => {
+    const circle = way.indexOf(path);
+    assert.equal(circle, -1, `a circle of imports: ${[...way.slice(circle), path].join(' > ')}`);
+    if (seen.has(path)) return;
+    for (const { to } of targets.get(path) ?? []) visit(to, [...way, path]);
+    seen.add(path);
+  };
+  for (const path of targets.keys()) visit(path, []);
+});
+
+test('the core has no clock, randomness, timers, processes, promises or floating-point money', () => {
+  const forbidden: readonly (readonly [RegExp, string])[] = [
+    [/\bDate\b/, 'a clock'],
+    [/\bperformance\b/, 'a clock'],
+    [/Math\.random|\bcrypto\./, 'randomness'],
+    [/\bset(?:Timeout|Interval|Immediate)\b|queueMicrotask/, 'a timer'],
+    [/\bprocess\b|\bglobalThis\b|\brequire\(['"]/, 'the process'],
+    [/\basync\b|\bawait\b|\bPromise\b/, 'asynchrony'],
+    [/parseFloat|toFixed|Math\.round|\bNumber\.parse/, 'floating-point text'],
+    [/\blocaleCompare\b|\bIntl\b|toLocale/, 'a locale'],
+  ];
+  for (const path of globSync('src/core/**/*.ts', { cwd: ROOT })) {
+    if (path.endsWith('.test.ts')) continue;
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\/\/.*$/gm, '');
+    for (const [pattern, what] of forbidden) assert.doesNotMatch(code, pattern, `${path} uses ${what}`);
+  }
+});
