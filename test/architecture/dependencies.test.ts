@@ -63,5 +63,7 @@ test('the packaged Node is the same on every system, and one that is admitted', 
   const { optionalDependencies } = read('package.json') as { optionalDependencies: Record<string, string> };
   const { PACKAGES, isAdmitted } = createRequire(import.meta.url)('../../launch/node-choice.cjs');
   assert.deepEqual(Object.keys(optionalDependencies).sort(), Object.values<string>(PACKAGES).sort());
-  assert.deepEqual([...new Set(Object.values(optionalDependencies)).values()].map(isAdmitted), [true]);
+  const versions = [...new Set(Object.values(optionalDependencies))];
+  assert.deepEqual(versions.map(isAdmitted), [true]);
+  assert.deepEqual(versions, [readFileSync(join(ROOT, '.nvmrc'), 'utf8').trim()], '.nvmrc names another Node');
 });
