@@ -167,8 +167,8 @@ class Backup {
 
   async #moment(log: HeldLog): Promise<Moment> {
     const told = await this.#options.moment?.();
-    // The command is on disk now, so its segment is held from here on.
-    log.keepUp();
+    // The last command of the moment is on disk now: its segment is held from here on.
+    log.catchUp();
     return told ?? { seq: log.lastSeq(), time: 0, stateHash: null };
   }
 

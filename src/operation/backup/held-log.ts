@@ -59,23 +59,33 @@ export class HeldLog implements Disposable {
     return descriptors.reduce((sum, descriptor) => sum + fstatSync(descriptor).size, 0);
   }
 
-  /** Opens the segments that were begun since, before a snapshot can make them superfluous, too. */
+  /** Opens the segments that were begun since, one after the other, before a snapshot makes them superfluous, too. */
   keepUp(): void {
-    const known = this.#segments.at(-1)!.number;
-    const names = new NodeDisk(this.#directory).list();
-    for (const number of segmentNumbers(names)) if (number > known && !this.#hold(number)) return;
+    let next = this.#segments.at(-1)!.number + 1;
+    while (this.#hold(next)) next++;
+  }
+
+  /** Holds every segment begun up to now, or throws when one has gone before it could be held. */
+  catchUp(): void {
+    const newest = segmentNumbers(new NodeDisk(this.#directory).list()).at(-1) ?? 0;
+    this.keepUp();
+    const held = this.#segments.at(-1)!.number;
+    if (held >= newest) return;
+    throw new CannotStart(
+      `${segmentName(held + 1)} came and went while the log was copied: make the backup again`,
+    );
   }
 
   /** The last command that is whole on disk now. */
   lastSeq(): number {
-    this.keepUp();
+    this.catchUp();
     const last = this.#segments.at(-1)!;
     return scanSegment(readAll(last), headerOf(last)).lastSeq;
   }
 
   /**
-   * Copies the snapshots held and the commands up to `lastSeq`, as a log that was closed there. The segment with that
-   * command must have been begun by the last `keepUp`.
+   * Copies the snapshots held and the commands up to `lastSeq`, as a log that was closed there. That command must have
+   * been on disk at the last `catchUp`.
    */
   async copyTo(
     target: string,
@@ -83,11 +93,6 @@ export class HeldLog implements Disposable {
     progress: Progress,
     copied: (name: string, file: CopiedFile) => void,
   ): Promise<void> {
-    const gap = this.#missingSegment();
-    if (gap !== undefined)
-      throw new CannotStart(
-        `${segmentName(gap)} came and went while the log was copied: make the backup again`,
-      );
     for (const [seq, descriptor] of this.#snapshots) {
       const name = snapshotName(seq);
       copied(name, await copyOpened(descriptor, join(target, name), progress));
