@@ -5,7 +5,7 @@ import { SimulatedDisk, seededRandom } from '../../test/simulation/disk.ts';
 import { LogModel, payloadOf, SMALL, snapshotState } from '../../test/simulation/log-model.ts';
 import { FIRST_CHAIN_HASH, identityCrc } from './batch-format.ts';
 import { encodeMark, MARK_PLACES, readMark } from './durable-watermark.ts';
-import { segmentName, segmentNumbers } from './file-names.ts';
+import { segmentName, segmentNumbers, snapshotName } from './file-names.ts';
 import { LogDamaged } from './journal-errors.ts';
 import { decodeSegmentHeader, encodeSegmentHead, SEGMENT_HEAD_BYTES } from './segment-format.ts';
 import { openInlineLog } from './sync-journal.ts';
@@ -220,6 +220,27 @@ test('snapshots without any segment, and segments behind a lost snapshot, are re
   const withoutSnapshots = disk.copy();
   for (const name of disk.list()) if (name.startsWith('snapshot-')) withoutSnapshots.unlink(name);
   assert.ok(isRefused(withoutSnapshots));
+});
+
+test('a gap between the newest snapshot and the first segment is refused with both ends', async () => {
+  const disk = new SimulatedDisk();
+  const { log } = openInlineLog(disk, SMALL);
+  const states = new Map<number, Uint8Array>();
+  for (let index = 1; index <= 600; index += 1) {
+    log.append(payloadOf(index, 1000));
+    if (index % 10 === 0) log.flush();
+    if (index % 200 !== 0) continue;
+    await log.saveSnapshot(index, snapshotState(index));
+    states.set(index, disk.bytes(snapshotName(index)));
+  }
+  const broken = disk.copy();
+  for (const seq of [400, 600]) broken.unlink(snapshotName(seq));
+  broken.create(snapshotName(200)).write(states.get(200)!, 0);
+  assert.throws(() => openInlineLog(broken, SMALL), {
+    name: 'LogDamaged',
+    message:
+      /records 201 to \d+ are neither in a segment nor in a snapshot \(the newest snapshot is of 200\)/,
+  });
 });
 
 test('a log older than its snapshot is refused', async () => {

@@ -7,7 +7,7 @@ import { isUnfinished, keptAsideName, segmentName, snapshotName, snapshotSeqs } 
 import { LogDamaged } from './journal-errors.ts';
 import type { LogSettings } from './journal-settings.ts';
 import type { DamagedSnapshot, RecoveryReport } from './recovery-report.ts';
-import { readSegmentHeaders } from './segment-files.ts';
+import { continues, readSegmentHeaders } from './segment-files.ts';
 import type { SegmentHeader } from './segment-format.ts';
 import { dropOldestKeptAside, replaceByValidPart } from './segment-repair.ts';
 import { readSegment, type ScannedSegment, SegmentReplay } from './segment-replay.ts';
@@ -93,10 +93,11 @@ function segmentsAfter(
   snapshotSeq: number,
   damaged: readonly DamagedSnapshot[],
 ): readonly SegmentHeader[] {
-  const start = headers.findLastIndex((header) => header.firstSeq <= snapshotSeq + 1);
+  const start = headers.findLastIndex((header) => continues(header, snapshotSeq));
   if (start !== -1) return headers.slice(start);
   const first = headers[0];
-  const why = damaged.map(({ file, reason }) => `${file}: ${reason}`).join('; ') || 'there is no snapshot';
+  const newest = snapshotSeq === 0 ? 'there is no snapshot' : `the newest snapshot is of ${snapshotSeq}`;
+  const why = damaged.map(({ file, reason }) => `${file}: ${reason}`).join('; ') || newest;
   throw new LogDamaged(
     `records ${snapshotSeq + 1} to ${first.firstSeq - 1} are neither in a segment nor in a snapshot (${why})`,
     {

@@ -19,6 +19,11 @@ export function readSegmentHeaders(disk: Disk): SegmentHeader[] {
   return headers;
 }
 
+/** Whether nothing is missing between the state after a command, 0 for the empty one, and this segment. */
+export function continues({ firstSeq }: SegmentHeader, seq: number): boolean {
+  return firstSeq <= seq + 1;
+}
+
 function readSegmentHeader(disk: Disk, segment: number): SegmentHeader {
   const file = segmentName(segment);
   const head = withFile(disk.open(file), (opened) => opened.read(0, SEGMENT_HEAD_BYTES));

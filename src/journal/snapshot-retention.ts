@@ -6,7 +6,8 @@ import { readSnapshotFile, writeSnapshotFile } from './snapshot-file.ts';
 
 /**
  * Saves the snapshot, keeps it and the one before, and lets go of the segments that neither needs. It touches only
- * segments that are complete, so it may run beside the writer.
+ * segments that are complete, so it may run beside the writer. Older snapshots go first, durably: whoever reads the
+ * directory meanwhile, or after a power loss, finds every snapshot with the segments that continue it.
  */
 export function saveSnapshotAndTrim(disk: Disk, instanceId: Uint8Array, snapshot: Snapshot): void {
   writeSnapshotFile(disk, instanceId, snapshot);
@@ -15,9 +16,9 @@ export function saveSnapshotAndTrim(disk: Disk, instanceId: Uint8Array, snapshot
   if (fallbackSeq === undefined) return;
   // The journal behind a snapshot may only go when the snapshot can replace it.
   if (typeof readSnapshotFile(disk, fallbackSeq, instanceId) === 'string') return;
-  dropSegmentsBefore(disk, fallbackSeq);
   for (const seq of older.slice(0, -1)) disk.unlink(snapshotName(seq));
   disk.syncDirectory();
+  dropSegmentsBefore(disk, fallbackSeq);
 }
 
 /** Oldest first, each removal made durable before the next: a power loss must not leave a hole in the numbers. */

@@ -65,5 +65,9 @@ test('the packaged Node is the same on every system, and one that is admitted', 
   assert.deepEqual(Object.keys(optionalDependencies).sort(), Object.values<string>(PACKAGES).sort());
   const versions = [...new Set(Object.values(optionalDependencies))];
   assert.deepEqual(versions.map(isAdmitted), [true]);
-  assert.deepEqual(versions, [readFileSync(join(ROOT, '.nvmrc'), 'utf8').trim()], '.nvmrc names another Node');
+  assert.deepEqual(
+    versions,
+    [readFileSync(join(ROOT, '.nvmrc'), 'utf8').trim()],
+    '.nvmrc names another Node',
+  );
 });

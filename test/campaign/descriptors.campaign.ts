@@ -13,7 +13,8 @@ import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { until } from '../harness/until.ts';
 import { seededRandom } from '../simulation/disk.ts';
-import type { Campaign, CampaignRun, TrialResult } from './campaign.ts';
+import type { Campaign } from './campaign.ts';
+import { type SeparateTrial, SeparateTrials } from './separate-trials.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 const LIMIT_MIN = 192;
@@ -27,7 +28,7 @@ const OPENINGS = [
   'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n',
 ];
 
-class Trial implements AsyncDisposable {
+class Trial implements SeparateTrial {
   readonly #random: () => number;
   readonly #limit: number;
   readonly #sockets: Socket[] = [];
@@ -103,31 +104,11 @@ class Trial implements AsyncDisposable {
   }
 }
 
-class Descriptors implements CampaignRun {
-  readonly #seed: number;
-
-  constructor(seed: number) {
-    this.#seed = seed;
-  }
-
-  async trial(number: number): Promise<TrialResult> {
-    await using trial = new Trial(this.#seed * 1009 + number);
-    try {
-      await trial.run();
-      return { name: 'went on', counts: trial.counts };
-    } catch (error) {
-      return { name: 'failed', failure: (error as Error).message, counts: trial.counts };
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {}
-}
-
 export const campaign: Campaign = {
   summary: 'bursts of connections against a process that may open few files',
   trials: 20,
   open: (seed) => {
     if (process.platform === 'win32') throw new Error('Windows has no limit of open files');
-    return new Descriptors(seed);
+    return new SeparateTrials(seed, 'went on', (own) => new Trial(own));
   },
 };

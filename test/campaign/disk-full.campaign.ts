@@ -10,7 +10,8 @@ import { SignedClient } from '../harness/signed-client.ts';
 import { SmallDisk } from '../harness/small-disk.ts';
 import { until } from '../harness/until.ts';
 import { seededRandom } from '../simulation/disk.ts';
-import type { Campaign, CampaignRun, TrialResult } from './campaign.ts';
+import type { Campaign } from './campaign.ts';
+import { type SeparateTrial, SeparateTrials } from './separate-trials.ts';
 
 const ACCOUNTS = ['alice', 'bob'];
 const CYCLES = 3;
@@ -23,7 +24,7 @@ const REFUSED_START = /ended with code 3\b[\s\S]*the disk is full: \S+ needs \d+
 
 type Ending = 'goes on' | 'killed' | 'stopped';
 
-class Trial implements AsyncDisposable {
+class Trial implements SeparateTrial {
   readonly #random: () => number;
   readonly #disk: SmallDisk;
   readonly #journal = new OrderJournal();
@@ -155,31 +156,11 @@ class Trial implements AsyncDisposable {
   }
 }
 
-class DiskFull implements CampaignRun {
-  readonly #seed: number;
-
-  constructor(seed: number) {
-    this.#seed = seed;
-  }
-
-  async trial(number: number): Promise<TrialResult> {
-    await using trial = new Trial(this.#seed * 1009 + number);
-    try {
-      await trial.run();
-      return { name: 'nothing lost', counts: trial.counts };
-    } catch (error) {
-      return { name: 'failed', failure: (error as Error).message, counts: trial.counts };
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {}
-}
-
 export const campaign: Campaign = {
   summary: 'fills and frees the disk under a trading exchange, kills and restarts it there',
   trials: 20,
   open: (seed) => {
     if (SmallDisk.impossible !== undefined) throw new Error(SmallDisk.impossible);
-    return new DiskFull(seed);
+    return new SeparateTrials(seed, 'nothing lost', (own) => new Trial(own));
   },
 };

@@ -131,7 +131,7 @@ class Backup {
   async run(): Promise<Manifest> {
     const { data, directory } = this.#options;
     using log = new HeldLog(join(data, LOG_DIRECTORY));
-    await this.#copyDatabase(HISTORY_FILE);
+    await this.#copyDatabase(HISTORY_FILE, () => log.keepUp());
     const reached = historySeq(join(this.#target, HISTORY_FILE));
     if (reached < log.snapshotSeq && this.#options.asFound !== true)
       throw new DataDamaged(
@@ -167,6 +167,8 @@ class Backup {
 
   async #moment(log: HeldLog): Promise<Moment> {
     const told = await this.#options.moment?.();
+    // The last command of the moment is on disk now: its segment is held from here on.
+    log.catchUp();
     return told ?? { seq: log.lastSeq(), time: 0, stateHash: null };
   }
 
@@ -213,7 +215,7 @@ class Backup {
     }
   }
 
-  /** The copy of the log is read back: it must be whole and end at the moment. */
+  /** The copy of the log is read back: its segments lead from each of its snapshots to the moment. */
   async #prove(moment: Moment): Promise<Moment> {
     const { asFound = false } = this.#options;
     const withHash = moment.stateHash === null && !asFound;
@@ -223,9 +225,13 @@ class Backup {
     return withHash ? end : moment;
   }
 
-  async #copyDatabase(name: string): Promise<void> {
+  async #copyDatabase(name: string, meanwhile: () => void = () => {}): Promise<void> {
     const target = join(this.#target, name);
-    this.#note(name, await copyDatabase(join(this.#options.data, name), target, this.#progress));
+    const progress: Progress = (bytes) => {
+      meanwhile();
+      this.#progress(bytes);
+    };
+    this.#note(name, await copyDatabase(join(this.#options.data, name), target, progress));
   }
 
   #note(path: string, { bytes, sha256 }: CopiedFile): void {

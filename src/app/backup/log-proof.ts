@@ -1,9 +1,13 @@
 /** Reads a copied log to its end; with a replay it also tells the state there. */
 import { Exchange } from '../../core/engine/exchange.ts';
 import { loadState } from '../../core/snapshot/snapshot.ts';
+import type { Disk } from '../../journal/disk.ts';
+import { snapshotName, snapshotSeqs } from '../../journal/file-names.ts';
 import { logSettings } from '../../journal/journal-settings.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
 import { recover } from '../../journal/recovery.ts';
+import { continues, readSegmentHeaders } from '../../journal/segment-files.ts';
+import { readSnapshotFile } from '../../journal/snapshot-file.ts';
 import { commandsInForce } from '../../sequencer/effective-commands.ts';
 import { applyLogged } from '../../sequencer/recovery.ts';
 import { stateHash } from '../../sequencer/state-hash.ts';
@@ -19,10 +23,9 @@ interface ProofOptions {
 
 /** Throws LogDamaged, Diverged or BrokenCommand where the log cannot be read or carried out. */
 export function provenEnd(directory: string, { withHash, asFound }: ProofOptions): Moment {
-  const { snapshot, records, report } = recover(new ReadOnlyDisk(new NodeDisk(directory)), logSettings());
-  const [damaged] = report.damagedSnapshots;
-  if (damaged !== undefined && !asFound)
-    throw new DataDamaged(`${damaged.file}: ${damaged.reason}. A start sets it aside and makes a new one`);
+  const disk = new NodeDisk(directory);
+  const hidden = asFound ? [] : unneededSnapshots(disk);
+  const { snapshot, records, report } = recover(new ReadOnlyDisk(disk, hidden), logSettings());
   if (!withHash) return { seq: report.lastSeq, time: 0, stateHash: null };
   const exchange = new Exchange(snapshot === undefined ? undefined : loadState(snapshot.state));
   for (const { seq, command } of commandsInForce(records)) {
@@ -30,4 +33,24 @@ export function provenEnd(directory: string, { withHash, asFound }: ProofOptions
     exchange.takeEvents();
   }
   return { seq: report.lastSeq, time: exchange.state.now, stateHash: stateHash(exchange.state) };
+}
+
+/**
+ * Snapshots without which all of the log is read, from the first command or the oldest snapshot on, as `bourse verify`
+ * will read it. Refuses one that is damaged, and one that the segments do not continue.
+ */
+function unneededSnapshots(disk: Disk): string[] {
+  const [first] = readSegmentHeaders(disk);
+  const seqs = snapshotSeqs(disk.list());
+  if (first === undefined) throw new DataDamaged('the copied log has no segment');
+  for (const seq of seqs) {
+    const found = readSnapshotFile(disk, seq, first.instanceId);
+    if (typeof found === 'string')
+      throw new DataDamaged(`${snapshotName(seq)}: ${found}. A start sets it aside and makes a new one`);
+    if (!continues(first, seq))
+      throw new DataDamaged(
+        `the copied log begins at command ${first.firstSeq}, which does not continue ${snapshotName(seq)}`,
+      );
+  }
+  return seqs.slice(first.firstSeq === 1 ? 0 : 1).map(snapshotName);
 }

@@ -23,7 +23,8 @@ import { snapshotName, snapshotSeqs } from '../../journal/file-names.ts';
 import { logSettings } from '../../journal/journal-settings.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
 import { recover } from '../../journal/recovery.ts';
-import { readSegmentHeaders } from '../../journal/segment-files.ts';
+import { continues, readSegmentHeaders } from '../../journal/segment-files.ts';
+import type { SegmentHeader } from '../../journal/segment-format.ts';
 import { readSnapshotFile } from '../../journal/snapshot-file.ts';
 import { commandsInForce } from '../../sequencer/effective-commands.ts';
 import { applyLogged, isListing } from '../../sequencer/recovery.ts';
@@ -192,6 +193,7 @@ class Verifier {
     const seqs = snapshotSeqs(this.#disk.list());
     for (const seq of seqs) this.#readSnapshot(seq, headers[0]?.instanceId);
     const whole = headers[0] === undefined || headers[0].firstSeq === 1;
+    if (!whole) this.#passOverLeftSnapshots(headers[0]!);
     const startSeq = whole ? 0 : seqs.find((seq) => this.#expected.has(seq));
     const hidden = seqs.filter((seq) => seq !== startSeq).map(snapshotName);
     const found = recover(new ReadOnlyDisk(this.#disk, hidden), logSettings());
@@ -232,6 +234,19 @@ class Verifier {
     const snapshot = readSnapshotFile(this.#disk, seq, instanceId);
     if (typeof snapshot === 'string') this.#note(snapshotName(seq), false, snapshot);
     else this.#expected.set(seq, snapshot.state);
+  }
+
+  /**
+   * Older programs removed the segments behind a snapshot before the snapshot itself: cut off in between, they leave
+   * one that nothing continues. It is no damage as long as there is a newer one that the log continues.
+   */
+  #passOverLeftSnapshots(first: SegmentHeader): void {
+    const seqs = [...this.#expected.keys()];
+    if (!seqs.some((seq) => continues(first, seq))) return;
+    for (const seq of seqs.filter((each) => !continues(first, each))) {
+      this.#expected.delete(seq);
+      this.#note(snapshotName(seq), true, 'older than the log, not needed; the next snapshot removes it');
+    }
   }
 
   #apply(exchange: Exchange, seq: number, command: Command, history: HistoryProof | undefined): void {
