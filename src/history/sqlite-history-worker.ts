@@ -7,6 +7,7 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { checkLogBelongs } from './checkpoints.ts';
 import { DamagedRow } from './checksum.ts';
 import { PatientWriter } from './patient-writer.ts';
 import type { FromWorker, ToWorker, WorkerStart } from './sqlite-messages.ts';
@@ -25,6 +26,10 @@ const RETRY_SPACE_AFTER_MS = 250;
 /** How long another program's lock on the file may delay a write before that is a failure. */
 const BUSY_TIMEOUT_MS = 10_000;
 
+/** Result codes of SQLite for a file that is not what it wrote: input or output failed, malformed, not a database. */
+const UNREADABLE: ReadonlySet<number> = new Set([10, 11, 26]);
+const PRIMARY_CODE = 0xff;
+
 if (parentPort === null) throw new Error('sqlite-history-worker.ts runs as a worker of sqlite-history.ts');
 const port = parentPort;
 
@@ -34,6 +39,7 @@ const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
 database.exec(
   'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_spill = OFF; PRAGMA temp_store = MEMORY',
 );
+checkLogBelongs(path, database);
 migrate(database);
 const writer = new SqliteWriter(database);
 const patient = new PatientWriter(writer, dirname(path));
@@ -135,9 +141,11 @@ function read({ id, name, argument }: Extract<ToWorker, { type: 'read' }>): void
   }
 }
 
-/** A number beyond what any column holds comes from a changed bit as well. */
+/** A page that SQLite cannot read, or a number beyond what any column holds, comes from a changed bit as well. */
 function isDamage(error: unknown): boolean {
-  return error instanceof DamagedRow || (error as NodeJS.ErrnoException).code === 'ERR_OUT_OF_RANGE';
+  const { code, errcode } = error as { code?: string; errcode?: number };
+  if (error instanceof DamagedRow || code === 'ERR_OUT_OF_RANGE') return true;
+  return errcode !== undefined && UNREADABLE.has(errcode & PRIMARY_CODE);
 }
 
 function pruneStep(id: number, steps: Generator<number>, deleted: number): void {

@@ -22,6 +22,7 @@ const MIGRATIONS = [
   '12-position-moves.sql',
   '13-commissions.sql',
   '14-checksums.sql',
+  '15-checkpoints.sql',
 ] as const;
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -41,7 +42,8 @@ export function migrate(database: DatabaseSync, version: number = SCHEMA_VERSION
         'start the newer program, or move the file away to have it rebuilt',
     );
   }
-  if (found >= CHECKSUMS_VERSION) for (const key of META_KEYS) readMeta(database, key);
+  if (found >= CHECKSUMS_VERSION)
+    for (const key of META_KEYS) if (found >= (META_SINCE[key] ?? 0)) readMeta(database, key);
   for (let next = found + 1; next <= version; next++) {
     database.exec('BEGIN IMMEDIATE');
     database.exec(readFileSync(new URL(`migrations/${MIGRATIONS[next - 1]!}`, import.meta.url), 'utf8'));
@@ -51,8 +53,18 @@ export function migrate(database: DatabaseSync, version: number = SCHEMA_VERSION
   }
 }
 
-const META_KEYS = ['schema_version', 'last_seq', 'every_row_has_checksum', 'complete_since'] as const;
+const META_KEYS = [
+  'schema_version',
+  'last_seq',
+  'every_row_has_checksum',
+  'complete_since',
+  'checkpoint',
+] as const;
 export type MetaKey = (typeof META_KEYS)[number];
+/** Keys that came after the checksums. */
+const META_SINCE: Partial<Record<MetaKey, number>> = {
+  checkpoint: MIGRATIONS.indexOf('15-checkpoints.sql') + 1,
+};
 
 /** Throws when the row is not as it was written, since the next one would hide it; older versions cannot tell. */
 export function readMeta(database: DatabaseSync, key: MetaKey): number {

@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Instrument } from '../core/model/instrument.ts';
+import { Checkpoints } from './checkpoints.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
 import type { KeptKind, ProjectedEvents, ProjectionBatch } from './projection-batch.ts';
@@ -27,6 +28,7 @@ export class SqliteWriter {
   readonly #generated: TableWriter;
   readonly #generatedFunding: TableWriter;
   readonly #writeMeta: (key: MetaKey, value: number) => void;
+  readonly #checkpoints: Checkpoints;
   #names = new Names([], []);
   #seq: number;
   #committedSeq: number;
@@ -44,6 +46,7 @@ export class SqliteWriter {
     this.#generated = writerOf(GENERATED_CANDLES);
     this.#generatedFunding = writerOf(GENERATED_FUNDING_RATES);
     this.#writeMeta = writeMeta(database);
+    this.#checkpoints = new Checkpoints(database, this.#writeMeta);
     this.#sealed = readMeta(database, 'every_row_has_checksum') === 1;
     this.#seq = readMeta(database, 'last_seq');
     this.#committedSeq = this.#seq;
@@ -107,7 +110,9 @@ export class SqliteWriter {
     this.#begin();
     this.#totals.store();
     this.#writeMeta('last_seq', this.#seq);
+    const checkpointDue = this.#checkpoints.prepare();
     this.#database.exec('COMMIT');
+    if (checkpointDue) this.#checkpoints.move();
     this.#committedSeq = this.#seq;
     this.#openRows = 0;
   }

@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { keepBeforeFormatChange } from '../../src/app/backup/keep-before.ts';
-import { migrate as migrateHistory, readMeta, SCHEMA_VERSION } from '../../src/history/sqlite-schema.ts';
+import {
+  migrate as migrateHistory,
+  readMeta,
+  SCHEMA_VERSION,
+  writeMeta,
+} from '../../src/history/sqlite-schema.ts';
 import { IDENTITY_SCHEMA_VERSION, migrate as migrateIdentity } from '../../src/identity/identity-schema.ts';
 import { endVenues, VenueProcess } from '../admin/venue-process.ts';
 import { bourse } from '../app/bourse-process.ts';
@@ -43,7 +48,7 @@ function older(path: string, make: (database: DatabaseSync) => void): void {
   }
   if (path.endsWith('history.sqlite')) {
     const { value } = database.prepare("SELECT value FROM newer.meta WHERE key = 'last_seq'").get()!;
-    database.prepare("UPDATE main.meta SET value = ? WHERE key = 'last_seq'").run(value!);
+    writeMeta(database)('last_seq', Number(value));
   }
   database.close();
   for (const rest of ['', '-wal', '-shm']) rmSync(`${newer}${rest}`, { force: true });

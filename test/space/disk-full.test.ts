@@ -142,7 +142,7 @@ onSmallDisk('normal, cancel-only, read-only and normal again; nothing acknowledg
       /read-only until space/,
       /the disk has space again/,
     ])
-      assert.match(server.log(), told);
+      await until(`a line of ${told}`, () => told.test(server.log()));
     ({ acknowledged } = desk);
   }
   assert.deepEqual(modes, ['normal', 'cancel_only', 'read_only', 'normal']);

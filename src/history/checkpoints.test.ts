@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { temporaryDirectory } from '../../test/harness/temporary-directory.ts';
+import { Checkpoints, checkLogBelongs } from './checkpoints.ts';
+import { migrate, readMeta, writeMeta } from './sqlite-schema.ts';
+
+const open = (path: string) => {
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA journal_mode = WAL');
+  migrate(database);
+  return { database, checkpoints: new Checkpoints(database, writeMeta(database)) };
+};
+
+function commit({ database, checkpoints }: ReturnType<typeof open>, seq: number): void {
+  database.exec('BEGIN IMMEDIATE');
+  writeMeta(database)('last_seq', seq);
+  const due = checkpoints.prepare();
+  database.exec('COMMIT');
+  if (due) checkpoints.move();
+}
+
+/** The two files as a process that is killed leaves them. */
+function copyBoth(from: string, to: string): void {
+  for (const end of ['', '-wal']) if (existsSync(from + end)) copyFileSync(from + end, to + end);
+}
+
+function check(path: string): void {
+  const database = new DatabaseSync(path);
+  try {
+    checkLogBelongs(path, database);
+  } finally {
+    database.close();
+  }
+}
+
+test('an older copy of the file beside a newer write-ahead log is refused, the file that it continues is not', () => {
+  const home = temporaryDirectory();
+  const path = join(home, 'history.sqlite');
+  const older: string[] = [];
+  for (let run = 1; run <= 4; run++) {
+    const opened = open(path);
+    for (let seq = 1; seq <= 3; seq++) commit(opened, run * 10 + seq);
+    const killed = join(home, `killed-${run}.sqlite`);
+    copyBoth(path, killed);
+    check(killed);
+    for (const [index, copy] of older.entries()) {
+      const mixed = join(home, `mixed-${run}-${index}.sqlite`);
+      copyBoth(path, mixed);
+      copyFileSync(copy, mixed);
+      // The newest copy is what the log continues: it was taken at the end of the run before.
+      if (index === older.length - 1) check(mixed);
+      else
+        assert.throws(
+          () => check(mixed),
+          /malformed: it is of checkpoint \d+, its write-ahead log \(-wal\) of \d+/,
+        );
+    }
+    opened.database.close();
+    const copy = join(home, `older-${run}.sqlite`);
+    copyFileSync(path, copy);
+    older.push(copy);
+  }
+});
+
+test('a log that was moved into the file in part still belongs to it', () => {
+  const home = temporaryDirectory();
+  const path = join(home, 'history.sqlite');
+  const opened = open(path);
+  commit(opened, 1);
+  opened.database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  commit(opened, 2);
+  const killed = join(home, 'killed.sqlite');
+  copyBoth(path, killed);
+  check(killed);
+  opened.checkpoints.move();
+  commit(opened, 3);
+  assert.equal(readMeta(opened.database, 'checkpoint'), 1);
+  copyBoth(path, killed);
+  check(killed);
+  opened.database.close();
+});
