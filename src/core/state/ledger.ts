@@ -7,6 +7,7 @@ import { assert } from '../model/units.ts';
 
 /** Buckets of a row lie side by side, in steps of eight: the row of a cell is found without division. */
 const ROW_SHIFT = 3;
+const BUCKET_MASK = (1 << ROW_SHIFT) - 1;
 const FIRST_ACCOUNTS = 1024;
 
 const NO_COINS: readonly number[] = [];
@@ -48,6 +49,18 @@ export class Ledger {
 
   balance(cell: number): bigint {
     return this.cells[cell]!;
+  }
+
+  accountOf(cell: number): number {
+    return this.rowAccounts[rowOf(cell)]!;
+  }
+
+  coinOf(cell: number): number {
+    return this.rowCoins[rowOf(cell)]!;
+  }
+
+  bucketOf(cell: number): Bucket {
+    return (cell & BUCKET_MASK) as Bucket;
   }
 
   /** Differs from what it was when any bucket of the account has changed since. */
