@@ -1,5 +1,5 @@
 /**
- * What must hold of one account (domain.md 10.1): its open orders and their counts, its buckets against the orders,
+ * What must hold of one account (rules 10.1): its open orders and their counts, its buckets against the orders,
  * positions, loans and withdrawals that they are for, its margin cache against the rule. All of it is cheap enough for a
  * running exchange to check one account each second, in turn; `invariants.ts` checks every account.
  */

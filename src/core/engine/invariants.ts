@@ -1,5 +1,5 @@
 /**
- * What must hold of the state after every command (domain.md 10.1). Slow and plain on purpose: property tests call it
+ * What must hold of the state after every command (rules 10.1). Slow and plain on purpose: property tests call it
  * after each command, `bourse verify` after a replay. A running exchange asserts what it can afford: the ledger at each
  * move, the book at each order that leaves, one account each second (`account-invariants.ts`). Throws `InvariantBroken`
  * with the number of the rule.

@@ -118,7 +118,7 @@ function settleIsolated(
   if (rest > 0n)
     postStep(state, { from: isolated, to: fund, amount: rest, fromLine: 'liquidation', ...about });
   else postStep(state, { from: fund, to: isolated, amount: paid, toLine: 'liquidation', ...about });
-  // No opposite side could bear it and the fund is empty: a bad debt of the account (domain.md 5.9, step 7). The fills
+  // No opposite side could bear it and the fund is empty: a bad debt of the account (rules 5.9, step 7). The fills
   // have the loss on the statement already; here cash only goes to where it was booked.
   const unpaid = larger(0n, -rest) - paid;
   if (unpaid > 0n) {

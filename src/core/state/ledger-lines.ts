@@ -1,4 +1,4 @@
-/** Lines of the statements that users read (domain.md 4), and the cells that they are about. */
+/** Lines of the statements that users read (rules 4), and the cells that they are about. */
 
 import { Category, Wallet } from '../model/enums.ts';
 import type { LedgerLineKind } from '../model/event.ts';

@@ -1,6 +1,6 @@
 /**
  * A posting moves money from one cell to another, writes what the statements of the two owners say about it and folds it
- * into the digest, in one act (domain.md 4). Two kinds of movement are not postings: money that stays in its account
+ * into the digest, in one act (rules 4). Two kinds of movement are not postings: money that stays in its account
  * (holds of orders, isolated margin) is a plain `Ledger.move`; a trade moves several amounts that one line sums up
  * (`trade-events.ts`, `futures-fill-events.ts`).
  */

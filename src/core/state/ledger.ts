@@ -1,5 +1,5 @@
 /**
- * Double-entry books (domain.md 4). Each account has, per coin, a row of buckets; the only way to change a bucket is
+ * Double-entry books (rules 4). Each account has, per coin, a row of buckets; the only way to change a bucket is
  * `move`, which takes from one and gives to another of the same coin, so per coin the sum over all rows is always zero
  * (I01, I41). Each move asserts this, and that nothing is taken from a bucket that does not have it (I03, I05).
  */
