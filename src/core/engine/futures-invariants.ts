@@ -37,6 +37,7 @@ export function checkFutures(state: State): void {
     assert(held === sum, `I07: clearing of coin ${coin} holds ${held}, contracts say ${sum}`);
   }
   for (const account of state.accountByUid.values()) {
+    checkCloses(state, account);
     checkMarginCache(state, account);
     checkRisk(state, account);
   }
@@ -97,8 +98,8 @@ function checkEnded(state: State, { instrument: index, futures, holders, book }:
   assert(quiet, `I42: ${symbol} is offline and has orders`);
 }
 
-/** I26, I35, I36, and the warning. */
-function checkRisk(state: State, account: Account): void {
+/** I26, and I35 for isolated positions. */
+function checkCloses(state: State, account: Account): void {
   const { slab } = state;
   for (const position of account.positions.values()) {
     const closing = closingOrders(state, account, position.instrument, position.posSide);
@@ -110,6 +111,10 @@ function checkRisk(state: State, account: Account): void {
       'I35: an isolated position is due',
     );
   }
+}
+
+/** I35 for the crossed part, I36, and the warning. */
+function checkRisk(state: State, account: Account): void {
   const above = isAbove(computeRisk(state, account), warningRatio(state, account));
   assert(account.warned === above, `the warning of account ${account.uid} is ${account.warned}`);
   const due = isActionable(state, account) && crossedIsDue(state, account);

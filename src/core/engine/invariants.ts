@@ -22,10 +22,11 @@ export function checkInvariants(state: State): void {
   checkLedger(state);
   for (const market of state.markets) checkBook(market.book);
   checkHolds(state);
+  // Before the accounts: their bucket check would report a missing pledge as I04, this one as I37.
+  checkLoans(state);
   for (const account of state.accountByUid.values()) checkAccount(state, account);
   checkStatistics(state);
   checkFutures(state);
-  checkLoans(state);
   checkStrategies(state);
   checkLending(state);
 }
