@@ -43,6 +43,10 @@ function slotsById(slab: OrderSlab): Int32Array {
   return slots.sort((a, b) => slab.id[a]! - slab.id[b]!);
 }
 
+/**
+ * The columns that the table (`order-columns.ts`) does not call derived, in its order. Written out, because a loop over
+ * the table makes a snapshot take half as long again.
+ */
 function columnFields(f: StateFields, slab: OrderSlab, slot: number): void {
   slab.account[slot] = f.i32(slab.account[slot]!);
   slab.instrument[slot] = f.i32(slab.instrument[slot]!);
