@@ -9,12 +9,15 @@ import { Exchange } from '../src/core/engine/exchange.ts';
 import type { Command } from '../src/core/model/command.ts';
 import type { Event } from '../src/core/model/event.ts';
 import { marketFlow } from './market.ts';
+import { comparePairs } from './pairs.ts';
 import { type Benchmark, best, printTable, rate, ratio, timed } from './report.ts';
 
 const ACCOUNTS = 1000;
 const RESTING = 1000;
 const COMMANDS = 500_000;
 const RUNS = 3;
+/** Of the commands, for each run of a comparison with another checkout. */
+const COMPARED = 200_000;
 const SEED = 20_240_102;
 
 function ready(setUp: readonly Command[]): Exchange {
@@ -53,7 +56,7 @@ function count(commands: readonly Command[], exchange: Exchange): string {
 
 export const core: Benchmark = {
   title: 'Core: commands a second',
-  run() {
+  async run({ against }) {
     const { setUp, commands } = marketFlow(ACCOUNTS, RESTING, COMMANDS, SEED);
     const log = packed(commands);
     console.log(
@@ -95,5 +98,6 @@ export const core: Benchmark = {
         ['replay of the log: decode and apply', rate(COMMANDS, replay), ratio(codec, replay)],
       ],
     );
+    if (against !== undefined) await comparePairs(against, setUp, commands.slice(0, COMPARED));
   },
 };

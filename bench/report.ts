@@ -1,9 +1,14 @@
 /** How a figure is printed: with its conditions, beside its baseline, never alone. */
 import { cpus, loadavg, totalmem } from 'node:os';
 
+export interface BenchmarkOptions {
+  /** Another checkout to compare with, where a benchmark can. */
+  readonly against: string | undefined;
+}
+
 export interface Benchmark {
   readonly title: string;
-  run(): void | Promise<void>;
+  run(options: BenchmarkOptions): void | Promise<void>;
 }
 
 export function printConditions(): void {

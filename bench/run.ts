@@ -1,4 +1,8 @@
-/** `npm run bench` runs every benchmark, `npm run bench -- book core` the named ones. */
+/**
+ * `npm run bench` runs every benchmark, `npm run bench -- book core` the named ones. `npm run bench -- core --against DIR`
+ * also compares with the checkout in a directory, in interleaved pairs.
+ */
+import { parseArgs } from 'node:util';
 import { book } from './book.ts';
 import { core } from './core.ts';
 import { futures } from './futures.ts';
@@ -24,7 +28,10 @@ const BENCHMARKS: Record<string, Benchmark> = {
   market,
 };
 
-const names = process.argv.slice(2);
+const { values, positionals: names } = parseArgs({
+  options: { against: { type: 'string' } },
+  allowPositionals: true,
+});
 const unknown = names.filter((name) => BENCHMARKS[name] === undefined);
 if (unknown.length > 0) {
   console.error(`No benchmark ${unknown.join(', ')}; there are ${Object.keys(BENCHMARKS).join(', ')}.`);
@@ -34,5 +41,5 @@ printConditions();
 for (const [name, benchmark] of Object.entries(BENCHMARKS)) {
   if (names.length > 0 && !names.includes(name)) continue;
   console.log(`\n## ${benchmark.title}\n`);
-  await benchmark.run();
+  await benchmark.run({ against: values.against });
 }

@@ -98,6 +98,13 @@ test('a shelf of the core imports only those below it, and nothing from outside'
   }
 });
 
+test('the margin cache is computed behind its one interface', () => {
+  for (const { from, to } of importsOf('src/**/*.ts').filter(({ to }) =>
+    to.startsWith('src/core/margin/cache/'),
+  ))
+    assert.match(from, /^src\/core\/margin\/(?:cache\/|margin-cache\.ts$)/, `${from} imports ${to}`);
+});
+
 test('the API has no arrow against its order', () => {
   for (const { from, to } of importsOf('src/api/**/*.ts').filter(({ to }) => to.startsWith('src/api/'))) {
     const [part, target] = [API_PARTS.indexOf(folder(from, 2)), API_PARTS.indexOf(folder(to, 2))];

@@ -7,7 +7,10 @@ import { checkInvariants } from '../../src/core/engine/invariants.ts';
 import { UnreadableRecord } from '../../src/core/model/bytes.ts';
 import { ReplayDivergence } from '../../src/core/model/diverged.ts';
 import type { Event } from '../../src/core/model/event.ts';
+import { canonicalState } from '../../src/core/snapshot/canonical-state.ts';
+import { type StateFields, StateReader, StateWriter } from '../../src/core/snapshot/fields.ts';
 import { loadState, saveState } from '../../src/core/snapshot/snapshot.ts';
+import type { State } from '../../src/core/state/state.ts';
 import { PLENTY, TradingFloor } from './trading-floor.ts';
 
 const HOUR = 3_600_000;
@@ -128,11 +131,46 @@ test('a failed modification is remembered over a restart', () => {
   equal(floor.amend('ann', order, { qty: '2' }), 'amendAfterFailure');
 });
 
-test('a snapshot of another format, cut short or with something behind it is refused', () => {
-  const image = busyDay().image();
-  const newer = Uint8Array.from(image);
-  newer[0]! += 1;
+test('a snapshot of a newer format is refused with both numbers, one of no format as well', () => {
+  const newer = busyDay().image();
+  newer[0] = 2;
+  const refusal = { name: 'UnreadableRecord', message: /has format 2, this version reads format 1: start/ };
+  throws(() => loadState(newer), refusal);
+  newer[0] = 0;
   throws(() => loadState(newer), UnreadableRecord);
+});
+
+test('a snapshot of an older format goes through every upgrade from there on, in order', () => {
+  const image = busyDay().image();
+  const upgradesFrom = (format: number) => {
+    const older = Uint8Array.from(image);
+    older[0] = format;
+    const run: string[] = [];
+    const upgrades = ['1 to 2', '2 to 3'].map((name) => (state: State) => {
+      equal(state.accountByUid.size, 5, 'the older state is whole');
+      run.push(name);
+    });
+    const state = loadState(older, upgrades);
+    deepEqual(canonicalState(state), canonicalState(loadState(image)), 'the hash knows of no file format');
+    return run;
+  };
+  deepEqual(upgradesFrom(1), ['1 to 2', '2 to 3']);
+  deepEqual(upgradesFrom(2), ['2 to 3']);
+  deepEqual(upgradesFrom(3), []);
+  throws(() => upgradesFrom(4), /has format 4, this version reads formats 1 to 3/);
+});
+
+test('a field of a later format is there in that format and not in the ones before', () => {
+  const hour = (f: StateFields, known: number) => (f.format >= 2 ? f.f64(known) : known);
+  const written = new StateWriter(2);
+  written.u16(2);
+  hour(written, 7);
+  equal(hour(new StateReader(written.written()), 0), 7);
+  equal(hour(new StateReader(Uint8Array.of(1, 0)), 0), 0);
+});
+
+test('a snapshot that was cut short or has something behind it is refused', () => {
+  const image = busyDay().image();
   throws(() => loadState(image.subarray(0, image.length - 1)), UnreadableRecord);
   throws(() => loadState(Uint8Array.of(...image, 0)), UnreadableRecord);
 });

@@ -254,15 +254,31 @@ export class Book {
     if ((slab.flags[slot]! & FLAG_RPI) === 0) {
       if (next === NIL) this.normalTail[level] = previous;
       if (previous === NIL) this.normalHead[level] = next;
+      this.checkQueue(this.normalHead[level]!, this.normalTail[level]!, this.normalLots[level]!);
     } else {
       if (next === NIL) this.rpiTail[level] = previous;
       if (previous === NIL) this.rpiHead[level] = next;
+      this.checkQueue(this.rpiHead[level]!, this.rpiTail[level]!, this.rpiLots[level]!);
       this.rpiOrders--;
     }
     slab.level[slot] = NIL;
     if (this.normalHead[level] === NIL && this.rpiHead[level] === NIL) {
       this.closeLevel(slab.side[slot] as Side, level);
     }
+  }
+
+  /** The lots of a queue are those of its orders (I15), as far as its two ends tell: a full sum would cost its length. */
+  private checkQueue(head: number, tail: number, lots: number): void {
+    if (head === NIL) {
+      assert(lots === 0, 'I15: a level without orders shows lots');
+      return;
+    }
+    const { remaining } = this.slab;
+    const least = head === tail ? remaining[head]! : remaining[head]! + remaining[tail]!;
+    assert(
+      head === tail ? lots === least : lots >= least,
+      'I15: a level shows other lots than its orders hold',
+    );
   }
 
   private openLevel(side: Side, price: number): number {

@@ -1,16 +1,23 @@
 /**
- * All open orders of the exchange, one column per field, one slot per order. A million resting orders are a few
- * typed arrays: no objects for the collector to walk. What only some orders have (executions, a client's id) sits in
- * side tables.
+ * All open orders of the exchange, one column per field (`order-columns.ts`), one slot per order. A million resting
+ * orders are a few typed arrays: no objects for the garbage collector to visit. Fields that few orders have (executions,
+ * a client id) are in side tables.
  */
 
 import type { OrderKind, OrderOrigin } from '../model/enums.ts';
 import type { Preset } from '../model/tpsl.ts';
 import { IdIndex } from './id-index.ts';
+import {
+  COLUMN_ARRAYS,
+  ORDER_COLUMN_NAMES,
+  ORDER_COLUMNS,
+  type OrderColumnName,
+  type OrderColumns,
+} from './order-columns.ts';
 
 export const NIL = -1;
 
-/** What an order that is partly filled has executed so far. */
+/** The sums of a partly filled order. */
 export interface Execution {
   /** 10^-8 of the quote coin. */
   value: bigint;
@@ -19,14 +26,14 @@ export interface Execution {
   pnl: bigint;
 }
 
-/** The take-profit and stop-loss an order carries, and the record that its fills have made of it so far. */
+/** Take-profit and stop-loss of an order, and the strategy order that its fills have made of them so far. */
 export interface AttachedPreset {
   readonly preset: Preset;
   /** 0 = none yet. */
   strategyId: number;
 }
 
-/** How a margin order is paid, in 10^-8 of the coin it gives: together what it may still need. */
+/** What pays for a margin order, in 10^-8 of the coin that it gives; the sum is what it may still need. */
 export interface MarginLock {
   held: bigint;
   borrowed: bigint;
@@ -35,42 +42,16 @@ export interface MarginLock {
 /** Bits of `flags`. */
 export const FLAG_RPI = 1;
 export const FLAG_RETAIL = 2;
-/** May only make a position smaller: reduce-only in one-way mode, closing in hedge mode. */
+/** Only reduces a position: reduce-only in one-way mode, closing in hedge mode. */
 export const FLAG_CLOSING = 4;
 export const FLAG_LONG = 8;
 export const FLAG_SHORT = 16;
 export const FLAG_ISOLATED = 32;
-/** Made by the exchange: no self-trade prevention. */
+/** Placed by the exchange: no self-trade prevention. */
 export const FLAG_FORCED = 64;
 
-const COLUMNS = {
-  id: Float64Array,
-  account: Int32Array,
-  party: Int32Array,
-  instrument: Int32Array,
-  side: Uint8Array,
-  orderType: Uint8Array,
-  timeInForce: Uint8Array,
-  stpMode: Uint8Array,
-  flags: Uint8Array,
-  price: Int32Array,
-  size: Float64Array,
-  remaining: Float64Array,
-  prioritySeq: Float64Array,
-  createdTime: Float64Array,
-  updatedTime: Float64Array,
-  /** Level of the book, or NIL when the order does not rest. */
-  level: Int32Array,
-  next: Int32Array,
-  previous: Int32Array,
-  /** The owner's open orders, oldest first. */
-  accountNext: Int32Array,
-  accountPrevious: Int32Array,
-} as const;
-type ColumnName = keyof typeof COLUMNS;
-const COLUMN_NAMES = Object.keys(COLUMNS) as ColumnName[];
-
-export class OrderSlab {
+/** The arrays are declared one by one, so that their places in the object are known before the first is made. */
+export class OrderSlab implements OrderColumns {
   id!: Float64Array<ArrayBuffer>;
   account!: Int32Array<ArrayBuffer>;
   party!: Int32Array<ArrayBuffer>;
@@ -93,12 +74,12 @@ export class OrderSlab {
   accountPrevious!: Int32Array<ArrayBuffer>;
 
   readonly byId = new IdIndex();
-  /** By slot: what an order has executed so far; undefined while that is nothing. */
+  /** By slot; undefined before the first fill. */
   readonly executions: (Execution | undefined)[] = [];
   readonly clientOids = new Map<number, string>();
-  /** Orders the exchange itself made. */
+  /** Of orders that the exchange placed; they never rest. */
   readonly kinds = new Map<number, OrderKind>();
-  /** Orders that a strategy order made. */
+  /** Of orders that a strategy order placed. */
   readonly origins = new Map<number, OrderOrigin>();
   readonly presets = new Map<number, AttachedPreset>();
   /** Margin that isolated orders hold, in 10^-8 of the settlement coin. */
@@ -153,10 +134,10 @@ export class OrderSlab {
   }
 
   private grow(capacity: number): void {
-    for (const name of COLUMN_NAMES) {
-      const grown = new COLUMNS[name](capacity);
+    for (const name of ORDER_COLUMN_NAMES) {
+      const grown = new COLUMN_ARRAYS[ORDER_COLUMNS[name].type](capacity);
       if (this[name] !== undefined) grown.set(this[name]);
-      (this as unknown as Record<ColumnName, unknown>)[name] = grown;
+      (this as unknown as Record<OrderColumnName, unknown>)[name] = grown;
     }
     this.capacity = capacity;
   }

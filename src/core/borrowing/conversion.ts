@@ -6,7 +6,6 @@
 import { coinUsd, collateralTiers, countsAsMargin, hasStalePrice, isIndexed } from '../margin/collateral.ts';
 import { balanceOf, isInDebt } from '../margin/debts.ts';
 import { coinEquity } from '../margin/margin.ts';
-import { Wallet } from '../model/enums.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import {
   compare,
@@ -21,7 +20,7 @@ import {
   smaller,
 } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
-import { digestAmount, emitLedgerLine } from '../state/ledger-lines.ts';
+import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 
 /** 0.1 % (rules 0.5). */
@@ -56,35 +55,24 @@ export function convert(state: State, account: Account, conversion: Conversion):
   const { debtCoin, payCoin, forced } = conversion;
   const { sold, received } = quote(state, conversion);
   if (received === 0n) return 0n;
-  const { ledger } = state;
-  const move = (coin: number, amount: bigint, intoAccount: boolean): void => {
-    const house = ledger.cell(SystemAccount.convert, coin, Bucket.cash);
-    const cash = ledger.cell(account.index, coin, Bucket.cash);
-    ledger.move(intoAccount ? house : cash, intoAccount ? cash : house, amount);
-  };
+  const cash = (coin: number) => state.ledger.cell(account.index, coin, Bucket.cash);
+  const house = (coin: number) => state.ledger.cell(SystemAccount.convert, coin, Bucket.cash);
   const conversionId = state.nextId();
-  move(payCoin, sold, false);
-  emitLedgerLine(
-    state,
-    account,
-    Wallet.unified,
-    payCoin,
-    forced ? 'forcedOut' : 'convertOut',
-    -sold,
-    String(conversionId),
-  );
-  move(debtCoin, received, true);
-  emitLedgerLine(
-    state,
-    account,
-    Wallet.unified,
-    debtCoin,
-    forced ? 'forcedIn' : 'convertIn',
-    received,
-    String(conversionId),
-  );
-  digestAmount(state, sold);
-  digestAmount(state, received);
+  const reference = String(conversionId);
+  post(state, {
+    from: cash(payCoin),
+    to: house(payCoin),
+    amount: sold,
+    fromLine: forced ? 'forcedOut' : 'convertOut',
+    reference,
+  });
+  post(state, {
+    from: house(debtCoin),
+    to: cash(debtCoin),
+    amount: received,
+    toLine: forced ? 'forcedIn' : 'convertIn',
+    reference,
+  });
   state.touch(account);
   if (!account.house) {
     state.events.push({

@@ -6,11 +6,10 @@
 
 import { balanceOf } from '../margin/debts.ts';
 import { coinsOf, profitIn } from '../margin/margin.ts';
-import { Wallet } from '../model/enums.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { divCeil, larger, RATE_ONE, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
-import { digestAmount, emitLedgerLine } from '../state/ledger-lines.ts';
+import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 
 export const INTEREST_MS = 3_600_000;
@@ -77,9 +76,11 @@ function charge(state: State, account: Account, coin: number, bearing: bigint | 
   const { interest } = interestOf(state, account, coin, bearing);
   if (interest === 0n) return;
   const { ledger } = state;
-  const house = ledger.cell(SystemAccount.interest, coin, Bucket.cash);
-  ledger.move(ledger.cell(account.index, coin, Bucket.cash), house, interest);
-  digestAmount(state, interest);
-  emitLedgerLine(state, account, Wallet.unified, coin, 'interest', -interest, '');
+  post(state, {
+    from: ledger.cell(account.index, coin, Bucket.cash),
+    to: ledger.cell(SystemAccount.interest, coin, Bucket.cash),
+    amount: interest,
+    fromLine: 'interest',
+  });
   state.touch(account);
 }

@@ -5,7 +5,9 @@
  *   2. the command itself: checks, then changes (`place-order.ts`, `amend.ts`, `cancel.ts`, `wallet.ts`, ...)
  *   3. strategy orders that its trades reached fire, one by one (`trigger-engine.ts`); accounts that were touched are
  *      looked after: closing orders trimmed, liquidations (`risk-engine.ts`); again, until nothing changes
- *   4. its outcome is folded into the digest; what happened waits in `takeEvents`
+ *   4. its result is folded into the digest; its events wait in `takeEvents`
+ *   5. assertions: no isolated margin is left below zero; with each new second the books of one account are checked
+ *      (`account-invariants.ts`). A broken one throws `InvariantBroken`, which stops the process
  *
  * No clock, no randomness, no I/O: the same commands give the same state, ids and events, anywhere and always.
  */
@@ -46,6 +48,7 @@ import { cancelEverything } from '../strategy/cancel-everything.ts';
 import { setCommission } from '../wallet/commission.ts';
 import { deposit, setDepositWallet, transfer, withdraw } from '../wallet/wallet.ts';
 import { endWithdrawal, internalWithdrawal, requestWithdrawal } from '../wallet/withdrawal.ts';
+import { checkNextAccount } from './account-invariants.ts';
 import { cancelStrategyOrder, modifyStrategy, placeStrategy } from './conditional-entry.ts';
 import { onComponentPrice } from './price-tick.ts';
 import { RiskEngine } from './risk-engine.ts';
@@ -72,12 +75,15 @@ export class Exchange {
     if (command.type === 'checkpoint') return this.compare(command);
     // Whoever replays has passed over what it names; it moves no clock either, because that may be what broke.
     if (command.type === 'setAside') return OK;
+    const { nextSecond } = state;
     this.strategies.begin();
     advanceTo(state, command.time, this.riskEngine, this.strategies);
     const outcome = this.dispatch(command);
     this.strategies.settle();
     state.digest.fold(outcome.rejectReason);
     if (outcome.items !== undefined) for (const item of outcome.items) state.digest.fold(item.rejectReason);
+    state.ledger.checkSettled();
+    if (state.nextSecond !== nextSecond) checkNextAccount(state);
     return outcome;
   }
 

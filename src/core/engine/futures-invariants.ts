@@ -10,13 +10,13 @@ import {
 } from '../liquidation/liquidation-check.ts';
 import { warningRatio } from '../margin/debts.ts';
 import { computeRisk, isAbove } from '../margin/margin.ts';
-import { accountRisk } from '../margin/margin-cache.ts';
 import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { InstrumentStatus, Side } from '../model/enums.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { assert, larger, smaller } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
 import type { Market, State } from '../state/state.ts';
+import { checkMarginCache } from './account-invariants.ts';
 
 export function checkFutures(state: State): void {
   for (const index of state.indices) {
@@ -36,7 +36,11 @@ export function checkFutures(state: State): void {
     const held = state.ledger.peek(SystemAccount.clearing, coin, Bucket.cash);
     assert(held === sum, `I07: clearing of coin ${coin} holds ${held}, contracts say ${sum}`);
   }
-  for (const account of state.accountByUid.values()) checkAccountPositions(state, account);
+  for (const account of state.accountByUid.values()) {
+    checkCloses(state, account);
+    checkMarginCache(state, account);
+    checkRisk(state, account);
+  }
 }
 
 /** I06 to I09, I42. */
@@ -94,19 +98,10 @@ function checkEnded(state: State, { instrument: index, futures, holders, book }:
   assert(quiet, `I42: ${symbol} is offline and has orders`);
 }
 
-/** I03, I10, I11, I26, I35, I36, and margin buckets equal to what positions and orders say. */
-function checkAccountPositions(state: State, account: Account): void {
-  const { slab, ledger } = state;
-  const isolated = new Map<number, bigint>();
-  const ordered = new Map<number, bigint>();
+/** I26, and I35 for isolated positions. */
+function checkCloses(state: State, account: Account): void {
+  const { slab } = state;
   for (const position of account.positions.values()) {
-    const instrument = state.instruments[position.instrument]!;
-    assert(position.size !== 0, `I10: an empty position of ${account.uid} remains`);
-    for (const basis of [position.basis, position.queueBasis])
-      assert(basis === 0n || basis > 0n === position.long, 'I11: basis against the size');
-    assert(position.iso >= 0n && (position.isolated || position.iso === 0n), 'I03: isolated margin');
-    const coin = instrument.futures!.settle;
-    isolated.set(coin, (isolated.get(coin) ?? 0n) + position.iso);
     const closing = closingOrders(state, account, position.instrument, position.posSide);
     const frozen = closing.reduce((sum, slot) => sum + slab.remaining[slot]!, 0);
     assert(frozen <= position.lots, `I26: ${frozen} lots are being closed of ${position.lots}`);
@@ -116,34 +111,13 @@ function checkAccountPositions(state: State, account: Account): void {
       'I35: an isolated position is due',
     );
   }
-  for (const [slot, held] of slab.isolatedLocks) {
-    if (slab.account[slot] !== account.index) continue;
-    assert(held >= 0n, `I03: an isolated order of ${account.uid} holds ${held}`);
-    const coin = state.instruments[slab.instrument[slot]!]!.futures!.settle;
-    ordered.set(coin, (ordered.get(coin) ?? 0n) + held);
-  }
-  for (const coin of ledger.coinsOf(account.index)) {
-    const margin = ledger.peek(account.index, coin, Bucket.isolated);
-    assert(margin === (isolated.get(coin) ?? 0n), `isolated margin of ${account.uid} coin ${coin}`);
-    const orders = ledger.peek(account.index, coin, Bucket.isolatedOrders);
-    assert(orders === (ordered.get(coin) ?? 0n), `isolated order margin of ${account.uid} coin ${coin}`);
-  }
-  checkMargin(state, account);
+}
+
+/** I35 for the crossed part, I36, and the warning. */
+function checkRisk(state: State, account: Account): void {
   const above = isAbove(computeRisk(state, account), warningRatio(state, account));
   assert(account.warned === above, `the warning of account ${account.uid} is ${account.warned}`);
   const due = isActionable(state, account) && crossedIsDue(state, account);
   assert(!due, `I35: account ${account.uid} is due`);
   assert(!account.liquidating || account.firstOrder === NIL, 'I36: an account in liquidation has orders');
-}
-
-/** What is kept of an account's margin is what a computation from scratch comes to. */
-function checkMargin(state: State, account: Account): void {
-  const kept = accountRisk(state, account);
-  const exact = computeRisk(state, account);
-  for (const figure of ['equity', 'effective', 'initial', 'maintenance'] as const) {
-    assert(
-      kept[figure] === exact[figure],
-      `margin of ${account.uid}: ${figure} kept ${kept[figure]}, exactly ${exact[figure]}`,
-    );
-  }
 }

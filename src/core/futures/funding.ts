@@ -1,12 +1,10 @@
 import { coinUsd } from '../margin/collateral.ts';
 import { inSettleCoin, maintenanceAt, markTicks } from '../margin/margin.ts';
-import { Wallet } from '../model/enums.ts';
 import { tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { Position } from '../model/position.ts';
 import { divCeil, divFloor, larger, MONEY_ONE, RATE_ONE, smaller } from '../model/units.ts';
-import type { Account } from '../state/account.ts';
-import { digestAmount, emitLedgerLine } from '../state/ledger-lines.ts';
+import { post } from '../state/ledger-postings.ts';
 import { type Holder, holdersOf } from '../state/position-holders.ts';
 import type { Market, State } from '../state/state.ts';
 
@@ -71,12 +69,17 @@ function pay(state: State, market: Market, { account, position }: Holder, rate: 
   }
   const { ledger } = state;
   const coin = instrument.futures!.settle;
-  const from = ledger.cell(account.index, coin, position.isolated ? Bucket.isolated : Bucket.cash);
-  ledger.move(from, ledger.cell(SystemAccount.insurance, coin, Bucket.cash), amount);
   if (position.isolated) position.iso -= amount;
   position.funding -= amount;
-  digestAmount(state, -amount);
-  tell(state, account, position, -amount);
+  const posting = {
+    from: ledger.cell(account.index, coin, position.isolated ? Bucket.isolated : Bucket.cash),
+    to: ledger.cell(SystemAccount.insurance, coin, Bucket.cash),
+    amount,
+    fromLine: 'fundingOut',
+    reference: String(position.id),
+    instrument,
+  } as const;
+  post(state, posting, -amount);
   return amount;
 }
 
@@ -95,21 +98,15 @@ function distribute(
   const total = due.reduce((sum, amount) => sum + amount, 0n);
   for (const [n, { account, position }] of receivers.entries()) {
     const amount = collected >= total ? due[n]! : divFloor(due[n]! * collected, total);
-    const to = ledger.cell(account.index, coin, position.isolated ? Bucket.isolated : Bucket.cash);
-    ledger.move(ledger.cell(SystemAccount.insurance, coin, Bucket.cash), to, amount);
     if (position.isolated) position.iso += amount;
     position.funding += amount;
-    digestAmount(state, amount);
-    tell(state, account, position, amount);
+    post(state, {
+      from: ledger.cell(SystemAccount.insurance, coin, Bucket.cash),
+      to: ledger.cell(account.index, coin, position.isolated ? Bucket.isolated : Bucket.cash),
+      amount,
+      toLine: 'fundingIn',
+      reference: String(position.id),
+      instrument,
+    });
   }
-}
-
-/** An isolated position pays and is paid out of its own margin. */
-function tell(state: State, account: Account, position: Position, amount: bigint): void {
-  if (amount === 0n) return;
-  const instrument = state.instruments[position.instrument]!;
-  const { settle } = instrument.futures!;
-  const kind = amount > 0n ? 'fundingIn' : 'fundingOut';
-  const details = { instrument, intoMargin: position.isolated ? amount : 0n };
-  emitLedgerLine(state, account, Wallet.unified, settle, kind, amount, String(position.id), details);
 }

@@ -159,7 +159,7 @@ export class FuturesSettlement implements MatchSink {
       ? this.closePart(account, trade, part, kind)
       : this.openPart(account, trade, part);
     const position = this.positionFor(account, slot);
-    if (position !== undefined) account.margin?.notePosition(position);
+    if (position !== undefined) account.margin?.positionChanged(position);
     this.chargeFee(account, position, fee, kind);
     const { settle } = this.instrument.futures!;
     const commission = isLiquidation(kind)

@@ -6,7 +6,6 @@
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
 import { bankruptcyPrice } from '../margin/bankruptcy.ts';
 import { coinUsd } from '../margin/collateral.ts';
-import { quotePrice } from '../margin/contract-margin.ts';
 import {
   computeRisk,
   futuresSetting,
@@ -24,6 +23,7 @@ import {
   exactMargin,
   initialMarginWith,
   maintenanceAtNumber,
+  quotePrice,
 } from '../margin/margin-cache.ts';
 import type { PlaceOrder } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
@@ -37,7 +37,7 @@ import { ceilWorth } from '../model/safe-integers.ts';
 import { divCeil, larger, MONEY_ONE, RATE_ONE } from '../model/units.ts';
 import { priceBand } from '../orders/order-checks.ts';
 import type { Account } from '../state/account.ts';
-import { type AccountMargin, Line } from '../state/margin-cache-state.ts';
+import type { MarginCache } from '../state/margin-cache-state.ts';
 import type { Market, State } from '../state/state.ts';
 
 /** More than all roundings of a margin figure together, in 10^-8. */
@@ -66,10 +66,9 @@ export function checkBankruptcy(
 function hasAmpleMargin(state: State, account: Account, { instrument, side, priceTicks }: Intent): boolean {
   const margin = currentMargin(state, account);
   const { scale, coinMargined } = instrument.futures!;
-  const at = margin.find(instrument.index);
-  if (coinMargined || scale === undefined || at < 0 || margin.isolated.length > 0) return false;
   const selling = side === Side.sell;
-  const lots = margin.lines[at + (selling ? Line.longLots : Line.shortLots)]!;
+  const lots = margin.lotsOf(instrument.index, selling);
+  if (coinMargined || scale === undefined || lots === undefined || margin.isolated.length > 0) return false;
   const mark = markTicks(state, instrument);
   const worse = Math.max(0, selling ? mark - priceTicks : priceTicks - mark);
   const loss = valueNumber(instrument, worse, lots);
@@ -156,14 +155,8 @@ function fitsFirstTier(state: State, account: Account, intent: Intent, leverage:
   const { instrument, priceTicks, lots } = intent;
   const [first] = instrument.futures!.tiers;
   if (first!.maxLeverage < leverage || futuresSetting(account, instrument).isolated) return false;
-  const margin = currentMargin(state, account);
-  const at = margin.find(instrument.index);
   const added = valueNumber(instrument, priceTicks, lots);
-  if (at < 0) return added <= first!.upTo;
-  const { lines } = margin;
-  const held = lines[at + Line.longValue]! + lines[at + Line.shortValue]!;
-  const ordered = lines[at + Line.buyValue]! + lines[at + Line.sellValue]!;
-  return held + ordered + added <= first!.upTo;
+  return currentMargin(state, account).valueOf(instrument.index) + added <= first!.upTo;
 }
 
 /** Value of the account's opening orders of one side. */
@@ -213,7 +206,7 @@ export function checkCrossed(
 function isFarFromLimit(
   state: State,
   account: Account,
-  margin: AccountMargin,
+  margin: MarginCache,
   intent: Intent,
   leaveOut: number,
 ): boolean {

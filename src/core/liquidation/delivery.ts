@@ -10,8 +10,7 @@ import { listSpecification } from '../listing/listing.ts';
 import { fundBalance } from '../margin/insurance-fund.ts';
 import { markTicks } from '../margin/margin.ts';
 import { deliveryAfter, quarterSymbol } from '../model/delivery-calendar.ts';
-import { CancelReason, InstrumentStatus, OrderKind, StrategyReason, Wallet } from '../model/enums.ts';
-import type { LedgerLineKind } from '../model/event.ts';
+import { CancelReason, InstrumentStatus, OrderKind, StrategyReason } from '../model/enums.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { FuturesSpec, InstrumentSpec } from '../model/listing-spec.ts';
@@ -19,7 +18,7 @@ import type { Position } from '../model/position.ts';
 import { divCeil, larger, smaller } from '../model/units.ts';
 import { cancelWhere } from '../orders/cancel.ts';
 import type { Account } from '../state/account.ts';
-import { digestAmount, emitLedgerLine } from '../state/ledger-lines.ts';
+import { post, postStep } from '../state/ledger-postings.ts';
 import { holdersOf } from '../state/position-holders.ts';
 import type { Market, State } from '../state/state.ts';
 import { cancelInstrumentStrategies } from '../strategy/strategy-lifecycle.ts';
@@ -115,9 +114,13 @@ function releaseMargin(
   const { ledger } = state;
   const coin = instrument.futures!.settle;
   if (rest > 0n) {
-    const isolated = ledger.cell(account.index, coin, Bucket.isolated);
-    ledger.move(isolated, ledger.cell(account.index, coin, Bucket.cash), rest);
-    tell(state, account, instrument, 'marginRemoved', rest);
+    postStep(state, {
+      from: ledger.cell(account.index, coin, Bucket.isolated),
+      to: ledger.cell(account.index, coin, Bucket.cash),
+      amount: rest,
+      toLine: 'marginRemoved',
+      ...about(instrument),
+    });
   }
   position.iso = 0n;
   settlement.forget(account, position);
@@ -161,16 +164,12 @@ function coverClaims(
   for (const { account, bucket, amount } of claims) {
     const paid = smaller(amount, budget);
     budget -= paid;
-    digestAmount(state, paid);
-    if (paid > 0n) {
-      ledger.move(fund, ledger.cell(account.index, coin, bucket), paid);
-      tell(state, account, instrument, 'liquidation', paid, bucket === Bucket.isolated ? paid : 0n);
-    }
+    const to = ledger.cell(account.index, coin, bucket);
+    post(state, { from: fund, to, amount: paid, toLine: 'liquidation', ...about(instrument) });
     const unpaid = amount - paid;
     if (bucket === Bucket.cash || unpaid === 0n) continue;
     const cash = ledger.cell(account.index, coin, Bucket.cash);
-    ledger.move(cash, ledger.cell(account.index, coin, bucket), unpaid);
-    tell(state, account, instrument, 'marginAdded', -unpaid);
+    postStep(state, { from: cash, to, amount: unpaid, fromLine: 'marginAdded', ...about(instrument) });
   }
 }
 
@@ -192,25 +191,16 @@ function shareShortage(
   let collected = 0n;
   for (const { account, realised, fee } of winners) {
     const share = smaller(divCeil(realised * shortage, total), realised - larger(0n, fee));
-    ledger.move(ledger.cell(account.index, coin, Bucket.cash), fund, share);
     collected += share;
-    digestAmount(state, share);
-    tell(state, account, instrument, 'liquidation', -share);
+    const cash = ledger.cell(account.index, coin, Bucket.cash);
+    post(state, { from: cash, to: fund, amount: share, fromLine: 'liquidation', ...about(instrument) });
   }
   return smaller(collected, shortage);
 }
 
-function tell(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  kind: LedgerLineKind,
-  amount: bigint,
-  intoMargin = 0n,
-): void {
-  const { settle } = instrument.futures!;
-  const details = { instrument, intoMargin };
-  emitLedgerLine(state, account, Wallet.unified, settle, kind, amount, instrument.symbol, details);
+/** What the lines of a contract's end refer to. */
+function about(instrument: Instrument): { reference: string; instrument: Instrument } {
+  return { reference: instrument.symbol, instrument };
 }
 
 /** Coin-margined profit is not zero-sum in coin: what is left of the contract belongs to the fund. */
@@ -220,13 +210,12 @@ function closeClearing(state: State, market: Market): void {
   const coin = futures.terms.settle;
   const clearing = ledger.cell(SystemAccount.clearing, coin, Bucket.cash);
   const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
-  digestAmount(state, futures.clearing);
   if (futures.clearing >= 0n) {
-    ledger.move(clearing, fund, futures.clearing);
+    post(state, { from: clearing, to: fund, amount: futures.clearing });
     futures.clearing = 0n;
   } else {
     const paid = smaller(-futures.clearing, fundBalance(state, coin));
-    ledger.move(fund, clearing, paid);
+    post(state, { from: fund, to: clearing, amount: paid }, futures.clearing);
     futures.clearing += paid;
   }
 }

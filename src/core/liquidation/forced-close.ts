@@ -5,14 +5,14 @@ import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { bankruptcyTicks, forcedFeeRate, marginBehind } from '../margin/bankruptcy.ts';
 import { fundBalance } from '../margin/insurance-fund.ts';
-import { type OrderKind, Wallet } from '../model/enums.ts';
+import type { OrderKind } from '../model/enums.ts';
 import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { Position } from '../model/position.ts';
 import { divCeil, divFloor, larger, RATE_ONE, smaller } from '../model/units.ts';
 import { priceBand } from '../orders/order-checks.ts';
 import type { Account } from '../state/account.ts';
-import { emitLedgerLine } from '../state/ledger-lines.ts';
+import { postStep } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { deleverage } from './deleveraging.ts';
 
@@ -69,12 +69,15 @@ function payShortfall(state: State, account: Account, position: Position, amount
   const { ledger } = state;
   const instrument = state.instruments[position.instrument]!;
   const coin = instrument.futures!.settle;
-  const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
-  const bucket = position.isolated ? Bucket.isolated : Bucket.cash;
-  ledger.move(fund, ledger.cell(account.index, coin, bucket), amount);
   if (position.isolated) position.iso += amount;
-  const details = { instrument, intoMargin: position.isolated ? amount : 0n };
-  emitLedgerLine(state, account, Wallet.unified, coin, 'liquidation', amount, String(position.id), details);
+  postStep(state, {
+    from: ledger.cell(SystemAccount.insurance, coin, Bucket.cash),
+    to: ledger.cell(account.index, coin, position.isolated ? Bucket.isolated : Bucket.cash),
+    amount,
+    toLine: 'liquidation',
+    reference: String(position.id),
+    instrument,
+  });
 }
 
 /** What closing the whole size at a price would leave unpaid, in the settlement coin; negative when margin is left. */
@@ -111,20 +114,16 @@ function settleIsolated(
   const fund = ledger.cell(SystemAccount.insurance, coin, Bucket.cash);
   const rest = position.iso;
   const paid = smaller(larger(0n, -rest), fundBalance(state, coin));
-  if (rest > 0n) ledger.move(isolated, fund, rest);
-  else ledger.move(fund, isolated, paid);
-  const told = rest > 0n ? -rest : paid;
-  const reference = String(position.id);
-  if (told !== 0n) {
-    const details = { instrument, intoMargin: told };
-    emitLedgerLine(state, account, Wallet.unified, coin, 'liquidation', told, reference, details);
-  }
-  // Nobody on the other side could bear it and the fund is empty: a bad debt of the account (rules 5.9 step 7). The
-  // loss itself was told with the fills; here cash only goes to where it was booked.
+  const about = { reference: String(position.id), instrument };
+  if (rest > 0n)
+    postStep(state, { from: isolated, to: fund, amount: rest, fromLine: 'liquidation', ...about });
+  else postStep(state, { from: fund, to: isolated, amount: paid, toLine: 'liquidation', ...about });
+  // No opposite side could bear it and the fund is empty: a bad debt of the account (rules 5.9, step 7). The fills
+  // have the loss on the statement already; here cash only goes to where it was booked.
   const unpaid = larger(0n, -rest) - paid;
   if (unpaid > 0n) {
-    ledger.move(ledger.cell(account.index, coin, Bucket.cash), isolated, unpaid);
-    emitLedgerLine(state, account, Wallet.unified, coin, 'marginAdded', -unpaid, reference, { instrument });
+    const cash = ledger.cell(account.index, coin, Bucket.cash);
+    postStep(state, { from: cash, to: isolated, amount: unpaid, fromLine: 'marginAdded', ...about });
   }
   position.iso = 0n;
   settlement.forget(account, position);

@@ -13,7 +13,7 @@ import { valueNumber } from '../model/instrument.ts';
 import type { Position } from '../model/position.ts';
 import { divCeil, larger, RATE_ONE } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
-import { type AccountMargin, WORTH_COLUMNS, Worth } from '../state/margin-cache-state.ts';
+import type { MarginCache } from '../state/margin-cache-state.ts';
 import type { State } from '../state/state.ts';
 import { isolatedSlack } from './liquidation-check.ts';
 
@@ -118,14 +118,14 @@ export class LiquidationMonitor {
   }
 
   /** Positions move with prices, and collateral does too. */
-  private crossedAllowance(account: Account, margin: AccountMargin): number {
+  private crossedAllowance(account: Account, margin: MarginCache): number {
     const { state } = this;
-    const { coins, worths } = margin;
+    const { coins } = margin;
     let { exposure } = margin;
     const owes = margin.debtMaintenance !== 0;
     if (exposure === 0 && !owes) return Number.POSITIVE_INFINITY;
     for (let n = 0; n < coins.length; n++) {
-      const balance = worths[n * WORTH_COLUMNS + Worth.balance]!;
+      const balance = margin.balanceOf(n);
       // What debts keep grows with them: twice covers it, as with positions.
       exposure += 2 * Math.abs(balance) * ((state.coinPriceNumbers[coins[n]!] ?? Number.NaN) / MONEY);
     }
@@ -143,10 +143,11 @@ export class LiquidationMonitor {
   }
 
   /** The maintenance of a debt jumps where its tier ends: no price may carry it there unseen. */
-  private toNextTier({ coins, worths }: AccountMargin, exposure: number): number {
+  private toNextTier(margin: MarginCache, exposure: number): number {
     let least = Number.POSITIVE_INFINITY;
+    const { coins } = margin;
     for (let n = 0; n < coins.length; n++) {
-      const usd = -worths[n * WORTH_COLUMNS + Worth.equity]!;
+      const usd = -margin.equityOf(n);
       for (const end of this.state.lending[coins[n]!]!.terms.tierEnds) {
         if (usd > end) continue;
         least = Math.min(least, share(end - usd, exposure));

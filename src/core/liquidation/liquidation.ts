@@ -13,7 +13,7 @@ import { coinUsd } from '../margin/collateral.ts';
 import { fundBalance } from '../margin/insurance-fund.ts';
 import { maintenanceAt, markTicks, positionOf } from '../margin/margin.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
-import { CancelReason, OrderKind, PosSide, StrategyReason, Wallet } from '../model/enums.ts';
+import { CancelReason, OrderKind, PosSide, StrategyReason } from '../model/enums.ts';
 import { tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { tierIndex } from '../model/margin-tiers.ts';
@@ -22,7 +22,7 @@ import { assert, compare, divCeil, divFloor, larger, MONEY_ONE, smaller } from '
 import { cancelWhere } from '../orders/cancel.ts';
 import { posSideOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
-import { emitLedgerLine } from '../state/ledger-lines.ts';
+import { postStep } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { cancelStrategies } from '../strategy/strategy-lifecycle.ts';
 import { closeOut } from './forced-close.ts';
@@ -181,8 +181,7 @@ function coverDebts(state: State, account: Account): void {
     const lacking = smaller(owed, divCeil(missing * MONEY_ONE, price));
     const paid = smaller(lacking, fundBalance(state, coin));
     if (paid === 0n) continue;
-    ledger.move(fund, cash, paid);
     missing = larger(0n, missing - divFloor(paid * price, MONEY_ONE));
-    emitLedgerLine(state, account, Wallet.unified, coin, 'liquidation', paid, '');
+    postStep(state, { from: fund, to: cash, amount: paid, toLine: 'liquidation' });
   }
 }

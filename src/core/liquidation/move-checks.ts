@@ -195,9 +195,5 @@ function withCash<T>(state: State, account: Account, coin: number, amount: bigin
   if (amount === 0n || !ledger.coinsOf(account.index).includes(coin)) return answer();
   const cash = ledger.cell(account.index, coin, Bucket.cash);
   const aside = ledger.cell(account.index, coin, Bucket.isolated);
-  const [from, to, size] = amount > 0n ? [aside, cash, amount] : [cash, aside, -amount];
-  ledger.move(from, to, size);
-  const answered = answer();
-  ledger.move(to, from, size);
-  return answered;
+  return amount > 0n ? ledger.asIf(aside, cash, amount, answer) : ledger.asIf(cash, aside, -amount, answer);
 }

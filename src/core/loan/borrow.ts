@@ -17,11 +17,12 @@ import { loanFor, pledgeFor } from '../model/ltv.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { divCeil, divFloor } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
-import { digestAmount, emitLedgerLine } from '../state/ledger-lines.ts';
+import { digestAmount } from '../state/ledger-lines.ts';
+import { postAll } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { freeIn } from '../wallet/wallet.ts';
 import { emitLoan } from './loan-events.ts';
-import { firmPrices, loanCells, poolBalance, usdtPrice } from './loan-money.ts';
+import { firmPrices, lending, loanCells, pledging, poolBalance, usdtPrice } from './loan-money.ts';
 
 /** Both amounts of a loan that the desk would make. */
 export interface LoanOffer {
@@ -45,11 +46,11 @@ export function borrow(state: State, command: LoanBorrow): CommandResult {
     return rejected(RejectReason.tooManyLoans, most);
 
   const loan = newLoan(state, account, command, offer);
-  digestAmount(state, offer.loan);
   const lendable = poolBalance(state, loan.loanCoin) >= loan.initLoan;
   if (lendable && freeIn(state, account, loan.pledgeCoin, Wallet.unified) >= loan.initPledge) {
-    disburse(state, account, loan, offer);
+    disburse(state, loan, offer);
   } else {
+    digestAmount(state, offer.loan);
     emitLoan(state, loan, 'ROLLBACK');
   }
   return { ...OK, orderId: loan.id };
@@ -135,20 +136,9 @@ function newLoan(
   return made;
 }
 
-function disburse(state: State, account: Account, loan: Loan, { spec }: LoanOffer): void {
+function disburse(state: State, loan: Loan, { spec }: LoanOffer): void {
   const cells = loanCells(state, loan);
-  state.ledger.move(cells.pledgeCash, cells.pledge, loan.initPledge);
-  emitLedgerLine(
-    state,
-    account,
-    Wallet.unified,
-    loan.pledgeCoin,
-    'pledgeOut',
-    -loan.initPledge,
-    String(loan.id),
-  );
-  state.ledger.move(cells.pool, cells.cash, loan.initLoan);
-  emitLedgerLine(state, account, Wallet.unified, loan.loanCoin, 'loanIn', loan.initLoan, String(loan.id));
+  postAll(state, [pledging(cells, loan, loan.initPledge), lending(cells, loan)], loan.initLoan);
   loan.principal = loan.initLoan;
   loan.pledge = loan.initPledge;
   loan.chargeHour(hourRate(spec, loan.term));

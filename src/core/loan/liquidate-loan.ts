@@ -3,11 +3,10 @@ import { fundBalance } from '../margin/insurance-fund.ts';
 import type { Loan } from '../model/loan.ts';
 import { type PairPrices, pairPrice, proceedsOf, shownRate, soldFor } from '../model/ltv.ts';
 import { divTrunc, parseUnits, RATE_ONE, RATE_SCALE, smaller } from '../model/units.ts';
-import { digestAmount } from '../state/ledger-lines.ts';
+import { type Posting, postAll } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { about, emit, emitLoan } from './loan-events.ts';
-import { loanCells } from './loan-money.ts';
-import { payFromPledge, release } from './repay.ts';
+import { type LoanCells, loanCells, payingCollateral, unpledging } from './loan-money.ts';
 
 /** Share of the debt repaid by force (rules 0.5). */
 const LIQUIDATION_FEE_RATE = parseUnits('0.02', RATE_SCALE)!;
@@ -22,15 +21,21 @@ export function liquidateLoan(state: State, loan: Loan, prices: PairPrices): voi
   const paid = smaller(debt, proceeds);
   const interest = smaller(paid, owed);
   const fee = proceeds - paid;
-  payFromPledge(state, loan, sold, interest, paid - interest);
+  const unlocked = loan.pledge - sold;
   const cells = loanCells(state, loan);
-  state.ledger.move(cells.converted, cells.fee, fee);
-  coverShortage(state, loan, loan.principal - (paid - interest));
-  const unlocked = loan.pledge;
-  release(state, loan, unlocked);
+  postAll(
+    state,
+    [
+      ...payingCollateral(cells, sold, interest, paid - interest),
+      { from: cells.converted, to: cells.fee, amount: fee },
+      coverShortage(state, cells, loan, loan.principal - (paid - interest)),
+      unpledging(cells, loan, unlocked),
+    ],
+    sold + paid,
+  );
+  loan.pledge = 0n;
   loan.principal = 0n;
   state.loans.remove(loan);
-  digestAmount(state, sold + paid);
   const price = pairPrice(prices);
   const reduceId = state.nextId();
   emit(state, {
@@ -48,9 +53,8 @@ export function liquidateLoan(state: State, loan: Loan, prices: PairPrices): voi
 }
 
 /** Principal that the collateral did not bring in: the insurance fund pays what it can, the pool bears the rest. */
-function coverShortage(state: State, loan: Loan, missing: bigint): void {
-  const { insurance, pool } = loanCells(state, loan);
-  const covered = smaller(missing, fundBalance(state, loan.loanCoin));
-  state.ledger.move(insurance, pool, covered);
-  state.loans.lose(loan.loanCoin, missing - covered);
+function coverShortage(state: State, cells: LoanCells, { loanCoin }: Loan, missing: bigint): Posting {
+  const covered = smaller(missing, fundBalance(state, loanCoin));
+  state.loans.lose(loanCoin, missing - covered);
+  return { from: cells.insurance, to: cells.pool, amount: covered };
 }

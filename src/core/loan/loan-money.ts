@@ -5,6 +5,7 @@ import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import type { Loan } from '../model/loan.ts';
 import type { PairPrices } from '../model/ltv.ts';
 import { MONEY_ONE } from '../model/units.ts';
+import type { Posting } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 
 /** Dollar prices as of the last second; undefined while no index tells one of them. */
@@ -35,6 +36,8 @@ export function poolBalance(state: State, coin: number): bigint {
   return state.ledger.peek(SystemAccount.loanPool, coin, Bucket.cash);
 }
 
+export type LoanCells = ReturnType<typeof loanCells>;
+
 /** The cells that money of a loan moves between. */
 export function loanCells({ ledger }: State, { account, loanCoin, pledgeCoin }: Loan) {
   const house = (name: keyof typeof SystemAccount, coin: number) =>
@@ -52,4 +55,65 @@ export function loanCells({ ledger }: State, { account, loanCoin, pledgeCoin }: 
     pledgeCash: ledger.cell(account, pledgeCoin, Bucket.cash),
     sold: house('convert', pledgeCoin),
   };
+}
+
+/** Collateral leaves the owner's cash. */
+export function pledging(cells: LoanCells, loan: Loan, amount: bigint): Posting {
+  return {
+    from: cells.pledgeCash,
+    to: cells.pledge,
+    amount,
+    fromLine: 'pledgeOut',
+    reference: String(loan.id),
+  };
+}
+
+/** Collateral comes back to the owner's cash. */
+export function unpledging(cells: LoanCells, loan: Loan, amount: bigint): Posting {
+  return {
+    from: cells.pledge,
+    to: cells.pledgeCash,
+    amount,
+    toLine: 'pledgeIn',
+    reference: String(loan.id),
+  };
+}
+
+/** The borrowed coin comes out of the pool. */
+export function lending(cells: LoanCells, loan: Loan): Posting {
+  return {
+    from: cells.pool,
+    to: cells.cash,
+    amount: loan.initLoan,
+    toLine: 'loanIn',
+    reference: String(loan.id),
+  };
+}
+
+/** Interest and principal paid with the borrowed coin. */
+export function payingCash(
+  cells: LoanCells,
+  loan: Loan,
+  interest: bigint,
+  principal: bigint,
+): readonly Posting[] {
+  const reference = String(loan.id);
+  return [
+    { from: cells.cash, to: cells.interest, amount: interest, fromLine: 'loanInterest', reference },
+    { from: cells.cash, to: cells.pool, amount: principal, fromLine: 'loanOut', reference },
+  ];
+}
+
+/** The house buys collateral at the index price and pays interest and principal with what it is worth. */
+export function payingCollateral(
+  cells: LoanCells,
+  sold: bigint,
+  interest: bigint,
+  principal: bigint,
+): readonly Posting[] {
+  return [
+    { from: cells.pledge, to: cells.sold, amount: sold },
+    { from: cells.converted, to: cells.interest, amount: interest },
+    { from: cells.converted, to: cells.pool, amount: principal },
+  ];
 }

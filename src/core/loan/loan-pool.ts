@@ -5,7 +5,8 @@ import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { MONEY_MAX } from '../model/limits.ts';
 import { loanTermsProblem, RATE_FIELDS } from '../model/loan-terms.ts';
 import { RejectReason } from '../model/reject-reason.ts';
-import { digestAmount, externalCell } from '../state/ledger-lines.ts';
+import { externalCell } from '../state/ledger-lines.ts';
+import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { shortOf } from '../wallet/wallet.ts';
 import { poolBalance } from './loan-money.ts';
@@ -26,10 +27,10 @@ export function fundLoanPool(state: State, command: FundLoanPool): CommandResult
   if (held + amount < 0n) return shortOf(coin, held);
   state.depositReferences.remember(reference);
   const pool = state.ledger.cell(SystemAccount.loanPool, coin, Bucket.cash);
-  if (amount > 0n) state.ledger.move(externalCell(state, coin), pool, amount);
-  else state.ledger.move(pool, externalCell(state, coin), size);
+  const external = externalCell(state, coin);
+  if (amount > 0n) post(state, { from: external, to: pool, amount });
+  else post(state, { from: pool, to: external, amount: size }, amount);
   state.loans.fund(coin, amount);
-  digestAmount(state, amount);
   return OK;
 }
 

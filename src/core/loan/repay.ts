@@ -3,17 +3,16 @@ import type { LoanRepay } from '../model/command.ts';
 import { type CommandResult, OK, rejected } from '../model/command-result.ts';
 import { Wallet } from '../model/enums.ts';
 import { MONEY_MAX } from '../model/limits.ts';
-import type { Loan } from '../model/loan.ts';
 import { levelsOf } from '../model/loan-terms.ts';
 import { freePledge, soldFor } from '../model/ltv.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { smaller } from '../model/units.ts';
-import { digestAmount, emitLedgerLine } from '../state/ledger-lines.ts';
+import { postAll } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { freeIn, shortOf } from '../wallet/wallet.ts';
 import { about, emit, emitLoan } from './loan-events.ts';
 import { findLoan } from './loan-lookup.ts';
-import { firmPrices, loanCells } from './loan-money.ts';
+import { firmPrices, loanCells, payingCash, payingCollateral, unpledging } from './loan-money.ts';
 
 export function repay(state: State, command: LoanRepay): CommandResult {
   const found = findLoan(state, command);
@@ -33,10 +32,9 @@ export function repay(state: State, command: LoanRepay): CommandResult {
 
   const interest = smaller(amount, loan.interestOwed());
   const principal = amount - interest;
-  if (command.fromPledge) payFromPledge(state, loan, sold, interest, principal);
-  else payFromCash(state, loan, interest, principal);
   loan.interestPaid += interest;
   loan.principal -= principal;
+  loan.pledge -= sold;
   const done = loan.principal === 0n && loan.interestOwed() === 0n;
   const { init } = levelsOf(state.coins[loan.pledgeCoin]!.pledge!);
   const unlocked = done
@@ -44,8 +42,12 @@ export function repay(state: State, command: LoanRepay): CommandResult {
     : command.unlock && prices !== undefined
       ? freePledge(loan.debt(), loan.pledge, init, prices)
       : 0n;
-  release(state, loan, unlocked);
-  digestAmount(state, amount + unlocked);
+  loan.pledge -= unlocked;
+  const cells = loanCells(state, loan);
+  const payment = command.fromPledge
+    ? payingCollateral(cells, sold, interest, principal)
+    : payingCash(cells, loan, interest, principal);
+  postAll(state, [...payment, unpledging(cells, loan, unlocked)], amount + unlocked);
   emit(state, {
     type: 'loanRepaid',
     repayId: state.nextId(),
@@ -59,41 +61,4 @@ export function repay(state: State, command: LoanRepay): CommandResult {
     emitLoan(state, loan, 'REPAY');
   } else state.loans.changed(loan);
   return { ...OK, orderId: loan.id, repaid: { interest, principal, unlocked } };
-}
-
-function payFromCash(state: State, loan: Loan, interest: bigint, principal: bigint): void {
-  const cells = loanCells(state, loan);
-  const account = state.accounts[loan.account]!;
-  const pay = (to: number, kind: 'loanInterest' | 'loanOut', amount: bigint) => {
-    if (amount === 0n) return;
-    state.ledger.move(cells.cash, to, amount);
-    emitLedgerLine(state, account, Wallet.unified, loan.loanCoin, kind, -amount, String(loan.id));
-  };
-  pay(cells.interest, 'loanInterest', interest);
-  pay(cells.pool, 'loanOut', principal);
-}
-
-/** The house buys the collateral at the index price and pays the debt with what it is worth. */
-export function payFromPledge(
-  state: State,
-  loan: Loan,
-  sold: bigint,
-  interest: bigint,
-  principal: bigint,
-): void {
-  const cells = loanCells(state, loan);
-  state.ledger.move(cells.pledge, cells.sold, sold);
-  loan.pledge -= sold;
-  state.ledger.move(cells.converted, cells.interest, interest);
-  state.ledger.move(cells.converted, cells.pool, principal);
-}
-
-/** Gives collateral back to its owner's cash. */
-export function release(state: State, loan: Loan, amount: bigint): void {
-  if (amount === 0n) return;
-  const cells = loanCells(state, loan);
-  state.ledger.move(cells.pledge, cells.pledgeCash, amount);
-  loan.pledge -= amount;
-  const account = state.accounts[loan.account]!;
-  emitLedgerLine(state, account, Wallet.unified, loan.pledgeCoin, 'pledgeIn', amount, String(loan.id));
 }

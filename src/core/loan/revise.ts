@@ -6,13 +6,12 @@ import { MONEY_MAX } from '../model/limits.ts';
 import { levelsOf } from '../model/loan-terms.ts';
 import { freePledge, shownRate } from '../model/ltv.ts';
 import { RejectReason } from '../model/reject-reason.ts';
-import { digestAmount, emitLedgerLine } from '../state/ledger-lines.ts';
+import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { freeIn, shortOf } from '../wallet/wallet.ts';
 import { about, emit } from './loan-events.ts';
 import { findLoan } from './loan-lookup.ts';
-import { firmPrices, loanCells, pairPrices } from './loan-money.ts';
-import { release } from './repay.ts';
+import { firmPrices, loanCells, pairPrices, pledging, unpledging } from './loan-money.ts';
 
 export function revisePledge(state: State, command: LoanRevise): CommandResult {
   const found = findLoan(state, command);
@@ -35,14 +34,10 @@ export function revisePledge(state: State, command: LoanRevise): CommandResult {
   }
 
   const before = shownRate(loan.debt(), loan.pledge, prices);
-  if (into) {
-    const cells = loanCells(state, loan);
-    state.ledger.move(cells.pledgeCash, cells.pledge, amount);
-    loan.pledge += amount;
-    emitLedgerLine(state, account, Wallet.unified, loan.pledgeCoin, 'pledgeOut', -amount, String(loan.id));
-  } else release(state, loan, amount);
+  const cells = loanCells(state, loan);
+  post(state, into ? pledging(cells, loan, amount) : unpledging(cells, loan, amount));
+  loan.pledge += into ? amount : -amount;
   state.loans.changed(loan);
-  digestAmount(state, amount);
   const after = shownRate(loan.debt(), loan.pledge, prices);
   const reviseId = state.nextId();
   emit(state, { type: 'pledgeRevised', reviseId, ...about(state, loan), into, amount, before, after });

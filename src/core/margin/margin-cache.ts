@@ -1,7 +1,7 @@
 /**
- * Margin of an account without computing everything each time. Contributions of contracts and coins are kept
- * (`../state/margin-cache-state.ts`) and computed again, in exact numbers, when prices, positions, orders, settings or balances have
- * changed since. `margin.ts` says what they are: `computeRisk` is the rule, and an invariant holds this file to it.
+ * Margin of an account without computing everything each time. `../state/margin-cache-state.ts` holds the contributions
+ * of contracts and coins and knows what is stale; `cache/` computes them again in exact numbers. `margin.ts` is the rule:
+ * the figures must equal `computeRisk`, which a running exchange asserts for one account each second.
  */
 
 import { NIL } from '../book/order-slab.ts';
@@ -11,22 +11,27 @@ import { keptOf } from '../model/margin-fractions.ts';
 import type { Position } from '../model/position.ts';
 import { exact, exactNumber } from '../model/safe-integers.ts';
 import type { Account } from '../state/account.ts';
-import { AccountMargin, Line } from '../state/margin-cache-state.ts';
+import { ContractRow, MarginCache, Stale } from '../state/margin-cache-state.ts';
 import type { State } from '../state/state.ts';
-import { addCoins, takeDebts } from './collateral-rows.ts';
+import { reloadDebts, sumCoins } from './cache/coin-rows.ts';
 import {
-  addLines,
-  addNoted,
-  lineInitial,
-  lineOf,
+  findOrAddRow,
+  initialOf,
   orderLoss,
-  takeOrders,
-  takePositions,
-  takeSettings,
-} from './contract-margin.ts';
+  reloadOrders,
+  reloadPositions,
+  reloadSettings,
+  repriceAll,
+  repriceDirty,
+} from './cache/contract-rows.ts';
 import { computeRisk, hasObligations, type Intent, markTicks, type Risk } from './margin.ts';
 
-/** What the account is worth, must have for new orders and must keep, now. */
+export { quotePrice } from './cache/contract-rows.ts';
+
+/** Any of these makes every contract row be computed again. */
+const ALL_CONTRACTS = Stale.positions | Stale.orders | Stale.settings | Stale.prices;
+
+/** Equity, and the margin required for new orders and to hold positions, at the present prices. */
 export function accountRisk(state: State, account: Account): Risk {
   const { equity, effective, initial, maintenance } = exactMargin(state, account);
   if (Number.isNaN(equity + effective + initial + maintenance)) return computeRisk(state, account);
@@ -38,62 +43,60 @@ export function accountRisk(state: State, account: Account): Risk {
   };
 }
 
-/** The present figures. Initial margin may be an estimate that is too high when opening orders would lose at the mark. */
-export function currentMargin(state: State, account: Account): AccountMargin {
-  account.margin ??= new AccountMargin();
+/** The present figures. Initial margin may be an upper bound when opening orders would lose at the mark. */
+export function currentMargin(state: State, account: Account): MarginCache {
+  account.margin ??= new MarginCache();
   const { margin } = account;
-  const moved = margin.prices !== state.priceVersion;
-  const paid = margin.moneyChanges !== state.ledger.changesOf(account.index);
-  if (!moved && !paid && !margin.isUnsettled) {
+  const stale = margin.takeStale(state.priceVersion, state.ledger.changesOf(account.index));
+  if (stale === 0) {
     if (margin.haircut !== 0) margin.liable = hasObligations(state, account);
     return margin;
   }
-  if (margin.positionsUnknown || margin.ordersUnknown || margin.settingsUnknown || moved) {
-    if (margin.positionsUnknown) takePositions(state, account, margin);
-    if (margin.settingsUnknown) takeSettings(state, account, margin);
-    const losses = margin.ordersUnknown;
-    if (losses) takeOrders(state, account, margin);
-    addLines(state, account, margin, losses);
-    margin.prices = state.priceVersion;
-  } else if (margin.noted) {
-    addNoted(state, account, margin);
+  if ((stale & ALL_CONTRACTS) !== 0) {
+    if ((stale & Stale.positions) !== 0) reloadPositions(state, account, margin);
+    if ((stale & Stale.settings) !== 0) reloadSettings(state, account, margin);
+    const exactLosses = (stale & Stale.orders) !== 0;
+    if (exactLosses) reloadOrders(state, account, margin);
+    repriceAll(state, account, margin, exactLosses);
+  } else if ((stale & Stale.contracts) !== 0) {
+    repriceDirty(state, account, margin);
   }
-  const recounted = addCoins(state, account, margin, moved, paid);
-  if (recounted || margin.claimsUnknown) takeDebts(state, account, margin, false);
+  const revalued = sumCoins(state, account, margin, stale);
+  if (revalued || (stale & Stale.claims) !== 0) reloadDebts(state, account, margin, false);
   margin.liable = margin.haircut !== 0 && hasObligations(state, account);
   return margin;
 }
 
-/** The same with initial margin exact, for which every opening order is looked at. */
-export function exactMargin(state: State, account: Account): AccountMargin {
+/** The same with initial margin exact, for which every opening order is visited. */
+export function exactMargin(state: State, account: Account): MarginCache {
   const margin = currentMargin(state, account);
   if (margin.haircutEstimated) {
-    takeDebts(state, account, margin, true);
+    reloadDebts(state, account, margin, true);
     margin.liable = margin.haircut !== 0 && hasObligations(state, account);
   }
   if (!margin.estimated) return margin;
-  takeOrders(state, account, margin);
-  addLines(state, account, margin, true);
+  reloadOrders(state, account, margin);
+  repriceAll(state, account, margin, true);
   return margin;
 }
 
 /**
- * Initial margin of the account if an order were added and another left out, at most (exactly, unless the margin is
- * estimated); NaN when it cannot be told in numbers. Only the contract of the two is computed again.
+ * Initial margin of the account with one order more and another left out: an upper bound, exact unless the margin is
+ * estimated; NaN when not exact in numbers. Only the contract of the two is computed again.
  */
 export function initialMarginWith(
   state: State,
   account: Account,
-  margin: AccountMargin,
+  margin: MarginCache,
   instrument: Instrument,
   intent: Intent | undefined,
   leaveOut: number,
 ): number {
-  const at = lineOf(state, account, margin, instrument);
-  const { lines } = margin;
-  let buys = lines[at + Line.buyValue]!;
-  let sells = lines[at + Line.sellValue]!;
-  let loss = lines[at + Line.openLoss]!;
+  const at = findOrAddRow(state, account, margin, instrument);
+  const { contracts } = margin;
+  let buys = contracts[at + ContractRow.buyValue]!;
+  let sells = contracts[at + ContractRow.sellValue]!;
+  let loss = contracts[at + ContractRow.openLoss]!;
   const mark = markTicks(state, instrument);
   if (leaveOut !== NIL) {
     const { slab } = state;
@@ -110,10 +113,10 @@ export function initialMarginWith(
     else sells += value;
     loss += orderLoss(instrument, side, priceTicks, lots, mark);
   }
-  const changed = lineInitial(state, account, instrument, lines, at, buys, sells, loss);
-  // With an order the collateral stands behind something.
+  const changed = initialOf(state, account, instrument, contracts, at, buys, sells, loss);
+  // With an order the account has obligations.
   const haircut = intent !== undefined && !margin.liable ? margin.haircut : 0;
-  return exact(margin.initial + haircut - lines[at + Line.initial]! + changed);
+  return exact(margin.initial + haircut - contracts[at + ContractRow.initial]! + changed);
 }
 
 /** Maintenance margin and closing fee of a size at a price in the quote coin, NaN when not exact. */
@@ -122,7 +125,7 @@ export function maintenanceAtNumber(instrument: Instrument, priceTicks: number, 
   return scale === undefined ? Number.NaN : keptOf(scale, valueNumber(instrument, priceTicks, lots));
 }
 
-/** What an isolated position has above what it must keep, in the quote coin at the mark; NaN when not exact. */
+/** Margin of an isolated position above its maintenance, in the quote coin at the mark; NaN when not exact. */
 export function isolatedSlackNumber(state: State, position: Position): number {
   const instrument = state.instruments[position.instrument]!;
   if (instrument.futures!.coinMargined) return Number.NaN;

@@ -72,6 +72,5 @@ function setBorrowed(state: State, slot: number, coin: number, borrowed: bigint)
   const lock = state.slab.marginLocks.get(slot)!;
   state.lending[coin]!.reserved += borrowed - lock.borrowed;
   lock.borrowed = borrowed;
-  const { margin } = state.accounts[state.slab.account[slot]!]!;
-  if (margin !== undefined) margin.claimsUnknown = true;
+  state.accounts[state.slab.account[slot]!]!.margin?.claimsChanged();
 }

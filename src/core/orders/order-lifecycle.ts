@@ -73,11 +73,11 @@ export function countOrder(
 ): void {
   if (margin === undefined) return;
   // Another price or another coin asks for other margin, also where the same amount stays locked.
-  if (instrument.futures === undefined) margin.claimsUnknown = true;
+  if (instrument.futures === undefined) margin.claimsChanged();
   if (!countsAsOpening(slab, instrument, slot)) return;
   const priceTicks = slab.price[slot]!;
   const value = valueNumber(instrument, priceTicks, lots);
-  margin.noteOrder(instrument.index, slab.side[slot] === Side.buy, priceTicks, value);
+  margin.orderChanged(instrument.index, slab.side[slot] === Side.buy, priceTicks, value);
 }
 
 /** Takes a closed order out of the owner's list and frees its slot. The book must have let go of it. */

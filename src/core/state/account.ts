@@ -3,7 +3,7 @@ import { NIL } from '../book/order-slab.ts';
 import { HoldMode, type Wallet } from '../model/enums.ts';
 import { OpenCounts } from '../model/open-order-counts.ts';
 import { type Position, positionKey } from '../model/position.ts';
-import type { AccountMargin } from './margin-cache-state.ts';
+import type { MarginCache } from './margin-cache-state.ts';
 import type { StrategyOrder } from './strategy-order.ts';
 
 export interface FeeRates {
@@ -70,7 +70,7 @@ export class Account {
   /** Waits to be looked after (`State.touch`). */
   touched = false;
   /** As last computed, with what has changed since; not saved. */
-  margin: AccountMargin | undefined;
+  margin: MarginCache | undefined;
 
   constructor(
     uid: number,
@@ -101,17 +101,17 @@ export class Account {
   choose(instrument: number, setting: FuturesSetting | undefined): void {
     if (setting === undefined) this.settings.delete(instrument);
     else this.settings.set(instrument, setting);
-    if (this.margin !== undefined) this.margin.settingsUnknown = true;
+    this.margin?.settingChanged();
   }
 
   addPosition(position: Position): void {
     this.positions.set(positionKey(position.instrument, position.posSide), position);
-    if (this.margin !== undefined) this.margin.positionsUnknown = true;
+    this.margin?.positionsChanged();
   }
 
   /** False when it was gone already. */
   removePosition(position: Position): boolean {
-    if (this.margin !== undefined) this.margin.positionsUnknown = true;
+    this.margin?.positionsChanged();
     return this.positions.delete(positionKey(position.instrument, position.posSide));
   }
 
@@ -123,6 +123,6 @@ export class Account {
   chooseCoinLeverage(coin: number, leverage: number | undefined): void {
     if (leverage === undefined) this.leverages.delete(coin);
     else this.leverages.set(coin, leverage);
-    if (this.margin !== undefined) this.margin.claimsUnknown = true;
+    this.margin?.claimsChanged();
   }
 }

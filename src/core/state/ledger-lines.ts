@@ -1,4 +1,4 @@
-/** Lines of the statements that users read, written where money moves (rules 4), and the cells that they are about. */
+/** Lines of the statements that users read (rules 4), and the cells that they are about. */
 
 import { Category, Wallet } from '../model/enums.ts';
 import type { LedgerLineKind } from '../model/event.ts';
@@ -28,12 +28,12 @@ export function digestAmount(state: State, amount: bigint): void {
 interface LineDetails {
   readonly fee?: bigint;
   /** The contract it is about; none for money that only moves. */
-  readonly instrument?: Instrument;
+  readonly instrument?: Instrument | undefined;
   /** What the margin of an isolated position gained by the same step, which is a line of its own. */
   readonly intoMargin?: bigint;
 }
 
-/** What the last line of the unified wallet says is there: cash, and what orders hold. Isolated margin is not. */
+/** Balance that the last line of the unified wallet states: cash and what orders hold, without isolated margin. */
 export function reportedBalance({ ledger }: State, { index }: Account, coin: number): bigint {
   return (
     ledger.peek(index, coin, Bucket.cash) +

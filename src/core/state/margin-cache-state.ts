@@ -1,20 +1,21 @@
 /**
- * The margin of one account as last computed (`../margin/margin-cache.ts`). No part of the state: it can be thrown away at any
- * time and is not saved. Whoever changes a position, an order or a setting notes it here; what was noted is computed
- * again when margin is asked for. Dollar amounts in 10^-8; NaN where a number would not be exact.
+ * The margin of one account as last computed, and what has changed since. It is no part of the state: it can be dropped
+ * at any time and is not saved. A change of a position, an order, a setting or a claim is reported to it by one of the
+ * methods named after the change; prices and balances have versions. `../margin/margin-cache.ts` computes again what is
+ * stale when margin is asked for. Dollar amounts in 10^-8; NaN where a number would not be exact.
  *
  * After each second of prices every account that acts is computed anew, so its figures lie side by side in one array:
- * thousands of accounts with ten positions each do not fit the processor's cache, and what lies scattered costs more to
+ * thousands of accounts with ten positions each do not fit the processor's cache, and scattered figures cost more to
  * fetch than to compute.
  */
 
 import type { Position } from '../model/position.ts';
 import { exact, exactNumber } from '../model/safe-integers.ts';
 
-/** Columns of a line: one contract with its crossed positions and opening orders. */
-export const Line = {
+/** Columns of a contract: its crossed positions and opening orders. */
+export const ContractRow = {
   instrument: 0,
-  /** Which of the account's coins the profit counts in. */
+  /** Number of the coin, among those of the account, that the profit counts in. */
   coin: 1,
   longLots: 2,
   shortLots: 3,
@@ -37,18 +38,18 @@ export const Line = {
   /** No opening buy is priced above, no sell below: they bound what orders would lose at the mark. */
   highestBuy: 16,
   lowestSell: 17,
-  /** 1 when something was noted since it was computed. */
-  noted: 18,
-  /** Dollars that move when all prices move, at most (`liquidation-monitor.ts`). */
+  /** 1 when a position or an order has changed since the row was computed. */
+  dirty: 18,
+  /** Upper bound of the dollars that move when all prices move (`liquidation-monitor.ts`). */
   exposure: 19,
 } as const;
-export const LINE_COLUMNS = 20;
+export const CONTRACT_COLUMNS = 20;
 
-/** Columns of a coin.  */
-export const Worth = {
+/** Columns of a coin. */
+export const CoinRow = {
   /** Cash and locked together. */
   balance: 0,
-  /** Of the lines settled in the coin. */
+  /** Of the contracts settled in the coin. */
   profit: 1,
   /** The profit that equity and effective were computed with. */
   countedProfit: 2,
@@ -57,57 +58,126 @@ export const Worth = {
   /** First cell of its row in the ledger; -1 while it has none. */
   cells: 5,
 } as const;
-export const WORTH_COLUMNS = 6;
+export const COIN_COLUMNS = 6;
 
 export const Total = { equity: 0, effective: 1, initial: 2, maintenance: 3, exposure: 4 } as const;
 const TOTALS = 5;
 
-const NOWHERE = -1;
+/** What has changed since the figures were computed: bits of `MarginCache.takeStale`. */
+export const Stale = {
+  /** To be read from the account anew. */
+  positions: 1,
+  orders: 2,
+  settings: 4,
+  /** What debts and open spot and margin orders require. */
+  claims: 8,
+  /** Rows of contracts that are dirty. */
+  contracts: 16,
+  /** By version. */
+  prices: 32,
+  balances: 64,
+} as const;
+const EVERYTHING = Stale.positions | Stale.orders | Stale.settings | Stale.claims;
 
-export class AccountMargin {
-  /** Version of the prices it was computed at. */
-  prices = -1;
-  /** What has to be taken anew altogether. */
-  positionsUnknown = true;
-  ordersUnknown = true;
-  settingsUnknown = true;
-  /** What debts and open spot and margin orders ask for. */
-  claimsUnknown = true;
-  /** Some lines are noted. */
-  noted = false;
-  /** Initial margin is no less than it says, but may be more than needed: losses of orders are bounds. */
+const NOWHERE = -1;
+const NO_VERSION = -1;
+
+export class MarginCache {
+  private stale: number = EVERYTHING;
+  /** Versions of prices and balances that it was computed with (`State.priceVersion`, `Ledger.changesOf`). */
+  private priceVersion = NO_VERSION;
+  private balanceVersion = NO_VERSION;
+  /** Initial margin is an upper bound: losses of opening orders are bounded, not summed. */
   estimated = false;
 
-  lineCount = 0;
-  lines = new Float64Array(0);
-  /** Line of each instrument, or -1. */
+  contractCount = 0;
+  contracts = new Float64Array(0);
+  /** Row of each instrument, or -1. */
   private places = new Int32Array(0);
 
   readonly coins: number[] = [];
-  worths = new Float64Array(0);
-  /** Balances that the worths were computed with. */
+  coinRows = new Float64Array(0);
+  /** Balances that the coin rows were computed with. */
   readonly cash: bigint[] = [];
   readonly locked: bigint[] = [];
-  /** Changes of the account's money that have been seen (`Ledger.changesOf`). */
-  moneyChanges = -1;
-  /** Rows of the account whose coins are among these. */
-  rowCount = 0;
+  /** Rows of the account in the ledger whose coins are among these. */
+  ledgerRows = 0;
 
   readonly totals = new Float64Array(TOTALS);
-  /** Margin of debts, and what open spot and margin orders would cost as collateral while it stands behind something. */
+  /** Margin of debts, and what open spot and margin orders would cost as collateral while there are obligations. */
   debtInitial = 0;
   debtMaintenance = 0;
   haircut = 0;
-  /** The haircut is no less than it says, but may be more than needed: everything that orders hold counts as lost. */
+  /** The haircut is an upper bound: everything that orders hold counts as lost. */
   haircutEstimated = false;
+  /** The account has obligations, so the haircut counts. */
   liable = false;
   readonly isolated: Position[] = [];
 
-  /** Has anything been noted since the figures were computed? */
-  get isUnsettled(): boolean {
-    return (
-      this.noted || this.positionsUnknown || this.ordersUnknown || this.settingsUnknown || this.claimsUnknown
-    );
+  /** A position has this size and cost basis now. */
+  positionChanged({ instrument, isolated, long, lots, basis }: Position): void {
+    const at = this.find(instrument);
+    if (isolated || lots === 0 || at < 0) {
+      this.stale |= Stale.positions;
+      return;
+    }
+    const { contracts } = this;
+    contracts[at + (long ? ContractRow.longLots : ContractRow.shortLots)] = lots;
+    contracts[at + (long ? ContractRow.longBasis : ContractRow.shortBasis)] = exactNumber(basis);
+    this.markDirty(at);
+  }
+
+  /** A position was opened or closed. */
+  positionsChanged(): void {
+    this.stale |= Stale.positions;
+  }
+
+  /** The value of opening orders at a price has changed by so much. */
+  orderChanged(instrument: number, buying: boolean, priceTicks: number, value: number): void {
+    const at = this.find(instrument);
+    const column = at + (buying ? ContractRow.buyValue : ContractRow.sellValue);
+    // A sum that was rounded once would stay so when its orders are gone.
+    const sum = at < 0 ? Number.NaN : exact(exact(this.contracts[column]!) + value);
+    if (Number.isNaN(sum)) {
+      this.stale |= Stale.orders;
+      return;
+    }
+    const { contracts } = this;
+    contracts[column] = sum;
+    if (buying) {
+      contracts[at + ContractRow.highestBuy] =
+        sum === 0 ? 0 : Math.max(priceTicks, contracts[at + ContractRow.highestBuy]!);
+    } else {
+      contracts[at + ContractRow.lowestSell] =
+        sum === 0 ? Number.POSITIVE_INFINITY : Math.min(priceTicks, contracts[at + ContractRow.lowestSell]!);
+    }
+    this.markDirty(at);
+  }
+
+  /** Leverage or margin mode of a contract. */
+  settingChanged(): void {
+    this.stale |= Stale.settings;
+  }
+
+  /** A spot or margin order, what it would borrow, or the leverage of a debt. */
+  claimsChanged(): void {
+    this.stale |= Stale.claims;
+  }
+
+  /** What has changed since the last call, as bits of `Stale`; the caller computes it again. */
+  takeStale(priceVersion: number, balanceVersion: number): number {
+    let { stale } = this;
+    if (priceVersion !== this.priceVersion) stale |= Stale.prices;
+    if (balanceVersion !== this.balanceVersion) stale |= Stale.balances;
+    this.stale = 0;
+    this.priceVersion = priceVersion;
+    this.balanceVersion = balanceVersion;
+    return stale;
+  }
+
+  /** The sums cannot be kept up by differences: the next computation begins as after a change of prices. */
+  dropSums(): void {
+    this.priceVersion = NO_VERSION;
   }
 
   get equity(): number {
@@ -131,75 +201,66 @@ export class AccountMargin {
     return this.totals[Total.maintenance]! + this.debtMaintenance;
   }
 
-  /** A crossed position has this size and basis now; nothing is left of it when the size is 0. */
-  notePosition({ instrument, isolated, long, lots, basis }: Position): void {
+  /** Lots of a crossed position; undefined without a row for the contract. */
+  lotsOf(instrument: number, long: boolean): number | undefined {
     const at = this.find(instrument);
-    if (isolated || lots === 0 || at < 0) {
-      this.positionsUnknown = true;
-      return;
-    }
-    const { lines } = this;
-    lines[at + (long ? Line.longLots : Line.shortLots)] = lots;
-    lines[at + (long ? Line.longBasis : Line.shortBasis)] = exactNumber(basis);
-    this.note(at);
+    return at < 0 ? undefined : this.contracts[at + (long ? ContractRow.longLots : ContractRow.shortLots)]!;
   }
 
-  /** The value of opening orders at a price has changed by so much. */
-  noteOrder(instrument: number, buying: boolean, priceTicks: number, value: number): void {
+  /** Crossed positions and opening orders of a contract, both sides, in the quote coin. */
+  valueOf(instrument: number): number {
     const at = this.find(instrument);
-    const column = at + (buying ? Line.buyValue : Line.sellValue);
-    // A sum that was rounded once would stay so when its orders are gone.
-    const sum = at < 0 ? Number.NaN : exact(exact(this.lines[column]!) + value);
-    if (Number.isNaN(sum)) {
-      this.ordersUnknown = true;
-      return;
-    }
-    const { lines } = this;
-    lines[column] = sum;
-    if (buying) {
-      lines[at + Line.highestBuy] = sum === 0 ? 0 : Math.max(priceTicks, lines[at + Line.highestBuy]!);
-    } else {
-      lines[at + Line.lowestSell] =
-        sum === 0 ? Number.POSITIVE_INFINITY : Math.min(priceTicks, lines[at + Line.lowestSell]!);
-    }
-    this.note(at);
+    if (at < 0) return 0;
+    const { contracts } = this;
+    const held = contracts[at + ContractRow.longValue]! + contracts[at + ContractRow.shortValue]!;
+    const ordered = contracts[at + ContractRow.buyValue]! + contracts[at + ContractRow.sellValue]!;
+    return held + ordered;
   }
 
-  private note(at: number): void {
-    this.lines[at + Line.noted] = 1;
-    this.noted = true;
+  /** Of the coin `coins[n]`: cash and locked, and its equity in dollars. */
+  balanceOf(n: number): number {
+    return this.coinRows[n * COIN_COLUMNS + CoinRow.balance]!;
   }
 
-  /** Where the columns of an instrument's line begin; -1 when it has none. */
+  equityOf(n: number): number {
+    return this.coinRows[n * COIN_COLUMNS + CoinRow.equity]!;
+  }
+
+  private markDirty(at: number): void {
+    this.contracts[at + ContractRow.dirty] = 1;
+    this.stale |= Stale.contracts;
+  }
+
+  /** Where the row of an instrument begins; -1 when it has none. */
   find(instrument: number): number {
     return instrument < this.places.length ? this.places[instrument]! : NOWHERE;
   }
 
-  addLine(instrument: number, settleCoin: number): number {
+  addContract(instrument: number, settleCoin: number): number {
     const coin = this.coinAt(settleCoin);
-    const at = this.lineCount++ * LINE_COLUMNS;
-    if (at === this.lines.length) this.lines = grown(this.lines, at + 4 * LINE_COLUMNS);
+    const at = this.contractCount++ * CONTRACT_COLUMNS;
+    if (at === this.contracts.length) this.contracts = grown(this.contracts, at + 4 * CONTRACT_COLUMNS);
     if (instrument >= this.places.length) {
       const places = new Int32Array(instrument + 1).fill(NOWHERE);
       places.set(this.places);
       this.places = places;
     }
     this.places[instrument] = at;
-    this.lines[at + Line.instrument] = instrument;
-    this.lines[at + Line.coin] = coin;
-    this.lines[at + Line.lowestSell] = Number.POSITIVE_INFINITY;
+    this.contracts[at + ContractRow.instrument] = instrument;
+    this.contracts[at + ContractRow.coin] = coin;
+    this.contracts[at + ContractRow.lowestSell] = Number.POSITIVE_INFINITY;
     return at;
   }
 
-  /** Number of a coin among the account's; it joins them when it is new. */
+  /** Number of a coin among the account's; a new coin is added. */
   coinAt(coin: number): number {
     const known = this.coins.indexOf(coin);
     if (known >= 0) return known;
     this.cash.push(0n);
     this.locked.push(0n);
     const at = this.coins.push(coin) - 1;
-    this.worths = grown(this.worths, (at + 1) * WORTH_COLUMNS);
-    this.worths[at * WORTH_COLUMNS + Worth.cells] = NOWHERE;
+    this.coinRows = grown(this.coinRows, (at + 1) * COIN_COLUMNS);
+    this.coinRows[at * COIN_COLUMNS + CoinRow.cells] = NOWHERE;
     return at;
   }
 }

@@ -104,7 +104,7 @@ export class State {
   /** Holes for the system accounts, then users by index. */
   readonly accounts: Account[] = [];
   readonly accountByUid = new Map<number, Account>();
-  readonly ledger = new Ledger();
+  readonly ledger = new Ledger((account) => this.accounts[account]!.mayOwe);
   readonly slab = new OrderSlab();
   readonly strategies = new StrategyBook();
   /** No new orders anywhere; cancelling goes on. */

@@ -12,7 +12,8 @@ import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { divCeil, divTrunc, larger, RATE_ONE } from '../model/units.ts';
 import type { Account } from '../state/account.ts';
-import { digestAmount, emitLedgerLine, walletCell } from '../state/ledger-lines.ts';
+import { walletCell } from '../state/ledger-lines.ts';
+import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 
 export function setCommission(state: State, command: SetCommission): CommandResult {
@@ -44,9 +45,12 @@ export function payCommission(
   const rebate = otherRate < 0n ? divCeil(chargedOn * -otherRate, RATE_ONE) : 0n;
   const amount = divTrunc(larger(0n, fee - rebate) * broker.commissionRate, RATE_ONE);
   if (amount === 0n) return 0n;
-  const house = state.ledger.cell(SystemAccount.fee, coin, Bucket.cash);
-  state.ledger.move(house, walletCell(state, broker, coin, Wallet.funding), amount);
-  digestAmount(state, amount);
-  emitLedgerLine(state, broker, Wallet.funding, coin, 'commission', amount, String(account.uid));
+  post(state, {
+    from: state.ledger.cell(SystemAccount.fee, coin, Bucket.cash),
+    to: walletCell(state, broker, coin, Wallet.funding),
+    amount,
+    toLine: 'commission',
+    reference: String(account.uid),
+  });
   return amount;
 }

@@ -13,13 +13,8 @@ import { Wallet } from '../model/enums.ts';
 import { MONEY_MAX } from '../model/limits.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import type { Account } from '../state/account.ts';
-import {
-  digestAmount,
-  emitLedgerLine,
-  externalCell,
-  WALLET_BUCKET,
-  walletCell,
-} from '../state/ledger-lines.ts';
+import { externalCell, WALLET_BUCKET, walletCell } from '../state/ledger-lines.ts';
+import { post } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 
 export function deposit(state: State, command: Deposit): CommandResult {
@@ -37,9 +32,13 @@ export function deposit(state: State, command: Deposit): CommandResult {
   if (byOperator) state.depositReferences.remember(reference);
   const named = command.wallet ?? Wallet.unified;
   const wallet = named === DEFAULT_WALLET ? depositWallet(account, coin, Wallet.unified) : named;
-  state.ledger.move(externalCell(state, coin), walletCell(state, account, coin, wallet), amount);
-  digestAmount(state, amount);
-  emitLedgerLine(state, account, wallet, coin, 'deposit', amount, command.reference);
+  post(state, {
+    from: externalCell(state, coin),
+    to: walletCell(state, account, coin, wallet),
+    amount,
+    toLine: 'deposit',
+    reference: command.reference,
+  });
   const recordId = state.nextId();
   state.events.push({
     type: 'walletRecord',
@@ -83,9 +82,13 @@ export function withdraw(state: State, command: Withdraw): CommandResult {
   const account = state.accountByUid.get(command.uid)!;
   const available = freeIn(state, account, coin, Wallet.unified);
   if (available < amount) return shortOf(coin, available);
-  state.ledger.move(walletCell(state, account, coin, Wallet.unified), externalCell(state, coin), amount);
-  digestAmount(state, amount);
-  emitLedgerLine(state, account, Wallet.unified, coin, 'withdrawal', -amount, command.reference);
+  post(state, {
+    from: walletCell(state, account, coin, Wallet.unified),
+    to: externalCell(state, coin),
+    amount,
+    fromLine: 'withdrawal',
+    reference: command.reference,
+  });
   return OK;
 }
 
@@ -105,12 +108,15 @@ export function transfer(state: State, command: Transfer): CommandResult {
   if (available < amount) return shortOf(coin, available);
 
   if (command.clientOid !== '') state.transferOids.remember(oid);
-  const source = walletCell(state, from, coin, fromWallet);
-  state.ledger.move(source, walletCell(state, to, coin, toWallet), amount);
-  digestAmount(state, amount);
   const transferId = state.nextId();
-  emitLedgerLine(state, from, fromWallet, coin, 'transferOut', -amount, String(transferId));
-  emitLedgerLine(state, to, toWallet, coin, 'transferIn', amount, String(transferId));
+  post(state, {
+    from: walletCell(state, from, coin, fromWallet),
+    to: walletCell(state, to, coin, toWallet),
+    amount,
+    fromLine: 'transferOut',
+    toLine: 'transferIn',
+    reference: String(transferId),
+  });
   state.events.push({
     type: 'transfer',
     transferId,

@@ -13,7 +13,8 @@ import { PENDING_WITHDRAWALS_MAX } from '../model/limits.ts';
 import type { PendingWithdrawal } from '../model/pending-withdrawal.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import type { Account } from '../state/account.ts';
-import { digestAmount, emitLedgerLine, externalCell, walletCell } from '../state/ledger-lines.ts';
+import { emitLedgerLine, externalCell, walletCell } from '../state/ledger-lines.ts';
+import { postAll } from '../state/ledger-postings.ts';
 import type { State } from '../state/state.ts';
 import { checkMovement, depositWallet, freeIn, shortOf } from './wallet.ts';
 
@@ -61,6 +62,7 @@ export function internalWithdrawal(state: State, command: InternalWithdrawal): C
   const id = state.nextId();
   const wallet = depositWallet(to, coin, Wallet.funding);
   takeOut(state, from, command, shares, walletCell(state, to, coin, wallet), id);
+  // The receiver reads one line, from however many wallets it came.
   emitLedgerLine(state, to, wallet, coin, 'deposit', amount, String(id));
   const record = {
     type: 'walletRecord',
@@ -90,15 +92,20 @@ export function endWithdrawal(state: State, command: EndWithdrawal): CommandResu
   const account = state.accountByUid.get(withdrawal.uid)!;
   const held = ledger.cell(account.index, coin, Bucket.withdrawing);
   state.withdrawals.delete(withdrawal.id);
-  digestAmount(state, fromFunding + fromUnified);
   if (command.paid) {
-    ledger.move(held, externalCell(state, coin), fromFunding + fromUnified - fee);
-    ledger.move(held, ledger.cell(SystemAccount.fee, coin, Bucket.cash), fee);
+    postAll(state, [
+      { from: held, to: externalCell(state, coin), amount: fromFunding + fromUnified - fee },
+      { from: held, to: ledger.cell(SystemAccount.fee, coin, Bucket.cash), amount: fee },
+    ]);
   } else {
-    for (const [wallet, share] of byWallet(withdrawal)) {
-      ledger.move(held, walletCell(state, account, coin, wallet), share);
-      emitLedgerLine(state, account, wallet, coin, 'withdrawalReturned', share, String(withdrawal.id));
-    }
+    const returned = byWallet(withdrawal).map(([wallet, amount]) => ({
+      from: held,
+      to: walletCell(state, account, coin, wallet),
+      amount,
+      toLine: 'withdrawalReturned' as const,
+      reference: String(withdrawal.id),
+    }));
+    postAll(state, returned);
   }
   emitRecord(state, withdrawal, command.paid ? 'success' : 'fail', command.reference);
   return { ...OK, orderId: withdrawal.id, clientOid: withdrawal.clientOid };
@@ -131,13 +138,16 @@ function takeOut(
   to: number,
   id: number,
 ): void {
-  const { coin, amount, clientOid } = command;
+  const { coin, clientOid } = command;
   if (clientOid !== '') state.transferOids.remember(oidOf(account, clientOid));
-  digestAmount(state, amount);
-  for (const [wallet, share] of byWallet(shares)) {
-    state.ledger.move(walletCell(state, account, coin, wallet), to, share);
-    emitLedgerLine(state, account, wallet, coin, 'withdrawal', -share, String(id));
-  }
+  const taken = byWallet(shares).map(([wallet, amount]) => ({
+    from: walletCell(state, account, coin, wallet),
+    to,
+    amount,
+    fromLine: 'withdrawal' as const,
+    reference: String(id),
+  }));
+  postAll(state, taken);
 }
 
 function byWallet({ fromFunding, fromUnified }: Shares): (readonly [Wallet, bigint])[] {

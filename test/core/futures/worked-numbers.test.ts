@@ -8,6 +8,7 @@ import { accountRisk } from '../../../src/core/margin/margin-cache.ts';
 import { Bucket, SystemAccount } from '../../../src/core/model/ledger-accounts.ts';
 import { formatRate, formatUnits } from '../../../src/core/model/units.ts';
 import { workedAccount } from '../borrowing/margin-floor.ts';
+import { moveUnchecked } from '../dsl/unchecked-move.ts';
 import { FuturesFloor, futuresFloor, priced, units } from './futures-floor.ts';
 
 /** Takes or gives cash outside of any rule, so that an account stands exactly where an example has it. */
@@ -19,7 +20,7 @@ function setCash(floor: FuturesFloor, name: string, amount: string, coin = 'USDT
     const house = ledger.cell(SystemAccount.convert, index, Bucket.cash);
     const change = units(amount) - ledger.peek(account.index, index, Bucket.cash);
     if (change > 0n) ledger.move(house, own, change);
-    else ledger.move(own, house, -change);
+    else moveUnchecked(ledger, own, house, -change);
   });
 }
 

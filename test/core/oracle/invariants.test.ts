@@ -13,6 +13,7 @@ import type { Account } from '../../../src/core/state/account.ts';
 import { MARGIN, MarginFloor } from '../borrowing/margin-floor.ts';
 import type { ExchangeFloor } from '../dsl/exchange-floor.ts';
 import type { Ticket } from '../dsl/ticket.ts';
+import { moveUnchecked } from '../dsl/unchecked-move.ts';
 import { FuturesFloor, futuresFloor } from '../futures/futures-floor.ts';
 import { LoanFloor } from '../loan/loan-floor.ts';
 import { protect } from '../strategy/strategy-tickets.ts';
@@ -86,13 +87,23 @@ test('I03: locked, pledged, isolated or insured money below zero', () => {
   for (const bucket of [Bucket.locked, Bucket.pledge, Bucket.funding]) {
     const floor = openFloor('ann');
     breaks(floor, /I03/, () =>
-      floor.state.ledger.move(cell(floor, 'ann', 'ETH', bucket), cell(floor, 'ann', 'ETH', Bucket.cash), 1n),
+      moveUnchecked(
+        floor.state.ledger,
+        cell(floor, 'ann', 'ETH', bucket),
+        cell(floor, 'ann', 'ETH', Bucket.cash),
+        1n,
+      ),
     );
   }
   for (const who of [SystemAccount.insurance, SystemAccount.loanPool]) {
     const floor = openFloor('ann');
     breaks(floor, /I03/, () =>
-      floor.state.ledger.move(house(floor, who, 'USDT'), house(floor, SystemAccount.convert, 'USDT'), 1n),
+      moveUnchecked(
+        floor.state.ledger,
+        house(floor, who, 'USDT'),
+        house(floor, SystemAccount.convert, 'USDT'),
+        1n,
+      ),
     );
   }
   const floor = pair(true);
@@ -129,7 +140,8 @@ test('I05: a spot account in debt', () => {
   const floor = openFloor();
   floor.trader('ann', { USDT: '1' });
   breaks(floor, /I05/, () =>
-    floor.state.ledger.move(
+    moveUnchecked(
+      floor.state.ledger,
       cell(floor, 'ann', 'USDT', Bucket.cash),
       house(floor, SystemAccount.convert, 'USDT'),
       100_000_001n,

@@ -1,0 +1,170 @@
+/**
+ * What must hold of one account (rules 10.1): its open orders and their counts, its buckets against the orders,
+ * positions, loans and withdrawals that they are for, its margin cache against the rule. All of it is cheap enough for a
+ * running exchange to check one account each second, in turn; `invariants.ts` checks every account.
+ */
+
+import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
+import { computeRisk } from '../margin/margin.ts';
+import { accountRisk } from '../margin/margin-cache.ts';
+import type { Side } from '../model/enums.ts';
+import { type Instrument, isFutures } from '../model/instrument.ts';
+import { Bucket, FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
+import { OPEN_ORDERS_PER_LINE_MAX } from '../model/limits.ts';
+import { assert } from '../model/units.ts';
+import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
+import type { Account } from '../state/account.ts';
+import type { State } from '../state/state.ts';
+
+const SECOND_MS = 1000;
+
+/** The account whose turn it is by the second: each once in as many seconds as there are accounts. */
+export function checkNextAccount(state: State): void {
+  const accounts = state.accountByUid.size;
+  if (accounts === 0) return;
+  const turn = (state.nextSecond / SECOND_MS) % accounts;
+  const account = state.accounts[FIRST_USER_ACCOUNT + turn]!;
+  checkAccount(state, account);
+  // Without a cache there is nothing to compare, and a check must not be what makes one.
+  if (account.margin !== undefined) checkMarginCache(state, account);
+}
+
+export function checkAccount(state: State, account: Account): void {
+  checkOrders(state, account);
+  checkPositions(state, account);
+  checkBuckets(state, account);
+}
+
+/** I18, I28 to I30: the list of open orders, what is counted of it and the client ids. */
+function checkOrders(state: State, account: Account): void {
+  const { slab } = state;
+  const perInstrument = new Map<Instrument, number>();
+  let [spot, futures, closing, named] = [0, 0, 0, 0];
+  let previous = NIL;
+  for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    const instrument = state.instruments[slab.instrument[slot]!]!;
+    assert(
+      slab.account[slot] === account.index && slab.level[slot] !== NIL,
+      'I18: listed order does not rest',
+    );
+    assert(slab.accountPrevious[slot] === previous, 'I18: the list of open orders is broken');
+    assert(previous === NIL || slab.id[slot]! > slab.id[previous]!, 'I30: open orders out of order');
+    previous = slot;
+    perInstrument.set(instrument, (perInstrument.get(instrument) ?? 0) + 1);
+    if (isFutures(instrument.category)) futures++;
+    else spot++;
+    if ((slab.flags[slot]! & FLAG_CLOSING) !== 0) closing++;
+    const clientOid = slab.clientOids.get(slot);
+    if (clientOid === undefined) continue;
+    // Two orders of one id would leave the table one entry short.
+    assert(account.clientOids.get(clientOid) === slot, 'I29: client id table disagrees');
+    named++;
+  }
+  assert(account.lastOrder === previous, 'I18: the list of open orders is broken');
+  assert(account.clientOids.size === named, 'I29: client ids of closed orders remain');
+  assert(spot === account.openSpot && futures === account.openFutures, 'I28: open order counts disagree');
+  assert(closing === account.openClosing, 'I28: closing order counts disagree');
+  assert(
+    spot <= OPEN_ORDERS_PER_LINE_MAX && futures <= OPEN_ORDERS_PER_LINE_MAX,
+    'I28: too many open orders',
+  );
+  for (const [{ index, symbol, maxSymbolOrders }, open] of perInstrument) {
+    assert(account.openByInstrument.of(index) === open, `I28: open order count of ${symbol} disagrees`);
+    const fits = maxSymbolOrders === 0 || open <= maxSymbolOrders;
+    assert(fits, `I28: ${open} open orders on ${symbol}, which allows ${maxSymbolOrders}`);
+  }
+}
+
+/** I03, I10, I11. */
+function checkPositions(state: State, account: Account): void {
+  for (const position of account.positions.values()) {
+    const { symbol } = state.instruments[position.instrument]!;
+    assert(position.size !== 0, `I10: an empty position of ${account.uid} in ${symbol} remains`);
+    for (const basis of [position.basis, position.queueBasis])
+      assert(basis === 0n || basis > 0n === position.long, 'I11: basis against the size');
+    assert(position.iso >= 0n && (position.isolated || position.iso === 0n), 'I03: isolated margin');
+  }
+}
+
+/** I03 to I05, I37: each bucket holds what its orders, positions, loans and withdrawals say, and is not negative. */
+function checkBuckets(state: State, account: Account): void {
+  const { ledger } = state;
+  const expected = earmarked(state, account);
+  const { index, uid } = account;
+  for (const coin of ledger.coinsOf(index)) {
+    for (const [bucket, sums] of expected) {
+      const held = ledger.peek(index, coin, bucket);
+      const sum = sums.get(coin) ?? 0n;
+      assert(held === sum, `I04: bucket ${bucket} of account ${uid} coin ${coin} holds ${held} for ${sum}`);
+      sums.delete(coin);
+    }
+    assert(ledger.peek(index, coin, Bucket.funding) >= 0n, `I03: funding of ${uid} coin ${coin} is negative`);
+    const owes = ledger.peek(index, coin, Bucket.cash) < 0n;
+    assert(!owes || account.mayOwe, `I05: spot account ${uid} coin ${coin} has negative cash`);
+  }
+  for (const [bucket, sums] of expected)
+    for (const [coin, sum] of sums)
+      assert(sum === 0n, `I04: no row for ${sum} of coin ${coin}, bucket ${bucket}`);
+}
+
+type CoinSums = Map<number, bigint>;
+
+/** What the account's orders, positions, loans and withdrawals hold, by bucket and coin. */
+function earmarked(state: State, { index, uid, firstOrder, positions }: Account): Map<Bucket, CoinSums> {
+  const { slab } = state;
+  const sums = new Map<Bucket, CoinSums>(EARMARKED.map((bucket) => [bucket, new Map()]));
+  const add = (bucket: Bucket, coin: number, amount: bigint): void => {
+    assert(amount >= 0n, `I03: something of account ${uid} holds ${amount} in bucket ${bucket}`);
+    const coins = sums.get(bucket)!;
+    coins.set(coin, (coins.get(coin) ?? 0n) + amount);
+  };
+  for (let slot = firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
+    const instrument = state.instruments[slab.instrument[slot]!]!;
+    if (instrument.futures !== undefined)
+      add(Bucket.isolatedOrders, instrument.futures.settle, slab.isolatedLocks.get(slot) ?? 0n);
+    else add(Bucket.locked, lockedCoin(instrument, slab.side[slot] as Side), heldBy(state, instrument, slot));
+  }
+  for (const { instrument, iso } of positions.values())
+    add(Bucket.isolated, state.instruments[instrument]!.futures!.settle, iso);
+  for (const { pledgeCoin, pledge } of state.loans.of(index)) add(Bucket.pledge, pledgeCoin, pledge);
+  for (const { uid: owner, coin, fee, fromFunding, fromUnified } of state.withdrawals.values()) {
+    if (owner !== uid) continue;
+    const amount = fromFunding + fromUnified;
+    assert(fee >= 0n && fee < amount, `I03: a withdrawal of ${amount} pays a fee of ${fee}`);
+    add(Bucket.withdrawing, coin, amount);
+  }
+  return sums;
+}
+
+const EARMARKED: readonly Bucket[] = [
+  Bucket.locked,
+  Bucket.pledge,
+  Bucket.withdrawing,
+  Bucket.isolated,
+  Bucket.isolatedOrders,
+];
+
+/** A margin order holds what was there; with what it would borrow it has what it needs. */
+function heldBy(state: State, instrument: Instrument, slot: number): bigint {
+  const need = lockOf(state, instrument, slot);
+  const lock = state.slab.marginLocks.get(slot);
+  assert((lock !== undefined) === (instrument.margin !== undefined), 'I04: a margin order without its hold');
+  if (lock === undefined) return need;
+  assert(
+    lock.held >= 0n && lock.borrowed >= 0n && lock.held + lock.borrowed === need,
+    'I04: hold of a margin order',
+  );
+  return lock.held;
+}
+
+/** The cached margin of an account is what the rule computes. */
+export function checkMarginCache(state: State, account: Account): void {
+  const cached = accountRisk(state, account);
+  const exact = computeRisk(state, account);
+  for (const figure of ['equity', 'effective', 'initial', 'maintenance'] as const) {
+    assert(
+      cached[figure] === exact[figure],
+      `margin of ${account.uid}: ${figure} cached ${cached[figure]}, exactly ${exact[figure]}`,
+    );
+  }
+}

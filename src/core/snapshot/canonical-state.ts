@@ -1,0 +1,20 @@
+/**
+ * The bytes that the state hash is taken over: equal states have equal bytes, in every version of the program. They are
+ * frozen as the fields of format 1, whatever the format of snapshot files, so that a file format may change and the hash
+ * of a journal stays what it was.
+ *
+ * A field that joins the state later is written behind the frozen ones, with its name and only where it has a value that
+ * a state before it could not have: states that do not use it keep their hash.
+ */
+import type { State } from '../state/state.ts';
+import { StateWriter } from './fields.ts';
+import { stateFields } from './state-fields.ts';
+
+const CANONICAL_FORMAT = 1;
+
+export function canonicalState(state: State): Uint8Array<ArrayBuffer> {
+  const w = new StateWriter(CANONICAL_FORMAT);
+  w.u16(CANONICAL_FORMAT);
+  stateFields(w, state);
+  return w.written();
+}

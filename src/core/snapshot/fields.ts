@@ -1,0 +1,46 @@
+/** Fields of the state in both directions, and lists of them. */
+import { ByteReader, ByteWriter, type Fields } from '../model/bytes.ts';
+
+export interface StateFields extends Fields {
+  /** Does the state come from the fields, or the fields from the state? */
+  readonly reading: boolean;
+  /** Which fields there are: a field that came with format 2 is there `if (f.format >= 2)`. */
+  readonly format: number;
+}
+
+const FIRST_BYTES = 1 << 16;
+
+export class StateWriter extends ByteWriter implements StateFields {
+  readonly reading = false;
+  readonly format: number;
+
+  constructor(format: number) {
+    super(FIRST_BYTES);
+    this.format = format;
+  }
+}
+
+export class StateReader extends ByteReader implements StateFields {
+  readonly reading = true;
+  /** The first field of every format. */
+  readonly format = this.u16(0);
+}
+
+/** So many items, then each of them. Written items are given to `item`; read ones are made by it. */
+export function list<Item>(
+  f: StateFields,
+  items: readonly Item[],
+  item: (known: Item | undefined) => Item,
+): Item[] {
+  return Array.from({ length: f.i32(items.length) }, (_, n) => item(items[n]));
+}
+
+/** A map by number, ascending. */
+export function mapByNumber<Value>(
+  f: StateFields,
+  map: ReadonlyMap<number, Value>,
+  entry: (key: number, value: Value | undefined) => readonly [number, Value],
+): (readonly [number, Value])[] {
+  const entries = [...map].sort((a, b) => a[0] - b[0]);
+  return list<readonly [number, Value]>(f, entries, (known) => entry(known?.[0] ?? 0, known?.[1]));
+}

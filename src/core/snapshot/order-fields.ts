@@ -1,0 +1,148 @@
+/** Open orders and waiting strategy orders. */
+
+import type { OrderSlab } from '../book/order-slab.ts';
+import {
+  OrderOrigin,
+  type PosSide,
+  type Side,
+  type Source,
+  type StrategyKind,
+  StrategyStatus,
+} from '../model/enums.ts';
+import { NO_PRESET, presetFields } from '../model/tpsl.ts';
+import { restoreMarginLock } from '../orders/margin-order-hold.ts';
+import { lockedCoin, lockOf, register } from '../orders/order-lifecycle.ts';
+import type { State } from '../state/state.ts';
+import { StrategyOrder } from '../state/strategy-order.ts';
+import { enrollStrategy } from '../strategy/strategy-lifecycle.ts';
+import { list, type StateFields } from './fields.ts';
+
+/** Amount of an order that has no hold of the kind. */
+const NO_HOLD = -1n;
+
+export function orderFields(f: StateFields, state: State): void {
+  const { slab } = state;
+  const known = slotsById(slab);
+  const slots = new Int32Array(f.i32(known.length));
+  for (let n = 0; n < slots.length; n++) {
+    const id = f.f64(f.reading ? 0 : slab.id[known[n]!]!);
+    const slot = f.reading ? slab.allocate(id) : known[n]!;
+    slots[n] = slot;
+    columnFields(f, slab, slot);
+    const marginHeld = holdFields(f, slab, slot);
+    attachmentFields(f, slab, slot);
+    if (f.reading) adopt(state, slot, marginHeld);
+  }
+  if (f.reading) restInOrder(state, slots);
+}
+
+function slotsById(slab: OrderSlab): Int32Array {
+  const slots = new Int32Array(slab.count);
+  let count = 0;
+  for (let slot = 0; slot < slab.used; slot++) if (slab.id[slot] !== 0) slots[count++] = slot;
+  return slots.sort((a, b) => slab.id[a]! - slab.id[b]!);
+}
+
+/**
+ * The columns that the table (`order-columns.ts`) does not call derived, in its order. Written out, because a loop over
+ * the table makes a snapshot take half as long again.
+ */
+function columnFields(f: StateFields, slab: OrderSlab, slot: number): void {
+  slab.account[slot] = f.i32(slab.account[slot]!);
+  slab.instrument[slot] = f.i32(slab.instrument[slot]!);
+  slab.side[slot] = f.u8(slab.side[slot]!);
+  slab.orderType[slot] = f.u8(slab.orderType[slot]!);
+  slab.timeInForce[slot] = f.u8(slab.timeInForce[slot]!);
+  slab.stpMode[slot] = f.u8(slab.stpMode[slot]!);
+  slab.flags[slot] = f.u8(slab.flags[slot]!);
+  slab.price[slot] = f.i32(slab.price[slot]!);
+  slab.size[slot] = f.f64(slab.size[slot]!);
+  slab.remaining[slot] = f.f64(slab.remaining[slot]!);
+  slab.prioritySeq[slot] = f.f64(slab.prioritySeq[slot]!);
+  slab.createdTime[slot] = f.f64(slab.createdTime[slot]!);
+  slab.updatedTime[slot] = f.f64(slab.updatedTime[slot]!);
+  const clientOid = f.text(slab.clientOids.get(slot) ?? '');
+  if (f.reading && clientOid !== '') slab.clientOids.set(slot, clientOid);
+}
+
+/** Returns what a margin order holds; its borrowed part follows from what it needs. */
+function holdFields(f: StateFields, slab: OrderSlab, slot: number): bigint {
+  const isolated = f.money(slab.isolatedLocks.get(slot) ?? NO_HOLD);
+  if (f.reading && isolated !== NO_HOLD) slab.isolatedLocks.set(slot, isolated);
+  return f.money(slab.marginLocks.get(slot)?.held ?? NO_HOLD);
+}
+
+function attachmentFields(f: StateFields, slab: OrderSlab, slot: number): void {
+  const execution = slab.executions[slot];
+  if (f.flag(execution !== undefined)) {
+    const { value, fee, pnl } = execution ?? { value: 0n, fee: 0n, pnl: 0n };
+    const read = { value: f.money(value), fee: f.money(fee), pnl: f.money(pnl) };
+    if (f.reading) slab.executions[slot] = read;
+  }
+  const origin = f.u8(slab.origins.get(slot) ?? OrderOrigin.hand) as OrderOrigin;
+  if (f.reading && origin !== OrderOrigin.hand) slab.origins.set(slot, origin);
+  const attached = slab.presets.get(slot);
+  if (f.flag(attached !== undefined)) {
+    const preset = presetFields(f, attached?.preset ?? NO_PRESET);
+    const strategyId = f.f64(attached?.strategyId ?? 0);
+    if (f.reading) slab.presets.set(slot, { preset, strategyId });
+  }
+}
+
+/** Enters an order that was read into the tables that follow from it. */
+function adopt(state: State, slot: number, marginHeld: bigint): void {
+  const { slab } = state;
+  const instrument = state.instruments[slab.instrument[slot]!]!;
+  if (marginHeld !== NO_HOLD) {
+    const coin = lockedCoin(instrument, slab.side[slot] as Side);
+    restoreMarginLock(state, slot, coin, marginHeld, lockOf(state, instrument, slot));
+  }
+  const account = state.accounts[slab.account[slot]!]!;
+  slab.party[slot] = account.party;
+  register(state, account, instrument, slot);
+}
+
+/** Queues are in the order of the places given (I14). */
+function restInOrder(state: State, slots: Int32Array): void {
+  const { slab } = state;
+  slots.sort((a, b) => slab.prioritySeq[a]! - slab.prioritySeq[b]!);
+  for (const slot of slots) state.market(state.instruments[slab.instrument[slot]!]!).book.rest(slot);
+}
+
+/** Triggers are set again from what the records say. */
+export function strategyFields(f: StateFields, state: State): void {
+  const { strategies } = state;
+  const { byId, queue } = strategies;
+  const known = [...byId.values()].sort((a, b) => a.id - b.id);
+  list(f, known, (order) => strategyOrderFields(f, state, order));
+  const waiting = queue.filter((order) => byId.get(order.id) === order);
+  const queued = list(f, waiting, (order) => {
+    const id = f.f64(order?.id ?? 0);
+    return order ?? byId.get(id)!;
+  });
+  if (f.reading) strategies.queue = queued;
+  strategies.paused = f.flag(strategies.paused);
+  const ids = list<[string, number]>(f, strategies.recentOids(state.now), ([key, time] = ['', 0]) => [
+    f.text(key),
+    f.f64(time),
+  ]);
+  if (f.reading) for (const [key, time] of ids) strategies.rememberKey(key, time);
+}
+
+function strategyOrderFields(f: StateFields, state: State, known: StrategyOrder | undefined): StrategyOrder {
+  const id = f.f64(known?.id ?? 0);
+  const account = f.i32(known?.account ?? 0);
+  const instrument = f.i32(known?.instrument ?? 0);
+  const kind = f.u8(known?.kind ?? 0) as StrategyKind;
+  const side = f.u8(known?.side ?? 0) as Side;
+  const posSide = f.u8(known?.posSide ?? 0) as PosSide;
+  const source = f.u8(known?.source ?? 0) as Source;
+  const createdTime = f.f64(known?.createdTime ?? 0);
+  const order = known ?? new StrategyOrder(id, account, instrument, kind, side, posSide, source, createdTime);
+  order.fields(f);
+  if (f.reading) {
+    enrollStrategy(state, order);
+    if (order.hits !== 0 && order.status === StrategyStatus.pending) state.strategies.due.add(order);
+  }
+  return order;
+}

@@ -1,0 +1,66 @@
+/** Data directories that earlier versions of the program wrote are opened by the present one, with the same state. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import type { Verification } from '../../src/app/verify/verify.ts';
+import { temporaryDirectory } from '../harness/temporary-directory.ts';
+import { bourse, Server, start } from './bourse-process.ts';
+
+const FORMATS = join(import.meta.dirname, 'data-formats');
+/** As it was recorded: time goes on from where the journal ends, and only by hand. */
+const QUIET = ['--market', 'off', '--clock', 'manual', '--operator-port', '0', '--segment-bytes', '1048576'];
+/** A snapshot file is a header, the state with its format first, and the SHA-256 of both. */
+const SNAPSHOT_HEADER_BYTES = 64;
+const SHA256_BYTES = 32;
+
+for (const file of readdirSync(FORMATS).filter((name) => name.endsWith('.json'))) {
+  const name = basename(file, '.json');
+  const expected: Partial<Verification> = JSON.parse(readFileSync(join(FORMATS, file), 'utf8'));
+
+  test(`a directory of ${name} comes to the state that its program had, and goes on from there`, async () => {
+    const data = unpacked(name);
+    assert.deepEqual(await verified(data), expected);
+    const server = await Server.start(['--data', data, ...QUIET]);
+    assert.equal((await fetch(`${server.url}/readyz`)).status, 200);
+    const { code, stderr } = await server.end('SIGTERM');
+    assert.equal(code, 0, stderr);
+    const after = await verified(data);
+    assert.deepEqual(after.snapshots?.slice(0, expected.snapshots!.length), expected.snapshots);
+    assert.equal(after.openOrders, expected.openOrders);
+  });
+}
+
+test('a directory whose snapshot has a newer format is refused with exit code 4 and says what to do', async () => {
+  const data = unpacked('format-1');
+  const name = readdirSync(join(data, 'log')).find((each) => each.startsWith('snapshot-'))!;
+  const bytes = readFileSync(join(data, 'log', name));
+  bytes.writeUInt16LE(999, SNAPSHOT_HEADER_BYTES);
+  const contents = bytes.subarray(0, bytes.length - SHA256_BYTES);
+  createHash('sha256').update(contents).digest().copy(bytes, contents.length);
+  writeFileSync(join(data, 'log', name), bytes);
+  const { code, stderr } = await start(['--data', data, '--port', '0', ...QUIET]);
+  assert.equal(code, 4, stderr);
+  assert.match(stderr, /snapshot has format 999, this version reads .*: start the version .* that wrote it/);
+});
+
+function unpacked(name: string): string {
+  const from = join(FORMATS, name);
+  const data = join(temporaryDirectory(), 'data');
+  for (const file of readdirSync(from, { recursive: true, encoding: 'utf8' })) {
+    if (!statSync(join(from, file)).isFile()) continue;
+    const target = join(data, file.replace(/\.gz$/, ''));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, gunzipSync(readFileSync(join(from, file))), { mode: 0o600 });
+  }
+  return data;
+}
+
+async function verified(data: string): Promise<Partial<Verification>> {
+  const { code, stdout, stderr } = await bourse(['verify', '--data', data, '--json']);
+  assert.equal(code, 0, `${stdout}${stderr}`);
+  const { lastSeq, openOrders, snapshots, stateHash }: Verification = JSON.parse(stdout);
+  return { lastSeq, openOrders, snapshots, stateHash };
+}
