@@ -108,10 +108,10 @@ export class AuditLog {
 
   /** Throws AuditFull when there is no space; the outcome is written as soon as there is, or by the next start. */
   async end(of: number, ending: Ending): Promise<void> {
-    const { operator, action, arguments: given } = this.#begun.get(of)!;
+    const { operator, action, arguments: recordedArguments } = this.#begun.get(of)!;
     const { outcome, detail, command } = ending;
     const said = detail === undefined ? {} : { detail };
-    const entry = { operator, action, arguments: given, outcome, ...said, of, command };
+    const entry = { operator, action, arguments: recordedArguments, outcome, ...said, of, command };
     this.#begun.delete(of);
     try {
       await this.#append(entry);

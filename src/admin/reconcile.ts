@@ -6,7 +6,7 @@ import type { Command } from '../core/model/command.ts';
 import type { CommandResult } from '../core/model/command-result.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
 import { AuditFull, type AuditLog, type Ending } from './audit-log.ts';
-import { readSignature } from './audit-reference.ts';
+import { readAuditReference } from './audit-reference.ts';
 
 interface Trace {
   readonly seq: number;
@@ -25,7 +25,7 @@ export class Reconciliation {
   /** Called with the commands of the log, replayed or only read. */
   note(seq: number, command: Command, outcome?: CommandResult): void {
     if (this.#audit.interrupted().size === 0) return;
-    const signature = readSignature(command);
+    const signature = readAuditReference(command);
     if (signature?.chain !== this.#audit.chain) return;
     if (this.#audit.interrupted().has(signature.line)) this.#traces.set(signature.line, { seq, outcome });
   }
@@ -37,16 +37,16 @@ export class Reconciliation {
 
   /** Resolves with what was found out, in words. */
   async complete(): Promise<string[]> {
-    const told: string[] = [];
+    const cutOff: string[] = [];
     for (const [line, { operator, action }] of [...this.#audit.interrupted()]) {
       const ending = endingOf(this.#traces.get(line));
       await this.#audit.end(line, ending).catch((error: Error) => {
         // It is written when there is space; a start must not fail for it.
         if (!(error instanceof AuditFull)) throw error;
       });
-      told.push(`audit line ${line}, ${action} by ${operator}: ${ending.detail}`);
+      cutOff.push(`audit line ${line}, ${action} by ${operator}: ${ending.detail}`);
     }
-    return told;
+    return cutOff;
   }
 }
 

@@ -6,7 +6,7 @@ import { replaceFile } from '../storage/durable-file.ts';
 import { refuseExposed } from '../storage/private-file.ts';
 
 export const TOKEN_FILE = 'operator.token';
-export const DOOR_FILE = 'operator.json';
+export const ADMIN_ENDPOINT_FILE = 'operator.json';
 
 const TOKEN_BYTES = 32;
 const TOKEN_CHARS_MIN = 32;
@@ -62,12 +62,12 @@ export interface AdminEndpointFile {
 }
 
 export function writeAdminEndpoint(directory: string, note: AdminEndpointFile): void {
-  replaceFile(join(directory, DOOR_FILE), `${JSON.stringify(note, undefined, 2)}\n`);
+  replaceFile(join(directory, ADMIN_ENDPOINT_FILE), `${JSON.stringify(note, undefined, 2)}\n`);
 }
 
 /** Undefined when no server has left one, or none that can be read: the next start writes it anew. */
 export function readAdminEndpoint(directory: string): AdminEndpointFile | undefined {
-  const path = join(directory, DOOR_FILE);
+  const path = join(directory, ADMIN_ENDPOINT_FILE);
   if (!existsSync(path)) return undefined;
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as AdminEndpointFile;
@@ -78,5 +78,5 @@ export function readAdminEndpoint(directory: string): AdminEndpointFile | undefi
 }
 
 export function removeAdminEndpoint(directory: string): void {
-  rmSync(join(directory, DOOR_FILE), { force: true });
+  rmSync(join(directory, ADMIN_ENDPOINT_FILE), { force: true });
 }

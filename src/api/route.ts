@@ -8,11 +8,11 @@ import type { ApiKey, Identity, User } from '../identity/identity.ts';
 import type { ReserveAudits } from '../reserves/reserve-audit.ts';
 import type { Clock } from '../sequencer/clock.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
-import type { Need } from './auth/permissions.ts';
+import type { RequiredPermission } from './auth/permissions.ts';
 import type { ErrorDialect } from './wire/wire-error.ts';
 
 /** `public` needs no key; the others are rows of `permissions.ts`. */
-export type Access = 'public' | Need;
+export type Access = 'public' | RequiredPermission;
 
 export interface Caller {
   readonly user: User;

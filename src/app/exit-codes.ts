@@ -8,10 +8,9 @@ import { ReplayDivergence } from '../core/model/diverged.ts';
 import { InvariantBroken } from '../core/model/units.ts';
 import { RecordDamaged } from '../history/record-damaged.ts';
 import { IdentityDamaged } from '../identity/identity-damaged.ts';
-import { DirectoryLocked, LogRefused } from '../journal/journal-errors.ts';
-import { HistoryGap } from '../sequencer/history-gap.ts';
-import { PoisonedCommand } from '../sequencer/poisoned-command.ts';
-import { MarketError } from '../simulator/market-error.ts';
+import { DirectoryLocked, JournalRefused } from '../journal/journal-errors.ts';
+import { HistoryGap, PoisonedCommand } from '../sequencer/recovery.ts';
+import { SimulatorError } from '../simulator/simulator-error.ts';
 import { NoSpace } from '../storage/free-space.ts';
 import { ExposedToOthers } from '../storage/private-file.ts';
 
@@ -62,14 +61,14 @@ type ErrorClass = abstract new (...args: never[]) => Error;
 const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [ConfigError, ExitCode.usage],
   [CatalogueError, ExitCode.usage],
-  [MarketError, ExitCode.usage],
+  [SimulatorError, ExitCode.usage],
   [ActionRefused, ExitCode.failed],
   [ExposedToOthers, ExitCode.cannotStart],
   [CannotStart, ExitCode.cannotStart],
   [NoSpace, ExitCode.cannotStart],
   [DirectoryLocked, ExitCode.cannotStart],
   [DataDamaged, ExitCode.damaged],
-  [LogRefused, ExitCode.damaged],
+  [JournalRefused, ExitCode.damaged],
   [AuditDamaged, ExitCode.damaged],
   [IdentityDamaged, ExitCode.damaged],
   [TokenDamaged, ExitCode.damaged],

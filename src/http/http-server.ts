@@ -12,7 +12,7 @@ const COMPILE_AFTER_MS = 5_000;
 const COMPILE_STEP_MS = 50;
 
 /** How this door answers what no route of it sees. */
-export interface EarlyAnswers {
+export interface EarlyResponses {
   readonly source: RequestSource;
   readonly refuse: (reply: FastifyReply, refusal: SourceRefusal) => void;
   /** A path that cannot be read reaches no hook. */
@@ -21,7 +21,7 @@ export interface EarlyAnswers {
 
 type Options = Omit<FastifyHttpOptions<Server, FastifyBaseLogger>, 'frameworkErrors'>;
 
-export function openHttpServer(options: Options, early: EarlyAnswers): FastifyInstance {
+export function openHttpServer(options: Options, early: EarlyResponses): FastifyInstance {
   const { source, refuse, unreadablePath } = early;
   const schemas = new SchemasOnDemand();
   const app = Fastify({

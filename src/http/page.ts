@@ -78,7 +78,7 @@ export function wantsPage({ method, headers }: IncomingMessage): boolean {
 }
 
 /** A page that does not change while the exchange runs: the browser may keep it, and asks each time whether it holds. */
-export class KeptPage {
+export class CachedPage {
   readonly #html: string;
   readonly #tag: string;
 

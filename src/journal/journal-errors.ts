@@ -1,10 +1,10 @@
 /** The disk refused, or the log is closed. Final for this process: a failed sync is never tried again. */
-export class LogFailed extends Error {
+export class JournalFailed extends Error {
   override readonly name = 'LogFailed';
 }
 
 /** No room for the record now; the caller answers "busy" and may try again later. */
-export class LogFull extends Error {
+export class JournalFull extends Error {
   override readonly name = 'LogFull';
 }
 
@@ -23,7 +23,7 @@ export class SpaceMissing extends Error {
 }
 
 /** The directory cannot be opened without guessing. Recovery has changed nothing when it throws this. */
-export class LogRefused extends Error {
+export class JournalRefused extends Error {
   override readonly name: string = 'LogRefused';
 }
 
@@ -37,7 +37,7 @@ export interface DamagePlace {
 }
 
 /** Acknowledged records are damaged or missing. */
-export class LogDamaged extends LogRefused {
+export class JournalDamaged extends JournalRefused {
   override readonly name = 'LogDamaged';
   readonly place: DamagePlace;
 
@@ -52,7 +52,7 @@ export class LogDamaged extends LogRefused {
 }
 
 /** Files of two different exchanges lie in one directory. */
-export class WrongInstance extends LogRefused {
+export class WrongInstance extends JournalRefused {
   override readonly name = 'WrongInstance';
 
   constructor(file: string, found: string, expected: string) {
@@ -64,7 +64,7 @@ export class WrongInstance extends LogRefused {
 }
 
 /** The file is intact, but written by a version of the log this program does not know. */
-export class UnknownFormat extends LogRefused {
+export class UnknownFormat extends JournalRefused {
   override readonly name = 'UnknownFormat';
 
   constructor(file: string, found: number, known: number) {
@@ -76,7 +76,7 @@ export class UnknownFormat extends LogRefused {
 }
 
 /** Another process works on the directory. */
-export class DirectoryLocked extends LogRefused {
+export class DirectoryLocked extends JournalRefused {
   override readonly name = 'DirectoryLocked';
   readonly pid: number | undefined;
 

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readSignature } from '../../src/admin/audit-reference.ts';
+import { readAuditReference } from '../../src/admin/audit-reference.ts';
 import { loggedCommands } from '../../src/app/start/logged-commands.ts';
 import { endVenues, limitOrder, VenueProcess } from './venue-process.ts';
 
@@ -330,7 +330,7 @@ test('the books sum to zero per coin, and every command is audited in both logs'
   );
   let audited = 0;
   for (const { seq, command } of loggedCommands(venue.data)) {
-    const signature = readSignature(command);
+    const signature = readAuditReference(command);
     if (signature === undefined) continue;
     const line = byCommand.get(seq);
     assert.ok(line, `command ${seq} has no audit line`);

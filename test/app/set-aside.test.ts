@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readAudit } from '../../src/admin/audit-file.ts';
-import { objectionTo } from '../../src/app/start/poisoned-command-advice.ts';
+import { skipObjection } from '../../src/app/start/poisoned-command-advice.ts';
 import { encodeCommand } from '../../src/core/codec/command-codec.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { Wallet } from '../../src/core/model/enums.ts';
-import { openFileLog } from '../../src/journal/file-journal.ts';
-import { PoisonedCommand } from '../../src/sequencer/poisoned-command.ts';
+import { openFileJournal } from '../../src/journal/file-journal.ts';
+import { PoisonedCommand } from '../../src/sequencer/recovery.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse, Server, start } from './bourse-process.ts';
@@ -49,7 +49,7 @@ async function exchangeWith(...commands: readonly Command[]): Promise<{ data: st
   const server = await Server.start(['--data', data, ...SMALL]);
   assert.equal(await order(server, 'before'), '00000');
   await server.end('SIGTERM');
-  const { log, report } = await openFileLog({ directory: join(data, 'log'), segmentBytes: 1_048_576 });
+  const { log, report } = await openFileJournal({ directory: join(data, 'log'), segmentBytes: 1_048_576 });
   for (const command of commands) log.append(encodeCommand(command));
   await log.close();
   return { data, firstSeq: report.lastSeq + 1 };
@@ -122,7 +122,7 @@ test('what another program carried out is not set aside', async () => {
 
 test('nor what history holds already, nor a moment in time: the next would break too', () => {
   const broken = (command: Command) => new PoisonedCommand(9, command, new Error('a defect'));
-  assert.equal(objectionTo(broken(POISON), { lastSeq: 9, confirmedSeq: 8 }), undefined);
-  assert.match(objectionTo(broken(POISON), { lastSeq: 9, confirmedSeq: 9 })!, /carried it out/);
-  assert.match(objectionTo(broken(TICK), { lastSeq: 9, confirmedSeq: 8 })!, /next tick/);
+  assert.equal(skipObjection(broken(POISON), { lastSeq: 9, confirmedSeq: 8 }), undefined);
+  assert.match(skipObjection(broken(POISON), { lastSeq: 9, confirmedSeq: 9 })!, /carried it out/);
+  assert.match(skipObjection(broken(TICK), { lastSeq: 9, confirmedSeq: 8 })!, /next tick/);
 });

@@ -36,4 +36,4 @@ export function viewOf(state: State, user: User) {
 }
 
 /** For the audit log. */
-export const toldUid = ({ account }: { account: { uid: number } }) => `account ${account.uid}`;
+export const accountDetail = ({ account }: { account: { uid: number } }) => `account ${account.uid}`;

@@ -73,9 +73,9 @@ export const keyRoutes: readonly OperatorRoute[] = [
       secretKey: Type.Union([Type.String(), Type.Null()]),
       passphrase: Type.String(),
     }),
-    told: ({ key }) => `key ${key.apiKey} of account ${key.uid}`,
+    auditDetail: ({ key }) => `key ${key.apiKey} of account ${key.uid}`,
     action: 'key.create',
-    recorded: ({ params, body: { label, permType, permissions, ipList, kind } }) => ({
+    auditArguments: ({ params, body: { label, permType, permissions, ipList, kind } }) => ({
       account: params.account,
       label,
       permType,
@@ -109,9 +109,9 @@ export const keyRoutes: readonly OperatorRoute[] = [
     path: '/admin/keys/:apiKey',
     params: Type.Object({ apiKey: Type.String({ maxLength: 64 }) }),
     answer: Type.Object({ key: KeyView }),
-    told: ({ key }) => `key ${key.apiKey} of account ${key.uid}`,
+    auditDetail: ({ key }) => `key ${key.apiKey} of account ${key.uid}`,
     action: 'key.delete',
-    recorded: ({ params }) => params,
+    auditArguments: ({ params }) => params,
     handle: ({ identity, params }) => {
       const deleted = identity.deleteKey(params.apiKey);
       return deleted.ok ? { key: viewOf(deleted.value) } : refusedByIdentity(deleted);

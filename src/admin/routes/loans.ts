@@ -49,14 +49,14 @@ function poolViews(state: State) {
   });
 }
 
-function changed({ sequencer: { state }, deed }: Call<unknown, unknown, unknown>, coin: string) {
-  return { pool: poolViews(state).find((view) => view.coin === coin)!, command: deed.command };
+function changed({ sequencer: { state }, audited }: Call<unknown, unknown, unknown>, coin: string) {
+  return { pool: poolViews(state).find((view) => view.coin === coin)!, command: audited.command };
 }
 
 type PoolCall = Call<unknown, unknown, { coin: string; amount: string; reference: string }>;
 
 async function move(call: PoolCall, sign: 1n | -1n) {
-  const { sequencer, body, deed } = call;
+  const { sequencer, body, audited } = call;
   const coin = findCoin(sequencer.state, body.coin);
   if (coin instanceof AdminError) return coin;
   const amount = parseUnits(body.amount, MONEY_SCALE);
@@ -68,11 +68,17 @@ async function move(call: PoolCall, sign: 1n | -1n) {
   if (sign < 0n && free < amount)
     return new AdminError('not_allowed', `only ${formatMoney(free)} ${body.coin} of the pool are not lent`);
   const { reference } = body;
-  const given = await deed.give({ type: 'fundLoanPool', time: 0, coin, amount: sign * amount, reference });
-  return given instanceof AdminError ? given : changed(call, body.coin);
+  const result = await audited.submit({
+    type: 'fundLoanPool',
+    time: 0,
+    coin,
+    amount: sign * amount,
+    reference,
+  });
+  return result instanceof AdminError ? result : changed(call, body.coin);
 }
 
-const recorded = ({ body: { coin, amount, reference } }: PoolCall | { body: PoolCall['body'] }) => ({
+const auditArguments = ({ body: { coin, amount, reference } }: PoolCall | { body: PoolCall['body'] }) => ({
   coin,
   amount,
   reference,
@@ -92,7 +98,7 @@ export const loanRoutes: readonly OperatorRoute[] = [
     body: PoolBody,
     answer: Changed,
     action: 'loanPool.fund',
-    recorded,
+    auditArguments,
     handle: (call) => move(call, 1n),
   }),
 
@@ -102,7 +108,7 @@ export const loanRoutes: readonly OperatorRoute[] = [
     body: PoolBody,
     answer: Changed,
     action: 'loanPool.drain',
-    recorded,
+    auditArguments,
     handle: (call) => move(call, -1n),
   }),
 
@@ -115,14 +121,20 @@ export const loanRoutes: readonly OperatorRoute[] = [
     ),
     answer: Changed,
     action: 'loanRate.set',
-    recorded: ({ body: { coin, term, yearRate } }) => ({ coin, term, yearRate }),
+    auditArguments: ({ body: { coin, term, yearRate } }) => ({ coin, term, yearRate }),
     handle: async (call) => {
-      const { sequencer, body, deed } = call;
+      const { sequencer, body, audited } = call;
       const coin = findCoin(sequencer.state, body.coin);
       if (coin instanceof AdminError) return coin;
       const term = LOAN_TERM_NAMES.indexOf(body.term) as LoanTerm;
-      const given = await deed.give({ type: 'setLoanRate', time: 0, coin, term, yearRate: body.yearRate });
-      return given instanceof AdminError ? given : changed(call, body.coin);
+      const result = await audited.submit({
+        type: 'setLoanRate',
+        time: 0,
+        coin,
+        term,
+        yearRate: body.yearRate,
+      });
+      return result instanceof AdminError ? result : changed(call, body.coin);
     },
   }),
 ];

@@ -37,10 +37,10 @@ export const reserveRoutes: readonly OperatorRoute[] = [
     path: '/admin/reserves/audit',
     body: Empty,
     answer: AuditView,
-    told: ({ root }) => `root ${root}`,
+    auditDetail: ({ root }) => `root ${root}`,
     action: 'reserves.audit',
-    recorded: () => ({}),
-    handle: async ({ reserves }) => viewOf(await reserves.take()),
+    auditArguments: () => ({}),
+    handle: async ({ reserves }) => viewOf(await reserves.run()),
   }),
 
   operatorRoute({

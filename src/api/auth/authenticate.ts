@@ -7,7 +7,7 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import type { ApiKey, Credential, KeyDirectory, PassphraseVerdict, User } from '../../identity/identity.ts';
 import { parseInteger } from '../wire/decimal.ts';
 import type { WireCode } from '../wire/error-catalogue.ts';
-import type { Judgement, ReplayGuard } from './replay-guard.ts';
+import type { ReplayGuard, ReplayVerdict } from './replay-guard.ts';
 import { type SigningKey, verifyLogin, verifyRequest } from './signature.ts';
 
 export interface IncomingRequest {
@@ -86,7 +86,7 @@ export function authenticate(
   const signedText = 'timestamp, method, path, ?query and body';
   const presented = { ...headers, timestampMs, peerAddress: request.peerAddress, signed, signedText };
   // A question changes nothing, and clients ask it again when a connection breaks.
-  return judge(presented, nowMs, keys, serverTimeMs, request.method === 'GET' ? undefined : replays);
+  return verify(presented, nowMs, keys, serverTimeMs, request.method === 'GET' ? undefined : replays);
 }
 
 export function authenticateLogin(
@@ -105,7 +105,7 @@ export function authenticateLogin(
   const timestampMs = value < LOGIN_SECONDS_BELOW ? value * 1_000 : value;
   const signed = (key: SigningKey) => verifyLogin(key, timestamp, login.sign);
   const signedText = 'the timestamp and GET/user/verify';
-  return judge(
+  return verify(
     { apiKey, sign, passphrase, peerAddress, timestampMs, signed, signedText },
     nowMs,
     keys,
@@ -165,7 +165,7 @@ interface Presented {
   readonly signedText: string;
 }
 
-function judge(
+function verify(
   presented: Presented,
   nowMs: number,
   keys: KeyDirectory,
@@ -213,13 +213,13 @@ function conclude(
       ? refuse('40031', 'this account is frozen; ask the operator')
       : refuse('40068', 'this sub-account or its main account is frozen; the main account can unfreeze it');
   }
-  const repeated = REPLAY_REFUSALS[replays?.judge(key.apiKey, presented.sign, nowMs) ?? 'new'];
+  const repeated = REPLAY_REFUSALS[replays?.check(key.apiKey, presented.sign, nowMs) ?? 'new'];
   if (repeated !== undefined) return repeated;
   keys.noteUse(key.apiKey, nowMs);
   return { ok: true, user, key };
 }
 
-const REPLAY_REFUSALS: Readonly<Record<Judgement, Refused | undefined>> = {
+const REPLAY_REFUSALS: Readonly<Record<ReplayVerdict, Refused | undefined>> = {
   new: undefined,
   repeated: refuse(
     '40008',

@@ -8,17 +8,17 @@ import { createHash } from 'node:crypto';
 /** More signed requests than the exchange takes in a window; about 100 MB. */
 const REMEMBERED_MAX = 2 ** 20;
 
-export type Judgement = 'new' | 'repeated' | 'full';
+export type ReplayVerdict = 'new' | 'repeated' | 'full';
 
 export class ReplayGuard {
-  readonly #keepMs: number;
+  readonly #retentionMs: number;
   readonly #max: number;
   /** Until when a request is remembered; in the order in which they came, which is that of their ends. */
   readonly #seen = new Map<string, number>();
 
   /** A timestamp may be `windowMs` ahead, so a request can be good for twice as long. */
   constructor(windowMs: number, max = REMEMBERED_MAX) {
-    this.#keepMs = 2 * windowMs;
+    this.#retentionMs = 2 * windowMs;
     this.#max = max;
   }
 
@@ -27,7 +27,7 @@ export class ReplayGuard {
   }
 
   /** Takes note of a request whose signature is right. One that finds no room must not be let in. */
-  judge(apiKey: string, sign: string, nowMs: number): Judgement {
+  check(apiKey: string, sign: string, nowMs: number): ReplayVerdict {
     for (const [name, untilMs] of this.#seen) {
       if (untilMs >= nowMs) break;
       this.#seen.delete(name);
@@ -35,7 +35,7 @@ export class ReplayGuard {
     const name = nameOf(apiKey, sign);
     if (this.#seen.has(name)) return 'repeated';
     if (this.#seen.size >= this.#max) return 'full';
-    this.#seen.set(name, nowMs + this.#keepMs);
+    this.#seen.set(name, nowMs + this.#retentionMs);
     return 'new';
   }
 }

@@ -26,7 +26,7 @@ const ORDER_PATHS: ReadonlySet<string> = new Set([
 ]);
 
 /** Undefined when nothing is withheld; the body has passed the route's schema. */
-export function withheld(path: string, user: User, body: unknown): WireError | undefined {
+export function deniedToSubAccount(path: string, user: User, body: unknown): WireError | undefined {
   if (user.rights.length === SUB_RIGHTS.length || !ORDER_PATHS.has(path)) return undefined;
   const missing = rightsFor(body).find((right) => !user.rights.includes(right));
   return missing === undefined ? undefined : lacksRight(user, missing);

@@ -1,6 +1,6 @@
 /** What a browser shows of the public port beside the reference: a first page, and one for addresses that lead nowhere. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { definitions, escaped, htmlPage, KeptPage, sendPage, wantsPage } from '../../http/page.ts';
+import { CachedPage, definitions, escaped, htmlPage, sendPage, wantsPage } from '../../http/page.ts';
 import { DEMO_ACCOUNTS } from '../../identity/demo-accounts.ts';
 import { VERSION } from '../../version.ts';
 
@@ -62,7 +62,7 @@ export function serveFirstPage(
   demo: boolean,
   otherwise: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
 ): void {
-  const page = new KeptPage(firstPage(demo));
+  const page = new CachedPage(firstPage(demo));
   app.route({
     method: ['GET', 'HEAD'],
     url: '/',

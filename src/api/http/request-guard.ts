@@ -12,13 +12,13 @@ import { checkPermission } from '../auth/permissions.ts';
 import type { ReplayGuard } from '../auth/replay-guard.ts';
 import { orderLimit } from '../limits/order-quota.ts';
 import { peerAddressResolver } from '../limits/peer-address.ts';
-import type { RateLimiter, Taken } from '../limits/rate-limit.ts';
+import type { LimitResult, RateLimiter } from '../limits/rate-limit.ts';
 import type { Route } from '../route.ts';
 import { normaliseFields } from '../wire/fields.ts';
 import { FORBIDDEN_KEYS, parseBody } from '../wire/safe-json.ts';
 import { WireError } from '../wire/wire-error.ts';
 import { checkRequestShape } from './request-shape.ts';
-import type { Replies } from './responder.ts';
+import type { Responder } from './responder.ts';
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -39,17 +39,17 @@ export class RequestGuard {
   readonly #identity: Identity;
   readonly #clock: Clock;
   readonly #wall: Clock;
-  readonly #replies: Replies;
+  readonly #responder: Responder;
   readonly #limiter: RateLimiter;
   readonly #replays: ReplayGuard | undefined;
   readonly #peerOf: ReturnType<typeof peerAddressResolver>;
 
-  constructor(options: RequestGuardOptions, replies: Replies) {
+  constructor(options: RequestGuardOptions, responder: Responder) {
     this.#sequencer = options.sequencer;
     this.#identity = options.identity;
     this.#clock = options.clock;
     this.#wall = options.wall;
-    this.#replies = replies;
+    this.#responder = responder;
     this.#limiter = options.limiter;
     this.#replays = options.replays;
     this.#peerOf = peerAddressResolver(options.trustedProxies);
@@ -62,13 +62,13 @@ export class RequestGuard {
     const { raw } = request;
     const misshapen = checkRequestShape(raw);
     if (misshapen !== undefined) {
-      this.#replies.fail(reply, misshapen);
+      this.#responder.fail(reply, misshapen);
       return;
     }
     const { route } = request.routeOptions.config;
     if (route?.access === 'public') {
-      const taken = this.#limiter.takeForIp(route.path, route.perSecond, request.peer, now);
-      if (!this.#count(reply, taken, route.path)) return;
+      const result = this.#limiter.takeForIp(route.path, route.perSecond, request.peer, now);
+      if (!this.#count(reply, result, route.path)) return;
     }
     done();
   }
@@ -112,12 +112,12 @@ export class RequestGuard {
     const now = this.#wall.now();
     if (!result.ok) {
       this.#limiter.chargeFailedAuthentication(request.peer, now);
-      this.#replies.refuse(reply, result);
+      this.#responder.refuse(reply, result);
       return false;
     }
     const denied = route.access === 'public' ? undefined : checkPermission(result, route.access);
     if (denied !== undefined) {
-      this.#replies.refuse(reply, denied);
+      this.#responder.refuse(reply, denied);
       return false;
     }
     request.caller = result;
@@ -137,7 +137,7 @@ export class RequestGuard {
     if (route.body !== undefined) {
       const parsed = parseBody(bytes);
       if (!parsed.ok) {
-        this.#replies.fail(reply, new WireError('40017', parsed.msg));
+        this.#responder.fail(reply, new WireError('40017', parsed.msg));
         return;
       }
       request.body = normaliseFields(parsed.value);
@@ -145,7 +145,7 @@ export class RequestGuard {
     if (route.query !== undefined) {
       const fault = queryFault(request.query as Record<string, unknown>, route.query);
       if (fault !== undefined) {
-        this.#replies.fail(reply, new WireError('40017', fault));
+        this.#responder.fail(reply, new WireError('40017', fault));
         return;
       }
       request.query = normaliseFields(request.query);
@@ -154,19 +154,19 @@ export class RequestGuard {
   }
 
   /** False when the limit is reached and the answer has gone out. */
-  #count(reply: FastifyReply, taken: Taken, path: string): boolean {
-    if (!taken.allowed) {
-      this.#tooMany(reply, taken, path);
+  #count(reply: FastifyReply, result: LimitResult, path: string): boolean {
+    if (!result.allowed) {
+      this.#tooMany(reply, result, path);
       return false;
     }
-    reply.header('x-mbx-used-remain-limit', taken.remaining);
+    reply.header('x-mbx-used-remain-limit', result.remaining);
     return true;
   }
 
-  #tooMany(reply: FastifyReply, taken: Taken, what: string): void {
-    const waitMs = taken.allowed ? 0 : taken.retryAfterMs;
+  #tooMany(reply: FastifyReply, result: LimitResult, what: string): void {
+    const waitMs = result.allowed ? 0 : result.retryAfterMs;
     const msg = `Too many requests for ${what}: try again in ${waitMs} ms`;
-    this.#replies.fail(reply, new WireError('429', msg, waitMs));
+    this.#responder.fail(reply, new WireError('429', msg, waitMs));
   }
 }
 

@@ -2,14 +2,14 @@
 import { RecordDamaged } from '../../history/record-damaged.ts';
 import { OutcomeUnknown, Unavailable } from '../../sequencer/sequencer.ts';
 import { isOutOfSpace } from '../../storage/shortage-errors.ts';
-import { withheld } from '../auth/sub-account-rights.ts';
+import { deniedToSubAccount } from '../auth/sub-account-rights.ts';
 import type { Call, Route } from '../route.ts';
 import { WireError } from '../wire/wire-error.ts';
 
 /** The body has passed the route's schema, the caller its permissions and limits. */
 export async function runRoute(route: Route, call: Call<never, never>): Promise<unknown> {
   const { sequencer, caller, body } = call;
-  const forbidden = route.access === 'public' ? undefined : withheld(route.path, caller.user, body);
+  const forbidden = route.access === 'public' ? undefined : deniedToSubAccount(route.path, caller.user, body);
   const answer = forbidden ?? (await route.handle(call));
   // What an answer shows must be durable before it leaves; an action has waited for its own command.
   const durable = route.acts && !(answer instanceof WireError) ? undefined : sequencer.durable();
@@ -18,7 +18,7 @@ export async function runRoute(route: Route, call: Call<never, never>): Promise<
 }
 
 /** What the venue could not promise, as an answer; undefined for errors that are defects of ours. */
-export function venueFailure(error: unknown): WireError | undefined {
+export function sequencerFailure(error: unknown): WireError | undefined {
   if (error instanceof OutcomeUnknown) {
     return new WireError('40010', `${error.message}; query the order by its clientOid`);
   }
@@ -30,7 +30,7 @@ export function venueFailure(error: unknown): WireError | undefined {
 }
 
 /** For the rest: say so honestly, keep the details in the log. */
-export function defect(error: unknown): WireError {
+export function internalError(error: unknown): WireError {
   if (error instanceof RecordDamaged)
     return new WireError(
       '25000',

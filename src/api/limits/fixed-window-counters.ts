@@ -19,7 +19,7 @@ export interface WindowRule {
   readonly earlyMs?: number;
 }
 
-export type Taken =
+export type LimitResult =
   | { readonly allowed: true; readonly remaining: number }
   | { readonly allowed: false; readonly retryAfterMs: number };
 
@@ -54,7 +54,7 @@ export class FixedWindowCounters {
   }
 
   /** Counts `cost` uses. A refused use is not counted, so a client that keeps trying gets in with the next window. */
-  take(name: CounterName, rule: WindowRule, nowMs: number, cost = 1): Taken {
+  take(name: CounterName, rule: WindowRule, nowMs: number, cost = 1): LimitResult {
     const slot = this.#slotOf(name, rule, nowMs);
     if (this.#used[slot] === BLOCKED) return { allowed: false, retryAfterMs: this.#endsMs[slot]! - nowMs };
     const used = this.#used[slot]! + cost;

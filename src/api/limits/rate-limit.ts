@@ -8,11 +8,11 @@ import { normalizeAddress } from '../../identity/ip-list.ts';
 import {
   type CounterName,
   FixedWindowCounters,
-  type Taken,
+  type LimitResult,
   type WindowRule,
 } from './fixed-window-counters.ts';
 
-export type { Taken } from './fixed-window-counters.ts';
+export type { LimitResult } from './fixed-window-counters.ts';
 
 export interface RateLimitOptions {
   readonly rateLimits?: 'on' | 'off';
@@ -72,7 +72,7 @@ export class RateLimiter {
   }
 
   /** Every request, before anything else is done for it. */
-  takeOverall(address: string | undefined, nowMs: number): Taken {
+  takeOverall(address: string | undefined, nowMs: number): LimitResult {
     return this.#takeOverall(address, nowMs, 1);
   }
 
@@ -86,18 +86,18 @@ export class RateLimiter {
   }
 
   /** Sockets opened by an address, in windows of five minutes. */
-  takeHandshake(address: string | undefined, nowMs: number): Taken {
+  takeHandshake(address: string | undefined, nowMs: number): LimitResult {
     if (!this.#on) return { allowed: true, remaining: HANDSHAKES_PER_WINDOW };
     return this.#handshakes.take(sourceOf(address), HANDSHAKE_RULE, nowMs);
   }
 
-  #takeOverall(address: string | undefined, nowMs: number, cost: number): Taken {
+  #takeOverall(address: string | undefined, nowMs: number, cost: number): LimitResult {
     if (!this.#on) return { allowed: true, remaining: OVERALL_PER_MINUTE };
     return this.#overall.take(sourceOf(address), OVERALL_RULE, nowMs, cost);
   }
 
   /** Public endpoints. */
-  takeForIp(endpoint: string, perSecond: number, address: string | undefined, nowMs: number): Taken {
+  takeForIp(endpoint: string, perSecond: number, address: string | undefined, nowMs: number): LimitResult {
     if (!this.#on) return { allowed: true, remaining: perSecond };
     const [high, low, family] = sourceOf(address);
     const name: CounterName = [high, low, family + this.#endpointId(endpoint) * 16];
@@ -105,7 +105,7 @@ export class RateLimiter {
   }
 
   /** Private endpoints; all keys and sockets of a user share one bucket. */
-  takeForUid(endpoint: string, perSecond: number, uid: number, nowMs: number): Taken {
+  takeForUid(endpoint: string, perSecond: number, uid: number, nowMs: number): LimitResult {
     if (!this.#on) return { allowed: true, remaining: perSecond };
     const name: CounterName = [Math.floor(uid / 2 ** 32), uid >>> 0, this.#endpointId(endpoint)];
     return this.#perUid.take(name, endpointRule(perSecond), nowMs);

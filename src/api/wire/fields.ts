@@ -112,7 +112,7 @@ export const pageFields = {
 };
 
 /** What the contract's words are made of. Beyond it `ſ` would become `S` and the Kelvin sign `k`. */
-const PLAIN_WORD = /^[\w-]*$/;
+const PLAIN_NAME = /^[\w-]*$/;
 
 /**
  * Brings letter case in order, writes numbers as text (wire rule 19) and drops empty values, in place: clients send
@@ -138,7 +138,7 @@ export function normaliseFields(value: unknown): unknown {
       fields[name] = plainText(field);
     } else if (typeof field === 'string') {
       const letterCase = FIELD_CASE[name];
-      if (letterCase === undefined || !PLAIN_WORD.test(field)) continue;
+      if (letterCase === undefined || !PLAIN_NAME.test(field)) continue;
       if (letterCase === 'upper') fields[name] = field.toUpperCase();
       else if (letterCase === 'lower') fields[name] = field.toLowerCase();
     }

@@ -41,9 +41,9 @@ export function period(
   spanMs = SPAN_MS,
   windowMs = WINDOW_MS,
 ): Period | WireError {
-  const given = times(query);
-  if (given instanceof WireError) return given;
-  const { start, end } = given;
+  const bounds = times(query);
+  if (bounds instanceof WireError) return bounds;
+  const { start, end } = bounds;
   if (start !== undefined && end !== undefined && end - start > spanMs) {
     return wireError('40017', `startTime and endTime must be at most ${spanMs / DAY_MS} days apart`);
   }

@@ -252,7 +252,7 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
   [RejectReason.accountsFull]: ['25002', 'the venue has no room for more accounts'],
 };
 
-export function refusalError(state: State, outcome: CommandResult, instrument?: Instrument): WireError {
+export function rejectError(state: State, outcome: CommandResult, instrument?: Instrument): WireError {
   const [code, message] = ROWS[outcome.rejectReason as Exclude<RejectReason, 0>];
   const context = { state, outcome, instrument };
   return wireError(

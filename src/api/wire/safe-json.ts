@@ -55,7 +55,7 @@ export function parseBody(bytes: Uint8Array, limits: BodyLimits = BODY_LIMITS): 
   if (typeof parsed.value !== 'object' || parsed.value === null) {
     return refuse('the body must be a JSON object or array');
   }
-  return rebuildAll(parsed.value, limits);
+  return sanitizeAll(parsed.value, limits);
 }
 
 /** Brackets inside strings do not count. The scan may be fooled by broken JSON, which the parser then refuses. */
@@ -94,20 +94,20 @@ function parse(text: string): { readonly value: JsonValue } | { readonly fault: 
 class Fault extends Error {}
 
 /** The one place that uses an exception for a refusal: it leaves a recursion whose depth is already limited. */
-function rebuildAll(value: JsonObject | JsonValue[], limits: BodyLimits): ParsedBody {
+function sanitizeAll(value: JsonObject | JsonValue[], limits: BodyLimits): ParsedBody {
   try {
-    return { ok: true, value: rebuild(value, 'the body', limits) as JsonObject | JsonValue[] };
+    return { ok: true, value: sanitize(value, 'the body', limits) as JsonObject | JsonValue[] };
   } catch (error) {
     if (error instanceof Fault) return refuse(error.message);
     throw error;
   }
 }
 
-function rebuild(value: JsonValue, name: string, limits: BodyLimits): JsonValue {
+function sanitize(value: JsonValue, name: string, limits: BodyLimits): JsonValue {
   if (typeof value === 'string') return checkedString(value, name, limits);
   if (typeof value === 'number') return checkedNumber(value, name);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item, index) => rebuild(item, `${name}[${index}]`, limits));
+  if (Array.isArray(value)) return value.map((item, index) => sanitize(item, `${name}[${index}]`, limits));
   const keys = Object.keys(value);
   if (keys.length > limits.keysPerObjectMax) {
     throw new Fault(`${name} has ${keys.length} fields, at most ${limits.keysPerObjectMax} are allowed`);
@@ -116,7 +116,7 @@ function rebuild(value: JsonValue, name: string, limits: BodyLimits): JsonValue 
   for (const key of keys) {
     if (FORBIDDEN_KEYS.has(key)) throw new Fault(`the field name ${key} is not allowed`);
     checkedString(key, `a field name of ${name}`, limits);
-    copy[key] = rebuild(value[key]!, `field ${key}`, limits);
+    copy[key] = sanitize(value[key]!, `field ${key}`, limits);
   }
   return copy;
 }

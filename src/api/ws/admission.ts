@@ -4,7 +4,7 @@ import type { SourceRefusal } from '../../http/request-source.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import { CONNECTIONS_PER_ADDRESS_MAX, HANDSHAKES_PER_SECOND } from './limits.ts';
 
-export interface Turned {
+export interface Rejection {
   readonly status: string;
   readonly msg: string;
   readonly retryAfterSeconds?: number;
@@ -23,7 +23,7 @@ export class Admission {
   }
 
   /** Why not; undefined when it may. The connection counts until `left`. */
-  admit(request: IncomingMessage, peer: string | undefined, nowMs: number): Turned | undefined {
+  admit(request: IncomingMessage, peer: string | undefined, nowMs: number): Rejection | undefined {
     const odd = oddityOf(request);
     if (odd !== undefined) return badHandshake(odd);
     if (!this.limited) return undefined;
@@ -72,14 +72,14 @@ const REASONS: Readonly<Record<SourceRefusal['status'], string>> = {
 };
 
 /** A host name that is not ours, or a web page that may not. */
-export function foreignHandshake({ status, message }: SourceRefusal): Turned {
+export function foreignHandshake({ status, message }: SourceRefusal): Rejection {
   return { status: `${status} ${REASONS[status]}`, msg: message };
 }
 
-export function badHandshake(msg: string): Turned {
+export function badHandshake(msg: string): Rejection {
   return { status: '400 Bad Request', msg };
 }
 
-function tooMany(msg: string, retryAfterSeconds: number): Turned {
+function tooMany(msg: string, retryAfterSeconds: number): Rejection {
   return { status: '429 Too Many Requests', msg, retryAfterSeconds };
 }

@@ -11,15 +11,15 @@ import {
   AGE_NOTICE_MS,
   IDLE_MAX_MS,
   LOGIN_WITHIN_MS,
-  SWEEP_ROUND_MS,
-  SWEEP_STEP_MS,
+  REAPER_ROUND_MS,
+  REAPER_STEP_MS,
   UNSENT_TOTAL_BYTES_MAX,
 } from './limits.ts';
 import type { StreamMetrics } from './stream-metrics.ts';
 
-const STEPS = SWEEP_ROUND_MS / SWEEP_STEP_MS;
+const STEPS = REAPER_ROUND_MS / REAPER_STEP_MS;
 
-export interface SweepOptions {
+export interface ReaperOptions {
   readonly connections: ReadonlySet<Connection>;
   readonly wall: Clock;
   readonly metrics: StreamMetrics;
@@ -28,8 +28,8 @@ export interface SweepOptions {
   readonly unsentTotalBytesMax?: number | undefined;
 }
 
-export class Sweep {
-  private readonly options: SweepOptions;
+export class ConnectionReaper {
+  private readonly options: ReaperOptions;
   private readonly timer: NodeJS.Timeout;
   /** Whom this round has not seen yet; undefined between two rounds. */
   private left: Iterator<Connection> | undefined;
@@ -37,9 +37,9 @@ export class Sweep {
   /** Of those this round has seen. */
   private unsentBytes = 0;
 
-  constructor(options: SweepOptions) {
+  constructor(options: ReaperOptions) {
     this.options = options;
-    this.timer = setInterval(() => this.step(), SWEEP_STEP_MS).unref();
+    this.timer = setInterval(() => this.step(), REAPER_STEP_MS).unref();
   }
 
   stop(): void {
@@ -71,17 +71,17 @@ export class Sweep {
     }
     const nowMs = this.options.wall.now();
     this.unsentBytes += connection.unsentBytes;
-    if (this.mayStay(connection, nowMs)) connection.ask(nowMs);
+    if (this.checkConnection(connection, nowMs)) connection.pingIfDue(nowMs);
   }
 
   private endRound(): void {
     this.left = undefined;
     const { metrics, unsentTotalBytesMax = UNSENT_TOTAL_BYTES_MAX } = this.options;
     metrics.unsentBytes = this.unsentBytes;
-    if (this.unsentBytes > unsentTotalBytesMax) this.relieve(unsentTotalBytesMax);
+    if (this.unsentBytes > unsentTotalBytesMax) this.shedSlowest(unsentTotalBytesMax);
   }
 
-  private mayStay(connection: Connection, nowMs: number): boolean {
+  private checkConnection(connection: Connection, nowMs: number): boolean {
     const ageMs = nowMs - connection.openedMs;
     if (connection.isStalled(nowMs)) {
       connection.drop();
@@ -92,7 +92,7 @@ export class Sweep {
       connection.fail('loginFailed', `log in within ${LOGIN_WITHIN_MS / 1000} seconds`);
       return false;
     }
-    if (nowMs - connection.spokeMs > IDLE_MAX_MS) {
+    if (nowMs - connection.messageMs > IDLE_MAX_MS) {
       connection.close(CloseCode.policy, `no ping for ${IDLE_MAX_MS / 60_000} minutes`);
       return false;
     }
@@ -108,7 +108,7 @@ export class Sweep {
   }
 
   /** Too much waits for all readers together: those who are furthest behind go first. */
-  private relieve(bytesMax: number): void {
+  private shedSlowest(bytesMax: number): void {
     let left = this.unsentBytes;
     const furthestFirst = [...this.options.connections].sort((a, b) => b.unsentBytes - a.unsentBytes);
     for (const connection of furthestFirst) {

@@ -8,13 +8,13 @@ import type { Caller } from '../route.ts';
 import { CloseCode, CONTROL, type ControlName } from './control.ts';
 import { errorText, textFrame, tradeErrorText } from './frames.ts';
 import {
-  ASK_AFTER_BYTES,
-  ASK_AFTER_MS,
   CLOSE_GRACE_MS,
   CONFLATE_ABOVE_BYTES,
   MESSAGE_BURST,
   MESSAGES_PER_SECOND,
   PING_INTERVAL_MS,
+  PROBE_AFTER_BYTES,
+  PROBE_AFTER_MS,
   REQUESTS_AFTER_WARNING,
   SILENCE_MAX_MS,
   STALLED_MS,
@@ -54,7 +54,7 @@ export class Connection implements Recipient {
   loggingIn = false;
   warnedOfAge = false;
   tradesInFlight = 0;
-  spokeMs: number;
+  messageMs: number;
   private readonly socket: Socket;
   private readonly metrics: StreamMetrics;
   private messageAllowance = MESSAGE_BURST;
@@ -63,10 +63,10 @@ export class Connection implements Recipient {
   private subscribeHourMs: number;
   private subscribeRequests = 0;
   /** The last sign of life: a message, a ping or a pong. */
-  private heardMs: number;
-  private sentSinceHeard = 0;
+  private aliveMs: number;
+  private sentSinceAlive = 0;
   /** When it was asked whether it reads; 0 = not asked. */
-  private askedMs = 0;
+  private probedMs = 0;
   private pingedMs: number;
   private pongsDue = 0;
   private progressMs: number;
@@ -80,9 +80,9 @@ export class Connection implements Recipient {
     this.socket = options.socket;
     this.metrics = options.metrics;
     this.openedMs = options.openedMs;
-    this.heardMs = options.openedMs;
+    this.aliveMs = options.openedMs;
     this.pingedMs = options.openedMs;
-    this.spokeMs = options.openedMs;
+    this.messageMs = options.openedMs;
     this.allowanceMs = options.openedMs;
     this.progressMs = options.openedMs;
     this.subscribeHourMs = options.openedMs;
@@ -97,19 +97,19 @@ export class Connection implements Recipient {
   }
 
   /** Of its own accord: an answer to our ping is a sign of life, but no word. */
-  spoke(nowMs: number): void {
-    this.spokeMs = nowMs;
-    this.heard(nowMs);
+  onClientMessage(nowMs: number): void {
+    this.messageMs = nowMs;
+    this.onAlive(nowMs);
   }
 
-  heard(nowMs: number): void {
-    this.heardMs = nowMs;
-    this.sentSinceHeard = 0;
-    this.askedMs = 0;
+  onAlive(nowMs: number): void {
+    this.aliveMs = nowMs;
+    this.sentSinceAlive = 0;
+    this.probedMs = 0;
   }
 
   /** False for a pong that nobody asked for. */
-  takePong(): boolean {
+  consumePong(): boolean {
     if (this.pongsDue === 0) return false;
     this.pongsDue--;
     return true;
@@ -160,7 +160,7 @@ export class Connection implements Recipient {
       return true;
     }
     this.socket.write(frame);
-    this.sentSinceHeard += frame.length;
+    this.sentSinceAlive += frame.length;
     this.metrics.sent++;
     this.metrics.sentBytes += frame.length;
     return true;
@@ -204,17 +204,17 @@ export class Connection implements Recipient {
       this.progressMs = nowMs;
     }
     if (nowMs - this.progressMs >= STALLED_MS) return true;
-    if (this.askedMs !== 0) return nowMs - this.askedMs >= STALLED_MS;
-    return nowMs - this.heardMs > SILENCE_MAX_MS;
+    if (this.probedMs !== 0) return nowMs - this.probedMs >= STALLED_MS;
+    return nowMs - this.aliveMs > SILENCE_MAX_MS;
   }
 
   /** Asks for a sign of life when it is time, or when much was sent since the last one. */
-  ask(nowMs: number): void {
+  pingIfDue(nowMs: number): void {
     if (!this.open) return;
     const isTime = nowMs - this.pingedMs >= PING_INTERVAL_MS;
-    const worthAsking = this.sentSinceHeard >= ASK_AFTER_BYTES && nowMs - this.heardMs >= ASK_AFTER_MS;
-    if (!isTime && (!worthAsking || this.askedMs !== 0)) return;
-    if (worthAsking && this.askedMs === 0) this.askedMs = nowMs;
+    const worthAsking = this.sentSinceAlive >= PROBE_AFTER_BYTES && nowMs - this.aliveMs >= PROBE_AFTER_MS;
+    if (!isTime && (!worthAsking || this.probedMs !== 0)) return;
+    if (worthAsking && this.probedMs === 0) this.probedMs = nowMs;
     this.pingedMs = nowMs;
     this.pongsDue++;
     this.ws.ping();

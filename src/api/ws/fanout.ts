@@ -20,7 +20,7 @@ interface Sending {
 }
 
 /** Looking at the clock costs little beside so many sends. */
-const SENDS_BETWEEN_LOOKS = 8;
+const SENDS_PER_CLOCK_READ = 8;
 
 export class Fanout {
   private sendings: Sending[] = [];
@@ -46,7 +46,7 @@ export class Fanout {
       const { readers } = sending;
       while (sending.next < readers.length) {
         send(sending, readers[sending.next++]!);
-        if (++sent % SENDS_BETWEEN_LOOKS === 0 && performance.now() >= endMs) {
+        if (++sent % SENDS_PER_CLOCK_READ === 0 && performance.now() >= endMs) {
           this.sendings.splice(0, done);
           setImmediate(() => this.run());
           return;

@@ -43,13 +43,13 @@ export const CONFLATE_ABOVE_BYTES = 64 * 1024;
 /** Bytes wait and none has left for so long, or a ping has no answer for so long: nobody is reading. */
 export const STALLED_MS = 3_000;
 /** A reader that was sent so much without a sign of life for so long is asked for one. */
-export const ASK_AFTER_BYTES = 4 * 1024;
-export const ASK_AFTER_MS = 1_000;
+export const PROBE_AFTER_BYTES = 4 * 1024;
+export const PROBE_AFTER_MS = 1_000;
 
 /** Work of the venue. */
 /** Every connection is looked at so often; a part of them at each step. */
-export const SWEEP_ROUND_MS = 250;
-export const SWEEP_STEP_MS = 10;
+export const REAPER_ROUND_MS = 250;
+export const REAPER_STEP_MS = 10;
 export const POLL_INTERVAL_MS = 10;
 /** Longest uninterrupted stretch of sending to many; orders are served in between, and meet two of them at most. */
 export const SENDING_SLICE_MS = 0.2;

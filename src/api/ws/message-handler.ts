@@ -39,7 +39,7 @@ const topicFrame = new SchemaCheck(TopicFrame);
 const tradeFrame = new SchemaCheck(TradeFrame);
 const tradeIdShape = new SchemaCheck(TradeId);
 
-export interface ConversationOptions extends Services {
+export interface MessageHandlerOptions extends Services {
   readonly wall: Clock;
   readonly limiter: RateLimiter;
   readonly limited: boolean;
@@ -49,17 +49,17 @@ export interface ConversationOptions extends Services {
 }
 
 export class MessageHandler {
-  private readonly options: ConversationOptions;
+  private readonly options: MessageHandlerOptions;
 
-  constructor(options: ConversationOptions) {
+  constructor(options: MessageHandlerOptions) {
     this.options = options;
   }
 
-  hear(connection: Connection, bytes: Buffer, binary: boolean): void {
+  onMessage(connection: Connection, bytes: Buffer, binary: boolean): void {
     // What still arrives behind the end of a conversation is not part of it.
     if (!connection.open) return;
     const nowMs = this.options.wall.now();
-    connection.spoke(nowMs);
+    connection.onClientMessage(nowMs);
     if (this.options.limited && this.isFlood(connection, nowMs)) return;
     if (binary) {
       connection.fail('illegalRequest', 'messages are JSON text, not binary');
@@ -77,23 +77,23 @@ export class MessageHandler {
       );
       return;
     }
-    this.carryOut(connection, parsed.value, bytes.length);
+    this.dispatch(connection, parsed.value, bytes.length);
   }
 
   /** The ping of the protocol counts like the word (wire 5.1). */
-  hearPing(connection: Connection, bytes: Buffer): void {
+  onPing(connection: Connection, bytes: Buffer): void {
     if (!connection.open) return;
     const nowMs = this.options.wall.now();
-    connection.spoke(nowMs);
+    connection.onClientMessage(nowMs);
     if (this.options.limited && this.isFlood(connection, nowMs)) return;
     connection.deliver(pongFrame(bytes));
   }
 
-  hearPong(connection: Connection): void {
+  onPong(connection: Connection): void {
     if (!connection.open) return;
     const nowMs = this.options.wall.now();
-    connection.heard(nowMs);
-    if (!connection.takePong() && this.options.limited) this.isFlood(connection, nowMs);
+    connection.onAlive(nowMs);
+    if (!connection.consumePong() && this.options.limited) this.isFlood(connection, nowMs);
   }
 
   /** True when it was one message too many, and the last. */
@@ -107,7 +107,7 @@ export class MessageHandler {
     return true;
   }
 
-  private carryOut(
+  private dispatch(
     connection: Connection,
     frame: object & { op?: unknown; id?: unknown },
     length: number,

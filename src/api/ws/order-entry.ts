@@ -10,7 +10,7 @@ import { openOrder } from '../../core/reads/reads.ts';
 import { SchemaCheck } from '../../http/schema-check.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import { checkPermission } from '../auth/permissions.ts';
-import { defect, runRoute, venueFailure } from '../http/run-route.ts';
+import { internalError, runRoute, sequencerFailure } from '../http/run-route.ts';
 import { orderLimit } from '../limits/order-quota.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { Caller, Route, Services } from '../route.ts';
@@ -88,17 +88,17 @@ export class WsOrderEntry {
   private readonly services: Services;
   private readonly wall: Clock;
   private readonly limiter: RateLimiter;
-  private readonly onDefect: (error: unknown) => void;
+  private readonly onInternalError: (error: unknown) => void;
 
   constructor(
     services: Services & { readonly wall: Clock },
     limiter: RateLimiter,
-    onDefect: (error: unknown) => void,
+    onInternalError: (error: unknown) => void,
   ) {
     this.services = services;
     this.wall = services.wall;
     this.limiter = limiter;
-    this.onDefect = onDefect;
+    this.onInternalError = onInternalError;
   }
 
   /** The text of the answer. Sequencing happens before the first wait, so requests keep their order. */
@@ -106,10 +106,10 @@ export class WsOrderEntry {
     const id = String(call.id);
     const receivedMs = this.services.clock.now();
     const quota: Quota = { limit: 0, remaining: undefined };
-    const result = await this.carryOut(call, caller, quota).catch((error: unknown) => {
-      const failure = venueFailure(error);
-      if (failure === undefined) this.onDefect(error);
-      return failure ?? defect(error);
+    const result = await this.execute(call, caller, quota).catch((error: unknown) => {
+      const failure = sequencerFailure(error);
+      if (failure === undefined) this.onInternalError(error);
+      return failure ?? internalError(error);
     });
     if (result instanceof WireError) {
       const code = result.codeIn(this.services.errorDialect);
@@ -133,7 +133,7 @@ export class WsOrderEntry {
     });
   }
 
-  private async carryOut(call: TradeCall, caller: Caller, quota: Quota): Promise<object[] | WireError> {
+  private async execute(call: TradeCall, caller: Caller, quota: Quota): Promise<object[] | WireError> {
     const topic = Object.hasOwn(TRADE_TOPICS, call.topic) ? TRADE_TOPICS[call.topic]! : undefined;
     if (topic === undefined)
       return wireError('40020', `topic must be one of ${Object.keys(TRADE_TOPICS).join(', ')}`);

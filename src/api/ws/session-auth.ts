@@ -46,19 +46,19 @@ export class SessionAuth {
     const check = () => authenticateLogin(presented, wall.now(), identity, clock.now(), replays);
     const verdict = check();
     if (!(verdict instanceof Promise) && !isBusy(verdict)) {
-      this.judge(connection, verdict);
+      this.finishLogin(connection, verdict);
       return;
     }
     connection.loggingIn = true;
     const failed = () => connection.fail('loginFailed', 'the login could not be checked; try again');
     retryWhileBusy(connection, verdict, check)
-      .then((answer) => this.judge(connection, answer), failed)
+      .then((answer) => this.finishLogin(connection, answer), failed)
       .finally(() => {
         connection.loggingIn = false;
       });
   }
 
-  private judge(connection: Connection, verdict: Authentication): void {
+  private finishLogin(connection: Connection, verdict: Authentication): void {
     if (!verdict.ok) {
       if (!isBusy(verdict))
         this.options.limiter.chargeFailedAuthentication(connection.peer, this.options.wall.now());

@@ -7,7 +7,7 @@ import type { Push } from './frames.ts';
 import type { StreamContext } from './stream-context.ts';
 import type { Subscription } from './subscription.ts';
 
-export abstract class StandingChannel extends Channel {
+export abstract class SnapshotChannel extends Channel {
   protected readonly context: StreamContext;
   /** At most one push in so many milliseconds. */
   protected abstract readonly pauseMs: number;
@@ -36,13 +36,13 @@ export abstract class StandingChannel extends Channel {
     this.underWay++;
     this.context.durable.whenDurable(() => {
       this.underWay--;
-      this.newest = this.settle(push);
+      this.newest = this.onDurable(push);
       this.context.fanout.broadcast(this, this.newest);
     });
   }
 
   /** What was read is durable now, and so is everything that happened before it. */
-  protected settle(push: Push): Push {
+  protected onDurable(push: Push): Push {
     return push;
   }
 

@@ -17,10 +17,10 @@ import { type PeerAddress, peerAddressResolver } from '../limits/peer-address.ts
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { Services } from '../route.ts';
 import { errorEnvelope } from '../wire/envelope.ts';
-import { Admission, badHandshake, foreignHandshake, type Turned } from './admission.ts';
+import { Admission, badHandshake, foreignHandshake, type Rejection } from './admission.ts';
 import { Channels } from './channels.ts';
 import { Connection } from './connection.ts';
-import { Sweep } from './connection-reaper.ts';
+import { ConnectionReaper } from './connection-reaper.ts';
 import { CloseCode } from './control.ts';
 import { DurableGate } from './durable-gate.ts';
 import { Fanout } from './fanout.ts';
@@ -62,10 +62,10 @@ export class Streams {
   private readonly peerOf: PeerAddress;
   private readonly admission: Admission;
   private readonly channels: Channels;
-  private readonly conversation: MessageHandler;
+  private readonly messages: MessageHandler;
   private readonly connections = new Set<Connection>();
   private readonly connectionsByUid = new Map<number, number>();
-  private readonly sweeping: Sweep;
+  private readonly reaper: ConnectionReaper;
   /** What everybody has been told of the end; undefined while none is near. */
   private notice: string | undefined;
   private closing = false;
@@ -79,12 +79,12 @@ export class Streams {
     this.admission = new Admission(limiter, limited);
     const context = { sequencer, clock, wall, fanout: new Fanout(), durable: new DurableGate(sequencer) };
     this.channels = new Channels(context, this.metrics);
-    const onDefect = (err: unknown) => logger.error({ err }, 'a request over a socket failed');
+    const onInternalError = (err: unknown) => logger.error({ err }, 'a request over a socket failed');
     const { channels } = this;
     const admitUser = (connection: Connection, uid: number) => this.admitUser(connection, uid);
     const logins = new SessionAuth({ ...options, channels, admitUser });
-    const trading = new WsOrderEntry(options, limiter, onDefect);
-    this.conversation = new MessageHandler({ ...options, limited, channels, trading, logins });
+    const trading = new WsOrderEntry(options, limiter, onInternalError);
+    this.messages = new MessageHandler({ ...options, limited, channels, trading, logins });
     // No compression: it costs more than it saves on small frames, and inflating is a way to attack.
     this.sockets = new WebSocketServer({
       noServer: true,
@@ -97,7 +97,7 @@ export class Streams {
     this.sockets.on('wsClientError', (error, socket) =>
       this.rejectUpgrade(socket, badHandshake(error.message)),
     );
-    this.sweeping = new Sweep({
+    this.reaper = new ConnectionReaper({
       connections: this.connections,
       wall,
       metrics: this.metrics,
@@ -139,7 +139,7 @@ export class Streams {
         connection.close(CloseCode.restart, 'the exchange stops');
       }
     }
-    this.sweeping.stop();
+    this.reaper.stop();
     this.channels.close();
     for (let waited = 0; this.connections.size > 0 && waited < CLOSE_GRACE_MS; waited += 10) await sleep(10);
     for (const { ws } of this.connections) ws.terminate();
@@ -168,7 +168,7 @@ export class Streams {
   }
 
   /** A request with a body comes with a stream in place of its socket. */
-  private rejectUpgrade(socket: Duplex, { status, msg, retryAfterSeconds }: Turned): void {
+  private rejectUpgrade(socket: Duplex, { status, msg, retryAfterSeconds }: Rejection): void {
     this.metrics.refused++;
     const code = status.startsWith('429') ? '429' : '40017';
     const body = JSON.stringify(errorEnvelope(code, msg, this.options.clock.now()));
@@ -192,10 +192,10 @@ export class Streams {
     metrics.connections++;
     ws.on('message', (data, binary) => {
       metrics.received++;
-      this.conversation.hear(connection, data as Buffer, binary);
+      this.messages.onMessage(connection, data as Buffer, binary);
     });
-    ws.on('ping', (bytes) => this.conversation.hearPing(connection, bytes));
-    ws.on('pong', () => this.conversation.hearPong(connection));
+    ws.on('ping', (bytes) => this.messages.onPing(connection, bytes));
+    ws.on('pong', () => this.messages.onPong(connection));
     // Broken frames end the connection with their own close code; there is nothing else to do.
     ws.on('error', (error) => logger.debug({ err: error }, 'a socket failed'));
     ws.on('close', () => this.onClose(connection));
@@ -224,6 +224,6 @@ export class Streams {
 
   /** Looks after all connections at once, for whoever cannot wait for the next round. */
   sweep(): void {
-    this.sweeping.wholeRound();
+    this.reaper.wholeRound();
   }
 }

@@ -4,7 +4,7 @@ import type { CandleWidth } from '../../core/model/candle-interval.ts';
 import { CATEGORY_NAMES, type CategoryName } from '../../core/model/enums.ts';
 import type { Instrument } from '../../core/model/instrument.ts';
 import type { State } from '../../core/state/state.ts';
-import type { Need } from '../auth/permissions.ts';
+import type { RequiredPermission } from '../auth/permissions.ts';
 import { readWidth, WIDTH_RULE } from '../routes/market/candle-query.ts';
 import type { BookKind } from './topics/book-levels.ts';
 
@@ -49,7 +49,7 @@ export const PRIVATE_TOPICS = {
   'fast-fill': 'trade_read',
   'strategy-order': 'trade_read',
   'adl-notification': 'trade_read',
-} as const satisfies Readonly<Record<string, Need>>;
+} as const satisfies Readonly<Record<string, RequiredPermission>>;
 export type PrivateTopic = keyof typeof PRIVATE_TOPICS;
 export const PRIVATE_TOPIC_NAMES = Object.keys(PRIVATE_TOPICS) as readonly PrivateTopic[];
 

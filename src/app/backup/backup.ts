@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { AUDIT_FILE, AUDIT_HEAD_FILE } from '../../admin/audit-file.ts';
-import { DOOR_FILE } from '../../admin/token.ts';
+import { ADMIN_ENDPOINT_FILE } from '../../admin/token.ts';
 import { IDENTITY_MARK_FILE } from '../../identity/identity-mark.ts';
 import { readKeyring } from '../../identity/sealing.ts';
 import { IDENTITY_FILE, KEYRING_FILE } from '../../identity/sqlite-identity.ts';
@@ -19,8 +19,8 @@ import { HISTORY_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
 import { auditUpTo } from './audit-copy.ts';
 import { type CopiedFile, copyFileDurably, type Progress, writeDurably } from './copying.ts';
 import { copyDatabase, historySeq, sealingKeys } from './databases.ts';
-import { HeldLog } from './held-log.ts';
-import { provenEnd } from './log-proof.ts';
+import { HeldJournal } from './held-journal.ts';
+import { provenEnd } from './journal-proof.ts';
 import {
   type BackedUpFile,
   CONTENTS,
@@ -55,7 +55,7 @@ const NOT_COPIED = new Set([
   IDENTITY_MARK_FILE,
   AUDIT_FILE,
   AUDIT_HEAD_FILE,
-  DOOR_FILE,
+  ADMIN_ENDPOINT_FILE,
 ]);
 const PASSING = /\.tmp$|\.next$|-wal$|-shm$|-journal$|reserve|\.incomplete$/;
 /** A change of the sealing key between two files is met by copying them again. */
@@ -130,7 +130,7 @@ class Backup {
 
   async run(): Promise<Manifest> {
     const { data, directory } = this.#options;
-    using log = new HeldLog(join(data, LOG_DIRECTORY));
+    using log = new HeldJournal(join(data, LOG_DIRECTORY));
     await this.#copyDatabase(HISTORY_FILE);
     const reached = historySeq(join(this.#target, HISTORY_FILE));
     if (reached < log.snapshotSeq && this.#options.asFound !== true)
@@ -165,9 +165,9 @@ class Backup {
     return manifest;
   }
 
-  async #moment(log: HeldLog): Promise<Moment> {
-    const told = await this.#options.moment?.();
-    return told ?? { seq: log.lastSeq(), time: 0, stateHash: null };
+  async #moment(log: HeldJournal): Promise<Moment> {
+    const moment = await this.#options.moment?.();
+    return moment ?? { seq: log.lastSeq(), time: 0, stateHash: null };
   }
 
   /** The secrets in the copied database are sealed under keys of the copied file, whatever was changed in between. */
@@ -189,7 +189,7 @@ class Backup {
     }
   }
 
-  async #copyLog(log: HeldLog, lastSeq: number): Promise<void> {
+  async #copyLog(log: HeldJournal, lastSeq: number): Promise<void> {
     const target = join(this.#target, LOG_DIRECTORY);
     await log.copyTo(target, lastSeq, this.#progress, (name, file) =>
       this.#note(`${LOG_DIRECTORY}/${name}`, file),

@@ -45,7 +45,7 @@ export async function copyFileDurably(
 }
 
 /** Syncs a file that somebody else has written, and tells its hash. */
-export async function settleFile(path: string): Promise<CopiedFile> {
+export async function syncFile(path: string): Promise<CopiedFile> {
   const descriptor = openSync(path, 'r+');
   try {
     fsyncSync(descriptor);
@@ -74,7 +74,7 @@ async function withOpened<Result>(
 async function readInSteps(
   descriptor: number,
   progress: Progress,
-  take: (step: Uint8Array) => void,
+  consume: (step: Uint8Array) => void,
 ): Promise<CopiedFile> {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(STEP_BYTES);
@@ -83,7 +83,7 @@ async function readInSteps(
     const length = readSync(descriptor, buffer, 0, buffer.length, bytes);
     if (length === 0) return { bytes, sha256: hash.digest('hex') };
     const step = buffer.subarray(0, length);
-    take(step);
+    consume(step);
     hash.update(step);
     bytes += length;
     progress(length);

@@ -9,7 +9,7 @@ import type { AuditVerification } from '../verify/audit-verify.ts';
 import { commandGroup, configOf, describedCommand, withSettings } from './command-line.ts';
 import { type Shown, show, table, when } from './operator-command.ts';
 import { type Paint, painter } from './terminal/colour.ts';
-import { count } from './terminal/counting.ts';
+import { count } from './terminal/format.ts';
 
 const SHOWN_LINES = 50;
 

@@ -7,6 +7,14 @@ import { clientCommand } from './client.ts';
 import { clockCommand } from './clock.ts';
 import { BOURSE, describedProgram, HELP_COMMAND } from './command-line.ts';
 import { configCommand } from './config.ts';
+import {
+  booksCommand,
+  haltCommand,
+  healthCommand,
+  identityCommand,
+  resumeCommand,
+  snapshotCommand,
+} from './exchange.ts';
 import { forceCommand } from './force.ts';
 import { keyCommand } from './key.ts';
 import { feesCommand, instrumentCommand } from './listings.ts';
@@ -16,15 +24,7 @@ import { depositCommand, withdrawalCommand } from './money.ts';
 import { priceCommand } from './price.ts';
 import { reservesCommand } from './reserves.ts';
 import { restoreCommand } from './restore.ts';
-import { setAsideCommand } from './skip-command.ts';
-import {
-  booksCommand,
-  haltCommand,
-  healthCommand,
-  identityCommand,
-  resumeCommand,
-  snapshotCommand,
-} from './venue.ts';
+import { skipCommand } from './skip-command.ts';
 import { verifyCommand } from './verify.ts';
 
 const GROUPS = {
@@ -54,7 +54,7 @@ const GROUPS = {
     backupCommand(),
     verifyCommand(),
     restoreCommand(),
-    setAsideCommand(),
+    skipCommand(),
     configCommand(),
   ],
 };

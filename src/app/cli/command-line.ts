@@ -1,7 +1,7 @@
 /** The command line: options from the table of settings, messages and exit codes as users expect them. */
 import { Command, CommanderError, type HelpConfiguration, Option } from 'commander';
 import { VERSION } from '../../version.ts';
-import type { Given } from '../config/layer.ts';
+import type { Overrides } from '../config/resolve-config.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { environmentName, SETTING_NAMES, SETTINGS, type SettingName } from '../config/settings.ts';
 import { ActionRefused, ExitCode, exitCodeOf } from '../exit-codes.ts';
@@ -79,12 +79,12 @@ export function configOf(
   command: Command,
   names: readonly SettingName[] = SETTING_NAMES,
 ): Promise<ResolvedConfig> {
-  const given: Partial<Record<SettingName, string>> = {};
+  const overrides: Partial<Record<SettingName, string>> = {};
   for (const name of names) {
-    if (command.getOptionValueSource(name) === 'cli') given[name] = String(command.getOptionValue(name));
+    if (command.getOptionValueSource(name) === 'cli') overrides[name] = String(command.getOptionValue(name));
   }
   return resolveConfig({
-    flags: given as Given,
+    flags: overrides as Overrides,
     environment: process.env,
     directory: process.cwd(),
     configFile: command.getOptionValue('config') as string | undefined,

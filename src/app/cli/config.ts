@@ -4,7 +4,7 @@ import type { ResolvedConfig } from '../config/resolve-config.ts';
 import { environmentName, flagName, SETTING_NAMES } from '../config/settings.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { type Paint, painter } from './terminal/colour.ts';
-import { textTable } from './terminal/text-table.ts';
+import { textTable } from './terminal/format.ts';
 
 export function configCommand(): Command {
   const command = describedCommand('config', 'Shows the configuration that a start would use.', [

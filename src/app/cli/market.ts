@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { ConfigError } from '../exit-codes.ts';
 import { commandGroup } from './command-line.ts';
 import { facts, operatorCommand, table, yesNo } from './operator-command.ts';
-import { count, counted } from './terminal/counting.ts';
+import { count, counted } from './terminal/format.ts';
 
 interface MarketView {
   readonly level: string;

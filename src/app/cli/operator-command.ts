@@ -8,7 +8,7 @@ import { ConfigError } from '../exit-codes.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { endpointAt, endpointIn, OperatorClient } from './operator-client.ts';
 import { type Paint, painter } from './terminal/colour.ts';
-import { textTable } from './terminal/text-table.ts';
+import { textTable } from './terminal/format.ts';
 
 const SETTINGS_USED: readonly SettingName[] = ['data', 'color'];
 

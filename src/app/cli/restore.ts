@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { BOURSE, configOf, describedCommand, withSettings } from './command-line.ts';
 import { facts, show, when } from './operator-command.ts';
 import { type Paint, painter } from './terminal/colour.ts';
-import { count, counted } from './terminal/counting.ts';
+import { count, counted } from './terminal/format.ts';
 import { progressBar } from './terminal/progress-bar.ts';
 
 export function restoreCommand(): Command {

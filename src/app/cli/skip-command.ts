@@ -5,7 +5,7 @@ import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { facts, operatorName, show } from './operator-command.ts';
 import { painter } from './terminal/colour.ts';
 
-export function setAsideCommand(): Command {
+export function skipCommand(): Command {
   const command = describedCommand(
     'set-aside',
     'Goes on without the command that the exchange stopped at; it must not be running.',
@@ -22,8 +22,8 @@ export function setAsideCommand(): Command {
     const [text] = command.args;
     if (!/^[1-9][0-9]{0,14}$/.test(text!))
       throw new ConfigError(`${JSON.stringify(text)} must be the number of a command`);
-    const { setAside } = await import('../start/skip-command.ts');
-    const done = await setAside(config, Number(text), operatorName(command));
+    const { skipLoggedCommand } = await import('../start/skip-command.ts');
+    const done = await skipLoggedCommand(config, Number(text), operatorName(command));
     const contents = JSON.stringify(done.command, (_, value) =>
       typeof value === 'bigint' ? String(value) : value,
     );

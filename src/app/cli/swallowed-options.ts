@@ -18,17 +18,17 @@ export function refuseSwallowedOptions(
   if (environment.npm_package_name !== 'bourse') return;
   const call = { start: 'npm start', bourse: 'npm run bourse' }[environment.npm_lifecycle_event ?? ''];
   if (call === undefined) return;
-  const kept = command.options.flatMap((option) => keptBy(option, environment));
-  if (kept.length === 0) return;
-  const { words, left } = rejoined(kept, rest);
-  const names = kept.map(({ name }) => `--${name}`).join(', ');
+  const swallowed = command.options.flatMap((option) => swallowedBy(option, environment));
+  if (swallowed.length === 0) return;
+  const { words, left } = rejoined(swallowed, rest);
+  const names = swallowed.map(({ name }) => `--${name}`).join(', ');
   throw new ConfigError(
     `npm kept ${names} for itself: what is meant for the exchange comes after "--". ` +
       `Type: ${[call, '--', ...left, ...words].join(' ')}`,
   );
 }
 
-interface Kept {
+interface SwallowedOption {
   /** As it was typed, without the dashes. */
   readonly name: string;
   /** Undefined when npm left the value, if there is one, among the arguments. */
@@ -37,7 +37,7 @@ interface Kept {
   readonly placeholder: string | undefined;
 }
 
-function keptBy(option: Option, environment: NodeJS.ProcessEnv): Kept[] {
+function swallowedBy(option: Option, environment: NodeJS.ProcessEnv): SwallowedOption[] {
   const long = option.long?.slice(2) ?? '';
   const positive = long.replace(/^no-/, '');
   const value = environment[`npm_config_${positive.replaceAll('-', '_')}`];
@@ -48,11 +48,16 @@ function keptBy(option: Option, environment: NodeJS.ProcessEnv): Kept[] {
 }
 
 /** The options with their values, as far as it is certain which of the arguments is whose. */
-function rejoined(kept: readonly Kept[], rest: readonly string[]): { words: string[]; left: string[] } {
-  const without = kept.filter(({ value, placeholder }) => value === undefined && placeholder !== undefined);
+function rejoined(
+  swallowed: readonly SwallowedOption[],
+  rest: readonly string[],
+): { words: string[]; left: string[] } {
+  const without = swallowed.filter(
+    ({ value, placeholder }) => value === undefined && placeholder !== undefined,
+  );
   const sure = without.length === 1 && rest.length > 0;
   const left = sure ? rest.slice(0, -1) : without.length === 0 ? [...rest] : rest.slice(0, -without.length);
-  const words = kept.flatMap(({ name, value, placeholder }) => {
+  const words = swallowed.flatMap(({ name, value, placeholder }) => {
     const shown = value ?? (placeholder === undefined ? undefined : sure ? rest.at(-1) : placeholder);
     return shown === undefined ? [`--${name}`] : [`--${name}`, shown];
   });

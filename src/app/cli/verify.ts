@@ -7,9 +7,8 @@ import { ConfigError, ExitCode } from '../exit-codes.ts';
 import type { Verification } from '../verify/verify.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { type Paint, painter } from './terminal/colour.ts';
-import { count, counted } from './terminal/counting.ts';
+import { count, counted, textTable } from './terminal/format.ts';
 import { progressBar as lineOf, type ProgressBar, type Screen } from './terminal/progress-bar.ts';
-import { textTable } from './terminal/text-table.ts';
 
 export function verifyCommand(): Command {
   const command = describedCommand(
@@ -52,9 +51,9 @@ async function proof(directory: string, repairHistory: boolean): Promise<Verific
   }
   refuseUnfinished(directory);
   const { verify } = await import('../verify/verify.ts');
-  const { keepBeforeFormatChange } = await import('../backup/keep-before.ts');
+  const { copyBeforeMigration } = await import('../backup/migration-copies.ts');
   // It opens the users as a start does.
-  await keepBeforeFormatChange(directory, (text) => process.stderr.write(`bourse: ${text}\n`));
+  await copyBeforeMigration(directory, (text) => process.stderr.write(`bourse: ${text}\n`));
   return verify(directory, { progress: bar.show, repairHistory }).finally(bar.end);
 }
 

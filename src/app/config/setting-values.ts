@@ -14,11 +14,11 @@ const INSTANT_END = Date.UTC(2100);
 const ON = ['true', 'on', 'yes', '1', 'always'];
 const OFF = ['false', 'off', 'no', '0', 'never'];
 
-export function oneOf<const Word extends string>(...words: readonly Word[]) {
+export function oneOf<const Choice extends string>(...choices: readonly Choice[]) {
   return {
-    expects: `one of ${words.join(', ')}`,
-    words,
-    read: (text: string): Word | undefined => words.find((word) => word === text),
+    expects: `one of ${choices.join(', ')}`,
+    choices,
+    read: (text: string): Choice | undefined => choices.find((choice) => choice === text),
   };
 }
 

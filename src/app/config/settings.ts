@@ -81,7 +81,7 @@ export interface Setting<Value = unknown> {
   /** What a value must be, in words. */
   readonly expects: string;
   /** All values there are, where they are words. */
-  readonly words?: readonly string[];
+  readonly choices?: readonly string[];
   /** Undefined when the text is not such a value. */
   readonly read: (text: string, place: Place) => Value | undefined;
 }
@@ -191,7 +191,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: "where time comes from: the machine's clock, N times as fast, or only by bourse clock advance",
     initial: 'wall',
     expects: CLOCK_CHOICES,
-    words: ['wall', 'manual', 'scaled:60'],
+    choices: ['wall', 'manual', 'scaled:60'],
     read: readClockChoice,
   },
   clockStart: {
@@ -229,7 +229,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: 'where prices of the outside come from: made up, a CSV file, or other venues through ccxt',
     initial: 'synthetic',
     expects: FEED_CHOICES,
-    words: ['synthetic'],
+    choices: ['synthetic'],
     read: readFeedChoice,
   },
   seed: {

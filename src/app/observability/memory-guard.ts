@@ -8,7 +8,7 @@ import { getHeapStatistics } from 'node:v8';
 import { isOutOfDescriptors } from '../../storage/shortage-errors.ts';
 
 const MEBIBYTE = 2 ** 20;
-const LOOK_INTERVAL_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 const SHORT_FROM = 0.8;
 /** What was short is so until this much is free again. */
 const SHORT_UNTIL = 0.75;
@@ -35,10 +35,10 @@ export class MemoryGuard {
   constructor(use: () => MemoryUse, actions: MemoryActions) {
     this.#use = use;
     this.#actions = actions;
-    this.#timer = setInterval(() => this.look(), LOOK_INTERVAL_MS).unref();
+    this.#timer = setInterval(() => this.check(), CHECK_INTERVAL_MS).unref();
   }
 
-  look(): void {
+  check(): void {
     const use = this.#useNow();
     if (use === undefined) return;
     const most = Math.max(use.process, use.heap);
@@ -78,9 +78,9 @@ export function memoryUse(limitMiB: number): () => MemoryUse {
 
 /** The system tells it in a file: while no more can be opened, the last figure stands. */
 const residentBytes = whileFilesOpen(() => process.memoryUsage.rss(), 0);
-export const memoryFigures = whileFilesOpen(() => process.memoryUsage(), process.memoryUsage());
+export const memoryUsage = whileFilesOpen(() => process.memoryUsage(), process.memoryUsage());
 
-function whileFilesOpen<Figure>(read: () => Figure, first: Figure): () => Figure {
+function whileFilesOpen<Reading>(read: () => Reading, first: Reading): () => Reading {
   let last = first;
   return () => {
     try {

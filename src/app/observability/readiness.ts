@@ -1,13 +1,13 @@
 /** Can this process serve now? Each check says so by name; `/readyz` answers 503 and names those that fail. */
 import type { ReadinessCheck } from '../../api/http/health.ts';
-import type { LogCapacity } from '../../journal/command-journal.ts';
+import type { JournalCapacity } from '../../journal/command-journal.ts';
 import { HISTORY_LAG_MAX, QUEUE_AGE_MAX_MS } from '../../sequencer/limits.ts';
 
 /** What the checks look at. */
 export interface Health {
   readonly stopping: boolean;
   readonly failure: Error | undefined;
-  readonly capacity: LogCapacity;
+  readonly capacity: JournalCapacity;
   readonly memoryShort: boolean;
   readonly logQueueAgeMs: number;
   readonly historyLagRows: number;

@@ -23,12 +23,12 @@ const MARKET_MAKER = 'maker';
 /** Lists what the exchange does not have yet. */
 export async function listCatalogue(sequencer: Sequencer, catalogue: Catalogue): Promise<void> {
   const { state } = sequencer;
-  await carryOut(sequencer, () =>
+  await submitMissing(sequencer, () =>
     catalogue.coins
       .filter(({ coin }) => !state.coinByName.has(coin))
       .map((spec): Command => ({ type: 'listCoin', time: 0, spec })),
   );
-  await carryOut(sequencer, () =>
+  await submitMissing(sequencer, () =>
     catalogue.instruments
       .filter(({ category, symbol }) => state.instrument(category, symbol) === undefined)
       .map((spec): Command => ({ type: 'listInstrument', time: 0, spec })),
@@ -57,12 +57,12 @@ export async function openDemo(
   identity: Identity,
   dataDirectory: string,
 ): Promise<readonly OpenedDemoAccount[]> {
-  const { accounts, settled } = openDemoAccounts(identity, sequencer.clock.now());
-  await carryOut(sequencer, () => accounts.flatMap((opened) => accountCommands(sequencer, opened)));
-  await carryOut(sequencer, () => accounts.flatMap((opened) => fundingCommands(sequencer, opened)));
-  await carryOut(sequencer, () => poolCommands(sequencer));
+  const { accounts, stored } = openDemoAccounts(identity, sequencer.clock.now());
+  await submitMissing(sequencer, () => accounts.flatMap((opened) => accountCommands(sequencer, opened)));
+  await submitMissing(sequencer, () => accounts.flatMap((opened) => fundingCommands(sequencer, opened)));
+  await submitMissing(sequencer, () => poolCommands(sequencer));
   writeDemoAccountsFile(dataDirectory, accounts);
-  await settled;
+  await stored;
   return accounts;
 }
 
@@ -104,7 +104,7 @@ function poolCommands({ state }: Sequencer): Command[] {
 }
 
 /** Commands that share a commit: they fit into the smallest queue, and the log prepares space meanwhile. */
-const PACK = 16;
+const BATCH = 16;
 /** A log of small segments may need a moment for the next. */
 const WAIT_FOR_SPACE_MS = 20;
 const WAITS_MAX = 250;
@@ -113,29 +113,30 @@ const WAITS_MAX = 250;
  * Submits what is missing, in packs that share a commit, and insists that none is refused. A disk that is behind takes a
  * part; the rest is asked for again when it has caught up.
  */
-async function carryOut(sequencer: Sequencer, missing: () => Command[]): Promise<void> {
+async function submitMissing(sequencer: Sequencer, missing: () => Command[]): Promise<void> {
   let waits = 0;
-  for (let pack = missing().slice(0, PACK); pack.length > 0; pack = missing().slice(0, PACK)) {
-    const settled = await Promise.allSettled(pack.map((command) => sequencer.submit(command)));
+  for (let batch = missing().slice(0, BATCH); batch.length > 0; batch = missing().slice(0, BATCH)) {
+    const results = await Promise.allSettled(batch.map((command) => sequencer.submit(command)));
     let behind: Unavailable | undefined;
-    for (const [index, given] of settled.entries()) {
-      if (given.status === 'fulfilled') refuseRefused(pack[index]!, given.value);
-      else if (given.reason instanceof Unavailable && sequencer.failure === undefined) behind = given.reason;
-      else throw given.reason;
+    for (const [index, result] of results.entries()) {
+      if (result.status === 'fulfilled') throwIfRejected(batch[index]!, result.value);
+      else if (result.reason instanceof Unavailable && sequencer.failure === undefined)
+        behind = result.reason;
+      else throw result.reason;
     }
     if (behind === undefined) continue;
-    if (isTaking(sequencer)) await sequencer.durable();
+    if (acceptsCommands(sequencer)) await sequencer.durable();
     else if (waits++ < WAITS_MAX) await sleep(WAIT_FOR_SPACE_MS);
     else throw behind;
   }
 }
 
 /** Nothing but time keeps the venue from taking commands. */
-function isTaking(sequencer: Sequencer): boolean {
+function acceptsCommands(sequencer: Sequencer): boolean {
   return sequencer.failure === undefined && sequencer.capacity() === 'normal' && !sequencer.memoryShort;
 }
 
-function refuseRefused({ type }: Command, { rejectReason, detail }: CommandResult): void {
+function throwIfRejected({ type }: Command, { rejectReason, detail }: CommandResult): void {
   if (rejectReason === RejectReason.none) return;
   throw new Error(`${type} was refused while the exchange was set up: ${detail ?? `reason ${rejectReason}`}`);
 }

@@ -11,23 +11,23 @@ import { openSqliteHistory } from '../../history/sqlite-history.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { IDENTITY_FILE, openIdentity } from '../../identity/sqlite-identity.ts';
 import type { CommandJournal, Recovered } from '../../journal/command-journal.ts';
-import { openFileLog } from '../../journal/file-journal.ts';
+import { openFileJournal } from '../../journal/file-journal.ts';
 import type { RecoveryReport } from '../../journal/recovery-report.ts';
 import { WallClock } from '../../sequencer/clock.ts';
 import { openClock } from '../../sequencer/clock-choice.ts';
 import { formatDuration } from '../../sequencer/duration.ts';
 import { replay } from '../../sequencer/recovery.ts';
 import { Sequencer } from '../../sequencer/sequencer.ts';
-import { keepBeforeFormatChange } from '../backup/keep-before.ts';
 import { refuseUnfinished } from '../backup/manifest.ts';
-import { counted } from '../cli/terminal/counting.ts';
+import { copyBeforeMigration } from '../backup/migration-copies.ts';
+import { counted } from '../cli/terminal/format.ts';
 import type { Config } from '../config/settings.ts';
 import { CannotStart, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { HISTORY_FILE, LOG_DIRECTORY } from './data-files.ts';
 import { closeToOthers } from './file-permissions.ts';
 import { loggedCommands } from './logged-commands.ts';
-import { settleUsers } from './orphan-accounts.ts';
-import { withAdvice } from './poisoned-command-advice.ts';
+import { reconcileUsers } from './orphan-accounts.ts';
+import { explainPoisonedCommand } from './poisoned-command-advice.ts';
 
 export { HISTORY_FILE };
 
@@ -57,8 +57,8 @@ export async function openComponents(
 ): Promise<Components> {
   refuseUnfinished(config.data);
   closeToOthers(config.data, logger);
-  await keepBeforeFormatChange(config.data, (text) => logger.warn(text));
-  const recovered = await openFileLog({
+  await copyBeforeMigration(config.data, (text) => logger.warn(text));
+  const recovered = await openFileJournal({
     directory: join(config.data, LOG_DIRECTORY),
     segmentBytes: config.segmentBytes,
   });
@@ -90,12 +90,12 @@ export async function openComponents(
     applied: (seq, command, outcome) => reconciliation.note(seq, command, outcome),
     acceptHistoryGap: config.acceptHistoryGap,
   }).catch((error) => {
-    throw withAdvice(error, { lastSeq: report.lastSeq, confirmedSeq: history.confirmedSeq });
+    throw explainPoisonedCommand(error, { lastSeq: report.lastSeq, confirmedSeq: history.confirmedSeq });
   });
-  const replaced = settleUsers(exchange.state, identity, config.acceptIdentityGap, wall.now());
+  const replaced = reconcileUsers(exchange.state, identity, config.acceptIdentityGap, wall.now());
   if (replaced > 0)
     logger.warn(`${counted(replaced, 'account')} without a user: frozen until the operator gives a key`);
-  for (const told of await reconciliation.complete()) logger.warn(`an action was cut off: ${told}`);
+  for (const action of await reconciliation.complete()) logger.warn(`an action was cut off: ${action}`);
   const clock = openClock(config.clock, exchange.state.now, config.clockStart, wall);
   warnOfTimeAhead(exchange.state.now - clock.now(), logger);
   const sequencer = new Sequencer(exchange, log, history, clock, lastSeq);
@@ -155,11 +155,11 @@ function warnOfTimeAhead(aheadMs: number, logger: Logger): void {
 }
 
 function reportRecovery(report: RecoveryReport, logger: Logger): void {
-  const { cleanEnd, tornBytes, keptAside, damagedSnapshots, recordsToReplay, snapshotSeq } = report;
+  const { cleanEnd, tornBytes, quarantined, damagedSnapshots, recordsToReplay, snapshotSeq } = report;
   logger.debug({ report }, 'log opened');
   if (!cleanEnd) {
     logger.warn(
-      { recordsToReplay, snapshotSeq, tornBytes, keptAside },
+      { recordsToReplay, snapshotSeq, tornBytes, quarantined },
       'the last run did not end properly: everything that was acknowledged is being restored',
     );
   }
@@ -170,22 +170,22 @@ function reportRecovery(report: RecoveryReport, logger: Logger): void {
 
 /** Records of an older program get their checksums while the exchange runs; a long way speaks up now and then. */
 function sealingReport(logger: Logger): (rows: number, all: boolean) => void {
-  let toldMs = performance.now();
+  let reportedMs = performance.now();
   return (rows, all) => {
     const nowMs = performance.now();
-    if (!all && nowMs - toldMs < SEALING_REPORT_MS) return;
-    toldMs = nowMs;
+    if (!all && nowMs - reportedMs < SEALING_REPORT_MS) return;
+    reportedMs = nowMs;
     logger.info(`history: ${counted(rows, 'older record')} given a checksum${all ? ', all done' : ''}`);
   };
 }
 
 /** Speaks up at most once a second, so only about long replays. */
 function progressReport({ report }: Recovered, logger: Logger): (seq: number) => void {
-  let toldMs = performance.now();
+  let reportedMs = performance.now();
   return (seq) => {
     const nowMs = performance.now();
-    if (nowMs - toldMs < PROGRESS_INTERVAL_MS) return;
-    toldMs = nowMs;
+    if (nowMs - reportedMs < PROGRESS_INTERVAL_MS) return;
+    reportedMs = nowMs;
     const done = seq - report.snapshotSeq;
     const percent = Math.floor((100 * done) / report.recordsToReplay);
     logger.info(`replaying: ${counted(done, 'command')}, ${percent} %`);

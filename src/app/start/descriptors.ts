@@ -9,7 +9,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { CannotStart } from '../exit-codes.ts';
 
 /** The operator's listener takes so many connections at most; segments, snapshots, threads and feeds need the rest. */
-const ROOM = 64 + 48;
+const RESERVED = 64 + 48;
 const CONNECTIONS_MIN = 16;
 /** What a start has open, where nobody can count it. */
 const OPEN_AT_START = 64;
@@ -51,10 +51,10 @@ export function openDescriptors(): number {
 /** How many connections fit under the limit, beside `open` other files; undefined when there is no limit. */
 export function connectionsWithin(limit: number | undefined, open: number): number | undefined {
   if (limit === undefined) return undefined;
-  const left = limit - open - ROOM;
+  const left = limit - open - RESERVED;
   if (left >= CONNECTIONS_MIN) return left;
   throw new CannotStart(
-    `the process may open ${limit} files and sockets; it needs at least ${open + ROOM + CONNECTIONS_MIN}. ` +
+    `the process may open ${limit} files and sockets; it needs at least ${open + RESERVED + CONNECTIONS_MIN}. ` +
       'Raise the limit (ulimit -n, LimitNOFILE= of a service, --ulimit nofile= of a container)',
   );
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { CannotStart } from '../exit-codes.ts';
 import { urlOf } from './loopback.ts';
-import { portHolder } from './port-owner.ts';
+import { portOwner } from './port-owner.ts';
 
 /** Requests under way get this long before their connections are cut. */
 const REQUESTS_END_MS = 3000;
@@ -57,7 +57,7 @@ export async function listen(
 
 function cannotListen(host: string, port: number, flag: string, error: NodeJS.ErrnoException): Error {
   if (error.code === 'EADDRINUSE') {
-    const holder = portHolder(port);
+    const holder = portOwner(port);
     const by = holder === undefined ? 'another program' : `process ${holder.pid} (${holder.command})`;
     return new CannotStart(
       `port ${port} on ${host} is in use by ${by}. Stop it, choose another with --${flag}, ` +

@@ -10,13 +10,13 @@ import { segmentName } from '../../journal/file-names.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
 import { readSegmentHeaders } from '../../journal/segment-files.ts';
 import { readBatches } from '../../journal/segment-scan.ts';
-import { commandsInForce, type LoggedCommand } from '../../sequencer/effective-commands.ts';
+import { effectiveCommands, type LoggedCommand } from '../../sequencer/effective-commands.ts';
 import { LOG_DIRECTORY } from './data-files.ts';
 
 export { LOG_DIRECTORY };
 
 export function loggedCommands(data: string): Iterable<LoggedCommand> {
-  return commandsInForce(loggedRecords(join(data, LOG_DIRECTORY)));
+  return effectiveCommands(loggedRecords(join(data, LOG_DIRECTORY)));
 }
 
 function* loggedRecords(directory: string): Generator<LoggedRecord> {

@@ -12,7 +12,7 @@ import { DataDamaged } from '../exit-codes.ts';
 const NAMED_MAX = 5;
 
 /** Resolves the difference: returns how many accounts have got a place holder. Throws DataDamaged. */
-export function settleUsers(state: State, identity: Identity, acceptGap: boolean, nowMs: number): number {
+export function reconcileUsers(state: State, identity: Identity, acceptGap: boolean, nowMs: number): number {
   if (!acceptGap) refuseLostUsers(state, identity);
   const accounts = usersIn(state);
   const lost = accounts.filter(({ uid }) => identity.findUser(uid) === undefined);

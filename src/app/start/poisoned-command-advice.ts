@@ -3,7 +3,7 @@
  * stopped at it, nobody was told that it succeeded, and every start comes to the same place. An operator may set it
  * aside: a record behind it says so, and every replay passes over it from then on.
  */
-import { PoisonedCommand } from '../../sequencer/poisoned-command.ts';
+import { PoisonedCommand } from '../../sequencer/recovery.ts';
 import { DataDamaged } from '../exit-codes.ts';
 
 /** How far the log and the history go: what lies before was carried out when it was written. */
@@ -13,17 +13,17 @@ interface Extent {
 }
 
 /** A start that came to such a command says what can be done about it. */
-export function withAdvice(error: unknown, extent: Extent): unknown {
+export function explainPoisonedCommand(error: unknown, extent: Extent): unknown {
   if (!(error instanceof PoisonedCommand)) return error;
   const advice =
-    objectionTo(error, extent) ??
+    skipObjection(error, extent) ??
     `nobody was told that it succeeded. A version that it does not break carries it out; ` +
       `\`npm run bourse -- set-aside ${error.seq}\` goes on without it`;
   return new DataDamaged(`${error.message}; ${advice}`, { cause: error });
 }
 
 /** Undefined when the command may be set aside. */
-export function objectionTo(
+export function skipObjection(
   { seq, command }: PoisonedCommand,
   { lastSeq, confirmedSeq }: Extent,
 ): string | undefined {

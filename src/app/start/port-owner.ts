@@ -6,12 +6,12 @@ const LISTENING = '0A';
 /** The lock of a data directory (`src/journal/directory-lock.ts`). */
 const HELD_LOCK = /^(\/.*)\/log\/lock\.db$/;
 
-export interface PortHolder {
+export interface PortOwner {
   readonly pid: number;
   readonly command: string;
 }
 
-export function portHolder(port: number): PortHolder | undefined {
+export function portOwner(port: number): PortOwner | undefined {
   const sockets = listeningSockets(port);
   if (sockets.size === 0) return undefined;
   const pid = entriesOf('/proc').find((name) => /^\d+$/.test(name) && holdsSocket(name, sockets));
@@ -26,7 +26,7 @@ function commandOf(pid: string): string {
 
 /** The exchange that listens on a port, by the lock that it holds on its data; undefined when it is none. */
 export function dataOfListener(port: number): { readonly pid: number; readonly data: string } | undefined {
-  const holder = portHolder(port);
+  const holder = portOwner(port);
   if (holder === undefined) return undefined;
   for (const descriptor of entriesOf(`/proc/${holder.pid}/fd`)) {
     const [, data] = HELD_LOCK.exec(linkOf(`/proc/${holder.pid}/fd/${descriptor}`)) ?? [];

@@ -7,7 +7,7 @@ import { VERSION } from '../../version.ts';
 import { refuse } from '../cli/command-line.ts';
 import { banner, factsLine, listeningLine, type StartFacts } from '../cli/terminal/banner.ts';
 import { painter } from '../cli/terminal/colour.ts';
-import { counted } from '../cli/terminal/counting.ts';
+import { counted } from '../cli/terminal/format.ts';
 import type { Config } from '../config/settings.ts';
 import { ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { createLogger } from '../observability/logging.ts';
@@ -61,7 +61,7 @@ class ExchangeProcess {
     }
     if (this.#signalMs !== undefined) return this.#stop();
     this.#watchMemory(this.#exchange);
-    this.#tellReady(this.#exchange);
+    this.#reportReady(this.#exchange);
   }
 
   #watchMemory({ sequencer }: RunningExchange): void {
@@ -69,10 +69,10 @@ class ExchangeProcess {
     new MemoryGuard(memoryUse(memoryLimit), {
       short: (isShort, use) => {
         sequencer.memoryShort = isShort;
-        const told = isShort
+        const message = isShort
           ? 'memory is nearly full: only cancellations are taken'
           : 'memory is free again: orders are taken';
-        this.#logger.warn({ use }, told);
+        this.#logger.warn({ use }, message);
       },
       leave: (use) => {
         this.#logger.fatal({ use }, 'memory is full: the exchange saves its state and ends; start it again');
@@ -118,15 +118,22 @@ class ExchangeProcess {
 
   /** The log or the history can no longer keep what was promised: stop at once, the restart is the repair. */
   #fail(error: Error): void {
-    const told = asHistoryDamage(error);
-    const code = exitCodeOf(told);
+    const message = asHistoryDamage(error);
+    const code = exitCodeOf(message);
     if (code === ExitCode.failed)
       this.#logger.fatal({ err: error }, 'the exchange stops: it can no longer keep its records');
-    else this.#logger.fatal(`the exchange stops: ${(told as Error).message}`);
+    else this.#logger.fatal(`the exchange stops: ${(message as Error).message}`);
     setTimeout(() => process.exit(code), LAST_ANSWERS_MS);
   }
 
-  #tellReady({ url, operatorUrl, sequencer, market, demoAccounts, replayedCommands }: RunningExchange): void {
+  #reportReady({
+    url,
+    operatorUrl,
+    sequencer,
+    market,
+    demoAccounts,
+    replayedCommands,
+  }: RunningExchange): void {
     const { data, quiet, rateLimits, color } = this.#config;
     const facts: StartFacts = {
       version: VERSION,

@@ -24,7 +24,7 @@ import { hasDemoKeys, listCatalogue, openDemo } from './bootstrap.ts';
 import { asHistoryDamage, type Components, openComponents } from './components.ts';
 import { closeServer, listen, refuseTakenPort } from './listen.ts';
 import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback } from './loopback.ts';
-import { openMarket } from './open-simulator.ts';
+import { openSimulator } from './open-simulator.ts';
 import { openAdminServer, openApi } from './servers.ts';
 
 const PRUNE_INTERVAL_MS = 24 * 60 * 60_000;
@@ -36,7 +36,7 @@ export interface RunningExchange {
   readonly sequencer: Sequencer;
   /** Undefined when the market is off. */
   readonly market: MarketSimulator | undefined;
-  readonly seconds: ClockTicker;
+  readonly ticker: ClockTicker;
   readonly demoAccounts: readonly OpenedDemoAccount[];
   readonly replayedCommands: number;
   /** The stop that follows is told to whoever reads streams; says how many do. Nobody new should be sent here. */
@@ -56,11 +56,11 @@ export async function startExchange(
   if (!existsSync(config.catalogue)) throw new ConfigError(`--catalogue ${config.catalogue} does not exist`);
   const catalogue = loadCatalogue(config.catalogue);
   const open = new AsyncDisposableStack();
-  let givenUp = false;
+  let abandoned = false;
   try {
     // Why a start was given up is what its user must read, not what closing the rooms may say about it.
     const components = await openComponents(config, logger, open, (error) => {
-      if (!givenUp) onFailure(error);
+      if (!abandoned) onFailure(error);
     });
     const { sequencer, identity } = components;
     open.defer(() => lastRecords(sequencer));
@@ -70,28 +70,37 @@ export async function startExchange(
     const completed = await completeSubAccounts(components);
     if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
     const report = upkeepReport(logger);
-    const snapshotScheduler = startKeeping(components, config, report, open);
+    const snapshotScheduler = startUpkeep(components, config, report, open);
     const modes = new ModeMonitor(sequencer, config.data, logger);
     open.defer(() => modes.stop());
-    const living = await openMarket(sequencer, snapshotScheduler.seconds, config, logger, open);
-    const market = living?.market;
+    const simulator = await openSimulator(sequencer, snapshotScheduler.ticker, config, logger, open);
+    const market = simulator?.market;
     await sequencer.generated24h.load(sequencer.history, sequencer.state);
     const addressKey = openAddressKey(identity);
     const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
-    const doors = { ...components, addressKey, reserves };
-    const { gateway, streams, stopping, readiness } = await openApi(doors, config, logger, open);
-    const url = await listen(gateway, config, 'port');
-    const { seconds } = snapshotScheduler;
-    const desk = { ...doors, seconds, market, snapshot: () => snapshotScheduler.snapshot(), readiness, url };
-    const door = config.operator ? await openAdminServer(desk, config, logger, open) : undefined;
+    const dependencies = { ...components, addressKey, reserves };
+    const { api, streams, stopping, readiness } = await openApi(dependencies, config, logger, open);
+    const url = await listen(api, config, 'port');
+    const { ticker } = snapshotScheduler;
+    const adminDependencies = {
+      ...dependencies,
+      ticker,
+      market,
+      snapshot: () => snapshotScheduler.snapshot(),
+      readiness,
+      url,
+    };
+    const admin = config.operator
+      ? await openAdminServer(adminDependencies, config, logger, open)
+      : undefined;
     const announceStop = (seconds: number) => {
       stopping.begun = true;
       return streams.announceStop(seconds);
     };
     const stop = async () => {
       stopping.begun = true;
-      living?.stop();
-      const servers = door === undefined ? [gateway] : [door.server, gateway];
+      simulator?.stop();
+      const servers = admin === undefined ? [api] : [admin.server, api];
       await Promise.all(servers.map(closeServer));
       snapshotScheduler.stop();
       await sequencer.durable();
@@ -101,21 +110,21 @@ export async function startExchange(
     // Only now: it holds up the thread that answers, and who waited for the start comes first.
     if (components.replayed > REPLAY_LONG)
       setImmediate(() => void snapshotScheduler.snapshot().catch(report));
-    const operatorUrl = door?.url;
+    const operatorUrl = admin?.url;
     const replayedCommands = components.replayed;
     return {
       url,
       operatorUrl,
       sequencer,
       market,
-      seconds,
+      ticker,
       demoAccounts,
       replayedCommands,
       announceStop,
       stop,
     };
   } catch (error) {
-    givenUp = true;
+    abandoned = true;
     await open
       .disposeAsync()
       .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
@@ -171,7 +180,7 @@ async function lastRecords(sequencer: Sequencer): Promise<void> {
   if (sequencer.failure === undefined) await sequencer.durable();
 }
 
-function startKeeping(
+function startUpkeep(
   components: Components,
   config: Config,
   report: (error: Error) => void,
@@ -184,7 +193,7 @@ function startKeeping(
   });
   snapshotScheduler.start();
   let pruned = sequencer.clock.now();
-  snapshotScheduler.seconds.onTick((now) => {
+  snapshotScheduler.ticker.onTick((now) => {
     if (now - pruned < PRUNE_INTERVAL_MS) return;
     pruned = now;
     history.prune(now).catch(report);

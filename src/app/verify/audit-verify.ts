@@ -5,7 +5,7 @@
  */
 import { AuditDamaged, readAudit } from '../../admin/audit-file.ts';
 import type { AuditLine } from '../../admin/audit-line.ts';
-import { readSignature, type Signature } from '../../admin/audit-reference.ts';
+import { type AuditReference, readAuditReference } from '../../admin/audit-reference.ts';
 import { loggedCommands } from '../start/logged-commands.ts';
 
 export interface AuditVerification {
@@ -27,7 +27,7 @@ export function verifyAudit(data: string): AuditVerification {
   try {
     const comparison = new Comparison(readAudit(data).lines);
     comparison.checkEndings();
-    for (const { seq, command } of loggedCommands(data)) comparison.take(seq, readSignature(command));
+    for (const { seq, command } of loggedCommands(data)) comparison.note(seq, readAuditReference(command));
     return comparison.conclude(readAudit(data).lines);
   } catch (error) {
     if (!(error instanceof AuditDamaged)) throw error;
@@ -42,7 +42,7 @@ class Comparison {
   readonly #wanted = new Map<number, AuditLine>();
   /** Lines without an outcome. */
   readonly #open = new Set<number>();
-  readonly #unannounced: { readonly seq: number; readonly signature: Signature }[] = [];
+  readonly #unannounced: { readonly seq: number; readonly signature: AuditReference }[] = [];
   readonly #problems: string[] = [];
   #firstSeq = Number.POSITIVE_INFINITY;
   #commands = 0;
@@ -66,7 +66,7 @@ class Comparison {
     }
   }
 
-  take(seq: number, signed: Signature | undefined): void {
+  note(seq: number, signed: AuditReference | undefined): void {
     this.#firstSeq = Math.min(this.#firstSeq, seq);
     // Commands of another chain are not this one's business.
     const signature = signed?.chain === this.#chain ? signed : undefined;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { State } from '../../core/state/state.ts';
 import { IDENTITY_FILE, openIdentity } from '../../identity/sqlite-identity.ts';
-import { counted } from '../cli/terminal/counting.ts';
+import { counted } from '../cli/terminal/format.ts';
 import { DataDamaged } from '../exit-codes.ts';
 import { openAddressKey } from '../start/address-key.ts';
 import { refuseLostUsers } from '../start/orphan-accounts.ts';

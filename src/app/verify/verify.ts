@@ -20,14 +20,14 @@ import { HistoryProof } from '../../history/proof/history-proof.ts';
 import { HistoryRepair } from '../../history/proof/repair.ts';
 import { DirectoryLock } from '../../journal/directory-lock.ts';
 import { snapshotName, snapshotSeqs } from '../../journal/file-names.ts';
-import { logSettings } from '../../journal/journal-settings.ts';
+import { journalSettings } from '../../journal/journal-settings.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
 import { recover } from '../../journal/recovery.ts';
 import { readSegmentHeaders } from '../../journal/segment-files.ts';
 import { readSnapshotFile } from '../../journal/snapshot-file.ts';
-import { commandsInForce } from '../../sequencer/effective-commands.ts';
+import { effectiveCommands } from '../../sequencer/effective-commands.ts';
 import { applyLogged, isListing } from '../../sequencer/recovery.ts';
-import { count, counted } from '../cli/terminal/counting.ts';
+import { count, counted } from '../cli/terminal/format.ts';
 import { ConfigError, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { asHistoryDamage, HISTORY_FILE, LOST_HISTORY } from '../start/components.ts';
 import { LOG_DIRECTORY } from '../start/logged-commands.ts';
@@ -194,7 +194,7 @@ class Verifier {
     const whole = headers[0] === undefined || headers[0].firstSeq === 1;
     const startSeq = whole ? 0 : seqs.find((seq) => this.#expected.has(seq));
     const hidden = seqs.filter((seq) => seq !== startSeq).map(snapshotName);
-    const found = recover(new ReadOnlyDisk(this.#disk, hidden), logSettings());
+    const found = recover(new ReadOnlyDisk(this.#disk, hidden), journalSettings());
     const { lastSeq, recordsToReplay, tornBytes, cleanEnd } = found.report;
     const ending = cleanEnd
       ? 'closed properly'
@@ -211,7 +211,7 @@ class Verifier {
         history.startAfter(exchange.state.lastId, exchange.state.now);
       }
       let commands = 0;
-      for (const { seq, command } of commandsInForce(found.records)) {
+      for (const { seq, command } of effectiveCommands(found.records)) {
         this.#apply(exchange, seq, command, history);
         if (++commands % PROGRESS_COMMANDS === 0) this.#progress('replaying', commands / recordsToReplay);
       }

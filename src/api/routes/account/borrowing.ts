@@ -15,7 +15,7 @@ import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';
 import { historyPage } from '../../wire/paging.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 
@@ -55,7 +55,7 @@ async function repay(sequencer: Sequencer, uid: number, body: Static<typeof Repa
   const payCoin = selected(state, 'paymentCoinList', body.paymentCoinList);
   if (payCoin instanceof WireError) return payCoin;
   const outcome = await sequencer.submit({ type: 'repay', time: 0, uid, debtCoin, payCoin });
-  if (outcome.rejectReason !== RejectReason.none) return refusalError(state, outcome);
+  if (outcome.rejectReason !== RejectReason.none) return rejectError(state, outcome);
   return { result: 'YES', repayAmount: formatMoney(outcome.amount ?? 0n) };
 }
 

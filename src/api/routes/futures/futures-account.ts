@@ -14,7 +14,7 @@ import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { findAccount, findInstrument } from '../../wire/instrument-lookup.ts';
 import { findCoin } from '../../wire/money-input.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { largestPosition } from '../market/futures-market.ts';
@@ -86,7 +86,7 @@ async function setLeverage(sequencer: Sequencer, uid: number, body: Static<typeo
   const command = { type: 'setLeverage', time: 0, uid, instrument: instrument.index, ...sides } as const;
   const outcome = await submitInMarginMode(sequencer, command, instrument, body.marginMode);
   if (outcome instanceof WireError) return outcome;
-  return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(state, outcome, instrument);
+  return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(state, outcome, instrument);
 }
 
 /** Margin trading has one leverage a coin, of what is owed in it. */
@@ -108,7 +108,7 @@ async function setCoinLeverage(sequencer: Sequencer, uid: number, body: Static<t
     coin: coin.index,
     leverage,
   });
-  return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(state, outcome);
+  return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(state, outcome);
 }
 
 function everySideKept({ longLeverage, shortLeverage }: Sides): boolean {
@@ -155,7 +155,7 @@ function maxOpenAvailable(sequencer: Sequencer, uid: number, body: Static<typeof
   const account = findAccount(state, uid);
   if (account instanceof WireError) return account;
   const side = SIDE_NAMES.indexOf(body.side) as Side;
-  if (instrument.futures === undefined) return spotRoom(state, account, instrument, side);
+  if (instrument.futures === undefined) return maxSpotSize(state, account, instrument, side);
   const orderType = ORDER_TYPE_NAMES.indexOf(body.orderType) as 0 | 1;
   if (body.orderType === 'limit' && body.price === undefined) {
     return wireError('40019', 'price must be given for a limit order');
@@ -183,7 +183,7 @@ function aboveZero(field: string, decimals: number): string {
 }
 
 /** What a spot order may give; a margin order also what it could borrow. */
-function spotRoom(state: State, account: Account, instrument: Instrument, side: Side) {
+function maxSpotSize(state: State, account: Account, instrument: Instrument, side: Side) {
   const most = (pair: Instrument, of: Side) =>
     formatUnits(
       maxSpendable(state, account, { instrument: pair, side: of, limitTicks: 0, slot: NIL }),
@@ -239,7 +239,7 @@ export const futuresAccountRoutes: readonly Route[] = [
         uid: caller.user.uid,
         holdMode,
       });
-      return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(sequencer.state, outcome);
+      return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(sequencer.state, outcome);
     },
   }),
 

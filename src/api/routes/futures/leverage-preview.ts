@@ -47,8 +47,8 @@ function preview(state: State, uid: number, query: Static<typeof Query>) {
   const account = findAccount(state, uid);
   if (account instanceof WireError) return account;
   const isolated = query.marginMode === 'isolated';
-  const kept = modeLocked(account, instrument, isolated);
-  if (kept !== undefined) return kept;
+  const locked = modeLocked(account, instrument, isolated);
+  if (locked !== undefined) return locked;
   const sides = leveragesOf(query, isolated);
   if (sides instanceof WireError) return sides;
   const before = futuresSetting(account, instrument);

@@ -61,8 +61,8 @@ export async function readLoanRecords<Kind extends LoanRecordKind>(
 }
 
 function periodOf(query: RecordQuery, now: number): Period | WireError {
-  const given = times(query);
-  if (given instanceof WireError) return given;
+  const bounds = times(query);
+  if (bounds instanceof WireError) return bounds;
   const oldest = now - LOAN_RETENTION_MS;
   const startTime = Number(query.startTime);
   if (startTime < oldest) {

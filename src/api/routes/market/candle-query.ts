@@ -38,7 +38,7 @@ export async function readCandles(sequencer: Sequencer, request: CandleRequest):
   const now = state.now;
   const running = runningRow(state, traded, type, width);
   await sequencer.durable();
-  return history.candleRun({ series, running, now, startTime, endTime, limit });
+  return history.gaplessCandles({ series, running, now, startTime, endTime, limit });
 }
 
 function runningRow(

@@ -9,7 +9,7 @@ import { divHalf, formatMoney, formatRate, formatUnits } from '../../../core/mod
 import { depth } from '../../../core/reads/reads.ts';
 import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
-import { formatId } from '../../../views/ids.ts';
+import { formatId } from '../../../views/format.ts';
 
 export function instrumentView(instrument: Instrument): Record<string, string> {
   const { spec } = instrument;

@@ -21,15 +21,15 @@ export function switchMarginMode(
   sequencer: Sequencer,
   uid: number,
   instrument: Instrument,
-  word: MarginModeName | undefined,
+  mode: MarginModeName | undefined,
 ): Promise<CommandResult> | WireError | undefined {
-  if (word === 'isolated' && instrument.category === Category.margin) return marginIsCrossed();
+  if (mode === 'isolated' && instrument.category === Category.margin) return marginIsCrossed();
   const account = sequencer.state.accountByUid.get(uid);
-  if (word === undefined || instrument.futures === undefined || account === undefined) return undefined;
-  const isolated = word === 'isolated';
+  if (mode === undefined || instrument.futures === undefined || account === undefined) return undefined;
+  const isolated = mode === 'isolated';
   if (isolated === futuresSetting(account, instrument).isolated) return undefined;
-  const kept = modeLocked(account, instrument, isolated);
-  if (kept !== undefined) return kept;
+  const locked = modeLocked(account, instrument, isolated);
+  if (locked !== undefined) return locked;
   return setMode(sequencer, uid, instrument, isolated);
 }
 
@@ -41,15 +41,15 @@ export async function submitInMarginMode(
   sequencer: Sequencer,
   command: PlaceOrder | PlaceStrategy | SetLeverage,
   instrument: Instrument,
-  word: MarginModeName | undefined,
+  mode: MarginModeName | undefined,
 ): Promise<CommandResult | WireError> {
   const { uid } = command;
-  const mode = switchMarginMode(sequencer, uid, instrument, word);
-  if (mode instanceof WireError) return mode;
-  if (mode === undefined) return sequencer.submit(command);
-  const [outcome] = await Promise.all([sequencer.submit(command), mode]);
+  const switched = switchMarginMode(sequencer, uid, instrument, mode);
+  if (switched instanceof WireError) return switched;
+  if (switched === undefined) return sequencer.submit(command);
+  const [outcome] = await Promise.all([sequencer.submit(command), switched]);
   if (outcome.rejectReason !== RejectReason.none) {
-    await setMode(sequencer, uid, instrument, word !== 'isolated');
+    await setMode(sequencer, uid, instrument, mode !== 'isolated');
   }
   return outcome;
 }

@@ -28,20 +28,20 @@ export const CancelItem = Type.Object({
 });
 
 /** The id, which wins, or the client id; -1 as an id is one that cannot exist, so that it is not found. */
-export function idsIn({ orderId, clientOid }: { orderId?: string; clientOid?: string }) {
+export function readOrderRef({ orderId, clientOid }: { orderId?: string; clientOid?: string }) {
   if (orderId !== undefined) return { orderId: parseOrderId(orderId) ?? -1, clientOid: '' };
   return clientOid === undefined ? undefined : { orderId: 0, clientOid };
 }
 
-export const UNNAMED = wireError('40019', 'orderId or clientOid must be given');
+export const NO_ORDER_REF = wireError('40019', 'orderId or clientOid must be given');
 
-export function orderName(
+export function resolveOrder(
   state: State,
   uid: number,
   body: Static<typeof CancelBody>,
 ): Omit<CancelOrder, 'type' | 'time' | 'uid'> | WireError {
-  const ids = idsIn(body);
-  if (ids === undefined) return UNNAMED;
+  const ids = readOrderRef(body);
+  if (ids === undefined) return NO_ORDER_REF;
   const { orderId, clientOid } = ids;
   let instrument: number = ANY;
   if (body.symbol !== undefined) {
@@ -76,7 +76,7 @@ export function namesStrategy(
   uid: number,
   body: { orderId?: string; clientOid?: string },
 ): boolean {
-  const { orderId, clientOid } = idsIn(body) ?? { orderId: 0, clientOid: '' };
+  const { orderId, clientOid } = readOrderRef(body) ?? { orderId: 0, clientOid: '' };
   if (openOrderId(state, uid, orderId, clientOid) !== 0) return false;
   return openStrategy(state, uid, orderId, clientOid) !== undefined;
 }

@@ -1,9 +1,12 @@
-/** What is answered to an order, alone or in a batch. */
+/** Responses to commands on orders, alone or in a batch, and open orders as responses show them. */
 import Type from 'typebox';
 import type { CommandResult } from '../../../core/model/command-result.ts';
 import type { CategoryName } from '../../../core/model/enums.ts';
+import type { OrderRecord } from '../../../core/model/event.ts';
 import { BATCH_ITEMS_MAX } from '../../../core/model/limits.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
+import type { State } from '../../../core/state/state.ts';
+import { orderView, withAliases } from '../../../views/order-view.ts';
 import { type ErrorDialect, WireError, wireError } from '../../wire/wire-error.ts';
 
 export interface OrderResult {
@@ -51,4 +54,9 @@ export function itemResult(
 ): OrderResult {
   if (!(result instanceof WireError)) return result;
   return { orderId, clientOid, code: result.codeIn(dialect), msg: result.msg };
+}
+
+export function openView(state: State, order: OrderRecord) {
+  const instrument = state.instruments[order.instrument]!;
+  return withAliases(orderView(order, instrument, (coin) => state.coins[coin]!.coin));
 }

@@ -41,7 +41,7 @@ const triggerBody = {
 };
 
 /** What turns a plain order into one that waits; the second names are those that one client passes through. */
-export const waitingBody = {
+export const conditionalBody = {
   triggerPrice: Type.Optional(
     Type.String({
       ...fields.Decimal,
@@ -84,10 +84,10 @@ export const ModifyStrategyBody = Type.Object({
   ...triggerBody,
 });
 
-const WaitingShape = Type.Object(waitingBody);
+const ConditionalShape = Type.Object(conditionalBody);
 const TriggerShape = Type.Object(triggerBody);
 type TriggerInput = Static<typeof TriggerShape>;
-type WaitingInput = Static<typeof WaitingShape>;
+type ConditionalInput = Static<typeof ConditionalShape>;
 
 /** Percent as millionths; -1 for what is no such number and for zero, which the core refuses by its range. */
 function callbackPpm(percent: string | undefined): number {
@@ -189,7 +189,7 @@ function planOf(
   };
 }
 
-interface WaitingOrder extends WaitingInput, PresetInput {
+interface ConditionalOrder extends ConditionalInput, PresetInput {
   readonly qty: string;
   readonly side: 'buy' | 'sell';
   readonly orderType: 'limit' | 'market';
@@ -202,14 +202,14 @@ interface WaitingOrder extends WaitingInput, PresetInput {
 }
 
 /** Does a place-order request mean an order that waits? Placing it at once would be the opposite of what was asked. */
-export function isWaiting(body: WaitingInput): boolean {
+export function isConditional(body: ConditionalInput): boolean {
   return (body.triggerPrice ?? body.stopPrice ?? body.callbackRatio ?? body.trailingPercent) !== undefined;
 }
 
 export function conditionalCommand(
   uid: number,
   instrument: Instrument,
-  body: WaitingOrder,
+  body: ConditionalOrder,
 ): PlaceStrategy | WireError {
   const trailing = body.callbackRatio ?? body.trailingPercent;
   const market = body.orderType === 'market' || trailing !== undefined;

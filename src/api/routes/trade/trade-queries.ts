@@ -9,7 +9,7 @@ import { categoryCode, checkSymbol } from '../../wire/instrument-lookup.ts';
 import { cursorId, historyPage, pageLimit, pageOf, times } from '../../wire/paging.ts';
 import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
-import { openView } from './open-order-view.ts';
+import { openView } from './order-result.ts';
 
 const group = 'Trading queries';
 const orderNotFound = () => wireError('25204', 'Order does not exist');
@@ -32,15 +32,15 @@ export const tradeQueryRoutes: readonly Route[] = [
       const { state } = sequencer;
       const unknown = checkSymbol(state, query.category, query.symbol);
       if (unknown !== undefined) return unknown;
-      const given = times(query);
-      if (given instanceof WireError) return given;
+      const bounds = times(query);
+      if (bounds instanceof WireError) return bounds;
       const limit = pageLimit(query.limit);
       if (limit instanceof WireError) return limit;
       const orders = openOrders(state, {
         uid: caller.user.uid,
         category: query.category === undefined ? undefined : categoryCode(query.category),
-        startTime: given.start,
-        endTime: given.end,
+        startTime: bounds.start,
+        endTime: bounds.end,
         beforeId: cursorId(query.cursor),
         symbol: query.symbol,
         limit,

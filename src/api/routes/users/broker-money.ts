@@ -59,10 +59,10 @@ export const brokerMoneyRoutes: readonly Route[] = [
     }),
     data: OrderIds,
     handle: (call) => {
-      const { subUid, dest, amount, ...words } = call.body;
+      const { subUid, dest, amount, ...input } = call.body;
       const sub = findOwnSub(call.identity, call.caller.user, subUid);
       if (sub instanceof WireError) return sub;
-      return requestWithdrawal(call, sub, { ...words, transferType: dest, size: amount });
+      return requestWithdrawal(call, sub, { ...input, transferType: dest, size: amount });
     },
   }),
 ];

@@ -94,10 +94,10 @@ export async function changeSubKey(
 
 function excessOver(
   { permissions: own }: ApiKey,
-  given: readonly Permission[],
+  requested: readonly Permission[],
   names: FieldNames,
 ): WireError | undefined {
-  const excess = given.find((permission) => !own.includes(permission));
+  const excess = requested.find((permission) => !own.includes(permission));
   return excess === undefined
     ? undefined
     : wireError(

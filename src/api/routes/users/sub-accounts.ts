@@ -1,6 +1,6 @@
 /** A main account and its sub-accounts: opening, freezing, and their keys (wire 4.4). */
 import Type from 'typebox';
-import { cancelIfFrozen } from '../../../accounts/cancel-frozen-orders.ts';
+import { cancelFrozenOrders } from '../../../accounts/cancel-frozen-orders.ts';
 import { openSubAccount } from '../../../accounts/open-sub-account.ts';
 import type { ApiKey, User } from '../../../identity/identity.ts';
 import { identityRefusal } from '../../auth/identity-errors.ts';
@@ -101,7 +101,7 @@ export const subAccountRoutes: readonly Route[] = [
       if (sub instanceof WireError) return sub;
       const changed = identity.setFrozen(sub.uid, body.operation === 'freeze', clock.now());
       if (!changed.ok) return identityRefusal(changed, NAMES);
-      await cancelIfFrozen(sequencer, changed.value);
+      await cancelFrozenOrders(sequencer, changed.value);
       return {};
     },
   }),

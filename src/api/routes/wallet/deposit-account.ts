@@ -4,7 +4,7 @@ import { Wallet } from '../../../core/model/enums.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { type Route, route } from '../../route.ts';
 import { CoinName, findCoin, lacksRight, unknownCoin } from '../../wire/money-input.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import { Success } from '../../wire/responses.ts';
 
 export const depositAccountRoutes: readonly Route[] = [
@@ -34,7 +34,7 @@ export const depositAccountRoutes: readonly Route[] = [
         coin: coin.index,
         wallet: Wallet[body.accountType],
       });
-      return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(sequencer.state, outcome);
+      return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(sequencer.state, outcome);
     },
   }),
 ];

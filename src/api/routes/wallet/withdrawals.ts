@@ -8,7 +8,7 @@ import { freeBalance, pendingWithdrawal } from '../../../core/reads/reads.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { CoinName, findCoin, MovementOid, unknownCoin } from '../../wire/money-input.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import { OrderIds, Success } from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { RecordQuery, readRecords } from './wallet-records.ts';
@@ -86,7 +86,7 @@ export const withdrawalRoutes: readonly Route[] = [
         paid: false,
         reference: 'taken back by the owner',
       });
-      return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(sequencer.state, outcome);
+      return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(sequencer.state, outcome);
     },
   }),
 

@@ -8,7 +8,7 @@ import type { Instrument } from '../../../core/model/instrument.ts';
 import type { Market } from '../../../core/state/state.ts';
 import type { Push } from '../frames.ts';
 import { BOOK_LEVELS_MAX } from '../limits.ts';
-import { StandingChannel } from '../snapshot-channel.ts';
+import { SnapshotChannel } from '../snapshot-channel.ts';
 import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 import {
@@ -29,7 +29,7 @@ function bookData(sides: BookSides, seq: number, pseq: number, nowMs: number): s
   return JSON.stringify([{ ...sides, seq, pseq, ts: String(nowMs) }]);
 }
 
-export class BookChannel extends StandingChannel {
+export class BookChannel extends SnapshotChannel {
   /** Every difference builds on the one before it: none may be left out. */
   override readonly replaceable = false;
   protected override readonly pauseMs: number;
@@ -37,7 +37,7 @@ export class BookChannel extends StandingChannel {
   private readonly kind: BookKind;
   private readonly market: Market;
   /** The book as the last push has it. */
-  private told: ShownBook | undefined;
+  private sent: ShownBook | undefined;
   private sentSeq = 0;
   /** What came after the last push and shows nothing is looked at once. */
   private seenSeq = 0;
@@ -52,17 +52,17 @@ export class BookChannel extends StandingChannel {
   }
 
   protected override hasChanged(): boolean {
-    return this.told !== undefined && this.market.changes !== this.seenSeq;
+    return this.sent !== undefined && this.market.changes !== this.seenSeq;
   }
 
   protected override next(nowMs: number): Push | undefined {
     const book = this.read();
     const seq = this.market.changes;
     this.seenSeq = seq;
-    const difference = bookDifference(this.told!, book);
+    const difference = bookDifference(this.sent!, book);
     if (difference.asks.length + difference.bids.length === 0) return undefined;
     const pseq = this.sentSeq;
-    this.told = book;
+    this.sent = book;
     this.sentSeq = seq;
     this.first = undefined;
     const sides = bookSides(difference, this.instrument);
@@ -71,12 +71,12 @@ export class BookChannel extends StandingChannel {
 
   /** The book as all readers have it now, so that the next difference fits; made once however many come. */
   protected override whole(nowMs: number): Push {
-    if (this.told === undefined) {
-      this.told = this.read();
+    if (this.sent === undefined) {
+      this.sent = this.read();
       this.sentSeq = this.market.changes;
       this.seenSeq = this.sentSeq;
     }
-    this.first ??= this.firstPush(this.told, nowMs);
+    this.first ??= this.firstPush(this.sent, nowMs);
     return this.first;
   }
 
@@ -90,7 +90,7 @@ export class BookChannel extends StandingChannel {
   }
 }
 
-export class BestLevelsChannel extends StandingChannel {
+export class BestLevelsChannel extends SnapshotChannel {
   override readonly replaceable = true;
   protected override readonly pauseMs: number;
   private readonly instrument: Instrument;

@@ -6,11 +6,11 @@ import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
 /** One client takes the category of a push from its first record (wire 5.4). */
-interface Record {
+interface EventRecord {
   readonly category: string;
 }
 
-export class RecordChannel extends Channel {
+export class EventChannel extends Channel {
   /** Its owner must not miss any: a reader that is too far behind is cut off and asks over HTTP. */
   override readonly replaceable = false;
   private readonly context: StreamContext;
@@ -28,7 +28,7 @@ export class RecordChannel extends Channel {
   }
 
   /** Everything that one command did, in order. */
-  tell(records: readonly Record[]): void {
+  publish(records: readonly EventRecord[]): void {
     for (let from = 0; from < records.length; ) {
       const { category } = records[from]!;
       let to = from + 1;
@@ -40,7 +40,7 @@ export class RecordChannel extends Channel {
     }
   }
 
-  private send(records: readonly Record[]): void {
+  private send(records: readonly EventRecord[]): void {
     const push: Push = { action: this.action, data: JSON.stringify(records), ts: this.context.clock.now() };
     for (const { connection, arg } of this.members) connection.deliver(textFrame(pushText(push, arg)));
   }

@@ -20,7 +20,7 @@ import { readCandles } from '../../routes/market/candle-query.ts';
 import { priceText } from '../../routes/market/market-view.ts';
 import type { Push } from '../frames.ts';
 import { CLOSED_CANDLES_KEPT, FIRST_CANDLES } from '../limits.ts';
-import { StandingChannel } from '../snapshot-channel.ts';
+import { SnapshotChannel } from '../snapshot-channel.ts';
 import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
@@ -34,7 +34,7 @@ interface CandleData {
   readonly turnover: string;
 }
 
-export class KlineChannel extends StandingChannel {
+export class KlineChannel extends SnapshotChannel {
   override readonly replaceable = false;
   protected override readonly pauseMs = 1_000;
   /** The instrument whose trades these are: MARGIN has the candles of the SPOT book it shares. */
@@ -61,7 +61,7 @@ export class KlineChannel extends StandingChannel {
     this.widthIndex = candleWidthIndex(width);
     this.sentOpenTime = candleOpen(this.widthIndex, state.now);
     this.sentVolumeLots = this.running()?.volumeLots ?? 0;
-    this.begun = this.lookBack();
+    this.begun = this.loadPast();
   }
 
   closed(candle: CandleClosed): void {
@@ -118,7 +118,7 @@ export class KlineChannel extends StandingChannel {
   }
 
   /** The state runs ahead of what is known to have ended: both fit together when the reading is durable. */
-  protected override settle(push: Push): Push {
+  protected override onDurable(push: Push): Push {
     const rows = inOrder(this.ended, this.shown);
     this.ended = [];
     return { ...push, data: JSON.stringify(this.complete(rows).map(dataOf)) };
@@ -129,7 +129,7 @@ export class KlineChannel extends StandingChannel {
     return { action: 'snapshot', data: '[]', ts: nowMs };
   }
 
-  private async lookBack(): Promise<void> {
+  private async loadPast(): Promise<void> {
     const { symbol, spec } = this.traded;
     const series = { category: spec.category, symbol, type: 'market' as const, width: this.width };
     this.made = await this.context.sequencer.history.generatedPart(series, this.sentOpenTime);

@@ -6,11 +6,11 @@ import type { Instrument } from '../../../core/model/instrument.ts';
 import { liquidationView } from '../../../views/market-record-view.ts';
 import { categoryCode } from '../../wire/instrument-lookup.ts';
 import type { Push } from '../frames.ts';
-import { StandingChannel } from '../snapshot-channel.ts';
+import { SnapshotChannel } from '../snapshot-channel.ts';
 import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
-export class LiquidationChannel extends StandingChannel {
+export class LiquidationChannel extends SnapshotChannel {
   override readonly replaceable = false;
   protected override readonly pauseMs = 1_000;
   /** By instrument and side. */

@@ -6,13 +6,13 @@ import type { PositionClosed } from '../../../core/model/event.ts';
 import { type PositionView, positionViews } from '../../../core/reads/position-reads.ts';
 import type { Push } from '../frames.ts';
 import { endedPositionData, type PositionData, positionData } from '../private-views.ts';
-import { StandingChannel } from '../snapshot-channel.ts';
+import { SnapshotChannel } from '../snapshot-channel.ts';
 import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
 const REPEAT_MS = 5_000;
 
-export class PositionChannel extends StandingChannel {
+export class PositionChannel extends SnapshotChannel {
   override readonly replaceable = false;
   protected override readonly pauseMs = 50;
   private readonly uid: number;
@@ -22,7 +22,7 @@ export class PositionChannel extends StandingChannel {
   private completeDue = false;
   private ended: PositionClosed[] = [];
   /** How each open position stood in the last push. */
-  private told = new Map<number, string>();
+  private sent = new Map<number, string>();
   /** Of the push that is on its way: what was open then, and what of it is told. */
   private reading: Reading = { open: new Set(), rows: [] };
 
@@ -56,10 +56,10 @@ export class PositionChannel extends StandingChannel {
 
   protected override next(nowMs: number): Push | undefined {
     this.touched = false;
-    const before = this.told;
+    const before = this.sent;
     const open = this.read();
     this.remember(open);
-    const news = open.filter((position) => before.get(position.positionId) !== standing(position));
+    const news = open.filter((position) => before.get(position.positionId) !== fingerprint(position));
     if (!this.completeDue && news.length + this.ended.length === 0) return undefined;
     const shown = this.completeDue ? open : news;
     this.reading = {
@@ -74,7 +74,7 @@ export class PositionChannel extends StandingChannel {
    * opens. What the reading still shows as open, and has ended since, is told next. A complete list has no room for
    * ends: it becomes a change, and the list comes next.
    */
-  protected override settle(push: Push): Push {
+  protected override onDurable(push: Push): Push {
     const { state } = this.context.sequencer;
     const { open, rows } = this.reading;
     const ended = this.ended.filter(({ positionId }) => !open.has(positionId));
@@ -100,7 +100,7 @@ export class PositionChannel extends StandingChannel {
   }
 
   private remember(open: readonly PositionView[]): void {
-    this.told = new Map(open.map((position) => [position.positionId, standing(position)]));
+    this.sent = new Map(open.map((position) => [position.positionId, fingerprint(position)]));
   }
 }
 
@@ -110,7 +110,7 @@ interface Reading {
 }
 
 /** What a change of the position itself changes: prices alone do not. */
-function standing(position: PositionView): string {
+function fingerprint(position: PositionView): string {
   const { totalLots, leverage, isolated, realised, funding, openFee, closeFee, updatedTime } = position;
   const margin = isolated ? position.balance : 0n;
   return [totalLots, leverage, isolated, margin, realised, funding, openFee, closeFee, updatedTime].join(' ');

@@ -3,16 +3,16 @@ import type { Instrument } from '../../../core/model/instrument.ts';
 import type { Market } from '../../../core/state/state.ts';
 import { tickerView } from '../../routes/market/market-view.ts';
 import type { Push } from '../frames.ts';
-import { StandingChannel } from '../snapshot-channel.ts';
+import { SnapshotChannel } from '../snapshot-channel.ts';
 import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
 const SPOT_PAUSE_MS = 200;
 const FUTURES_PAUSE_MS = 300;
 /** Old trades leave the 24 hours and prices of contracts move without a change of the book. */
-const LOOK_AGAIN_MS = 1_000;
+const RECHECK_MS = 1_000;
 
-export class TickerChannel extends StandingChannel {
+export class TickerChannel extends SnapshotChannel {
   override readonly replaceable = true;
   protected override readonly pauseMs: number;
   private readonly instrument: Instrument;
@@ -37,7 +37,7 @@ export class TickerChannel extends StandingChannel {
   }
 
   protected override hasChanged(wallMs: number): boolean {
-    if (this.market.changes === this.seenChanges && wallMs - this.seenMs < LOOK_AGAIN_MS) return false;
+    if (this.market.changes === this.seenChanges && wallMs - this.seenMs < RECHECK_MS) return false;
     this.seenMs = wallMs;
     return true;
   }

@@ -3,8 +3,7 @@ import { CATEGORY_NAMES } from '../../../core/model/enums.ts';
 import type { OpenedDemoAccount } from '../../../identity/demo-accounts.ts';
 import { clientSnippet } from '../client-snippets.ts';
 import type { Paint } from './colour.ts';
-import { count, counted } from './counting.ts';
-import { textTable } from './text-table.ts';
+import { count, counted, textTable } from './format.ts';
 
 export interface StartFacts {
   readonly version: string;
@@ -63,7 +62,7 @@ export function banner(facts: StartFacts, paint: Paint, unicode: boolean): strin
   const ready = `ready in ${facts.readySeconds.toFixed(1)} s`;
   const sections = [
     [`${paint('bold', `bourse ${facts.version}`)}${dot}node ${process.versions.node}${dot}${ready}`],
-    doors(facts, paint),
+    addresses(facts, paint),
     accounts(facts, paint),
     world(facts, paint, dot),
     toTry(facts, paint),
@@ -83,7 +82,7 @@ function titled(title: string, lines: readonly string[], paint: Paint): string[]
   return lines.map((line, index) => `${index === 0 ? label : ' '.repeat(8)} ${line}`);
 }
 
-function doors({ url, operatorUrl }: StartFacts, paint: Paint): string[] {
+function addresses({ url, operatorUrl }: StartFacts, paint: Paint): string[] {
   const operator = `${operatorUrl} for npm run bourse -- --help`;
   return [
     ...titled('API', [`${url}/api/v3`], paint),

@@ -1,10 +1,10 @@
 /** Reads a copied log to its end; with a replay it also tells the state there. */
 import { Exchange } from '../../core/engine/exchange.ts';
 import { loadState } from '../../core/snapshot/snapshot.ts';
-import { logSettings } from '../../journal/journal-settings.ts';
+import { journalSettings } from '../../journal/journal-settings.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
 import { recover } from '../../journal/recovery.ts';
-import { commandsInForce } from '../../sequencer/effective-commands.ts';
+import { effectiveCommands } from '../../sequencer/effective-commands.ts';
 import { applyLogged } from '../../sequencer/recovery.ts';
 import { stateHash } from '../../sequencer/state-hash.ts';
 import { DataDamaged } from '../exit-codes.ts';
@@ -19,13 +19,13 @@ interface ProofOptions {
 
 /** Throws LogDamaged, Diverged or BrokenCommand where the log cannot be read or carried out. */
 export function provenEnd(directory: string, { withHash, asFound }: ProofOptions): Moment {
-  const { snapshot, records, report } = recover(new ReadOnlyDisk(new NodeDisk(directory)), logSettings());
+  const { snapshot, records, report } = recover(new ReadOnlyDisk(new NodeDisk(directory)), journalSettings());
   const [damaged] = report.damagedSnapshots;
   if (damaged !== undefined && !asFound)
     throw new DataDamaged(`${damaged.file}: ${damaged.reason}. A start sets it aside and makes a new one`);
   if (!withHash) return { seq: report.lastSeq, time: 0, stateHash: null };
   const exchange = new Exchange(snapshot === undefined ? undefined : loadState(snapshot.state));
-  for (const { seq, command } of commandsInForce(records)) {
+  for (const { seq, command } of effectiveCommands(records)) {
     applyLogged(exchange, seq, command);
     exchange.takeEvents();
   }

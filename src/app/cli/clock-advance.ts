@@ -25,7 +25,7 @@ interface ClockView {
 
 const POLL_MS = 300;
 
-export interface Watcher {
+export interface Observer {
   /** How much is done, from 0 to 1. */
   readonly show: (share: number) => void;
   /** True once the user wants it to end. */
@@ -35,7 +35,7 @@ export interface Watcher {
 export async function followAdvance(
   client: OperatorClient,
   body: object,
-  { show, halted }: Watcher,
+  { show, halted }: Observer,
 ): Promise<Advanced> {
   const before = (await client.get<ClockView>('/admin/clock')).advance;
   let answer: Advanced | undefined;

@@ -26,7 +26,7 @@ interface HeldSegment {
   readonly descriptor: number;
 }
 
-export class HeldLog implements Disposable {
+export class HeldJournal implements Disposable {
   readonly #directory: string;
   readonly #segments: HeldSegment[] = [];
   readonly #snapshots = new Map<number, number>();

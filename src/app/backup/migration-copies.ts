@@ -11,7 +11,7 @@ import { IDENTITY_FILE } from '../../identity/sqlite-identity.ts';
 import { DirectoryLock } from '../../journal/directory-lock.ts';
 import { HISTORY_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
 import { makeBackup } from './backup.ts';
-import { HeldLog } from './held-log.ts';
+import { HeldJournal } from './held-journal.ts';
 import { isWhole, MANIFEST_FILE, readManifest } from './manifest.ts';
 
 /** Copies that stay: the way back of this change and of the one before. */
@@ -40,10 +40,10 @@ const FORMATS = [
   },
 ] as const;
 
-/** Resolves with the copy's directory when one was made; `tell` hears what changes, where the copy is and how to go back. */
-export async function keepBeforeFormatChange(
+/** Resolves with the copy's directory when one was made; `report` hears what changes, where the copy is and how to go back. */
+export async function copyBeforeMigration(
   data: string,
-  tell: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<string | undefined> {
   if (!existsSync(join(data, LOG_DIRECTORY))) return undefined;
   const lock = DirectoryLock.take(join(data, LOG_DIRECTORY));
@@ -58,7 +58,7 @@ export async function keepBeforeFormatChange(
     }
     prune(data);
     const changes = due.map(({ file, from, to }) => `${file} changes from format ${from} to ${to}`);
-    tell(
+    report(
       `${changes.join(', ')}. Everything as it was is kept in ${directory}. To go back to the older program: ` +
         `npm run bourse -- restore ${directory} --data NEW, then start the older program with --data NEW; ` +
         'what happens from now on is not in it',
@@ -93,7 +93,7 @@ function versionOf(path: string, read: (database: DatabaseSync) => number): numb
 
 /** A start that was cut off after the copy finds it again; a copy of another moment is not touched. */
 function placeFor(data: string, name: string): string {
-  using log = new HeldLog(join(data, LOG_DIRECTORY));
+  using log = new HeldJournal(join(data, LOG_DIRECTORY));
   const lastSeq = log.lastSeq();
   for (let number = 1; ; number++) {
     const directory = join(data, number === 1 ? name : `${name}.${number}`);
