@@ -5,6 +5,6 @@ import { createRequire, enableCompileCache } from 'node:module';
 createRequire(import.meta.url)('../launch.cjs').requireNode();
 enableCompileCache();
 const { runProgram } = await import('./app/cli/command-line.ts');
-const { program } = await import('./app/cli/bourse-program.ts');
+const { FORMER_NAMES, program } = await import('./app/cli/bourse-program.ts');
 
-await runProgram(program);
+await runProgram(program, FORMER_NAMES);

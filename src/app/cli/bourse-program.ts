@@ -8,12 +8,12 @@ import { clockCommand } from './clock.ts';
 import { BOURSE, describedProgram, HELP_COMMAND } from './command-line.ts';
 import { configCommand } from './config.ts';
 import {
-  booksCommand,
   haltCommand,
   healthCommand,
   identityCommand,
   resumeCommand,
   snapshotCommand,
+  trialBalanceCommand,
 } from './exchange.ts';
 import { forceCommand } from './force.ts';
 import { keyCommand } from './key.ts';
@@ -31,7 +31,7 @@ const GROUPS = {
   'Running exchange:': [
     healthCommand(),
     clientCommand(),
-    booksCommand(),
+    trialBalanceCommand(),
     reservesCommand(),
     haltCommand(),
     resumeCommand(),
@@ -58,6 +58,12 @@ const GROUPS = {
     configCommand(),
   ],
 };
+
+/** Names of commands in earlier versions: they still work and name their successor. */
+export const FORMER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['books', 'trial-balance'],
+  ['set-aside', 'skip-command'],
+]);
 
 export const program = describedProgram(
   BOURSE,

@@ -91,17 +91,32 @@ export function configOf(
   });
 }
 
-/** Runs the program; a failure is told on stderr and ends the process with its code. */
-export async function runProgram(program: Command): Promise<void> {
+/** Runs the program; a failure is printed to stderr and ends the process with its code. */
+export async function runProgram(
+  program: Command,
+  formerNames: ReadonlyMap<string, string> = new Map(),
+): Promise<void> {
   overrideExit(program);
   try {
-    const words = process.argv.slice(2);
+    const words = presentWords(process.argv.slice(2), formerNames);
     refuseSwallowedOptions(calledBy(words, program), words, process.env);
-    await program.parseAsync(process.argv);
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
     refuse(error);
   }
+}
+
+/** The words with a former name of a command replaced by its present one. The note goes to stderr, so that --json stays JSON. */
+function presentWords(
+  words: readonly string[],
+  formerNames: ReadonlyMap<string, string>,
+): readonly string[] {
+  const [former, ...rest] = words;
+  const present = formerNames.get(former ?? '');
+  if (present === undefined) return words;
+  process.stderr.write(`bourse: the command ${former} is now called ${present}\n`);
+  return [present, ...rest];
 }
 
 /** The innermost command that the words name. */

@@ -17,7 +17,7 @@ interface HealthView {
   readonly pendingWithdrawals: number;
   readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly detail?: string }[];
 }
-interface BooksView {
+interface TrialBalanceView {
   readonly balanced: boolean;
   readonly coins: readonly {
     readonly coin: string;
@@ -59,20 +59,20 @@ function healthText(health: HealthView, paint: Paint): string[] {
   ];
 }
 
-export function booksCommand(): Command {
-  const examples = ['bourse books', 'bourse books --json'];
+export function trialBalanceCommand(): Command {
+  const examples = ['bourse trial-balance', 'bourse trial-balance --json'];
   return operatorCommand(
-    'books',
+    'trial-balance',
     'Sums the ledger by coin: users, house and outside world make zero.',
     examples,
     async (client) => {
-      const books = await client.get<BooksView>('/admin/books');
-      return { json: books, text: (paint) => booksText(books, paint) };
+      const sums = await client.get<TrialBalanceView>('/admin/books');
+      return { json: sums, text: (paint) => trialBalanceText(sums, paint) };
     },
   );
 }
 
-function booksText({ balanced, coins }: BooksView, paint: Paint): string[] {
+function trialBalanceText({ balanced, coins }: TrialBalanceView, paint: Paint): string[] {
   const touched = coins.filter(({ users, house, external }) =>
     [users, house, external].some((sum) => sum !== '0'),
   );

@@ -1,4 +1,4 @@
-/** Sets a command aside that the exchange cannot carry out (`poisoned-command-advice.ts`). */
+/** Skips a command that the core cannot apply (`poisoned-command-advice.ts`). */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AuditLog } from '../../admin/audit-log.ts';
@@ -20,11 +20,11 @@ export interface SkipReport {
   readonly seq: number;
   readonly command: Command;
   readonly reason: string;
-  /** Number of the record that says so. */
+  /** Sequence number of the record that skips it. */
   readonly recordedAs: number;
 }
 
-/** Sets command `seq` aside; the exchange must not be running. */
+/** Skips command `seq`; the exchange must not be running. */
 export async function skipLoggedCommand(
   { data, segmentBytes }: Pick<Config, 'data' | 'segmentBytes'>,
   seq: number,

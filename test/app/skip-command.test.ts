@@ -1,4 +1,4 @@
-/** A command that breaks the exchange stops every start, until an operator sets it aside (reliability 2.2). */
+/** A command that breaks the exchange stops every start, until an operator skips it (reliability 2.2). */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -84,14 +84,14 @@ test('the exchange goes on without it, and the record of it stands', async () =>
     refused.stderr,
     new RegExp(`command ${seq} \\(deposit\\) of the log cannot be carried out: .*BigInt`),
   );
-  assert.match(refused.stderr, new RegExp(`bourse -- set-aside ${seq}`), 'it says what to do');
+  assert.match(refused.stderr, new RegExp(`bourse -- skip-command ${seq}`), 'it says what to do');
   assert.match((await bourse(['verify', '--data', data])).stdout, new RegExp(`command ${seq} \\(deposit\\)`));
 
-  const other = await bourse(['set-aside', String(seq - 1), '--data', data]);
+  const other = await bourse(['skip-command', String(seq - 1), '--data', data]);
   assert.equal(other.code, 2);
   assert.match(other.stderr, new RegExp(`the command that cannot be carried out is ${seq}`));
 
-  const done = await bourse(['set-aside', String(seq), '--data', data, '--by', 'carol']);
+  const done = await bourse(['skip-command', String(seq), '--data', data, '--by', 'carol']);
   assert.equal(done.code, 0, done.stderr);
   assert.match(done.stdout, new RegExp(`command ${seq}: .*"wallet":7.*`));
 
@@ -110,12 +110,13 @@ test('the exchange goes on without it, and the record of it stands', async () =>
     { operator: 'carol', outcome: 'done', command: seq + 1, given: { seq, type: 'deposit' } },
   );
   const twice = await bourse(['set-aside', String(seq), '--data', data]);
+  assert.match(twice.stderr, /the command set-aside is now called skip-command/);
   assert.match(twice.stderr, /every command of the log can be carried out/);
 });
 
-test('what another program carried out is not set aside', async () => {
+test('what another program carried out is not skipped', async () => {
   const { data, firstSeq } = await exchangeWith(POISON, TICK);
-  const { code, stderr } = await bourse(['set-aside', String(firstSeq), '--data', data]);
+  const { code, stderr } = await bourse(['skip-command', String(firstSeq), '--data', data]);
   assert.equal(code, 3);
   assert.match(stderr, /the program that wrote it carried it out/);
 });
