@@ -1,6 +1,6 @@
 /**
- * What an authenticated caller may do. Every private route names one row of this table (`Route.access`); a route
- * cannot be written without one. `docs/permissions.md` and the OpenAPI document print the same rows.
+ * Permissions of an authenticated caller. Every private route names one row of this table (`Route.access`); a route
+ * cannot be defined without one. `docs/permissions.md` and the OpenAPI document print the same rows.
  */
 import type { ApiKey, Permission, User } from '../../identity/identity.ts';
 import { type Refused, refuse } from './authenticate.ts';
@@ -8,14 +8,14 @@ import { type Refused, refuse } from './authenticate.ts';
 interface PermissionRow {
   readonly permission: Permission | undefined;
   readonly write: boolean;
-  /** Whose keys: of any account, of a main account, or of a main account that is a broker. */
+  /** Kind of account whose keys may call: any, a main account, or a main account that is a broker. */
   readonly of: 'anyone' | 'main' | 'broker';
   readonly text: string;
 }
 
 /**
- * The words are those of interface 5. The contract names no permission for broker calls; they change what
- * others may do, so a key that may not write cannot make them.
+ * Texts as in interface 5. The interface names no permission for broker calls; they change rights of other accounts,
+ * so a read-only key cannot make them.
  */
 const REQUIRED_PERMISSIONS = {
   none: { permission: undefined, write: false, of: 'anyone', text: 'any valid key' },
@@ -65,7 +65,7 @@ export function accessText(access: 'public' | RequiredPermission): string {
   return access === 'public' ? 'public, no key' : REQUIRED_PERMISSIONS[access].text;
 }
 
-/** Undefined when the caller may; wire 4.5 gives callers that are no broker a code of their own. */
+/** Undefined when the caller has the permission. Wire 4.5 has a separate code for callers that are no broker. */
 export function checkPermission(
   caller: { readonly user: User; readonly key: ApiKey },
   required: RequiredPermission,

@@ -1,4 +1,4 @@
-/** What a browser shows of the public port beside the reference: a first page, and one for addresses that lead nowhere. */
+/** Pages of the public port for browsers: a start page, and one for unknown addresses. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CachedPage, definitions, escaped, htmlPage, sendPage, wantsPage } from '../../http/page.ts';
 import { DEMO_ACCOUNTS } from '../../identity/demo-accounts.ts';
@@ -56,7 +56,7 @@ ${PLACES}`,
   );
 }
 
-/** `/` for a browser; other programs read there what they read at any path that leads nowhere. */
+/** `/` for a browser; other clients get the response of an unknown path. */
 export function serveFirstPage(
   app: FastifyInstance,
   demo: boolean,
@@ -67,7 +67,7 @@ export function serveFirstPage(
     method: ['GET', 'HEAD'],
     url: '/',
     schema: { hide: true },
-    // A load balancer asks with HEAD and takes anything.
+    // Load balancers send HEAD and accept any type.
     handler: (request, reply) =>
       request.method === 'HEAD' || wantsPage(request.raw)
         ? page.send(request, reply)

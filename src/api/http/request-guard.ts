@@ -1,6 +1,6 @@
 /**
- * Who gets in. The hooks are in callback form: almost every request passes without waiting for anything, and a promise
- * per hook would cost more than the checks.
+ * Hooks that admit a request: shape, limits, authentication, permission. They are in callback form: almost every
+ * request passes without waiting, and a promise per hook would cost more than the checks.
  */
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { TObject, TSchema } from 'typebox';
@@ -26,11 +26,11 @@ export interface RequestGuardOptions {
   readonly sequencer: Sequencer;
   readonly identity: Identity;
   readonly clock: Clock;
-  /** The machine's clock: clients sign and are limited by real time, whatever the exchange's clock is. */
+  /** The machine's clock: signatures and limits use real time, whatever the exchange's clock is. */
   readonly wall: Clock;
   readonly limiter: RateLimiter;
   readonly trustedProxies: readonly string[];
-  /** Undefined when a signed request may be sent again. */
+  /** Undefined when replays are not rejected. */
   readonly replays?: ReplayGuard | undefined;
 }
 
@@ -55,7 +55,7 @@ export class RequestGuard {
     this.#peerOf = peerAddressResolver(options.trustedProxies);
   }
 
-  /** Before the body is read: the shape of the request, and the limits of its address. */
+  /** Before the body is read: shape of the request and limits of its address. */
   admit(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
     const now = this.#wall.now();
     if (!this.admitAddress(request, reply, now)) return;
@@ -73,7 +73,7 @@ export class RequestGuard {
     done();
   }
 
-  /** Every request counts, also one whose path cannot be read. False when the answer has gone out. */
+  /** Counts every request, also one with an unreadable path. False when an error was sent. */
   admitAddress(request: FastifyRequest, reply: FastifyReply, now = this.#wall.now()): boolean {
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
@@ -83,7 +83,7 @@ export class RequestGuard {
     return overall.allowed;
   }
 
-  /** After the body is read: who is it, may they, and how often; then the body becomes a value. */
+  /** After the body is read: authentication, permission, limit of the account; then the body is parsed. */
   identify(route: Route, request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
     const bytes = request.body instanceof Uint8Array ? request.body : NO_BYTES;
     if (route.access === 'public') {
@@ -153,7 +153,7 @@ export class RequestGuard {
     done();
   }
 
-  /** False when the limit is reached and the answer has gone out. */
+  /** False when the limit was reached and an error was sent. */
   #count(reply: FastifyReply, result: LimitResult, path: string): boolean {
     if (!result.allowed) {
       this.#tooMany(reply, result, path);
@@ -175,7 +175,7 @@ function bodyOf(bytes: Uint8Array): unknown {
   return parsed.ok ? parsed.value : undefined;
 }
 
-/** Names of the language, and a parameter twice: a schema would only say that it is no text. */
+/** Keys with a meaning in JavaScript, and repeated parameters: a schema would only report a wrong type. */
 function queryFault(query: Readonly<Record<string, unknown>>, schema: TSchema): string | undefined {
   const { properties } = schema as TObject;
   for (const name in query) {

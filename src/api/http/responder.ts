@@ -1,4 +1,4 @@
-/** How answers leave: one envelope, one content type, a hint when to come back. */
+/** Sends errors: one envelope, one content type, a Retry-After header where it helps. */
 
 import type { FastifyReply } from 'fastify';
 import { JSON_TYPE, type RawError } from '../../http/client-error.ts';
@@ -9,7 +9,7 @@ import { errorEnvelope } from '../wire/envelope.ts';
 import type { WireCode } from '../wire/error-catalogue.ts';
 import type { ErrorDialect, WireError } from '../wire/wire-error.ts';
 
-/** The clients' codes have none for it; the HTTP status says more. */
+/** The catalogue has no code for it; the HTTP status says more. */
 const SOURCE_CODE = '40017' satisfies WireCode;
 export type Fault = readonly [status: string, msg: string];
 
@@ -39,7 +39,7 @@ export class Responder {
     return this.#send(reply, refused.status, refused.code, refused.msg, refused.retryAfterMs);
   }
 
-  /** To a request whose Host or web page is not one of ours; what is wrong with it is none of the API's parameters. */
+  /** For a request whose Host or origin is not allowed. No parameter of the API is at fault. */
   refuseSource(reply: FastifyReply, { status, message }: SourceRefusal): FastifyReply {
     reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
     return this.#send(reply, status, SOURCE_CODE, message, undefined);

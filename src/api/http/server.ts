@@ -1,13 +1,12 @@
 /**
- * The HTTP door. A request passes these steps in this order (wire 1.7, reliability 3.1); the first that fails
- * answers, and nothing expensive happens before the cheap ones:
- *
+ * The HTTP server. A request passes these steps in this order (wire 1.7, reliability 3.1); the first that fails
+ * responds, and nothing expensive happens before the cheap checks:
  *   onRequest       Host and web page (`http/request-source.ts`)
  *                   shape of the request line and headers, the IP's overall limit, public limits per IP
  *   body            at most 64 KiB, raw bytes: signatures are over what was sent
  *   preValidation   key, timestamp, signature, passphrase, IP list, permission, limit per UID; then JSON
  *   validation      the route's schema
- *   handler         the route; its answer leaves when everything it shows is durable
+ *   handler         the route; its response leaves when everything it shows is durable
  */
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
@@ -33,13 +32,13 @@ import { streamRole } from './stream-paths.ts';
 
 export interface ApiServerOptions extends Services, RequestGuardOptions {
   readonly logger: FastifyBaseLogger;
-  /** Host names under which the exchange answers, beside those that are always good. */
+  /** Further host names under which the exchange responds (`HostList` has the built-in ones). */
   readonly allowedHosts: readonly string[];
-  /** Are there accounts whose keys everybody knows? The first page says so. */
+  /** Are there demo accounts with published keys? The start page says so. */
   readonly demo: boolean;
   readonly metrics: Meter;
   readonly readiness: () => readonly ReadinessCheck[];
-  /** As many as the table of limits has when absent. */
+  /** Defaults to the value of `http-limits.ts`. */
   readonly connectionsMax?: number;
 }
 
@@ -60,7 +59,7 @@ export async function buildApiServer(options: ApiServerOptions): Promise<Fastify
   app.decorateRequest('peer', undefined);
   app.decorateRequest('caller', undefined);
   app.removeAllContentTypeParsers();
-  // A type that is named is found without being taken apart, and nearly all bodies are of this one.
+  // A named type is matched without parsing, and nearly all bodies have this one.
   for (const type of ['application/json', '*'])
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', (request, reply, done) => requestGuard.admit(request, reply, done));
@@ -108,7 +107,7 @@ function openServer(
   const app = openHttpServer(
     {
       loggerInstance: logger,
-      // A logger of its own for every request costs more than most requests; ours name the route themselves.
+      // A child logger per request costs more than most requests; log lines name the route themselves.
       childLoggerFactory: (parent) => parent,
       bodyLimit: HTTP_LIMITS.bodyBytes,
       http: HTTP_LIMITS.server,
@@ -127,7 +126,7 @@ function openServer(
   return app;
 }
 
-/** What the pages of the exchange ask for themselves, and nobody else has a use for. */
+/** Paths that only pages of this server may request. */
 function isForPages(path: string): boolean {
   return path === '/web' || path.startsWith('/web/');
 }

@@ -1,4 +1,4 @@
-/** The private topics of one account. Facts of a command are gathered and leave together, each once, in order. */
+/** The private topics of one account. Events of a command are collected and pushed together, each once, in order. */
 
 import { OrderKind, SIDE_NAMES } from '../../core/model/enums.ts';
 import type { Event, FillRecord } from '../../core/model/event.ts';
@@ -45,7 +45,7 @@ export class AccountFeed {
     this.events.push(event);
   }
 
-  /** Everything that was noted of one command. */
+  /** Pushes the events that were collected for one command. */
   flush(): void {
     const { events } = this;
     this.events = [];
@@ -113,7 +113,7 @@ export class AccountFeed {
     }
     if (this.refreshDue || (this.account === undefined && this.position === undefined)) return;
     this.refreshDue = true;
-    // Once for all commands that became durable together.
+    // One poll for all commands that became durable together.
     queueMicrotask(() => {
       this.refreshDue = false;
       const wallMs = this.context.wall.now();

@@ -1,6 +1,6 @@
 /**
- * All channels that somebody reads, and what feeds them: events as they become durable, and a regular look at the
- * state. A channel exists while it has readers, so that topics nobody reads cost nothing.
+ * All open channels and their sources: events as they become durable, and a regular poll of the state. A channel
+ * exists while it has readers, so that topics without readers cost nothing.
  */
 import type { Event } from '../../core/model/event.ts';
 import type { Published } from '../../sequencer/sequencer.ts';
@@ -24,7 +24,7 @@ type PublicRequest = Extract<TopicRequest, { kind: 'public' }>;
 
 interface Open {
   readonly channel: Channel;
-  /** Subscriptions, also those that wait for their first push. */
+  /** Subscriptions, including those that wait for their first push. */
   count: number;
 }
 
@@ -187,7 +187,7 @@ export class Channels {
   }
 }
 
-/** Whose private topics an event concerns; a transfer has a ledger line at each end. */
+/** The account whose private topics an event concerns; a transfer has a ledger line at each end. */
 function ownerOf(event: Event): number | undefined {
   if (event.type === 'order' || event.type === 'strategyOrder') return event.order.uid;
   if (event.type === 'fill') return event.fill.uid;

@@ -1,7 +1,7 @@
 /**
- * Goes round all connections a few times a second and ends what has no right or reason to stay: stalled readers, silent
- * peers, logins that never came, keys that were taken away. Asking a thousand readers at once whether they are there,
- * and hearing a thousand answers, would hold up everybody's orders: each step of a round looks at some of them.
+ * Checks all connections a few times a second and ends those that may not stay: stalled readers, silent peers,
+ * missing logins, revoked keys. Pinging a thousand readers at once, and handling a thousand pongs, would delay
+ * orders: each step of a round checks a part of them.
  */
 import type { Clock } from '../../sequencer/clock.ts';
 import type { Connection } from './connection.ts';
@@ -23,7 +23,7 @@ export interface ReaperOptions {
   readonly connections: ReadonlySet<Connection>;
   readonly wall: Clock;
   readonly metrics: StreamMetrics;
-  /** Has it still the rights it came with? */
+  /** Does the connection still have the rights it logged in with? */
   readonly isCurrent: (connection: Connection) => boolean;
   readonly unsentTotalBytesMax?: number | undefined;
 }
@@ -31,10 +31,10 @@ export interface ReaperOptions {
 export class ConnectionReaper {
   private readonly options: ReaperOptions;
   private readonly timer: NodeJS.Timeout;
-  /** Whom this round has not seen yet; undefined between two rounds. */
+  /** Connections that this round has not checked yet; undefined between two rounds. */
   private left: Iterator<Connection> | undefined;
   private steps = 0;
-  /** Of those this round has seen. */
+  /** Sum over the connections that this round has checked. */
   private unsentBytes = 0;
 
   constructor(options: ReaperOptions) {
@@ -46,7 +46,7 @@ export class ConnectionReaper {
     clearInterval(this.timer);
   }
 
-  /** Looks at everybody at once. */
+  /** Checks every connection at once. */
   wholeRound(): void {
     this.begin();
     while (this.left !== undefined) this.next(this.left);
@@ -107,7 +107,7 @@ export class ConnectionReaper {
     return this.options.isCurrent(connection);
   }
 
-  /** Too much waits for all readers together: those who are furthest behind go first. */
+  /** Too many bytes wait for all readers together: the slowest are dropped first. */
   private shedSlowest(bytesMax: number): void {
     let left = this.unsentBytes;
     const furthestFirst = [...this.options.connections].sort((a, b) => b.unsentBytes - a.unsentBytes);

@@ -1,4 +1,4 @@
-/** What the venue pushes, topic by topic, as schemas for the document (`asyncapi.ts`); tests hold every frame to them. */
+/** Schemas of pushes by topic, for the AsyncAPI document (`asyncapi.ts`); tests check every frame against them. */
 import Type, { type TProperties, type TSchema } from 'typebox';
 import {
   CANCEL_REASON_NAMES,
@@ -20,7 +20,7 @@ import { DELIVERY_STATUSES } from '../routes/market/market-view.ts';
 import { texts } from '../wire/responses.ts';
 import type { PrivateTopic, PublicTopic } from './topic-request.ts';
 
-/** Nothing leaves that is not named here. */
+/** Only fields listed here are sent. */
 const exactly = <T extends TProperties>(fields: T) => Type.Object(fields, { additionalProperties: false });
 
 const DECIMAL = '-?(0|[1-9][0-9]*)(\\.[0-9]+)?';
@@ -36,7 +36,7 @@ const decimals = (...names: readonly string[]) => all(names, Decimal);
 const digits = (...names: readonly string[]) => all(names, Digits);
 
 const oneOf = (...names: readonly string[]) => Type.Enum([...new Set(names)]);
-/** Empty where it does not apply, as words of positions on spot. */
+/** Empty where it does not apply, as fields of positions on spot. */
 const oneOfOrEmpty = (...names: readonly string[]) => oneOf('', ...names);
 
 const CategoryName = oneOf(...CATEGORY_NAMES.map((name) => name.toLowerCase()));

@@ -1,6 +1,7 @@
 /**
- * The streams' door: sockets on the gateway's server. A handshake passes host, origin, path and limits; then the client
- * talks (`message-handler.ts`) and reads channels (`channels.ts`), until it leaves or has to (`connection-reaper.ts`).
+ * The WebSocket server, on the port of the HTTP server. A handshake passes host, origin, path and limits; then the
+ * client sends messages (`message-handler.ts`) and reads channels (`channels.ts`) until it leaves or is removed
+ * (`connection-reaper.ts`).
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
@@ -38,19 +39,19 @@ import { SessionAuth } from './session-auth.ts';
 import { emptyStreamMetrics, type StreamMetrics } from './stream-metrics.ts';
 
 export interface StreamsOptions extends Services {
-  /** The machine's clock: logins, limits and patience go by real time, whatever the exchange's clock is. */
+  /** The machine's clock: logins, limits and timeouts use real time, whatever the exchange's clock is. */
   readonly wall: Clock;
   readonly limiter: RateLimiter;
   readonly rateLimits: 'on' | 'off';
   readonly trustedProxies: readonly string[];
-  /** Host names under which the exchange answers, beside those that are always good. */
+  /** Further host names under which the exchange responds (`HostList` has the built-in ones). */
   readonly allowedHosts: readonly string[];
-  /** Undefined when a signed login may be sent again. */
+  /** Undefined when replays are not rejected. */
   readonly replays?: ReplayGuard | undefined;
-  /** Web pages of other hosts that may connect. */
+  /** Origins of other hosts whose pages may connect. */
   readonly allowedOrigins: readonly string[];
   readonly logger: FastifyBaseLogger;
-  /** What may wait for all readers together; a process with little memory may want less. */
+  /** Bytes that may wait for all readers together; a process with little memory may want less. */
   readonly unsentTotalBytesMax?: number;
 }
 
@@ -66,7 +67,7 @@ export class Streams {
   private readonly connections = new Set<Connection>();
   private readonly connectionsByUid = new Map<number, number>();
   private readonly reaper: ConnectionReaper;
-  /** What everybody has been told of the end; undefined while none is near. */
+  /** The notice of a planned stop that was sent; undefined while none is planned. */
   private notice: string | undefined;
   private closing = false;
 
@@ -85,13 +86,13 @@ export class Streams {
     const logins = new SessionAuth({ ...options, channels, admitUser });
     const trading = new WsOrderEntry(options, limiter, onInternalError);
     this.messages = new MessageHandler({ ...options, limited, channels, trading, logins });
-    // No compression: it costs more than it saves on small frames, and inflating is a way to attack.
+    // No compression: it costs more than it saves on small frames, and decompression can be attacked.
     this.sockets = new WebSocketServer({
       noServer: true,
       clientTracking: false,
       maxPayload: FRAME_BYTES_MAX,
       perMessageDeflate: false,
-      // Answers to pings are messages like any other: counted, and bounded by what the reader takes.
+      // Pongs are frames like any other: counted, and bounded by the reader's backlog.
       autoPong: false,
     });
     this.sockets.on('wsClientError', (error, socket) =>
@@ -112,7 +113,7 @@ export class Streams {
     );
   }
 
-  /** A stop is planned: everybody is told, goes on and leaves later (wire 5.1). Says how many there are. */
+  /** Announces a planned stop to all clients (wire 5.1); they stay until `close`. Returns their number. */
   announceStop(seconds: number): number {
     this.notice = `the exchange stops in about ${seconds} seconds: connect again then`;
     for (const connection of this.connections) connection.fail('upgrade', this.notice);
@@ -120,9 +121,9 @@ export class Streams {
   }
 
   /**
-   * Everybody leaves by turns, so that they do not come back all at once (reliability 2.2). Who has to wait is told;
-   * to the others the close says it: one client throws whatever a frame of an error reaches, and what it throws then is
-   * not what its users try again after (wire 2.5).
+   * Closes the connections in groups, so that the clients do not return all at once (reliability 2.2). Clients that
+   * wait for their turn get a notice; the others learn of the stop from the close frame: one client throws an
+   * exception for any error frame, and its users do not retry after that exception (wire 2.5).
    */
   async close(): Promise<void> {
     if (this.closing) return;
@@ -196,7 +197,7 @@ export class Streams {
     });
     ws.on('ping', (bytes) => this.messages.onPing(connection, bytes));
     ws.on('pong', () => this.messages.onPong(connection));
-    // Broken frames end the connection with their own close code; there is nothing else to do.
+    // Malformed frames close the connection with their own close code.
     ws.on('error', (error) => logger.debug({ err: error }, 'a socket failed'));
     ws.on('close', () => this.onClose(connection));
     if (this.notice !== undefined) connection.fail('upgrade', this.notice);
@@ -222,7 +223,7 @@ export class Streams {
     return true;
   }
 
-  /** Looks after all connections at once, for whoever cannot wait for the next round. */
+  /** Checks all connections now, for callers that cannot wait for the next round. */
   sweep(): void {
     this.reaper.wholeRound();
   }

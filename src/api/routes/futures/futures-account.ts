@@ -1,4 +1,6 @@
-/** How an account holds its contracts: leverage, hold mode, isolated margin, and what it could still open (wire 4.1, 4.3). */
+/**
+ * Futures settings of an account: leverage, hold mode, isolated margin, and the largest size to open (wire 4.1, 4.3).
+ */
 import Type, { type Static } from 'typebox';
 import { HOLD_MODE_NAMES, ORDER_TYPE_NAMES, SIDE_NAMES, Side } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
@@ -40,12 +42,12 @@ export const LeverageBody = Type.Object({
 });
 
 interface Sides {
-  /** 0 leaves a side as it is. */
+  /** 0 leaves a side unchanged. */
   readonly longLeverage: number;
   readonly shortLeverage: number;
 }
 
-/** `longLeverage` and `shortLeverage` win over `leverage`; only isolated margin knows different sides. */
+/** `longLeverage` and `shortLeverage` take precedence over `leverage`; sides may differ only in isolated margin. */
 export function leveragesOf(body: Static<typeof LeverageBody>, isolated: boolean): Sides | WireError {
   const { leverage, posSide } = body;
   if (leverage === undefined && body.longLeverage === undefined && body.shortLeverage === undefined) {
@@ -89,7 +91,7 @@ async function setLeverage(sequencer: Sequencer, uid: number, body: Static<typeo
   return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(state, outcome, instrument);
 }
 
-/** Margin trading has one leverage a coin, of what is owed in it. */
+/** Margin trading has one leverage per coin, for debts in it. */
 async function setCoinLeverage(sequencer: Sequencer, uid: number, body: Static<typeof LeverageBody>) {
   const { state } = sequencer;
   if (body.marginMode === 'isolated') return marginIsCrossed();
@@ -182,7 +184,7 @@ function aboveZero(field: string, decimals: number): string {
   return `${field} must be above zero and have at most ${decimals} decimals`;
 }
 
-/** What a spot order may give; a margin order also what it could borrow. */
+/** The largest size of a spot order; of a margin order including what it could borrow. */
 function maxSpotSize(state: State, account: Account, instrument: Instrument, side: Side) {
   const most = (pair: Instrument, of: Side) =>
     formatUnits(

@@ -1,4 +1,4 @@
-/** Requests about the margin of an isolated position, which they name by contract and side. */
+/** Margin of an isolated position, given by contract and side. */
 
 import { PosSide } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
@@ -30,7 +30,10 @@ export async function moveMargin(
     : rejectError(sequencer.state, outcome, instrument);
 }
 
-/** Lets the isolated position of a side take cash before it is liquidated: so much, all there is, or nothing. */
+/**
+ * Lets the isolated position of a side take cash before it is liquidated: up to an amount, without limit, or not at
+ * all.
+ */
 export async function setAutoMargin(
   sequencer: Sequencer,
   uid: number,
@@ -49,7 +52,7 @@ export async function setAutoMargin(
     : rejectError(sequencer.state, outcome, instrument);
 }
 
-/** `on` while the isolated position of a side may still add margin by itself. */
+/** `on` while the isolated position of a side may still add margin automatically. */
 export function autoMarginText(
   state: State,
   uid: number,

@@ -1,4 +1,4 @@
-/** Futures positions that a main account hands from one of its accounts to another (wire 4.1). */
+/** Moves futures positions between accounts of one main account (wire 4.1). */
 import Type, { type Static } from 'typebox';
 import { type CommandResult, OK } from '../../../core/model/command-result.ts';
 import { Side } from '../../../core/model/enums.ts';
@@ -37,7 +37,7 @@ const MoveBody = Type.Object({
   clientOid: Type.Optional(MovementOid),
 });
 
-/** Every item has a result in both lists, in the order of the request; one that was refused says why in both. */
+/** Every item has a result in both lists, in the order of the request; a rejected one has its error in both. */
 const Moved = Type.Object({
   closePosition: Type.Array(Type.Object(answers.texts('orderId', 'clientOid', 'code', 'msg'))),
   openPosition: Type.Array(Type.Object(answers.texts('orderId', 'clientOid', 'code', 'msg'))),
@@ -103,7 +103,7 @@ function resultOf(
 ) {
   if (result instanceof WireError)
     return { orderId: '', clientOid: '', code: result.codeIn(dialect), msg: result.msg };
-  // An order of the exchange's making answers to its own id.
+  // An order made by the exchange has its own id as client id.
   const orderId = formatOrderId(result[which]!);
   return { orderId, clientOid: orderId, code: '00000', msg: 'success' };
 }

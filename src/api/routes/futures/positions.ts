@@ -1,4 +1,4 @@
-/** Positions: what is held, what was held, how near it is to being reduced, and closing it (interface 4.4, wire 4.1). */
+/** Positions: open, closed, rank in the deleveraging queue, and closing them (interface 4.4, wire 4.1). */
 import Type from 'typebox';
 import type { PlaceOrder } from '../../../core/model/command.ts';
 import type { CommandResult } from '../../../core/model/command-result.ts';
@@ -88,7 +88,7 @@ function closingCommands(state: State, uid: number, closing: Closing): PlaceOrde
   return commands;
 }
 
-/** A remainder below the smallest order is asked for as the smallest order: closing shrinks it to the position. */
+/** A remainder below the smallest order is sent as the smallest order: a closing order shrinks to the position. */
 function acceptedSize(state: State, instrument: Instrument, lots: number): number {
   const { minLots, minAmount, lotStep } = instrument;
   const perStep = tradeValue(instrument, referenceTicks(instrument, state.market(instrument)), lotStep);
@@ -110,7 +110,7 @@ async function closePositions(
   const { state } = sequencer;
   const positions = selectPositions(state, uid, selection);
   if (positions instanceof WireError) return positions;
-  // Everything is sequenced before the first answer is awaited, so that it stands together in the log.
+  // All are sequenced before the first result is awaited, so that they are adjacent in the journal.
   const submitted = positions.flatMap((position) =>
     closingCommands(state, uid, position).map((command) => ({
       instrument: position.instrument,

@@ -53,7 +53,7 @@ function mixTicker(sequencer: Sequencer, instrument: Instrument) {
   };
 }
 
-/** One client leaves the category out here: the coin that margin is in tells it. */
+/** One client omits the category here: it follows from the margin coin. */
 function contractBySymbol(
   state: State,
   symbol: string,

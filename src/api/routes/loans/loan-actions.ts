@@ -1,4 +1,4 @@
-/** Borrowing at the loan desk, paying back and changing the pledge (interface 4.6, wire 4.6). */
+/** Borrowing, repaying and revising the pledge of a loan (interface 4.6, wire 4.6). */
 
 import Type, { type Static } from 'typebox';
 import { formatOrderId } from '../../../core/model/order-id.ts';
@@ -67,7 +67,7 @@ async function borrow({ sequencer, caller, body }: Call<unknown, Static<typeof B
   return { orderId: formatOrderId(outcome.orderId) };
 }
 
-/** Coins of a loan before a command may have closed it. */
+/** Coins of a loan, read before a command that may close it. */
 function coinsOf(state: State, uid: number, loanId: number) {
   const [ongoing] = ongoingLoans(state, uid, { loanId });
   if (ongoing === undefined) return undefined;

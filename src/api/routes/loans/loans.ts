@@ -1,4 +1,4 @@
-/** The loan desk: what it offers, and what its customers owe (interface 4.6, wire 4.6). */
+/** Loans: coins and terms on offer, debts of the caller (interface 4.6, wire 4.6). */
 import Type from 'typebox';
 import { hourRate, LoanTerm } from '../../../core/model/loan-terms.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';

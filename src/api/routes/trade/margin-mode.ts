@@ -1,4 +1,4 @@
-/** Requests that name a margin mode: it becomes the symbol's mode when that is possible, else the request is refused. */
+/** Requests with a margin mode: the symbol is switched to it where that is possible, else the request is rejected. */
 
 import type { PlaceOrder, PlaceStrategy, SetLeverage } from '../../../core/model/command.ts';
 import type { CommandResult } from '../../../core/model/command-result.ts';
@@ -14,8 +14,8 @@ import { WireError, wireError } from '../../wire/wire-error.ts';
 export type MarginModeName = 'crossed' | 'isolated' | 'cross';
 
 /**
- * Sequences the change of mode, if one is needed, and returns its outcome as a promise: the caller sequences its own
- * command before it waits. Nothing to do outside futures, or when no mode is named.
+ * Sequences the change of mode, if one is needed, and returns its result as a promise: the caller sequences its own
+ * command before it waits. Undefined outside futures and without a mode.
  */
 export function switchMarginMode(
   sequencer: Sequencer,
@@ -34,8 +34,9 @@ export function switchMarginMode(
 }
 
 /**
- * A command in the margin mode that came with it. Both are sequenced before either is awaited, so nothing comes between
- * the mode and the command; what is refused leaves no mode behind, unless somebody has opened something in it meanwhile.
+ * Submits a command together with its margin mode. Both are sequenced before either is awaited, so no command comes
+ * between them. When the command is rejected, the mode is switched back, unless a position or order has been opened
+ * in it meanwhile.
  */
 export async function submitInMarginMode(
   sequencer: Sequencer,
@@ -63,7 +64,10 @@ function setMode(
   return sequencer.submit({ type: 'setMarginMode', time: 0, uid, instrument: index, isolated });
 }
 
-/** A debt of margin trading stands on the whole account (rules 6.9); who asks for less risk must hear of it. */
+/**
+ * A debt of margin trading is a debt of the whole account (rules 6.9); a client that asks for isolated margin must
+ * learn that it does not apply.
+ */
 export function marginIsCrossed(): WireError {
   return wireError('25240', 'marginMode isolated is for futures: MARGIN borrows against the whole account');
 }

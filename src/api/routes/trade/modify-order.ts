@@ -34,7 +34,10 @@ export const AmendBody = Type.Object({
   requestId: Type.Optional(fields.RequestId),
 });
 
-/** A plain modification also reaches what came with the order, and a trigger order by its id (wire 4.1). */
+/**
+ * A plain modification also changes the attached take-profit and stop-loss, and reaches a trigger order by its id
+ * (wire 4.1).
+ */
 export const ModifyBody = Type.Object({
   ...AmendBody.properties,
   ...presetBody,
@@ -61,7 +64,7 @@ function amendment(
     return wireError('25200', 'qty or price must be given');
   const item = {
     ...name,
-    // Without an instrument the order does not exist, and the core says so whatever the numbers are.
+    // Without an instrument the order does not exist; the core rejects it whatever the numbers are.
     priceTicks: body.price === undefined || instrument === undefined ? 0 : priceTicks(body.price, instrument),
     sizeLots: body.qty === undefined || instrument === undefined ? 0 : sizeLots(body.qty, instrument),
     autoCancel: body.autoCancel === 'yes',
@@ -109,12 +112,12 @@ export async function modifyBatch(
   const { state } = sequencer;
   // A batch changes prices and quantities only (wire 3.14).
   const asked = bodies.map((each) => amendment(state, uid, each));
-  // One category is that of the orders, whether the request names it or not.
+  // The batch has the category of its orders, whether the request names it or not.
   const mixed = checkBatch(
     asked.flatMap((each) => (each instanceof WireError ? [] : [each.instrument?.spec ?? {}])),
   );
   if (mixed !== undefined) return mixed;
-  // What cannot be read fails alone (rules 1.12); the others go to the core together.
+  // An item that cannot be parsed fails alone (rules 1.12); the others go to the core together.
   const items = asked.flatMap((each) => (each instanceof WireError ? [] : [each.item]));
   const outcome = await sequencer.submit({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
   if (outcome.items === undefined) return rejectError(state, outcome);

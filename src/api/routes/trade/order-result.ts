@@ -23,7 +23,7 @@ export function idsOf({ orderId, clientOid }: CommandResult): OrderResult {
 export const batchOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
   Type.Array(item, { minItems: 1 });
 
-/** Items of one batch share a category and are at most 20. */
+/** Items of a batch share one category; there are at most 20. */
 export function checkBatch(items: readonly { category?: CategoryName }[]): WireError | undefined {
   if (items.length > BATCH_ITEMS_MAX)
     return wireError('40306', `a batch holds at most ${BATCH_ITEMS_MAX} orders`);
@@ -32,7 +32,7 @@ export function checkBatch(items: readonly { category?: CategoryName }[]): WireE
   return undefined;
 }
 
-/** All are sequenced before the first answer is awaited, so they stand together in the log. */
+/** All are sequenced before the first result is awaited, so that they are adjacent in the journal. */
 export function runBatch<Body extends Named>(
   bodies: readonly Body[],
   submit: (body: Body) => Promise<OrderResult | WireError>,

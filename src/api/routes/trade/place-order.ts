@@ -1,4 +1,4 @@
-/** Placing an order (interface 4.3, wire 4.1). */
+/** Places an order (interface 4.3, wire 4.1). */
 import Type, { type Static } from 'typebox';
 import type { PlaceOrder, PlaceStrategy } from '../../../core/model/command.ts';
 import {
@@ -43,7 +43,7 @@ export const PlaceBody = Type.Object({
   ...conditionalBody,
 });
 
-/** A place-order body as a command, or what is wrong with it before the core is asked. */
+/** A place-order body as a command, or the error found before the core is asked. */
 function placeCommand(
   state: State,
   uid: number,
@@ -52,7 +52,7 @@ function placeCommand(
 ): PlaceOrder | PlaceStrategy | WireError {
   const instrument = findInstrument(state, body.category, body.symbol);
   if (instrument instanceof WireError) return instrument;
-  // Ignoring a trigger would place an order at once that was meant to wait (wire 4.1).
+  // Ignoring a trigger would place at once an order that was meant to wait (wire 4.1).
   if (isConditional(body)) return late ? tooLate() : conditionalCommand(uid, instrument, body);
   const preset = presetOf(instrument, body);
   const market = body.orderType === 'market';
@@ -82,7 +82,7 @@ function placeCommand(
   };
 }
 
-/** For what leaves no record when it comes later than its owner allows. */
+/** For requests that leave no record when they are late. */
 export function tooLate(): WireError {
   return wireError('25200', 'receiveWindow: the request came later than it allows; nothing was done');
 }

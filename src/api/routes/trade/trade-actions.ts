@@ -1,4 +1,4 @@
-/** Placing, modifying and cancelling (interface 4.3, wire 4.1). */
+/** Places, modifies and cancels orders (interface 4.3, wire 4.1). */
 import Type, { type Static } from 'typebox';
 import { ANY } from '../../../core/model/command.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';

@@ -1,4 +1,4 @@
-/** An account's orders and fills (interface 4.2). */
+/** Orders and fills of an account (interface 4.2). */
 import Type from 'typebox';
 import { parseOrderId } from '../../../core/model/order-id.ts';
 import { openOrder, openOrders } from '../../../core/reads/reads.ts';
@@ -96,7 +96,8 @@ export const tradeQueryRoutes: readonly Route[] = [
       if (id === undefined) return orderNotFound();
       const open = openOrder(state, uid, id, query.clientOid ?? '');
       const view = open === undefined ? undefined : openView(state, open);
-      // What is not open now may have closed a moment ago: history has it once all that is applied is durable.
+      // An order that is not open may have closed a moment ago: the history has it once all applied commands are
+      // durable.
       await sequencer.durable();
       if (view !== undefined) return view;
       const closed =
@@ -126,7 +127,7 @@ export const tradeQueryRoutes: readonly Route[] = [
       if (unknown !== undefined) return unknown;
       const page = historyPage(query, clock.now());
       if (page instanceof WireError) return page;
-      // An id that no order can have has no fills.
+      // An id that no order can have matches no fill.
       const orderId = query.orderId === undefined ? undefined : (parseOrderId(query.orderId) ?? 0);
       await sequencer.durable();
       const fills = await sequencer.history.fills({

@@ -1,4 +1,4 @@
-/** Where money that arrives is credited (wire 4.3): the owner's choice, coin by coin. */
+/** The wallet that deposits of a coin are credited to (wire 4.3), chosen by the owner. */
 import Type from 'typebox';
 import { Wallet } from '../../../core/model/enums.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';

@@ -1,4 +1,4 @@
-/** Money between wallets of an account and between accounts of one owner (wire 4.3, 4.4). */
+/** Transfers between wallets of an account and between accounts of one owner (wire 4.3, 4.4). */
 import Type, { type Static } from 'typebox';
 import { Wallet } from '../../../core/model/enums.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';

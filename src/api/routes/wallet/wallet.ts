@@ -1,4 +1,4 @@
-/** What the wallets hold, and what fees are taken from (wire 4.3). */
+/** Balances of the wallets, and the coin that fees are paid in (wire 4.3). */
 import Type from 'typebox';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatMoney } from '../../../core/model/units.ts';

@@ -1,4 +1,4 @@
-/** A request to pay out: to a network with its fee and minimum, or to another account of the venue. */
+/** Withdrawal requests: to a network with its fee and minimum, or to another account of the exchange. */
 import type { InternalWithdrawal, RequestWithdrawal } from '../../../core/model/command.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
@@ -18,11 +18,11 @@ export interface WithdrawalInput {
   readonly chain?: string | undefined;
   readonly tag?: string | undefined;
   readonly clientOid?: string | undefined;
-  /** Some of `ACCOUNT_TYPES` with commas between them. */
+  /** Some of `ACCOUNT_TYPES`, separated by commas. */
   readonly accountType?: string | undefined;
 }
 
-/** `otc` is a wallet that nobody has here: it pays nothing. */
+/** No account has an `otc` wallet: it pays nothing. */
 const ACCOUNT_TYPES: readonly string[] = ['funding', 'uta', 'otc'];
 
 export async function requestWithdrawal(
@@ -98,7 +98,7 @@ function inside(input: WithdrawalInput, common: Common): InternalWithdrawal | Wi
   return { type: 'innerWithdrawal', ...common, toUid };
 }
 
-/** Funding pays before the unified account, in whatever order they are named; both when none is. */
+/** The funding wallet pays before the unified account, in whatever order they are named; both when none is. */
 function walletsOf(accountType: string | undefined) {
   const named =
     accountType

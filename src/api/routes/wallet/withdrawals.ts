@@ -1,4 +1,4 @@
-/** Money to the outside world (wire 4.3); the operator settles it. */
+/** Withdrawals (wire 4.3); the operator pays or rejects them. */
 import Type from 'typebox';
 import { Wallet } from '../../../core/model/enums.ts';
 import { parseOrderId } from '../../../core/model/order-id.ts';

@@ -1,4 +1,4 @@
-/** What an account holds and is worth: at the start, after each change, and every five seconds (wire 5.4). */
+/** Balances and equity of an account: at the start, after each change, and every five seconds (wire 5.4). */
 
 import type { Push } from '../frames.ts';
 import { accountData } from '../private-views.ts';

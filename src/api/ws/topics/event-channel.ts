@@ -1,4 +1,6 @@
-/** Private topics of facts: each order change, fill or notice is pushed once, in order, to its owner's sockets. */
+/**
+ * Private topics of events: each order change, fill or notice is pushed once, in order, to the sockets of its owner.
+ */
 import { Channel } from '../channel.ts';
 import { type Action, type Push, pushText, textFrame } from '../frames.ts';
 import { RECORDS_PER_PUSH_MAX } from '../limits.ts';
@@ -11,7 +13,7 @@ interface EventRecord {
 }
 
 export class EventChannel extends Channel {
-  /** Its owner must not miss any: a reader that is too far behind is cut off and asks over HTTP. */
+  /** No event may be missed: a reader that is too slow is disconnected and can query over HTTP. */
   override readonly replaceable = false;
   private readonly context: StreamContext;
 
@@ -27,7 +29,7 @@ export class EventChannel extends Channel {
     this.add(subscription);
   }
 
-  /** Everything that one command did, in order. */
+  /** Pushes the events of one command, in order. */
   publish(records: readonly EventRecord[]): void {
     for (let from = 0; from < records.length; ) {
       const { category } = records[from]!;

@@ -1,4 +1,4 @@
-/** Forced closes as the public sees them: the largest of each pair and side, at most once a second (wire 5.3). */
+/** Forced closes for the public: the largest of each pair and side, at most once a second (wire 5.3). */
 
 import type { Category, CategoryName } from '../../../core/model/enums.ts';
 import type { FillRecord } from '../../../core/model/event.ts';

@@ -1,6 +1,6 @@
 /**
  * Positions of an account (wire 5.4). `snapshot` is the complete list, at the start and every five seconds: one
- * client empties its memory on it. `update` holds what opened, changed or ended; an ended one has size 0.
+ * client clears its memory on it. `update` holds positions that opened, changed or ended; an ended one has size 0.
  */
 import type { PositionClosed } from '../../../core/model/event.ts';
 import { type PositionView, positionViews } from '../../../core/reads/position-reads.ts';
@@ -17,13 +17,13 @@ export class PositionChannel extends SnapshotChannel {
   protected override readonly pauseMs = 50;
   private readonly uid: number;
   private touched = false;
-  /** When the complete list was told last. */
+  /** Time of the last complete list. */
   private completeMs: number;
   private completeDue = false;
   private ended: PositionClosed[] = [];
-  /** How each open position stood in the last push. */
+  /** Fingerprint of each open position in the last push. */
   private sent = new Map<number, string>();
-  /** Of the push that is on its way: what was open then, and what of it is told. */
+  /** For the push that is being sent: the open positions when it was read, and the rows that it contains. */
   private reading: Reading = { open: new Set(), rows: [] };
 
   constructor(key: string, context: StreamContext, uid: number) {
@@ -48,7 +48,8 @@ export class PositionChannel extends SnapshotChannel {
   }
 
   protected override hasChanged(wallMs: number): boolean {
-    // Also while the account never rests: the list waits only for what has to be told as ended.
+    // The list is due even while the account changes constantly; it waits only for ended positions that were not
+    // pushed yet.
     this.completeDue = wallMs - this.completeMs >= REPEAT_MS && this.ended.length === 0;
     if (this.completeDue) this.completeMs = wallMs;
     return this.touched || this.completeDue;
@@ -70,9 +71,9 @@ export class PositionChannel extends SnapshotChannel {
   }
 
   /**
-   * The state runs ahead of what is known to have ended: a position that was turned must end before its other side
-   * opens. What the reading still shows as open, and has ended since, is told next. A complete list has no room for
-   * ends: it becomes a change, and the list comes next.
+   * The state is ahead of the known ends: a reversed position must end before its other side opens. A position that
+   * the reading shows as open and that has ended since is pushed next. A complete list cannot contain ended
+   * positions: it becomes an update, and the list comes next.
    */
   protected override onDurable(push: Push): Push {
     const { state } = this.context.sequencer;
@@ -109,7 +110,7 @@ interface Reading {
   readonly rows: readonly PositionData[];
 }
 
-/** What a change of the position itself changes: prices alone do not. */
+/** Fields that change with the position itself and not with prices alone. */
 function fingerprint(position: PositionView): string {
   const { totalLots, leverage, isolated, realised, funding, openFee, closeFee, updatedTime } = position;
   const margin = isolated ? position.balance : 0n;
