@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Starts the command line. Compiled code is kept between starts: most of a short command is compiling. */
+/** Starts the command line. The compile cache stays between starts: most of a short command is compiling. */
 import { createRequire, enableCompileCache } from 'node:module';
 
 createRequire(import.meta.url)('../launch.cjs').requireNode();

@@ -1,4 +1,7 @@
-/** Why the door says no: one catalogue of codes with their HTTP status; the message says which value and what is right. */
+/**
+ * Errors of the operator's API: one catalogue of codes with their HTTP status; the message names the wrong value and
+ * the valid ones.
+ */
 import type { CommandResult } from '../core/model/command-result.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
 import type { IdentityRefusal } from '../identity/identity.ts';
@@ -33,7 +36,7 @@ export class AdminError {
   }
 }
 
-/** What an operator's command can be refused for by the core. */
+/** Reject reasons of the core for operator's commands. */
 const OF_CORE: Readonly<Partial<Record<RejectReason, readonly [AdminErrorCode, string]>>> = {
   [RejectReason.unknownAccount]: ['unknown_account', 'the account is not known'],
   [RejectReason.unknownCoin]: ['unknown_coin', 'the coin is not listed'],

@@ -1,6 +1,6 @@
 /**
- * How the command log and the audit log name each other: a command's `by` is the operator's name and the audit line
- * that announced it, `alice#3f9a12cd.17`. Names hold no `#`.
+ * How journal and audit log refer to each other: a command's `by` is the operator's name and the audit line that
+ * announced it, `alice#3f9a12cd.17`. Names contain no `#`.
  */
 export const OPERATOR_NAME = /^[A-Za-z0-9._@-]{1,64}$/;
 
@@ -16,7 +16,7 @@ export function formatAuditReference({ operator, chain, line }: AuditReference):
   return `${operator}#${chain}.${line}`;
 }
 
-/** Undefined for commands that no operator gave. */
+/** Undefined for commands without an operator. */
 export function readAuditReference(command: object): AuditReference | undefined {
   const by = 'by' in command && typeof command.by === 'string' ? command.by : '';
   const [, operator, chain, line] = AUDIT_REFERENCE.exec(by) ?? [];

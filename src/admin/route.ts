@@ -17,7 +17,7 @@ export interface AdminContext {
   readonly identity: Identity;
   readonly reserves: ReserveAudits;
   readonly ticker: ClockTicker;
-  /** Undefined when the market is off. */
+  /** Undefined when the simulator is off. */
   readonly market: MarketSimulator | undefined;
   /** Writes a snapshot of the present state. */
   readonly snapshot: () => Promise<void>;

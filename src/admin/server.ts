@@ -1,11 +1,10 @@
 /**
- * The operator's door: a listener of its own, never the public port. A request passes these steps; the first that
- * fails answers:
- *
+ * The operator's server: a listener of its own, never the public port. A request passes these steps; the first that
+ * fails responds:
  *   onRequest     Host and web page (`http/request-source.ts`), the bearer token, then the operator's name
- *   validation    the route's schema; unknown fields are refused
+ *   validation    the route's schema; unknown fields are rejected
  *   handler       a read waits until what it shows is durable; a change goes through the audit log:
- *                 line "begun" on disk, the deed, line with the outcome on disk, answer
+ *                 line "begun" on disk, the action, line with the outcome on disk, response
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -42,7 +41,7 @@ import { validationError } from './validation.ts';
 export interface AdminServerOptions extends AdminContext {
   readonly audit: AuditLog;
   readonly token: string;
-  /** Host names under which the door answers, beside those that are always good. */
+  /** Further host names under which the server responds (`HostList` has the built-in ones). */
   readonly allowedHosts: readonly string[];
   readonly logger: FastifyBaseLogger;
 }
@@ -73,7 +72,7 @@ const LIMITS = {
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 5_000,
     maxHeaderSize: 8_192,
-    // Node would answer by itself, without a body.
+    // Node would respond without a body.
     requireHostHeader: false,
   },
 } as const;
@@ -108,7 +107,7 @@ export function buildAdminServer(options: AdminServerOptions): FastifyInstance {
   return app;
 }
 
-/** Somebody opens the address in a browser; what it shows is no secret. */
+/** A browser opened the address; the page contains no secret. */
 function isForPerson({ raw, routeOptions }: FastifyRequest): boolean {
   return routeOptions.url === '/' && wantsPage(raw);
 }
@@ -169,7 +168,7 @@ const NAME_REFUSED = new AdminError(
   'the header x-operator must be a name of 1 to 64 letters, digits and . _ @ -',
 );
 
-/** Who acts: the header says so, else it is whoever runs the server. */
+/** The operator's name from the header, else the user who runs the server. */
 function operatorOf(request: FastifyRequest): string {
   const named = request.headers[OPERATOR_HEADER];
   return typeof named === 'string' ? named : defaultOperator();
@@ -211,7 +210,7 @@ async function read(route: OperatorRoute, call: AnyCall): Promise<unknown> {
   return answer;
 }
 
-/** Nothing happens before the audit log says that it will, nobody hears of it before the audit log says that it did. */
+/** The audit log records the intent before the action runs, and the outcome before the response is sent. */
 async function change(
   route: OperatorRoute,
   action: string,
@@ -260,7 +259,7 @@ async function begin(
   }
 }
 
-/** A command whose fate is unknown gets no outcome: the next start finds it out. */
+/** An action whose outcome is unknown gets none: the next start finds it out. */
 async function runAction(route: OperatorRoute, call: AnyCall): Promise<unknown> {
   try {
     return await route.handle(call);

@@ -1,4 +1,4 @@
-/** How the program ends, as `--help` and the documents promise it. Never reused for anything else. */
+/** Exit codes, as `--help` and the documents state them. A code is never reused with another meaning. */
 
 import { AuditDamaged } from '../admin/audit-file.ts';
 import { TokenDamaged } from '../admin/token.ts';
@@ -28,20 +28,20 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** A configuration that cannot be followed; the message says which value and what would be right. */
+/** An invalid configuration; the message names the value and the valid ones. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** The machine does not let the program start: the message says what to do. */
+/** The machine prevents the start; the message says what to do. */
 export class CannotStart extends Error {
   override name = 'CannotStart';
 }
 
-/** A running exchange said no to what was asked of it; the message says why. */
+/** A running exchange rejected the action; the message says why. */
 export class ActionRefused extends Error {
   override name = 'ActionRefused';
-  /** The operator's door's own word for it. */
+  /** The code of the operator's API (`admin/admin-error.ts`). */
   readonly code: string;
 
   constructor(code: string, message: string) {
@@ -50,14 +50,14 @@ export class ActionRefused extends Error {
   }
 }
 
-/** The data directory is not what it claims to be. */
+/** The data directory is damaged. */
 export class DataDamaged extends Error {
   override name = 'DataDamaged';
 }
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 
-/** First match counts: a locked directory is refused by the log, but it is not damaged. */
+/** The first match counts: a locked directory is refused by the journal, but is not damaged. */
 const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [ConfigError, ExitCode.usage],
   [CatalogueError, ExitCode.usage],

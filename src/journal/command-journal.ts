@@ -10,7 +10,7 @@ export type JournalCapacity = 'normal' | 'cancel_only' | 'read_only';
 export interface CommandJournal {
   /**
    * Copies the payload into the log's queue and returns its sequence number (1, 2, 3 ... without gaps, continuing
-   * after recovery). Throws LogFailed once the log has failed or is closed, LogFull when the queue or the disk behind
+   * after recovery). Throws JournalFailed once the log has failed or is closed, JournalFull when the queue or the disk behind
    * it has no room.
    */
   append(payload: Uint8Array): number;

@@ -75,8 +75,8 @@ test('a write error in a commit is fatal', () => {
   log.flush();
   disk.faults.failWriteAfter = 1;
   model.append(log, payloadOf(2));
-  assert.throws(() => log.flush(), { name: 'LogFailed', message: /EIO/ });
+  assert.throws(() => log.flush(), { name: 'JournalFailed', message: /EIO/ });
   assert.equal(model.acknowledgedSeq, 1);
-  assert.throws(() => log.append(payloadOf(3)), { name: 'LogFailed' });
+  assert.throws(() => log.append(payloadOf(3)), { name: 'JournalFailed' });
   model.open(disk.crash());
 });

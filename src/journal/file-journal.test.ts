@@ -53,7 +53,7 @@ test('the thread writes what is appended, through segments and restarts', async 
     await log.close();
     await told;
     assert.equal(log.durableSeq, lastSeq);
-    assert.throws(() => log.append(payloadOf(1)), { name: 'LogFailed' });
+    assert.throws(() => log.append(payloadOf(1)), { name: 'JournalFailed' });
   }
   assert.ok(segmentNumbers(readdirSync(directory)).length > 5);
   assert.equal(statSync(directory).mode & 0o777, 0o700);
@@ -112,8 +112,8 @@ test('a disk that goes away ends the log: one failure, no acknowledgement after 
   log.onDurable(() => {
     tellsAfterFailure += 1;
   });
-  assert.throws(() => log.append(payloadOf(1)), { name: 'LogFailed' });
-  await assert.rejects(log.saveSnapshot(1, payloadOf(1)), { name: 'LogFailed' });
+  assert.throws(() => log.append(payloadOf(1)), { name: 'JournalFailed' });
+  await assert.rejects(log.saveSnapshot(1, payloadOf(1)), { name: 'JournalFailed' });
   await log.close();
   assert.equal(tellsAfterFailure, 0);
 });

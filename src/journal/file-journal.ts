@@ -20,7 +20,7 @@ export interface FileJournalOptions extends Partial<JournalSettings> {
   readonly directory: string;
 }
 
-/** Locks and recovers the directory, starts the writing thread. Throws LogRefused when it cannot be opened safely. */
+/** Locks and recovers the directory, starts the writing thread. Throws JournalRefused when it cannot be opened safely. */
 export async function openFileJournal(options: FileJournalOptions): Promise<Recovered> {
   const { directory, ...chosen } = options;
   const settings = journalSettings(chosen);

@@ -1,11 +1,11 @@
 /** The disk refused, or the log is closed. Final for this process: a failed sync is never tried again. */
 export class JournalFailed extends Error {
-  override readonly name = 'LogFailed';
+  override readonly name = 'JournalFailed';
 }
 
 /** No room for the record now; the caller answers "busy" and may try again later. */
 export class JournalFull extends Error {
-  override readonly name = 'LogFull';
+  override readonly name = 'JournalFull';
 }
 
 /** The disk has no room for a file without which the log cannot go on. */
@@ -24,7 +24,7 @@ export class SpaceMissing extends Error {
 
 /** The directory cannot be opened without guessing. Recovery has changed nothing when it throws this. */
 export class JournalRefused extends Error {
-  override readonly name: string = 'LogRefused';
+  override readonly name: string = 'JournalRefused';
 }
 
 /** Where the damage is, as far as it can be told. */
@@ -38,7 +38,7 @@ export interface DamagePlace {
 
 /** Acknowledged records are damaged or missing. */
 export class JournalDamaged extends JournalRefused {
-  override readonly name = 'LogDamaged';
+  override readonly name = 'JournalDamaged';
   readonly place: DamagePlace;
 
   constructor(what: string, place: DamagePlace) {

@@ -71,13 +71,13 @@ test('a full segment is followed by the next, and all of them are replayed', asy
   model.open(disk.crash('lose_all'));
 });
 
-test('a queue without room refuses with LogFull and takes the same number again later', () => {
+test('a queue without room refuses with JournalFull and takes the same number again later', () => {
   const { log } = openSyncJournal(new SimulatedDisk(), SMALL);
   assert.throws(
     () => {
       for (;;) log.append(payloadOf(1, 1000));
     },
-    { name: 'LogFull' },
+    { name: 'JournalFull' },
   );
   const refused = log.appendedSeq + 1;
   log.flush();

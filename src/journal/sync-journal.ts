@@ -56,7 +56,7 @@ export class SyncJournal implements CommandJournal {
     return this.#queue.append(payload, this.#availableBytes);
   }
 
-  /** Commits all that is queued, then prepares space for at least as much again. Throws LogFailed. */
+  /** Commits all that is queued, then prepares space for at least as much again. Throws JournalFailed. */
   flush(): void {
     if (this.#failure !== undefined) throw this.#failure;
     try {

@@ -34,7 +34,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'fsync tried again after an error',
     seams: { disk: retriesSync },
-    foundAs: /LOST|LogDamaged|log damaged/,
+    foundAs: /LOST|JournalDamaged|log damaged/,
   },
   {
     name: 'fsync error ignored',

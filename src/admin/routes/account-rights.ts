@@ -1,4 +1,4 @@
-/** What the operator lets an account do beyond trading: be a broker, earn commissions, ask more often, make markets. */
+/** Rights of an account beyond trading: broker, commissions, order quotas, market maker. */
 import Type from 'typebox';
 import { formatRate, parseUnits, RATE_ONE, RATE_SCALE } from '../../core/model/units.ts';
 import { QUOTA_CATEGORIES, QUOTA_MAX } from '../../identity/identity.ts';
@@ -36,7 +36,7 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
     method: 'POST',
     path: '/admin/accounts/:account/commission',
     params: AccountParams,
-    /** Of the trading fees of the broker's sub-accounts, such as 0.3. */
+    /** Share of the trading fees of the broker's sub-accounts, such as 0.3. */
     body: Type.Object({ share: DecimalText }, closed),
     answer: Type.Object({ uid: Type.Integer(), share: Type.String(), command: CommandSeq }),
     auditDetail: ({ uid }) => `account ${uid}`,
@@ -66,7 +66,7 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
     body: Type.Object(
       {
         category: Type.Enum([...QUOTA_CATEGORIES]),
-        /** Orders a second beyond the standard, for the main account to share out. */
+        /** Orders a second beyond the standard, for the main account to distribute. */
         extra: Type.Integer({ minimum: 0, maximum: QUOTA_MAX }),
       },
       closed,

@@ -1,4 +1,4 @@
-/** Address books of withdrawals: what their owners ask the operator to enter, and whether money goes nowhere else. */
+/** Address books of withdrawals: entries that their owners ask for, and the lock that restricts withdrawals to them. */
 import Type from 'typebox';
 import type { State } from '../../core/state/state.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * What a backup needs of a running exchange: a moment with its state hash, and two lines in the audit log. The files are
- * copied by whoever asks (`src/app/backup`); nothing here waits for that.
+ * What a backup needs of a running exchange: a moment with its state hash, and two lines in the audit log. The client
+ * copies the files (`src/app/backup`); nothing here waits for that.
  */
 import Type from 'typebox';
 import { stateHash } from '../../sequencer/state-hash.ts';

@@ -1,4 +1,4 @@
-/** The exchange's time: what it is, and for a manual clock how it moves. */
+/** The exchange's time and, for a manual clock, its advance. */
 import Type from 'typebox';
 import { type Clock, ManualClock, ScaledClock } from '../../sequencer/clock.ts';
 import { formatDuration, parseDuration } from '../../sequencer/duration.ts';
@@ -8,12 +8,12 @@ import { CommandSeq, closed, Empty } from '../fields.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const DEFAULT_STEP = '1s';
-/** Like every other span: the state must not be led beyond what its times can hold. */
+/** Times of the state must stay within their range. */
 const TIME_END = Date.UTC(2100);
 
 const ClockView = Type.Object({
   clock: Type.Enum(['wall', 'scaled', 'manual']),
-  /** Logical seconds per second; 0 for a clock that stands. */
+  /** Logical seconds per second; 0 for a manual clock. */
   factor: Type.Integer(),
   time: Type.Integer(),
   /** The advance of a manual clock that is under way, else the last one. */
@@ -46,7 +46,7 @@ interface AdvancePlan {
   readonly stepMs: number;
 }
 
-/** Where the clock is to go and by which steps, or why it cannot. */
+/** Target and step of an advance, or why it is not possible. */
 function planOf({ by, to, step = DEFAULT_STEP }: Span, now: number): AdvancePlan | AdminError {
   if ((by === undefined) === (to === undefined))
     return new AdminError(
@@ -111,7 +111,7 @@ export const clockRoutes: readonly OperatorRoute[] = [
       from: Type.Integer(),
       time: Type.Integer(),
       command: CommandSeq,
-      /** What the time brought, by kind of event. */
+      /** Events of the advance, counted by type. */
       events: Type.Record(Type.String(), Type.Integer()),
     }),
     action: 'clock.advance',
@@ -132,7 +132,7 @@ export const clockRoutes: readonly OperatorRoute[] = [
       const advancePlan = planOf(body, from);
       if (advancePlan instanceof AdminError) return advancePlan;
       const events = await ticker.advance(clock, advancePlan.until, advancePlan.stepMs);
-      // The last tick is the operator's own, so that the logs name each other.
+      // The last tick is submitted in the operator's name, so that journal and audit log refer to each other.
       const result = await audited.submit({ type: 'tick', time: 0 });
       if (result instanceof AdminError) return result;
       return { from, time: clock.now(), command: audited.command, events: events as Record<string, number> };

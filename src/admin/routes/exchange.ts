@@ -1,4 +1,4 @@
-/** The venue as a whole: is it well, do the books agree, may it trade; and what its operators have done. */
+/** The exchange as a whole: health, trial balance, halt, snapshots, key rotation, audit log. */
 import Type from 'typebox';
 import { formatMoney } from '../../core/model/units.ts';
 import { AdminError } from '../admin-error.ts';

@@ -1,4 +1,4 @@
-/** Liquidation and deleveraging at the operator's word, for trying them out: on a demo only. */
+/** Liquidation and deleveraging on the operator's request, for testing: on a demo only. */
 import Type from 'typebox';
 import { ANY } from '../../core/model/command.ts';
 import { AdminError } from '../admin-error.ts';
@@ -12,7 +12,7 @@ const NOT_A_DEMO = new AdminError(
 );
 const Closed = Type.Object({
   uid: Type.Integer(),
-  /** What is left of the account's positions. */
+  /** Positions that the account still has. */
   positions: Type.Integer(),
   command: CommandSeq,
 });

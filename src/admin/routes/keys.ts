@@ -1,4 +1,4 @@
-/** API keys: made, listed and deleted. A secret is in the answer that makes it and nowhere else. */
+/** API keys: creating, listing and deleting them. A secret is only in the response that creates it. */
 import { randomBytes } from 'node:crypto';
 import Type from 'typebox';
 import { type ApiKey, PERMISSIONS } from '../../identity/identity.ts';
@@ -61,7 +61,7 @@ export const keyRoutes: readonly OperatorRoute[] = [
         permType: Type.Optional(Type.Enum(['read_only', 'read_write'])),
         permissions: Type.Optional(Type.Array(Type.Enum([...PERMISSIONS]), { maxItems: PERMISSIONS.length })),
         ipList: Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 })),
-        /** Made when absent. */
+        /** Generated when absent. */
         passphrase: Type.Optional(Type.String({ maxLength: 128 })),
         kind: Type.Optional(Type.Enum(['hmac', 'rsa', 'ed25519'])),
         publicKey: Type.Optional(Type.String({ maxLength: 4096 })),

@@ -1,4 +1,4 @@
-/** What is traded and at which price of trading: instruments, coins, status, fees. */
+/** Coins and instruments: listing them, their status and fees. */
 import Type from 'typebox';
 import { coinProblem, instrumentProblem } from '../../catalogue/catalogue-entries.ts';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/model/enums.ts';

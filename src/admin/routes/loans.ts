@@ -1,4 +1,4 @@
-/** The loan desk's money and prices: pools that loans are made from, and the rates they are made at. */
+/** Loans: the pools they are paid from, and their rates. */
 import Type from 'typebox';
 import { LOAN_TERM_NAMES, type LoanTerm } from '../../core/model/loan-terms.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
@@ -11,13 +11,13 @@ import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
 
 const PoolView = Type.Object({
   coin: Type.String(),
-  /** What can be lent or taken out. */
+  /** Amount that can be lent or withdrawn. */
   free: Type.String(),
   lent: Type.String(),
-  /** Principal that neither collateral nor the insurance fund has paid back. */
+  /** Principal that neither collateral nor the insurance fund has repaid. */
   lost: Type.String(),
   loans: Type.Integer(),
-  /** Yearly; empty for a coin that is not lent. */
+  /** Yearly; empty for a coin that is not on loan. */
   flexibleRate: Type.String(),
   sevenDayRate: Type.String(),
   thirtyDayRate: Type.String(),
@@ -25,7 +25,7 @@ const PoolView = Type.Object({
 const PoolBody = Type.Object({ coin: CoinName, amount: DecimalText, reference: Text }, closed);
 const Changed = Type.Object({ pool: PoolView, command: CommandSeq });
 
-/** Coins that are lent, and any other that a pool holds. */
+/** Coins on loan, and any other that a pool holds. */
 function poolViews(state: State) {
   const lent = new Map<number, { sum: bigint; loans: number }>();
   for (const { loanCoin, principal } of state.loans.loans.values()) {

@@ -1,4 +1,4 @@
-/** Money over the border: deposits that have arrived, withdrawals that have left or shall not leave. */
+/** Deposits that have arrived, and withdrawals to pay or reject. */
 import Type from 'typebox';
 import { DEFAULT_WALLET } from '../../core/model/command.ts';
 import { Wallet } from '../../core/model/enums.ts';
@@ -19,10 +19,10 @@ const WithdrawalView = Type.Object({
   id: Type.String(),
   uid: Type.Integer(),
   coin: Type.String(),
-  /** What the account pays, the fee included. */
+  /** Debited from the account, including the fee. */
   amount: Type.String(),
   fee: Type.String(),
-  /** What leaves the venue. */
+  /** Paid to the address. */
   toPay: Type.String(),
   chain: Type.String(),
   address: Type.String(),
@@ -85,9 +85,9 @@ export const moneyRoutes: readonly OperatorRoute[] = [
         account: AccountText,
         coin: CoinName,
         amount: DecimalText,
-        /** What it is known by outside; counts once per account and coin. */
+        /** Reference of the outside world; counts once per account and coin. */
         reference: Text,
-        /** Where the owner wants deposits of the coin, when absent. */
+        /** When absent: the owner's choice for the coin. */
         wallet: Type.Optional(Type.Enum([...WALLET_NAMES])),
         chain: Type.Optional(Type.String({ maxLength: 32 })),
         address: Type.Optional(Type.String({ maxLength: 128 })),

@@ -1,4 +1,4 @@
-/** Prices from outside, told by the operator: what moves indices and marks while no feed runs. */
+/** Component prices set by the operator: they move indices and marks while no feed runs. */
 import Type from 'typebox';
 import { EVERY_COMPONENT } from '../../core/model/command.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';

@@ -1,4 +1,4 @@
-/** Audits of the reserves: taking one now, and proving to an account that it was counted. */
+/** Audits of the reserves: running one, and the proof of an account's inclusion. */
 import Type from 'typebox';
 import { formatMoney } from '../../core/model/units.ts';
 import type { Audit } from '../../reserves/reserve-audit.ts';

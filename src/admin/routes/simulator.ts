@@ -1,4 +1,4 @@
-/** The living market in the operator's hands: what plays, and how to disturb it. */
+/** The market simulator: its agents, and how to disturb it. */
 import Type from 'typebox';
 import { AGENT_KINDS } from '../../simulator/agents/agent.ts';
 import { SHOCK_PERCENT_MAX, WIDEN_FACTOR_MAX } from '../../simulator/limits.ts';

@@ -1,6 +1,6 @@
 /**
- * The log of an exchange that may be running, held for a copy: every file is open, so that one which the next snapshot
- * makes superfluous can be read to its end although its name is gone. Nothing in the exchange waits for it.
+ * The journal of a possibly running exchange, held for a copy: every file is open, so that one which the next
+ * snapshot makes superfluous can be read to its end although its name is gone. Nothing in the exchange waits for it.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { scanSegment } from '../../journal/segment-scan.ts';
 import { CannotStart, DataDamaged } from '../exit-codes.ts';
 import { type CopiedFile, copyOpened, type Progress, writeDurably } from './copying.ts';
 
-/** Files that go while the directory is read are met by reading it again. */
+/** When files vanish while the directory is read, it is read again. */
 const READINGS_MAX = 20;
 
 interface HeldSegment {
@@ -44,7 +44,7 @@ export class HeldJournal implements Disposable {
     this.#closeAll();
   }
 
-  /** Number of the last command in the newest snapshot; 0 without one. */
+  /** Sequence number of the last command in the newest snapshot; 0 without one. */
   get snapshotSeq(): number {
     return Math.max(0, ...this.#snapshots.keys());
   }
@@ -54,14 +54,14 @@ export class HeldJournal implements Disposable {
     return descriptors.reduce((sum, descriptor) => sum + fstatSync(descriptor).size, 0);
   }
 
-  /** The last command that is whole on disk now. */
+  /** The last command that is completely on disk now. */
   lastSeq(): number {
     this.#follow();
     const last = this.#segments.at(-1)!;
     return scanSegment(readAll(last), headerOf(last)).lastSeq;
   }
 
-  /** Copies the snapshots held and the commands up to `lastSeq`, as a log that was closed there. */
+  /** Copies the held snapshots and the commands up to `lastSeq`, as a journal that was closed there. */
   async copyTo(
     target: string,
     lastSeq: number,
@@ -83,7 +83,7 @@ export class HeldJournal implements Disposable {
     progress(cut.length);
   }
 
-  /** False when a file has gone between the list and its opening. */
+  /** False when a file vanished between listing and opening. */
   #openAll(): boolean {
     const names = new NodeDisk(this.#directory).list();
     try {

@@ -1,4 +1,4 @@
-/** Reads a copied log to its end; with a replay it also tells the state there. */
+/** Reads a copied journal to its end and, with a replay, computes the state there. */
 import { Exchange } from '../../core/engine/exchange.ts';
 import { loadState } from '../../core/snapshot/snapshot.ts';
 import { journalSettings } from '../../journal/journal-settings.ts';
@@ -13,11 +13,11 @@ import type { Moment } from './manifest.ts';
 
 interface ProofOptions {
   readonly withHash: boolean;
-  /** A damaged snapshot is no obstacle: a start uses the one before it. */
+  /** A damaged snapshot is accepted: a start uses the one before it. */
   readonly asFound: boolean;
 }
 
-/** Throws LogDamaged, Diverged or BrokenCommand where the log cannot be read or carried out. */
+/** Throws JournalDamaged, ReplayDivergence or PoisonedCommand where the journal cannot be read or replayed. */
 export function provenEnd(directory: string, { withHash, asFound }: ProofOptions): Moment {
   const { snapshot, records, report } = recover(new ReadOnlyDisk(new NodeDisk(directory)), journalSettings());
   const [damaged] = report.damagedSnapshots;

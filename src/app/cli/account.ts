@@ -1,4 +1,4 @@
-/** `bourse account ...`: who trades here. */
+/** `bourse account ...`: accounts and their rights. */
 import type { Command } from 'commander';
 import { commandGroup } from './command-line.ts';
 import { facts, operatorCommand, readSwitch, table, when, yesNo } from './operator-command.ts';

@@ -1,4 +1,4 @@
-/** `bourse backup`: a copy of everything an exchange remembers, while it runs or when it does not. */
+/** `bourse backup`: a copy of all data of an exchange, running or not. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';

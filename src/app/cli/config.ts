@@ -1,4 +1,4 @@
-/** `bourse config`: what the four layers come to, and with `--explain` which of them decided. */
+/** `bourse config`: the effective settings, and with `--explain` the source of each. */
 import type { Command } from 'commander';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import { environmentName, flagName, SETTING_NAMES } from '../config/settings.ts';

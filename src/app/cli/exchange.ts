@@ -1,4 +1,6 @@
-/** `bourse health`, `books`, `halt`, `resume`, `snapshot` and `identity rotate-kek`: the venue as a whole. */
+/**
+ * `bourse health`, `trial-balance`, `halt`, `resume`, `snapshot` and `identity rotate-kek`: the exchange as a whole.
+ */
 import type { Command } from 'commander';
 import { commandGroup } from './command-line.ts';
 import { facts, operatorCommand, table, yesNo } from './operator-command.ts';

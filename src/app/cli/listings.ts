@@ -1,4 +1,4 @@
-/** `bourse instrument ...` and `bourse fees ...`: what is traded, and what trading costs. */
+/** `bourse instrument ...` and `bourse fees ...`: listed instruments and their fees. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/model/enums.ts';

@@ -1,4 +1,4 @@
-/** `bourse market ...`: the living market, and what an operator does to it. */
+/** `bourse market ...`: the market simulator. */
 import type { Command } from 'commander';
 import { ConfigError } from '../exit-codes.ts';
 import { commandGroup } from './command-line.ts';

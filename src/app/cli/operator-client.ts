@@ -1,4 +1,7 @@
-/** Talks to the operator's door of a running exchange, found through its note in the data directory or named by flags. */
+/**
+ * Client of the operator's API of a running exchange, found through the endpoint file in the data directory or given
+ * by flags.
+ */
 import { join } from 'node:path';
 import { ADMIN_ENDPOINT_FILE, readAdminEndpoint, readToken } from '../../admin/token.ts';
 import { ActionRefused, CannotStart, ConfigError } from '../exit-codes.ts';
@@ -7,11 +10,11 @@ import { dataOfListener } from '../start/port-owner.ts';
 export interface AdminEndpoint {
   readonly url: string;
   readonly token: string;
-  /** The data directory whose note named it; undefined when flags did. */
+  /** The data directory whose endpoint file named it; undefined when flags did. */
   readonly data?: string;
 }
 
-/** `port` is where users would reach an exchange with the present settings: who listens there may be the one meant. */
+/** `port` is the public port of the present settings: the exchange that listens there may be the one meant. */
 export function endpointIn(data: string, port: number): AdminEndpoint {
   const note = readAdminEndpoint(data);
   if (note !== undefined) return { ...note, data };
@@ -21,7 +24,7 @@ export function endpointIn(data: string, port: number): AdminEndpoint {
   );
 }
 
-/** How to name another directory; where the system tells, which one. */
+/** How to name another directory and, where the system shows it, which one. */
 function elsewhere(data: string, port: number): string {
   const running = dataOfListener(port);
   return running === undefined || running.data === data
@@ -31,7 +34,7 @@ function elsewhere(data: string, port: number): string {
 
 export function endpointAt(url: string, tokenFile: string | undefined): AdminEndpoint {
   if (tokenFile === undefined)
-    throw new ConfigError('--operator needs --token-file with the token of that door');
+    throw new ConfigError('--operator needs --token-file with the token of that listener');
   if (!URL.canParse(url))
     throw new ConfigError(`--operator ${url} must be a URL such as http://127.0.0.1:8788`);
   return { url: url.replace(/\/$/, ''), token: readToken(tokenFile) };

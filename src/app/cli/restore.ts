@@ -1,4 +1,4 @@
-/** `bourse restore`: a backup becomes a data directory that an exchange can start from. */
+/** `bourse restore`: makes a data directory from a backup. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { BOURSE, configOf, describedCommand, withSettings } from './command-line.ts';

@@ -1,15 +1,15 @@
 /**
- * `npm start --port 9000`: npm 10 and 11 take options before `--` for their own and hand them on as variables only, the
- * values of most as arguments (npm 12 refuses them itself). To start without them would be to start another exchange
- * than the one asked for, so the user is told what to type.
+ * `npm start --port 9000`: npm 10 and 11 take options before `--` for their own and pass them on as variables only,
+ * the values of most as arguments (npm 12 rejects them itself). A start without them would start another exchange
+ * than the one asked for, so the error shows what to type.
  */
 import type { Command, Option } from 'commander';
 import { ConfigError } from '../exit-codes.ts';
 
-/** Options that npm has too: they were meant for it. */
+/** Options that npm has too: they were meant for npm. */
 const OF_NPM: ReadonlySet<string> = new Set(['color', 'help', 'version', 'json', 'yes', 'force', 'quiet']);
 
-/** Throws when npm kept an option of the command that `rest` is left of. */
+/** Throws when npm took an option of the command; `rest` are the arguments that are left. */
 export function refuseSwallowedOptions(
   command: Command,
   rest: readonly string[],
@@ -29,11 +29,11 @@ export function refuseSwallowedOptions(
 }
 
 interface SwallowedOption {
-  /** As it was typed, without the dashes. */
+  /** As typed, without the dashes. */
   readonly name: string;
   /** Undefined when npm left the value, if there is one, among the arguments. */
   readonly value: string | undefined;
-  /** What stands for a value in the help, such as `<number>`. */
+  /** Placeholder of the value in the help, such as `<number>`. */
   readonly placeholder: string | undefined;
 }
 
@@ -47,7 +47,7 @@ function swallowedBy(option: Option, environment: NodeJS.ProcessEnv): SwallowedO
   return [{ name, value: given, placeholder: /<.*>/.exec(option.flags)?.[0] }];
 }
 
-/** The options with their values, as far as it is certain which of the arguments is whose. */
+/** The options with their values, as far as it is certain which argument belongs to which. */
 function rejoined(
   swallowed: readonly SwallowedOption[],
   rest: readonly string[],

@@ -52,7 +52,7 @@ function fileOverrides(content: unknown, shown: string): Overrides {
         suggestion === undefined ? `known are ${SETTING_NAMES.join(', ')}` : `did you mean "${suggestion}"?`;
       throw new ConfigError(`${shown}: unknown setting "${key}"; ${hint}`);
     }
-    // A list is written with commas on the other layers.
+    // The other layers write a list with commas.
     overrides[key as SettingName] = Array.isArray(value) ? value.join(',') : String(value);
   }
   return overrides;

@@ -1,4 +1,4 @@
-/** Flags before the environment before the file before the defaults. */
+/** Resolves the settings: flags before the environment before the file before the defaults. */
 import { resolve } from 'node:path';
 import { didYouMean } from '../cli/terminal/did-you-mean.ts';
 import { ConfigError } from '../exit-codes.ts';
@@ -29,13 +29,13 @@ export interface ConfigSources {
   readonly flags: Overrides;
   readonly environment: NodeJS.ProcessEnv;
   readonly directory: string;
-  /** The file named by `--config`. */
+  /** The file given by `--config`. */
   readonly configFile?: string | undefined;
 }
 
 export interface ResolvedConfig {
   readonly config: Config;
-  /** Where each value came from, in words. */
+  /** The source of each value, as text. */
   readonly origins: { readonly [Name in SettingName]: string };
 }
 
@@ -71,12 +71,12 @@ function initial(
 ): unknown {
   if (name === 'data') return resolve(directory, SETTINGS.data.initial);
   if (name === 'operatorPort') return portBeside(Number(port));
-  // Somebody who tries the exchange out wants somebody to trade with; a venue of one's own brings its own traders.
+  // A demo needs counterparties; an exchange without demo accounts brings its own traders.
   if (name === 'market' && demo === true) return 'normal';
   return SETTINGS[name].initial;
 }
 
-/** Exchanges on one machine have ports of their own, and so have their operators. */
+/** Exchanges on one machine have different ports, and so have their operator listeners. */
 function portBeside(port: number): number {
   if (port === 0) return 0;
   return port < 65_535 ? port + 1 : port - 1;
@@ -92,7 +92,7 @@ function valueIn(layer: Layer, name: SettingName): unknown {
   throw new ConfigError(`${layer.nameOf(name)} ${JSON.stringify(text)} must be ${setting.expects}.${hint}`);
 }
 
-/** A variable that is set to nothing counts as not set. */
+/** An empty variable counts as unset. */
 function environmentOverrides(environment: NodeJS.ProcessEnv): Overrides {
   const overrides: Partial<Record<SettingName, string>> = {};
   for (const name of SETTING_NAMES) {

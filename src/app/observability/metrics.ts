@@ -1,7 +1,6 @@
 /**
- * Figures for operators, in Prometheus text. Labels are bounded: route templates and status classes, never symbols,
- * accounts or raw paths. Counters sit in one typed array and latencies in native histograms, so that observing a
- * request costs next to nothing.
+ * Metrics in Prometheus text. Labels are bounded: route templates and status classes, never symbols, accounts or raw
+ * paths. Counters are in one typed array and latencies in native histograms, so that observing a request is cheap.
  */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { Meter } from '../../api/http/health.ts';
@@ -11,7 +10,7 @@ import type { GcPauses, LoopDelay } from './event-loop-monitor.ts';
 import { memoryUsage } from './memory-guard.ts';
 import { Exposition } from './prometheus-text.ts';
 
-/** What the venue and the process look like at the moment of a scrape. */
+/** State of exchange and process at a scrape. */
 export interface MetricsSnapshot {
   readonly appliedSeq: number;
   readonly durableSeq: number;
@@ -20,10 +19,10 @@ export interface MetricsSnapshot {
   readonly historyDamagedReads: number;
   readonly logQueueAgeMs: number;
   readonly capacity: JournalCapacity;
-  /** What the venue takes, with all shortages. */
+  /** Accepted commands, with all shortages considered. */
   readonly mode: JournalCapacity;
   readonly historyStarved: boolean;
-  /** Undefined where the system does not tell. */
+  /** Undefined where the system does not provide it. */
   readonly freeBytes: number | undefined;
   readonly connectionsMax: number;
   readonly connectionsDropped: number;
@@ -34,7 +33,7 @@ export interface MetricsSnapshot {
   readonly streams: StreamMetrics;
 }
 
-/** Routes are a fixed table; whatever comes after so many shares one name. */
+/** Routes are a fixed table; further names share one label. */
 const ROUTES_MAX = 512;
 const OTHER_ROUTE = 'other';
 const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
@@ -45,7 +44,7 @@ const HISTOGRAM = { lowest: 1, highest: 60_000_000_000, figures: 2 } as const;
 
 interface RouteMetrics {
   readonly route: string;
-  /** Where the route's counters begin. */
+  /** Index of the route's first counter. */
   readonly first: number;
   readonly latency: RecordableHistogram;
 }

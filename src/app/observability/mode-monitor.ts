@@ -1,4 +1,4 @@
-/** Tells in the log when the disk begins to restrict the venue, when that changes and when it is over. */
+/** Logs when disk space begins to restrict the exchange, when the restriction changes and when it ends. */
 import type { Logger } from 'pino';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
 import { freeBytes } from '../../storage/free-space.ts';
@@ -22,7 +22,7 @@ export class ModeMonitor {
 
   check(): void {
     const shortage = this.#sequencer.shortage();
-    // Of memory its own watch tells.
+    // Memory shortages are logged by the memory guard.
     const reason = shortage?.of === 'disk' ? shortage.reason : undefined;
     if (reason === this.#lastReason) return;
     this.#lastReason = reason;

@@ -1,6 +1,6 @@
 /**
- * Opens what an exchange is made of, in order: the log with its lock (so that a second process stops before it has
- * touched anything), identity, history, then the state from snapshot and log. A failure closes what is open.
+ * Opens the components of an exchange, in order: the journal with its lock (so that a second process stops before it
+ * has changed anything), identity, history, then the state from snapshot and journal. A failure closes the open ones.
  */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -40,15 +40,15 @@ export interface Components {
   readonly identity: Identity;
   readonly history: History;
   readonly sequencer: Sequencer;
-  /** The machine's clock, whatever the venue's is: signatures, limits and the audit log go by it. */
+  /** The machine's clock, whatever the exchange's clock is: signatures, limits and the audit log use it. */
   readonly wall: WallClock;
   readonly audit: AuditLog;
   readonly report: RecoveryReport;
-  /** Commands applied on the way from the snapshot to the end of the log. */
+  /** Commands replayed between the snapshot and the end of the journal. */
   readonly replayed: number;
 }
 
-/** What is opened is closed by `open`, last first. */
+/** Each component is closed by `open`, in reverse order. */
 export async function openComponents(
   config: Config,
   logger: Logger,
@@ -108,7 +108,7 @@ export const LOST_HISTORY =
   'Put it back from a backup, or move it away and start with --accept-history-gap: closed orders and fills that the ' +
   'log no longer holds are then missing.';
 
-/** How SQLite says that a file is not what it should be; the words are all that arrives from another thread. */
+/** Messages of SQLite about damaged files; an error from another thread carries only its message. */
 const DAMAGED =
   /not a database|malformed|disk I\/O error|no such (?:table|column)|already exists|UNIQUE constraint/;
 const CLOSED = /unable to open database file|readonly database|database is locked|authorization denied/;
@@ -125,14 +125,14 @@ export async function openDatabase<Database>(
   }
 }
 
-/** A failure of the history, wherever it was met, as what its user can act on. */
+/** A failure of the history as an error that the user can act on. */
 export function asHistoryDamage(error: unknown): unknown {
   return /^history failed/.test((error as Error | null)?.message ?? '')
     ? asDamage(HISTORY_FILE, LOST_HISTORY, error)
     : error;
 }
 
-/** What SQLite says of a file, as what its user can act on. */
+/** An error of SQLite as one that the user can act on. */
 function asDamage(file: string, advice: string, error: unknown): unknown {
   if (exitCodeOf(error) !== ExitCode.failed) return error;
   const { message } = error as Error;
@@ -145,7 +145,7 @@ function asDamage(file: string, advice: string, error: unknown): unknown {
   return error;
 }
 
-/** Time never goes back, so it stands still until the clock has caught up. */
+/** Time never goes back, so it stands still until the machine's clock has caught up. */
 function warnOfTimeAhead(aheadMs: number, logger: Logger): void {
   if (aheadMs <= CLOCK_SLACK_MS) return;
   logger.warn(
@@ -168,7 +168,7 @@ function reportRecovery(report: RecoveryReport, logger: Logger): void {
   }
 }
 
-/** Records of an older program get their checksums while the exchange runs; a long way speaks up now and then. */
+/** Records of an older program get their checksums while the exchange runs; long runs report progress. */
 function sealingReport(logger: Logger): (rows: number, all: boolean) => void {
   let reportedMs = performance.now();
   return (rows, all) => {
@@ -179,7 +179,7 @@ function sealingReport(logger: Logger): (rows: number, all: boolean) => void {
   };
 }
 
-/** Speaks up at most once a second, so only about long replays. */
+/** Reports at most once a second, so only long replays report. */
 function progressReport({ report }: Recovered, logger: Logger): (seq: number) => void {
   let reportedMs = performance.now();
   return (seq) => {

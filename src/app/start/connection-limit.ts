@@ -1,4 +1,4 @@
-/** How many connections the gateway takes at a time, and a word in the log when that is not enough. */
+/** The limit of connections to the API, with a warning in the log when it is reached. */
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { CONNECTIONS_MAX } from '../../api/http/http-limits.ts';

@@ -1,7 +1,4 @@
-/**
- * Every command in force that the log in a data directory still holds, in order; reads only, also beside a running
- * exchange.
- */
+/** All effective commands of a journal, in order; read-only, also beside a running exchange. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoggedRecord } from '../../journal/command-journal.ts';

@@ -1,4 +1,4 @@
-/** Brings the living market up with the exchange, or takes its last quotes out of the books when it is off. */
+/** Starts the simulator with the exchange, or removes its last quotes from the books when it is off. */
 import type { Logger } from 'pino';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
@@ -14,11 +14,11 @@ import type { Config } from '../config/settings.ts';
 
 export interface OpenSimulator {
   readonly market: MarketSimulator;
-  /** Gives no more commands: the exchange is about to stop. */
+  /** Submits no more commands: the exchange is about to stop. */
   stop(): void;
 }
 
-/** A venue that is read-only keeps them; the next start tries again. */
+/** A read-only exchange keeps them; the next start tries again. */
 async function withdrawQuotes(sequencer: Sequencer, logger: Logger): Promise<void> {
   try {
     await Promise.all(withdrawnQuotes(sequencer.state).map((command) => sequencer.submit(command)));

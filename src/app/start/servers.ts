@@ -1,4 +1,4 @@
-/** The two doors of the exchange: the gateway with its streams for users, and the operator's. */
+/** The two servers of the exchange: the public API with its streams, and the operator's. */
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -25,7 +25,7 @@ import type { Components } from './components.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { listen } from './listen.ts';
 
-/** The rooms, and what both doors show of them. */
+/** Dependencies of both servers. */
 interface ServerDependencies extends Components {
   readonly addressKey: KeyObject;
   readonly reserves: ReserveAudits;
@@ -72,7 +72,7 @@ export async function openApi(
     addressKey: components.addressKey,
     reserves: components.reserves,
     trustedProxies: config.trustedProxies,
-    // The name that it was told to listen on is one under which it is meant to be reached.
+    // The host that the exchange listens on is a name under which it may be reached.
     allowedHosts: [...config.allowedHosts, config.host],
     replays: config.rejectReplays ? new ReplayGuard(TIMESTAMP_WINDOW_MS) : undefined,
   };
@@ -116,7 +116,7 @@ function metricsOf(
   };
 }
 
-/** What the operator's door stands on: the rooms, and what only the running process can tell and do. */
+/** Dependencies of the operator's server, including services of the running process. */
 interface AdminDependencies extends ServerDependencies {
   readonly ticker: ClockTicker;
   readonly market: MarketSimulator | undefined;
@@ -126,7 +126,7 @@ interface AdminDependencies extends ServerDependencies {
   readonly url: string;
 }
 
-/** The note for the command line is written when the door is open and goes with it. */
+/** The endpoint file for the command line exists while the listener is open. */
 export async function openAdminServer(
   dependencies: AdminDependencies,
   config: Config,

@@ -1,6 +1,6 @@
 /**
- * An exchange from start to stop. Nothing is served before everything has succeeded; the way down is the way up
- * backwards, with a snapshot in between so that the next start is quick. A process that ends without it loses nothing.
+ * An exchange from start to stop. No request is served before every step has succeeded; the stop closes in reverse
+ * order, with a snapshot in between so that the next start is quick. A process that ends without it loses nothing.
  */
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
@@ -31,20 +31,20 @@ const PRUNE_INTERVAL_MS = 24 * 60 * 60_000;
 
 export interface RunningExchange {
   readonly url: string;
-  /** Undefined when the exchange runs without an operator's door. */
+  /** Undefined when the exchange runs without an operator's listener. */
   readonly operatorUrl: string | undefined;
   readonly sequencer: Sequencer;
-  /** Undefined when the market is off. */
+  /** Undefined when the simulator is off. */
   readonly market: MarketSimulator | undefined;
   readonly ticker: ClockTicker;
   readonly demoAccounts: readonly OpenedDemoAccount[];
   readonly replayedCommands: number;
-  /** The stop that follows is told to whoever reads streams; says how many do. Nobody new should be sent here. */
+  /** Announces a stop to all clients of the streams and returns their number. Readiness is false from now on. */
   announceStop(seconds: number): number;
   stop(): Promise<void>;
 }
 
-/** `onFailure` hears of what no request can be blamed for: the exchange cannot keep its promises any longer. */
+/** `onFailure` is called for failures outside of requests: the exchange cannot keep its promises any longer. */
 export async function startExchange(
   config: Config,
   logger: Logger,
@@ -58,7 +58,7 @@ export async function startExchange(
   const open = new AsyncDisposableStack();
   let abandoned = false;
   try {
-    // Why a start was given up is what its user must read, not what closing the rooms may say about it.
+    // The reason of a failed start must reach the user, not errors of closing the components.
     const components = await openComponents(config, logger, open, (error) => {
       if (!abandoned) onFailure(error);
     });
@@ -107,7 +107,7 @@ export async function startExchange(
       await lastSnapshot(snapshotScheduler, logger);
       await open.disposeAsync();
     };
-    // Only now: it holds up the thread that answers, and who waited for the start comes first.
+    // Only now, because it blocks the thread that serves requests, and clients have waited for the start.
     if (components.replayed > REPLAY_LONG)
       setImmediate(() => void snapshotScheduler.snapshot().catch(report));
     const operatorUrl = admin?.url;
@@ -132,10 +132,10 @@ export async function startExchange(
   }
 }
 
-/** What the start of a database or a small file takes at most. */
+/** Space that the start of a database or a small file needs at most. */
 const START_BYTES = 2 ** 20;
 
-/** A full disk is told with what to do about it, whichever file met it. */
+/** A full disk is reported with advice, whichever file met it. */
 function startRefusal(error: unknown, data: string): unknown {
   if (error instanceof Unavailable) return new CannotStart(`the exchange cannot be set up: ${error.message}`);
   if (error instanceof NoSpace || error instanceof CannotStart) return error;
@@ -146,7 +146,7 @@ function startRefusal(error: unknown, data: string): unknown {
   return error;
 }
 
-/** Refused for a shortage: the mode is told once, not with every tick. */
+/** Rejections for a shortage are not logged with every tick: the mode monitor logs the shortage once. */
 function upkeepReport(logger: Logger): (error: Error) => void {
   return (error) => {
     if (error instanceof Unavailable) logger.debug({ err: error }, 'upkeep waits');
@@ -156,7 +156,7 @@ function upkeepReport(logger: Logger): (error: Error) => void {
   };
 }
 
-/** Without space there is none, which costs the next start a longer replay and nothing else. */
+/** Without space there is no snapshot, which costs the next start a longer replay and nothing else. */
 async function lastSnapshot(snapshotScheduler: SnapshotScheduler, logger: Logger): Promise<void> {
   try {
     await snapshotScheduler.snapshot();
@@ -175,7 +175,7 @@ async function refuseTakenPorts(config: Config): Promise<void> {
   await refuseTakenPort({ host: operatorHost, port: operatorPort }, 'operator-port');
 }
 
-/** Commands under way, such as those of a living market, need the log and the history until they are durable. */
+/** Commands under way, such as those of the simulator, need journal and history until they are durable. */
 async function lastRecords(sequencer: Sequencer): Promise<void> {
   if (sequencer.failure === undefined) await sequencer.durable();
 }

@@ -1,7 +1,6 @@
 /**
- * Proves a data directory: everything the log still holds is read and replayed from as far back as possible, and at
- * each snapshot on the way the replayed state must equal the stored one byte by byte. What a start would repair in the
- * log is left as it is.
+ * Proves a data directory: all records of the journal are read and replayed from the oldest snapshot on, and at each
+ * later snapshot the replayed state must equal the stored one byte by byte. Nothing in the journal is repaired.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -44,7 +43,7 @@ export interface CoinSum {
   readonly coin: string;
   readonly users: string;
   readonly system: string;
-  /** Users and system together; anything but "0" is money from nowhere. */
+  /** Users and system together; anything but "0" means that money appeared or vanished. */
   readonly sum: string;
 }
 
@@ -58,10 +57,10 @@ export interface Verification {
   readonly ok: boolean;
   readonly data: string;
   readonly checks: readonly Check[];
-  /** What is wrong with the history, and what to do about it: empty when nothing is. */
+  /** Damages of the history and their remedy; empty when there is none. */
   readonly damages: readonly Damage[];
   readonly remedy: string;
-  /** Rows of the history that a repair has written anew. */
+  /** Rows of the history that a repair has rewritten. */
   readonly repairedRows: number;
   readonly coins: readonly CoinSum[];
   readonly snapshots: readonly StateMark[];
@@ -72,9 +71,9 @@ export interface Verification {
 }
 
 export interface VerifyOptions {
-  /** What is being done, and how much of it, from 0 to 1. */
+  /** Current step and its share done, from 0 to 1. */
   readonly progress?: (what: string, share: number) => void;
-  /** Puts the history right first, as far as log and checksums say how. */
+  /** Repairs the history first, as far as journal and checksums allow. */
   readonly repairHistory?: boolean;
 }
 
@@ -92,7 +91,7 @@ export async function verify(data: string, options: VerifyOptions = {}): Promise
   }
 }
 
-/** One pass over log and history that mends what it finds, in one transaction; says how many rows. */
+/** One pass over journal and history that repairs rows, in one transaction; resolves with their number. */
 async function repair(data: string, directory: string, progress: Progress): Promise<number> {
   const path = join(data, HISTORY_FILE);
   if (!existsSync(path)) throw new DataDamaged(`${path} does not exist. ${LOST_HISTORY}`);
@@ -126,7 +125,7 @@ type Progress = (what: string, share: number) => void;
 
 const PROGRESS_COMMANDS = 10_000;
 
-/** What the replay adds up to. */
+/** End of the replay. */
 interface Tail {
   readonly state: State;
   readonly lastSeq: number;
@@ -137,9 +136,9 @@ class Verifier {
   readonly #disk: NodeDisk;
   readonly #checks: Check[] = [];
   readonly #snapshots: StateMark[] = [];
-  /** Snapshots that the replay has still to come to. */
+  /** Snapshots that the replay has not reached yet. */
   readonly #expected = new Map<number, Uint8Array>();
-  /** What the log makes, by record. */
+  /** Rows that the journal produces, by kind of record. */
   readonly #rows = { ...rowsMade([]) };
   readonly #progress: Progress;
   readonly #repair: HistoryRepair | undefined;
@@ -155,7 +154,7 @@ class Verifier {
     this.#repair = repair;
   }
 
-  /** The repair has come to its end and is durable. */
+  /** The repair is complete and durable. */
   get mended(): boolean {
     return this.#mended;
   }
@@ -250,7 +249,7 @@ class Verifier {
     if (this.#expected.has(seq)) this.#compareSnapshot(seq, exchange.state);
   }
 
-  /** Loaded and saved again, a snapshot must be itself; replayed to, it must be the state. */
+  /** A snapshot must be unchanged after loading and saving, and equal to the replayed state. */
   #compareSnapshot(seq: number, replayed: State): void {
     const stored = this.#expected.get(seq)!;
     this.#expected.delete(seq);

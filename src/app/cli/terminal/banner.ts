@@ -1,4 +1,4 @@
-/** What a user sees when the exchange is ready: who you are, what is here, where it listens, what to try. */
+/** The banner of a ready exchange: accounts, contents, addresses, first commands to try. */
 import { CATEGORY_NAMES } from '../../../core/model/enums.ts';
 import type { OpenedDemoAccount } from '../../../identity/demo-accounts.ts';
 import { clientSnippet } from '../client-snippets.ts';
@@ -16,7 +16,7 @@ export interface StartFacts {
   readonly replayedCommands: number;
   readonly readySeconds: number;
   readonly rateLimits: 'on' | 'off';
-  /** Undefined when the market is off. */
+  /** Undefined when the simulator is off. */
   readonly market?: MarketFacts | undefined;
 }
 
@@ -112,7 +112,7 @@ function accounts({ demoAccounts, data }: StartFacts, paint: Paint): string[] {
   ];
 }
 
-/** The first coins, the rest counted: ten amounts would not fit a line. */
+/** The first coins, and the number of the rest: ten amounts would not fit a line. */
 function funds(funding: Readonly<Record<string, string>>): string {
   const coins = Object.entries(funding);
   const shown = coins.slice(0, 1).map(([coin, amount]) => `${count(Number(amount))} ${coin}`);
