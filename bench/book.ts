@@ -11,7 +11,7 @@ import {
 } from 'nodejs-order-book';
 import { OrderType, Side, type StpMode, TimeInForce } from '../src/core/model/enums.ts';
 import { NaiveBook } from '../test/property/naive-book.ts';
-import { Desk } from './desk.ts';
+import { Desk } from './book-driver.ts';
 import { bookFlow, SHAPES } from './flow.ts';
 import { type Flow, MessageKind } from './messages.ts';
 import { type Benchmark, best, printTable, rate, ratio, timed } from './report.ts';

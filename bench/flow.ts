@@ -3,7 +3,7 @@
  * clients mostly do: the flow is made on a book.
  */
 import { Side, StpMode } from '../src/core/model/enums.ts';
-import { Desk } from './desk.ts';
+import { Desk } from './book-driver.ts';
 import { type Flow, MessageKind } from './messages.ts';
 import { Random } from './random.ts';
 

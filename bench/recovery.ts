@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { encodeCommand } from '../src/core/codec/command-codec.ts';
 import type { History } from '../src/history/history.ts';
-import { openFileLog } from '../src/journal/file-journal.ts';
+import { openFileJournal } from '../src/journal/file-journal.ts';
 import { replay } from '../src/sequencer/recovery.ts';
 import { startServer } from '../test/harness/server.ts';
 import { SignedClient } from '../test/harness/signed-client.ts';
@@ -38,7 +38,7 @@ export const recovery: Benchmark = {
 
 async function replayRate(directory: string): Promise<void> {
   const { setUp, commands } = marketFlow(1000, 1000, COMMANDS, SEED);
-  const written = await openFileLog({ directory });
+  const written = await openFileJournal({ directory });
   for (const [n, command] of [...setUp, ...commands].entries()) {
     written.log.append(encodeCommand(command));
     // The queue is bounded: let the writer keep up.
@@ -48,14 +48,14 @@ async function replayRate(directory: string): Promise<void> {
 
   const total = setUp.length + commands.length;
   const read = await timed(async () => {
-    const { log, records } = await openFileLog({ directory });
+    const { log, records } = await openFileJournal({ directory });
     let count = 0;
     for (const _record of records) count++;
     await log.close();
     if (count !== total) throw new Error(`${count} of ${total} records read`);
   });
   const all = await timed(async () => {
-    const { log, records } = await openFileLog({ directory });
+    const { log, records } = await openFileJournal({ directory });
     await replay(undefined, records, caughtUp(total));
     await log.close();
   });

@@ -1,7 +1,7 @@
-/** What a `bourse.config.ts` imports: the settings as types, so that an editor knows them. */
+/** Types for `bourse.config.ts`, so that an editor knows the settings. */
 import type { Config } from './app/config/settings.ts';
 
-/** What a configuration file holds: any of the settings, by name. */
+/** Contents of a configuration file: any of the settings, by name. */
 export type ConfigFile = Partial<Config> & { readonly $schema?: string };
 
 export function defineConfig(config: ConfigFile): ConfigFile {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Starts the exchange. Compiled code is kept between starts, that of its threads too: most of a start is compiling. */
+/** Starts the exchange. The compile cache stays between starts, for its threads too: most of a start is compiling. */
 import { createRequire, enableCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

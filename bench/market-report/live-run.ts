@@ -41,7 +41,7 @@ export async function liveRun({
 }
 
 async function watch(exchange: RunningExchange, logicalSeconds: number, data: string): Promise<boolean> {
-  const { sequencer, market, seconds } = exchange;
+  const { sequencer, market, ticker } = exchange;
   await logicalPause(exchange, WARM_UP_S * 1000);
   const sampler = new Sampler(sequencer.state, market!);
   const fromMs = sequencer.clock.now();
@@ -49,7 +49,7 @@ async function watch(exchange: RunningExchange, logicalSeconds: number, data: st
   const startedMs = performance.now();
   const seq = sequencer.appliedSeq;
   await new Promise<void>((resolve) => {
-    seconds.onTick(() => {
+    ticker.onTick(() => {
       if (sampler.samples < logicalSeconds) sampler.sample();
       else resolve();
     });

@@ -80,7 +80,7 @@ export class Sampler {
     const middle = (bid + ask) / 2;
     const spreadBps = ((ask - bid) / middle) * 10_000;
     const stepBps = (view.instrument.tickStep / middle) * 10_000;
-    const widest = Math.max(view.parameters.maxSpreadBps * view.liveliness.spread, 3.01 * stepBps);
+    const widest = Math.max(view.parameters.maxSpreadBps * view.activityLevel.spread, 3.01 * stepBps);
     if (spreadBps > widest) book.tooWide++;
     book.spreadSum += spreadBps;
     book.worstSpreadBps = Math.max(book.worstSpreadBps, spreadBps);

@@ -1,15 +1,16 @@
+import type { CommandResult } from '../core/model/command-result.ts';
 import type { User } from '../identity/identity.ts';
-import type { Sequencer } from '../sequencer/sequencer.ts';
+import type { CommandSubmitter } from './open-sub-account.ts';
 
 /**
- * Keys that no longer work can cancel nothing: what a frozen account has in the books goes with them, after them, so that
- * nothing new follows. Asking for it again completes what a crash has left.
+ * Cancels all orders of a frozen account: its owner's keys no longer work and could not. The keys stop first, so that no
+ * new order follows. Calling it again completes a cancellation that a crash interrupted. Undefined when there was nothing
+ * to submit.
  */
-export async function cancelIfFrozen(
-  sequencer: Pick<Sequencer, 'state' | 'submit'>,
-  user: User,
-): Promise<void> {
-  const { uid, frozen } = user;
-  if (!frozen || !sequencer.state.accountByUid.has(uid)) return;
-  await sequencer.submit({ type: 'cancelEverything', time: 0, uid });
+export async function cancelFrozenOrders(
+  sequencer: CommandSubmitter,
+  { uid, frozen }: User,
+): Promise<CommandResult | undefined> {
+  if (!frozen || !sequencer.state.accountByUid.has(uid)) return undefined;
+  return sequencer.submit({ type: 'cancelEverything', time: 0, uid });
 }

@@ -17,7 +17,7 @@ const NOW = 1_700_000_000_000;
 let directory: string;
 let identity: Identity;
 let exchange: Exchange;
-let rooms: AccountServices;
+let services: AccountServices;
 let mainUid: number;
 /** The process ends, or the log is full, before the command is sequenced. */
 let cutOff: boolean;
@@ -31,7 +31,7 @@ beforeEach(() => {
     if (cutOff) throw new Error('cut off');
     return exchange.apply({ ...command, time: NOW });
   };
-  rooms = { identity, sequencer: { state: exchange.state, submit } };
+  services = { identity, sequencer: { state: exchange.state, submit } };
   const main = identity.createUser({ name: 'alice', nowMs: NOW });
   assert.ok(main.ok);
   mainUid = main.value.uid;
@@ -46,11 +46,11 @@ function openInCore(uid: number, masterUid: number): void {
   exchange.apply({ type: 'openAccount', time: NOW, uid, masterUid, marketMaker: false, house: false });
 }
 
-const open = (name: string) => openSubAccount(rooms, mainUid, { name, nowMs: NOW });
+const open = (name: string) => openSubAccount(services, mainUid, { name, nowMs: NOW });
 const inCore = () => [...exchange.state.accountByUid.values()].map(({ uid, masterUid }) => [uid, masterUid]);
 const inIdentity = () => identity.listUsers().map(({ uid, parentUid }) => [uid, parentUid ?? 0]);
 
-test('a sub-account is one party with its main account, in both rooms', async () => {
+test('a sub-account is one party with its main account, in both services', async () => {
   const opened = await open('desk');
   assert.ok(opened.ok);
   assert.deepEqual(inCore(), inIdentity());
@@ -74,17 +74,17 @@ test('the next start completes what was cut off; a start with nothing to do does
   await open('whole');
   cutOff = true;
   for (const name of ['one', 'two', 'three']) await assert.rejects(open(name));
-  await assert.rejects(completeSubAccounts(rooms), /cut off/, 'the start itself may be cut off');
+  await assert.rejects(completeSubAccounts(services), /cut off/, 'the start itself may be cut off');
   cutOff = false;
-  assert.equal(await completeSubAccounts(rooms), 3);
+  assert.equal(await completeSubAccounts(services), 3);
   assert.deepEqual(inCore(), inIdentity());
-  assert.equal(await completeSubAccounts(rooms), 0);
+  assert.equal(await completeSubAccounts(services), 0);
 });
 
 test('without a main account in the core nothing is begun', async () => {
   const stranger = identity.createUser({ name: 'stranger', nowMs: NOW });
   assert.ok(stranger.ok);
-  const refused = await openSubAccount(rooms, stranger.value.uid, { name: 'desk', nowMs: NOW });
+  const refused = await openSubAccount(services, stranger.value.uid, { name: 'desk', nowMs: NOW });
   assert.equal(refused.ok ? '' : refused.reason, 'user_unknown');
   assert.deepEqual(identity.listSubs(stranger.value.uid), []);
 });

@@ -1,28 +1,27 @@
 /**
- * A sub-account lives in two rooms: identity knows its name and keys, the core its money and orders. Identity comes
- * first, because it gives the uid. A crash in between leaves a sub-account without a place in the core; the next start
- * completes it, as does asking for it again or giving it a key. Nothing is ever opened twice, and when the core says no
- * the new user is taken back. Main accounts are the operator's work.
+ * Opens a sub-account: identity holds its name and keys, the core its money and orders. Identity comes first, because it
+ * assigns the uid. A crash in between leaves a user without an account in the core; the next start completes it, as does
+ * opening it again or creating a key for it. Nothing is opened twice. When the core rejects the account, the new user is
+ * removed.
  */
 import { RejectReason } from '../core/model/reject-reason.ts';
 import type { Identity, IdentityResult, NewUser, User } from '../identity/identity.ts';
 import { type Sequencer, Unavailable } from '../sequencer/sequencer.ts';
 
-/** The part of the venue that this needs. */
-type CommandSubmitter = Pick<Sequencer, 'state' | 'submit'> & Partial<Pick<Sequencer, 'shortage'>>;
+/** The part of the sequencer that the services of accounts need; the operator's commands pass through the audit first. */
+export type CommandSubmitter = Pick<Sequencer, 'state' | 'submit'> & Partial<Pick<Sequencer, 'shortage'>>;
 
 export interface AccountServices {
   readonly sequencer: CommandSubmitter;
   readonly identity: Identity;
 }
 
-/** Resolves when the sub-account is durable in both rooms. */
+/** Resolves when the sub-account is durable in identity and core. */
 export async function openSubAccount(
-  rooms: AccountServices,
+  { identity, sequencer }: AccountServices,
   parentUid: number,
   user: NewUser,
 ): Promise<IdentityResult<User>> {
-  const { identity, sequencer } = rooms;
   const { accountByUid } = sequencer.state;
   if (!accountByUid.has(parentUid)) {
     return { ok: false, reason: 'user_unknown', message: 'the main account itself is not open yet' };
@@ -32,7 +31,7 @@ export async function openSubAccount(
     await completeSubAccount(sequencer, known);
     return { ok: true, value: known };
   }
-  // The core would refuse it, and a name without a place there would stay behind.
+  // The sequencer would reject the command, and a user without an account would stay behind.
   const shortage = sequencer.shortage?.();
   if (shortage !== undefined) throw new Unavailable(shortage.reason);
   const created = identity.createSub(parentUid, user);
@@ -47,12 +46,12 @@ export async function openSubAccount(
   }
 }
 
-/** The core has no place for the sub-account, and never had. */
+/** The core has no account for the sub-account and never had one. */
 class NotOpened extends Error {
   override name = 'NotOpened';
 }
 
-/** Gives the sub-account its place in the core, if it has none yet. */
+/** Opens the sub-account in the core unless it is open. */
 export async function completeSubAccount(
   sequencer: CommandSubmitter,
   { uid, parentUid }: User,
@@ -78,7 +77,7 @@ export async function completeSubAccount(
   }
 }
 
-/** For the start: completes what an earlier run left half done; resolves with how many there were. */
+/** Run at start: completes openings that an earlier run left unfinished; resolves with their number. */
 export async function completeSubAccounts({ sequencer, identity }: AccountServices): Promise<number> {
   const { accountByUid } = sequencer.state;
   let completed = 0;

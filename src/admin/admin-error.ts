@@ -1,9 +1,12 @@
-/** Why the door says no: one catalogue of codes with their HTTP status; the message says which value and what is right. */
+/**
+ * Errors of the operator's API: one catalogue of codes with their HTTP status; the message names the wrong value and
+ * the valid ones.
+ */
 import type { CommandResult } from '../core/model/command-result.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
 import type { IdentityRefusal } from '../identity/identity.ts';
 
-export const REFUSAL_STATUS = {
+export const ERROR_STATUS = {
   invalid_request: 400,
   not_authenticated: 401,
   foreign_page: 403,
@@ -21,20 +24,20 @@ export const REFUSAL_STATUS = {
   internal: 500,
   unavailable: 503,
 } as const;
-export type RefusalCode = keyof typeof REFUSAL_STATUS;
+export type AdminErrorCode = keyof typeof ERROR_STATUS;
 
 export class AdminError {
-  readonly code: RefusalCode;
+  readonly code: AdminErrorCode;
   readonly message: string;
 
-  constructor(code: RefusalCode, message: string) {
+  constructor(code: AdminErrorCode, message: string) {
     this.code = code;
     this.message = message;
   }
 }
 
-/** What an operator's command can be refused for by the core. */
-const OF_CORE: Readonly<Partial<Record<RejectReason, readonly [RefusalCode, string]>>> = {
+/** Reject reasons of the core for operator's commands. */
+const OF_CORE: Readonly<Partial<Record<RejectReason, readonly [AdminErrorCode, string]>>> = {
   [RejectReason.unknownAccount]: ['unknown_account', 'the account is not known'],
   [RejectReason.unknownCoin]: ['unknown_coin', 'the coin is not listed'],
   [RejectReason.unknownInstrument]: ['unknown_instrument', 'the instrument is not listed'],
@@ -47,7 +50,7 @@ const OF_CORE: Readonly<Partial<Record<RejectReason, readonly [RefusalCode, stri
   [RejectReason.accountsFull]: ['not_allowed', 'the venue has as many accounts as it can hold'],
 };
 
-export function refusedByCore({ rejectReason, detail }: CommandResult): AdminError {
+export function rejectedByCore({ rejectReason, detail }: CommandResult): AdminError {
   const [code, message] = OF_CORE[rejectReason] ?? [
     'not_allowed',
     `the exchange refused it, reason ${rejectReason}`,
@@ -55,7 +58,7 @@ export function refusedByCore({ rejectReason, detail }: CommandResult): AdminErr
   return new AdminError(code, detail ?? message);
 }
 
-const OF_IDENTITY: Readonly<Partial<Record<IdentityRefusal, RefusalCode>>> = {
+const OF_IDENTITY: Readonly<Partial<Record<IdentityRefusal, AdminErrorCode>>> = {
   name_taken: 'already_exists',
   key_taken: 'already_exists',
   user_unknown: 'unknown_account',

@@ -1,6 +1,6 @@
 /**
- * Reading an audit log. `audit.head` names the last line that was acknowledged: with it a line deleted at the end is
- * found too, and what a crash left half written behind it can be told from damage.
+ * Reads an audit log. `audit.head` names the last acknowledged line: with it a line deleted at the end is found, and
+ * an unfinished write after a crash can be told from damage.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,21 +9,21 @@ import { type AuditLine, CHAIN_START, type ChainHead, readLine } from './audit-l
 export const AUDIT_FILE = 'audit.log';
 export const AUDIT_HEAD_FILE = 'audit.head';
 
-/** The audit log was changed by somebody other than this program. */
+/** The audit log was changed from outside this program. */
 export class AuditDamaged extends Error {
   override name = 'AuditDamaged';
 
   constructor(what: string) {
     super(
-      `${what}. Restore ${AUDIT_FILE} and ${AUDIT_HEAD_FILE} of one moment from a backup, or keep both for whoever looks ` +
-        'into it, move them away and start: a new chain begins',
+      `${what}. Restore ${AUDIT_FILE} and ${AUDIT_HEAD_FILE} of one moment from a backup, or keep both as evidence, ` +
+        'move them away and start: a new chain begins',
     );
   }
 }
 
 export interface AuditContents {
   readonly lines: readonly AuditLine[];
-  /** Bytes of whole lines; what follows was never acknowledged. */
+  /** Bytes of whole lines; the rest was never acknowledged. */
   readonly wholeBytes: number;
   readonly tornBytes: number;
 }
@@ -53,7 +53,7 @@ export function readAudit(directory: string): AuditContents {
   return { lines, wholeBytes: start, tornBytes: bytes.length - start };
 }
 
-/** The very last line, behind the acknowledged ones: a write that a crash cut off. */
+/** The last line, behind the acknowledged ones: a write that a crash interrupted. */
 function isUnfinished(bytes: Buffer, end: number, head: ChainHead, acknowledged?: ChainHead): boolean {
   return end === bytes.length - 1 && head.seq === (acknowledged?.seq ?? 0);
 }
@@ -74,13 +74,13 @@ function readHead(directory: string): ChainHead | undefined {
   const path = join(directory, AUDIT_HEAD_FILE);
   if (!existsSync(path)) return undefined;
   const [, seq, hash] = /^(\d{16}) ([0-9a-f]{64})\n$/.exec(readFileSync(path, 'utf8')) ?? [];
-  // Made before its first content was written.
+  // The file was created and a crash came before its first content.
   if (seq === undefined && readFileSync(path).length === 0) return undefined;
   if (seq === undefined) throw new AuditDamaged(`${path} is not the head of an audit log`);
   return { seq: Number(seq), hash: hash! };
 }
 
-/** Always as long, so that it is overwritten in place and never torn between two lengths. */
+/** Fixed length, so that it is overwritten in place and never torn between two lengths. */
 export function formatHead({ seq, hash }: ChainHead): string {
   return `${String(seq).padStart(16, '0')} ${hash}\n`;
 }

@@ -1,6 +1,6 @@
 /**
- * One line of the audit log: a JSON object that names the hash of the line before it and ends with its own, so that a
- * changed byte, a missing line or two lines in the wrong order are found. An action has two lines: `begun` before
+ * One line of the audit log: a JSON object that contains the hash of the line before it and ends with its own, so
+ * that a changed byte, a missing line or two swapped lines are found. An action has two lines: `begun` before
  * anything happens and its outcome after; a crash in between leaves the first, which the next start completes.
  */
 import { createHash } from 'node:crypto';
@@ -10,19 +10,19 @@ export type AuditOutcome =
   | 'done'
   | 'refused'
   | 'failed'
-  /** The process ended before it could tell; `command` says whether the log holds the action. */
+  /** The process ended before the outcome was known; `command` says whether the journal holds the action. */
   | 'interrupted';
 
 export interface AuditEntry {
   readonly operator: string;
   readonly action: string;
-  /** Never a secret: each action lists what it records. */
+  /** Never a secret: each route lists the arguments it records. */
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly outcome: AuditOutcome;
   readonly detail?: string;
   /** The line that this one completes. */
   readonly of?: number;
-  /** Commands in the log when the action began. */
+  /** Commands in the journal when the action began. */
   readonly after?: number;
   /** Sequence number of the action's command; null when it has none. */
   readonly command: number | null;
@@ -47,13 +47,13 @@ export const CHAIN_ACTION = 'audit.begin';
 
 const HASHED = /^(\{.*),"hash":"([0-9a-f]{64})"\}$/s;
 
-/** The next line of a chain, without its line end. */
+/** The next line of a chain, without its line feed. */
 export function formatLine(head: ChainHead, time: number, entry: AuditEntry): string {
   const body = JSON.stringify({ seq: head.seq + 1, time, ...entry, previous: head.hash });
   return `${body.slice(0, -1)},"hash":"${sha256(body)}"}`;
 }
 
-/** The line as a record, or what is wrong with it as the successor of `head`. */
+/** The line as a record, or its fault as the successor of `head`. */
 export function readLine(text: string, head: ChainHead): AuditLine | string {
   const [, open, hash] = HASHED.exec(text) ?? [];
   if (open === undefined || hash === undefined) return 'is not a line of an audit log';

@@ -1,8 +1,7 @@
 /**
- * The audit log of a running venue: who did what, in the order it happened. A line is on disk before anybody hears of
- * it. On a full disk what was begun of a line is cut off again, and the next line may find space; the outcome of an
- * action waits for that. When the disk refuses otherwise, the log takes nothing more until the next start has looked at
- * what is there.
+ * The audit log of a running exchange: actions of operators in their order. A line is on disk before the response is
+ * sent. On a full disk a partial line is cut off again, and the next line may find space; the outcome of an action
+ * waits for that. After any other disk error the log accepts nothing more until the next start has checked it.
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -21,10 +20,10 @@ import {
   formatLine,
 } from './audit-line.ts';
 
-/** What an operator is about to do. */
+/** An action before it runs. */
 export type Intent = Pick<AuditEntry, 'operator' | 'action' | 'arguments'>;
 
-/** An action without its outcome; `after` is the last command of the log when it began. */
+/** An action without its outcome; `after` is the last command of the journal when it began. */
 export type Begun = Intent & Pick<AuditEntry, 'after'>;
 
 export interface Ending {
@@ -33,14 +32,14 @@ export interface Ending {
   readonly command: number | null;
 }
 
-/** There is no space for the line; none of it was written. */
+/** There is no space for the line; nothing of it was written. */
 export class AuditFull extends Error {
   override readonly name = 'AuditFull';
 }
 
 const OWNER_ONLY = 0o600;
 const CHAIN_NAME_BYTES = 4;
-/** The program itself, where no person acts. */
+/** The program itself, for lines without an operator. */
 const PROGRAM = 'bourse';
 
 export class AuditLog {
@@ -49,7 +48,7 @@ export class AuditLog {
   readonly #now: () => number;
   /** Actions whose outcome is not written yet, by the number of their first line. */
   readonly #begun = new Map<number, Begun>();
-  /** Outcomes that found no space; they come before the next line. */
+  /** Outcomes that found no space; they are written before the next line. */
   readonly #late: AuditEntry[] = [];
   #head: ChainHead;
   #bytes: number;
@@ -71,7 +70,7 @@ export class AuditLog {
     this.#now = now;
   }
 
-  /** Throws AuditDamaged. What a crash left half written is cut off. */
+  /** Throws AuditDamaged. An unfinished line of a crash is cut off. */
   static async open(directory: string, now: () => number): Promise<AuditLog> {
     const { lines, wholeBytes, tornBytes } = readAudit(directory);
     const file = await open(join(directory, AUDIT_FILE), 'a', OWNER_ONLY);
@@ -82,24 +81,24 @@ export class AuditLog {
       OWNER_ONLY,
     );
     const log = new AuditLog(file, headFile, lines.at(-1) ?? CHAIN_START, wholeBytes, now);
-    // The names survive a power loss before anything is said in them: a head without its log would look like a loss.
+    // The names must survive a power loss before the first line: a head without its log would look like a loss.
     syncDirectory(directory);
     if (lines.length === 0) await log.#startChain();
     else log.#resume(lines);
     return log;
   }
 
-  /** Names the chain in the commands of the log, so that a new chain is not held responsible for old commands. */
+  /** The chain's name in commands, so that a new chain is not compared with old commands. */
   get chain(): string {
     return this.#chain;
   }
 
-  /** Actions that were begun and whose outcome nobody wrote: the process ended in between. */
+  /** Actions that began and have no outcome: the process ended in between. */
   interrupted(): ReadonlyMap<number, Begun> {
     return this.#begun;
   }
 
-  /** Resolves with the number of the line when it is on disk: from now on the action may happen. */
+  /** Resolves with the number of the line when it is on disk; only then may the action run. */
   async begin(intent: Intent, after: number): Promise<number> {
     const { seq } = await this.#append({ ...intent, outcome: 'begun', after, command: null });
     this.#begun.set(seq, { ...intent, after });
@@ -108,10 +107,10 @@ export class AuditLog {
 
   /** Throws AuditFull when there is no space; the outcome is written as soon as there is, or by the next start. */
   async end(of: number, ending: Ending): Promise<void> {
-    const { operator, action, arguments: given } = this.#begun.get(of)!;
+    const { operator, action, arguments: recordedArguments } = this.#begun.get(of)!;
     const { outcome, detail, command } = ending;
     const said = detail === undefined ? {} : { detail };
-    const entry = { operator, action, arguments: given, outcome, ...said, of, command };
+    const entry = { operator, action, arguments: recordedArguments, outcome, ...said, of, command };
     this.#begun.delete(of);
     try {
       await this.#append(entry);
@@ -142,7 +141,7 @@ export class AuditLog {
     }
   }
 
-  /** One after the other: each line names the one before it. */
+  /** One after another: each line contains the hash of the one before. */
   #append(entry: AuditEntry): Promise<ChainHead> {
     const appended = this.#last.then(async () => {
       await this.#writeLate();
@@ -174,7 +173,7 @@ export class AuditLog {
     return head;
   }
 
-  /** Without space the log is as it was before the line. */
+  /** Without space the log is left as it was before the line. */
   async #orCutOff(write: () => Promise<unknown>): Promise<void> {
     try {
       await write();

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 
-/** The user of the operating system, as far as an operator's name allows its letters. */
+/** The user of the operating system, with characters that an operator's name may not have removed. */
 export function defaultOperator(): string {
   try {
     return (
@@ -9,7 +9,7 @@ export function defaultOperator(): string {
         .slice(0, 64) || 'operator'
     );
   } catch {
-    // A user id without a name, as containers have it.
+    // A user id without a name, as in containers.
     return 'operator';
   }
 }

@@ -1,11 +1,11 @@
-/** Fields that several routes take, each with the words that a refusal shows. */
+/** Fields that several routes share. */
 import Type from 'typebox';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../core/model/enums.ts';
 
 /** An account by uid or by name; a sub-account by uid. */
 export const AccountText = Type.String({ minLength: 1, maxLength: 64 });
 export const AccountParams = Type.Object({ account: AccountText });
-/** What is kept for ever and shown to people: no control characters, no halves of surrogate pairs. */
+/** Text that is stored for ever and shown to people: no control characters, no unpaired surrogates. */
 export const Text = Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\p{Cc}\\p{Cs}]*$' });
 export const CoinName = Type.String({ minLength: 1, maxLength: 20 });
 export const DecimalText = Type.String({
@@ -15,10 +15,10 @@ export const DecimalText = Type.String({
 export const CategoryText = Type.Enum([...CATEGORY_NAMES]);
 export const StatusText = Type.Enum([...INSTRUMENT_STATUS_NAMES]);
 export const Empty = Type.Object({});
-/** An action that no command belongs to has null. */
+/** Null for an action without a command. */
 export const CommandSeq = Type.Union([Type.Integer(), Type.Null()]);
 
-/** Unknown fields are refused: a misspelt one would be a silent default. */
+/** Unknown fields are rejected: a misspelt one would silently mean the default. */
 export const closed = { additionalProperties: false } as const;
 
 export const SymbolText = Type.String({ minLength: 1, maxLength: 32 });

@@ -1,4 +1,7 @@
-/** What a browser shows of the operator's listener: what it is, and how to use it. Nothing that a token guards. */
+/**
+ * The page of the operator's listener for browsers: what it is and how to use it. It shows nothing that needs a
+ * token.
+ */
 import { definitions, htmlPage } from '../http/page.ts';
 
 export const FIRST_PAGE = htmlPage(

@@ -1,4 +1,4 @@
-/** Finds what an operator names, or says that it is not there. */
+/** Lookups by name for the operator's routes; an unknown name is an error value. */
 
 import type { CategoryName } from '../core/model/enums.ts';
 import type { Instrument } from '../core/model/instrument.ts';
@@ -13,7 +13,7 @@ export function findUser(identity: Identity, text: string): User | AdminError {
   return user ?? new AdminError('unknown_account', `there is no account ${JSON.stringify(text)}`);
 }
 
-/** An account that can hold money: known to identity and open in the exchange. */
+/** An account that can hold money: known to identity and open in the core. */
 export function findAccount(identity: Identity, state: State, text: string): Account | AdminError {
   const user = findUser(identity, text);
   if (user instanceof AdminError) return user;

@@ -1,12 +1,12 @@
 /**
- * What became of actions that a crash cut off. The command log decides: a command that it holds was carried out and
- * stays so, one that it does not hold never happened. The audit log then gets the outcome that it lacks.
+ * Completes actions that a crash interrupted. The journal decides: a command that it holds was carried out, one that
+ * it does not hold never happened. The audit log then gets the missing outcome.
  */
 import type { Command } from '../core/model/command.ts';
 import type { CommandResult } from '../core/model/command-result.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
 import { AuditFull, type AuditLog, type Ending } from './audit-log.ts';
-import { readSignature } from './audit-reference.ts';
+import { readAuditReference } from './audit-reference.ts';
 
 interface Trace {
   readonly seq: number;
@@ -22,31 +22,31 @@ export class Reconciliation {
     this.#audit = audit;
   }
 
-  /** Called with the commands of the log, replayed or only read. */
+  /** Called with the commands of the journal, replayed or only read. */
   note(seq: number, command: Command, outcome?: CommandResult): void {
     if (this.#audit.interrupted().size === 0) return;
-    const signature = readSignature(command);
+    const signature = readAuditReference(command);
     if (signature?.chain !== this.#audit.chain) return;
     if (this.#audit.interrupted().has(signature.line)) this.#traces.set(signature.line, { seq, outcome });
   }
 
-  /** Are there actions that began before command `seq`, so that a replay from there may miss theirs? */
+  /** Did an action begin before command `seq`, so that a replay from there may miss its command? */
   reachesBefore(seq: number): boolean {
     return [...this.#audit.interrupted().values()].some(({ after }) => (after ?? 0) < seq);
   }
 
-  /** Resolves with what was found out, in words. */
+  /** Resolves with the outcomes found, as text. */
   async complete(): Promise<string[]> {
-    const told: string[] = [];
+    const cutOff: string[] = [];
     for (const [line, { operator, action }] of [...this.#audit.interrupted()]) {
       const ending = endingOf(this.#traces.get(line));
       await this.#audit.end(line, ending).catch((error: Error) => {
         // It is written when there is space; a start must not fail for it.
         if (!(error instanceof AuditFull)) throw error;
       });
-      told.push(`audit line ${line}, ${action} by ${operator}: ${ending.detail}`);
+      cutOff.push(`audit line ${line}, ${action} by ${operator}: ${ending.detail}`);
     }
-    return told;
+    return cutOff;
   }
 }
 

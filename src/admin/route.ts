@@ -1,39 +1,32 @@
-/** A row of the operator's table: what comes in, what goes out, and for a change what the audit log says about it. */
+/** A row of the operator's routes: parameters, response and, for a change, its entry in the audit log. */
 import type { Static, TSchema } from 'typebox';
+import type { CommandSubmitter } from '../accounts/open-sub-account.ts';
 import type { Command } from '../core/model/command.ts';
 import type { CommandResult } from '../core/model/command-result.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
-import type { Identity, IdentityResult, NewUser, User } from '../identity/identity.ts';
+import type { Identity } from '../identity/identity.ts';
 import type { ReserveAudits } from '../reserves/reserve-audit.ts';
 import type { ClockTicker } from '../sequencer/clock-ticker.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
 import type { MarketSimulator } from '../simulator/market-simulator.ts';
-import { type AdminError, refusedByCore } from './admin-error.ts';
+import { type AdminError, rejectedByCore } from './admin-error.ts';
 
-/** What the door's work is done with. */
+/** Dependencies of the operator's routes. */
 export interface AdminContext {
   readonly sequencer: Sequencer;
   readonly identity: Identity;
   readonly reserves: ReserveAudits;
-  readonly seconds: ClockTicker;
-  /** Undefined when the market is off. */
+  readonly ticker: ClockTicker;
+  /** Undefined when the simulator is off. */
   readonly market: MarketSimulator | undefined;
   /** Writes a snapshot of the present state. */
   readonly snapshot: () => Promise<void>;
-  readonly openSub: OpenSub;
   readonly health: () => Health;
   /** The directory that holds the audit log. */
   readonly data: string;
-  /** Runs with demo accounts: what is done to them is for trying out. */
+  /** The exchange runs with demo accounts; some test actions are allowed only then. */
   readonly demo: boolean;
 }
-
-/** Opens a sub-account as the public routes do it; commands go through the `submit` given. */
-export type OpenSub = (
-  components: { readonly sequencer: Pick<Sequencer, 'state' | 'submit'>; readonly identity: Identity },
-  parentUid: number,
-  user: NewUser,
-) => Promise<IdentityResult<User>>;
 
 export interface Health {
   readonly version: string;
@@ -43,7 +36,7 @@ export interface Health {
   readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly detail?: string }[];
 }
 
-/** One action of one operator. */
+/** One action of one operator: its commands carry the reference of its line in the audit log. */
 export class AuditedAction {
   readonly operator: string;
   readonly by: string;
@@ -56,24 +49,28 @@ export class AuditedAction {
     this.by = by;
   }
 
-  /** Sequence number of the command that was given, null when none was. */
+  /** Sequence number of the last command that was submitted; null when there was none. */
   get command(): number | null {
     return this.#command;
   }
 
-  /** Gives a command in the operator's name; resolves when it is durable. */
-  async give(command: Command): Promise<CommandResult | AdminError> {
-    const outcome = await this.submit(command);
-    return outcome.rejectReason === RejectReason.none ? outcome : refusedByCore(outcome);
+  /** For services outside this folder, which submit commands of their own. */
+  get submitter(): CommandSubmitter {
+    return { state: this.#sequencer.state, submit: (command) => this.#submit(command) };
   }
 
-  /** The same with the outcome as the exchange gives it. */
-  submit(command: Command & { by?: string }): Promise<CommandResult> {
+  /** Submits a command in the operator's name; resolves when it is durable. */
+  async submit(command: Command): Promise<CommandResult | AdminError> {
+    const result = await this.#submit(command);
+    return result.rejectReason === RejectReason.none ? result : rejectedByCore(result);
+  }
+
+  #submit(command: Command & { by?: string }): Promise<CommandResult> {
     const before = this.#sequencer.appliedSeq;
     command.by = this.by;
-    const given = this.#sequencer.submit(command);
+    const result = this.#sequencer.submit(command);
     if (this.#sequencer.appliedSeq > before) this.#command = before + 1;
-    return given;
+    return result;
   }
 }
 
@@ -81,7 +78,7 @@ export interface Call<Params, Query, Body> extends AdminContext {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
-  readonly deed: AuditedAction;
+  readonly audited: AuditedAction;
 }
 
 type Answer<Data> = Data | AdminError | Promise<Data | AdminError>;
@@ -93,21 +90,21 @@ export interface Definition<P extends TSchema, Q extends TSchema, B extends TSch
   readonly query?: Q;
   readonly body?: B;
   readonly answer: A;
-  /** Name in the audit log; a row without one changes nothing. */
+  /** Name in the audit log; a row without one is a read. */
   readonly action?: string;
-  /** What the audit log keeps of the arguments: an allow-list, so that no secret gets there by mistake. */
-  readonly recorded?: (call: {
+  /** Arguments for the audit log: an allow-list, so that no secret is recorded by mistake. */
+  readonly auditArguments?: (call: {
     readonly params: Static<P>;
     readonly body: Static<B>;
   }) => Readonly<Record<string, unknown>>;
-  /** What the audit log says of a success: which account or key it was in the end. */
-  readonly told?: (answer: Static<A>) => string;
+  /** Detail of a success for the audit log, such as the account or key that was affected. */
+  readonly auditDetail?: (answer: Static<A>) => string;
   readonly handle: (call: Call<Static<P>, Static<Q>, Static<B>>) => Answer<Static<A>>;
 }
 
 export type OperatorRoute = Definition<TSchema, TSchema, TSchema, TSchema>;
 
-/** Keeps the types of one row together, then forgets them for the table. */
+/** Checks the types of one row against each other, then erases them for the table. */
 export function operatorRoute<P extends TSchema, Q extends TSchema, B extends TSchema, A extends TSchema>(
   definition: Definition<P, Q, B, A>,
 ): OperatorRoute {

@@ -1,23 +1,22 @@
 /**
- * The operator's door: a listener of its own, never the public port. A request passes these steps; the first that
- * fails answers:
- *
+ * The operator's server: a listener of its own, never the public port. A request passes these steps; the first that
+ * fails responds:
  *   onRequest     Host and web page (`http/request-source.ts`), the bearer token, then the operator's name
- *   validation    the route's schema; unknown fields are refused
+ *   validation    the route's schema; unknown fields are rejected
  *   handler       a read waits until what it shows is durable; a change goes through the audit log:
- *                 line "begun" on disk, the deed, line with the outcome on disk, answer
+ *                 line "begun" on disk, the action, line with the outcome on disk, response
  */
-import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { endConnection, type RawError } from '../http/client-error.ts';
 import { openHttpServer } from '../http/http-server.ts';
-import { KeptPage, wantsPage } from '../http/page.ts';
+import { CachedPage, wantsPage } from '../http/page.ts';
 import { RequestSource, type SourceRefusal } from '../http/request-source.ts';
 import { OutcomeUnknown, Unavailable } from '../sequencer/sequencer.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
-import { AdminError, REFUSAL_STATUS, type RefusalCode } from './admin-error.ts';
+import { AdminError, type AdminErrorCode, ERROR_STATUS } from './admin-error.ts';
 import { AuditFull, type AuditLog } from './audit-log.ts';
-import { formatSignature, OPERATOR_NAME } from './audit-reference.ts';
+import { formatAuditReference, OPERATOR_NAME } from './audit-reference.ts';
 import { defaultOperator } from './default-operator.ts';
 import { FIRST_PAGE } from './first-page.ts';
 import { type AdminContext, AuditedAction, type Call, type OperatorRoute } from './route.ts';
@@ -26,29 +25,29 @@ import { accountRoutes } from './routes/accounts.ts';
 import { addressRoutes } from './routes/addresses.ts';
 import { backupRoutes } from './routes/backups.ts';
 import { clockRoutes } from './routes/clock.ts';
+import { exchangeRoutes } from './routes/exchange.ts';
 import { forceRoutes } from './routes/force.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { listingRoutes } from './routes/listings.ts';
 import { loanRoutes } from './routes/loans.ts';
-import { marketRoutes } from './routes/market.ts';
 import { moneyRoutes } from './routes/money.ts';
 import { priceRoutes } from './routes/prices.ts';
 import { reserveRoutes } from './routes/reserves.ts';
-import { venueRoutes } from './routes/venue.ts';
+import { marketRoutes } from './routes/simulator.ts';
 import { LATE_ANSWER_MS, Throttle } from './throttle.ts';
 import { TokenCheck } from './token.ts';
-import { validationRefusal } from './validation.ts';
+import { validationError } from './validation.ts';
 
 export interface AdminServerOptions extends AdminContext {
   readonly audit: AuditLog;
   readonly token: string;
-  /** Host names under which the door answers, beside those that are always good. */
+  /** Further host names under which the server responds (`HostList` has the built-in ones). */
   readonly allowedHosts: readonly string[];
   readonly logger: FastifyBaseLogger;
 }
 
 export const OPERATOR_ROUTES: readonly OperatorRoute[] = [
-  ...venueRoutes,
+  ...exchangeRoutes,
   ...reserveRoutes,
   ...accountRoutes,
   ...accountRightsRoutes,
@@ -73,7 +72,7 @@ const LIMITS = {
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 5_000,
     maxHeaderSize: 8_192,
-    // Node would answer by itself, without a body.
+    // Node would respond without a body.
     requireHostHeader: false,
   },
 } as const;
@@ -88,7 +87,7 @@ export function buildAdminServer(options: AdminServerOptions): FastifyInstance {
       loggerInstance: logger,
       bodyLimit: LIMITS.bodyBytes,
       http: LIMITS.server,
-      clientErrorHandler: endConnection,
+      clientErrorHandler: (error, socket) => endConnection(error, socket, malformed),
     },
     {
       source: new RequestSource({ allowedHosts, ownPagesOnly: () => true }),
@@ -101,14 +100,14 @@ export function buildAdminServer(options: AdminServerOptions): FastifyInstance {
   app.setErrorHandler((error: FastifyError, request, reply) => fail(reply, refusalOf(error, request)));
   app.setNotFoundHandler((request, reply) => fail(reply, unknownPath(request)));
   for (const route of OPERATOR_ROUTES) serve(app, route, options);
-  const page = new KeptPage(FIRST_PAGE);
+  const page = new CachedPage(FIRST_PAGE);
   app.get('/', { schema: { hide: true } }, (request, reply) =>
     isForPerson(request) ? page.send(request, reply) : fail(reply, unknownPath(request)),
   );
   return app;
 }
 
-/** Somebody opens the address in a browser; what it shows is no secret. */
+/** A browser opened the address; the page contains no secret. */
 function isForPerson({ raw, routeOptions }: FastifyRequest): boolean {
   return routeOptions.url === '/' && wantsPage(raw);
 }
@@ -117,21 +116,14 @@ function unknownPath({ method }: FastifyRequest): AdminError {
   return new AdminError('unknown_path', `there is no ${method} at this path`);
 }
 
-/** Bytes that are no request, or one with too long a head: the one refusal that no route can give. */
-function endConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+/** To bytes that are not an HTTP request, or one whose head is too long. */
+function malformed(fault: string | undefined): RawError {
   const message =
-    error.code === 'HPE_HEADER_OVERFLOW'
+    fault === 'HPE_HEADER_OVERFLOW'
       ? `the request line and headers may have at most ${LIMITS.server.maxHeaderSize} bytes`
       : 'the request is not valid HTTP/1.1 or took too long to arrive';
-  const code: RefusalCode = 'invalid_request';
-  const body = JSON.stringify({ error: { code, message } });
-  if (socket.writable) {
-    socket.write(
-      `HTTP/1.1 ${REFUSAL_STATUS[code]} Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    );
-  }
-  socket.destroySoon();
+  const code: AdminErrorCode = 'invalid_request';
+  return { status: `${ERROR_STATUS[code]} Bad Request`, body: JSON.stringify({ error: { code, message } }) };
 }
 
 function authentication({ token, logger }: AdminServerOptions) {
@@ -154,7 +146,7 @@ function sourceRefused({ status, message }: SourceRefusal): AdminError {
   return new AdminError(SOURCE_CODES[status], message);
 }
 
-const SOURCE_CODES: Readonly<Record<SourceRefusal['status'], RefusalCode>> = {
+const SOURCE_CODES: Readonly<Record<SourceRefusal['status'], AdminErrorCode>> = {
   400: 'invalid_request',
   403: 'foreign_page',
   421: 'unknown_host',
@@ -176,14 +168,14 @@ const NAME_REFUSED = new AdminError(
   'the header x-operator must be a name of 1 to 64 letters, digits and . _ @ -',
 );
 
-/** Who acts: the header says so, else it is whoever runs the server. */
+/** The operator's name from the header, else the user who runs the server. */
 function operatorOf(request: FastifyRequest): string {
   const named = request.headers[OPERATOR_HEADER];
   return typeof named === 'string' ? named : defaultOperator();
 }
 
 function serve(app: FastifyInstance, route: OperatorRoute, options: AdminServerOptions): void {
-  const { sequencer, identity, reserves, seconds, market, snapshot, openSub, health, data, demo } = options;
+  const { audit, token: _token, allowedHosts: _allowedHosts, logger: _logger, ...context } = options;
   app.route({
     method: route.method,
     url: route.path,
@@ -196,25 +188,16 @@ function serve(app: FastifyInstance, route: OperatorRoute, options: AdminServerO
     },
     handler: async (request, reply) => {
       const operator = operatorOf(request);
-      const given = {
-        sequencer,
-        identity,
-        reserves,
-        seconds,
-        market,
-        snapshot,
-        openSub,
-        health,
-        data,
-        demo,
+      const call = {
+        ...context,
         params: request.params as never,
         query: request.query as never,
         body: request.body as never,
       };
       const answer =
         route.action === undefined
-          ? await read(route, { ...given, deed: new AuditedAction(sequencer, operator, '') })
-          : await change(route, route.action, operator, given, options.audit);
+          ? await read(route, { ...call, audited: new AuditedAction(context.sequencer, operator, '') })
+          : await change(route, route.action, operator, call, audit);
       return answer instanceof AdminError ? fail(reply, answer) : answer;
     },
   });
@@ -227,30 +210,30 @@ async function read(route: OperatorRoute, call: AnyCall): Promise<unknown> {
   return answer;
 }
 
-/** Nothing happens before the audit log says that it will, nobody hears of it before the audit log says that it did. */
+/** The audit log records the intent before the action runs, and the outcome before the response is sent. */
 async function change(
   route: OperatorRoute,
   action: string,
   operator: string,
-  given: Omit<AnyCall, 'deed'>,
+  call: Omit<AnyCall, 'audited'>,
   audit: AuditLog,
 ): Promise<unknown> {
-  const { sequencer } = given;
-  const recorded = route.recorded?.(given) ?? {};
-  const line = await begin(audit, { operator, action, arguments: recorded }, sequencer.appliedSeq);
+  const { sequencer } = call;
+  const auditArguments = route.auditArguments?.(call) ?? {};
+  const line = await begin(audit, { operator, action, arguments: auditArguments }, sequencer.appliedSeq);
   if (line instanceof AdminError) return line;
-  const deed = new AuditedAction(
+  const audited = new AuditedAction(
     sequencer,
     operator,
-    formatSignature({ operator, chain: audit.chain, line }),
+    formatAuditReference({ operator, chain: audit.chain, line }),
   );
-  const answer = await carryOut(route, { ...given, deed });
+  const answer = await runAction(route, { ...call, audited });
   if (answer instanceof OutcomeUnknown) throw answer;
   const refused = answer instanceof AdminError;
-  const detail = refused ? answer.message : route.told?.(answer);
+  const detail = refused ? answer.message : route.auditDetail?.(answer);
   const outcome = refused ? (answer.code === 'internal' ? 'failed' : 'refused') : 'done';
   try {
-    await audit.end(line, { outcome, detail, command: deed.command });
+    await audit.end(line, { outcome, detail, command: audited.command });
   } catch (error) {
     if (!(error instanceof AuditFull)) throw error;
     const what = outcome === 'done' ? 'the action was carried out' : `the action was refused (${detail})`;
@@ -276,8 +259,8 @@ async function begin(
   }
 }
 
-/** A command whose fate is unknown gets no outcome: the next start finds it out. */
-async function carryOut(route: OperatorRoute, call: AnyCall): Promise<unknown> {
+/** An action whose outcome is unknown gets none: the next start finds it out. */
+async function runAction(route: OperatorRoute, call: AnyCall): Promise<unknown> {
   try {
     return await route.handle(call);
   } catch (error) {
@@ -289,11 +272,11 @@ async function carryOut(route: OperatorRoute, call: AnyCall): Promise<unknown> {
 }
 
 function fail(reply: FastifyReply, { code, message }: AdminError): FastifyReply {
-  return reply.code(REFUSAL_STATUS[code]).send({ error: { code, message } });
+  return reply.code(ERROR_STATUS[code]).send({ error: { code, message } });
 }
 
 function refusalOf(error: FastifyError, request: FastifyRequest): AdminError {
-  if (error.validation !== undefined) return validationRefusal(error.validation, error.validationContext);
+  if (error.validation !== undefined) return validationError(error.validation, error.validationContext);
   if (error.statusCode !== undefined && error.statusCode < 500) {
     return new AdminError('invalid_request', error.message);
   }

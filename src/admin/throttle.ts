@@ -1,6 +1,6 @@
 /**
- * Wrong tokens: after a few in a minute each further one of that address is answered late and with 429. The right
- * token is always let in, so nobody can lock the operator out while trading must be halted.
+ * Slows down guessing of tokens: after a few wrong ones in a minute each further one of that address gets a late 429.
+ * The right token is always accepted, so that the operator cannot be locked out while trading must be halted.
  */
 const WRONG_TOKENS_PER_MINUTE = 10;
 export const LATE_ANSWER_MS = 1000;

@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryDirectory } from '../../test/harness/temporary-directory.ts';
-import { DOOR_FILE, openToken, readAdminEndpoint, TOKEN_FILE } from './token.ts';
+import { ADMIN_ENDPOINT_FILE, openToken, readAdminEndpoint, TOKEN_FILE } from './token.ts';
 
 test('a token is made once; one that a power loss has left empty is made anew', () => {
   const directory = temporaryDirectory();
@@ -35,6 +35,6 @@ test('a token that is cut off or open to others is refused, with file and remedy
 
 test('a note that was cut off is no note', () => {
   const directory = temporaryDirectory();
-  writeFileSync(join(directory, DOOR_FILE), '{"url": "http://127');
+  writeFileSync(join(directory, ADMIN_ENDPOINT_FILE), '{"url": "http://127');
   assert.equal(readAdminEndpoint(directory), undefined);
 });

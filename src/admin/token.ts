@@ -1,4 +1,7 @@
-/** The operator's token and the note that tells the command line where the door is; both for the owner's eyes only. */
+/**
+ * The operator's token, and the file that tells the command line where the listener is; both readable by the owner
+ * only.
+ */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +9,7 @@ import { replaceFile } from '../storage/durable-file.ts';
 import { refuseExposed } from '../storage/private-file.ts';
 
 export const TOKEN_FILE = 'operator.token';
-export const DOOR_FILE = 'operator.json';
+export const ADMIN_ENDPOINT_FILE = 'operator.json';
 
 const TOKEN_BYTES = 32;
 const TOKEN_CHARS_MIN = 32;
@@ -18,7 +21,7 @@ export class TokenDamaged extends Error {
   override name = 'TokenDamaged';
 }
 
-/** Reads the token, or makes one where there is none yet. Throws TokenDamaged, ExposedToOthers. */
+/** Reads the token, or creates one. Throws TokenDamaged, ExposedToOthers. */
 export function openToken(path: string): string {
   if (existsSync(path) && !NOTHING.test(readFileSync(path, 'utf8'))) return readToken(path);
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
@@ -37,7 +40,7 @@ export function readToken(path: string): string {
   return token;
 }
 
-/** In the same time whatever is presented: hashes have one length and compare without a shortcut. */
+/** Takes the same time for any input: hashes have one length and are compared in constant time. */
 export class TokenCheck {
   readonly #expected: Buffer;
 
@@ -54,7 +57,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Where a running server's door is. */
+/** Address and token of a running operator's listener. */
 export interface AdminEndpointFile {
   readonly url: string;
   readonly token: string;
@@ -62,12 +65,12 @@ export interface AdminEndpointFile {
 }
 
 export function writeAdminEndpoint(directory: string, note: AdminEndpointFile): void {
-  replaceFile(join(directory, DOOR_FILE), `${JSON.stringify(note, undefined, 2)}\n`);
+  replaceFile(join(directory, ADMIN_ENDPOINT_FILE), `${JSON.stringify(note, undefined, 2)}\n`);
 }
 
-/** Undefined when no server has left one, or none that can be read: the next start writes it anew. */
+/** Undefined when there is no readable file: the next start writes it. */
 export function readAdminEndpoint(directory: string): AdminEndpointFile | undefined {
-  const path = join(directory, DOOR_FILE);
+  const path = join(directory, ADMIN_ENDPOINT_FILE);
   if (!existsSync(path)) return undefined;
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as AdminEndpointFile;
@@ -78,5 +81,5 @@ export function readAdminEndpoint(directory: string): AdminEndpointFile | undefi
 }
 
 export function removeAdminEndpoint(directory: string): void {
-  rmSync(join(directory, DOOR_FILE), { force: true });
+  rmSync(join(directory, ADMIN_ENDPOINT_FILE), { force: true });
 }

@@ -1,4 +1,4 @@
-/** Per coin, what users, the house and the outside world hold; together it is nothing, or money came from nowhere. */
+/** Per coin, the sums of users, house and outside world; their total must be zero. */
 import { FIRST_USER_ACCOUNT, SystemAccount } from '../core/model/ledger-accounts.ts';
 import type { State } from '../core/state/state.ts';
 

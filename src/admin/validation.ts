@@ -1,31 +1,30 @@
-/** What the schema found wrong, said so that the operator can mend it. */
-import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
+/** Faults of a schema as errors of the operator's API: which field, and which values are valid. */
+import { fieldOf, mustBeOneOf, type SchemaFault } from '../http/schema-check.ts';
 import { AdminError } from './admin-error.ts';
 
-export function validationRefusal(
-  errors: readonly FastifySchemaValidationError[],
+export function validationError(
+  errors: readonly (SchemaFault & { readonly message?: string })[],
   place = 'body',
 ): AdminError {
   const [error] = errors;
-  if (error === undefined) return new AdminError('invalid_request', `the ${place} is not valid`);
-  return new AdminError('invalid_request', wording(error, place));
+  const message = error === undefined ? `the ${place} is not valid` : messageOf(error, place);
+  return new AdminError('invalid_request', message);
 }
 
-function wording(
-  { keyword, params, instancePath, message }: FastifySchemaValidationError,
-  place: string,
-): string {
-  const field = instancePath.slice(1).replaceAll('/', '.') || `the ${place}`;
+function messageOf(error: SchemaFault & { readonly message?: string }, place: string): string {
+  const { keyword, params, message } = error;
+  const field = fieldOf(error) || `the ${place}`;
   switch (keyword) {
     case 'required':
       return `${String(params.missingProperty)} is missing`;
     case 'additionalProperties':
       return `${String(params.additionalProperty)} is not a known field`;
     case 'enum':
-      return `${field} must be one of ${(params.allowedValues as string[]).join(', ')}`;
+      return `${field} ${mustBeOneOf(error)}`;
     case 'pattern':
-      if (String(params.pattern).includes('\\p{Cc}'))
+      if (String(params.pattern).includes('\\p{Cc}')) {
         return `${field} must be text without control characters`;
+      }
       return String(params.pattern).includes('\\.')
         ? `${field} must be a decimal number such as 1000.5`
         : `${field} must be a whole number`;

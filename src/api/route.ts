@@ -1,6 +1,6 @@
 /**
- * One endpoint as a row: path, who may call it how often, what it takes, what it answers, and the function that does
- * it. Hooks do everything that is the same for all (`http/server.ts`); handlers see only clean, typed input.
+ * A route as a row: path, access, limit, schemas of request and response, handler. Hooks do the work that all routes
+ * share (`http/server.ts`); handlers get validated, typed input.
  */
 import type { KeyObject } from 'node:crypto';
 import type { Static, TSchema } from 'typebox';
@@ -8,11 +8,11 @@ import type { ApiKey, Identity, User } from '../identity/identity.ts';
 import type { ReserveAudits } from '../reserves/reserve-audit.ts';
 import type { Clock } from '../sequencer/clock.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
-import type { Need } from './auth/permissions.ts';
+import type { RequiredPermission } from './auth/permissions.ts';
 import type { ErrorDialect } from './wire/wire-error.ts';
 
 /** `public` needs no key; the others are rows of `permissions.ts`. */
-export type Access = 'public' | Need;
+export type Access = 'public' | RequiredPermission;
 
 export interface Caller {
   readonly user: User;
@@ -24,7 +24,7 @@ export interface Services {
   readonly identity: Identity;
   readonly clock: Clock;
   readonly errorDialect: ErrorDialect;
-  /** Deposit addresses are made with it. */
+  /** Key of the keyed hash that deposit addresses are derived with. */
   readonly addressKey: KeyObject;
   readonly reserves: ReserveAudits;
 }
@@ -32,9 +32,9 @@ export interface Services {
 export interface Call<Q, B> extends Services {
   readonly query: Q;
   readonly body: B;
-  /** Who calls; on public routes nobody. */
+  /** The authenticated caller; unset on public routes. */
   readonly caller: Caller;
-  /** Orders of the body that came later than they say they may; only sockets have such. */
+  /** Orders of the body that arrived after their receive window; only sockets have such. */
   readonly late?: ReadonlySet<object>;
 }
 
@@ -49,11 +49,11 @@ export interface Route {
   readonly query: TSchema | undefined;
   readonly body: TSchema | undefined;
   readonly data: TSchema;
-  /** Counts as requests about orders, of which an account may have a quota of its own. */
+  /** Counts against the account's quota of order requests. */
   readonly orders: boolean;
-  /** Its success is the outcome of commands of its own; every other answer shows the state. */
+  /** The success of such a route is the result of its own commands; every other response shows the state. */
   readonly acts: boolean;
-  /** The data, a `WireError`, or a promise of either. */
+  /** Returns the data, a `WireError`, or a promise of either. */
   readonly handle: (call: Call<never, never>) => unknown;
 }
 

@@ -1,4 +1,4 @@
-/** How the program ends, as `--help` and the documents promise it. Never reused for anything else. */
+/** Exit codes, as `--help` and the documents state them. A code is never reused with another meaning. */
 
 import { AuditDamaged } from '../admin/audit-file.ts';
 import { TokenDamaged } from '../admin/token.ts';
@@ -8,10 +8,9 @@ import { ReplayDivergence } from '../core/model/diverged.ts';
 import { InvariantBroken } from '../core/model/units.ts';
 import { RecordDamaged } from '../history/record-damaged.ts';
 import { IdentityDamaged } from '../identity/identity-damaged.ts';
-import { DirectoryLocked, LogRefused } from '../journal/journal-errors.ts';
-import { HistoryGap } from '../sequencer/history-gap.ts';
-import { PoisonedCommand } from '../sequencer/poisoned-command.ts';
-import { MarketError } from '../simulator/market-error.ts';
+import { DirectoryLocked, JournalRefused } from '../journal/journal-errors.ts';
+import { HistoryGap, PoisonedCommand } from '../sequencer/recovery.ts';
+import { SimulatorError } from '../simulator/simulator-error.ts';
 import { NoSpace } from '../storage/free-space.ts';
 import { ExposedToOthers } from '../storage/private-file.ts';
 
@@ -29,20 +28,20 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** A configuration that cannot be followed; the message says which value and what would be right. */
+/** An invalid configuration; the message names the value and the valid ones. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** The machine does not let the program start: the message says what to do. */
+/** The machine prevents the start; the message says what to do. */
 export class CannotStart extends Error {
   override name = 'CannotStart';
 }
 
-/** A running exchange said no to what was asked of it; the message says why. */
+/** A running exchange rejected the action; the message says why. */
 export class ActionRefused extends Error {
   override name = 'ActionRefused';
-  /** The operator's door's own word for it. */
+  /** The code of the operator's API (`admin/admin-error.ts`). */
   readonly code: string;
 
   constructor(code: string, message: string) {
@@ -51,25 +50,25 @@ export class ActionRefused extends Error {
   }
 }
 
-/** The data directory is not what it claims to be. */
+/** The data directory is damaged. */
 export class DataDamaged extends Error {
   override name = 'DataDamaged';
 }
 
 type ErrorClass = abstract new (...args: never[]) => Error;
 
-/** First match counts: a locked directory is refused by the log, but it is not damaged. */
+/** The first match counts: a locked directory is refused by the journal, but is not damaged. */
 const CODES: readonly (readonly [ErrorClass, ExitCode])[] = [
   [ConfigError, ExitCode.usage],
   [CatalogueError, ExitCode.usage],
-  [MarketError, ExitCode.usage],
+  [SimulatorError, ExitCode.usage],
   [ActionRefused, ExitCode.failed],
   [ExposedToOthers, ExitCode.cannotStart],
   [CannotStart, ExitCode.cannotStart],
   [NoSpace, ExitCode.cannotStart],
   [DirectoryLocked, ExitCode.cannotStart],
   [DataDamaged, ExitCode.damaged],
-  [LogRefused, ExitCode.damaged],
+  [JournalRefused, ExitCode.damaged],
   [AuditDamaged, ExitCode.damaged],
   [IdentityDamaged, ExitCode.damaged],
   [TokenDamaged, ExitCode.damaged],

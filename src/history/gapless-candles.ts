@@ -10,7 +10,7 @@ import {
   flatCandle,
   joinCandles,
 } from '../views/candle-view.ts';
-import type { CandleQuery, CandleRunQuery, CandleSeries } from './history.ts';
+import type { CandleQuery, CandleSeries, GaplessCandleQuery } from './history.ts';
 
 interface StoredCandles {
   candles(query: CandleQuery): CandleRow[];
@@ -18,7 +18,7 @@ interface StoredCandles {
   generatedPart(series: CandleSeries, openTime: number): CandleRow | undefined;
 }
 
-export function candleRun(stored: StoredCandles, query: CandleRunQuery): CandleView[] {
+export function gaplessCandles(stored: StoredCandles, query: GaplessCandleQuery): CandleView[] {
   const { series, running, limit } = query;
   const width = candleWidthIndex(series.width);
   const last = candleOpen(width, Math.min(query.endTime ?? query.now, query.now));

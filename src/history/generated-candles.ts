@@ -29,16 +29,16 @@ export function generatedWidthFor(width: CandleWidth): GeneratedWidth {
   return candleWidthIndex(width) < candleWidthIndex('1H') ? '1m' : '1H';
 }
 
-export function packGenerated({ ticks, lots }: GeneratedCandles): Uint8Array {
+export function encodeGenerated({ ticks, lots }: GeneratedCandles): Uint8Array {
   const bytes = new Uint8Array(ticks.byteLength + lots.byteLength);
   bytes.set(new Uint8Array(lots.buffer, lots.byteOffset, lots.byteLength));
   bytes.set(new Uint8Array(ticks.buffer, ticks.byteOffset, ticks.byteLength), lots.byteLength);
   return bytes;
 }
 
-export function unpackGenerated(packed: Uint8Array): Pick<GeneratedCandles, 'ticks' | 'lots'> {
+export function decodeGenerated(encoded: Uint8Array): Pick<GeneratedCandles, 'ticks' | 'lots'> {
   // A copy of its own: a buffer may begin anywhere, and numbers must not.
-  const bytes = new Uint8Array(packed);
+  const bytes = new Uint8Array(encoded);
   const count = bytes.byteLength / 24;
   return {
     lots: new Float64Array(bytes.buffer, 0, count),

@@ -107,7 +107,7 @@ export interface History {
   /** What was made up of the candle that opened then; what happened in the same interval is not in it. */
   generatedPart(series: CandleSeries, openTime: number): Promise<CandleRow | undefined>;
   /** A JSON list of `CandleView`, ascending, without gaps: flat candles where nothing is stored, the running one last. */
-  candleRun(query: CandleRunQuery): Promise<string>;
+  gaplessCandles(query: GaplessCandleQuery): Promise<string>;
   /** Made-up candles of five minutes that opened since then, ascending. */
   generatedCandles(query: GeneratedQuery): Promise<CandleRow[]>;
   /** Rates that were settled, newest first, and before them those that were made up. */
@@ -244,7 +244,7 @@ export interface CandleQuery extends CandleSeries {
 }
 
 /** Without an end up to `now`; with a start alone the first `limit` from there, otherwise the last. */
-export interface CandleRunQuery {
+export interface GaplessCandleQuery {
   readonly series: CandleSeries;
   /** The candle that is not over yet. */
   readonly running: CandleRow | undefined;

@@ -45,7 +45,7 @@ export interface ProjectedEvents {
   readonly revisions: PledgeRevised;
   readonly reductions: LoanReduced;
 }
-export type KeptKind = keyof ProjectedEvents;
+export type ProjectionKind = keyof ProjectedEvents;
 
 export interface ProjectionBatch {
   /** The last command whose events are in the pack. */
@@ -54,15 +54,15 @@ export interface ProjectionBatch {
   gapSeq: number;
   /** How many events are in it. */
   rows: number;
-  readonly kept: { readonly [Kind in KeptKind]: ProjectedEvents[Kind][] };
+  readonly byKind: { readonly [Kind in ProjectionKind]: ProjectedEvents[Kind][] };
 }
 
-export function emptyPack(): ProjectionBatch {
+export function emptyBatch(): ProjectionBatch {
   return {
     seq: 0,
     gapSeq: 0,
     rows: 0,
-    kept: {
+    byKind: {
       orders: [],
       strategies: [],
       positions: [],
@@ -86,73 +86,77 @@ export function emptyPack(): ProjectionBatch {
 }
 
 /** Adds the event where history keeps its kind. */
-export function addEvent(pack: ProjectionBatch, event: Event): void {
+export function addEvent(batch: ProjectionBatch, event: Event): void {
   switch (event.type) {
     case 'order':
-      if (isClosed(event.order)) keep(pack, 'orders', event.order);
+      if (isClosed(event.order)) append(batch, 'orders', event.order);
       break;
     case 'strategyOrder':
-      if (hasEnded(event.order)) keep(pack, 'strategies', event.order);
+      if (hasEnded(event.order)) append(batch, 'strategies', event.order);
       break;
     case 'positionClosed':
-      keep(pack, 'positions', event);
+      append(batch, 'positions', event);
       break;
     case 'positionMoved':
-      keep(pack, 'moves', event);
+      append(batch, 'moves', event);
       break;
     case 'fill':
-      if (isLiquidation(event.fill)) keep(pack, 'liquidations', event.fill);
-      keep(pack, 'fills', event.fill);
+      if (isLiquidation(event.fill)) append(batch, 'liquidations', event.fill);
+      append(batch, 'fills', event.fill);
       break;
     case 'ledgerLine':
-      keep(pack, 'ledgerLines', event);
+      append(batch, 'ledgerLines', event);
       break;
     case 'transfer':
-      keep(pack, 'transfers', event);
+      append(batch, 'transfers', event);
       break;
     case 'walletRecord':
-      keep(pack, 'walletRecords', event);
+      append(batch, 'walletRecords', event);
       break;
     case 'conversion':
-      keep(pack, 'conversions', event);
+      append(batch, 'conversions', event);
       break;
     case 'candle':
-      keep(pack, 'candles', event);
+      append(batch, 'candles', event);
       break;
     case 'priceCandle':
-      keep(pack, 'priceCandles', event);
+      append(batch, 'priceCandles', event);
       break;
     case 'fundingSettled':
-      keep(pack, 'fundingRates', event);
+      append(batch, 'fundingRates', event);
       break;
     case 'insuranceHour':
-      keep(pack, 'insuranceHours', event);
+      append(batch, 'insuranceHours', event);
       break;
     case 'loan':
-      if (event.status !== 'ONGOING') keep(pack, 'closedLoans', event);
+      if (event.status !== 'ONGOING') append(batch, 'closedLoans', event);
       break;
     case 'loanRepaid':
-      keep(pack, 'repayments', event);
+      append(batch, 'repayments', event);
       break;
     case 'pledgeRevised':
-      keep(pack, 'revisions', event);
+      append(batch, 'revisions', event);
       break;
     case 'loanReduced':
-      keep(pack, 'reductions', event);
+      append(batch, 'reductions', event);
       break;
   }
 }
 
-function keep<Kind extends KeptKind>(pack: ProjectionBatch, kind: Kind, event: ProjectedEvents[Kind]): void {
-  pack.kept[kind].push(event);
-  pack.rows++;
+function append<Kind extends ProjectionKind>(
+  batch: ProjectionBatch,
+  kind: Kind,
+  event: ProjectedEvents[Kind],
+): void {
+  batch.byKind[kind].push(event);
+  batch.rows++;
 }
 
 /** How many rows the events make, by what `History.counts` says. */
 export function rowsMade(events: readonly Event[]): HistoryCounts {
-  const pack = emptyPack();
-  for (const event of events) addEvent(pack, event);
-  const { orders, strategies, positions, candles, priceCandles, walletRecords, ...rest } = pack.kept;
+  const batch = emptyBatch();
+  for (const event of events) addEvent(batch, event);
+  const { orders, strategies, positions, candles, priceCandles, walletRecords, ...rest } = batch.byKind;
   const loans = [rest.closedLoans, rest.repayments, rest.revisions, rest.reductions];
   return {
     closedOrders: orders.length,

@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { checkLogBelongs } from './checkpoints.ts';
 import { DamagedRow } from './checksum.ts';
-import { PatientWriter } from './patient-writer.ts';
+import { RetryingWriter } from './retrying-writer.ts';
 import type { FromWorker, ToWorker, WorkerStart } from './sqlite-messages.ts';
 import { READS } from './sqlite-reads.ts';
 import { migrate } from './sqlite-schema.ts';
@@ -42,7 +42,7 @@ database.exec(
 checkLogBelongs(path, database);
 migrate(database);
 const writer = new SqliteWriter(database);
-const patient = new PatientWriter(writer, dirname(path));
+const patient = new RetryingWriter(writer, dirname(path));
 const pages = new Pages(database, () => writer.sealed);
 
 let commitTimer: NodeJS.Timeout | undefined;
@@ -52,8 +52,8 @@ port.on('message', (message: ToWorker) => {
   switch (message.type) {
     case 'describe':
       return writer.describe(message.instruments, message.coins);
-    case 'pack':
-      patient.write(message.pack);
+    case 'batch':
+      patient.write(message.batch);
       return commitSoon();
     case 'generated':
       patient.addGenerated(message.candles);

@@ -8,13 +8,13 @@ import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
 import type {
   CandleQuery,
-  CandleRunQuery,
   CandleSeries,
   CommissionQuery,
   ConversionQuery,
   FamilyRecordQuery,
   FillQuery,
   FundingRateQuery,
+  GaplessCandleQuery,
   GeneratedQuery,
   History,
   LedgerQuery,
@@ -31,7 +31,7 @@ import type {
   WalletRecordQuery,
 } from './history.ts';
 import { HistoryStarved } from './history.ts';
-import { addEvent, emptyPack } from './projection-batch.ts';
+import { addEvent, emptyBatch } from './projection-batch.ts';
 import { RecordDamaged } from './record-damaged.ts';
 import type {
   FromWorker,
@@ -44,8 +44,8 @@ import type {
 } from './sqlite-messages.ts';
 
 /** A pack leaves at this size or age, or before a read: messages between threads cost more than their rows. */
-const PACK_ROWS_MAX = 1000;
-const PACK_DELAY_MS = 20;
+const BATCH_ROWS_MAX = 1000;
+const BATCH_DELAY_MS = 20;
 
 export interface SqliteHistoryOptions {
   /** The database file; made when it does not exist. */
@@ -79,10 +79,10 @@ class SqliteHistory implements History {
   #storedRows = 0;
   #damagedReads = 0;
   #starved = false;
-  #pack = emptyPack();
+  #batch = emptyBatch();
   /** What the worker has not been told yet; it waits for what needs it, so that a hundred listings are told once. */
   #described: ToWorker | undefined;
-  #packDue: NodeJS.Timeout | undefined;
+  #batchTimer: NodeJS.Timeout | undefined;
   #failure: Error | undefined;
   #closing = false;
 
@@ -126,7 +126,7 @@ class SqliteHistory implements History {
 
   describe(instruments: readonly Instrument[], coins: readonly string[]): void {
     this.#mustWork();
-    if (this.#pack.rows > 0) this.#postPack();
+    if (this.#batch.rows > 0) this.#postBatch();
     this.#described = { type: 'describe', instruments, coins };
   }
 
@@ -136,11 +136,11 @@ class SqliteHistory implements History {
     if (seq <= this.#projectedSeq)
       throw new Error(`command ${seq} was projected after ${this.#projectedSeq}`);
     this.#projectedSeq = seq;
-    this.#pack.seq = seq;
-    if (gap === true) this.#pack.gapSeq = seq;
-    for (const event of events) addEvent(this.#pack, event);
-    if (this.#pack.rows >= PACK_ROWS_MAX) this.#postPack();
-    else this.#packDue ??= setTimeout(() => this.#postPack(), PACK_DELAY_MS);
+    this.#batch.seq = seq;
+    if (gap === true) this.#batch.gapSeq = seq;
+    for (const event of events) addEvent(this.#batch, event);
+    if (this.#batch.rows >= BATCH_ROWS_MAX) this.#postBatch();
+    else this.#batchTimer ??= setTimeout(() => this.#postBatch(), BATCH_DELAY_MS);
   }
 
   addGenerated(candles: GeneratedCandles): void {
@@ -154,7 +154,7 @@ class SqliteHistory implements History {
   }
 
   lag(): number {
-    return this.#projectedRows + this.#pack.rows - this.#storedRows;
+    return this.#projectedRows + this.#batch.rows - this.#storedRows;
   }
 
   damagedReads(): number {
@@ -229,8 +229,8 @@ class SqliteHistory implements History {
     return this.#read('lastCandleBefore', { series, openTime });
   }
 
-  candleRun(query: CandleRunQuery) {
-    return this.#read('candleRun', query);
+  gaplessCandles(query: GaplessCandleQuery) {
+    return this.#read('gaplessCandles', query);
   }
 
   insuranceHours(coin: string, startTime: number) {
@@ -282,20 +282,20 @@ class SqliteHistory implements History {
   #request(make: (id: number) => Request): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#mustWork();
-      this.#postPack();
+      this.#postBatch();
       const id = this.#nextRequest++;
       this.#waiting.set(id, { resolve, reject });
       this.#post(make(id));
     });
   }
 
-  #postPack(): void {
-    clearTimeout(this.#packDue);
-    this.#packDue = undefined;
-    if (this.#pack.seq === 0) return;
-    this.#post({ type: 'pack', pack: this.#pack });
-    this.#projectedRows += this.#pack.rows;
-    this.#pack = emptyPack();
+  #postBatch(): void {
+    clearTimeout(this.#batchTimer);
+    this.#batchTimer = undefined;
+    if (this.#batch.seq === 0) return;
+    this.#post({ type: 'batch', batch: this.#batch });
+    this.#projectedRows += this.#batch.rows;
+    this.#batch = emptyBatch();
   }
 
   #post(message: ToWorker): void {
@@ -336,6 +336,6 @@ class SqliteHistory implements History {
     this.#failure = error;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
-    clearTimeout(this.#packDue);
+    clearTimeout(this.#batchTimer);
   }
 }

@@ -26,7 +26,7 @@ export type ToWorker =
       readonly instruments: readonly Instrument[];
       readonly coins: readonly string[];
     }
-  | { readonly type: 'pack'; readonly pack: ProjectionBatch }
+  | { readonly type: 'batch'; readonly batch: ProjectionBatch }
   | { readonly type: 'generated'; readonly candles: GeneratedCandles }
   | { readonly type: 'generatedFunding'; readonly funding: GeneratedFunding }
   | Request;

@@ -2,8 +2,8 @@
 import type { HistoryCounts } from './history.ts';
 import {
   CANDLES,
-  candleRunText,
   candles,
+  gaplessCandlesText,
   generatedPart,
   generatedSince,
   lastCandleBefore,
@@ -53,7 +53,7 @@ export const READS = {
   candles,
   lastCandleBefore,
   generatedPart,
-  candleRun: candleRunText,
+  gaplessCandles: gaplessCandlesText,
   generatedCandles: generatedSince,
   fundingRates,
   insuranceHours,

@@ -7,15 +7,15 @@ import type { Instrument } from '../core/model/instrument.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
-import type { KeptKind, ProjectedEvents, ProjectionBatch } from './projection-batch.ts';
+import type { ProjectedEvents, ProjectionBatch, ProjectionKind } from './projection-batch.ts';
 import { sealRows } from './sealing.ts';
 import { type MetaKey, readMeta, writeMeta } from './sqlite-schema.ts';
 import { TableWriter } from './table-writer.ts';
 import { GENERATED_CANDLES, generatedRow } from './tables/generated-candles.ts';
 import { GENERATED_FUNDING_RATES, generatedFundingRow } from './tables/market-records.ts';
-import { Names } from './tables/name-resolver.ts';
+import { NameResolver } from './tables/name-resolver.ts';
 import { CHECKSUM, type Table, type UserTable } from './tables/table.ts';
-import { KEPT, KEPT_KINDS, USER_TABLES } from './tables/tables.ts';
+import { PROJECTION_KINDS, PROJECTIONS, USER_TABLES } from './tables/tables.ts';
 import { Totals } from './totals.ts';
 
 /** Rows looked at in one step of pruning: a few milliseconds, between which packs and reads get their turn. */
@@ -24,12 +24,12 @@ const PRUNE_STEP_ROWS = 500;
 export class SqliteWriter {
   readonly #database: DatabaseSync;
   readonly #totals: Totals;
-  readonly #tables: Readonly<Record<KeptKind, TableWriter>>;
+  readonly #tables: Readonly<Record<ProjectionKind, TableWriter>>;
   readonly #generated: TableWriter;
   readonly #generatedFunding: TableWriter;
   readonly #writeMeta: (key: MetaKey, value: number) => void;
   readonly #checkpoints: Checkpoints;
-  #names = new Names([], []);
+  #names = new NameResolver([], []);
   #seq: number;
   #committedSeq: number;
   #openRows = 0;
@@ -39,10 +39,9 @@ export class SqliteWriter {
     this.#database = database;
     this.#totals = new Totals(database);
     const writerOf = (table: Table) => new TableWriter(database, table, this.#totals);
-    this.#tables = Object.fromEntries(KEPT_KINDS.map((kind) => [kind, writerOf(KEPT[kind].table)])) as Record<
-      KeptKind,
-      TableWriter
-    >;
+    this.#tables = Object.fromEntries(
+      PROJECTION_KINDS.map((kind) => [kind, writerOf(PROJECTIONS[kind].table)]),
+    ) as Record<ProjectionKind, TableWriter>;
     this.#generated = writerOf(GENERATED_CANDLES);
     this.#generatedFunding = writerOf(GENERATED_FUNDING_RATES);
     this.#writeMeta = writeMeta(database);
@@ -67,30 +66,30 @@ export class SqliteWriter {
   }
 
   describe(instruments: readonly Instrument[], coins: readonly string[]): void {
-    this.#names = new Names(instruments, coins);
+    this.#names = new NameResolver(instruments, coins);
   }
 
   /** What the indices in events stand for now. */
-  get names(): Names {
+  get names(): NameResolver {
     return this.#names;
   }
 
-  write({ seq, gapSeq, rows, kept }: ProjectionBatch, names: Names): void {
+  write({ seq, gapSeq, rows, byKind }: ProjectionBatch, names: NameResolver): void {
     if (rows > 0 || gapSeq > 0) this.#begin();
     if (gapSeq > 0) this.#writeMeta('complete_since', gapSeq);
-    for (const kind of KEPT_KINDS) this.#writeKind(kind, kept, names);
+    for (const kind of PROJECTION_KINDS) this.#writeKind(kind, byKind, names);
     this.#seq = seq;
     this.#openRows += rows;
   }
 
-  #writeKind<Kind extends KeptKind>(
+  #writeKind<Kind extends ProjectionKind>(
     kind: Kind,
-    kept: { readonly [K in Kind]: ProjectedEvents[K][] },
-    names: Names,
+    byKind: { readonly [K in Kind]: ProjectedEvents[K][] },
+    names: NameResolver,
   ): void {
-    const { row } = KEPT[kind];
+    const { row } = PROJECTIONS[kind];
     const table = this.#tables[kind];
-    for (const recorded of kept[kind]) table.add(row(recorded, names));
+    for (const recorded of byKind[kind]) table.add(row(recorded, names));
   }
 
   addGenerated(candles: GeneratedCandles): void {
@@ -144,7 +143,7 @@ export class SqliteWriter {
 
   /** Deletes old rows step by step: yields after each with the rows it deleted, so that others get their turn. */
   *prune(now: number): Generator<number> {
-    for (const table of USER_TABLES) yield* this.#pruneTable(table, now - table.keepMs);
+    for (const table of USER_TABLES) yield* this.#pruneTable(table, now - table.retentionMs);
   }
 
   /**

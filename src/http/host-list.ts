@@ -1,15 +1,15 @@
 /**
- * Under which names the exchange answers. A web page whose own name is made to point at this machine (DNS rebinding) is
- * to its browser of the same origin as whatever answers there; all that shows the difference is the name in `Host`. So
- * only names are answered that no stranger's DNS can give away: addresses, `localhost` and what is under it, names
- * without a dot (a service in a container network), and those that the operator has named.
+ * Host names under which the exchange responds. A web page whose own name is made to resolve to this machine (DNS
+ * rebinding) has, for its browser, the same origin as this server; only the name in `Host` shows the difference. So
+ * only names are accepted that no foreign DNS can assign: addresses, `localhost` and names under it, names without a
+ * dot (a service in a container network), and those that the operator has configured.
  */
 import { isIP, isIPv6 } from 'node:net';
 
 export interface Host {
   /** In lower case; an IPv6 address has its brackets. */
   readonly name: string;
-  /** As it was written; empty when it was left out. */
+  /** As written; empty when it is absent. */
   readonly port: string;
 }
 
@@ -17,7 +17,7 @@ const HOST = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9._-]{1,254})(?::([0-9]{0,5}))?$/;
 /** Container networks have names with an underscore. */
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 
-/** Undefined for what is no host with or without a port: user names, blanks, escapes and other scripts among it. */
+/** Undefined for text that is no host with or without a port, such as user names, blanks, escapes and other scripts. */
 export function readHost(text: string): Host | undefined {
   const [, name, port = ''] = HOST.exec(text.toLowerCase()) ?? [];
   if (name === undefined) return undefined;
@@ -44,7 +44,7 @@ export class HostList {
 
   has({ name }: Host): boolean {
     if (name.startsWith('[') || isIP(name) === 4) return true;
-    // With the dot at its end a name without another is a top-level domain, and those can be had.
+    // With a final dot, a name without another dot is a top-level domain, and those can be registered.
     if (!name.includes('.')) return true;
     const full = withoutRoot(name);
     return full === 'localhost' || full.endsWith('.localhost') || this.#names.has(full);

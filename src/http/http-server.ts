@@ -1,4 +1,4 @@
-/** What the public door and the operator's have in common. */
+/** The HTTP server that the public API and the operator's API share. */
 
 import type { Server } from 'node:http';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -7,21 +7,21 @@ import type { RequestSource, SourceRefusal } from './request-source.ts';
 import { VALIDATION } from './schema-check.ts';
 import { SchemasOnDemand } from './schemas-on-demand.ts';
 
-/** The first seconds belong to those who waited for the start. */
+/** The first seconds belong to clients that waited for the start. */
 const COMPILE_AFTER_MS = 5_000;
 const COMPILE_STEP_MS = 50;
 
-/** How this door answers what no route of it sees. */
-export interface EarlyAnswers {
+/** Responses to requests that reach no route. */
+export interface EarlyResponses {
   readonly source: RequestSource;
   readonly refuse: (reply: FastifyReply, refusal: SourceRefusal) => void;
-  /** A path that cannot be read reaches no hook. */
+  /** An unreadable path reaches no hook. */
   readonly unreadablePath: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => void;
 }
 
 type Options = Omit<FastifyHttpOptions<Server, FastifyBaseLogger>, 'frameworkErrors'>;
 
-export function openHttpServer(options: Options, early: EarlyAnswers): FastifyInstance {
+export function openHttpServer(options: Options, early: EarlyResponses): FastifyInstance {
   const { source, refuse, unreadablePath } = early;
   const schemas = new SchemasOnDemand();
   const app = Fastify({
@@ -38,7 +38,7 @@ export function openHttpServer(options: Options, early: EarlyAnswers): FastifyIn
     },
     ...options,
   }) as unknown as FastifyInstance;
-  // The first hook of all: also of paths that do not exist.
+  // The first hook of all: also for unknown paths.
   app.addHook('onRequest', (request, reply, done) => {
     const refusal = source.refusal(request.raw);
     if (refusal === undefined) done();
@@ -54,7 +54,7 @@ function compileMeanwhile(app: FastifyInstance, schemas: SchemasOnDemand): void 
     try {
       if (!schemas.compileNext()) return;
     } catch (error) {
-      // The route that it belongs to will say so to whoever asks; the others go on.
+      // Requests to its route will fail with this error; the others go on.
       app.log.error({ err: error }, 'a schema cannot be compiled');
     }
     timer = setTimeout(step, COMPILE_STEP_MS).unref();

@@ -1,9 +1,9 @@
-/** Pages for people who open the exchange in a browser: whole in one answer, without scripts, nothing from elsewhere. */
+/** Pages for browsers: complete in one response, without scripts, nothing from other hosts. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Of every page; a page whose scripts need another policy writes its own. */
+/** Headers of every page; a page whose scripts need another policy has its own. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
@@ -43,7 +43,7 @@ const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill='%230b57c2' " +
   "d='M3 6h3v7H3zm7-3h3v7h-3z'/%3E%3Cpath stroke='%230b57c2' d='M4.5 3v12m7-14v12'/%3E%3C/svg%3E";
 
-/** `body` is HTML; whatever comes from outside goes through `escaped` first. */
+/** `body` is HTML; text from outside must pass `escaped` first. */
 export function htmlPage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -67,18 +67,18 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** Terms and what they mean; both are HTML. */
+/** Terms and definitions; both are HTML. */
 export function definitions(rows: readonly (readonly [term: string, meaning: string])[]): string {
   return `<dl>\n${rows.map(([term, meaning]) => `<dt>${term}</dt><dd>${meaning}</dd>`).join('\n')}\n</dl>`;
 }
 
-/** Somebody opens the address in a browser; programs do not ask for HTML. */
+/** A browser asks for HTML; programs do not. */
 export function wantsPage({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && /\btext\/html\b/i.test(headers.accept ?? '');
 }
 
-/** A page that does not change while the exchange runs: the browser may keep it, and asks each time whether it holds. */
-export class KeptPage {
+/** A page that does not change while the exchange runs: the browser may cache it and revalidates it each time. */
+export class CachedPage {
   readonly #html: string;
   readonly #tag: string;
 
@@ -94,7 +94,7 @@ export class KeptPage {
   }
 }
 
-/** A page that says why there is none. */
+/** A page for an error. */
 export function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
   return reply
     .code(status)

@@ -1,13 +1,12 @@
 /**
- * What a request says about where it comes from, checked before anything else: a hostile web page can make a browser
- * send requests to this machine, but it cannot choose what the browser writes into these headers.
- *
- *   Host             a name under which the exchange answers, once          every request
- *   Origin           the same host, or a named origin                       a WebSocket handshake
- *   Sec-Fetch-Site   `same-origin`, `none` (typed by a person) or absent    what only pages of ours may ask for
- *
- * Programs send only the first. Other requests of foreign pages are answered, but the browser does not show them the
- * answer, because no answer allows it (CORS), and does not let them send a header that would sign a request.
+ * Checks the origin of a request before anything else: a hostile web page can make a browser send requests to this
+ * machine, but it cannot choose what the browser writes into these headers.
+ *   Host             a name under which the exchange responds, once         every request
+ *   Origin           the same host, or a configured origin                  a WebSocket handshake
+ *   Sec-Fetch-Site   `same-origin`, `none` (typed by a person) or absent    paths for pages of this server alone
+ * Programs send only the first. Other requests of foreign pages get a response, but the browser does not show it to
+ * them,
+ * because no response allows it (CORS), and does not let them send a header that would sign a request.
  */
 import type { IncomingMessage } from 'node:http';
 import { type Host, HostList, readHost } from './host-list.ts';
@@ -18,11 +17,11 @@ export interface SourceRefusal {
 }
 
 export interface SourceOptions {
-  /** Names under which the exchange answers, beside those that are always good. */
+  /** Further host names under which the exchange responds (`HostList` has the built-in ones). */
   readonly allowedHosts: readonly string[];
   /** Origins of other hosts whose pages may open sockets. */
   readonly allowedOrigins?: readonly string[];
-  /** Is this path only for pages of ours? */
+  /** Is this path for pages of this server alone? */
   readonly ownPagesOnly: (path: string) => boolean;
 }
 
@@ -64,11 +63,11 @@ export class RequestSource {
     this.#ownPagesOnly = ownPagesOnly;
   }
 
-  /** Why a request is not answered; undefined when it may go on. */
+  /** Why a request is rejected; undefined when it may go on. */
   refusal(request: IncomingMessage): SourceRefusal | undefined {
     const host = this.#hostRefusal(request);
     if (host !== undefined) return host;
-    // A joined list of several values is none of these either.
+    // A joined list of several values matches none of these.
     const site = request.headers['sec-fetch-site'] as string | undefined;
     return !OWN_SITES.has(site) && this.#ownPagesOnly(pathOf(request.url!)) ? FOREIGN_PAGE : undefined;
   }
@@ -83,7 +82,7 @@ export class RequestSource {
   }
 
   #hostRefusal({ url, rawHeaders }: IncomingMessage): SourceRefusal | undefined {
-    // Its host would count instead of the header's.
+    // The host of an absolute address would count instead of the header's.
     if (url?.startsWith('/') !== true) return NOT_A_PATH;
     let text: string | undefined;
     for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -111,7 +110,7 @@ function unknownHost({ name }: Host): SourceRefusal {
   };
 }
 
-/** A browser leaves the port out where it is the usual one; a proxy may have written it. */
+/** A browser omits the default port; a proxy may have added it. */
 function isOriginOf(origin: string, host: Host): boolean {
   const [, scheme, rest] = /^(https?):\/\/(.+)$/.exec(origin.toLowerCase()) ?? [];
   const own = rest === undefined ? undefined : readHost(rest);
@@ -120,7 +119,7 @@ function isOriginOf(origin: string, host: Host): boolean {
   return own.name === host.name && (own.port || usual) === (host.port || usual);
 }
 
-/** As the router reads it: `/%77eb` is `/web`. */
+/** Decoded as the router does: `/%77eb` is `/web`. */
 function pathOf(url: string): string {
   const path = url.split(/[?#;]/, 1)[0]!;
   try {

@@ -1,8 +1,8 @@
-/** Is a value what a schema says? For what comes by another way than a route, with the validator of the routes. */
+/** Checks values against schemas outside of routes, with the validator of the routes, and words what it found. */
 import validatorCompiler from '@fastify/ajv-compiler';
 import type { Static, TSchema } from 'typebox';
 
-/** Nothing is coerced: `true` is no clientOid. Unknown keys pass where the schema does not forbid them. */
+/** Nothing is coerced: `true` is not a clientOid. Unknown keys pass unless the schema forbids them. */
 export const VALIDATION = {
   coerceTypes: false,
   removeAdditional: false,
@@ -10,11 +10,21 @@ export const VALIDATION = {
   allErrors: false,
 } as const;
 
-/** As the validator writes it. */
+/** A fault as the validator reports it. */
 export interface SchemaFault {
   readonly keyword: string;
   readonly instancePath: string;
   readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** `/0/price` as `0.price`; empty for the value as a whole. */
+export function fieldOf({ instancePath }: SchemaFault): string {
+  return instancePath.slice(1).replaceAll('/', '.');
+}
+
+/** For a value that is none of an enumeration. */
+export function mustBeOneOf({ params }: SchemaFault): string {
+  return `must be one of ${(params.allowedValues as string[]).join(', ')}`;
 }
 
 interface Validate {
@@ -26,7 +36,7 @@ const compile = validatorCompiler()({}, { customOptions: VALIDATION }) as unknow
   readonly schema: TSchema;
 }) => Validate;
 
-/** Compiled when it is first asked: few starts see a client of every kind. */
+/** Compiled on first use: few runs see a client of every kind. */
 export class SchemaCheck<Schema extends TSchema> {
   readonly #schema: Schema;
   #validate: Validate | undefined;
@@ -40,7 +50,7 @@ export class SchemaCheck<Schema extends TSchema> {
     return this.#validate(data);
   }
 
-  /** What was wrong with the value that did not pass last. */
+  /** Faults of the last value that did not pass. */
   get faults(): readonly SchemaFault[] {
     return this.#validate?.errors ?? [];
   }

@@ -1,7 +1,6 @@
 /**
- * Schemas become code when a route is first used: compiling those of all routes took a third of a start, and after a
- * stop everybody waits for the start. The rest are compiled one by one while the exchange runs, so that hardly anybody
- * waits for a schema either.
+ * Compiles schemas when a route is first used: compiling all of them took a third of a start, and clients wait for
+ * the start. The rest are compiled one by one while the exchange runs, so that few requests wait for a schema.
  */
 import validatorCompiler from '@fastify/ajv-compiler';
 import serialiserCompiler from '@fastify/fast-json-stringify-compiler';
@@ -18,12 +17,12 @@ interface Validate {
 
 type Serialise = (data: unknown) => string;
 
-/** The compilers that Fastify would use itself. */
+/** The compilers that Fastify uses by default. */
 const validators = validatorCompiler() as Factory<Validate>;
 const serialisers = serialiserCompiler() as Factory<Serialise>;
 
 export class SchemasOnDemand {
-  /** Each compiles its schema unless a request has done so before. */
+  /** Each compiles its schema unless a request has done so. */
   readonly #open: (() => void)[] = [];
 
   readonly compilers = {
@@ -50,7 +49,7 @@ export class SchemasOnDemand {
     }) satisfies Factory<Serialise>,
   } as Compilers;
 
-  /** Compiles one that nobody has asked for yet; false when there is none. */
+  /** Compiles a schema that no request has used yet; false when there is none. */
   compileNext(): boolean {
     const next = this.#open.pop();
     next?.();

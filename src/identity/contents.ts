@@ -19,7 +19,7 @@ const TABLES: Readonly<Record<string, { readonly uncounted?: string }>> = {
 
 const EMPTY_DIGEST = '0'.repeat(64);
 
-export interface Figures {
+export interface ContentsSummary {
   /** Made once with the store. */
   readonly store: string;
   readonly changes: number;
@@ -36,7 +36,7 @@ export class Contents {
   }
 
   /** Undefined in a store of a version that kept none. */
-  figures(): Figures | undefined {
+  summary(): ContentsSummary | undefined {
     const row = this.#row();
     if (row === undefined) return undefined;
     const { store, changes, highest_uid } = row;
@@ -71,7 +71,7 @@ export class Contents {
 
   /** Uids up to this one are not given out any more. */
   reserveUids(highestUid: number): void {
-    if (highestUid <= this.figures()!.highestUid) return;
+    if (highestUid <= this.summary()!.highestUid) return;
     this.#database.prepare('UPDATE contents SET highest_uid = max(highest_uid, ?)').run(highestUid);
     this.#database.exec(
       "UPDATE sqlite_sequence SET seq = (SELECT highest_uid FROM contents) WHERE name = 'users'",

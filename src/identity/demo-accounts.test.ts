@@ -43,7 +43,7 @@ function storedCosts(home: string): number[] {
 test('demo accounts work at once, also with the real cost of a passphrase hash, and are stored afterwards', async () => {
   const home = join(directory, 'real');
   const identity = openIdentity(home);
-  const { accounts, settled } = openDemoAccounts(identity, NOW);
+  const { accounts, stored } = openDemoAccounts(identity, NOW);
   assert.deepEqual(storedCosts(home), [], 'the start waited for no hash');
   for (const { account, uid } of accounts) {
     assert.equal(identity.checkPassphrase(account.apiKey, 'demo', NOW), 'ok');
@@ -52,7 +52,7 @@ test('demo accounts work at once, also with the real cost of a passphrase hash, 
     assert.deepEqual([key.uid, key.demo, key.permType], [uid, true, 'read_write']);
     assert.deepEqual(key.permissions, ['uta_trade', 'uta_mgt', 'withdraw']);
   }
-  await settled;
+  await stored;
   assert.equal(storedCosts(home).length, accounts.length);
   await identity.close();
 });
@@ -61,7 +61,7 @@ test('a second start finds the same accounts and checks their passphrases the sl
   const home = join(directory, 'twice');
   const first = openIdentity(home, CHEAP);
   const opened = openDemoAccounts(first, NOW);
-  await opened.settled;
+  await opened.stored;
   must(await first.setPassphrase('demo-bob', 'changed by bob'));
   await first.close();
 
@@ -69,7 +69,7 @@ test('a second start finds the same accounts and checks their passphrases the sl
   const again = openDemoAccounts(second, NOW + 1);
   assert.deepEqual(again.accounts, opened.accounts);
   assert.ok(second.checkPassphrase('demo-alice', 'demo', NOW) instanceof Promise);
-  await again.settled;
+  await again.stored;
   assert.equal(second.checkPassphrase('demo-alice', 'demo', NOW), 'ok');
   assert.equal(await second.checkPassphrase('demo-bob', 'demo', NOW), 'wrong');
   assert.equal(await second.checkPassphrase('demo-bob', 'changed by bob', NOW), 'ok');
@@ -79,13 +79,13 @@ test('a second start finds the same accounts and checks their passphrases the sl
 test('published passphrases are stored cheaply, so that a second start has little to check', async () => {
   const home = join(directory, 'cheap');
   const first = openIdentity(home);
-  await openDemoAccounts(first, NOW).settled;
+  await openDemoAccounts(first, NOW).stored;
   await first.close();
   // A hundredth of what a passphrase costs that somebody has chosen.
   assert.deepEqual(new Set(storedCosts(home)), new Set([PUBLISHED_SCRYPT_COST.N]));
   assert.ok(PUBLISHED_SCRYPT_COST.N * 100 <= SCRYPT_COST.N);
   const second = openIdentity(home);
-  await openDemoAccounts(second, NOW).settled;
+  await openDemoAccounts(second, NOW).stored;
   assert.equal(second.checkPassphrase('demo-maker', 'demo', NOW), 'ok');
   await second.close();
 });
@@ -96,7 +96,7 @@ test('a first start that was cut off before the hashes were stored is completed 
   openDemoAccounts(first, NOW);
   await first.close();
   const second = openIdentity(home, CHEAP);
-  await openDemoAccounts(second, NOW).settled;
+  await openDemoAccounts(second, NOW).stored;
   await second.close();
   const third = openIdentity(home, CHEAP);
   assert.equal(await third.checkPassphrase('demo-maker', 'demo', NOW), 'ok');

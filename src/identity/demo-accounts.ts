@@ -72,13 +72,13 @@ function demoAccount(name: string, label: string, funding: Readonly<Record<strin
 export interface OpenedDemoAccounts {
   readonly accounts: readonly OpenedDemoAccount[];
   /** Settles when all passphrases are hashed or checked; nobody needs to wait for it. */
-  readonly settled: Promise<void>;
+  readonly stored: Promise<void>;
 }
 
 /** Creates what is missing; the keys work at once, the costly passphrase hashes follow behind. */
 export function openDemoAccounts(identity: Identity, nowMs: number): OpenedDemoAccounts {
   const accounts: OpenedDemoAccount[] = [];
-  const settled: Promise<void>[] = [];
+  const stored: Promise<void>[] = [];
   for (const account of DEMO_ACCOUNTS) {
     const uid = demoUser(identity, account.name, nowMs);
     const installed = identity.installKey({
@@ -94,9 +94,9 @@ export function openDemoAccounts(identity: Identity, nowMs: number): OpenedDemoA
     });
     if (!installed.ok) throw new Error(`demo account ${account.name}: ${installed.message}`);
     accounts.push({ account, uid });
-    settled.push(installed.value.settled);
+    stored.push(installed.value.stored);
   }
-  return { accounts, settled: Promise.all(settled).then(() => undefined) };
+  return { accounts, stored: Promise.all(stored).then(() => undefined) };
 }
 
 function demoUser(identity: Identity, name: string, nowMs: number): number {

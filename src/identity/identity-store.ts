@@ -5,7 +5,7 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Contents, type Figures } from './contents.ts';
+import { Contents, type ContentsSummary } from './contents.ts';
 import { IdentityDamaged } from './identity-damaged.ts';
 import { IDENTITY_MARK_FILE, type Mark, readMark } from './identity-mark.ts';
 import { migrate } from './identity-schema.ts';
@@ -53,7 +53,7 @@ function refuseLost(path: string, mark: Mark | undefined): void {
 function prove(database: DatabaseSync, mark: Mark | undefined, acceptGap: boolean): Contents {
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   const contents = new Contents(database);
-  const fault = contents.fault() ?? olderThan(mark, contents.figures());
+  const fault = contents.fault() ?? olderThan(mark, contents.summary());
   if (fault !== undefined && !acceptGap) throw new Objection(fault);
   migrate(database, () => contents.accept());
   if (fault !== undefined) contents.accept(true);
@@ -62,12 +62,12 @@ function prove(database: DatabaseSync, mark: Mark | undefined, acceptGap: boolea
 }
 
 /** In words what the store lacks; it may be ahead of the mark, which a crash leaves behind. */
-function olderThan(mark: Mark | undefined, figures: Figures | undefined): string | undefined {
+function olderThan(mark: Mark | undefined, summary: ContentsSummary | undefined): string | undefined {
   if (mark === undefined || mark.changes === 0) return undefined;
-  if (figures === undefined) return 'it is older than this exchange: an earlier version has written it';
-  if (figures.store !== mark.store) return 'it is not the one of this exchange';
-  return figures.changes < mark.changes
-    ? `it is older than this exchange: it ends with change ${figures.changes}, ${mark.changes} were made`
+  if (summary === undefined) return 'it is older than this exchange: an earlier version has written it';
+  if (summary.store !== mark.store) return 'it is not the one of this exchange';
+  return summary.changes < mark.changes
+    ? `it is older than this exchange: it ends with change ${summary.changes}, ${mark.changes} were made`
     : undefined;
 }
 

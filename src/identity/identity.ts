@@ -183,7 +183,7 @@ export interface CreatedKey {
 export interface InstalledKey {
   readonly key: ApiKey;
   /** Settles when the passphrase is hashed and stored (or checked, when it was stored before). */
-  readonly settled: Promise<void>;
+  readonly stored: Promise<void>;
 }
 
 export interface KeyChange {

@@ -6,7 +6,10 @@ import { type FamilyQuota, type IdentityResult, type QuotaCategory, STANDARD_QUO
 import { fault } from './key-validation.ts';
 import type { Statements } from './statements.ts';
 
-const GIVEN: Readonly<Record<QuotaCategory, string>> = { spot: 'spot_quota', futures: 'futures_quota' };
+const QUOTA_COLUMN: Readonly<Record<QuotaCategory, string>> = {
+  spot: 'spot_quota',
+  futures: 'futures_quota',
+};
 const EXTRA: Readonly<Record<QuotaCategory, string>> = { spot: 'spot_extra', futures: 'futures_extra' };
 const FAMILY = 'parent_uid = ?1 OR (uid = ?1 AND parent_uid IS NULL)';
 
@@ -19,21 +22,21 @@ export class QuotaTable {
 
   ofFamily(mainUid: number, category: QuotaCategory): FamilyQuota {
     const sums = this.#statements.one(
-      `SELECT count(*) AS accounts, total(ifnull(${GIVEN[category]}, ${STANDARD_QUOTA})) AS given,
+      `SELECT count(*) AS accounts, total(ifnull(${QUOTA_COLUMN[category]}, ${STANDARD_QUOTA})) AS given,
          total(${EXTRA[category]}) AS extra FROM users WHERE ${FAMILY}`,
       mainUid,
     )!;
     return { given: Number(sums.given), cap: Number(sums.accounts) * STANDARD_QUOTA + Number(sums.extra) };
   }
 
-  give(
+  set(
     mainUid: number,
     category: QuotaCategory,
     uids: readonly number[],
     quota: number,
   ): IdentityResult<FamilyQuota> {
     return this.#within(mainUid, category, () => {
-      const sql = `UPDATE users SET ${GIVEN[category]} = ?3 WHERE uid = ?2 AND (${FAMILY})`;
+      const sql = `UPDATE users SET ${QUOTA_COLUMN[category]} = ?3 WHERE uid = ?2 AND (${FAMILY})`;
       return uids.every((uid) => this.#statements.run(sql, mainUid, uid, quota).changes === 1);
     });
   }
@@ -49,22 +52,22 @@ export class QuotaTable {
   #within(mainUid: number, category: QuotaCategory, change: () => boolean): IdentityResult<FamilyQuota> {
     try {
       return this.#statements.transaction(() => {
-        if (!change()) throw new NotKept(fault('user_unknown', `no such account of ${mainUid}`));
+        if (!change()) throw new Rollback(fault('user_unknown', `no such account of ${mainUid}`));
         const family = this.ofFamily(mainUid, category);
         const { given, cap } = family;
         if (given <= cap) return { ok: true, value: family };
         const message = `the accounts of ${mainUid} would have ${given} ${category} orders a second together and may have ${cap}`;
-        throw new NotKept(fault('quota_above_cap', message));
+        throw new Rollback(fault('quota_above_cap', message));
       });
     } catch (error) {
-      if (error instanceof NotKept) return error.outcome;
+      if (error instanceof Rollback) return error.outcome;
       throw error;
     }
   }
 }
 
 /** Takes the transaction back. */
-class NotKept extends Error {
+class Rollback extends Error {
   readonly outcome: IdentityResult<never>;
 
   constructor(outcome: IdentityResult<never>) {

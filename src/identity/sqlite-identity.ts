@@ -99,8 +99,8 @@ class SqliteIdentity implements Identity {
     this.#directory = dataDirectory;
     this.#acceptGap = acceptGap;
     try {
-      this.#mark = new IdentityMark(join(dataDirectory, IDENTITY_MARK_FILE), this.#contents.figures()!);
-      this.#statements = new Statements(this.#database, () => this.#mark.write(this.#contents.figures()!));
+      this.#mark = new IdentityMark(join(dataDirectory, IDENTITY_MARK_FILE), this.#contents.summary()!);
+      this.#statements = new Statements(this.#database, () => this.#mark.write(this.#contents.summary()!));
       this.#users = new UserTable(this.#statements);
       this.#keys = new KeyTable(this.#statements);
       this.#quotas = new QuotaTable(this.#statements);
@@ -171,7 +171,7 @@ class SqliteIdentity implements Identity {
     quota: number,
   ): IdentityResult<FamilyQuota> {
     this.#forgetFamily(mainUid);
-    return this.#quotas.give(mainUid, category, uids, quota);
+    return this.#quotas.set(mainUid, category, uids, quota);
   }
 
   setQuotaExtra(mainUid: number, category: QuotaCategory, extra: number): IdentityResult<FamilyQuota> {
@@ -232,12 +232,12 @@ class SqliteIdentity implements Identity {
     if (existing === undefined)
       this.#insertKey(apiKey, 'hmac', input, Buffer.from(input.secretKey, 'utf8'), input.demo);
     if (this.#storedPassphrase(apiKey) !== undefined) {
-      return { ok: true, value: { key: existing!, settled: this.#warm(apiKey, passphrase, input.nowMs) } };
+      return { ok: true, value: { key: existing!, stored: this.#warm(apiKey, passphrase, input.nowMs) } };
     }
     this.#passphrases.seed(apiKey, passphrase);
     const cost = input.demo ? PUBLISHED_SCRYPT_COST : undefined;
-    const settled = this.#hashLater(apiKey, passphrase, cost);
-    return { ok: true, value: { key: this.#keys.find(apiKey)!, settled } };
+    const stored = this.#hashLater(apiKey, passphrase, cost);
+    return { ok: true, value: { key: this.#keys.find(apiKey)!, stored } };
   }
 
   /** A passphrase that was changed since is simply not the one we know; the check then warms nothing. */

@@ -1,5 +1,5 @@
 import { BATCH_HEADER_BYTES } from './batch-format.ts';
-import { LogFull } from './journal-errors.ts';
+import { JournalFull } from './journal-errors.ts';
 import { QueueAge } from './queue-age.ts';
 import { recordBytes } from './record-format.ts';
 import type { RecordRing } from './record-ring.ts';
@@ -33,10 +33,10 @@ export class AppendQueue {
   }
 
   /**
-   * `roomBytes` is read after the queue's length: the writer lowers the room before it takes records out of the queue,
+   * `availableBytes` is read after the queue's length: the writer lowers the room before it takes records out of the queue,
    * so a record may be counted twice here, but never not at all.
    */
-  append(payload: Uint8Array, roomBytes: () => number): number {
+  append(payload: Uint8Array, availableBytes: () => number): number {
     if (payload.length > this.#payloadBytesMax) {
       throw new RangeError(
         `command of ${payload.length} bytes, at most ${this.#payloadBytesMax} are allowed`,
@@ -44,8 +44,8 @@ export class AppendQueue {
     }
     const seq = this.#appendedSeq + 1;
     const worstCase = this.#ring.queuedBytes + recordBytes(payload.length) + this.#worstHeaderBytes(seq);
-    if (worstCase > roomBytes()) throw new LogFull('no disk space left for the command log');
-    if (!this.#ring.push(seq, payload)) throw new LogFull('the queue of the command log is full');
+    if (worstCase > availableBytes()) throw new JournalFull('no disk space left for the command log');
+    if (!this.#ring.push(seq, payload)) throw new JournalFull('the queue of the command log is full');
     this.#appendedSeq = seq;
     this.#age.appended(seq);
     return seq;

@@ -1,7 +1,7 @@
 import type { RecoveryReport } from './recovery-report.ts';
 
 /** What the space left on the disk still allows. */
-export type LogCapacity = 'normal' | 'cancel_only' | 'read_only';
+export type JournalCapacity = 'normal' | 'cancel_only' | 'read_only';
 
 /**
  * Ordered, durable commands. The core applies in the order of `append`; nobody outside learns of an effect before
@@ -10,7 +10,7 @@ export type LogCapacity = 'normal' | 'cancel_only' | 'read_only';
 export interface CommandJournal {
   /**
    * Copies the payload into the log's queue and returns its sequence number (1, 2, 3 ... without gaps, continuing
-   * after recovery). Throws LogFailed once the log has failed or is closed, LogFull when the queue or the disk behind
+   * after recovery). Throws JournalFailed once the log has failed or is closed, JournalFull when the queue or the disk behind
    * it has no room.
    */
   append(payload: Uint8Array): number;
@@ -20,7 +20,7 @@ export interface CommandJournal {
   onDurable(listener: (durableSeq: number) => void): void;
   /** Called once, when the disk refused: nothing after durableSeq may be acknowledged any more. */
   onFailure(listener: (error: Error) => void): void;
-  capacity(): LogCapacity;
+  capacity(): JournalCapacity;
   /** Age in ms of the oldest record not yet durable, 0 when there is none: admission control reads it. */
   queueAgeMs(): number;
   /**

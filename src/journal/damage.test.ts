@@ -6,9 +6,9 @@ import { LogModel, payloadOf, SMALL, snapshotState } from '../../test/simulation
 import { FIRST_CHAIN_HASH, identityCrc } from './batch-format.ts';
 import { encodeMark, MARK_PLACES, readMark } from './durable-watermark.ts';
 import { segmentName, segmentNumbers, snapshotName } from './file-names.ts';
-import { LogDamaged } from './journal-errors.ts';
+import { JournalDamaged } from './journal-errors.ts';
 import { decodeSegmentHeader, encodeSegmentHead, SEGMENT_HEAD_BYTES } from './segment-format.ts';
-import { openInlineLog } from './sync-journal.ts';
+import { openSyncJournal } from './sync-journal.ts';
 
 const SEGMENT_1 = segmentName(1);
 
@@ -35,10 +35,10 @@ function setMark(disk: SimulatedDisk, durableSeq: number): void {
 function isRefused(disk: SimulatedDisk): boolean {
   const before = disk.list().map((name) => [name, Buffer.from(disk.bytes(name)).toString('base64')]);
   try {
-    openInlineLog(disk, SMALL);
+    openSyncJournal(disk, SMALL);
     return false;
   } catch (error) {
-    assert.ok(error instanceof LogDamaged, String(error));
+    assert.ok(error instanceof JournalDamaged, String(error));
     const after = disk.list().map((name) => [name, Buffer.from(disk.bytes(name)).toString('base64')]);
     assert.deepEqual(after, before, 'a refusal changes nothing');
     return true;
@@ -53,14 +53,14 @@ test('a last batch torn at any byte is cut, when nobody was told of it', () => {
     const disk = written.copy();
     disk.overwrite(SEGMENT_1, end, new Uint8Array(ends[4] - end));
     setMark(disk, 3);
-    const { report } = openInlineLog(disk, SMALL);
+    const { report } = openSyncJournal(disk, SMALL);
     // Zero bytes at the end of the batch are the same torn and whole.
     const isWhole = bytes.subarray(end, ends[4]).every((byte) => byte === 0);
     assert.equal(report.lastSeq, isWhole ? 5 : 4, `torn at ${end - ends[3]}`);
     assert.equal(report.cleanEnd, false);
     assert.ok(report.tornBytes <= end - ends[3]);
     assert.deepEqual(
-      disk.bytes(report.keptAside!).slice(4096),
+      disk.bytes(report.quarantined!).slice(4096),
       bytes.slice(4096).fill(0, end - 4096, ends[4] - 4096),
     );
   }
@@ -81,7 +81,7 @@ test('a last batch cut off with the file, or garbled, is cut as well', () => {
         from,
         new Uint8Array(16).map(() => random() * 256),
       );
-    assert.equal(openInlineLog(disk, SMALL).report.lastSeq, 4);
+    assert.equal(openSyncJournal(disk, SMALL).report.lastSeq, 4);
   }
 });
 
@@ -101,12 +101,12 @@ test('a client cannot make a torn tail look like damage by sending the bytes of 
   const looksLikeBatch = other.bytes(SEGMENT_1).slice(ends[1], ends[2]);
   const disk = new SimulatedDisk();
   const options = { ...SMALL, newInstanceId: () => new Uint8Array(16).fill(0x77) };
-  const { log } = openInlineLog(disk, options);
+  const { log } = openSyncJournal(disk, options);
   log.append(looksLikeBatch);
   log.flush();
   disk.overwrite(SEGMENT_1, SEGMENT_HEAD_BYTES + 80, new Uint8Array(4));
   for (const place of MARK_PLACES) disk.overwrite(SEGMENT_1, place, new Uint8Array(512));
-  assert.equal(openInlineLog(disk, options).report.lastSeq, 0);
+  assert.equal(openSyncJournal(disk, options).report.lastSeq, 0);
 });
 
 test('a bit flipped anywhere is repaired without loss or refused', async () => {
@@ -176,7 +176,7 @@ test('a batch or a segment of another history is noticed although all its checks
   const disk = new SimulatedDisk();
   const ends = writeBatches(new LogModel(), disk, 700);
   const other = new SimulatedDisk();
-  const { log } = openInlineLog(other, SMALL);
+  const { log } = openSyncJournal(other, SMALL);
   for (let index = 0; index < 700; index += 1) {
     log.append(payloadOf(index + (index === 1 ? 1 : 0), 100));
     log.flush();
@@ -194,8 +194,8 @@ test('the refusal names the place and says what to do', () => {
   const ends = writeBatches(new LogModel(), disk, 9);
   disk.flipBit(SEGMENT_1, ends[3] + 90, 1);
   assert.throws(
-    () => openInlineLog(disk, SMALL),
-    (error: LogDamaged) => {
+    () => openSyncJournal(disk, SMALL),
+    (error: JournalDamaged) => {
       assert.deepEqual(error.place, { file: SEGMENT_1, segment: 1, offset: ends[3], seq: 5 });
       assert.match(error.message, /Restore this directory from a backup/);
       return true;
@@ -224,7 +224,7 @@ test('snapshots without any segment, and segments behind a lost snapshot, are re
 
 test('a gap between the newest snapshot and the first segment is refused with both ends', async () => {
   const disk = new SimulatedDisk();
-  const { log } = openInlineLog(disk, SMALL);
+  const { log } = openSyncJournal(disk, SMALL);
   const states = new Map<number, Uint8Array>();
   for (let index = 1; index <= 600; index += 1) {
     log.append(payloadOf(index, 1000));
@@ -236,8 +236,8 @@ test('a gap between the newest snapshot and the first segment is refused with bo
   const broken = disk.copy();
   for (const seq of [400, 600]) broken.unlink(snapshotName(seq));
   broken.create(snapshotName(200)).write(states.get(200)!, 0);
-  assert.throws(() => openInlineLog(broken, SMALL), {
-    name: 'LogDamaged',
+  assert.throws(() => openSyncJournal(broken, SMALL), {
+    name: 'JournalDamaged',
     message:
       /records 201 to \d+ are neither in a segment nor in a snapshot \(the newest snapshot is of 200\)/,
   });
@@ -245,7 +245,7 @@ test('a gap between the newest snapshot and the first segment is refused with bo
 
 test('a log older than its snapshot is refused', async () => {
   const disk = new SimulatedDisk();
-  const { log } = openInlineLog(disk, SMALL);
+  const { log } = openSyncJournal(disk, SMALL);
   log.append(payloadOf(1));
   log.flush();
   const earlier = disk.copy();
@@ -262,13 +262,13 @@ test('a file of another exchange or of an unknown format is refused by name', ()
   const foreign = disk.copy();
   const foreignHead = encodeSegmentHead({ ...header, instanceId: new Uint8Array(16).fill(9) });
   foreign.create(segmentName(2)).write(foreignHead, 0);
-  assert.throws(() => openInlineLog(foreign, SMALL), {
+  assert.throws(() => openSyncJournal(foreign, SMALL), {
     name: 'WrongInstance',
     message: /segment-00000002\.log/,
   });
   const newer = disk.copy();
   newer.overwrite(SEGMENT_1, 0, newerFormat(disk.bytes(SEGMENT_1).slice(0, 512)));
-  assert.throws(() => openInlineLog(newer, SMALL), { name: 'UnknownFormat', message: /format version 9/ });
+  assert.throws(() => openSyncJournal(newer, SMALL), { name: 'UnknownFormat', message: /format version 9/ });
 });
 
 test('the farther of two valid marks counts, and a bad one is ignored', () => {
@@ -287,7 +287,7 @@ test('the farther of two valid marks counts, and a bad one is ignored', () => {
 test('a segment that goes bad between its check and its replay ends the replay before it', () => {
   const disk = new SimulatedDisk();
   writeBatches(new LogModel(), disk, 300, 700);
-  const { records, report } = openInlineLog(disk, { ...SMALL, replayBytesMax: 0 });
+  const { records, report } = openSyncJournal(disk, { ...SMALL, replayBytesMax: 0 });
   const third = decodeSegmentHeader(disk.bytes(segmentName(3)));
   assert.ok(third !== undefined && 'firstSeq' in third && report.lastSeq > third.firstSeq + 50);
   disk.flipBit(segmentName(3), SEGMENT_HEAD_BYTES + 5000, 3);
@@ -295,8 +295,8 @@ test('a segment that goes bad between its check and its replay ends the replay b
   const replayAll = () => {
     for (const { seq } of records) replayedSeq = seq;
   };
-  assert.throws(replayAll, (error: LogDamaged) => {
-    assert.ok(error instanceof LogDamaged);
+  assert.throws(replayAll, (error: JournalDamaged) => {
+    assert.ok(error instanceof JournalDamaged);
     assert.equal(error.place.file, segmentName(3));
     assert.ok(error.place.seq >= third.firstSeq && error.place.offset >= SEGMENT_HEAD_BYTES);
     return true;

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SimulatedDisk } from '../../test/simulation/disk.ts';
 import { LogModel, payloadOf } from '../../test/simulation/log-model.ts';
-import type { LogCapacity } from './command-journal.ts';
-import { LogFull } from './journal-errors.ts';
+import type { JournalCapacity } from './command-journal.ts';
+import { JournalFull } from './journal-errors.ts';
 
 test('a full disk lowers the capacity step by step, loses nothing, and space that returns restores it', async () => {
   const model = new LogModel();
   const disk = new SimulatedDisk(3, { capacityBytes: 200 * 1024 });
   const { log } = model.open(disk);
-  const modes: LogCapacity[] = [];
+  const modes: JournalCapacity[] = [];
   const note = (): void => {
     if (modes.at(-1) !== log.capacity()) modes.push(log.capacity());
   };
@@ -21,7 +21,7 @@ test('a full disk lowers the capacity step by step, loses nothing, and space tha
         note();
       }
     },
-    (error) => error instanceof LogFull,
+    (error) => error instanceof JournalFull,
   );
   assert.deepEqual(modes, ['normal', 'cancel_only', 'read_only']);
   delete disk.faults.capacityBytes;
@@ -42,7 +42,7 @@ test('however large the queue was when the space ran out, all of it is committed
       try {
         model.append(log, payloadOf(index, (index * 97) % 4000));
       } catch (error) {
-        assert.ok(error instanceof LogFull, String(error));
+        assert.ok(error instanceof JournalFull, String(error));
         refusals += 1;
         log.flush();
       }
@@ -75,8 +75,8 @@ test('a write error in a commit is fatal', () => {
   log.flush();
   disk.faults.failWriteAfter = 1;
   model.append(log, payloadOf(2));
-  assert.throws(() => log.flush(), { name: 'LogFailed', message: /EIO/ });
+  assert.throws(() => log.flush(), { name: 'JournalFailed', message: /EIO/ });
   assert.equal(model.acknowledgedSeq, 1);
-  assert.throws(() => log.append(payloadOf(3)), { name: 'LogFailed' });
+  assert.throws(() => log.append(payloadOf(3)), { name: 'JournalFailed' });
   model.open(disk.crash());
 });

@@ -12,7 +12,7 @@ import { dataViewOf, getUint53, setUint53 } from './bytes.ts';
  */
 export type MarkState = 'open' | 'closed' | 'continued';
 
-export interface AcknowledgedMark {
+export interface DurableWatermark {
   readonly durableSeq: number;
   readonly chain: Uint8Array;
   /** `closed`: the log was closed after this batch. `continued`: the next segment was made, so it must exist. */
@@ -27,7 +27,7 @@ const MAGIC = 0x4b52414d;
 const CHAIN_AT = 24;
 const CRC_AT = CHAIN_AT + CHAIN_HASH_BYTES;
 
-export function encodeMark(mark: AcknowledgedMark, segment: number, identity: number): Uint8Array {
+export function encodeMark(mark: DurableWatermark, segment: number, identity: number): Uint8Array {
   const bytes = new Uint8Array(MARK_BYTES);
   const view = dataViewOf(bytes);
   view.setUint32(0, MAGIC, true);
@@ -40,15 +40,15 @@ export function encodeMark(mark: AcknowledgedMark, segment: number, identity: nu
 }
 
 /** The farther of the two valid marks. */
-export function readMark(head: Uint8Array, segment: number, identity: number): AcknowledgedMark | undefined {
-  const rank = (mark: AcknowledgedMark): number =>
+export function readMark(head: Uint8Array, segment: number, identity: number): DurableWatermark | undefined {
+  const rank = (mark: DurableWatermark): number =>
     mark.durableSeq * STATES.length + STATES.indexOf(mark.state);
   return MARK_PLACES.map((place) => decodeMark(head.subarray(place, place + MARK_BYTES), segment, identity))
     .filter((mark) => mark !== undefined)
     .sort((a, b) => rank(b) - rank(a))[0];
 }
 
-function decodeMark(bytes: Uint8Array, segment: number, identity: number): AcknowledgedMark | undefined {
+function decodeMark(bytes: Uint8Array, segment: number, identity: number): DurableWatermark | undefined {
   if (bytes.length < MARK_BYTES) return undefined;
   const view = dataViewOf(bytes);
   if (view.getUint32(0, true) !== MAGIC) return undefined;

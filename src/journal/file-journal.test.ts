@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { CommandJournal } from './command-journal.ts';
-import { openFileLog } from './file-journal.ts';
+import { openFileJournal } from './file-journal.ts';
 import { segmentNumbers, snapshotSeqs } from './file-names.ts';
 
 const SMALL = { segmentBytes: 256 * 1024, prepareStepBytes: 64 * 1024 };
@@ -35,7 +35,7 @@ test('the thread writes what is appended, through segments and restarts', async 
   const directory = temporaryDirectory(context);
   let lastSeq = 0;
   for (let start = 1; start <= 3; start += 1) {
-    const { log, records, report } = await openFileLog({ directory, ...SMALL });
+    const { log, records, report } = await openFileJournal({ directory, ...SMALL });
     assert.equal(report.epoch, start);
     assert.equal(report.cleanEnd, true);
     let seq = 0;
@@ -53,14 +53,14 @@ test('the thread writes what is appended, through segments and restarts', async 
     await log.close();
     await told;
     assert.equal(log.durableSeq, lastSeq);
-    assert.throws(() => log.append(payloadOf(1)), { name: 'LogFailed' });
+    assert.throws(() => log.append(payloadOf(1)), { name: 'JournalFailed' });
   }
   assert.ok(segmentNumbers(readdirSync(directory)).length > 5);
   assert.equal(statSync(directory).mode & 0o777, 0o700);
 });
 
 test('durable sequence numbers are told in order, and never ahead of what was appended', async (context) => {
-  const { log } = await openFileLog({ directory: temporaryDirectory(context), ...SMALL });
+  const { log } = await openFileJournal({ directory: temporaryDirectory(context), ...SMALL });
   let told = 0;
   log.onDurable((durableSeq) => {
     assert.ok(durableSeq > told && durableSeq <= log.appendedSeq);
@@ -77,7 +77,7 @@ test('durable sequence numbers are told in order, and never ahead of what was ap
 
 test('a snapshot waits for its records, and old segments go', async (context) => {
   const directory = temporaryDirectory(context);
-  const { log } = await openFileLog({ directory, ...SMALL });
+  const { log } = await openFileJournal({ directory, ...SMALL });
   const state = new Uint8Array(300_000).fill(5);
   for (let round = 1; round <= 3; round += 1) {
     for (let index = 0; index < 3000; index += 1) {
@@ -90,7 +90,7 @@ test('a snapshot waits for its records, and old segments go', async (context) =>
   await log.close();
   assert.deepEqual(snapshotSeqs(readdirSync(directory)), [6000, 9000]);
   assert.ok(segmentNumbers(readdirSync(directory))[0] > 1);
-  const again = await openFileLog({ directory, ...SMALL });
+  const again = await openFileJournal({ directory, ...SMALL });
   assert.deepEqual(again.snapshot, { seq: 9000, state });
   assert.deepEqual([...again.records], []);
   assert.equal(again.log.append(payloadOf(1)), 9001);
@@ -99,7 +99,7 @@ test('a snapshot waits for its records, and old segments go', async (context) =>
 
 test('a disk that goes away ends the log: one failure, no acknowledgement after it', async (context) => {
   const directory = temporaryDirectory(context);
-  const { log } = await openFileLog({ directory, ...SMALL });
+  const { log } = await openFileJournal({ directory, ...SMALL });
   const failed = new Promise<Error>((resolve) => log.onFailure(resolve));
   let tellsAfterFailure = 0;
   rmSync(directory, { recursive: true });
@@ -112,8 +112,8 @@ test('a disk that goes away ends the log: one failure, no acknowledgement after 
   log.onDurable(() => {
     tellsAfterFailure += 1;
   });
-  assert.throws(() => log.append(payloadOf(1)), { name: 'LogFailed' });
-  await assert.rejects(log.saveSnapshot(1, payloadOf(1)), { name: 'LogFailed' });
+  assert.throws(() => log.append(payloadOf(1)), { name: 'JournalFailed' });
+  await assert.rejects(log.saveSnapshot(1, payloadOf(1)), { name: 'JournalFailed' });
   await log.close();
   assert.equal(tellsAfterFailure, 0);
 });
@@ -123,15 +123,18 @@ test('a second process on the directory is refused and told the pid of the first
   const child = spawn(process.execPath, [CHILD, directory]);
   context.after(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
-  await assert.rejects(openFileLog({ directory, ...SMALL }), {
+  await assert.rejects(openFileJournal({ directory, ...SMALL }), {
     name: 'DirectoryLocked',
     pid: child.pid,
     message: new RegExp(`process ${child.pid}`),
   });
   child.kill('SIGKILL');
   await once(child, 'exit');
-  const { log } = await openFileLog({ directory, ...SMALL });
-  await assert.rejects(openFileLog({ directory, ...SMALL }), { name: 'DirectoryLocked', pid: process.pid });
+  const { log } = await openFileJournal({ directory, ...SMALL });
+  await assert.rejects(openFileJournal({ directory, ...SMALL }), {
+    name: 'DirectoryLocked',
+    pid: process.pid,
+  });
   await log.close();
 });
 
@@ -139,7 +142,7 @@ test('kill -9 under load loses nothing that was acknowledged', async (context) =
   const directory = temporaryDirectory(context);
   for (let kill = 1; kill <= 5; kill += 1) {
     const acknowledged = await loadUntilKilled(directory, 40 + 35 * kill);
-    const { log, records, report } = await openFileLog({ directory, ...SMALL });
+    const { log, records, report } = await openFileJournal({ directory, ...SMALL });
     assert.equal(report.cleanEnd, false);
     assert.ok(report.lastSeq >= acknowledged, `${report.lastSeq} recovered, ${acknowledged} acknowledged`);
     let seq = 0;

@@ -4,27 +4,27 @@ import { Worker } from 'node:worker_threads';
 import { NoSpace } from '../storage/free-space.ts';
 import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import { AppendQueue } from './append-queue.ts';
-import type { CommandJournal, LogCapacity, Recovered } from './command-journal.ts';
+import type { CommandJournal, JournalCapacity, Recovered } from './command-journal.ts';
 import { DirectoryLock } from './directory-lock.ts';
 import { reserveName } from './file-names.ts';
-import { LogFailed, SpaceMissing } from './journal-errors.ts';
-import { type LogSettings, logSettings } from './journal-settings.ts';
-import type { LogWorkerData } from './journal-worker.ts';
+import { JournalFailed, SpaceMissing } from './journal-errors.ts';
+import { type JournalSettings, journalSettings } from './journal-settings.ts';
+import type { JournalWorkerData } from './journal-worker.ts';
 import { NodeDisk } from './node-disk.ts';
 import { RecordRing } from './record-ring.ts';
 import { type ResumePoint, recover } from './recovery.ts';
-import { SharedLogState } from './shared-journal-state.ts';
+import { SharedJournalState } from './shared-journal-state.ts';
 import type { SnapshotWorkerData } from './snapshot-worker.ts';
 
-export interface FileLogOptions extends Partial<LogSettings> {
+export interface FileJournalOptions extends Partial<JournalSettings> {
   readonly directory: string;
 }
 
-/** Locks and recovers the directory, starts the writing thread. Throws LogRefused when it cannot be opened safely. */
-export async function openFileLog(options: FileLogOptions): Promise<Recovered> {
+/** Locks and recovers the directory, starts the writing thread. Throws JournalRefused when it cannot be opened safely. */
+export async function openFileJournal(options: FileJournalOptions): Promise<Recovered> {
   const { directory, ...chosen } = options;
-  const settings = logSettings(chosen);
-  const lock = takeLock(directory);
+  const settings = journalSettings(chosen);
+  const lock = acquireLock(directory);
   try {
     const { resume, snapshot, records, report } = recover(new NodeDisk(directory), settings);
     const log = new FileJournal(directory, settings, resume, lock);
@@ -39,7 +39,7 @@ export async function openFileLog(options: FileLogOptions): Promise<Recovered> {
   }
 }
 
-function takeLock(directory: string): DirectoryLock {
+function acquireLock(directory: string): DirectoryLock {
   try {
     return DirectoryLock.take(directory);
   } catch (error) {
@@ -58,34 +58,40 @@ class FileJournal implements CommandJournal {
   readonly #directory: string;
   readonly #instanceId: Uint8Array;
   readonly #lock: DirectoryLock;
-  readonly #state: SharedLogState;
+  readonly #state: SharedJournalState;
   readonly #queue: AppendQueue;
   readonly #worker: Worker;
   readonly #workerEnd: Promise<unknown>;
-  readonly #roomBytes: () => number;
+  readonly #availableBytes: () => number;
   readonly #segmentBytes: number;
   #onDurable: (durableSeq: number) => void = () => {};
   #onFailure: ((error: Error) => void) | undefined;
-  #failure: LogFailed | undefined;
+  #failure: JournalFailed | undefined;
   #closing: Promise<void> | undefined;
   #announced = false;
   #lastSnapshot: Promise<void> = Promise.resolve();
   #durableWaiters: { seq: number; resolve: () => void; reject: (error: Error) => void }[] = [];
 
-  constructor(directory: string, settings: LogSettings, resume: ResumePoint, lock: DirectoryLock) {
+  constructor(directory: string, settings: JournalSettings, resume: ResumePoint, lock: DirectoryLock) {
     this.#directory = directory;
     this.#instanceId = resume.instanceId;
     this.#lock = lock;
     this.#segmentBytes = settings.segmentBytes;
     const { newInstanceId: _, ...plainSettings } = settings;
     const ringMemory = RecordRing.allocate(settings.queueBytes);
-    const stateMemory = SharedLogState.allocate();
-    this.#state = new SharedLogState(stateMemory);
+    const stateMemory = SharedJournalState.allocate();
+    this.#state = new SharedJournalState(stateMemory);
     this.#queue = new AppendQueue(new RecordRing(ringMemory), settings.payloadBytesMax, resume.lastSeq, () =>
       performance.now(),
     );
-    this.#roomBytes = () => this.#state.roomBytes;
-    const workerData: LogWorkerData = { directory, settings: plainSettings, resume, ringMemory, stateMemory };
+    this.#availableBytes = () => this.#state.availableBytes;
+    const workerData: JournalWorkerData = {
+      directory,
+      settings: plainSettings,
+      resume,
+      ringMemory,
+      stateMemory,
+    };
     this.#worker = new Worker(new URL('./journal-worker.ts', import.meta.url), {
       workerData,
       name: 'command-log',
@@ -105,8 +111,8 @@ class FileJournal implements CommandJournal {
 
   append(payload: Uint8Array): number {
     if (this.#failure !== undefined) throw this.#failure;
-    if (this.#closing !== undefined) throw new LogFailed('the log is closed');
-    const seq = this.#queue.append(payload, this.#roomBytes);
+    if (this.#closing !== undefined) throw new JournalFailed('the log is closed');
+    const seq = this.#queue.append(payload, this.#availableBytes);
     this.#announceOnce();
     return seq;
   }
@@ -131,7 +137,7 @@ class FileJournal implements CommandJournal {
     if (failure !== undefined) queueMicrotask(() => listener(failure));
   }
 
-  capacity(): LogCapacity {
+  capacity(): JournalCapacity {
     return this.#state.capacity;
   }
 
@@ -162,7 +168,7 @@ class FileJournal implements CommandJournal {
     if (this.#state.state !== 'running') {
       const { errorText } = this.#state;
       if (FULL.test(errorText)) throw new SpaceMissing(reserveName(1), this.#segmentBytes);
-      throw this.#failure ?? new LogFailed(errorText);
+      throw this.#failure ?? new JournalFailed(errorText);
     }
     void this.#follow();
   }
@@ -176,14 +182,14 @@ class FileJournal implements CommandJournal {
       const seen = this.#state.signal;
       const state = this.#state.state;
       if (this.#failure !== undefined) return;
-      if (this.#queue.advanceTo(this.#state.durableSeq)) this.#tellDurable();
+      if (this.#queue.advanceTo(this.#state.durableSeq)) this.#notifyDurable();
       if (state === 'failed') return this.#fail(this.#state.errorText);
       if (state === 'closed') return;
       await this.#state.signalAfter(seen);
     }
   }
 
-  #tellDurable(): void {
+  #notifyDurable(): void {
     const durableSeq = this.durableSeq;
     this.#onDurable(durableSeq);
     if (this.#durableWaiters.length === 0) return;
@@ -215,7 +221,7 @@ class FileJournal implements CommandJournal {
 
   #fail(reason: string): void {
     if (this.#failure !== undefined) return;
-    this.#failure = new LogFailed(reason);
+    this.#failure = new JournalFailed(reason);
     for (const waiter of this.#durableWaiters) waiter.reject(this.#failure);
     this.#durableWaiters = [];
     this.#onFailure?.(this.#failure);
@@ -231,7 +237,8 @@ class FileJournal implements CommandJournal {
     await this.#lastSnapshot;
     this.#state.requestClose();
     await this.#workerEnd;
-    if (this.#state.state === 'closed' && this.#queue.advanceTo(this.#state.durableSeq)) this.#tellDurable();
+    if (this.#state.state === 'closed' && this.#queue.advanceTo(this.#state.durableSeq))
+      this.#notifyDurable();
     this.#lock.release();
     if (this.#failure === undefined && this.#state.state === 'failed') this.#fail(this.#state.errorText);
   }

@@ -1,11 +1,11 @@
 /** The disk refused, or the log is closed. Final for this process: a failed sync is never tried again. */
-export class LogFailed extends Error {
-  override readonly name = 'LogFailed';
+export class JournalFailed extends Error {
+  override readonly name = 'JournalFailed';
 }
 
 /** No room for the record now; the caller answers "busy" and may try again later. */
-export class LogFull extends Error {
-  override readonly name = 'LogFull';
+export class JournalFull extends Error {
+  override readonly name = 'JournalFull';
 }
 
 /** The disk has no room for a file without which the log cannot go on. */
@@ -23,8 +23,8 @@ export class SpaceMissing extends Error {
 }
 
 /** The directory cannot be opened without guessing. Recovery has changed nothing when it throws this. */
-export class LogRefused extends Error {
-  override readonly name: string = 'LogRefused';
+export class JournalRefused extends Error {
+  override readonly name: string = 'JournalRefused';
 }
 
 /** Where the damage is, as far as it can be told. */
@@ -37,8 +37,8 @@ export interface DamagePlace {
 }
 
 /** Acknowledged records are damaged or missing. */
-export class LogDamaged extends LogRefused {
-  override readonly name = 'LogDamaged';
+export class JournalDamaged extends JournalRefused {
+  override readonly name = 'JournalDamaged';
   readonly place: DamagePlace;
 
   constructor(what: string, place: DamagePlace) {
@@ -52,7 +52,7 @@ export class LogDamaged extends LogRefused {
 }
 
 /** Files of two different exchanges lie in one directory. */
-export class WrongInstance extends LogRefused {
+export class WrongInstance extends JournalRefused {
   override readonly name = 'WrongInstance';
 
   constructor(file: string, found: string, expected: string) {
@@ -64,7 +64,7 @@ export class WrongInstance extends LogRefused {
 }
 
 /** The file is intact, but written by a version of the log this program does not know. */
-export class UnknownFormat extends LogRefused {
+export class UnknownFormat extends JournalRefused {
   override readonly name = 'UnknownFormat';
 
   constructor(file: string, found: number, known: number) {
@@ -76,7 +76,7 @@ export class UnknownFormat extends LogRefused {
 }
 
 /** Another process works on the directory. */
-export class DirectoryLocked extends LogRefused {
+export class DirectoryLocked extends JournalRefused {
   override readonly name = 'DirectoryLocked';
   readonly pid: number | undefined;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** Every limit of the log in one place. */
-export interface LogSettings {
+export interface JournalSettings {
   readonly segmentBytes: number;
   /** Bound of the queue between `append` and the disk; a power of two. */
   readonly queueBytes: number;
@@ -17,7 +17,7 @@ export interface LogSettings {
   /** Segments up to this size together stay in memory from their check to their replay; others are read and checked twice. */
   readonly replayBytesMax: number;
   /** Files kept aside after unclean ends and damage, for whoever wants to look. */
-  readonly keptAsideFilesMax: number;
+  readonly quarantinedFilesMax: number;
   readonly newInstanceId: () => Uint8Array;
 }
 
@@ -32,12 +32,12 @@ export const COMMAND_BYTES_MAX = 66 * KIB;
 /** Of an exchange; simulations with short commands may go below it. */
 export const EXCHANGE_SEGMENT_BYTES_MIN = 256 * KIB;
 
-export function logSettings(chosen: Partial<LogSettings> = {}): LogSettings {
+export function journalSettings(chosen: Partial<JournalSettings> = {}): JournalSettings {
   const segmentBytes = chosen.segmentBytes ?? 64 * MIB;
   const queueBytes = chosen.queueBytes ?? Math.min(16 * MIB, powerOfTwoAtMost(2 * segmentBytes));
   const payloadBytesMax =
     chosen.payloadBytesMax ?? Math.min(MIB, queueBytes / 4, Math.floor(segmentBytes / 3));
-  const settings: LogSettings = {
+  const settings: JournalSettings = {
     segmentBytes,
     queueBytes,
     payloadBytesMax,
@@ -46,14 +46,14 @@ export function logSettings(chosen: Partial<LogSettings> = {}): LogSettings {
     prepareStepBytes: chosen.prepareStepBytes ?? Math.min(MIB, segmentBytes / 4),
     spareBytes: chosen.spareBytes ?? Math.min(16 * MIB, segmentBytes / 4),
     replayBytesMax: chosen.replayBytesMax ?? 256 * MIB,
-    keptAsideFilesMax: chosen.keptAsideFilesMax ?? 2,
+    quarantinedFilesMax: chosen.quarantinedFilesMax ?? 2,
     newInstanceId: chosen.newInstanceId ?? (() => new Uint8Array(randomBytes(16))),
   };
   refuseContradictions(settings);
   return settings;
 }
 
-function refuseContradictions(settings: LogSettings): void {
+function refuseContradictions(settings: JournalSettings): void {
   const { segmentBytes, queueBytes, payloadBytesMax, batchBytesMax } = settings;
   if (segmentBytes < SEGMENT_BYTES_MIN || segmentBytes % (4 * KIB) !== 0) {
     throw new RangeError(

@@ -1,27 +1,27 @@
 import { workerData } from 'node:worker_threads';
-import { type LogSettings, logSettings } from './journal-settings.ts';
+import { type JournalSettings, journalSettings } from './journal-settings.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { NodeDisk } from './node-disk.ts';
 import { RecordRing } from './record-ring.ts';
 import type { ResumePoint } from './recovery.ts';
-import { SharedLogState } from './shared-journal-state.ts';
+import { SharedJournalState } from './shared-journal-state.ts';
 
-export interface LogWorkerData {
+export interface JournalWorkerData {
   readonly directory: string;
-  readonly settings: Omit<LogSettings, 'newInstanceId'>;
+  readonly settings: Omit<JournalSettings, 'newInstanceId'>;
   readonly resume: ResumePoint;
   readonly ringMemory: SharedArrayBuffer;
   readonly stateMemory: SharedArrayBuffer;
 }
 
 /** A log at rest brings its last mark to the disk after this time. */
-const SETTLE_AFTER_MS = 20;
+const MARK_AFTER_MS = 20;
 /** A full disk is looked at again after this time. */
 const RETRY_SPACE_AFTER_MS = 250;
 
 /** The writing thread: write all that is queued, sync, tell, repeat. Synchronous throughout; it has no event loop. */
-class LogWorker {
-  readonly #state: SharedLogState;
+class JournalWorker {
+  readonly #state: SharedJournalState;
   readonly #ring: RecordRing;
   readonly #writer: JournalWriter;
   readonly #prepareStepBytes: number;
@@ -29,8 +29,8 @@ class LogWorker {
   #prepareCredit = 0;
   #preparedAtMs = 0;
 
-  constructor(data: LogWorkerData, state: SharedLogState) {
-    const settings = logSettings(data.settings);
+  constructor(data: JournalWorkerData, state: SharedJournalState) {
+    const settings = journalSettings(data.settings);
     this.#state = state;
     this.#ring = new RecordRing(data.ringMemory);
     this.#writer = new JournalWriter(new NodeDisk(data.directory, 'hold'), settings, data.resume);
@@ -72,7 +72,7 @@ class LogWorker {
       this.#prepare();
       return;
     }
-    if (this.#state.sleepUntilWorkAfter(seenWork, this.#restMs()) === 'timeout') this.#writer.settleMark();
+    if (this.#state.sleepUntilWorkAfter(seenWork, this.#restMs()) === 'timeout') this.#writer.syncMark();
   }
 
   #shouldPrepare(): boolean {
@@ -81,7 +81,7 @@ class LogWorker {
   }
 
   #restMs(): number {
-    if (!this.#writer.markIsSynced) return SETTLE_AFTER_MS;
+    if (!this.#writer.markIsSynced) return MARK_AFTER_MS;
     return this.#writer.reserveIsStarved ? RETRY_SPACE_AFTER_MS : Number.POSITIVE_INFINITY;
   }
 
@@ -93,14 +93,14 @@ class LogWorker {
   }
 
   #publishCapacity(): void {
-    this.#state.publishCapacity(this.#writer.capacity(), this.#writer.roomBytes());
+    this.#state.publishCapacity(this.#writer.capacity(), this.#writer.availableBytes());
   }
 }
 
-const data = workerData as LogWorkerData;
-const state = new SharedLogState(data.stateMemory);
+const data = workerData as JournalWorkerData;
+const state = new SharedJournalState(data.stateMemory);
 try {
-  new LogWorker(data, state).run();
+  new JournalWorker(data, state).run();
 } catch (error) {
   state.publishState('failed', (error as Error).message);
 }

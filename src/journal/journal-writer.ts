@@ -1,15 +1,15 @@
 import { BATCH_HEADER_BYTES, type BatchPlace, identityCrc, sealBatch } from './batch-format.ts';
 import { dataViewOf, getUint53 } from './bytes.ts';
-import type { LogCapacity } from './command-journal.ts';
+import type { JournalCapacity } from './command-journal.ts';
 import { type Disk, type DiskFile, withFile, writeFully } from './disk.ts';
 import { encodeMark, MARK_PLACES, type MarkState } from './durable-watermark.ts';
 import { segmentName } from './file-names.ts';
-import { LogFailed } from './journal-errors.ts';
-import type { LogSettings } from './journal-settings.ts';
+import { JournalFailed } from './journal-errors.ts';
+import type { JournalSettings } from './journal-settings.ts';
 import { recordBytes } from './record-format.ts';
 import type { ResumePoint } from './recovery.ts';
 import { encodeSegmentHead, SEGMENT_HEAD_BYTES } from './segment-format.ts';
-import { SegmentReserve } from './segment-preallocator.ts';
+import { SegmentPreallocator } from './segment-preallocator.ts';
 
 /** With no segment in reserve: from here on only cancels, and from here on nothing. */
 const CANCEL_ONLY_FROM = 3 / 4;
@@ -18,11 +18,11 @@ const READ_ONLY_FROM = 15 / 16;
 /** The synchronous engine: one batch, one write, one sync. It knows no threads and no clock. */
 export class JournalWriter {
   readonly #disk: Disk;
-  readonly #settings: LogSettings;
+  readonly #settings: JournalSettings;
   readonly #instanceId: Uint8Array;
   readonly #epoch: number;
   readonly #identity: number;
-  readonly #reserve: SegmentReserve;
+  readonly #reserve: SegmentPreallocator;
   readonly #batch: Uint8Array;
   #file: DiskFile | undefined;
   #segment: number;
@@ -31,9 +31,9 @@ export class JournalWriter {
   #durableSeq: number;
   #markTurn = 0;
   #markIsSynced = true;
-  #failure: LogFailed | undefined;
+  #failure: JournalFailed | undefined;
 
-  constructor(disk: Disk, settings: LogSettings, resume: ResumePoint) {
+  constructor(disk: Disk, settings: JournalSettings, resume: ResumePoint) {
     this.#disk = disk;
     this.#settings = settings;
     this.#instanceId = resume.instanceId;
@@ -43,7 +43,7 @@ export class JournalWriter {
     this.#chain = resume.chain;
     this.#durableSeq = resume.lastSeq;
     this.#batch = new Uint8Array(BATCH_HEADER_BYTES + settings.batchBytesMax);
-    this.#reserve = new SegmentReserve(disk, settings);
+    this.#reserve = new SegmentPreallocator(disk, settings);
     this.#beginNextSegment();
   }
 
@@ -86,13 +86,13 @@ export class JournalWriter {
   }
 
   /** Brings the newest mark to the disk; for idle moments, a busy log does it with the next commit. */
-  settleMark(): void {
+  syncMark(): void {
     if (this.#markIsSynced) return;
     this.#orFail('settle', () => this.#file!.sync());
     this.#markIsSynced = true;
   }
 
-  capacity(): LogCapacity {
+  capacity(): JournalCapacity {
     if (this.#reserve.readyCount > 0) return 'normal';
     const used = this.#offset / this.#settings.segmentBytes;
     if (used > READ_ONLY_FROM) return 'read_only';
@@ -103,7 +103,7 @@ export class JournalWriter {
    * Bytes of records and batch headers that surely fit in the space that exists. A segment ends when the next record
    * does not fit, so up to one record of the greatest length is lost at each change of segment.
    */
-  roomBytes(): number {
+  availableBytes(): number {
     const free = this.#settings.segmentBytes - this.#offset;
     const ready = this.#reserve.readyCount;
     if (ready === 0) return free;
@@ -122,7 +122,7 @@ export class JournalWriter {
       file.sync();
     });
     this.abandon();
-    this.#failure = new LogFailed('the log is closed');
+    this.#failure = new JournalFailed('the log is closed');
   }
 
   /** Lets go of the files without touching them: after a failure. */
@@ -222,7 +222,9 @@ export class JournalWriter {
     try {
       return act();
     } catch (error) {
-      this.#failure = new LogFailed(`log failed (${step}): ${(error as Error).message}`, { cause: error });
+      this.#failure = new JournalFailed(`log failed (${step}): ${(error as Error).message}`, {
+        cause: error,
+      });
       throw this.#failure;
     }
   }

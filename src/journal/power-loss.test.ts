@@ -69,8 +69,8 @@ test('a machine that stays up after an fsync error finds everything acknowledged
     }, /EIO/);
     assert.equal(failures, 1);
     const acknowledged = model.acknowledgedSeq;
-    assert.throws(() => log.append(payloadOf(1)), { name: 'LogFailed' });
-    assert.throws(() => log.flush(), { name: 'LogFailed' });
+    assert.throws(() => log.append(payloadOf(1)), { name: 'JournalFailed' });
+    assert.throws(() => log.flush(), { name: 'JournalFailed' });
     assert.equal(model.acknowledgedSeq, acknowledged, 'nothing is acknowledged after the error');
     // The restart reads the page cache; the power loss after it must find what the restart has shown.
     model.open(disk);

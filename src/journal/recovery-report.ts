@@ -17,6 +17,6 @@ export interface RecoveryReport {
   /** Bytes of a batch that was being written when the last run ended; nobody had been told about it. */
   readonly tornBytes: number;
   /** The last segment as it was found, kept when the end was not clean. */
-  readonly keptAside: string | undefined;
+  readonly quarantined: string | undefined;
   readonly damagedSnapshots: readonly DamagedSnapshot[];
 }

@@ -2,14 +2,14 @@ import { FIRST_CHAIN_HASH, identityCrc } from './batch-format.ts';
 import { equalBytes, hex } from './bytes.ts';
 import type { LoggedRecord, Snapshot } from './command-journal.ts';
 import type { Disk } from './disk.ts';
-import { type AcknowledgedMark, readMark } from './durable-watermark.ts';
-import { isUnfinished, keptAsideName, segmentName, snapshotName, snapshotSeqs } from './file-names.ts';
-import { LogDamaged } from './journal-errors.ts';
-import type { LogSettings } from './journal-settings.ts';
+import { type DurableWatermark, readMark } from './durable-watermark.ts';
+import { isUnfinished, quarantinedName, segmentName, snapshotName, snapshotSeqs } from './file-names.ts';
+import { JournalDamaged } from './journal-errors.ts';
+import type { JournalSettings } from './journal-settings.ts';
 import type { DamagedSnapshot, RecoveryReport } from './recovery-report.ts';
 import { continues, readSegmentHeaders } from './segment-files.ts';
 import type { SegmentHeader } from './segment-format.ts';
-import { dropOldestKeptAside, replaceByValidPart } from './segment-repair.ts';
+import { dropOldestQuarantined, replaceByValidPart } from './segment-repair.ts';
 import { readSegment, type ScannedSegment, SegmentReplay } from './segment-replay.ts';
 import { damageAt, type SegmentScan } from './segment-scan.ts';
 import { readSnapshotFile } from './snapshot-file.ts';
@@ -40,7 +40,7 @@ interface LastSegment extends ScannedSegment {
  * 4. the end of the last segment. Only when all of that is beyond doubt does it change anything: what was read is made
  * durable, leftovers go.
  */
-export function recover(disk: Disk, settings: LogSettings): RecoveredState {
+export function recover(disk: Disk, settings: JournalSettings): RecoveredState {
   const headers = readSegmentHeaders(disk);
   if (headers.length === 0) return startNewLog(disk, settings);
   const { snapshot, damaged } = chooseSnapshot(disk, headers[0].instanceId);
@@ -48,14 +48,14 @@ export function recover(disk: Disk, settings: LogSettings): RecoveredState {
   const records = new SegmentReplay(disk, snapshot?.seq ?? 0, settings.replayBytesMax);
   const last = verifySegments(disk, replayed, records);
   refuseSnapshotAheadOf(last, snapshot?.seq ?? 0);
-  return settle(disk, settings, snapshot, damaged, records, last);
+  return finishRecovery(disk, settings, snapshot, damaged, records, last);
 }
 
-function startNewLog(disk: Disk, settings: LogSettings): RecoveredState {
+function startNewLog(disk: Disk, settings: JournalSettings): RecoveredState {
   const orphan = snapshotSeqs(disk.list())[0];
   if (orphan !== undefined) {
     const place = { file: segmentName(1), segment: 1, offset: 0, seq: orphan + 1 };
-    throw new LogDamaged('there are snapshots but no segment', place);
+    throw new JournalDamaged('there are snapshots but no segment', place);
   }
   removeUnfinished(disk);
   const instanceId = settings.newInstanceId();
@@ -67,7 +67,7 @@ function startNewLog(disk: Disk, settings: LogSettings): RecoveredState {
     snapshotSeq: 0,
     recordsToReplay: 0,
     tornBytes: 0,
-    keptAside: undefined,
+    quarantined: undefined,
     damagedSnapshots: [],
   };
   const resume = { instanceId, epoch: 1, lastSegment: 0, lastSeq: 0, chain: FIRST_CHAIN_HASH };
@@ -98,7 +98,7 @@ function segmentsAfter(
   const first = headers[0];
   const newest = snapshotSeq === 0 ? 'there is no snapshot' : `the newest snapshot is of ${snapshotSeq}`;
   const why = damaged.map(({ file, reason }) => `${file}: ${reason}`).join('; ') || newest;
-  throw new LogDamaged(
+  throw new JournalDamaged(
     `records ${snapshotSeq + 1} to ${first.firstSeq - 1} are neither in a segment nor in a snapshot (${why})`,
     {
       file: segmentName(first.segment),
@@ -114,7 +114,7 @@ function verifySegments(disk: Disk, headers: readonly SegmentHeader[], records: 
     const segment = readSegment(disk, header);
     records.add(segment);
     const next = headers[index + 1];
-    if (next === undefined) return judgeEnd(segment);
+    if (next === undefined) return classifyEnd(segment);
     refuseUnlessContinued(segment, next);
   }
   throw new Error('recovery needs at least one segment');
@@ -126,7 +126,7 @@ function refuseUnlessContinued({ header, scan }: ScannedSegment, next: SegmentHe
   throw damageAt(header, scan, `segment ${next.segment} continues at sequence ${next.firstSeq}`);
 }
 
-function judgeEnd(segment: ScannedSegment): LastSegment {
+function classifyEnd(segment: ScannedSegment): LastSegment {
   const { header, bytes, scan } = segment;
   if (scan.laterSeq !== undefined) {
     throw damageAt(header, scan, `a batch is bad, yet batch ${scan.laterSeq} was written after it`);
@@ -137,7 +137,7 @@ function judgeEnd(segment: ScannedSegment): LastSegment {
   return { ...segment, closed };
 }
 
-function refuseLossOfAcknowledged(header: SegmentHeader, scan: SegmentScan, mark: AcknowledgedMark): void {
+function refuseLossOfAcknowledged(header: SegmentHeader, scan: SegmentScan, mark: DurableWatermark): void {
   if (mark.state === 'continued') throw damageAt(header, scan, `segment ${header.segment + 1} is missing`);
   if (mark.durableSeq > scan.lastSeq) {
     throw damageAt(header, scan, `records up to ${mark.durableSeq} were acknowledged`);
@@ -152,9 +152,9 @@ function refuseSnapshotAheadOf({ header, scan }: LastSegment, snapshotSeq: numbe
     throw damageAt(header, scan, `a snapshot exists of sequence ${snapshotSeq}`);
 }
 
-function settle(
+function finishRecovery(
   disk: Disk,
-  settings: LogSettings,
+  settings: JournalSettings,
   snapshot: Snapshot | undefined,
   damagedSnapshots: readonly DamagedSnapshot[],
   records: SegmentReplay,
@@ -165,9 +165,9 @@ function settle(
   const snapshotSeq = snapshot?.seq ?? 0;
   removeUnfinished(disk);
   // Under its old name a damaged snapshot would count as one of the two that are kept.
-  for (const { file } of damagedSnapshots) disk.rename(file, keptAsideName(file, epoch));
-  const keptAside = last.closed ? undefined : replaceByValidPart(disk, bytes, header, scan, epoch);
-  dropOldestKeptAside(disk, settings.keptAsideFilesMax);
+  for (const { file } of damagedSnapshots) disk.rename(file, quarantinedName(file, epoch));
+  const quarantined = last.closed ? undefined : replaceByValidPart(disk, bytes, header, scan, epoch);
+  dropOldestQuarantined(disk, settings.quarantinedFilesMax);
   disk.syncDirectory();
   const report: RecoveryReport = {
     instanceId: hex(header.instanceId),
@@ -177,7 +177,7 @@ function settle(
     snapshotSeq,
     recordsToReplay: scan.lastSeq - snapshotSeq,
     tornBytes: scan.strayBytes,
-    keptAside,
+    quarantined,
     damagedSnapshots,
   };
   const { instanceId, segment: lastSegment } = header;

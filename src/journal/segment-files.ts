@@ -1,7 +1,7 @@
 import { hex } from './bytes.ts';
 import { type Disk, withFile } from './disk.ts';
 import { segmentName, segmentNumbers } from './file-names.ts';
-import { LogDamaged, UnknownFormat, WrongInstance } from './journal-errors.ts';
+import { JournalDamaged, UnknownFormat, WrongInstance } from './journal-errors.ts';
 import {
   decodeSegmentHeader,
   SEGMENT_FORMAT_VERSION,
@@ -49,6 +49,6 @@ function refuseBreakBetween(previous: SegmentHeader, header: SegmentHeader): voi
   }
 }
 
-function damagedHead(file: string, segment: number, what: string): LogDamaged {
-  return new LogDamaged(what, { file, segment, offset: 0, seq: 0 });
+function damagedHead(file: string, segment: number, what: string): JournalDamaged {
+  return new JournalDamaged(what, { file, segment, offset: 0, seq: 0 });
 }

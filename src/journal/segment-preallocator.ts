@@ -1,7 +1,7 @@
 import { isShortage } from '../storage/shortage-errors.ts';
 import { type Disk, type DiskFile, writeFully } from './disk.ts';
 import { isReserve, reserveName, unfinishedName } from './file-names.ts';
-import type { LogSettings } from './journal-settings.ts';
+import type { JournalSettings } from './journal-settings.ts';
 
 /** Open from the moment it is made: the change to it must not fail for want of a descriptor. */
 export interface ReservedFile {
@@ -17,15 +17,15 @@ interface Filling extends ReservedFile {
  * Zeroed files of full length, ready to become segments. Space is taken from the file system here and nowhere else:
  * a commit writes only into space that exists, and its sync has no metadata to carry.
  */
-export class SegmentReserve {
+export class SegmentPreallocator {
   readonly #disk: Disk;
-  readonly #settings: LogSettings;
+  readonly #settings: JournalSettings;
   readonly #zeros: Uint8Array;
   readonly #ready: ReservedFile[] = [];
   #filling: Filling | undefined;
   #starved = false;
 
-  constructor(disk: Disk, settings: LogSettings) {
+  constructor(disk: Disk, settings: JournalSettings) {
     this.#disk = disk;
     this.#settings = settings;
     this.#zeros = new Uint8Array(settings.prepareStepBytes);

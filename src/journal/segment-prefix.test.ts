@@ -4,17 +4,17 @@ import { SimulatedDisk } from '../../test/simulation/disk.ts';
 import { payloadOf, SMALL } from '../../test/simulation/log-model.ts';
 import { readWhole, withFile, writeFully } from './disk.ts';
 import { segmentName } from './file-names.ts';
-import { LogDamaged } from './journal-errors.ts';
+import { JournalDamaged } from './journal-errors.ts';
 import { readSegmentHeaders } from './segment-files.ts';
 import { segmentUpTo } from './segment-prefix.ts';
-import { openInlineLog } from './sync-journal.ts';
+import { openSyncJournal } from './sync-journal.ts';
 
 const COMMANDS = 150;
 
 /** A log in use: batches of seven commands, over several segments. */
 function growingLog(): SimulatedDisk {
   const disk = new SimulatedDisk();
-  const { log } = openInlineLog(disk, SMALL);
+  const { log } = openSyncJournal(disk, SMALL);
   for (let index = 1; index <= COMMANDS; index++) {
     log.append(payloadOf(index, 900));
     if (index % 7 === 0) log.flush();
@@ -41,7 +41,7 @@ test('a copy that ends after any command is a log that was closed there, and goe
   const disk = growingLog();
   assert.ok(readSegmentHeaders(disk).length > 2, 'several segments');
   for (let lastSeq = 1; lastSeq <= COMMANDS; lastSeq++) {
-    const { log, records, report } = openInlineLog(copyUpTo(disk, lastSeq), SMALL);
+    const { log, records, report } = openSyncJournal(copyUpTo(disk, lastSeq), SMALL);
     assert.deepEqual([report.lastSeq, report.cleanEnd], [lastSeq, true]);
     const kept = [...records];
     assert.equal(kept.length, lastSeq);
@@ -54,5 +54,5 @@ test('a segment that does not hold the command is refused', () => {
   const disk = growingLog();
   const header = readSegmentHeaders(disk).at(-1)!;
   const bytes = readWhole(disk, segmentName(header.segment));
-  assert.throws(() => segmentUpTo(bytes, header, COMMANDS + 1), LogDamaged);
+  assert.throws(() => segmentUpTo(bytes, header, COMMANDS + 1), JournalDamaged);
 });

@@ -2,7 +2,7 @@ import { isOutOfSpace } from '../storage/shortage-errors.ts';
 import { identityCrc } from './batch-format.ts';
 import { type Disk, withFile, writeFully } from './disk.ts';
 import { encodeMark, MARK_PLACES } from './durable-watermark.ts';
-import { isReserve, keptAsideName, keptAsideNames, segmentName, unfinishedName } from './file-names.ts';
+import { isReserve, quarantinedName, quarantinedNames, segmentName, unfinishedName } from './file-names.ts';
 import { SpaceMissing } from './journal-errors.ts';
 import type { SegmentHeader } from './segment-format.ts';
 import type { SegmentScan } from './segment-scan.ts';
@@ -20,7 +20,7 @@ export function replaceByValidPart(
   epoch: number,
 ): string {
   const name = segmentName(header.segment);
-  const aside = keptAsideName(name, epoch);
+  const aside = quarantinedName(name, epoch);
   const part = withClosedMarks(bytes.slice(0, scan.endOffset), header, scan);
   while (!written(disk, unfinishedName(name), part)) {
     if (!gaveUpSpace(disk, aside)) throw new SpaceMissing(name, part.length);
@@ -50,14 +50,14 @@ function written(disk: Disk, name: string, bytes: Uint8Array): boolean {
 /** Lets go of a file that nobody reads again, or of a segment in reserve; false when there is none. */
 function gaveUpSpace(disk: Disk, aside: string): boolean {
   const names = disk.list();
-  const name = keptAsideNames(names).find((kept) => kept !== aside) ?? names.find(isReserve);
+  const name = quarantinedNames(names).find((kept) => kept !== aside) ?? names.find(isReserve);
   if (name === undefined) return false;
   disk.unlink(name);
   return true;
 }
 
-export function dropOldestKeptAside(disk: Disk, keep: number): void {
-  const names = keptAsideNames(disk.list());
+export function dropOldestQuarantined(disk: Disk, keep: number): void {
+  const names = quarantinedNames(disk.list());
   for (const name of names.slice(0, Math.max(0, names.length - keep))) disk.unlink(name);
 }
 

@@ -25,19 +25,19 @@ export class SegmentReplay implements Iterable<LoggedRecord> {
   readonly #afterSeq: number;
   readonly #scans: { readonly header: SegmentHeader; readonly scan: SegmentScan }[] = [];
   readonly #kept = new Map<number, ScannedSegment>();
-  #roomBytes: number;
+  #availableBytes: number;
 
   constructor(disk: Disk, afterSeq: number, keptBytesMax: number) {
     this.#disk = disk;
     this.#afterSeq = afterSeq;
-    this.#roomBytes = keptBytesMax;
+    this.#availableBytes = keptBytesMax;
   }
 
   add(segment: ScannedSegment): void {
     const { header, bytes, scan } = segment;
     this.#scans.push({ header, scan });
-    this.#roomBytes -= bytes.length;
-    if (this.#roomBytes >= 0) this.#kept.set(header.segment, segment);
+    this.#availableBytes -= bytes.length;
+    if (this.#availableBytes >= 0) this.#kept.set(header.segment, segment);
   }
 
   *[Symbol.iterator](): Generator<LoggedRecord> {

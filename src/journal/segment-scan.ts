@@ -10,7 +10,7 @@ import {
 import { dataViewOf, lengthWithoutTrailingZeros } from './bytes.ts';
 import type { LoggedRecord } from './command-journal.ts';
 import { segmentName } from './file-names.ts';
-import { LogDamaged } from './journal-errors.ts';
+import { JournalDamaged } from './journal-errors.ts';
 import { decodeRecord, recordAt } from './record-format.ts';
 import { SEGMENT_HEAD_BYTES, type SegmentHeader } from './segment-format.ts';
 
@@ -125,9 +125,9 @@ function findLaterBatch(
 }
 
 /** What is wrong behind the part of a segment that is beyond doubt. */
-export function damageAt(header: SegmentHeader, scan: SegmentScan, what: string): LogDamaged {
+export function damageAt(header: SegmentHeader, scan: SegmentScan, what: string): JournalDamaged {
   const file = segmentName(header.segment);
-  return new LogDamaged(`readable only up to sequence ${scan.lastSeq}, but ${what}`, {
+  return new JournalDamaged(`readable only up to sequence ${scan.lastSeq}, but ${what}`, {
     file,
     segment: header.segment,
     offset: scan.endOffset,

@@ -1,4 +1,4 @@
-import type { LogCapacity } from './command-journal.ts';
+import type { JournalCapacity } from './command-journal.ts';
 
 /** Where the writing thread stands. `failed` and `closed` are final. */
 export type WriterState = 'starting' | 'running' | 'closed' | 'failed';
@@ -9,7 +9,7 @@ const CLOSE = 2;
 const SIGNAL = 3;
 const STATE = 4;
 const CAPACITY = 5;
-const ROOM = 6;
+const AVAILABLE = 6;
 const ERROR_LENGTH = 7;
 const WORDS = 16;
 const DURABLE_AT = WORDS * Int32Array.BYTES_PER_ELEMENT;
@@ -17,11 +17,11 @@ const ERROR_AT = DURABLE_AT + BigInt64Array.BYTES_PER_ELEMENT;
 const ERROR_BYTES_MAX = 1024;
 
 const STATES: readonly WriterState[] = ['starting', 'running', 'closed', 'failed'];
-const CAPACITIES: readonly LogCapacity[] = ['normal', 'cancel_only', 'read_only'];
+const CAPACITIES: readonly JournalCapacity[] = ['normal', 'cancel_only', 'read_only'];
 const INT32_MAX = 2 ** 31 - 1;
 
 /** What the two threads of the log tell each other, besides the records. */
-export class SharedLogState {
+export class SharedJournalState {
   readonly #words: Int32Array;
   readonly #durable: BigInt64Array;
   readonly #error: Uint8Array;
@@ -44,12 +44,12 @@ export class SharedLogState {
     return Number(Atomics.load(this.#durable, 0));
   }
 
-  get capacity(): LogCapacity {
+  get capacity(): JournalCapacity {
     return CAPACITIES[Atomics.load(this.#words, CAPACITY)];
   }
 
-  get roomBytes(): number {
-    return Atomics.load(this.#words, ROOM);
+  get availableBytes(): number {
+    return Atomics.load(this.#words, AVAILABLE);
   }
 
   get closeRequested(): boolean {
@@ -99,9 +99,9 @@ export class SharedLogState {
     return woken === 'timed-out' ? 'timeout' : 'work';
   }
 
-  publishCapacity(capacity: LogCapacity, roomBytes: number): void {
+  publishCapacity(capacity: JournalCapacity, availableBytes: number): void {
     Atomics.store(this.#words, CAPACITY, CAPACITIES.indexOf(capacity));
-    Atomics.store(this.#words, ROOM, Math.min(roomBytes, INT32_MAX));
+    Atomics.store(this.#words, AVAILABLE, Math.min(availableBytes, INT32_MAX));
   }
 
   publishDurable(durableSeq: number): void {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SimulatedDisk } from '../../test/simulation/disk.ts';
 import { LogModel, payloadOf, SMALL, snapshotState } from '../../test/simulation/log-model.ts';
 import { segmentNumbers, snapshotSeqs } from './file-names.ts';
-import { openInlineLog } from './sync-journal.ts';
+import { openSyncJournal } from './sync-journal.ts';
 
 test('records come back in order with their payloads after a clean close', async () => {
   const model = new LogModel();
@@ -17,7 +17,7 @@ test('records come back in order with their payloads after a clean close', async
   const again = model.open(disk.crash('lose_all'));
   assert.equal(again.report.lastSeq, 300);
   assert.equal(again.report.cleanEnd, true);
-  assert.equal(again.report.keptAside, undefined);
+  assert.equal(again.report.quarantined, undefined);
   assert.equal(again.report.epoch, 2);
   assert.equal(again.log.append(payloadOf(1)), 301);
 });
@@ -35,17 +35,17 @@ test('an empty command and one of the greatest length are kept, a longer one is 
 
 test('the payload is copied: the caller may reuse its buffer', () => {
   const disk = new SimulatedDisk();
-  const { log } = openInlineLog(disk, SMALL);
+  const { log } = openSyncJournal(disk, SMALL);
   const buffer = new Uint8Array(8).fill(1);
   log.append(buffer);
   buffer.fill(2);
   log.flush();
-  assert.deepEqual([...openInlineLog(disk, SMALL).records][0].payload, new Uint8Array(8).fill(1));
+  assert.deepEqual([...openSyncJournal(disk, SMALL).records][0].payload, new Uint8Array(8).fill(1));
 });
 
 test('all commands queued between two flushes share one write and one sync', () => {
   const disk = new SimulatedDisk();
-  const { log } = openInlineLog(disk, SMALL);
+  const { log } = openSyncJournal(disk, SMALL);
   while (!disk.list().includes('reserve-1') || !disk.list().includes('reserve-2')) log.flush();
   const told: number[] = [];
   log.onDurable((seq) => told.push(seq));
@@ -71,13 +71,13 @@ test('a full segment is followed by the next, and all of them are replayed', asy
   model.open(disk.crash('lose_all'));
 });
 
-test('a queue without room refuses with LogFull and takes the same number again later', () => {
-  const { log } = openInlineLog(new SimulatedDisk(), SMALL);
+test('a queue without room refuses with JournalFull and takes the same number again later', () => {
+  const { log } = openSyncJournal(new SimulatedDisk(), SMALL);
   assert.throws(
     () => {
       for (;;) log.append(payloadOf(1, 1000));
     },
-    { name: 'LogFull' },
+    { name: 'JournalFull' },
   );
   const refused = log.appendedSeq + 1;
   log.flush();
@@ -86,7 +86,7 @@ test('a queue without room refuses with LogFull and takes the same number again 
 
 test('the age of the queue is that of its oldest record', () => {
   let nowMs = 1000;
-  const { log } = openInlineLog(new SimulatedDisk(), { ...SMALL, now: () => nowMs });
+  const { log } = openSyncJournal(new SimulatedDisk(), { ...SMALL, now: () => nowMs });
   assert.equal(log.queueAgeMs(), 0);
   log.append(payloadOf(1));
   nowMs += 30;

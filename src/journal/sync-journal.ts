@@ -1,20 +1,20 @@
 import { AppendQueue } from './append-queue.ts';
-import type { CommandJournal, LogCapacity, Recovered } from './command-journal.ts';
+import type { CommandJournal, JournalCapacity, Recovered } from './command-journal.ts';
 import type { Disk } from './disk.ts';
-import { LogFailed } from './journal-errors.ts';
-import { type LogSettings, logSettings } from './journal-settings.ts';
+import { JournalFailed } from './journal-errors.ts';
+import { type JournalSettings, journalSettings } from './journal-settings.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { RecordRing } from './record-ring.ts';
 import { type ResumePoint, recover } from './recovery.ts';
 import { saveSnapshotAndTrim } from './snapshot-retention.ts';
 
-export interface InlineLogOptions extends Partial<LogSettings> {
+export interface SyncJournalOptions extends Partial<JournalSettings> {
   readonly now?: () => number;
 }
 
 /** Opens the log on any disk, in the calling thread: for simulations, tests and measurements. */
-export function openInlineLog(disk: Disk, options: InlineLogOptions = {}): Recovered<SyncJournal> {
-  const settings = logSettings(options);
+export function openSyncJournal(disk: Disk, options: SyncJournalOptions = {}): Recovered<SyncJournal> {
+  const settings = journalSettings(options);
   const { resume, snapshot, records, report } = recover(disk, settings);
   const log = new SyncJournal(disk, settings, resume, options.now ?? (() => performance.now()));
   return { log, snapshot, records, report };
@@ -28,19 +28,19 @@ export class SyncJournal implements CommandJournal {
   readonly #ring: RecordRing;
   readonly #queue: AppendQueue;
   readonly #prepareStepBytes: number;
-  readonly #roomBytes: () => number;
+  readonly #availableBytes: () => number;
   #onDurable: (durableSeq: number) => void = () => {};
   #onFailure: (error: Error) => void = () => {};
-  #failure: LogFailed | undefined;
+  #failure: JournalFailed | undefined;
 
-  constructor(disk: Disk, settings: LogSettings, resume: ResumePoint, now: () => number) {
+  constructor(disk: Disk, settings: JournalSettings, resume: ResumePoint, now: () => number) {
     this.#disk = disk;
     this.#instanceId = resume.instanceId;
     this.#prepareStepBytes = settings.prepareStepBytes;
     this.#writer = new JournalWriter(disk, settings, resume);
     this.#ring = new RecordRing(RecordRing.allocate(settings.queueBytes));
     this.#queue = new AppendQueue(this.#ring, settings.payloadBytesMax, resume.lastSeq, now);
-    this.#roomBytes = () => this.#writer.roomBytes();
+    this.#availableBytes = () => this.#writer.availableBytes();
   }
 
   get appendedSeq(): number {
@@ -53,10 +53,10 @@ export class SyncJournal implements CommandJournal {
 
   append(payload: Uint8Array): number {
     if (this.#failure !== undefined) throw this.#failure;
-    return this.#queue.append(payload, this.#roomBytes);
+    return this.#queue.append(payload, this.#availableBytes);
   }
 
-  /** Commits all that is queued, then prepares space for at least as much again. Throws LogFailed. */
+  /** Commits all that is queued, then prepares space for at least as much again. Throws JournalFailed. */
   flush(): void {
     if (this.#failure !== undefined) throw this.#failure;
     try {
@@ -64,7 +64,7 @@ export class SyncJournal implements CommandJournal {
       for (let prepared = 0; prepared <= 2 * committed; prepared += this.#prepareStepBytes)
         this.#writer.prepare();
     } catch (error) {
-      this.#fail(error as LogFailed);
+      this.#fail(error as JournalFailed);
       throw error;
     }
   }
@@ -77,7 +77,7 @@ export class SyncJournal implements CommandJournal {
     this.#onFailure = listener;
   }
 
-  capacity(): LogCapacity {
+  capacity(): JournalCapacity {
     return this.#writer.capacity();
   }
 
@@ -96,7 +96,7 @@ export class SyncJournal implements CommandJournal {
     if (this.#failure !== undefined) return this.#writer.abandon();
     this.flush();
     this.#writer.close();
-    this.#failure = new LogFailed('the log is closed');
+    this.#failure = new JournalFailed('the log is closed');
   }
 
   #commitQueued(): number {
@@ -118,7 +118,7 @@ export class SyncJournal implements CommandJournal {
     }
   }
 
-  #fail(error: LogFailed): void {
+  #fail(error: JournalFailed): void {
     this.#failure = error;
     this.#onFailure(error);
   }

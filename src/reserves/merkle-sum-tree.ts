@@ -50,7 +50,7 @@ interface Node {
 const NODES_AT_A_TIME = 200;
 const EMPTY_ROOT = sha256('empty');
 
-export class ReserveTree {
+export class MerkleSumTree {
   private readonly coins: readonly string[];
   /** In the order of their nonces. */
   private readonly claims: readonly Claim[];
@@ -67,12 +67,12 @@ export class ReserveTree {
     this.levels = levels;
   }
 
-  static async grow(
+  static async build(
     coins: readonly string[],
-    given: readonly Claim[],
+    unsorted: readonly Claim[],
     pause: () => Promise<void>,
-  ): Promise<ReserveTree> {
-    const claims = given.toSorted((a, b) => (a.nonce < b.nonce ? -1 : 1));
+  ): Promise<MerkleSumTree> {
+    const claims = unsorted.toSorted((a, b) => (a.nonce < b.nonce ? -1 : 1));
     let hashed = 0;
     const rest = async () => {
       if (++hashed % NODES_AT_A_TIME === 0) await pause();
@@ -86,13 +86,13 @@ export class ReserveTree {
     for (let below = leaves; below.length > 1; ) {
       const level: Node[] = [];
       for (let at = 0; at < below.length; at += 2) {
-        level.push(joined(coins, below[at]!, below[at + 1]));
+        level.push(parentOf(coins, below[at]!, below[at + 1]));
         await rest();
       }
       levels.push(level);
       below = level;
     }
-    return new ReserveTree(coins, claims, levels);
+    return new MerkleSumTree(coins, claims, levels);
   }
 
   get root(): string {
@@ -142,7 +142,7 @@ export function verifyProof(proof: InclusionProof): { root: string; totals: Hold
   return { root, totals: decimals(sums) };
 }
 
-function joined(coins: readonly string[], left: Node, right: Node | undefined): Node {
+function parentOf(coins: readonly string[], left: Node, right: Node | undefined): Node {
   if (right === undefined) return left;
   const amounts = left.amounts.map((amount, coin) => amount + right.amounts[coin]!);
   const sideOf = (node: Node): Side => ({ hash: node.hash, holdings: holdingsOf(coins, node.amounts) });
@@ -179,14 +179,16 @@ function sumOf(a: ReadonlyMap<string, bigint>, b: ReadonlyMap<string, bigint>): 
 }
 
 function leafHash(uid: number, nonce: string, holdings: Holdings): string {
-  return sha256(`leaf|${uid}|${nonce}|${textOf(holdings)}`);
+  return sha256(`leaf|${uid}|${nonce}|${canonicalText(holdings)}`);
 }
 
 function nodeHash(left: Side, right: Side): string {
-  return sha256(`node|${left.hash}|${textOf(left.holdings)}|${right.hash}|${textOf(right.holdings)}`);
+  return sha256(
+    `node|${left.hash}|${canonicalText(left.holdings)}|${right.hash}|${canonicalText(right.holdings)}`,
+  );
 }
 
-function textOf(holdings: Holdings): string {
+function canonicalText(holdings: Holdings): string {
   return Object.keys(holdings)
     .sort()
     .map((coin) => `${coin}=${holdings[coin]!}`)

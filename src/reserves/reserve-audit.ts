@@ -12,7 +12,7 @@ import { coinUsd } from '../core/reads/margin-reads.ts';
 import type { State } from '../core/state/state.ts';
 import { RESERVE_AUDIT_INTERVAL_MS } from '../sequencer/limits.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
-import { type Claim, ReserveTree } from './merkle-sum-tree.ts';
+import { type Claim, MerkleSumTree } from './merkle-sum-tree.ts';
 
 const NONCE_DIGITS = 32;
 /** Nonces that are made before others get their turn. */
@@ -27,7 +27,7 @@ export interface CoinReserve {
 export interface Audit {
   /** Time of the exchange. */
   readonly time: number;
-  readonly tree: ReserveTree;
+  readonly tree: MerkleSumTree;
   /** Coins that somebody is owed. */
   readonly coins: readonly CoinReserve[];
   /** All of them in 10^-16 dollars, as far as they have a price. */
@@ -40,7 +40,7 @@ export class ReserveAudits {
   readonly #key: KeyObject;
   readonly #wallMs: () => number;
   #last: Audit | undefined;
-  #takenMs = 0;
+  #ranMs = 0;
   #underWay: Promise<Audit> | undefined;
 
   /** The key makes the nonces: whoever has it and the log can work out every root again. */
@@ -52,28 +52,28 @@ export class ReserveAudits {
 
   /** The last audit; only the first one is waited for. */
   latest(): Audit | Promise<Audit> {
-    if (this.#last === undefined) return this.take();
-    if (this.#wallMs() - this.#takenMs >= RESERVE_AUDIT_INTERVAL_MS) void this.take().catch(() => undefined);
+    if (this.#last === undefined) return this.run();
+    if (this.#wallMs() - this.#ranMs >= RESERVE_AUDIT_INTERVAL_MS) void this.run().catch(() => undefined);
     return this.#last;
   }
 
   /** One at a time: who comes while one is under way gets that. */
-  take(): Promise<Audit> {
-    this.#underWay ??= this.#take().finally(() => {
+  run(): Promise<Audit> {
+    this.#underWay ??= this.#run().finally(() => {
       this.#underWay = undefined;
     });
     return this.#underWay;
   }
 
-  async #take(): Promise<Audit> {
+  async #run(): Promise<Audit> {
     const { state } = this.#sequencer;
-    this.#takenMs = this.#wallMs();
+    this.#ranMs = this.#wallMs();
     const time = state.now;
     const claims = claimsOf(state);
     const held = state.coins.map((_, coin) => -state.ledger.peek(SystemAccount.external, coin, Bucket.cash));
     const prices = state.coins.map((_, coin) => coinUsd(state, coin));
     const names = state.coins.map(({ coin }) => coin);
-    const growing = this.#named(claims, time).then((named) => ReserveTree.grow(names, named, turn));
+    const growing = this.#named(claims, time).then((named) => MerkleSumTree.build(names, named, turn));
     const [tree] = await Promise.all([growing, this.#sequencer.durable()]);
     const owed = tree.totals;
     const worth = (amounts: readonly bigint[]) =>

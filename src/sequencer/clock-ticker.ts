@@ -6,11 +6,11 @@
  */
 import type { Event } from '../core/model/event.ts';
 import { ManualClock, ScaledClock } from './clock.ts';
-import { ADVANCE_PACK, BEAT_INTERVAL_MIN_MS, SECONDS_BEHIND_MAX, TICK_INTERVAL_MS } from './limits.ts';
+import { ADVANCE_BATCH, SECONDS_BEHIND_MAX, TICK_INTERVAL_MS, TIMER_INTERVAL_MIN_MS } from './limits.ts';
 import type { Sequencer } from './sequencer.ts';
 
 /** Hears of each tick when it has been applied; an advance of a manual clock waits for the promise. */
-export type SecondListener = (time: number) => void | Promise<void>;
+export type TickListener = (time: number) => void | Promise<void>;
 
 /** How often each kind of event happened. */
 export type EventCounts = Partial<Record<Event['type'], number>>;
@@ -28,11 +28,11 @@ export interface AdvancePlan {
 export class ClockTicker {
   private readonly sequencer: Sequencer;
   private readonly report: (error: Error) => void;
-  private readonly listeners: SecondListener[] = [];
+  private readonly listeners: TickListener[] = [];
   private timer: NodeJS.Timeout | undefined;
   private lastTick: number;
   private counts: EventCounts | undefined;
-  private way: Omit<AdvancePlan, 'ended'> | undefined;
+  private plan: Omit<AdvancePlan, 'ended'> | undefined;
   private halting = false;
   private stopped = false;
 
@@ -43,7 +43,7 @@ export class ClockTicker {
     sequencer.onPublished(({ events }) => this.count(events));
   }
 
-  onTick(listener: SecondListener): void {
+  onTick(listener: TickListener): void {
     this.listeners.push(listener);
   }
 
@@ -52,9 +52,9 @@ export class ClockTicker {
     if (clock instanceof ManualClock) return;
     const scaled = clock instanceof ScaledClock;
     const interval = scaled
-      ? Math.max(BEAT_INTERVAL_MIN_MS, TICK_INTERVAL_MS / clock.factor)
+      ? Math.max(TIMER_INTERVAL_MIN_MS, TICK_INTERVAL_MS / clock.factor)
       : TICK_INTERVAL_MS;
-    this.timer = setInterval(() => this.beat(scaled), interval);
+    this.timer = setInterval(() => this.onTimer(scaled), interval);
   }
 
   stop(): void {
@@ -67,8 +67,8 @@ export class ClockTicker {
   }
 
   /** The advance under way or, when there is none, the last one; undefined before the first. */
-  get journey(): AdvancePlan | undefined {
-    return this.way && { ...this.way, ended: this.counts === undefined };
+  get advancePlan(): AdvancePlan | undefined {
+    return this.plan && { ...this.plan, ended: this.counts === undefined };
   }
 
   /** The advance under way ends after its present step. */
@@ -80,7 +80,7 @@ export class ClockTicker {
   async advance(clock: ManualClock, until: number, stepMs: number): Promise<EventCounts> {
     const counts: EventCounts = {};
     this.counts = counts;
-    this.way = { from: clock.now(), until, events: counts };
+    this.plan = { from: clock.now(), until, events: counts };
     this.halting = false;
     try {
       let pending = 0;
@@ -89,7 +89,7 @@ export class ClockTicker {
         clock.advance(Math.min((Math.floor(now / stepMs) + 1) * stepMs, until) - now);
         const ticked = this.sequencer.submit({ type: 'tick', time: 0 });
         for (const listener of this.listeners) await listener(clock.now());
-        if (++pending % ADVANCE_PACK === 0) await ticked;
+        if (++pending % ADVANCE_BATCH === 0) await ticked;
         else ticked.catch(() => {});
       }
       await this.sequencer.durable();
@@ -99,7 +99,7 @@ export class ClockTicker {
     }
   }
 
-  private beat(everySecond: boolean): void {
+  private onTimer(everySecond: boolean): void {
     const { sequencer } = this;
     if (sequencer.failure !== undefined) return;
     const now = sequencer.clock.now();
@@ -116,10 +116,10 @@ export class ClockTicker {
   private tick(time: number): void {
     this.lastTick = time;
     this.sequencer.submit({ type: 'tick', time }).catch(this.report);
-    for (const listener of this.listeners) this.tell(listener, time).catch(this.report);
+    for (const listener of this.listeners) this.notify(listener, time).catch(this.report);
   }
 
-  private async tell(listener: SecondListener, time: number): Promise<void> {
+  private async notify(listener: TickListener, time: number): Promise<void> {
     await listener(time);
   }
 

@@ -9,7 +9,7 @@ export interface LoggedCommand {
   readonly command: Command;
 }
 
-export function* commandsInForce(records: Iterable<LoggedRecord>): Generator<LoggedCommand> {
+export function* effectiveCommands(records: Iterable<LoggedRecord>): Generator<LoggedCommand> {
   let held: LoggedCommand | undefined;
   for (const { seq, payload } of records) {
     const command = decodeCommand(payload);

@@ -6,14 +6,14 @@ export const CHECKPOINT_COMMANDS = 10_000;
 export const RESERVE_AUDIT_INTERVAL_MS = 10 * 60_000;
 export const TICK_INTERVAL_MS = 1000;
 /** A scaled clock's seconds pass in packs, no more often than this. */
-export const BEAT_INTERVAL_MIN_MS = 10;
+export const TIMER_INTERVAL_MIN_MS = 10;
 /** Seconds of a scaled clock that are made up for after a pause of the process; the rest are one jump. */
 export const SECONDS_BEHIND_MAX = 3600;
 export const CLOCK_FACTOR_MAX = 3600;
 /** Ticks of one advance of a manual clock: more than two days of seconds. */
 export const ADVANCE_STEPS_MAX = 200_000;
 /** Ticks on their way to the disk before an advance waits for them. */
-export const ADVANCE_PACK = 256;
+export const ADVANCE_BATCH = 256;
 /** New orders are refused while the oldest unwritten command has waited this long; cancels still pass. */
 export const QUEUE_AGE_MAX_MS = 2000;
 /** Rows the history may be behind before replay waits for it. */

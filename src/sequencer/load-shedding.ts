@@ -6,25 +6,25 @@ import type { AmendItem, Command, CommandType } from '../core/model/command.ts';
 import { openOrderSlot } from '../core/reads/reads.ts';
 import type { State } from '../core/state/state.ts';
 import type { History } from '../history/history.ts';
-import type { CommandJournal, LogCapacity } from '../journal/command-journal.ts';
+import type { CommandJournal, JournalCapacity } from '../journal/command-journal.ts';
 import { HISTORY_WAITING_MAX, QUEUE_AGE_MAX_MS } from './limits.ts';
 
 /** What is short, and what the venue still takes until that is over. */
 export interface Shortage {
   readonly of: 'disk' | 'memory';
-  readonly mode: Exclude<LogCapacity, 'normal'>;
+  readonly mode: Exclude<JournalCapacity, 'normal'>;
   readonly reason: string;
 }
 
 /** What a venue stands on. */
-export interface Means {
+export interface Resources {
   readonly log: CommandJournal;
   readonly history: History;
   readonly memoryShort: boolean;
 }
 
 /** The narrowest of all shortages; undefined when there is none. */
-export function shortageOf({ log, history, memoryShort }: Means): Shortage | undefined {
+export function shortageOf({ log, history, memoryShort }: Resources): Shortage | undefined {
   const capacity = log.capacity();
   if (capacity === 'read_only') return LOG_FULL;
   if (history.starved && history.lag() > HISTORY_WAITING_MAX) return HISTORY_FULL;
@@ -72,12 +72,13 @@ const ALWAYS: ReadonlySet<CommandType> = new Set([
 ]);
 
 /** Why a command cannot be taken now; undefined when it can. */
-export function admit(command: Command, means: Means, state: State): string | undefined {
-  const shortage = shortageOf(means);
+export function shedReason(command: Command, resources: Resources, state: State): string | undefined {
+  const shortage = shortageOf(resources);
   if (shortage?.mode === 'read_only') return shortage.reason;
   if (isCancellation(command, state)) return undefined;
   if (shortage !== undefined) return shortage.reason;
-  if (means.log.queueAgeMs() > QUEUE_AGE_MAX_MS) return 'the venue is busy: the disk is behind, try again';
+  if (resources.log.queueAgeMs() > QUEUE_AGE_MAX_MS)
+    return 'the venue is busy: the disk is behind, try again';
   return undefined;
 }
 

@@ -9,15 +9,31 @@ import { loadState } from '../core/snapshot/snapshot.ts';
 import type { State } from '../core/state/state.ts';
 import { type History, HistoryStarved } from '../history/history.ts';
 import type { LoggedRecord, Snapshot } from '../journal/command-journal.ts';
-import { commandsInForce } from './effective-commands.ts';
-import { HistoryGap } from './history-gap.ts';
+import { effectiveCommands } from './effective-commands.ts';
 import { HISTORY_LAG_MAX, HISTORY_WAITING_MAX } from './limits.ts';
-import { PoisonedCommand } from './poisoned-command.ts';
 
 export interface Replayed {
   readonly exchange: Exchange;
   readonly lastSeq: number;
   readonly commands: number;
+}
+
+/** History and journal do not meet: the records between them would be missing for ever. */
+export class HistoryGap extends Error {
+  override name = 'HistoryGap';
+}
+
+/** A journaled command that the core cannot apply: a defect of this program, or of the one that wrote the journal. */
+export class PoisonedCommand extends Error {
+  override name = 'PoisonedCommand';
+  readonly seq: number;
+  readonly command: Command;
+
+  constructor(seq: number, command: Command, cause: Error) {
+    super(`command ${seq} (${command.type}) of the log cannot be carried out: ${cause.message}`, { cause });
+    this.seq = seq;
+    this.command = command;
+  }
 }
 
 export interface ReplayOptions {
@@ -49,10 +65,10 @@ export async function replay(
     history.project({ seq: startSeq, time: exchange.state.now, events: [], gap: true });
   let lastSeq = startSeq;
   let commands = 0;
-  for (const { seq, command } of commandsInForce(records)) {
+  for (const { seq, command } of effectiveCommands(records)) {
     const outcome = applyLogged(exchange, seq, command);
     options.applied?.(seq, command, outcome);
-    const events = takeEvents(exchange);
+    const events = exchange.takeEvents();
     lastSeq = seq;
     commands++;
     // Also of commands that history holds already: later ones name what these listed.
@@ -92,14 +108,6 @@ function refuseHistoryAhead({ confirmedSeq }: History, lastSeq: number): void {
     `history.sqlite holds command ${confirmedSeq}, the log ends at ${lastSeq}: records are missing at the end of the log. ` +
       'Restore log/ and history.sqlite of the same moment from a backup',
   );
-}
-
-export const NO_EVENTS: readonly Event[] = [];
-
-/** What the last command caused. An empty list is the exchange's own, which the next command fills: it must not stay. */
-export function takeEvents(exchange: Exchange): readonly Event[] {
-  const events = exchange.takeEvents();
-  return events.length === 0 ? NO_EVENTS : events;
 }
 
 /** Did the command change what can be traded? A delivery does so after much else. */

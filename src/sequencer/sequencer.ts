@@ -16,8 +16,8 @@ import type { CommandJournal } from '../journal/command-journal.ts';
 import type { Clock } from './clock.ts';
 import { Generated24hStats } from './generated-24h-stats.ts';
 import { CHECKPOINT_COMMANDS } from './limits.ts';
-import { admit, type Means, type Shortage, shortageOf } from './load-shedding.ts';
-import { describe, isListing, NO_EVENTS, takeEvents } from './recovery.ts';
+import { type Resources, type Shortage, shedReason, shortageOf } from './load-shedding.ts';
+import { describe, isListing } from './recovery.ts';
 
 /** The command may or may not have been carried out: ask for the order by its id. */
 export class OutcomeUnknown extends Error {
@@ -101,7 +101,7 @@ export class Sequencer {
 
   /** What the venue lacks and takes meanwhile; undefined when it takes everything. */
   shortage(): Shortage | undefined {
-    return shortageOf(this.means());
+    return shortageOf(this.resources());
   }
 
   /** Called with the events of each command once it is durable, in order. */
@@ -118,7 +118,7 @@ export class Sequencer {
   submit(command: Command): Promise<CommandResult> {
     if (this.halted !== undefined)
       return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
-    const rejectReason = admit(command, this.means(), this.state);
+    const rejectReason = shedReason(command, this.resources(), this.state);
     if (rejectReason !== undefined) return Promise.reject(new Unavailable(rejectReason));
     return new Promise((resolve, reject) => this.sequence(command, resolve, reject));
   }
@@ -133,7 +133,7 @@ export class Sequencer {
       this.waiting.push({
         seq,
         time: 0,
-        events: NO_EVENTS,
+        events: [],
         outcome: OK,
         amended: undefined,
         resolve,
@@ -142,7 +142,7 @@ export class Sequencer {
     });
   }
 
-  private means(): Means {
+  private resources(): Resources {
     const { log, history, memoryShort } = this;
     return { log, history, memoryShort };
   }
@@ -161,7 +161,7 @@ export class Sequencer {
     }
     try {
       const outcome = exchange.apply(command);
-      const events = takeEvents(exchange);
+      const events = exchange.takeEvents();
       this.waiting.push({ seq: this.lastSeq, time: command.time, events, outcome, amended, resolve, reject });
     } catch (error) {
       // The state may be half changed: stop, and let the restart come to the same place from the log.

@@ -13,7 +13,7 @@ export interface SnapshotSchedule {
 }
 
 export class SnapshotScheduler {
-  readonly seconds: ClockTicker;
+  readonly ticker: ClockTicker;
   private readonly sequencer: Sequencer;
   private readonly log: CommandJournal;
   private readonly report: (error: Error) => void;
@@ -32,7 +32,7 @@ export class SnapshotScheduler {
     schedule: SnapshotSchedule,
     machineMs: () => number = () => performance.now(),
   ) {
-    this.seconds = new ClockTicker(sequencer, report);
+    this.ticker = new ClockTicker(sequencer, report);
     this.sequencer = sequencer;
     this.log = log;
     this.report = report;
@@ -43,12 +43,12 @@ export class SnapshotScheduler {
   }
 
   start(): void {
-    this.seconds.start();
-    this.timer = setInterval(() => this.beat(), TICK_INTERVAL_MS);
+    this.ticker.start();
+    this.timer = setInterval(() => this.onTimer(), TICK_INTERVAL_MS);
   }
 
   stop(): void {
-    this.seconds.stop();
+    this.ticker.stop();
     clearInterval(this.timer);
   }
 
@@ -72,7 +72,7 @@ export class SnapshotScheduler {
     await this.log.saveSnapshot(seq, state);
   }
 
-  private beat(): void {
+  private onTimer(): void {
     const { sequencer } = this;
     if (sequencer.failure !== undefined) return;
     const commands = sequencer.appliedSeq - this.snapshotSeq;

@@ -9,7 +9,7 @@ export interface ActivityLevel {
   readonly spread: number;
 }
 
-export const LIVELINESS: Readonly<Record<Exclude<MarketLevel, 'off'>, ActivityLevel>> = {
+export const ACTIVITY_LEVELS: Readonly<Record<Exclude<MarketLevel, 'off'>, ActivityLevel>> = {
   quiet: { volatility: 0.5, activity: 0.3, spread: 1 },
   normal: { volatility: 1, activity: 1, spread: 1 },
   wild: { volatility: 3, activity: 2.5, spread: 2 },

@@ -131,7 +131,7 @@ export class AgentClient {
   }
 
   /** Takes what is there up to a price that is `reach` (a fraction) beyond the best one. */
-  take(
+  placeIoc(
     uid: number,
     view: InstrumentView,
     side: Side,

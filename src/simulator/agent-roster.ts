@@ -19,12 +19,12 @@ const RETAIL_TRADERS = 24;
 const RPI_SPREAD_STEPS = 3;
 /** Money in depths of the book: makers answer for the whole ladder, the others for their clips. */
 const MAKER_DEPTHS = 20;
-const CROWD_DEPTHS = 4;
-const POCKET_MONEY = [500, 1000, 2500, 5000] as const;
+const TRADER_DEPTHS = 4;
+const STAKES = [500, 1000, 2500, 5000] as const;
 /** Nobody of the house borrows its way up: the makers' leverage leaves room in every tier. */
 const HOUSE_LEVERAGE = 5;
 
-export interface Member {
+export interface AgentAccount {
   readonly agent: Agent;
   readonly marketMaker: boolean;
   /** Books whose coins it needs, and how many depths of each. */
@@ -37,29 +37,29 @@ export interface Member {
 }
 
 /** Who quotes one book. */
-export function makersOf(view: InstrumentView, seed: number): Member[] {
+export function makersOf(view: InstrumentView, seed: number): AgentAccount[] {
   const { index } = view.instrument;
   const one = { views: [view], feeFree: true };
   const maker = new Maker(houseUid('maker', index), view, seed);
-  const members: Member[] = [{ ...one, agent: maker, marketMaker: false, depths: MAKER_DEPTHS }];
+  const members: AgentAccount[] = [{ ...one, agent: maker, marketMaker: false, depths: MAKER_DEPTHS }];
   const steps = (2 * view.halfSpreadTicks) / view.instrument.tickStep;
   if (steps >= RPI_SPREAD_STEPS) {
     const rpi = new RpiMaker(houseUid('rpi', index), view, seed);
-    members.push({ ...one, agent: rpi, marketMaker: true, depths: CROWD_DEPTHS });
+    members.push({ ...one, agent: rpi, marketMaker: true, depths: TRADER_DEPTHS });
   }
   return members;
 }
 
 /** Who walks over the books of the whole market. */
-export function crowdOf(views: readonly InstrumentView[], seed: number): Member[] {
+export function tradersOf(views: readonly InstrumentView[], seed: number): AgentAccount[] {
   const everywhere = { marketMaker: false, views, feeFree: false };
   const futures = views.filter(({ instrument }) => instrument.futures !== undefined);
   const perpetuals = futures.filter(({ instrument }) => instrument.futures?.delivery === undefined);
-  const onFutures = { marketMaker: false, views: futures, feeFree: false, depths: CROWD_DEPTHS };
-  const members: Member[] = [];
+  const onFutures = { marketMaker: false, views: futures, feeFree: false, depths: TRADER_DEPTHS };
+  const members: AgentAccount[] = [];
   for (let n = 0; n < TAKERS; n++) {
     const agent = new Taker(houseUid('taker', n), n + 1, views, 1 / TAKERS, seed);
-    members.push({ ...everywhere, agent, depths: CROWD_DEPTHS });
+    members.push({ ...everywhere, agent, depths: TRADER_DEPTHS });
   }
   const arbitrage = new Arbitrageur(houseUid('arbitrage', 0), 1, views, seed);
   members.push({ ...everywhere, agent: arbitrage, depths: MAKER_DEPTHS, feeFree: true });
@@ -76,7 +76,7 @@ export function crowdOf(views: readonly InstrumentView[], seed: number): Member[
   for (let n = 0; n < RETAIL_TRADERS && linear.length > 0; n++) {
     const view = linear[n % linear.length]!;
     const agent = new RetailTrader(houseUid('retail', n), n + 1, view, seed);
-    const stake = POCKET_MONEY[n % POCKET_MONEY.length]!;
+    const stake = STAKES[n % STAKES.length]!;
     members.push({ marketMaker: false, views: [view], feeFree: false, depths: 0, agent, stake });
   }
   return members;
@@ -85,7 +85,7 @@ export function crowdOf(views: readonly InstrumentView[], seed: number): Member[
 /** Opens the account of a member where there is none, with its fees and leverage. */
 export function openingCommands(
   state: State,
-  { agent, marketMaker, views, feeFree, stake }: Member,
+  { agent, marketMaker, views, feeFree, stake }: AgentAccount,
 ): Command[] {
   const { uid } = agent;
   const account = state.accountByUid.get(uid);
@@ -120,7 +120,7 @@ export function openingCommands(
 }
 
 /** What a member should hold: for spot both coins of each book, for futures the coin that they settle in. */
-export function holdingsOf({ agent, views, depths, stake }: Member): Holding[] {
+export function holdingsOf({ agent, views, depths, stake }: AgentAccount): Holding[] {
   const { uid } = agent;
   if (stake !== undefined) {
     const coin = views[0]!.instrument.futures!.settle;

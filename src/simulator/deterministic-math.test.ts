@@ -17,8 +17,8 @@ test('exponential and logarithm are what mathematics says, to the last digits', 
 
 test('dice of one seed and name always fall the same, and others otherwise', () => {
   const rolls = (seed: number, name: string) => {
-    const dice = new Rng(seed, name);
-    return Array.from({ length: 5 }, () => dice.next());
+    const rng = new Rng(seed, name);
+    return Array.from({ length: 5 }, () => rng.next());
   };
   assert.deepEqual(rolls(1, 'a'), rolls(1, 'a'));
   assert.notDeepEqual(rolls(1, 'a'), rolls(2, 'a'));
@@ -33,16 +33,16 @@ test('dice of one seed and name always fall the same, and others otherwise', () 
 const PINNED = [966799, 412574, 404797, 5231, 392221];
 
 test('normal rolls have mean 0 and deviation 1, waiting times their mean', () => {
-  const dice = new Rng(7, 'normal');
+  const rng = new Rng(7, 'normal');
   let sum = 0;
   let square = 0;
   let waited = 0;
   const count = 20_000;
   for (let n = 0; n < count; n++) {
-    const roll = dice.normal();
+    const roll = rng.normal();
     sum += roll;
     square += roll * roll;
-    waited += dice.exponential(3);
+    waited += rng.exponential(3);
   }
   assert.ok(Math.abs(sum / count) < 0.03);
   assert.ok(Math.abs(square / count - 1) < 0.05);

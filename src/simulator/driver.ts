@@ -6,7 +6,7 @@
 import { ManualClock, ScaledClock } from '../sequencer/clock.ts';
 import type { ClockTicker } from '../sequencer/clock-ticker.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
-import { WAKE_INTERVAL_MS, WAKE_PAUSE_MIN_MS } from './limits.ts';
+import { STEP_INTERVAL_MS, STEP_PAUSE_MIN_MS } from './limits.ts';
 import type { MarketSimulator } from './market-simulator.ts';
 
 export class MarketDriver {
@@ -26,13 +26,13 @@ export class MarketDriver {
     if (clock instanceof ManualClock) {
       seconds.onTick(async () => {
         if (this.stopped) return;
-        this.market.wake();
+        this.market.step();
         await this.sequencer.durable();
       });
       return;
     }
     const factor = clock instanceof ScaledClock ? clock.factor : 1;
-    this.timer = setInterval(() => this.beat(), Math.max(WAKE_PAUSE_MIN_MS, WAKE_INTERVAL_MS / factor));
+    this.timer = setInterval(() => this.onTimer(), Math.max(STEP_PAUSE_MIN_MS, STEP_INTERVAL_MS / factor));
   }
 
   stop(): void {
@@ -40,9 +40,9 @@ export class MarketDriver {
     clearInterval(this.timer);
   }
 
-  private beat(): void {
+  private onTimer(): void {
     if (this.waiting || this.sequencer.failure !== undefined) return;
-    this.market.wake();
+    this.market.step();
     const durable = this.sequencer.durable();
     if (durable === undefined) return;
     this.waiting = true;

@@ -13,7 +13,7 @@ import type { ActivityLevel } from './activity-level.ts';
 import { clamp, decay } from './deterministic-math.ts';
 import { ornsteinUhlenbeckStep } from './feed/coin-prices.ts';
 import type { InstrumentParameters } from './parameters.ts';
-import { Turbulence } from './relative-volatility.ts';
+import { RelativeVolatility } from './relative-volatility.ts';
 import { Rng } from './rng.ts';
 
 /** What perpetuals cost above their index, as a fraction: mean, deviation, and how long it takes to change. */
@@ -32,12 +32,12 @@ const BAND_USED = 0.8;
 export class InstrumentView {
   readonly instrument: Instrument;
   readonly parameters: InstrumentParameters;
-  readonly liveliness: ActivityLevel;
+  readonly activityLevel: ActivityLevel;
   /** Quote money of one tick of one lot. */
   readonly tickLotValue: number;
   private readonly state: State;
   private readonly index: IndexPrice | undefined;
-  private readonly dice: Rng;
+  private readonly rng: Rng;
   /** What one unit of base should cost here, in ticks. */
   fairTicks = 0;
   /** Slow and fast means of the last prices, in ticks. */
@@ -52,13 +52,13 @@ export class InstrumentView {
   private premium: number;
   private carry: number;
   private lastFair = 0;
-  private readonly turbulence: Turbulence;
+  private readonly volatility: RelativeVolatility;
 
   constructor(
     state: State,
     instrument: Instrument,
     parameters: InstrumentParameters,
-    liveliness: ActivityLevel,
+    activityLevel: ActivityLevel,
     /** Usual volatility of its price in a year, before the liveliness. */
     volatility: number,
     seed: number,
@@ -66,14 +66,14 @@ export class InstrumentView {
     this.state = state;
     this.instrument = instrument;
     this.parameters = parameters;
-    this.liveliness = liveliness;
+    this.activityLevel = activityLevel;
     this.tickLotValue = instrument.valuePerTickLotNumber / 1e8;
     const index = state.indexByName.get(instrument.indexName);
     this.index = index === undefined ? undefined : state.indices[index];
-    this.turbulence = new Turbulence(volatility * liveliness.volatility);
-    this.dice = new Rng(seed, `desk ${this.name}`);
-    this.premium = this.dice.normal() * PREMIUM.deviation;
-    this.carry = CARRY.mean + this.dice.normal() * CARRY.deviation;
+    this.volatility = new RelativeVolatility(volatility * activityLevel.volatility);
+    this.rng = new Rng(seed, `desk ${this.name}`);
+    this.premium = this.rng.normal() * PREMIUM.deviation;
+    this.carry = CARRY.mean + this.rng.normal() * CARRY.deviation;
   }
 
   /** Category and symbol. */
@@ -88,7 +88,7 @@ export class InstrumentView {
   /** Half of the quiet spread, in ticks; never less than half a step of the grid. */
   get halfSpreadTicks(): number {
     const { spreadBps } = this.parameters;
-    const ticks = (this.fairTicks * spreadBps * this.liveliness.spread) / 20_000;
+    const ticks = (this.fairTicks * spreadBps * this.activityLevel.spread) / 20_000;
     return Math.max(ticks, this.instrument.tickStep / 2);
   }
 
@@ -126,13 +126,13 @@ export class InstrumentView {
     const move = Math.abs(this.fairTicks / this.lastFair - 1) / Math.sqrt(Math.max(seconds, 0.05));
     this.movePerSecond += (move - this.movePerSecond) * (1 - decay(seconds, 30));
     this.lastFair = this.fairTicks;
-    this.turbulence.observe(this.fairTicks, seconds);
+    this.volatility.observe(this.fairTicks, seconds);
     this.excitement *= decay(seconds, EXCITEMENT_HALF_LIFE_S);
   }
 
   /** Rate of takers' orders over the usual: what moves is traded more. */
   get arrivalRateFactor(): number {
-    return this.turbulence.crowd * (1 + this.excitement);
+    return this.volatility.activityFactor * (1 + this.excitement);
   }
 
   exciteArrivals(by: number): void {
@@ -190,17 +190,17 @@ export class InstrumentView {
   }
 
   private drift(seconds: number): void {
-    const { dice } = this;
+    const { rng } = this;
     this.premium = ornsteinUhlenbeckStep(
       this.premium,
       PREMIUM.deviation,
       PREMIUM.halfLifeS,
       seconds,
-      dice.normal(),
+      rng.normal(),
     );
     const carry = this.carry - CARRY.mean;
     this.carry =
-      CARRY.mean + ornsteinUhlenbeckStep(carry, CARRY.deviation, CARRY.halfLifeS, seconds, dice.normal());
+      CARRY.mean + ornsteinUhlenbeckStep(carry, CARRY.deviation, CARRY.halfLifeS, seconds, rng.normal());
   }
 
   private value(now: number): number {

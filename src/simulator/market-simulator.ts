@@ -15,14 +15,14 @@ import { InstrumentStatus } from '../core/model/enums.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
 import type { State } from '../core/state/state.ts';
 import type { Sequencer } from '../sequencer/sequencer.ts';
-import { LIVELINESS, type MarketLevel } from './activity-level.ts';
+import { ACTIVITY_LEVELS, type MarketLevel } from './activity-level.ts';
 import { AgentClient } from './agent-client.ts';
-import { crowdOf, holdingsOf, type Member, makersOf, openingCommands } from './agent-roster.ts';
+import { type AgentAccount, holdingsOf, makersOf, openingCommands, tradersOf } from './agent-roster.ts';
 import { Maker } from './agents/maker.ts';
 import { followedIndices, type PriceFeed } from './feed/price-feed.ts';
 import { cancelEverything, rebalancing } from './house-accounts.ts';
 import { InstrumentView } from './instrument-view.ts';
-import { WAKE_SPAN_MAX_MS } from './limits.ts';
+import { STEP_SPAN_MAX_MS } from './limits.ts';
 import type { MarketParameters } from './parameters.ts';
 
 const TREASURY_MS = 20_000;
@@ -40,8 +40,8 @@ export class MarketSimulator {
   views: InstrumentView[] = [];
   private readonly sequencer: Sequencer;
   private readonly seed: number;
-  private makers: Member[] = [];
-  private crowd: Member[] = [];
+  private makers: AgentAccount[] = [];
+  private traders: AgentAccount[] = [];
   private readonly stopped = new Set<string>();
   private lastMs: number;
   private treasuryMs = 0;
@@ -59,8 +59,8 @@ export class MarketSimulator {
       : options.seed;
   }
 
-  get members(): readonly Member[] {
-    return [...this.makers, ...this.crowd];
+  get members(): readonly AgentAccount[] {
+    return [...this.makers, ...this.traders];
   }
 
   /** First prices, desks, accounts with their money, and instruments that waited for prices. */
@@ -73,10 +73,10 @@ export class MarketSimulator {
     await Promise.all(outcomes);
   }
 
-  wake(): void {
+  step(): void {
     const { sequencer, client } = this;
     const now = sequencer.clock.now();
-    const seconds = Math.min(now - this.lastMs, WAKE_SPAN_MAX_MS) / 1000;
+    const seconds = Math.min(now - this.lastMs, STEP_SPAN_MAX_MS) / 1000;
     if (seconds <= 0 || sequencer.failure !== undefined) return;
     this.lastMs = now;
     client.begin(now, seconds);
@@ -85,7 +85,7 @@ export class MarketSimulator {
     if (sequencer.state.instruments.length !== this.knownInstruments) this.openViews(now, submit);
     for (const view of this.views) view.observe(now, seconds);
     for (const { agent } of this.makers) if (!this.stopped.has(agent.name)) agent.act(client, seconds);
-    for (const { agent } of this.crowd) if (!this.stopped.has(agent.name)) agent.act(client, seconds);
+    for (const { agent } of this.traders) if (!this.stopped.has(agent.name)) agent.act(client, seconds);
     if (now >= this.treasuryMs) this.rebalance(now, submit);
   }
 
@@ -152,7 +152,7 @@ export class MarketSimulator {
         state,
         instrument,
         parameters.instrument(instrument),
-        LIVELINESS[level],
+        ACTIVITY_LEVELS[level],
         parameters.pairVolatility(instrument.spec.baseCoin, instrument.spec.quoteCoin),
         this.seed,
       );
@@ -161,7 +161,7 @@ export class MarketSimulator {
       this.makers.push(...makersOf(view, this.seed));
     }
     this.knownInstruments = state.instruments.length;
-    this.crowd = crowdOf(this.views, this.seed);
+    this.traders = tradersOf(this.views, this.seed);
     for (const member of this.members) for (const command of openingCommands(state, member)) submit(command);
     this.rebalance(now, submit);
   }

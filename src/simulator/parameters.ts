@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { MARKET_FILE } from '../catalogue/catalogue.ts';
 import type { Instrument } from '../core/model/instrument.ts';
 import { LEVELS_MAX } from './limits.ts';
-import { MarketError } from './market-error.ts';
+import { SimulatorError } from './simulator-error.ts';
 
 export interface CoinParameters {
   /** Of a year, as a fraction: 0.5 is 50 %. */
@@ -87,7 +87,7 @@ export function loadParameters(folder: string): MarketParameters {
   try {
     return parseParameters(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
-    throw new MarketError(`${path}: ${(error as Error).message}`);
+    throw new SimulatorError(`${path}: ${(error as Error).message}`);
   }
 }
 
@@ -110,13 +110,13 @@ const INSTRUMENT_RANGES: Readonly<Record<keyof InstrumentParameters, Range>> = {
 export function parseParameters(content: unknown): MarketParameters {
   const { coins, instruments } = content as { coins?: unknown; instruments?: unknown };
   const coinEntries = list(coins, 'coins').map((entry, at): [string, CoinParameters] => {
-    const name = word(entry, 'coin', `coins[${at}]`);
+    const name = textField(entry, 'coin', `coins[${at}]`);
     return [name, numbers(entry, ['coin'], COIN_RANGES, name)];
   });
   const instrumentEntries = list(instruments, 'instruments').map(
     (entry, at): [string, InstrumentParameters] => {
       const where = `instruments[${at}]`;
-      const name = `${word(entry, 'category', where)} ${word(entry, 'symbol', where)}`;
+      const name = `${textField(entry, 'category', where)} ${textField(entry, 'symbol', where)}`;
       const parameters = numbers(entry, ['category', 'symbol'], INSTRUMENT_RANGES, name);
       if (parameters.maxSpreadBps < parameters.spreadBps)
         throw new Error(`${name}: maxSpreadBps is below spreadBps`);
@@ -136,7 +136,7 @@ function list(value: unknown, name: string): Entry[] {
   return value as Entry[];
 }
 
-function word(entry: Entry, field: string, where: string): string {
+function textField(entry: Entry, field: string, where: string): string {
   const value = entry[field];
   if (typeof value !== 'string' || value === '')
     throw new Error(`${where}: ${field} must be a text that is not empty`);

@@ -11,12 +11,12 @@ const HALF_LIFE_S = 300;
 /** One jump counts as no more than so many usual moves: it draws a crowd, for minutes. */
 const MOVE_MAX = 12;
 /** The crowd never leaves altogether, and its number stays within what makers can serve. */
-const CROWD_MIN = 0.35;
-const CROWD_MAX = 3;
+const ACTIVITY_MIN = 0.35;
+const ACTIVITY_MAX = 3;
 /** Mean of the absolute value of a normal variable of deviation one. */
 const MEAN_ABSOLUTE = Math.sqrt(2 / Math.PI);
 
-export class Turbulence {
+export class RelativeVolatility {
   /** Mean relative move in one second of a usual day; moves grow with the root of time. */
   private readonly usualMove: number;
   private present = 1;
@@ -43,7 +43,7 @@ export class Turbulence {
   }
 
   /** How many come to trade, over the usual number: a market that moves draws a crowd. */
-  get crowd(): number {
-    return clamp(this.present, CROWD_MIN, CROWD_MAX);
+  get activityFactor(): number {
+    return clamp(this.present, ACTIVITY_MIN, ACTIVITY_MAX);
   }
 }

@@ -1,9 +1,8 @@
 /** One coin sold to the house for another, as its owner reads it (wire 4.3). */
 import type { Converted } from '../core/model/event.ts';
 import { divHalf, formatMoney, formatUnits, powerOfTen } from '../core/model/units.ts';
-import type { CoinName } from './fee-detail.ts';
-import { formatId } from './ids.ts';
-import type { StringFields } from './texts.ts';
+import type { CoinName, StringFields } from './format.ts';
+import { formatId } from './format.ts';
 
 /** Decimals of the price shown: what one coin sold brought in. */
 const PRICE_SCALE = 12;

@@ -10,10 +10,9 @@ import {
 import type { FillRecord } from '../core/model/event.ts';
 import type { Instrument } from '../core/model/instrument.ts';
 import { formatMoney, formatUnits } from '../core/model/units.ts';
-import { type CoinName, type FeeDetail, feeDetail } from './fee-detail.ts';
+import type { StringFields } from './format.ts';
+import { type CoinName, type FeeDetail, feeDetail, formatId } from './format.ts';
 import { tradeSideOf } from './futures-enums.ts';
-import { formatId } from './ids.ts';
-import type { StringFields } from './texts.ts';
 
 export const FILL_FIELDS = [
   'execId',

@@ -1,7 +1,7 @@
 /** What futures orders and fills are called, by who made them and why (rules 1.11, 2.4). */
 import { OrderKind, OrderOrigin, OrderType, PosSide, Side } from '../core/model/enums.ts';
 
-interface ForcedWords {
+interface ForcedNames {
   readonly execType: string;
   readonly delegateType: string;
   /** Before `long` or `short` in hedge mode. */
@@ -14,7 +14,7 @@ interface ForcedWords {
 /** Kinds that are told as what users do: what a main account moves between its accounts is an order at market. */
 type ChosenKind = typeof OrderKind.user | typeof OrderKind.move;
 
-const FORCED: Readonly<Record<Exclude<OrderKind, ChosenKind>, ForcedWords>> = {
+const FORCED: Readonly<Record<Exclude<OrderKind, ChosenKind>, ForcedNames>> = {
   [OrderKind.offset]: {
     execType: 'offset',
     delegateType: 'reduce_offset_delegate',

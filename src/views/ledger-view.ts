@@ -3,9 +3,8 @@
 import { CATEGORY_NAMES, type CategoryName, Wallet } from '../core/model/enums.ts';
 import type { LedgerLine, LedgerLineKind } from '../core/model/event.ts';
 import { formatMoney } from '../core/model/units.ts';
-import type { CoinName } from './fee-detail.ts';
-import { formatId } from './ids.ts';
-import type { StringFields } from './texts.ts';
+import type { CoinName, StringFields } from './format.ts';
+import { formatId } from './format.ts';
 
 /** Movements that belong to no product line, such as deposits. */
 export const OTHER_CATEGORY = 'OTHER';

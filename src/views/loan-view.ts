@@ -2,9 +2,8 @@
 import type { LoanChanged, LoanReduced, LoanRepaid, PledgeRevised } from '../core/model/event.ts';
 import { LOAN_TERM_DAYS, LOAN_TERM_NAMES, LoanTerm } from '../core/model/loan-terms.ts';
 import { formatMoney, formatUnits, RATE_SCALE } from '../core/model/units.ts';
-import type { CoinName } from './fee-detail.ts';
-import { formatId } from './ids.ts';
-import type { StringFields } from './texts.ts';
+import type { CoinName, StringFields } from './format.ts';
+import { formatId } from './format.ts';
 
 const PARTIES = ['orderId', 'loanCoin', 'pledgeCoin'] as const;
 

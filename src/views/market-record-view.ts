@@ -4,7 +4,7 @@ import { OrderKind, SIDE_NAMES, Side } from '../core/model/enums.ts';
 import type { FillRecord, FundingSettled, InsuranceHour } from '../core/model/event.ts';
 import type { Instrument } from '../core/model/instrument.ts';
 import { formatMoney, formatRate, formatUnits } from '../core/model/units.ts';
-import type { StringFields } from './texts.ts';
+import type { StringFields } from './format.ts';
 
 export interface FundingRateView {
   readonly symbol: string;

@@ -4,8 +4,8 @@ import { CATEGORY_NAMES } from '../core/model/enums.ts';
 import type { PositionMoved } from '../core/model/event.ts';
 import type { Instrument } from '../core/model/instrument.ts';
 import { formatUnits } from '../core/model/units.ts';
-import { formatId } from './ids.ts';
-import type { StringFields } from './texts.ts';
+import type { StringFields } from './format.ts';
+import { formatId } from './format.ts';
 
 export const MOVE_FIELDS = [
   'category',

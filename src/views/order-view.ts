@@ -18,12 +18,10 @@ import {
 import type { OrderRecord } from '../core/model/event.ts';
 import type { Instrument } from '../core/model/instrument.ts';
 import { formatMoney, formatUnits } from '../core/model/units.ts';
-import { averagePrice } from './average-price.ts';
-import { type CoinName, type FeeDetail, feeDetail } from './fee-detail.ts';
+import type { StringFields } from './format.ts';
+import { averagePrice, type CoinName, type FeeDetail, feeDetail, formatId } from './format.ts';
 import { delegateTypeOf, execTypeOf, marginModeName, tradeSideOf } from './futures-enums.ts';
-import { formatId } from './ids.ts';
 import { PRESET_FIELDS, presetFields } from './preset-view.ts';
-import type { StringFields } from './texts.ts';
 
 export const ORDER_FIELDS = [
   'orderId',

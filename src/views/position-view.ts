@@ -5,11 +5,9 @@ import type { PositionClosed } from '../core/model/event.ts';
 import type { Instrument } from '../core/model/instrument.ts';
 import { formatMoney, formatRate, formatUnits } from '../core/model/units.ts';
 import { type PositionView, PROFIT_RATE_SCALE } from '../core/reads/position-reads.ts';
-import { averagePrice } from './average-price.ts';
-import type { CoinName } from './fee-detail.ts';
+import type { CoinName, StringFields } from './format.ts';
+import { averagePrice, formatId } from './format.ts';
 import { marginModeName } from './futures-enums.ts';
-import { formatId } from './ids.ts';
-import type { StringFields } from './texts.ts';
 
 export const OPEN_POSITION_FIELDS = [
   'category',

@@ -4,7 +4,7 @@ import { ORDER_TYPE_NAMES, OrderType, TRIGGER_BY_NAMES } from '../core/model/enu
 import type { Instrument } from '../core/model/instrument.ts';
 import { hasLeg, type Preset, type TriggerLeg } from '../core/model/tpsl.ts';
 import { formatUnits } from '../core/model/units.ts';
-import type { StringFields } from './texts.ts';
+import type { StringFields } from './format.ts';
 
 export const PRESET_FIELDS = [
   'takeProfit',

@@ -18,9 +18,9 @@ import type { Instrument } from '../core/model/instrument.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
 import { hasLeg, isEmpty } from '../core/model/tpsl.ts';
 import { formatMoney, formatUnits } from '../core/model/units.ts';
-import { formatId } from './ids.ts';
+import type { StringFields } from './format.ts';
+import { formatId } from './format.ts';
 import { legFields, PRESET_FIELDS, presetFields } from './preset-view.ts';
-import type { StringFields } from './texts.ts';
 
 export const STRATEGY_FIELDS = [
   'orderId',
@@ -65,7 +65,7 @@ const TPSL_MODES: Readonly<Record<StrategyKind, string>> = {
 /** A percent is ten thousand millionths. */
 const PERCENT_SCALE = 4;
 
-const REFUSAL_NAMES = new Map<number, string>(
+const REJECT_REASON_NAMES = new Map<number, string>(
   Object.entries(RejectReason).map(([name, code]) => [
     code,
     code === RejectReason.none ? '' : name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`),
@@ -92,7 +92,7 @@ export function strategyView(order: StrategyOrderRecord, instrument: Instrument)
     tpslMode: TPSL_MODES[order.kind],
     callbackRatio: order.callbackPpm === 0 ? '' : formatUnits(BigInt(order.callbackPpm), PERCENT_SCALE),
     cancelReason: STRATEGY_REASON_NAMES[order.reason],
-    failReason: REFUSAL_NAMES.get(order.failure)!,
+    failReason: REJECT_REASON_NAMES.get(order.failure)!,
     subOrderId: order.childOrderId === 0 ? '' : formatId(order.childOrderId),
   };
 }

@@ -3,9 +3,8 @@
 import { WALLET_NAMES } from '../core/model/enums.ts';
 import type { Transferred } from '../core/model/event.ts';
 import { formatMoney } from '../core/model/units.ts';
-import type { CoinName } from './fee-detail.ts';
-import { formatId } from './ids.ts';
-import type { StringFields } from './texts.ts';
+import type { CoinName, StringFields } from './format.ts';
+import { formatId } from './format.ts';
 
 export const TRANSFER_FIELDS = [
   'transferId',

@@ -1,9 +1,8 @@
 /** A deposit or withdrawal as its owner reads it (wire 4.3). */
 import type { WalletRecord } from '../core/model/event.ts';
 import { formatMoney } from '../core/model/units.ts';
-import type { CoinName } from './fee-detail.ts';
-import { formatId } from './ids.ts';
-import type { StringFields } from './texts.ts';
+import type { CoinName, StringFields } from './format.ts';
+import { formatId } from './format.ts';
 
 export const WALLET_RECORD_FIELDS = [
   'orderId',

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readSignature } from '../../src/admin/audit-reference.ts';
+import { readAuditReference } from '../../src/admin/audit-reference.ts';
 import { loggedCommands } from '../../src/app/start/logged-commands.ts';
 import { endVenues, limitOrder, VenueProcess } from './venue-process.ts';
 
@@ -292,7 +292,7 @@ test('the key-encryption key is rotated under keys in use', async () => {
 });
 
 test('the books sum to zero per coin, and every command is audited in both logs', async () => {
-  const { balanced, coins } = await venue.ask('books');
+  const { balanced, coins } = await venue.ask('trial-balance');
   assert.equal(balanced, true);
   for (const { coin, total } of coins) assert.equal(total, '0', coin);
   const usdt = coins.find((row: { coin: string }) => row.coin === 'USDT');
@@ -330,7 +330,7 @@ test('the books sum to zero per coin, and every command is audited in both logs'
   );
   let audited = 0;
   for (const { seq, command } of loggedCommands(venue.data)) {
-    const signature = readSignature(command);
+    const signature = readAuditReference(command);
     if (signature === undefined) continue;
     const line = byCommand.get(seq);
     assert.ok(line, `command ${seq} has no audit line`);
@@ -349,7 +349,7 @@ test('everything is there after a snapshot and a restart', async () => {
     await venue.ask('account', 'show', 'bob'),
     await venue.ask('key', 'list', 'bob'),
     await venue.ask('instrument', 'list'),
-    await venue.ask('books'),
+    await venue.ask('trial-balance'),
   ];
   // The last use of a key is written now and then only, and a list brings it up to date.
   await venue.ask('key', 'list', 'bob');

@@ -1,7 +1,7 @@
 /** Small calls that the SDK can make about an account as a whole, its agents, its broker's money and RPI books. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Operator } from '../harness/operator-door.ts';
+import { Operator } from '../harness/operator-client.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 

@@ -1,7 +1,7 @@
 /** What a broker sees of all its sub-accounts, and the share of their fees that it is paid. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Operator } from '../harness/operator-door.ts';
+import { Operator } from '../harness/operator-client.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';

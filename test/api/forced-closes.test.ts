@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
-import { Operator } from '../harness/operator-door.ts';
+import { Operator } from '../harness/operator-client.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
 

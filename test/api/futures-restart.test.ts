@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bourse } from '../app/bourse-process.ts';
-import { Operator } from '../harness/operator-door.ts';
+import { Operator } from '../harness/operator-client.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type SdkClient, sdkClient } from './clients.ts';

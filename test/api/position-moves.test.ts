@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WebsocketClientV3, WS_KEY_MAP } from 'bitget-api';
 import { PERPETUALS } from '../harness/contracts.ts';
-import { Operator } from '../harness/operator-door.ts';
+import { Operator } from '../harness/operator-client.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import type { Frame } from '../harness/stream-client.ts';

@@ -1,7 +1,7 @@
 /** Candles of mark, index and premium as the clients read them, on a clock that is moved by hand (rules 8.2). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Operator } from '../harness/operator-door.ts';
+import { Operator } from '../harness/operator-client.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';

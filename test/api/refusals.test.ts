@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import ccxt from 'ccxt';
 import { CATALOGUE, entryOf, type WireCode } from '../../src/api/wire/error-catalogue.ts';
 import { HeldWall } from '../harness/held-wall.ts';
-import { Operator } from '../harness/operator-door.ts';
+import { Operator } from '../harness/operator-client.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type CcxtClient, ccxtClient, refusalOf, refusesWith, type SdkClient, sdkClient } from './clients.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { verifyProof } from '../../src/reserves/merkle-sum-tree.ts';
 import { bourse } from '../app/bourse-process.ts';
-import { Operator } from '../harness/operator-door.ts';
+import { Operator } from '../harness/operator-client.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
 import { units } from './ledger-by-hand.ts';

@@ -1,7 +1,7 @@
 /** A year of money for the tax office: records that nobody else can ask for any more. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Operator } from '../harness/operator-door.ts';
+import { Operator } from '../harness/operator-client.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 

@@ -8,7 +8,7 @@ import { existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DOOR_FILE } from '../../src/admin/token.ts';
+import { ADMIN_ENDPOINT_FILE } from '../../src/admin/token.ts';
 import type { Verification } from '../../src/app/verify/verify.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse } from './bourse-process.ts';
@@ -43,7 +43,7 @@ class Started {
 
   /** The process of the exchange, when it is ready. */
   async pid(): Promise<number> {
-    const note = join(this.data, DOOR_FILE);
+    const note = join(this.data, ADMIN_ENDPOINT_FILE);
     await until(
       () => existsSync(note) && /Listening on/.test(this.output),
       () => this.output,

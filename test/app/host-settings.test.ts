@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Given } from '../../src/app/config/layer.ts';
+import type { Overrides } from '../../src/app/config/resolve-config.ts';
 import { resolveConfig } from '../../src/app/config/resolve-config.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
-const resolve = (flags: Given, environment: NodeJS.ProcessEnv = {}, directory = temporaryDirectory()) =>
+const resolve = (flags: Overrides, environment: NodeJS.ProcessEnv = {}, directory = temporaryDirectory()) =>
   resolveConfig({ flags, environment, directory });
 
 test('host names come as a list from a flag, a variable or a file, in lower case', async () => {

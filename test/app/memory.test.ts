@@ -21,18 +21,18 @@ test('orders stop at 80 % and come back below 75 %; at 95 % the exchange leaves,
     short: (isShort) => seen.push(isShort ? 'short' : 'free'),
     leave: () => seen.push('leave'),
   });
-  const look = (process: number, heap: number) => {
+  const check = (process: number, heap: number) => {
     use = { process, heap };
-    watch.look();
+    watch.check();
     return seen.splice(0);
   };
-  assert.deepEqual(look(0.79, 0.1), []);
-  assert.deepEqual(look(0.8, 0.1), ['short']);
-  assert.deepEqual(look(0.76, 0.1), [], 'it does not come and go at the edge');
-  assert.deepEqual(look(0.74, 0.1), ['free']);
-  assert.deepEqual(look(0.1, 0.85), ['short'], 'the heap has a limit of its own');
-  assert.deepEqual(look(0.1, 0.95), ['leave']);
-  assert.deepEqual(look(0.1, 0.99), []);
+  assert.deepEqual(check(0.79, 0.1), []);
+  assert.deepEqual(check(0.8, 0.1), ['short']);
+  assert.deepEqual(check(0.76, 0.1), [], 'it does not come and go at the edge');
+  assert.deepEqual(check(0.74, 0.1), ['free']);
+  assert.deepEqual(check(0.1, 0.85), ['short'], 'the heap has a limit of its own');
+  assert.deepEqual(check(0.1, 0.95), ['leave']);
+  assert.deepEqual(check(0.1, 0.99), []);
   watch.stop();
 });
 

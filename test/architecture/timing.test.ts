@@ -18,7 +18,7 @@ const MEASURES: Readonly<Record<string, string>> = {
   'test/crash/kill-loop.test.ts': 'shown',
   'test/app/bourse-process.ts': 'a guard against a start that hangs',
   'test/app/endings.test.ts': 'a guard against a process that never ends',
-  'test/admin/door.test.ts': 'answered not too early; a slow machine is only later',
+  'test/admin/listener.test.ts': 'answered not too early; a slow machine is only later',
   'test/simulation/venue.test.ts': 'shown',
 };
 

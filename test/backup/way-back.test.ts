@@ -4,7 +4,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { keepBeforeFormatChange } from '../../src/app/backup/keep-before.ts';
+import { copyBeforeMigration } from '../../src/app/backup/migration-copies.ts';
 import {
   migrate as migrateHistory,
   readMeta,
@@ -128,15 +128,15 @@ test('a copy that was cut off is made again, one of this moment is used again, a
   const { data } = venue;
   const told: string[] = [];
   const tell = (text: string) => told.push(text);
-  const first = (await keepBeforeFormatChange(data, tell))!;
+  const first = (await copyBeforeMigration(data, tell))!;
   assert.match(told[0]!, /history\.sqlite changes from format \d+ to \d+, identity\.sqlite changes/);
   rmSync(join(first, 'backup.json'));
-  assert.equal(await keepBeforeFormatChange(data, tell), first, 'cut off: made again in its place');
-  assert.equal(await keepBeforeFormatChange(data, tell), first, 'whole and of this moment: nothing to do');
+  assert.equal(await copyBeforeMigration(data, tell), first, 'cut off: made again in its place');
+  assert.equal(await copyBeforeMigration(data, tell), first, 'whole and of this moment: nothing to do');
   assert.equal(kept(data).length, 1);
   for (const other of ['before-history-2', 'before-history-3']) {
     renameSync(first, join(data, other));
-    assert.equal(await keepBeforeFormatChange(data, tell), first);
+    assert.equal(await copyBeforeMigration(data, tell), first);
   }
   assert.deepEqual(kept(data).sort(), [first.split('/').at(-1)!, 'before-history-3'].sort());
 });

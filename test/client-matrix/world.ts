@@ -1,7 +1,7 @@
 /** The exchange that the matrix is run on: one server with a living market, and the clients of three of its accounts. */
 import assert from 'node:assert/strict';
 import { type SdkClient, sdkClient } from '../api/clients.ts';
-import { Operator } from '../harness/operator-door.ts';
+import { Operator } from '../harness/operator-client.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { until } from './checks.ts';
 

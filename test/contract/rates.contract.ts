@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { HeldWall } from '../harness/held-wall.ts';
-import { Operator } from '../harness/operator-door.ts';
+import { Operator } from '../harness/operator-client.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
 import { converse, requestBytes } from '../security/hostile/raw-http.ts';
 import { ENDPOINTS } from './endpoints.ts';

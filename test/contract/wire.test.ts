@@ -10,7 +10,7 @@ import { ROUTES } from '../../src/api/http/routes.ts';
 import { CATALOGUE, type WireCode } from '../../src/api/wire/error-catalogue.ts';
 import { normaliseFields } from '../../src/api/wire/fields.ts';
 import { cursorId, pageLimit, period } from '../../src/api/wire/paging.ts';
-import { refusalError } from '../../src/api/wire/reject-messages.ts';
+import { rejectError } from '../../src/api/wire/reject-messages.ts';
 import { WireError } from '../../src/api/wire/wire-error.ts';
 import { asyncApiDocument } from '../../src/api/ws/asyncapi.ts';
 import { CONTROL } from '../../src/api/ws/control.ts';
@@ -113,7 +113,7 @@ describe('wire 2: what refusals say', () => {
     for (const [name, rejectReason] of Object.entries(RejectReason)) {
       if (rejectReason === RejectReason.none) continue;
       const outcome = { rejectReason, orderId: 0, clientOid: '' };
-      const { code } = refusalError({ coins: [] } as unknown as State, outcome);
+      const { code } = rejectError({ coins: [] } as unknown as State, outcome);
       told[code] = [...(told[code] ?? []), name];
     }
     const written = Object.entries(REASONS).map(([code, names]) => [code, names.split(' ').sort()]);

@@ -1,5 +1,5 @@
 /** Contracts that can be traded: online, and with a mark price, which is taken once a second. */
-import { Operator } from './operator-door.ts';
+import { Operator } from './operator-client.ts';
 import type { RunningServer } from './server.ts';
 import { StreamClient } from './stream-client.ts';
 

@@ -4,7 +4,7 @@ import type { CandleWidth } from '../../src/core/model/candle-interval.ts';
 import { Category, OrderKind, PosSide, PRICE_KINDS } from '../../src/core/model/enums.ts';
 import { RETENTION_MS } from '../../src/history/history.ts';
 import { type CandleView, flatCandle, priceCandleRow } from '../../src/views/candle-view.ts';
-import { parseId } from '../../src/views/ids.ts';
+import { parseId } from '../../src/views/format.ts';
 import {
   aCandle,
   aFill,
@@ -128,7 +128,7 @@ export function marketContract({ session }: Contract): void {
     const running = flatCandle(8 * minute, '55');
     const now = 8 * minute + 1;
     const run = async (startTime?: number, endTime?: number, limit = 100) => {
-      const text = await history.candleRun({ series, running, now, startTime, endTime, limit });
+      const text = await history.gaplessCandles({ series, running, now, startTime, endTime, limit });
       return (JSON.parse(text) as CandleView[]).map((view) => `${Number(view[0]) / minute} ${view[4]}`);
     };
     const all = ['2 2', '3 3', '4 3', '5 3', '6 6', '7 6', '8 55'];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Wallet } from '../../src/core/model/enums.ts';
 import type { TransferRole } from '../../src/history/history.ts';
 import { conversionView } from '../../src/views/conversion-view.ts';
-import { parseId } from '../../src/views/ids.ts';
+import { parseId } from '../../src/views/format.ts';
 import { ledgerView } from '../../src/views/ledger-view.ts';
 import { transferView } from '../../src/views/transfer-view.ts';
 import { walletRecordView } from '../../src/views/wallet-record-view.ts';

@@ -1,7 +1,7 @@
 /** What the contracts of a history share: a storage, sessions with it, and short words. */
 import type { Event, OrderRecord } from '../../src/core/model/event.ts';
 import type { History } from '../../src/history/history.ts';
-import { parseId } from '../../src/views/ids.ts';
+import { parseId } from '../../src/views/format.ts';
 import { orderView } from '../../src/views/order-view.ts';
 import { COINS, coinName, INSTRUMENTS } from './example-events.ts';
 

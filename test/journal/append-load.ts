@@ -1,9 +1,9 @@
 /** A process under load, for the tests to kill: appends without end and prints what has become durable. */
 import { writeSync } from 'node:fs';
-import { openFileLog } from '../../src/journal/file-journal.ts';
-import { LogFull } from '../../src/journal/journal-errors.ts';
+import { openFileJournal } from '../../src/journal/file-journal.ts';
+import { JournalFull } from '../../src/journal/journal-errors.ts';
 
-const { log } = await openFileLog({
+const { log } = await openFileJournal({
   directory: process.argv[2],
   segmentBytes: 256 * 1024,
   prepareStepBytes: 64 * 1024,
@@ -14,7 +14,7 @@ function appendSome(): void {
   try {
     for (let index = 0; index < 20; index += 1) log.append(encoder.encode(`load ${log.appendedSeq + 1}`));
   } catch (error) {
-    if (!(error instanceof LogFull)) throw error;
+    if (!(error instanceof JournalFull)) throw error;
   }
   setImmediate(appendSome);
 }

@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { accessText, NEED_NAMES } from '../../src/api/auth/permissions.ts';
+import { accessText, REQUIRED_PERMISSION_NAMES } from '../../src/api/auth/permissions.ts';
 import { ROUTES } from '../../src/api/http/routes.ts';
 import type { Access, Route } from '../../src/api/route.ts';
 import type { Identity, Permission, PermType } from '../../src/identity/identity.ts';
@@ -110,7 +110,7 @@ test('every route has the access and the limit that the documents give it', () =
 });
 
 test('every access has a row in the matrix', () => {
-  assert.deepEqual(Object.keys(MATRIX).toSorted(), ['public', ...NEED_NAMES].toSorted());
+  assert.deepEqual(Object.keys(MATRIX).toSorted(), ['public', ...REQUIRED_PERMISSION_NAMES].toSorted());
   for (const [access, row] of Object.entries(MATRIX)) assert.equal(row.length, PRINCIPALS.length, access);
 });
 

@@ -4,10 +4,9 @@ import { test } from 'node:test';
 import { encodeCommand } from '../../src/core/codec/command-codec.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import type { LoggedRecord } from '../../src/journal/command-journal.ts';
-import { openInlineLog } from '../../src/journal/sync-journal.ts';
+import { openSyncJournal } from '../../src/journal/sync-journal.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
-import { HistoryGap } from '../../src/sequencer/history-gap.ts';
-import { replay } from '../../src/sequencer/recovery.ts';
+import { HistoryGap, replay } from '../../src/sequencer/recovery.ts';
 import { Sequencer, Unavailable } from '../../src/sequencer/sequencer.ts';
 import { OPENING_TIME } from '../property/venue.ts';
 import { SimulatedDisk } from './disk.ts';
@@ -22,7 +21,7 @@ const SET_UP: readonly LoggedRecord[] = setUp().map((command, n) => ({
 
 function newVenue() {
   const disk = new SimulatedDisk();
-  const { log } = openInlineLog(disk, SMALL);
+  const { log } = openSyncJournal(disk, SMALL);
   const history = new SimulatedHistory(new HistoryStore());
   return { disk, log, venue: new Sequencer(new Exchange(), log, history, new ManualClock(OPENING_TIME), 0) };
 }

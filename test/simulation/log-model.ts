@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import type { Recovered } from '../../src/journal/command-journal.ts';
 import type { Disk } from '../../src/journal/disk.ts';
-import { type InlineLogOptions, openInlineLog, type SyncJournal } from '../../src/journal/sync-journal.ts';
+import {
+  openSyncJournal,
+  type SyncJournal,
+  type SyncJournalOptions,
+} from '../../src/journal/sync-journal.ts';
 
 /** Small segments and queues, so that a short test crosses every boundary. */
-export const SMALL: InlineLogOptions = {
+export const SMALL: SyncJournalOptions = {
   segmentBytes: 64 * 1024,
   queueBytes: 32 * 1024,
   payloadBytesMax: 4 * 1024,
@@ -19,8 +23,8 @@ export class LogModel {
   readonly appended: Uint8Array[] = [];
   acknowledgedSeq = 0;
 
-  open(disk: Disk, options: InlineLogOptions = SMALL): Recovered<SyncJournal> {
-    const recovered = openInlineLog(disk, options);
+  open(disk: Disk, options: SyncJournalOptions = SMALL): Recovered<SyncJournal> {
+    const recovered = openSyncJournal(disk, options);
     this.check(recovered);
     recovered.log.onDurable((seq) => {
       this.acknowledgedSeq = seq;

@@ -1,8 +1,8 @@
 /** One machine, which fails: its disk, its clocks, and the start of the venue on it after whatever has happened. */
 import type { Exchange } from '../../src/core/engine/exchange.ts';
 import type { History } from '../../src/history/history.ts';
-import { LogFailed } from '../../src/journal/journal-errors.ts';
-import { openInlineLog, type SyncJournal } from '../../src/journal/sync-journal.ts';
+import { JournalFailed } from '../../src/journal/journal-errors.ts';
+import { openSyncJournal, type SyncJournal } from '../../src/journal/sync-journal.ts';
 import { replay } from '../../src/sequencer/recovery.ts';
 import { OutcomeUnknown, Unavailable } from '../../src/sequencer/sequencer.ts';
 import { SnapshotScheduler } from '../../src/sequencer/snapshot-scheduler.ts';
@@ -84,7 +84,7 @@ export class Machine {
 
   protected async recover(): Promise<Process> {
     const disk = new ProcessDisk(this.seams.disk?.(this.disk) ?? this.disk);
-    const found = openInlineLog(disk, { ...LOG, now: () => this.time.timerMs });
+    const found = openSyncJournal(disk, { ...LOG, now: () => this.time.timerMs });
     const { report, snapshot } = found;
     this.checker.found(report.lastSeq);
     if (report.tornBytes > 0) this.statistics.count('torn tails cut');
@@ -111,7 +111,7 @@ export class Machine {
     const venue = new WatchedVenue(exchange, log, port, this.time.clock(), lastSeq);
     venue.watch(this.checker, () => history.projectedSeq);
     venue.onHalted((error) => {
-      if (!(error instanceof LogFailed)) this.checker.failed(error);
+      if (!(error instanceof JournalFailed)) this.checker.failed(error);
     });
     const keeper = new SnapshotScheduler(
       venue,

@@ -8,11 +8,11 @@ import { dataViewOf, getUint53 } from '../../src/journal/bytes.ts';
 import type { LoggedRecord, Recovered } from '../../src/journal/command-journal.ts';
 import { type Disk, type DiskFile, readWhole } from '../../src/journal/disk.ts';
 import { segmentName } from '../../src/journal/file-names.ts';
-import { LogDamaged } from '../../src/journal/journal-errors.ts';
+import { JournalDamaged } from '../../src/journal/journal-errors.ts';
 import { RECORD_HEADER_BYTES, recordBytes } from '../../src/journal/record-format.ts';
 import { readSegmentHeaders } from '../../src/journal/segment-files.ts';
 import { SEGMENT_HEAD_BYTES, type SegmentHeader } from '../../src/journal/segment-format.ts';
-import { openInlineLog, type SyncJournal } from '../../src/journal/sync-journal.ts';
+import { openSyncJournal, type SyncJournal } from '../../src/journal/sync-journal.ts';
 import type { SimulatedDisk } from './disk.ts';
 import { type FlushableLog, LOG, type Seams } from './seams.ts';
 import type { SimulatedHistory } from './simulated-history.ts';
@@ -34,7 +34,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'fsync tried again after an error',
     seams: { disk: retriesSync },
-    foundAs: /LOST|LogDamaged|log damaged/,
+    foundAs: /LOST|JournalDamaged|log damaged/,
   },
   {
     name: 'fsync error ignored',
@@ -132,7 +132,7 @@ function forgetsCountdowns(log: FlushableLog): FlushableLog {
 /** Takes the records of a damaged directory as they are; heads of segments and batches, and snapshots, are checked. */
 function openWithoutChecksums(damaged: SimulatedDisk, intact: SimulatedDisk): Recovered<SyncJournal> {
   readSegmentHeaders(damaged);
-  const found = openInlineLog(intact, LOG);
+  const found = openSyncJournal(intact, LOG);
   return { ...found, records: recordsWithoutChecksums(damaged, found) };
 }
 
@@ -148,11 +148,11 @@ function* recordsWithoutChecksums(disk: Disk, { snapshot, report }: Recovered): 
     if (lastSeq === report.lastSeq) return;
   }
   if (lastSeq < report.lastSeq)
-    throw new LogDamaged('a head is bad', { file: '', segment: 0, offset: 0, seq: lastSeq });
+    throw new JournalDamaged('a head is bad', { file: '', segment: 0, offset: 0, seq: lastSeq });
 }
 
 function refuse({ segment }: SegmentHeader): never {
-  throw new LogDamaged('records are missing', { file: segmentName(segment), segment, offset: 0, seq: 0 });
+  throw new JournalDamaged('records are missing', { file: segmentName(segment), segment, offset: 0, seq: 0 });
 }
 
 function* segmentWithoutChecksums(bytes: Uint8Array, header: SegmentHeader): Generator<LoggedRecord> {

@@ -3,14 +3,14 @@ import type { Exchange } from '../../src/core/engine/exchange.ts';
 import type { History } from '../../src/history/history.ts';
 import type { CommandJournal, Recovered } from '../../src/journal/command-journal.ts';
 import type { Disk } from '../../src/journal/disk.ts';
-import type { InlineLogOptions, SyncJournal } from '../../src/journal/sync-journal.ts';
+import type { SyncJournal, SyncJournalOptions } from '../../src/journal/sync-journal.ts';
 import type { SimulatedDisk } from './disk.ts';
 import type { SimulatedHistory } from './simulated-history.ts';
 
 const KIB = 1024;
 
 /** Small segments, so that a short life crosses many of their boundaries. */
-export const LOG: InlineLogOptions = {
+export const LOG: SyncJournalOptions = {
   segmentBytes: 16 * KIB,
   queueBytes: 16 * KIB,
   payloadBytesMax: 4 * KIB,

@@ -127,7 +127,7 @@ export class SimulatedHistory implements History {
   candles = notSimulated;
   lastCandleBefore = notSimulated;
   generatedPart = notSimulated;
-  candleRun = notSimulated;
+  gaplessCandles = notSimulated;
   fundingRates = notSimulated;
   insuranceHours = notSimulated;
   liquidations = notSimulated;

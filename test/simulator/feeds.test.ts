@@ -116,7 +116,7 @@ test('prices of another venue come through ccxt: here the other venue is an exch
     const feed = await openLiveFeed({
       venues: `bitget@${server.url}`,
       pairs,
-      told: (text) => told.push(text),
+      report: (text) => told.push(text),
     });
     assert.equal(feed.covers(BTC) && feed.covers(BTC_USD), true);
     const [report] = feed.reports([BTC]);
@@ -125,7 +125,7 @@ test('prices of another venue come through ccxt: here the other venue is an exch
     feed.close();
     assert.deepEqual(told, []);
     await assert.rejects(
-      openLiveFeed({ venues: 'nowhere', pairs, told: () => {} }),
+      openLiveFeed({ venues: 'nowhere', pairs, report: () => {} }),
       /ccxt knows no venue "nowhere"/,
     );
   } finally {

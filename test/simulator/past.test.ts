@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { GeneratedCandles } from '../../src/history/generated-candles.ts';
 import type { GeneratedFunding } from '../../src/history/generated-funding.ts';
 import type { History } from '../../src/history/history.ts';
-import { makePast } from '../../src/simulator/backfill/make-past.ts';
+import { backfill } from '../../src/simulator/backfill/backfill.ts';
 import { loadParameters } from '../../src/simulator/parameters.ts';
 import { CATALOGUE, Rig, START_TIME } from './rig.ts';
 
@@ -23,7 +23,7 @@ async function past(
     addGeneratedFunding: (rates: GeneratedFunding) => funding.push(rates),
   } as unknown as History;
   const parameters = loadParameters(CATALOGUE);
-  const made = await makePast(rig.market.views, {
+  const made = await backfill(rig.market.views, {
     history,
     parameters,
     seed,

@@ -8,7 +8,7 @@ import type { History } from '../../src/history/history.ts';
 import type { CommandJournal } from '../../src/journal/command-journal.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
 import { Sequencer } from '../../src/sequencer/sequencer.ts';
-import { LIVELINESS, type MarketLevel } from '../../src/simulator/activity-level.ts';
+import { ACTIVITY_LEVELS, type MarketLevel } from '../../src/simulator/activity-level.ts';
 import { SyntheticFeed } from '../../src/simulator/feed/synthetic-feed.ts';
 import { MarketSimulator } from '../../src/simulator/market-simulator.ts';
 import { loadParameters } from '../../src/simulator/parameters.ts';
@@ -93,7 +93,7 @@ export class Rig {
       if (only(spec.category, spec.symbol)) this.give({ type: 'listInstrument', time: 0, spec });
     }
     const parameters = loadParameters(CATALOGUE);
-    const feed = new SyntheticFeed({ seed, parameters, intensity: LIVELINESS[level].volatility });
+    const feed = new SyntheticFeed({ seed, parameters, intensity: ACTIVITY_LEVELS[level].volatility });
     this.market = new MarketSimulator(this.venue, { level, seed, parameters, feed });
   }
 
@@ -112,7 +112,7 @@ export class Rig {
   run(ms: number, stepMs = 200, each: () => void = () => {}): void {
     for (let done = 0; done < ms; done += stepMs) {
       this.clock.advance(stepMs);
-      this.market.wake();
+      this.market.step();
       this.log.flush();
       each();
     }

@@ -1,7 +1,7 @@
 /** A market that moves draws a crowd: how many takers come follows the size of recent moves. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Turbulence } from '../../src/simulator/relative-volatility.ts';
+import { RelativeVolatility } from '../../src/simulator/relative-volatility.ts';
 import { Rig } from './rig.ts';
 
 const SECONDS_A_YEAR = 365 * 86_400;
@@ -9,14 +9,14 @@ const VOLATILITY = 0.5;
 
 /** The crowd after an hour in which the price moved up and down by a multiple of its usual mean move. */
 function crowdAt(multiple: number, stepSeconds: number): number {
-  const turbulence = new Turbulence(VOLATILITY);
+  const turbulence = new RelativeVolatility(VOLATILITY);
   const stretch = Math.max(30, stepSeconds);
   const move = multiple * VOLATILITY * Math.sqrt((2 / Math.PI) * (stretch / SECONDS_A_YEAR));
   turbulence.observe(100, 0);
   for (let second = stepSeconds; second <= 3600; second += stepSeconds) {
     turbulence.observe(Math.floor(second / stretch) % 2 === 0 ? 100 : 100 * Math.exp(move), stepSeconds);
   }
-  return turbulence.crowd;
+  return turbulence.activityFactor;
 }
 
 test('the crowd is as large as moves are, whatever the steps of the clock', () => {
@@ -34,13 +34,13 @@ test('it neither leaves a market that stands still nor grows without bound', () 
 test('a shock brings takers to the book, and they go when it has passed', async () => {
   const rig = await new Rig({ seed: 3, only: (_category, symbol) => symbol === 'BTCUSDT' }).open();
   const view = rig.market.views.find(({ instrument: { spec } }) => spec.category === 'SPOT')!;
-  const crowd = () => view.arrivalRateFactor / (1 + view.excitement);
+  const activityFactor = () => view.arrivalRateFactor / (1 + view.excitement);
   rig.run(120_000, 1000);
-  const before = crowd();
+  const before = activityFactor();
   rig.market.shock('BTC', 0.97, 60_000);
   rig.run(120_000, 1000);
-  const during = crowd();
+  const during = activityFactor();
   assert.ok(during > 1.5 * before, `${before} before, ${during} in the shock`);
   rig.run(40 * 60_000, 1000);
-  assert.ok(crowd() < during / 1.5, `${crowd()} after it`);
+  assert.ok(activityFactor() < during / 1.5, `${activityFactor()} after it`);
 });

@@ -88,9 +88,9 @@ test('memory that cannot be looked at is looked at again later', () => {
     },
     { short: () => assert.fail('nothing is known to be short'), leave: () => assert.fail('nothing is full') },
   );
-  watch.look();
+  watch.check();
   use = { process: 0.1, heap: 0.1 };
-  watch.look();
+  watch.check();
   watch.stop();
 });
 

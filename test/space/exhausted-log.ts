@@ -1,7 +1,7 @@
 /** A log in a process that can open no more files: it goes on from segment to segment, and closes. */
 import { closeSync, openSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openFileLog } from '../../src/journal/file-journal.ts';
+import { openFileJournal } from '../../src/journal/file-journal.ts';
 
 const RECORDS = 1500;
 const RESERVE_FILES = 2;
@@ -9,7 +9,7 @@ const RESERVE_FILES = 2;
 const TOGETHER = 40;
 
 const directory = process.argv[2]!;
-const { log } = await openFileLog({ directory, segmentBytes: 256 * 1024 });
+const { log } = await openFileJournal({ directory, segmentBytes: 256 * 1024 });
 log.onFailure((error) => {
   throw error;
 });

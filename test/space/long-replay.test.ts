@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { encodeCommand } from '../../src/core/codec/command-codec.ts';
-import { openFileLog } from '../../src/journal/file-journal.ts';
+import { openFileJournal } from '../../src/journal/file-journal.ts';
 import { REPLAY_LONG } from '../../src/sequencer/limits.ts';
 import { Server } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -15,7 +15,7 @@ const START = Date.UTC(2026, 0, 1);
 
 /** So many seconds pass, and the process is gone before it could save anything. */
 async function appendTicks(data: string, count: number): Promise<void> {
-  const { log } = await openFileLog({ directory: join(data, 'log'), segmentBytes: SEGMENT_BYTES });
+  const { log } = await openFileJournal({ directory: join(data, 'log'), segmentBytes: SEGMENT_BYTES });
   for (let n = 1; n <= count; n++) {
     log.append(encodeCommand({ type: 'tick', time: START + log.appendedSeq }));
     if (n % 10_000 === 0) await until('the log', () => log.durableSeq === log.appendedSeq);

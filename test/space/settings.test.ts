@@ -6,7 +6,7 @@ import { encodeCommand } from '../../src/core/codec/command-codec.ts';
 import {
   COMMAND_BYTES_MAX,
   EXCHANGE_SEGMENT_BYTES_MIN,
-  logSettings,
+  journalSettings,
 } from '../../src/journal/journal-settings.ts';
 import { Server, start } from '../app/bourse-process.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -51,7 +51,7 @@ test('the longest command fits the queue and the segment of the smallest setting
     by: 'a'.repeat(200),
   });
   assert.ok(listing.length > 65_535 && listing.length <= COMMAND_BYTES_MAX, String(listing.length));
-  const { payloadBytesMax, queueBytes, segmentBytes } = logSettings({
+  const { payloadBytesMax, queueBytes, segmentBytes } = journalSettings({
     segmentBytes: EXCHANGE_SEGMENT_BYTES_MIN,
   });
   assert.ok(payloadBytesMax >= COMMAND_BYTES_MAX);

@@ -9,7 +9,7 @@ import { TRADE_TOPICS } from '../../src/api/ws/order-entry.ts';
 import { TOPIC_DESCRIPTIONS } from '../../src/api/ws/push-schemas.ts';
 import { PUBLIC_TOPICS } from '../../src/api/ws/topic-request.ts';
 import { messageOf } from '../harness/documented.ts';
-import { Operator } from '../harness/operator-door.ts';
+import { Operator } from '../harness/operator-client.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, loginFrame, StreamClient } from '../harness/stream-client.ts';

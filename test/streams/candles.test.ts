@@ -5,8 +5,8 @@ import { readCandles } from '../../src/api/routes/market/candle-query.ts';
 import type { Push } from '../../src/api/ws/frames.ts';
 import type { StreamContext } from '../../src/api/ws/stream-context.ts';
 import { KlineChannel } from '../../src/api/ws/topics/kline.ts';
-import { candleRun } from '../../src/history/gapless-candles.ts';
-import type { CandleRunQuery } from '../../src/history/history.ts';
+import { gaplessCandles } from '../../src/history/gapless-candles.ts';
+import type { GaplessCandleQuery } from '../../src/history/history.ts';
 import { ManualClock } from '../../src/sequencer/clock.ts';
 import type { Sequencer } from '../../src/sequencer/sequencer.ts';
 import { type CandleView, candleRow } from '../../src/views/candle-view.ts';
@@ -61,7 +61,9 @@ test('a candle that ends while HTTP reads it is not counted twice', async () => 
   const sequencer = {
     state: trading.state,
     settled: async () => trading.wait(MINUTE_MS),
-    history: { candleRun: async (query: CandleRunQuery) => JSON.stringify(candleRun(stored, query)) },
+    history: {
+      gaplessCandles: async (query: GaplessCandleQuery) => JSON.stringify(gaplessCandles(stored, query)),
+    },
   } as unknown as Sequencer;
   const stored = {
     lastCandleBefore: () => undefined,

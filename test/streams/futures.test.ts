@@ -1,7 +1,7 @@
 /** Contracts over the socket, on a clock that is moved by hand: profits of orders, positions, liquidations, deleveraging. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Operator } from '../harness/operator-door.ts';
+import { Operator } from '../harness/operator-client.ts';
 import { type RunningServer, startServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';

@@ -1,4 +1,4 @@
-/** What the operator lets an account do beyond trading: be a broker, earn commissions, ask more often, make markets. */
+/** Rights of an account beyond trading: broker, commissions, order quotas, market maker. */
 import Type from 'typebox';
 import { formatRate, parseUnits, RATE_ONE, RATE_SCALE } from '../../core/model/units.ts';
 import { QUOTA_CATEGORIES, QUOTA_MAX } from '../../identity/identity.ts';
@@ -6,7 +6,7 @@ import { AdminError, refusedByIdentity } from '../admin-error.ts';
 import { AccountParams, CommandSeq, closed, DecimalText } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
-import { Changed, toldUid, viewOf } from './account-view.ts';
+import { accountDetail, Changed, viewOf } from './account-view.ts';
 
 export const accountRightsRoutes: readonly OperatorRoute[] = [
   operatorRoute({
@@ -15,20 +15,20 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
     params: AccountParams,
     body: Type.Object({ broker: Type.Boolean() }, closed),
     answer: Changed,
-    told: toldUid,
+    auditDetail: accountDetail,
     action: 'account.broker',
-    recorded: ({ params, body }) => ({ account: params.account, broker: body.broker }),
-    handle: async ({ sequencer, identity, params, body, deed }) => {
+    auditArguments: ({ params, body }) => ({ account: params.account, broker: body.broker }),
+    handle: async ({ sequencer, identity, params, body, audited }) => {
       const user = findUser(identity, params.account);
       if (user instanceof AdminError) return user;
       const { uid } = user;
       if (!body.broker && (sequencer.state.accountByUid.get(uid)?.commissionRate ?? 0n) !== 0n) {
-        const given = await deed.give({ type: 'setCommission', time: 0, uid, rate: 0n });
-        if (given instanceof AdminError) return given;
+        const result = await audited.submit({ type: 'setCommission', time: 0, uid, rate: 0n });
+        if (result instanceof AdminError) return result;
       }
       const changed = identity.setUser(uid, { broker: body.broker }, sequencer.clock.now());
       if (!changed.ok) return refusedByIdentity(changed);
-      return { account: viewOf(sequencer.state, changed.value), command: deed.command };
+      return { account: viewOf(sequencer.state, changed.value), command: audited.command };
     },
   }),
 
@@ -36,13 +36,13 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
     method: 'POST',
     path: '/admin/accounts/:account/commission',
     params: AccountParams,
-    /** Of the trading fees of the broker's sub-accounts, such as 0.3. */
+    /** Share of the trading fees of the broker's sub-accounts, such as 0.3. */
     body: Type.Object({ share: DecimalText }, closed),
     answer: Type.Object({ uid: Type.Integer(), share: Type.String(), command: CommandSeq }),
-    told: ({ uid }) => `account ${uid}`,
+    auditDetail: ({ uid }) => `account ${uid}`,
     action: 'account.commission',
-    recorded: ({ params, body }) => ({ account: params.account, share: body.share }),
-    handle: async ({ sequencer, identity, params, body, deed }) => {
+    auditArguments: ({ params, body }) => ({ account: params.account, share: body.share }),
+    handle: async ({ sequencer, identity, params, body, audited }) => {
       const account = findAccount(identity, sequencer.state, params.account);
       if (account instanceof AdminError) return account;
       const { uid } = account;
@@ -53,9 +53,9 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
       if (rate === undefined || rate > RATE_ONE) {
         return new AdminError('invalid_request', `share ${body.share} must lie between 0 and 1`);
       }
-      const given = await deed.give({ type: 'setCommission', time: 0, uid, rate });
-      if (given instanceof AdminError) return given;
-      return { uid, share: formatRate(rate), command: deed.command };
+      const result = await audited.submit({ type: 'setCommission', time: 0, uid, rate });
+      if (result instanceof AdminError) return result;
+      return { uid, share: formatRate(rate), command: audited.command };
     },
   }),
 
@@ -66,7 +66,7 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
     body: Type.Object(
       {
         category: Type.Enum([...QUOTA_CATEGORIES]),
-        /** Orders a second beyond the standard, for the main account to share out. */
+        /** Orders a second beyond the standard, for the main account to distribute. */
         extra: Type.Integer({ minimum: 0, maximum: QUOTA_MAX }),
       },
       closed,
@@ -77,9 +77,9 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
       given: Type.Integer(),
       cap: Type.Integer(),
     }),
-    told: ({ uid }) => `account ${uid}`,
+    auditDetail: ({ uid }) => `account ${uid}`,
     action: 'account.orderQuota',
-    recorded: ({ params, body: { category, extra } }) => ({ account: params.account, category, extra }),
+    auditArguments: ({ params, body: { category, extra } }) => ({ account: params.account, category, extra }),
     handle: ({ identity, params, body: { category, extra } }) => {
       const user = findUser(identity, params.account);
       if (user instanceof AdminError) return user;
@@ -94,16 +94,21 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
     params: AccountParams,
     body: Type.Object({ marketMaker: Type.Boolean() }, closed),
     answer: Changed,
-    told: toldUid,
+    auditDetail: accountDetail,
     action: 'account.marketMaker',
-    recorded: ({ params, body }) => ({ account: params.account, marketMaker: body.marketMaker }),
-    handle: async ({ sequencer, identity, params, body, deed }) => {
+    auditArguments: ({ params, body }) => ({ account: params.account, marketMaker: body.marketMaker }),
+    handle: async ({ sequencer, identity, params, body, audited }) => {
       const account = findAccount(identity, sequencer.state, params.account);
       if (account instanceof AdminError) return account;
       const { uid } = account;
-      const given = await deed.give({ type: 'setMarketMaker', time: 0, uid, marketMaker: body.marketMaker });
-      if (given instanceof AdminError) return given;
-      return { account: viewOf(sequencer.state, identity.findUser(uid)!), command: deed.command };
+      const result = await audited.submit({
+        type: 'setMarketMaker',
+        time: 0,
+        uid,
+        marketMaker: body.marketMaker,
+      });
+      if (result instanceof AdminError) return result;
+      return { account: viewOf(sequencer.state, identity.findUser(uid)!), command: audited.command };
     },
   }),
 ];

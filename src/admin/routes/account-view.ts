@@ -1,4 +1,4 @@
-/** An account as the operator sees it. */
+/** An account in responses of the operator's API. */
 import Type from 'typebox';
 import type { State } from '../../core/state/state.ts';
 import type { User } from '../../identity/identity.ts';
@@ -13,7 +13,7 @@ export const AccountView = Type.Object({
   marketMaker: Type.Boolean(),
   note: Type.String(),
   created: Type.Integer(),
-  /** False for a user whose opening was cut off: create it again. */
+  /** False for a user whose opening was interrupted: create it again. */
   open: Type.Boolean(),
 });
 
@@ -36,4 +36,4 @@ export function viewOf(state: State, user: User) {
 }
 
 /** For the audit log. */
-export const toldUid = ({ account }: { account: { uid: number } }) => `account ${account.uid}`;
+export const accountDetail = ({ account }: { account: { uid: number } }) => `account ${account.uid}`;

@@ -1,15 +1,18 @@
-/** Who trades here: opening, looking at and freezing accounts. */
+/** Accounts: opening, listing, showing and freezing them. */
 import Type from 'typebox';
+import { cancelFrozenOrders } from '../../accounts/cancel-frozen-orders.ts';
+import { openMainAccount } from '../../accounts/open-main-account.ts';
+import { openSubAccount } from '../../accounts/open-sub-account.ts';
 import { Bucket } from '../../core/model/ledger-accounts.ts';
+import { RejectReason } from '../../core/model/reject-reason.ts';
 import { formatMoney } from '../../core/model/units.ts';
 import { balances } from '../../core/reads/reads.ts';
 import type { State } from '../../core/state/state.ts';
-import { AdminError, refusedByIdentity } from '../admin-error.ts';
+import { AdminError, refusedByIdentity, rejectedByCore } from '../admin-error.ts';
 import { AccountParams, AccountText, closed, Empty } from '../fields.ts';
 import { findAccount, findUser } from '../lookup.ts';
-import { openMainAccount, openSubAccount } from '../open-account.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
-import { AccountView, Changed, toldUid, viewOf } from './account-view.ts';
+import { AccountView, accountDetail, Changed, viewOf } from './account-view.ts';
 
 const PAGE_MAX = 1000;
 
@@ -37,17 +40,14 @@ function balancesOf(state: State, uid: number) {
 
 type AccountCall = Call<{ account: string }, unknown, unknown>;
 
-async function setFrozen({ sequencer, identity, params, deed }: AccountCall, frozen: boolean) {
+async function setFrozen({ sequencer, identity, params, audited }: AccountCall, frozen: boolean) {
   const user = findUser(identity, params.account);
   if (user instanceof AdminError) return user;
   const changed = identity.setFrozen(user.uid, frozen, sequencer.clock.now());
   if (!changed.ok) return refusedByIdentity(changed);
-  // Keys that no longer work can cancel nothing.
-  if (frozen && sequencer.state.accountByUid.has(user.uid)) {
-    const given = await deed.give({ type: 'cancelEverything', time: 0, uid: user.uid });
-    if (given instanceof AdminError) return given;
-  }
-  return { account: viewOf(sequencer.state, changed.value), command: deed.command };
+  const result = await cancelFrozenOrders(audited.submitter, changed.value);
+  if (result !== undefined && result.rejectReason !== RejectReason.none) return rejectedByCore(result);
+  return { account: viewOf(sequencer.state, changed.value), command: audited.command };
 }
 
 export const accountRoutes: readonly OperatorRoute[] = [
@@ -106,11 +106,10 @@ export const accountRoutes: readonly OperatorRoute[] = [
       closed,
     ),
     answer: Changed,
-    told: toldUid,
+    auditDetail: accountDetail,
     action: 'account.create',
-    recorded: ({ body: { name, kind, master, marketMaker } }) => ({ name, kind, master, marketMaker }),
-    handle: async (call) => {
-      const { sequencer, identity, body, deed } = call;
+    auditArguments: ({ body: { name, kind, master, marketMaker } }) => ({ name, kind, master, marketMaker }),
+    handle: async ({ sequencer, identity, body, audited }) => {
       const { name, kind = 'main', marketMaker = false, note = '' } = body;
       if ((kind === 'sub') !== (body.master !== undefined)) {
         return new AdminError(
@@ -123,13 +122,18 @@ export const accountRoutes: readonly OperatorRoute[] = [
       }
       const master = body.master === undefined ? undefined : findUser(identity, body.master);
       if (master instanceof AdminError) return master;
+      const shortage = sequencer.shortage();
+      if (shortage !== undefined) return new AdminError('unavailable', shortage.reason);
+      const services = { sequencer: audited.submitter, identity };
+      const nowMs = sequencer.clock.now();
       const broker = kind === 'broker';
       const opened =
         master === undefined
-          ? await openMainAccount(call, deed, { name, broker, marketMaker, note })
-          : await openSubAccount(call, deed, master, name, note);
-      if (opened instanceof AdminError) return opened;
-      return { account: viewOf(sequencer.state, opened), command: deed.command };
+          ? await openMainAccount(services, { name, broker, marketMaker, note, nowMs })
+          : await openSubAccount(services, master.uid, { name, nowMs, note });
+      if (!opened.ok)
+        return 'rejected' in opened ? rejectedByCore(opened.rejected) : refusedByIdentity(opened);
+      return { account: viewOf(sequencer.state, opened.value), command: audited.command };
     },
   }),
 
@@ -139,9 +143,9 @@ export const accountRoutes: readonly OperatorRoute[] = [
     params: AccountParams,
     body: Empty,
     answer: Changed,
-    told: toldUid,
+    auditDetail: accountDetail,
     action: 'account.freeze',
-    recorded: ({ params }) => params,
+    auditArguments: ({ params }) => params,
     handle: (call) => setFrozen(call, true),
   }),
 
@@ -151,9 +155,9 @@ export const accountRoutes: readonly OperatorRoute[] = [
     params: AccountParams,
     body: Empty,
     answer: Changed,
-    told: toldUid,
+    auditDetail: accountDetail,
     action: 'account.unfreeze',
-    recorded: ({ params }) => params,
+    auditArguments: ({ params }) => params,
     handle: (call) => setFrozen(call, false),
   }),
 ];

@@ -1,4 +1,4 @@
-/** Address books of withdrawals: what their owners ask the operator to enter, and whether money goes nowhere else. */
+/** Address books of withdrawals: entries that their owners ask for, and the lock that restricts withdrawals to them. */
 import Type from 'typebox';
 import type { State } from '../../core/state/state.ts';
 import {
@@ -24,7 +24,7 @@ const EntryView = Type.Object({
   created: Type.Integer(),
 });
 const Entered = Type.Object({ uid: Type.Integer(), entry: EntryView });
-const toldEntry = ({ uid, entry }: { uid: number; entry: { id: number } }) =>
+const entryDetail = ({ uid, entry }: { uid: number; entry: { id: number } }) =>
   `address ${entry.id} of account ${uid}`;
 
 const NewEntry = Type.Object(
@@ -40,7 +40,7 @@ const NewEntry = Type.Object(
   closed,
 );
 
-interface EntryWords {
+interface EntryFields {
   readonly address: string;
   readonly coin?: string;
   readonly chain?: string;
@@ -58,9 +58,9 @@ function bookOf(identity: Identity, account: string): number | AdminError {
   return user instanceof AdminError ? user : (user.parentUid ?? user.uid);
 }
 
-function destinationOf(identity: Identity, state: State, words: EntryWords): Destination | AdminError {
-  const { address, coin, chain, memo = '' } = words;
-  if (words.internal === true) {
+function destinationOf(identity: Identity, state: State, fields: EntryFields): Destination | AdminError {
+  const { address, coin, chain, memo = '' } = fields;
+  if (fields.internal === true) {
     if (coin !== undefined || chain !== undefined || memo !== '') {
       return new AdminError('invalid_request', 'an account of the venue has neither coin, network nor memo');
     }
@@ -104,9 +104,9 @@ export const addressRoutes: readonly OperatorRoute[] = [
     params: AccountParams,
     body: NewEntry,
     answer: Entered,
-    told: toldEntry,
+    auditDetail: entryDetail,
     action: 'address.add',
-    recorded: ({ params, body: { address, coin, chain, memo, label, internal } }) => ({
+    auditArguments: ({ params, body: { address, coin, chain, memo, label, internal } }) => ({
       account: params.account,
       address,
       coin,
@@ -133,9 +133,9 @@ export const addressRoutes: readonly OperatorRoute[] = [
       id: Type.String({ pattern: '^[0-9]{1,15}$' }),
     }),
     answer: Entered,
-    told: toldEntry,
+    auditDetail: entryDetail,
     action: 'address.remove',
-    recorded: ({ params }) => params,
+    auditArguments: ({ params }) => params,
     handle: ({ identity, params }) => {
       const uid = bookOf(identity, params.account);
       if (uid instanceof AdminError) return uid;
@@ -150,9 +150,9 @@ export const addressRoutes: readonly OperatorRoute[] = [
     params: AccountParams,
     body: Type.Object({ locked: Type.Boolean() }, closed),
     answer: Type.Object({ uid: Type.Integer(), locked: Type.Boolean() }),
-    told: ({ uid }) => `account ${uid}`,
+    auditDetail: ({ uid }) => `account ${uid}`,
     action: 'address.lock',
-    recorded: ({ params, body }) => ({ account: params.account, locked: body.locked }),
+    auditArguments: ({ params, body }) => ({ account: params.account, locked: body.locked }),
     handle: ({ identity, params, body: { locked } }) => {
       const uid = bookOf(identity, params.account);
       if (uid instanceof AdminError) return uid;

@@ -1,6 +1,6 @@
 /**
- * What a backup needs of a running exchange: a moment with its state hash, and two lines in the audit log. The files are
- * copied by whoever asks (`src/app/backup`); nothing here waits for that.
+ * What a backup needs of a running exchange: a moment with its state hash, and two lines in the audit log. The client
+ * copies the files (`src/app/backup`); nothing here waits for that.
  */
 import Type from 'typebox';
 import { stateHash } from '../../sequencer/state-hash.ts';
@@ -17,8 +17,8 @@ export const backupRoutes: readonly OperatorRoute[] = [
     body: Type.Object({ directory: DirectoryText }, closed),
     answer: Type.Object({ seq: Type.Integer(), time: Type.Integer(), stateHash: Type.String() }),
     action: 'backup.begin',
-    recorded: ({ body: { directory } }) => ({ directory }),
-    told: ({ seq, stateHash: hash }) => `up to command ${seq}, state hash ${hash}`,
+    auditArguments: ({ body: { directory } }) => ({ directory }),
+    auditDetail: ({ seq, stateHash: hash }) => `up to command ${seq}, state hash ${hash}`,
     handle: async ({ sequencer }) => {
       const moment = {
         seq: sequencer.appliedSeq,
@@ -36,7 +36,7 @@ export const backupRoutes: readonly OperatorRoute[] = [
     body: Type.Object({ directory: DirectoryText, seq: Type.Integer(), manifest: Hash }, closed),
     answer: Type.Object({ seq: Type.Integer() }),
     action: 'backup.end',
-    recorded: ({ body: { directory, seq, manifest } }) => ({ directory, seq, manifest }),
+    auditArguments: ({ body: { directory, seq, manifest } }) => ({ directory, seq, manifest }),
     handle: ({ body: { seq } }) => ({ seq }),
   }),
 ];

@@ -1,4 +1,4 @@
-/** The exchange's time: what it is, and for a manual clock how it moves. */
+/** The exchange's time and, for a manual clock, its advance. */
 import Type from 'typebox';
 import { type Clock, ManualClock, ScaledClock } from '../../sequencer/clock.ts';
 import { formatDuration, parseDuration } from '../../sequencer/duration.ts';
@@ -8,12 +8,12 @@ import { CommandSeq, closed, Empty } from '../fields.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 
 const DEFAULT_STEP = '1s';
-/** Like every other span: the state must not be led beyond what its times can hold. */
+/** Times of the state must stay within their range. */
 const TIME_END = Date.UTC(2100);
 
 const ClockView = Type.Object({
   clock: Type.Enum(['wall', 'scaled', 'manual']),
-  /** Logical seconds per second; 0 for a clock that stands. */
+  /** Logical seconds per second; 0 for a manual clock. */
   factor: Type.Integer(),
   time: Type.Integer(),
   /** The advance of a manual clock that is under way, else the last one. */
@@ -46,8 +46,8 @@ interface AdvancePlan {
   readonly stepMs: number;
 }
 
-/** Where the clock is to go and by which steps, or why it cannot. */
-function journeyOf({ by, to, step = DEFAULT_STEP }: Span, now: number): AdvancePlan | AdminError {
+/** Target and step of an advance, or why it is not possible. */
+function planOf({ by, to, step = DEFAULT_STEP }: Span, now: number): AdvancePlan | AdminError {
   if ((by === undefined) === (to === undefined))
     return new AdminError(
       'invalid_request',
@@ -78,10 +78,10 @@ export const clockRoutes: readonly OperatorRoute[] = [
     method: 'GET',
     path: '/admin/clock',
     answer: ClockView,
-    handle: ({ sequencer, seconds: { journey } }) => ({
+    handle: ({ sequencer, ticker: { advancePlan } }) => ({
       ...viewOf(sequencer.clock),
-      ...(journey !== undefined && {
-        advance: { ...journey, events: { ...(journey.events as Record<string, number>) } },
+      ...(advancePlan !== undefined && {
+        advance: { ...advancePlan, events: { ...(advancePlan.events as Record<string, number>) } },
       }),
     }),
   }),
@@ -92,10 +92,10 @@ export const clockRoutes: readonly OperatorRoute[] = [
     body: Empty,
     answer: Type.Object({ time: Type.Integer() }),
     action: 'clock.halt',
-    told: ({ time }) => `asked at ${time}`,
-    handle: ({ sequencer, seconds }) => {
-      if (!seconds.advancing) return new AdminError('not_allowed', 'the clock is not being advanced');
-      seconds.haltAdvance();
+    auditDetail: ({ time }) => `asked at ${time}`,
+    handle: ({ sequencer, ticker }) => {
+      if (!ticker.advancing) return new AdminError('not_allowed', 'the clock is not being advanced');
+      ticker.haltAdvance();
       return { time: sequencer.clock.now() };
     },
   }),
@@ -111,31 +111,31 @@ export const clockRoutes: readonly OperatorRoute[] = [
       from: Type.Integer(),
       time: Type.Integer(),
       command: CommandSeq,
-      /** What the time brought, by kind of event. */
+      /** Events of the advance, counted by type. */
       events: Type.Record(Type.String(), Type.Integer()),
     }),
     action: 'clock.advance',
-    recorded: ({ body: { by, to, step } }) => ({
+    auditArguments: ({ body: { by, to, step } }) => ({
       ...(by !== undefined && { by }),
       ...(to !== undefined && { to }),
       ...(step !== undefined && { step }),
     }),
-    told: ({ from, time }) => `from ${from} to ${time}`,
-    handle: async ({ sequencer, seconds, body, deed }) => {
+    auditDetail: ({ from, time }) => `from ${from} to ${time}`,
+    handle: async ({ sequencer, ticker, body, audited }) => {
       const { clock } = sequencer;
       if (!(clock instanceof ManualClock)) {
         const running = `the clock is ${viewOf(clock).clock} and moves by itself`;
         return new AdminError('not_allowed', `${running}: start the exchange with --clock manual to move it`);
       }
-      if (seconds.advancing) return new AdminError('not_allowed', 'the clock is being advanced already');
+      if (ticker.advancing) return new AdminError('not_allowed', 'the clock is being advanced already');
       const from = clock.now();
-      const journey = journeyOf(body, from);
-      if (journey instanceof AdminError) return journey;
-      const events = await seconds.advance(clock, journey.until, journey.stepMs);
-      // The last tick is the operator's own, so that the logs name each other.
-      const given = await deed.give({ type: 'tick', time: 0 });
-      if (given instanceof AdminError) return given;
-      return { from, time: clock.now(), command: deed.command, events: events as Record<string, number> };
+      const advancePlan = planOf(body, from);
+      if (advancePlan instanceof AdminError) return advancePlan;
+      const events = await ticker.advance(clock, advancePlan.until, advancePlan.stepMs);
+      // The last tick is submitted in the operator's name, so that journal and audit log refer to each other.
+      const result = await audited.submit({ type: 'tick', time: 0 });
+      if (result instanceof AdminError) return result;
+      return { from, time: clock.now(), command: audited.command, events: events as Record<string, number> };
     },
   }),
 ];

@@ -1,4 +1,4 @@
-/** Liquidation and deleveraging at the operator's word, for trying them out: on a demo only. */
+/** Liquidation and deleveraging on the operator's request, for testing: on a demo only. */
 import Type from 'typebox';
 import { ANY } from '../../core/model/command.ts';
 import { AdminError } from '../admin-error.ts';
@@ -12,7 +12,7 @@ const NOT_A_DEMO = new AdminError(
 );
 const Closed = Type.Object({
   uid: Type.Integer(),
-  /** What is left of the account's positions. */
+  /** Positions that the account still has. */
   positions: Type.Integer(),
   command: CommandSeq,
 });
@@ -24,16 +24,22 @@ export const forceRoutes: readonly OperatorRoute[] = [
     body: Type.Object({ account: AccountText }, closed),
     answer: Closed,
     action: 'force.liquidation',
-    recorded: ({ body: { account } }) => ({ account }),
-    told: ({ uid }) => `account ${uid}`,
-    handle: async ({ sequencer, identity, demo, body, deed }) => {
+    auditArguments: ({ body: { account } }) => ({ account }),
+    auditDetail: ({ uid }) => `account ${uid}`,
+    handle: async ({ sequencer, identity, demo, body, audited }) => {
       if (!demo) return NOT_A_DEMO;
       const account = findAccount(identity, sequencer.state, body.account);
       if (account instanceof AdminError) return account;
       const { uid } = account;
-      const given = await deed.give({ type: 'forceClose', time: 0, uid, deleverage: false, instrument: ANY });
-      if (given instanceof AdminError) return given;
-      return { uid, positions: account.positions.size, command: deed.command };
+      const result = await audited.submit({
+        type: 'forceClose',
+        time: 0,
+        uid,
+        deleverage: false,
+        instrument: ANY,
+      });
+      if (result instanceof AdminError) return result;
+      return { uid, positions: account.positions.size, command: audited.command };
     },
   }),
 
@@ -43,9 +49,9 @@ export const forceRoutes: readonly OperatorRoute[] = [
     body: Type.Object({ account: AccountText, category: CategoryText, symbol: SymbolText }, closed),
     answer: Closed,
     action: 'force.deleveraging',
-    recorded: ({ body: { account, category, symbol } }) => ({ account, category, symbol }),
-    told: ({ uid }) => `account ${uid}`,
-    handle: async ({ sequencer, identity, demo, body, deed }) => {
+    auditArguments: ({ body: { account, category, symbol } }) => ({ account, category, symbol }),
+    auditDetail: ({ uid }) => `account ${uid}`,
+    handle: async ({ sequencer, identity, demo, body, audited }) => {
       if (!demo) return NOT_A_DEMO;
       const { state } = sequencer;
       const account = findAccount(identity, state, body.account);
@@ -54,15 +60,15 @@ export const forceRoutes: readonly OperatorRoute[] = [
       if (instrument instanceof AdminError) return instrument;
       const { uid } = account;
       const { index } = instrument;
-      const given = await deed.give({
+      const result = await audited.submit({
         type: 'forceClose',
         time: 0,
         uid,
         deleverage: true,
         instrument: index,
       });
-      if (given instanceof AdminError) return given;
-      return { uid, positions: account.positions.size, command: deed.command };
+      if (result instanceof AdminError) return result;
+      return { uid, positions: account.positions.size, command: audited.command };
     },
   }),
 ];

@@ -1,4 +1,4 @@
-/** API keys: made, listed and deleted. A secret is in the answer that makes it and nowhere else. */
+/** API keys: creating, listing and deleting them. A secret is only in the response that creates it. */
 import { randomBytes } from 'node:crypto';
 import Type from 'typebox';
 import { type ApiKey, PERMISSIONS } from '../../identity/identity.ts';
@@ -61,7 +61,7 @@ export const keyRoutes: readonly OperatorRoute[] = [
         permType: Type.Optional(Type.Enum(['read_only', 'read_write'])),
         permissions: Type.Optional(Type.Array(Type.Enum([...PERMISSIONS]), { maxItems: PERMISSIONS.length })),
         ipList: Type.Optional(Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 })),
-        /** Made when absent. */
+        /** Generated when absent. */
         passphrase: Type.Optional(Type.String({ maxLength: 128 })),
         kind: Type.Optional(Type.Enum(['hmac', 'rsa', 'ed25519'])),
         publicKey: Type.Optional(Type.String({ maxLength: 4096 })),
@@ -73,9 +73,9 @@ export const keyRoutes: readonly OperatorRoute[] = [
       secretKey: Type.Union([Type.String(), Type.Null()]),
       passphrase: Type.String(),
     }),
-    told: ({ key }) => `key ${key.apiKey} of account ${key.uid}`,
+    auditDetail: ({ key }) => `key ${key.apiKey} of account ${key.uid}`,
     action: 'key.create',
-    recorded: ({ params, body: { label, permType, permissions, ipList, kind } }) => ({
+    auditArguments: ({ params, body: { label, permType, permissions, ipList, kind } }) => ({
       account: params.account,
       label,
       permType,
@@ -109,9 +109,9 @@ export const keyRoutes: readonly OperatorRoute[] = [
     path: '/admin/keys/:apiKey',
     params: Type.Object({ apiKey: Type.String({ maxLength: 64 }) }),
     answer: Type.Object({ key: KeyView }),
-    told: ({ key }) => `key ${key.apiKey} of account ${key.uid}`,
+    auditDetail: ({ key }) => `key ${key.apiKey} of account ${key.uid}`,
     action: 'key.delete',
-    recorded: ({ params }) => params,
+    auditArguments: ({ params }) => params,
     handle: ({ identity, params }) => {
       const deleted = identity.deleteKey(params.apiKey);
       return deleted.ok ? { key: viewOf(deleted.value) } : refusedByIdentity(deleted);

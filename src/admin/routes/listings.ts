@@ -1,4 +1,4 @@
-/** What is traded and at which price of trading: instruments, coins, status, fees. */
+/** Coins and instruments: listing them, their status and fees. */
 import Type from 'typebox';
 import { coinProblem, instrumentProblem } from '../../catalogue/catalogue-entries.ts';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/model/enums.ts';
@@ -77,15 +77,15 @@ export const listingRoutes: readonly OperatorRoute[] = [
     body: Type.Object({ spec: Type.Record(Type.String(), Type.Unknown()) }, closed),
     answer: Changed,
     action: 'instrument.add',
-    recorded: ({ body: { spec } }) => ({ spec }),
-    handle: async ({ sequencer, body, deed }) => {
+    auditArguments: ({ body: { spec } }) => ({ spec }),
+    handle: async ({ sequencer, body, audited }) => {
       const problem = instrumentProblem(body.spec);
       if (problem !== undefined) return new AdminError('invalid_request', problem);
       const spec = body.spec as unknown as InstrumentSpec;
-      const given = await deed.give({ type: 'listInstrument', time: 0, spec });
-      if (given instanceof AdminError) return given;
+      const result = await audited.submit({ type: 'listInstrument', time: 0, spec });
+      if (result instanceof AdminError) return result;
       const instrument = sequencer.state.instrument(spec.category, spec.symbol)!;
-      return { instrument: viewOf(instrument, 0), command: deed.command };
+      return { instrument: viewOf(instrument, 0), command: audited.command };
     },
   }),
 
@@ -95,20 +95,20 @@ export const listingRoutes: readonly OperatorRoute[] = [
     body: Type.Object({ category: CategoryText, symbol: SymbolText, status: StatusText }, closed),
     answer: Changed,
     action: 'instrument.status',
-    recorded: ({ body }) => ({ category: body.category, symbol: body.symbol, status: body.status }),
-    handle: async ({ sequencer, body, deed }) => {
+    auditArguments: ({ body }) => ({ category: body.category, symbol: body.symbol, status: body.status }),
+    handle: async ({ sequencer, body, audited }) => {
       const { state } = sequencer;
       const instrument = findInstrument(state, body.category, body.symbol);
       if (instrument instanceof AdminError) return instrument;
       const { index } = instrument;
-      const given = await deed.give({
+      const result = await audited.submit({
         type: 'setInstrumentStatus',
         time: 0,
         instrument: index,
         status: body.status,
       });
-      if (given instanceof AdminError) return given;
-      return { instrument: viewOf(instrument, orderCounts(state).get(index) ?? 0), command: deed.command };
+      if (result instanceof AdminError) return result;
+      return { instrument: viewOf(instrument, orderCounts(state).get(index) ?? 0), command: audited.command };
     },
   }),
 
@@ -118,13 +118,13 @@ export const listingRoutes: readonly OperatorRoute[] = [
     body: Type.Object({ spec: Type.Record(Type.String(), Type.Unknown()) }, closed),
     answer: Type.Object({ coin: Type.String(), command: CommandSeq }),
     action: 'coin.add',
-    recorded: ({ body: { spec } }) => ({ spec }),
-    handle: async ({ body, deed }) => {
+    auditArguments: ({ body: { spec } }) => ({ spec }),
+    handle: async ({ body, audited }) => {
       const problem = coinProblem(body.spec);
       if (problem !== undefined) return new AdminError('invalid_request', problem);
       const spec = body.spec as unknown as CoinSpec;
-      const given = await deed.give({ type: 'listCoin', time: 0, spec });
-      return given instanceof AdminError ? given : { coin: spec.coin, command: deed.command };
+      const result = await audited.submit({ type: 'listCoin', time: 0, spec });
+      return result instanceof AdminError ? result : { coin: spec.coin, command: audited.command };
     },
   }),
 
@@ -149,16 +149,16 @@ export const listingRoutes: readonly OperatorRoute[] = [
       taker: Type.String(),
       command: CommandSeq,
     }),
-    told: ({ uid }) => `account ${uid}`,
+    auditDetail: ({ uid }) => `account ${uid}`,
     action: 'fees.set',
-    recorded: ({ body: { account, category, symbol, maker, taker } }) => ({
+    auditArguments: ({ body: { account, category, symbol, maker, taker } }) => ({
       account,
       category,
       symbol,
       maker,
       taker,
     }),
-    handle: async ({ sequencer, identity, body, deed }) => {
+    handle: async ({ sequencer, identity, body, audited }) => {
       const { state } = sequencer;
       const { category, symbol } = body;
       const account = findAccount(identity, state, body.account);
@@ -172,7 +172,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
       }
       const { uid } = account;
       const { index } = instrument;
-      const given = await deed.give({
+      const result = await audited.submit({
         type: 'setFees',
         time: 0,
         uid,
@@ -180,14 +180,14 @@ export const listingRoutes: readonly OperatorRoute[] = [
         makerRate,
         takerRate,
       });
-      if (given instanceof AdminError) return given;
+      if (result instanceof AdminError) return result;
       return {
         uid,
         category,
         symbol,
         maker: formatRate(makerRate),
         taker: formatRate(takerRate),
-        command: deed.command,
+        command: audited.command,
       };
     },
   }),

@@ -1,4 +1,4 @@
-/** The loan desk's money and prices: pools that loans are made from, and the rates they are made at. */
+/** Loans: the pools they are paid from, and their rates. */
 import Type from 'typebox';
 import { LOAN_TERM_NAMES, type LoanTerm } from '../../core/model/loan-terms.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
@@ -11,13 +11,13 @@ import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
 
 const PoolView = Type.Object({
   coin: Type.String(),
-  /** What can be lent or taken out. */
+  /** Amount that can be lent or withdrawn. */
   free: Type.String(),
   lent: Type.String(),
-  /** Principal that neither collateral nor the insurance fund has paid back. */
+  /** Principal that neither collateral nor the insurance fund has repaid. */
   lost: Type.String(),
   loans: Type.Integer(),
-  /** Yearly; empty for a coin that is not lent. */
+  /** Yearly; empty for a coin that is not on loan. */
   flexibleRate: Type.String(),
   sevenDayRate: Type.String(),
   thirtyDayRate: Type.String(),
@@ -25,7 +25,7 @@ const PoolView = Type.Object({
 const PoolBody = Type.Object({ coin: CoinName, amount: DecimalText, reference: Text }, closed);
 const Changed = Type.Object({ pool: PoolView, command: CommandSeq });
 
-/** Coins that are lent, and any other that a pool holds. */
+/** Coins on loan, and any other that a pool holds. */
 function poolViews(state: State) {
   const lent = new Map<number, { sum: bigint; loans: number }>();
   for (const { loanCoin, principal } of state.loans.loans.values()) {
@@ -49,14 +49,14 @@ function poolViews(state: State) {
   });
 }
 
-function changed({ sequencer: { state }, deed }: Call<unknown, unknown, unknown>, coin: string) {
-  return { pool: poolViews(state).find((view) => view.coin === coin)!, command: deed.command };
+function changed({ sequencer: { state }, audited }: Call<unknown, unknown, unknown>, coin: string) {
+  return { pool: poolViews(state).find((view) => view.coin === coin)!, command: audited.command };
 }
 
 type PoolCall = Call<unknown, unknown, { coin: string; amount: string; reference: string }>;
 
 async function move(call: PoolCall, sign: 1n | -1n) {
-  const { sequencer, body, deed } = call;
+  const { sequencer, body, audited } = call;
   const coin = findCoin(sequencer.state, body.coin);
   if (coin instanceof AdminError) return coin;
   const amount = parseUnits(body.amount, MONEY_SCALE);
@@ -68,11 +68,17 @@ async function move(call: PoolCall, sign: 1n | -1n) {
   if (sign < 0n && free < amount)
     return new AdminError('not_allowed', `only ${formatMoney(free)} ${body.coin} of the pool are not lent`);
   const { reference } = body;
-  const given = await deed.give({ type: 'fundLoanPool', time: 0, coin, amount: sign * amount, reference });
-  return given instanceof AdminError ? given : changed(call, body.coin);
+  const result = await audited.submit({
+    type: 'fundLoanPool',
+    time: 0,
+    coin,
+    amount: sign * amount,
+    reference,
+  });
+  return result instanceof AdminError ? result : changed(call, body.coin);
 }
 
-const recorded = ({ body: { coin, amount, reference } }: PoolCall | { body: PoolCall['body'] }) => ({
+const auditArguments = ({ body: { coin, amount, reference } }: PoolCall | { body: PoolCall['body'] }) => ({
   coin,
   amount,
   reference,
@@ -92,7 +98,7 @@ export const loanRoutes: readonly OperatorRoute[] = [
     body: PoolBody,
     answer: Changed,
     action: 'loanPool.fund',
-    recorded,
+    auditArguments,
     handle: (call) => move(call, 1n),
   }),
 
@@ -102,7 +108,7 @@ export const loanRoutes: readonly OperatorRoute[] = [
     body: PoolBody,
     answer: Changed,
     action: 'loanPool.drain',
-    recorded,
+    auditArguments,
     handle: (call) => move(call, -1n),
   }),
 
@@ -115,14 +121,20 @@ export const loanRoutes: readonly OperatorRoute[] = [
     ),
     answer: Changed,
     action: 'loanRate.set',
-    recorded: ({ body: { coin, term, yearRate } }) => ({ coin, term, yearRate }),
+    auditArguments: ({ body: { coin, term, yearRate } }) => ({ coin, term, yearRate }),
     handle: async (call) => {
-      const { sequencer, body, deed } = call;
+      const { sequencer, body, audited } = call;
       const coin = findCoin(sequencer.state, body.coin);
       if (coin instanceof AdminError) return coin;
       const term = LOAN_TERM_NAMES.indexOf(body.term) as LoanTerm;
-      const given = await deed.give({ type: 'setLoanRate', time: 0, coin, term, yearRate: body.yearRate });
-      return given instanceof AdminError ? given : changed(call, body.coin);
+      const result = await audited.submit({
+        type: 'setLoanRate',
+        time: 0,
+        coin,
+        term,
+        yearRate: body.yearRate,
+      });
+      return result instanceof AdminError ? result : changed(call, body.coin);
     },
   }),
 ];

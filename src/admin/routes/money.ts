@@ -1,4 +1,4 @@
-/** Money over the border: deposits that have arrived, withdrawals that have left or shall not leave. */
+/** Deposits that have arrived, and withdrawals to pay or reject. */
 import Type from 'typebox';
 import { DEFAULT_WALLET } from '../../core/model/command.ts';
 import { Wallet } from '../../core/model/enums.ts';
@@ -6,23 +6,23 @@ import type { PendingWithdrawal } from '../../core/model/pending-withdrawal.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import { depositWallet } from '../../core/reads/reads.ts';
 import type { State } from '../../core/state/state.ts';
-import { formatId, parseId } from '../../views/ids.ts';
+import { formatId, parseId } from '../../views/format.ts';
 import { AdminError } from '../admin-error.ts';
 import { AccountText, CoinName, CommandSeq, closed, DecimalText, Text } from '../fields.ts';
 import { findAccount, findCoin } from '../lookup.ts';
 import { type Call, type OperatorRoute, operatorRoute } from '../route.ts';
 
 const WALLETS = { unified: Wallet.unified, funding: Wallet.funding } as const;
-const WALLET_WORDS = ['unified', 'funding'] as const;
+const WALLET_NAMES = ['unified', 'funding'] as const;
 
 const WithdrawalView = Type.Object({
   id: Type.String(),
   uid: Type.Integer(),
   coin: Type.String(),
-  /** What the account pays, the fee included. */
+  /** Debited from the account, including the fee. */
   amount: Type.String(),
   fee: Type.String(),
-  /** What leaves the venue. */
+  /** Paid to the address. */
   toPay: Type.String(),
   chain: Type.String(),
   address: Type.String(),
@@ -50,7 +50,7 @@ function viewOf(state: State, withdrawal: PendingWithdrawal) {
 }
 
 async function end(
-  { sequencer, params, deed }: Call<{ id: string }, unknown, unknown>,
+  { sequencer, params, audited }: Call<{ id: string }, unknown, unknown>,
   paid: boolean,
   reference: string,
 ) {
@@ -64,9 +64,16 @@ async function end(
   }
   const view = viewOf(state, withdrawal);
   const withdrawalId = withdrawal.id;
-  const given = await deed.give({ type: 'endWithdrawal', time: 0, withdrawalId, uid: 0, paid, reference });
-  if (given instanceof AdminError) return given;
-  return { withdrawal: view, outcome: paid ? 'settled' : 'refused', command: deed.command };
+  const result = await audited.submit({
+    type: 'endWithdrawal',
+    time: 0,
+    withdrawalId,
+    uid: 0,
+    paid,
+    reference,
+  });
+  if (result instanceof AdminError) return result;
+  return { withdrawal: view, outcome: paid ? 'settled' : 'refused', command: audited.command };
 }
 
 export const moneyRoutes: readonly OperatorRoute[] = [
@@ -78,10 +85,10 @@ export const moneyRoutes: readonly OperatorRoute[] = [
         account: AccountText,
         coin: CoinName,
         amount: DecimalText,
-        /** What it is known by outside; counts once per account and coin. */
+        /** Reference of the outside world; counts once per account and coin. */
         reference: Text,
-        /** Where the owner wants deposits of the coin, when absent. */
-        wallet: Type.Optional(Type.Enum([...WALLET_WORDS])),
+        /** When absent: the owner's choice for the coin. */
+        wallet: Type.Optional(Type.Enum([...WALLET_NAMES])),
         chain: Type.Optional(Type.String({ maxLength: 32 })),
         address: Type.Optional(Type.String({ maxLength: 128 })),
       },
@@ -96,16 +103,16 @@ export const moneyRoutes: readonly OperatorRoute[] = [
       reference: Type.String(),
       command: CommandSeq,
     }),
-    told: ({ uid, id }) => `deposit ${id} to account ${uid}`,
+    auditDetail: ({ uid, id }) => `deposit ${id} to account ${uid}`,
     action: 'deposit',
-    recorded: ({ body: { account, coin, amount, reference, wallet } }) => ({
+    auditArguments: ({ body: { account, coin, amount, reference, wallet } }) => ({
       account,
       coin,
       amount,
       reference,
       wallet,
     }),
-    handle: async ({ sequencer, identity, body, deed }) => {
+    handle: async ({ sequencer, identity, body, audited }) => {
       const { state } = sequencer;
       const account = findAccount(identity, state, body.account);
       if (account instanceof AdminError) return account;
@@ -119,8 +126,8 @@ export const moneyRoutes: readonly OperatorRoute[] = [
         );
       }
       const { reference, chain = '', address = '' } = body;
-      const wallet = body.wallet ?? WALLET_WORDS[depositWallet(account, coin, Wallet.unified)];
-      const given = await deed.give({
+      const wallet = body.wallet ?? WALLET_NAMES[depositWallet(account, coin, Wallet.unified)];
+      const result = await audited.submit({
         type: 'deposit',
         time: 0,
         uid: account.uid,
@@ -131,17 +138,17 @@ export const moneyRoutes: readonly OperatorRoute[] = [
         chain,
         address,
       });
-      if (given instanceof AdminError) return given;
+      if (result instanceof AdminError) return result;
       const credited = formatMoney(amount);
       const { uid } = account;
       return {
-        id: formatId(given.orderId),
+        id: formatId(result.orderId),
         uid,
         coin: body.coin,
         amount: credited,
         wallet,
         reference,
-        command: deed.command,
+        command: audited.command,
       };
     },
   }),
@@ -161,9 +168,9 @@ export const moneyRoutes: readonly OperatorRoute[] = [
     params: WithdrawalParams,
     body: Type.Object({ txId: Text }, closed),
     answer: Ended,
-    told: ({ withdrawal }) => `${withdrawal.amount} ${withdrawal.coin} of account ${withdrawal.uid}`,
+    auditDetail: ({ withdrawal }) => `${withdrawal.amount} ${withdrawal.coin} of account ${withdrawal.uid}`,
     action: 'withdrawal.settle',
-    recorded: ({ params, body }) => ({ id: params.id, txId: body.txId }),
+    auditArguments: ({ params, body }) => ({ id: params.id, txId: body.txId }),
     handle: (call) => end(call, true, call.body.txId),
   }),
 
@@ -173,9 +180,9 @@ export const moneyRoutes: readonly OperatorRoute[] = [
     params: WithdrawalParams,
     body: Type.Object({ reason: Text }, closed),
     answer: Ended,
-    told: ({ withdrawal }) => `${withdrawal.amount} ${withdrawal.coin} of account ${withdrawal.uid}`,
+    auditDetail: ({ withdrawal }) => `${withdrawal.amount} ${withdrawal.coin} of account ${withdrawal.uid}`,
     action: 'withdrawal.refuse',
-    recorded: ({ params, body }) => ({ id: params.id, reason: body.reason }),
+    auditArguments: ({ params, body }) => ({ id: params.id, reason: body.reason }),
     handle: (call) => end(call, false, call.body.reason),
   }),
 ];

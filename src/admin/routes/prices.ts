@@ -1,4 +1,4 @@
-/** Prices from outside, told by the operator: what moves indices and marks while no feed runs. */
+/** Component prices set by the operator: they move indices and marks while no feed runs. */
 import Type from 'typebox';
 import { EVERY_COMPONENT } from '../../core/model/command.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
@@ -64,12 +64,12 @@ export const priceRoutes: readonly OperatorRoute[] = [
     ),
     answer: Type.Object({ index: IndexView, command: CommandSeq }),
     action: 'price.set',
-    recorded: ({ body: { index, price, exchange } }) => ({
+    auditArguments: ({ body: { index, price, exchange } }) => ({
       index,
       price,
       ...(exchange !== undefined && { exchange }),
     }),
-    handle: async ({ sequencer, body, deed }) => {
+    handle: async ({ sequencer, body, audited }) => {
       const { state } = sequencer;
       const index = state.indexByName.get(body.index);
       if (index === undefined) {
@@ -84,7 +84,7 @@ export const priceRoutes: readonly OperatorRoute[] = [
         const missing = `the index ${body.index} has no component of ${JSON.stringify(body.exchange)}`;
         return new AdminError('unknown_instrument', missing);
       }
-      const given = await deed.give({
+      const result = await audited.submit({
         type: 'componentPrice',
         time: 0,
         index,
@@ -92,8 +92,8 @@ export const priceRoutes: readonly OperatorRoute[] = [
         price,
         volume: 0n,
       });
-      if (given instanceof AdminError) return given;
-      return { index: viewOf(state, index), command: deed.command };
+      if (result instanceof AdminError) return result;
+      return { index: viewOf(state, index), command: audited.command };
     },
   }),
 ];

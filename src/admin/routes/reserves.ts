@@ -1,4 +1,4 @@
-/** Audits of the reserves: taking one now, and proving to an account that it was counted. */
+/** Audits of the reserves: running one, and the proof of an account's inclusion. */
 import Type from 'typebox';
 import { formatMoney } from '../../core/model/units.ts';
 import type { Audit } from '../../reserves/reserve-audit.ts';
@@ -37,10 +37,10 @@ export const reserveRoutes: readonly OperatorRoute[] = [
     path: '/admin/reserves/audit',
     body: Empty,
     answer: AuditView,
-    told: ({ root }) => `root ${root}`,
+    auditDetail: ({ root }) => `root ${root}`,
     action: 'reserves.audit',
-    recorded: () => ({}),
-    handle: async ({ reserves }) => viewOf(await reserves.take()),
+    auditArguments: () => ({}),
+    handle: async ({ reserves }) => viewOf(await reserves.run()),
   }),
 
   operatorRoute({

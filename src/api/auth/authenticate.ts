@@ -1,13 +1,13 @@
 /**
- * Is this request from who it says? The checks run in the order of wire 1.7 and stop at the first failure.
- * Route existence and rate limits come before and are not here; permissions are a separate question
- * (`permissions.ts`), because they depend on the route. No message repeats a header's value: users paste secrets into wrong headers.
+ * Authenticates a request. The checks run in the order of wire 1.7 and stop at the first failure. Route existence and
+ * rate limits are checked before; permissions are checked after (`permissions.ts`), because they depend on the route.
+ * No message repeats a header's value: users paste secrets into wrong headers.
  */
 import { createSecretKey, randomBytes } from 'node:crypto';
 import type { ApiKey, Credential, KeyDirectory, PassphraseVerdict, User } from '../../identity/identity.ts';
 import { parseInteger } from '../wire/decimal.ts';
 import type { WireCode } from '../wire/error-catalogue.ts';
-import type { Judgement, ReplayGuard } from './replay-guard.ts';
+import type { ReplayGuard, ReplayVerdict } from './replay-guard.ts';
 import { type SigningKey, verifyLogin, verifyRequest } from './signature.ts';
 
 export interface IncomingRequest {
@@ -47,18 +47,19 @@ export interface Refused {
 export type Authentication = Authenticated | Refused;
 
 export const TIMESTAMP_WINDOW_MS = 30_000;
-/** wire 1.5: logins send seconds or milliseconds; below this it is seconds. */
+/** Logins send seconds or milliseconds (wire 1.5); below this value it is seconds. */
 const LOGIN_SECONDS_BELOW = 100_000_000_000;
 const TIMESTAMP_MAX = 9_999_999_999_999;
 const LOCKED_RETRY_MS = 60_000;
 const BUSY_RETRY_MS = 1_000;
 
-/** An unknown key costs the same work as a known one, so that time does not tell which keys exist. */
+/** An unknown key costs the same work as a known one, so that timing does not reveal which keys exist. */
 const DUMMY_KEY: SigningKey = { kind: 'hmac', verifier: createSecretKey(randomBytes(32)) };
 
 /**
- * The synchronous answer is the normal case; a promise comes only with the first use of a passphrase. `nowMs` is real
- * time. An exchange on a scaled or manual clock tells another `serverTimeMs`, and clients that follow it sign with it.
+ * The result is synchronous in the normal case; only the first use of a passphrase returns a promise. `nowMs` is real
+ * time. An exchange on a scaled or manual clock reports another `serverTimeMs`, and clients that follow it sign with
+ * that.
  */
 export function authenticate(
   request: IncomingRequest,
@@ -85,8 +86,8 @@ export function authenticate(
   const signed = (key: SigningKey) => verifyRequest(key, text, headers.sign);
   const signedText = 'timestamp, method, path, ?query and body';
   const presented = { ...headers, timestampMs, peerAddress: request.peerAddress, signed, signedText };
-  // A question changes nothing, and clients ask it again when a connection breaks.
-  return judge(presented, nowMs, keys, serverTimeMs, request.method === 'GET' ? undefined : replays);
+  // A GET changes nothing, and clients repeat it when a connection breaks: replays of it are allowed.
+  return verify(presented, nowMs, keys, serverTimeMs, request.method === 'GET' ? undefined : replays);
 }
 
 export function authenticateLogin(
@@ -105,7 +106,7 @@ export function authenticateLogin(
   const timestampMs = value < LOGIN_SECONDS_BELOW ? value * 1_000 : value;
   const signed = (key: SigningKey) => verifyLogin(key, timestamp, login.sign);
   const signedText = 'the timestamp and GET/user/verify';
-  return judge(
+  return verify(
     { apiKey, sign, passphrase, peerAddress, timestampMs, signed, signedText },
     nowMs,
     keys,
@@ -114,7 +115,7 @@ export function authenticateLogin(
   );
 }
 
-// What was presented
+// Presented credentials
 
 interface AuthHeaders {
   readonly apiKey: string;
@@ -152,7 +153,7 @@ function readHeaders(rawHeaders: readonly string[]): AuthHeaders | Refused {
   return values;
 }
 
-// The verdict
+// Verdict
 
 interface Presented {
   readonly apiKey: string;
@@ -161,11 +162,11 @@ interface Presented {
   readonly timestampMs: number;
   readonly peerAddress: string | undefined;
   readonly signed: (key: SigningKey) => boolean;
-  /** What has to be signed, for whoever signed something else. */
+  /** The text that must be signed, for the message to a client that signed another. */
   readonly signedText: string;
 }
 
-function judge(
+function verify(
   presented: Presented,
   nowMs: number,
   keys: KeyDirectory,
@@ -185,7 +186,7 @@ function judge(
   const verdict = keys.checkPassphrase(presented.apiKey, presented.passphrase, nowMs);
   if (typeof verdict === 'string') return conclude(credential, verdict, presented, nowMs, keys, replays);
   return verdict.then((answer) => {
-    // Half a second has passed: rights taken away meanwhile must not be granted.
+    // The passphrase check may take half a second: rights removed in the meantime must not be granted.
     const current = keys.findKey(presented.apiKey);
     return current === undefined ? unknownKey() : conclude(current, answer, presented, nowMs, keys, replays);
   });
@@ -213,13 +214,13 @@ function conclude(
       ? refuse('40031', 'this account is frozen; ask the operator')
       : refuse('40068', 'this sub-account or its main account is frozen; the main account can unfreeze it');
   }
-  const repeated = REPLAY_REFUSALS[replays?.judge(key.apiKey, presented.sign, nowMs) ?? 'new'];
+  const repeated = REPLAY_REFUSALS[replays?.check(key.apiKey, presented.sign, nowMs) ?? 'new'];
   if (repeated !== undefined) return repeated;
   keys.noteUse(key.apiKey, nowMs);
   return { ok: true, user, key };
 }
 
-const REPLAY_REFUSALS: Readonly<Record<Judgement, Refused | undefined>> = {
+const REPLAY_REFUSALS: Readonly<Record<ReplayVerdict, Refused | undefined>> = {
   new: undefined,
   repeated: refuse(
     '40008',
@@ -256,7 +257,7 @@ const PASSPHRASE_REFUSALS: Readonly<Record<PassphraseVerdict, Refused | undefine
   },
 };
 
-/** Nothing is wrong with what was presented; there was no time to look. */
+/** The credentials are not wrong; the passphrase check was too busy to run. */
 export function isBusy(verdict: Authentication): boolean {
   return verdict === PASSPHRASE_REFUSALS.busy;
 }

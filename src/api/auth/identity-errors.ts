@@ -1,9 +1,9 @@
-/** Turns a refusal of the identity store into what the client reads, under the names the route gives its fields. */
+/** Errors of the identity store as errors of the API, with the field names of the route. */
 import type { IdentityRefusal } from '../../identity/identity.ts';
 import type { WireCode } from '../wire/error-catalogue.ts';
 import { WireError } from '../wire/wire-error.ts';
 
-/** The same things have other names under `user/` and under `broker/`. */
+/** The same fields have other names under `user/` and under `broker/`. */
 export interface FieldNames {
   readonly name: string;
   readonly label: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiKey, User } from '../../identity/identity.ts';
-import { checkPermission, NEED_NAMES } from './permissions.ts';
+import { checkPermission, REQUIRED_PERMISSION_NAMES } from './permissions.ts';
 
 const MAIN = { parentUid: undefined, broker: false };
 const BROKER = { parentUid: undefined, broker: true };
@@ -17,7 +17,7 @@ function caller(
 
 test('permissions open exactly the doors of the table', () => {
   const open = (who: ReturnType<typeof caller>) =>
-    NEED_NAMES.filter((need) => checkPermission(who, need) === undefined);
+    REQUIRED_PERMISSION_NAMES.filter((need) => checkPermission(who, need) === undefined);
   assert.deepEqual(open(caller('read_only', [])), ['none']);
   assert.deepEqual(open(caller('read_only', ['uta_trade'])), ['none', 'trade_read', 'main_trade_read']);
   assert.deepEqual(open(caller('read_write', ['uta_trade'])), [

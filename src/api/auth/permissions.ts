@@ -1,23 +1,23 @@
 /**
- * What an authenticated caller may do. Every private route names one row of this table (`Route.access`); a route
- * cannot be written without one. `docs/permissions.md` and the OpenAPI document print the same rows.
+ * Permissions of an authenticated caller. Every private route names one row of this table (`Route.access`); a route
+ * cannot be defined without one. `docs/permissions.md` and the OpenAPI document print the same rows.
  */
 import type { ApiKey, Permission, User } from '../../identity/identity.ts';
 import { type Refused, refuse } from './authenticate.ts';
 
-interface NeedRow {
+interface PermissionRow {
   readonly permission: Permission | undefined;
   readonly write: boolean;
-  /** Whose keys: of any account, of a main account, or of a main account that is a broker. */
+  /** Kind of account whose keys may call: any, a main account, or a main account that is a broker. */
   readonly of: 'anyone' | 'main' | 'broker';
   readonly text: string;
 }
 
 /**
- * The words are those of interface 5. The contract names no permission for broker calls; they change what
- * others may do, so a key that may not write cannot make them.
+ * Texts as in interface 5. The interface names no permission for broker calls; they change rights of other accounts,
+ * so a read-only key cannot make them.
  */
-const NEEDS = {
+const REQUIRED_PERMISSIONS = {
   none: { permission: undefined, write: false, of: 'anyone', text: 'any valid key' },
   trade_read: { permission: 'uta_trade', write: false, of: 'anyone', text: 'UTA trade (read)' },
   trade_write: { permission: 'uta_trade', write: true, of: 'anyone', text: 'UTA trade (read & write)' },
@@ -56,22 +56,22 @@ const NEEDS = {
     of: 'broker',
     text: 'withdraw (read & write), broker main account',
   },
-} as const satisfies Readonly<Record<string, NeedRow>>;
+} as const satisfies Readonly<Record<string, PermissionRow>>;
 
-export type Need = keyof typeof NEEDS;
-export const NEED_NAMES = Object.keys(NEEDS) as Need[];
+export type RequiredPermission = keyof typeof REQUIRED_PERMISSIONS;
+export const REQUIRED_PERMISSION_NAMES = Object.keys(REQUIRED_PERMISSIONS) as RequiredPermission[];
 
-export function accessText(access: 'public' | Need): string {
-  return access === 'public' ? 'public, no key' : NEEDS[access].text;
+export function accessText(access: 'public' | RequiredPermission): string {
+  return access === 'public' ? 'public, no key' : REQUIRED_PERMISSIONS[access].text;
 }
 
-/** Undefined when the caller may; wire 4.5 gives callers that are no broker a code of their own. */
+/** Undefined when the caller has the permission. Wire 4.5 has a separate code for callers that are no broker. */
 export function checkPermission(
   caller: { readonly user: User; readonly key: ApiKey },
-  need: Need,
+  required: RequiredPermission,
 ): Refused | undefined {
   const { user, key } = caller;
-  const { permission, write, of }: NeedRow = NEEDS[need];
+  const { permission, write, of }: PermissionRow = REQUIRED_PERMISSIONS[required];
   const isSub = user.parentUid !== undefined;
   if (of === 'broker' && (isSub || !user.broker)) {
     return refuse('40029', 'only the main account of a broker may call this');

@@ -1,7 +1,7 @@
 /**
- * What a client signs and how the signature is checked (wire 1.1 to 1.5). Everything works on the bytes that
- * were received; nothing is parsed and written again before the check. Clients disagree on how to write the query, so
- * up to four spellings of it are tried, cheapest first.
+ * The signed text and the check of the signature (wire 1.1 to 1.5). All of it works on the received bytes; nothing is
+ * parsed and written again before the check. Clients disagree on how to write the query, so up to four spellings are
+ * tried, cheapest first.
  */
 import { constants, createHmac, type KeyObject, timingSafeEqual, verify } from 'node:crypto';
 import type { KeyKind } from '../../identity/identity.ts';
@@ -47,7 +47,7 @@ export function loginPrehash(timestamp: string): string {
 
 const EMPTY = new Uint8Array(0);
 
-/** Everything before the body. Node hands over URLs as Latin-1, so that encoding gives back the bytes on the wire. */
+/** Everything before the body. Node decodes URLs as Latin-1, so encoding as Latin-1 restores the bytes on the wire. */
 function prehash(text: SignedText, path: string, query: QueryForm): Buffer {
   const head = `${text.timestamp}${text.method}${path}`;
   return query.text === ''

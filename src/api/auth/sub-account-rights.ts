@@ -1,6 +1,6 @@
 /**
- * What a broker may withhold from a sub-account, whatever its keys say (wire 4.5). Here for orders, by category;
- * the wallet routes ask for their rights themselves. Cancelling is never withheld.
+ * Rights that a broker denies to a sub-account, whatever its keys allow (wire 4.5). This file covers orders, by
+ * category; the wallet routes check their own rights. Cancelling is never denied.
  */
 import type { CategoryName } from '../../core/model/enums.ts';
 import { SUB_RIGHTS, type SubRight, type User } from '../../identity/identity.ts';
@@ -25,19 +25,19 @@ const ORDER_PATHS: ReadonlySet<string> = new Set([
   '/api/v3/trade/modify-strategy-order',
 ]);
 
-/** Undefined when nothing is withheld; the body has passed the route's schema. */
-export function withheld(path: string, user: User, body: unknown): WireError | undefined {
+/** Undefined when nothing is denied. The body has passed the route's schema. */
+export function deniedToSubAccount(path: string, user: User, body: unknown): WireError | undefined {
   if (user.rights.length === SUB_RIGHTS.length || !ORDER_PATHS.has(path)) return undefined;
   const missing = rightsFor(body).find((right) => !user.rights.includes(right));
   return missing === undefined ? undefined : lacksRight(user, missing);
 }
 
-/** Has nobody taken this category from the account? */
+/** May the account trade this category? */
 export function mayTrade(user: User, category: CategoryName): boolean {
   return user.rights.includes(RIGHT_OF_CATEGORY[category]);
 }
 
-/** A change of an order need not name the category; then it could be any. */
+/** A modification of an order need not name the category; then every category right is required. */
 function rightsFor(body: unknown): SubRight[] {
   const items = (Array.isArray(body) ? body : [body]) as readonly { readonly category?: CategoryName }[];
   return items.flatMap(({ category }) =>

@@ -1,6 +1,6 @@
 /**
- * What a request may hold, as the documents say it. The schemas of the routes see a request after `normaliseFields`,
- * which takes empty text in an optional field for a field that was left out: clients send it so.
+ * Schemas of requests for the OpenAPI document. The routes validate after `normaliseFields`, which drops empty text
+ * in optional fields because clients send it for absent ones; the document must show that empty text is accepted.
  */
 import type { TSchema } from 'typebox';
 
@@ -13,7 +13,7 @@ interface Input extends Fields {
   readonly items?: Input;
 }
 
-/** The schema of a query or a body with empty text allowed wherever it counts as nothing. */
+/** The schema of a query or body with empty text allowed in every optional field. */
 export function documentedInput(schema: TSchema): TSchema {
   return accepting(schema as Input) as TSchema;
 }

@@ -1,14 +1,14 @@
-/** For those who watch the process: is it alive, is it ready, what are its figures. Outside the API, no envelope. */
+/** Liveness, readiness and metrics for monitoring. Outside the API: no envelope. */
 import type { FastifyInstance } from 'fastify';
 
-/** What must be in order for the process to serve. */
+/** A condition for serving requests. */
 export interface ReadinessCheck {
   readonly name: string;
   readonly ok: boolean;
   readonly detail?: string;
 }
 
-/** Counts what was answered, and shows its figures as text. */
+/** Counts responses and renders the metrics page. */
 export interface Meter {
   /** `route` is the template, such as `/api/v3/market/tickers`. */
   observeRequest(route: string, status: number, seconds: number): void;

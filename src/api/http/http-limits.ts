@@ -1,4 +1,4 @@
-/** How much of the machine one connection may use (reliability 3.3). */
+/** Limits of connections (reliability 3.3). */
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { opensStream } from './stream-paths.ts';
@@ -12,29 +12,30 @@ export const HTTP_LIMITS = {
     headersTimeout: 5_000,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: 8_192,
-    // Node would answer by itself, without an envelope; `request-shape.ts` does it.
+    // Node would respond without an envelope; `request-shape.ts` checks it instead.
     requireHostHeader: false,
     shouldUpgradeCallback: opensStream,
   },
 } as const;
 
-/** Node's own mark, which its types do not mention. */
+/** A property of Node's responses that its types do not declare. */
 type LimitedResponse = ServerResponse & { readonly maxRequestsOnConnectionReached?: boolean };
 
 export function limitConnections(server: Server, connectionsMax = CONNECTIONS_MAX): void {
-  // However few there are, one address must not take them all.
+  // However few connections there are, one address must not use all of them.
   const perAddressMax = Math.min(CONNECTIONS_PER_IP_MAX, Math.ceil(connectionsMax / 2));
-  // Fastify sets these two itself, whatever the server was made with.
+  // Fastify overwrites these two whatever options the server was created with.
   server.requestTimeout = 10_000;
   server.keepAliveTimeout = 30_000;
   server.maxHeadersCount = 64;
   server.maxRequestsPerSocket = 10_000;
-  // Node announces the last answer but leaves the closing to the client; one that goes on would get bare 503s.
+  // Node announces the last response of a connection but leaves the closing to the client; a client that goes on
+  // would get bare 503s.
   server.prependListener('request', (_request, response: LimitedResponse) => {
     if (response.maxRequestsOnConnectionReached) response.shouldKeepAlive = false;
   });
   server.maxConnections = connectionsMax;
-  // Node would refuse an expectation without an envelope; `request-shape.ts` does it.
+  // Node would reject an expectation without an envelope; `request-shape.ts` does it.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {

@@ -1,10 +1,10 @@
 /**
- * Paths of the interface's older versions: who asks for one should read that this is version 3, and where it has what
- * they want. Versions 1 and 2 order and spell the same words differently (`/api/mix/v1/order/placeOrder`,
- * `/api/v2/mix/order/place-order`), so a path is known by its last words.
+ * Hints for paths of older versions of the interface: the error names the path of version 3 that replaces them.
+ * Versions 1 and 2 order and spell the same terms differently (`/api/mix/v1/order/placeOrder`,
+ * `/api/v2/mix/order/place-order`), so a path is recognised by its last segments.
  */
 
-/** A call of version 3, and what it was called before. */
+/** A path of version 3 and its names in older versions. */
 export const FORMER_NAMES: Readonly<Record<string, readonly string[]>> = {
   'GET /api/v3/public/time': ['public/time'],
   'GET /api/v2/spot/public/coins': ['public/coins', 'public/currencies'],
@@ -139,12 +139,12 @@ const SUCCESSORS: ReadonlyMap<string, string> = new Map(
   Object.entries(FORMER_NAMES).flatMap(([call, names]) => names.map((name) => [spelling(name), call])),
 );
 
-/** Other words for the same group of calls; what has none is about orders. */
+/** Older names of groups; a path without one is about orders. */
 const GROUPS: Readonly<Record<string, string>> = { order: 'trade', plan: 'trade' };
 const PRODUCTS: ReadonlySet<string> = new Set(['spot', 'mix', 'margin', 'crossed', 'isolated', 'cross']);
 const OLDER_STREAM = /^\/(v[12]\/ws|(spot|mix)\/v1\/stream)(\/|$)/;
 
-/** What to use instead of an older path; undefined for any other path. */
+/** The replacement of an older path; undefined for any other path. */
 export function olderPathHint(path: string): string | undefined {
   const version = 'this exchange serves version 3 of the interface';
   if (OLDER_STREAM.test(path)) return `${version}, whose streams are at /v3/ws/public and /v3/ws/private`;

@@ -1,4 +1,6 @@
-/** The OpenAPI document, made from the same schemas that validate and serialise, and a page to read it. Works offline. */
+/**
+ * The OpenAPI document, generated from the schemas that validate and serialise, and a page to read it. Works offline.
+ */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
@@ -8,12 +10,12 @@ import { VERSION } from '../../version.ts';
 import type { Route } from '../route.ts';
 import { documentedInput } from './documented-input.ts';
 
-/** Everything the page needs comes from here; it asks nobody else for anything. */
+/** The page loads everything from this server. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
-/** What holds for every call, in Markdown. */
+/** Conventions of every call, in Markdown. */
 const INTRODUCTION = `Trading, market data and account interface, version 3.
 
 Every answer is an envelope of \`code\`, \`msg\`, \`requestTime\` and \`data\`; the code of a success is \`00000\`, all others
@@ -33,7 +35,7 @@ a call does not know are ignored.
 This page cannot sign; \`npm run -s bourse -- client curl\` prints calls that are signed. Streams over WebSocket are described
 in [/asyncapi.json](/asyncapi.json).`;
 
-/** A private call has all four. */
+/** A private call needs all four. */
 const SIGNATURE_HEADERS = {
   accessKey: ['ACCESS-KEY', 'the key'],
   accessSign: ['ACCESS-SIGN', 'the signature, in Base64'],
@@ -48,7 +50,7 @@ const SECURITY_SCHEMES = Object.fromEntries(
   ]),
 );
 
-/** How the document names a call, and what it takes to be let in. */
+/** Name, security and permission of a route in the document. */
 export function operationOf({ method, path, access }: Route) {
   return { operationId: operationId(method, path), security: access === 'public' ? [] : [SIGNED] };
 }

@@ -1,6 +1,6 @@
-/** What a browser shows of the public port beside the reference: a first page, and one for addresses that lead nowhere. */
+/** Pages of the public port for browsers: a start page, and one for unknown addresses. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { definitions, escaped, htmlPage, KeptPage, sendPage, wantsPage } from '../../http/page.ts';
+import { CachedPage, definitions, escaped, htmlPage, sendPage, wantsPage } from '../../http/page.ts';
 import { DEMO_ACCOUNTS } from '../../identity/demo-accounts.ts';
 import { VERSION } from '../../version.ts';
 
@@ -56,18 +56,18 @@ ${PLACES}`,
   );
 }
 
-/** `/` for a browser; other programs read there what they read at any path that leads nowhere. */
+/** `/` for a browser; other clients get the response of an unknown path. */
 export function serveFirstPage(
   app: FastifyInstance,
   demo: boolean,
   otherwise: (request: FastifyRequest, reply: FastifyReply) => FastifyReply,
 ): void {
-  const page = new KeptPage(firstPage(demo));
+  const page = new CachedPage(firstPage(demo));
   app.route({
     method: ['GET', 'HEAD'],
     url: '/',
     schema: { hide: true },
-    // A load balancer asks with HEAD and takes anything.
+    // Load balancers send HEAD and accept any type.
     handler: (request, reply) =>
       request.method === 'HEAD' || wantsPage(request.raw)
         ? page.send(request, reply)

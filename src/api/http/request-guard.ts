@@ -1,6 +1,6 @@
 /**
- * Who gets in. The hooks are in callback form: almost every request passes without waiting for anything, and a promise
- * per hook would cost more than the checks.
+ * Hooks that admit a request: shape, limits, authentication, permission. They are in callback form: almost every
+ * request passes without waiting, and a promise per hook would cost more than the checks.
  */
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { TObject, TSchema } from 'typebox';
@@ -12,13 +12,13 @@ import { checkPermission } from '../auth/permissions.ts';
 import type { ReplayGuard } from '../auth/replay-guard.ts';
 import { orderLimit } from '../limits/order-quota.ts';
 import { peerAddressResolver } from '../limits/peer-address.ts';
-import type { RateLimiter, Taken } from '../limits/rate-limit.ts';
+import type { LimitResult, RateLimiter } from '../limits/rate-limit.ts';
 import type { Route } from '../route.ts';
 import { normaliseFields } from '../wire/fields.ts';
 import { FORBIDDEN_KEYS, parseBody } from '../wire/safe-json.ts';
 import { WireError } from '../wire/wire-error.ts';
 import { checkRequestShape } from './request-shape.ts';
-import type { Replies } from './responder.ts';
+import type { Responder } from './responder.ts';
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -26,11 +26,11 @@ export interface RequestGuardOptions {
   readonly sequencer: Sequencer;
   readonly identity: Identity;
   readonly clock: Clock;
-  /** The machine's clock: clients sign and are limited by real time, whatever the exchange's clock is. */
+  /** The machine's clock: signatures and limits use real time, whatever the exchange's clock is. */
   readonly wall: Clock;
   readonly limiter: RateLimiter;
   readonly trustedProxies: readonly string[];
-  /** Undefined when a signed request may be sent again. */
+  /** Undefined when replays are not rejected. */
   readonly replays?: ReplayGuard | undefined;
 }
 
@@ -39,41 +39,41 @@ export class RequestGuard {
   readonly #identity: Identity;
   readonly #clock: Clock;
   readonly #wall: Clock;
-  readonly #replies: Replies;
+  readonly #responder: Responder;
   readonly #limiter: RateLimiter;
   readonly #replays: ReplayGuard | undefined;
   readonly #peerOf: ReturnType<typeof peerAddressResolver>;
 
-  constructor(options: RequestGuardOptions, replies: Replies) {
+  constructor(options: RequestGuardOptions, responder: Responder) {
     this.#sequencer = options.sequencer;
     this.#identity = options.identity;
     this.#clock = options.clock;
     this.#wall = options.wall;
-    this.#replies = replies;
+    this.#responder = responder;
     this.#limiter = options.limiter;
     this.#replays = options.replays;
     this.#peerOf = peerAddressResolver(options.trustedProxies);
   }
 
-  /** Before the body is read: the shape of the request, and the limits of its address. */
+  /** Before the body is read: shape of the request and limits of its address. */
   admit(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
     const now = this.#wall.now();
     if (!this.admitAddress(request, reply, now)) return;
     const { raw } = request;
     const misshapen = checkRequestShape(raw);
     if (misshapen !== undefined) {
-      this.#replies.fail(reply, misshapen);
+      this.#responder.fail(reply, misshapen);
       return;
     }
     const { route } = request.routeOptions.config;
     if (route?.access === 'public') {
-      const taken = this.#limiter.takeForIp(route.path, route.perSecond, request.peer, now);
-      if (!this.#count(reply, taken, route.path)) return;
+      const result = this.#limiter.takeForIp(route.path, route.perSecond, request.peer, now);
+      if (!this.#count(reply, result, route.path)) return;
     }
     done();
   }
 
-  /** Every request counts, also one whose path cannot be read. False when the answer has gone out. */
+  /** Counts every request, also one with an unreadable path. False when an error was sent. */
   admitAddress(request: FastifyRequest, reply: FastifyReply, now = this.#wall.now()): boolean {
     reply.header('x-content-type-options', 'nosniff');
     reply.header('cache-control', 'no-store');
@@ -83,7 +83,7 @@ export class RequestGuard {
     return overall.allowed;
   }
 
-  /** After the body is read: who is it, may they, and how often; then the body becomes a value. */
+  /** After the body is read: authentication, permission, limit of the account; then the body is parsed. */
   identify(route: Route, request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
     const bytes = request.body instanceof Uint8Array ? request.body : NO_BYTES;
     if (route.access === 'public') {
@@ -112,12 +112,12 @@ export class RequestGuard {
     const now = this.#wall.now();
     if (!result.ok) {
       this.#limiter.chargeFailedAuthentication(request.peer, now);
-      this.#replies.refuse(reply, result);
+      this.#responder.refuse(reply, result);
       return false;
     }
     const denied = route.access === 'public' ? undefined : checkPermission(result, route.access);
     if (denied !== undefined) {
-      this.#replies.refuse(reply, denied);
+      this.#responder.refuse(reply, denied);
       return false;
     }
     request.caller = result;
@@ -137,7 +137,7 @@ export class RequestGuard {
     if (route.body !== undefined) {
       const parsed = parseBody(bytes);
       if (!parsed.ok) {
-        this.#replies.fail(reply, new WireError('40017', parsed.msg));
+        this.#responder.fail(reply, new WireError('40017', parsed.msg));
         return;
       }
       request.body = normaliseFields(parsed.value);
@@ -145,7 +145,7 @@ export class RequestGuard {
     if (route.query !== undefined) {
       const fault = queryFault(request.query as Record<string, unknown>, route.query);
       if (fault !== undefined) {
-        this.#replies.fail(reply, new WireError('40017', fault));
+        this.#responder.fail(reply, new WireError('40017', fault));
         return;
       }
       request.query = normaliseFields(request.query);
@@ -153,20 +153,20 @@ export class RequestGuard {
     done();
   }
 
-  /** False when the limit is reached and the answer has gone out. */
-  #count(reply: FastifyReply, taken: Taken, path: string): boolean {
-    if (!taken.allowed) {
-      this.#tooMany(reply, taken, path);
+  /** False when the limit was reached and an error was sent. */
+  #count(reply: FastifyReply, result: LimitResult, path: string): boolean {
+    if (!result.allowed) {
+      this.#tooMany(reply, result, path);
       return false;
     }
-    reply.header('x-mbx-used-remain-limit', taken.remaining);
+    reply.header('x-mbx-used-remain-limit', result.remaining);
     return true;
   }
 
-  #tooMany(reply: FastifyReply, taken: Taken, what: string): void {
-    const waitMs = taken.allowed ? 0 : taken.retryAfterMs;
+  #tooMany(reply: FastifyReply, result: LimitResult, what: string): void {
+    const waitMs = result.allowed ? 0 : result.retryAfterMs;
     const msg = `Too many requests for ${what}: try again in ${waitMs} ms`;
-    this.#replies.fail(reply, new WireError('429', msg, waitMs));
+    this.#responder.fail(reply, new WireError('429', msg, waitMs));
   }
 }
 
@@ -175,7 +175,7 @@ function bodyOf(bytes: Uint8Array): unknown {
   return parsed.ok ? parsed.value : undefined;
 }
 
-/** Names of the language, and a parameter twice: a schema would only say that it is no text. */
+/** Keys with a meaning in JavaScript, and repeated parameters: a schema would only report a wrong type. */
 function queryFault(query: Readonly<Record<string, unknown>>, schema: TSchema): string | undefined {
   const { properties } = schema as TObject;
   for (const name in query) {

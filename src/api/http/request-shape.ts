@@ -1,4 +1,4 @@
-/** What a request must look like before anybody reads its body (reliability 3.3, request smuggling). */
+/** Checks the request line and headers before the body is read (reliability 3.3, request smuggling). */
 import type { IncomingMessage } from 'node:http';
 import { type WireError, wireError } from '../wire/wire-error.ts';
 

@@ -1,5 +1,7 @@
-/** How answers leave: one envelope, one content type, a hint when to come back. */
+/** Sends errors: one envelope, one content type, a Retry-After header where it helps. */
+
 import type { FastifyReply } from 'fastify';
+import { JSON_TYPE, type RawError } from '../../http/client-error.ts';
 import type { SourceRefusal } from '../../http/request-source.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import type { Refused } from '../auth/authenticate.ts';
@@ -7,11 +9,20 @@ import { errorEnvelope } from '../wire/envelope.ts';
 import type { WireCode } from '../wire/error-catalogue.ts';
 import type { ErrorDialect, WireError } from '../wire/wire-error.ts';
 
-/** The clients' codes have none for it; the HTTP status says more. */
+/** The catalogue has no code for it; the HTTP status says more. */
 const SOURCE_CODE = '40017' satisfies WireCode;
-export const JSON_TYPE = 'application/json; charset=utf-8';
+export type Fault = readonly [status: string, msg: string];
 
-export class Replies {
+const FAULTS: Readonly<Record<string, Fault>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
+  HPE_HEADER_OVERFLOW: [
+    '400 Bad Request',
+    'the request line and headers may have at most 8 KiB and 64 headers',
+  ],
+};
+const NOT_HTTP: Fault = ['400 Bad Request', 'the request is not valid HTTP/1.1'];
+
+export class Responder {
   readonly #clock: Clock;
   readonly #dialect: ErrorDialect;
 
@@ -28,19 +39,16 @@ export class Replies {
     return this.#send(reply, refused.status, refused.code, refused.msg, refused.retryAfterMs);
   }
 
-  /** To a request whose Host or web page is not one of ours; what is wrong with it is none of the API's parameters. */
+  /** For a request whose Host or origin is not allowed. No parameter of the API is at fault. */
   refuseSource(reply: FastifyReply, { status, message }: SourceRefusal): FastifyReply {
     reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store');
     return this.#send(reply, status, SOURCE_CODE, message, undefined);
   }
 
-  /** What a client gets that does not speak HTTP well enough for a route. */
-  malformed(status: string, msg: string): string {
-    const body = JSON.stringify(errorEnvelope('40017', msg, this.#clock.now()));
-    return (
-      `HTTP/1.1 ${status}\r\nContent-Type: ${JSON_TYPE}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
-    );
+  /** To bytes that are not an HTTP request; `code` is Node's name of the fault. */
+  malformed(code: string | undefined): RawError {
+    const [status, msg] = FAULTS[code ?? ''] ?? NOT_HTTP;
+    return { status, body: JSON.stringify(errorEnvelope('40017', msg, this.#clock.now())) };
   }
 
   #send(

@@ -1,4 +1,4 @@
-/** Every endpoint served, one row each: the permission matrix, the limits and the contract are read from this table. */
+/** All routes, one row each. The permission matrix, the limits and the contract test are derived from this table. */
 import type { Route } from '../route.ts';
 import { accountRoutes } from '../routes/account/account.ts';
 import { accountModeRoutes } from '../routes/account/account-mode.ts';

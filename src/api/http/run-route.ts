@@ -1,24 +1,27 @@
-/** What a route answers, through whichever door it was called: the same rights, the same handler, the same patience. */
+/**
+ * Runs a route for both transports, HTTP and WebSocket: the same rights, the same handler, the same wait for
+ * durability.
+ */
 import { RecordDamaged } from '../../history/record-damaged.ts';
 import { OutcomeUnknown, Unavailable } from '../../sequencer/sequencer.ts';
 import { isOutOfSpace } from '../../storage/shortage-errors.ts';
-import { withheld } from '../auth/sub-account-rights.ts';
+import { deniedToSubAccount } from '../auth/sub-account-rights.ts';
 import type { Call, Route } from '../route.ts';
 import { WireError } from '../wire/wire-error.ts';
 
-/** The body has passed the route's schema, the caller its permissions and limits. */
+/** The body has passed the route's schema, the caller its permission and limits. */
 export async function runRoute(route: Route, call: Call<never, never>): Promise<unknown> {
   const { sequencer, caller, body } = call;
-  const forbidden = route.access === 'public' ? undefined : withheld(route.path, caller.user, body);
+  const forbidden = route.access === 'public' ? undefined : deniedToSubAccount(route.path, caller.user, body);
   const answer = forbidden ?? (await route.handle(call));
-  // What an answer shows must be durable before it leaves; an action has waited for its own command.
+  // A response waits until everything it shows is durable; an action has waited for its own command.
   const durable = route.acts && !(answer instanceof WireError) ? undefined : sequencer.durable();
   if (durable !== undefined) await durable;
   return answer;
 }
 
-/** What the venue could not promise, as an answer; undefined for errors that are defects of ours. */
-export function venueFailure(error: unknown): WireError | undefined {
+/** Failures of the sequencer as errors of the API; undefined for internal errors. */
+export function sequencerFailure(error: unknown): WireError | undefined {
   if (error instanceof OutcomeUnknown) {
     return new WireError('40010', `${error.message}; query the order by its clientOid`);
   }
@@ -29,8 +32,8 @@ export function venueFailure(error: unknown): WireError | undefined {
   return undefined;
 }
 
-/** For the rest: say so honestly, keep the details in the log. */
-export function defect(error: unknown): WireError {
+/** Details go to the log, not to the client. */
+export function internalError(error: unknown): WireError {
   if (error instanceof RecordDamaged)
     return new WireError(
       '25000',

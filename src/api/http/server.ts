@@ -1,16 +1,16 @@
 /**
- * The HTTP door. A request passes these steps in this order (wire 1.7, reliability 3.1); the first that fails
- * answers, and nothing expensive happens before the cheap ones:
- *
+ * The HTTP server. A request passes these steps in this order (wire 1.7, reliability 3.1); the first that fails
+ * responds, and nothing expensive happens before the cheap checks:
  *   onRequest       Host and web page (`http/request-source.ts`)
  *                   shape of the request line and headers, the IP's overall limit, public limits per IP
  *   body            at most 64 KiB, raw bytes: signatures are over what was sent
  *   preValidation   key, timestamp, signature, passphrase, IP list, permission, limit per UID; then JSON
  *   validation      the route's schema
- *   handler         the route; its answer leaves when everything it shows is durable
+ *   handler         the route; its response leaves when everything it shows is durable
  */
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import Type from 'typebox';
+import { endConnection, JSON_TYPE } from '../../http/client-error.ts';
 import { openHttpServer } from '../../http/http-server.ts';
 import { wantsPage } from '../../http/page.ts';
 import { RequestSource } from '../../http/request-source.ts';
@@ -19,27 +19,26 @@ import { type Call, type Caller, limitText, type Route, type Services } from '..
 import { JsonText, successEnvelope, successText } from '../wire/envelope.ts';
 import { validationError } from '../wire/validation.ts';
 import { WireError } from '../wire/wire-error.ts';
-import { endConnection } from './client-error.ts';
 import { type Meter, type ReadinessCheck, serveHealth } from './health.ts';
 import { HTTP_LIMITS, limitConnections } from './http-limits.ts';
 import { olderPathHint } from './older-paths.ts';
 import { operationOf, serveReference } from './openapi.ts';
 import { sendNowhere, serveFirstPage } from './pages.ts';
 import { RequestGuard, type RequestGuardOptions } from './request-guard.ts';
-import { JSON_TYPE, Replies } from './responder.ts';
+import { Responder } from './responder.ts';
 import { ROUTES } from './routes.ts';
-import { defect, runRoute, venueFailure } from './run-route.ts';
+import { internalError, runRoute, sequencerFailure } from './run-route.ts';
 import { streamRole } from './stream-paths.ts';
 
-export interface GatewayOptions extends Services, RequestGuardOptions {
+export interface ApiServerOptions extends Services, RequestGuardOptions {
   readonly logger: FastifyBaseLogger;
-  /** Host names under which the exchange answers, beside those that are always good. */
+  /** Further host names under which the exchange responds (`HostList` has the built-in ones). */
   readonly allowedHosts: readonly string[];
-  /** Are there accounts whose keys everybody knows? The first page says so. */
+  /** Are there demo accounts with published keys? The start page says so. */
   readonly demo: boolean;
   readonly metrics: Meter;
   readonly readiness: () => readonly ReadinessCheck[];
-  /** As many as the table of limits has when absent. */
+  /** Defaults to the value of `http-limits.ts`. */
   readonly connectionsMax?: number;
 }
 
@@ -53,14 +52,14 @@ declare module 'fastify' {
   }
 }
 
-export async function buildGateway(options: GatewayOptions): Promise<FastifyInstance> {
-  const replies = new Replies(options.clock, options.errorDialect);
-  const requestGuard = new RequestGuard(options, replies);
-  const app = openServer(options, requestGuard, replies);
+export async function buildApiServer(options: ApiServerOptions): Promise<FastifyInstance> {
+  const responder = new Responder(options.clock, options.errorDialect);
+  const requestGuard = new RequestGuard(options, responder);
+  const app = openServer(options, requestGuard, responder);
   app.decorateRequest('peer', undefined);
   app.decorateRequest('caller', undefined);
   app.removeAllContentTypeParsers();
-  // A type that is named is found without being taken apart, and nearly all bodies are of this one.
+  // A named type is matched without parsing, and nearly all bodies have this one.
   for (const type of ['application/json', '*'])
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', (request, reply, done) => requestGuard.admit(request, reply, done));
@@ -71,19 +70,19 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
     done();
   });
   app.setErrorHandler((error: FastifyError, request, reply) =>
-    replies.fail(reply, wireErrorOf(error, request)),
+    responder.fail(reply, wireErrorOf(error, request)),
   );
   app.setNotFoundHandler((request, reply) =>
     wantsPage(request.raw)
       ? sendNowhere(reply, notFound(request).msg)
-      : replies.fail(reply, notFound(request)),
+      : responder.fail(reply, notFound(request)),
   );
 
   await serveReference(app);
   await app.register(async (scope) => {
-    for (const route of ROUTES) serve(scope, route, options, requestGuard, replies);
+    for (const route of ROUTES) serve(scope, route, options, requestGuard, responder);
   });
-  serveFirstPage(app, options.demo, (request, reply) => replies.fail(reply, notFound(request)));
+  serveFirstPage(app, options.demo, (request, reply) => responder.fail(reply, notFound(request)));
   serveHealth(app, options.metrics, options.readiness);
   return app;
 }
@@ -93,28 +92,33 @@ function notFound({ method, url }: FastifyRequest): WireError {
 }
 
 function hintFor(path: string): string {
-  const taken = ROUTES.filter((route) => route.path === path).map((route) => route.method);
-  if (taken.length > 0) return `it takes ${taken.join(' and ')}`;
+  const methods = ROUTES.filter((route) => route.path === path).map((route) => route.method);
+  if (methods.length > 0) return `it takes ${methods.join(' and ')}`;
   if (streamRole(path) !== undefined) return 'it takes WebSockets';
   return olderPathHint(path) ?? '/docs shows what there is';
 }
 
-function openServer(options: GatewayOptions, requestGuard: RequestGuard, replies: Replies): FastifyInstance {
+function openServer(
+  options: ApiServerOptions,
+  requestGuard: RequestGuard,
+  responder: Responder,
+): FastifyInstance {
   const { logger, allowedHosts } = options;
   const app = openHttpServer(
     {
       loggerInstance: logger,
-      // A logger of its own for every request costs more than most requests; ours name the route themselves.
+      // A child logger per request costs more than most requests; log lines name the route themselves.
       childLoggerFactory: (parent) => parent,
       bodyLimit: HTTP_LIMITS.bodyBytes,
       http: HTTP_LIMITS.server,
-      clientErrorHandler: (error, socket) => endConnection(error, socket, replies),
+      clientErrorHandler: (error, socket) =>
+        endConnection(error, socket, (code) => responder.malformed(code)),
     },
     {
       source: new RequestSource({ allowedHosts, ownPagesOnly: isForPages }),
-      refuse: (reply, rejectReason) => void replies.refuseSource(reply, rejectReason),
+      refuse: (reply, rejectReason) => void responder.refuseSource(reply, rejectReason),
       unreadablePath: (error, request, reply) => {
-        if (requestGuard.admitAddress(request, reply)) replies.fail(reply, wireErrorOf(error, request));
+        if (requestGuard.admitAddress(request, reply)) responder.fail(reply, wireErrorOf(error, request));
       },
     },
   );
@@ -122,7 +126,7 @@ function openServer(options: GatewayOptions, requestGuard: RequestGuard, replies
   return app;
 }
 
-/** What the pages of the exchange ask for themselves, and nobody else has a use for. */
+/** Paths that only pages of this server may request. */
 function isForPages(path: string): boolean {
   return path === '/web' || path.startsWith('/web/');
 }
@@ -132,7 +136,7 @@ function serve(
   route: Route,
   services: Services,
   requestGuard: RequestGuard,
-  replies: Replies,
+  responder: Responder,
 ): void {
   const { sequencer, identity, clock, errorDialect, addressKey, reserves } = services;
   app.route({
@@ -163,7 +167,7 @@ function serve(
         caller: request.caller!,
       };
       const answer = await runRoute(route, call);
-      if (answer instanceof WireError) return replies.fail(reply, answer);
+      if (answer instanceof WireError) return responder.fail(reply, answer);
       if (answer instanceof JsonText) return reply.type(JSON_TYPE).send(successText(answer, clock.now()));
       return successEnvelope(answer, clock.now());
     },
@@ -171,7 +175,7 @@ function serve(
 }
 
 function wireErrorOf(error: FastifyError, request: FastifyRequest): WireError {
-  const failure = venueFailure(error);
+  const failure = sequencerFailure(error);
   if (failure !== undefined) return failure;
   if (error.validation !== undefined) return validationError(error.validation);
   if (error.code === 'FST_ERR_BAD_URL') {
@@ -182,7 +186,7 @@ function wireErrorOf(error: FastifyError, request: FastifyRequest): WireError {
     return new WireError('40017', 'the request is not valid');
   }
   request.log.error({ err: error, path: request.routeOptions.url }, 'request failed');
-  return defect(error);
+  return internalError(error);
 }
 
 const FAILURE = Type.Object({

@@ -1,7 +1,7 @@
-/** Where sockets are opened (wire 5.1), and what each path serves. Every other upgrade is an ordinary request. */
+/** Paths of the WebSocket endpoints (wire 5.1) and their roles. Every other upgrade is an ordinary request. */
 import type { IncomingMessage } from 'node:http';
 
-/** The third serves both, for clients that know only one address (wire 7). */
+/** The third serves both roles, for clients that support only one address (wire 7). */
 export const STREAM_PATHS = {
   '/v3/ws/public': 'public',
   '/v3/ws/private': 'private',

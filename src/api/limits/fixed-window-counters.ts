@@ -1,7 +1,7 @@
 /**
- * Counters in windows of time, in a table whose size never changes. A flood of new sources can push out entries, but
- * cannot take memory; what it pushes out first is what has ended, then what has been used least, so a source that is
- * over its limit stays over it. The key of the hash is drawn per process: nobody can aim at a neighbour's slot.
+ * Counters in fixed windows of time, in a table of constant size. A flood of new sources can evict entries but cannot
+ * use memory; expired entries are evicted first, then the least used, so a source that is over its limit stays over
+ * it. The hash key is random per process, so that no client can target a neighbour's slot.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -10,20 +10,20 @@ const WAYS = 8;
 export interface WindowRule {
   readonly limit: number;
   readonly windowMs: number;
-  /** Extra punishment: whoever goes over the limit is shut out for this long. */
+  /** Penalty: a source that exceeds the limit is blocked for this long. */
   readonly blockMs?: number;
   /**
-   * Whoever has used up a window may begin the next one this much before the end. It ends no later for that, so the
-   * rate over many windows stays what it is.
+   * A source that has used up a window may begin the next one this much early. That window ends no later, so the rate
+   * over many windows is unchanged.
    */
   readonly earlyMs?: number;
 }
 
-export type Taken =
+export type LimitResult =
   | { readonly allowed: true; readonly remaining: number }
   | { readonly allowed: false; readonly retryAfterMs: number };
 
-/** Three words name what is counted; callers keep their meanings apart. */
+/** Three 32-bit words that identify a counter; callers keep them distinct. */
 export type CounterName = readonly [number, number, number];
 
 const BLOCKED = 0xffff_ffff;
@@ -53,8 +53,8 @@ export class FixedWindowCounters {
     );
   }
 
-  /** Counts `cost` uses. A refused use is not counted, so a client that keeps trying gets in with the next window. */
-  take(name: CounterName, rule: WindowRule, nowMs: number, cost = 1): Taken {
+  /** Counts `cost` uses. A rejected use is not counted, so a client that keeps trying succeeds in the next window. */
+  take(name: CounterName, rule: WindowRule, nowMs: number, cost = 1): LimitResult {
     const slot = this.#slotOf(name, rule, nowMs);
     if (this.#used[slot] === BLOCKED) return { allowed: false, retryAfterMs: this.#endsMs[slot]! - nowMs };
     const used = this.#used[slot]! + cost;
@@ -74,7 +74,7 @@ export class FixedWindowCounters {
     return { allowed: true, remaining: rule.limit - cost };
   }
 
-  /** Finds the running window or opens a new one in the slot whose loss matters least. */
+  /** Finds the running window or opens one in the slot whose eviction matters least. */
   #slotOf(name: CounterName, rule: WindowRule, nowMs: number): number {
     this.#hash.update(name);
     const { high, low } = this.#hash;
@@ -98,7 +98,7 @@ export class FixedWindowCounters {
     return victim;
   }
 
-  /** An end further ahead than any window is long was set before the clock was moved back. */
+  /** An end further ahead than the longest window was set before the clock was moved back. */
   #isRunning(slot: number, rule: WindowRule, nowMs: number): boolean {
     const aheadMs = this.#endsMs[slot]! - nowMs;
     return aheadMs > 0 && aheadMs <= Math.max(rule.windowMs + (rule.earlyMs ?? 0), rule.blockMs ?? 0);

@@ -1,7 +1,8 @@
 /**
- * Quotas of order requests (wire 2.3, 4.4). An account without one counts every call about orders by itself, spot and
- * futures together. One that was given a quota has a count for either: its quota is the limit of placing an order, and
- * every other call about orders has the same share of its own limit. HTTP and sockets share them.
+ * Quotas of order requests (wire 2.3, 4.4). For an account without a quota every order endpoint has its own limit,
+ * spot and futures together. An account with a quota is counted separately for spot and futures: the quota is the
+ * limit of placing an order, and every other order endpoint is scaled by the same factor. HTTP and WebSocket share
+ * the counters.
  */
 import { isFutures } from '../../core/model/instrument.ts';
 import { BATCH_ITEMS_MAX } from '../../core/model/limits.ts';
@@ -11,10 +12,10 @@ import type { State } from '../../core/state/state.ts';
 import { type QuotaCategory, STANDARD_QUOTA, type User } from '../../identity/identity.ts';
 import type { Route } from '../route.ts';
 
-/** What a request is counted under, and how often it may come in a second. */
+/** Counter and limit per second of a request. */
 type Limit = Pick<Route, 'path' | 'perSecond'>;
 
-/** The limit of a call for an account that has quotas. */
+/** Limit of a call for an account that has quotas. */
 export function orderLimit(
   route: Route,
   uid: number,
@@ -28,7 +29,7 @@ export function orderLimit(
   return { path: `${route.path} ${category}`, perSecond };
 }
 
-/** A batch is of one category, so its first item that tells one speaks for all; what tells none is counted as spot. */
+/** A batch has one category, so its first item that names one decides; a request without any counts as spot. */
 function quotaCategory(state: State, uid: number, body: unknown): QuotaCategory {
   const items: readonly unknown[] = Array.isArray(body) ? body.slice(0, BATCH_ITEMS_MAX) : [body];
   for (const item of items) {
@@ -38,7 +39,7 @@ function quotaCategory(state: State, uid: number, body: unknown): QuotaCategory 
   return 'spot';
 }
 
-/** As the request names it, else that of its order. */
+/** The category that the request names, else that of its order. */
 function categoryOf(state: State, uid: number, item: unknown): QuotaCategory | undefined {
   if (typeof item !== 'object' || item === null) return undefined;
   const { category, orderId, clientOid } = item as Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
 /**
- * Where a request comes from. The socket's peer is the truth; only a proxy that the operator has named may speak for
- * somebody else, and then the `X-Forwarded-For` list is read from the right, because everything left of the first
- * untrusted hop was written by strangers. Anything unreadable on the way gives no address at all.
+ * The client's address. The peer of the socket counts; only a proxy that the operator has named may forward another
+ * address, and then the `X-Forwarded-For` list is read from the right, because everything left of the first untrusted
+ * hop may be forged. An unreadable entry gives no address at all.
  */
 import { compileIpList, normalizeAddress } from '../../identity/ip-list.ts';
 
-/** Undefined means "not established": never on an IP list, one shared rate-limit bucket. */
+/** Undefined means "not established": on no IP list, and one shared rate-limit counter. */
 export type PeerAddress = (
   socketAddress: string | undefined,
   rawHeaders: readonly string[],
@@ -35,7 +35,7 @@ export function peerAddressResolver(trustedProxies: readonly string[]): PeerAddr
   };
 }
 
-/** All `X-Forwarded-For` headers as one list, left to right; undefined when it is too long to be honest. */
+/** All `X-Forwarded-For` headers as one list, left to right; undefined when it is too long to be genuine. */
 function forwardedHops(rawHeaders: readonly string[]): string[] | undefined {
   let joined = '';
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

@@ -1,18 +1,18 @@
 /**
- * How often a caller may call (wire 2.3): each endpoint counts per UID or per IP in windows of one second that
- * open with the first call; all calls of an IP together count per minute, and going over that shuts the IP out for
- * five minutes. Time is the caller's, so the limits follow a virtual clock. Buckets do not survive a restart.
+ * Rate limits (wire 2.3): each endpoint counts per UID or per IP in windows of one second that open with the first
+ * call; all calls of an IP together count per minute, and exceeding that limit blocks the IP for five minutes. Time
+ * is a parameter, so limits also work on a virtual clock. Counters do not survive a restart.
  */
 import { isIPv4 } from 'node:net';
 import { normalizeAddress } from '../../identity/ip-list.ts';
 import {
   type CounterName,
   FixedWindowCounters,
-  type Taken,
+  type LimitResult,
   type WindowRule,
 } from './fixed-window-counters.ts';
 
-export type { Taken } from './fixed-window-counters.ts';
+export type { LimitResult } from './fixed-window-counters.ts';
 
 export interface RateLimitOptions {
   readonly rateLimits?: 'on' | 'off';
@@ -20,7 +20,7 @@ export interface RateLimitOptions {
 
 const OVERALL_PER_MINUTE = 6_000;
 export const OVERALL_BLOCK_MS = 300_000;
-/** What a failed authentication costs of the IP's overall limit, the request itself included. */
+/** Cost of a failed authentication against the IP's overall limit, including the request itself. */
 const FAILED_AUTHENTICATION_COST = 5;
 
 /** wire 5.1. */
@@ -29,15 +29,15 @@ const HANDSHAKE_WINDOW_MS = 300_000;
 
 const ENDPOINT_WINDOW_MS = 1_000;
 /**
- * A client that paces itself at the limit may begin the next second this much too early. The pace of ccxt lets it be 50
- * ms early from its first call on, and the way to here shakes what was sent in time.
+ * A client that paces itself at the limit may begin the next second this much early. The pacing of ccxt is up to 50
+ * ms early from its first call on, and network delay varies on top of that.
  */
 const ENDPOINT_EARLY_MS = 100;
 const OVERALL_WINDOW_MS = 60_000;
 const IP_SLOTS = 131_072;
 const UID_SLOTS = 65_536;
 const HANDSHAKE_SLOTS = 65_536;
-/** The routes are a fixed table; more names than this means that somebody passes raw URLs. */
+/** The routes are a fixed table; more names than this means that a caller passes raw URLs. */
 const ENDPOINTS_MAX = 1_024;
 
 const IPV4_FAMILY = 4;
@@ -71,8 +71,8 @@ export class RateLimiter {
     return this.#overall.bytes + this.#perIp.bytes + this.#perUid.bytes + this.#handshakes.bytes;
   }
 
-  /** Every request, before anything else is done for it. */
-  takeOverall(address: string | undefined, nowMs: number): Taken {
+  /** Counts every request, before any other work. */
+  takeOverall(address: string | undefined, nowMs: number): LimitResult {
     return this.#takeOverall(address, nowMs, 1);
   }
 
@@ -80,32 +80,32 @@ export class RateLimiter {
     this.chargeOverall(address, nowMs, FAILED_AUTHENTICATION_COST - 1);
   }
 
-  /** What misuse costs beyond the request itself. */
+  /** Further cost of misuse, beyond the request itself. */
   chargeOverall(address: string | undefined, nowMs: number, cost: number): void {
     this.#takeOverall(address, nowMs, cost);
   }
 
-  /** Sockets opened by an address, in windows of five minutes. */
-  takeHandshake(address: string | undefined, nowMs: number): Taken {
+  /** WebSocket handshakes of an address, in windows of five minutes. */
+  takeHandshake(address: string | undefined, nowMs: number): LimitResult {
     if (!this.#on) return { allowed: true, remaining: HANDSHAKES_PER_WINDOW };
     return this.#handshakes.take(sourceOf(address), HANDSHAKE_RULE, nowMs);
   }
 
-  #takeOverall(address: string | undefined, nowMs: number, cost: number): Taken {
+  #takeOverall(address: string | undefined, nowMs: number, cost: number): LimitResult {
     if (!this.#on) return { allowed: true, remaining: OVERALL_PER_MINUTE };
     return this.#overall.take(sourceOf(address), OVERALL_RULE, nowMs, cost);
   }
 
   /** Public endpoints. */
-  takeForIp(endpoint: string, perSecond: number, address: string | undefined, nowMs: number): Taken {
+  takeForIp(endpoint: string, perSecond: number, address: string | undefined, nowMs: number): LimitResult {
     if (!this.#on) return { allowed: true, remaining: perSecond };
     const [high, low, family] = sourceOf(address);
     const name: CounterName = [high, low, family + this.#endpointId(endpoint) * 16];
     return this.#perIp.take(name, endpointRule(perSecond), nowMs);
   }
 
-  /** Private endpoints; all keys and sockets of a user share one bucket. */
-  takeForUid(endpoint: string, perSecond: number, uid: number, nowMs: number): Taken {
+  /** Private endpoints; all keys and sockets of a user share one counter. */
+  takeForUid(endpoint: string, perSecond: number, uid: number, nowMs: number): LimitResult {
     if (!this.#on) return { allowed: true, remaining: perSecond };
     const name: CounterName = [Math.floor(uid / 2 ** 32), uid >>> 0, this.#endpointId(endpoint)];
     return this.#perUid.take(name, endpointRule(perSecond), nowMs);

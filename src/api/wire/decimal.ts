@@ -1,6 +1,6 @@
 /**
- * Numbers at the door. Money and sizes arrive as decimal text and become exact integers with a scale; `Number` and
- * `parseFloat` are never used on them, because both accept far more than a decimal and keep less of it.
+ * Decimal input. Money and sizes arrive as decimal text and become exact integers with a scale; `Number` and
+ * `parseFloat` are never used on them, because both accept more than decimals and keep fewer digits.
  */
 
 /** `units` × 10^-`scale`, without trailing zeros: 1.50 is 15 at scale 1. */
@@ -16,7 +16,7 @@ const INTEGER = /^[0-9]{1,16}$/;
 /** Accepts decimal text, and JSON numbers that print as such (wire rule 19); anything else is undefined. */
 export function parseDecimal(input: unknown): Decimal | undefined {
   const text = decimalText(input);
-  // The length comes first: the cost of everything after it grows with the text.
+  // Length first: the cost of the rest grows with the text.
   if (text === undefined || text.length > DECIMAL_CHARS_MAX || !DECIMAL.test(text)) return undefined;
   const point = text.indexOf('.');
   if (point < 0) return { units: BigInt(text), scale: 0 };
@@ -26,7 +26,7 @@ export function parseDecimal(input: unknown): Decimal | undefined {
   return { units: BigInt(text.slice(0, point) + fraction), scale: fraction.length };
 }
 
-/** An integer beyond 2^53 has lost digits before we saw it, so it is not what the client wrote. */
+/** A JSON integer beyond 2^53 lost digits in the parser, so it is not the number that the client wrote. */
 function decimalText(input: unknown): string | undefined {
   if (typeof input === 'string') return input;
   if (typeof input !== 'number' || !Number.isFinite(input)) return undefined;

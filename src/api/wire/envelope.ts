@@ -1,4 +1,4 @@
-/** The envelope every answer wears (interface 1, wire 2.1). */
+/** The envelope of every response (interface 1, wire 2.1). */
 
 export interface Envelope {
   readonly code: string;
@@ -16,7 +16,7 @@ export function errorEnvelope(code: string, msg: string, requestTime: number): E
   return { code, msg, requestTime, data: null };
 }
 
-/** Data that comes as JSON: a long list is written where its rows are, and not taken apart on the way. */
+/** Data that is already JSON: a long list is serialised in the history's thread and not parsed here. */
 export class JsonText {
   readonly text: string;
 

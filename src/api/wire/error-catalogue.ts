@@ -1,7 +1,7 @@
 /**
- * Every code that a request can fail with, in one table: what it means, its HTTP status unless that is 400, and the older
- * code of the same meaning for clients that only know those (`errorDialect: "classic"`, wire 2.4). `docs/errors.md` is
- * this table, printed. The message of a failure says more: which value was wrong, and what would be right.
+ * Every error code of a request in one table: meaning, HTTP status unless it is 400, and the older code of the same
+ * meaning for clients that know only those (`errorDialect: "classic"`, wire 2.4). `docs/errors.md` is this table,
+ * printed. The message of an error adds the wrong value and the valid ones.
  */
 interface Entry {
   readonly means: string;

@@ -1,4 +1,4 @@
-/** The words of requests as schemas: each gives validation, the type of the handler's argument, and documentation. */
+/** Fields of requests as schemas: each gives validation, the type of the handler's argument, and documentation. */
 import Type, { type TSchema } from 'typebox';
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
 
@@ -6,7 +6,7 @@ export function optional<T extends TSchema>(schema: T) {
   return Type.Optional(schema);
 }
 
-/** Letter case does not matter on the way in (wire rule 20); these fields are brought to the documented one. */
+/** Letter case is ignored on input (wire rule 20); these fields are converted to the documented case. */
 export const FIELD_CASE: Readonly<Record<string, 'upper' | 'lower'>> = {
   category: 'upper',
   symbol: 'upper',
@@ -79,7 +79,7 @@ export const StpMode = Type.Enum(['none', 'cancel_taker', 'cancel_maker', 'cance
 });
 export const YesNo = Type.Enum(['yes', 'no'] as const);
 
-/** Decimal text as clients write it; the pattern keeps exponents, signs, blanks and other scripts' digits out. */
+/** Decimal text; the pattern excludes exponents, signs, blanks and digits of other scripts. */
 export const Decimal = Type.String({
   pattern: '^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$',
   maxLength: 40,
@@ -103,7 +103,7 @@ export const Limit = Type.String({
 });
 export const Cursor = Type.String({ pattern: '^[0-9]{1,32}$', description: 'cursor of the previous page' });
 
-/** What every paged list takes. */
+/** Parameters of every paged list. */
 export const pageFields = {
   startTime: Type.Optional(Time),
   endTime: Type.Optional(Time),
@@ -111,12 +111,14 @@ export const pageFields = {
   cursor: Type.Optional(Cursor),
 };
 
-/** What the contract's words are made of. Beyond it `ſ` would become `S` and the Kelvin sign `k`. */
-const PLAIN_WORD = /^[\w-]*$/;
+/**
+ * Characters of enumerated values. Beyond them, case conversion would turn `ſ` into `S` and the Kelvin sign into `k`.
+ */
+const PLAIN_NAME = /^[\w-]*$/;
 
 /**
- * Brings letter case in order, writes numbers as text (wire rule 19) and drops empty values, in place: clients send
- * `""` and `null` for what they leave out. Takes only what a parser of ours has just made, which nobody else holds.
+ * Normalises letter case, writes numbers as text (wire rule 19) and drops empty values, in place: clients send `""`
+ * and `null` for absent fields. The value must be fresh from the parser, because it is changed.
  */
 export function normaliseFields(value: unknown): unknown {
   if (Array.isArray(value)) {
@@ -138,7 +140,7 @@ export function normaliseFields(value: unknown): unknown {
       fields[name] = plainText(field);
     } else if (typeof field === 'string') {
       const letterCase = FIELD_CASE[name];
-      if (letterCase === undefined || !PLAIN_WORD.test(field)) continue;
+      if (letterCase === undefined || !PLAIN_NAME.test(field)) continue;
       if (letterCase === 'upper') fields[name] = field.toUpperCase();
       else if (letterCase === 'lower') fields[name] = field.toLowerCase();
     }
@@ -146,7 +148,7 @@ export function normaliseFields(value: unknown): unknown {
   return value;
 }
 
-/** The language prints a number below 10^-6 as `1e-7`; somebody who sent 0.0000001 meant a decimal. */
+/** JavaScript prints a number below 10^-6 as `1e-7`; a client that sent 0.0000001 meant the decimal. */
 function plainText(value: number): string {
   const [digits, exponent] = String(value).split('e-');
   return exponent === undefined

@@ -1,4 +1,4 @@
-/** Finds what a request names; an unknown name is an answer, not an exception. */
+/** Lookups by name; an unknown name is an error value, not an exception. */
 
 import { CATEGORY_NAMES, type Category, type CategoryName } from '../../core/model/enums.ts';
 import type { Instrument } from '../../core/model/instrument.ts';
@@ -10,7 +10,7 @@ export function findInstrument(state: State, category: CategoryName, symbol: str
   return state.instrument(category, symbol) ?? unknownSymbol(symbol, category);
 }
 
-/** Undefined when the filter of a list is a symbol of the category; without a category, of any. */
+/** Undefined when the symbol filter of a list exists in the category, or in any category when none is given. */
 export function checkSymbol(
   state: State,
   category: CategoryName | undefined,
@@ -27,7 +27,7 @@ export function unknownSymbol(symbol: string, category?: CategoryName): WireErro
   return wireError('25100', `trading pair ${pair} is not known`);
 }
 
-/** The caller's account in the exchange; a user whose opening was cut off has none yet. */
+/** The caller's account in the core; a user whose opening was interrupted has none yet. */
 export function findAccount(state: State, uid: number): Account | WireError {
   return state.accountByUid.get(uid) ?? wireError('25005', 'the account is not open yet');
 }
@@ -41,7 +41,7 @@ export function instrumentsOf(state: State, category: CategoryName): Instrument[
   return state.instruments.filter((instrument) => instrument.category === code);
 }
 
-/** What a client sent, safe to repeat in a message. */
+/** Text of a client, made safe to repeat in a message. */
 function printable(text: string): string {
   return /^[\w.:/-]{1,32}$/.test(text) ? text : '(not printable)';
 }

@@ -1,4 +1,4 @@
-/** What requests about money name: coins, amounts, networks, and accounts that belong to the caller. */
+/** Input of the wallet routes: coins, amounts, networks, and accounts of the caller. */
 import Type from 'typebox';
 import { WALLET_NAMES, type Wallet, type WalletName } from '../../core/model/enums.ts';
 import type { ChainSpec, CoinSpec } from '../../core/model/listing-spec.ts';
@@ -11,7 +11,7 @@ export const CoinName = Type.String({
   pattern: '^[A-Za-z0-9]{1,20}$',
   description: 'coin name, such as USDT',
 });
-/** The older kinds of account do not exist beside a unified one. */
+/** The older account types do not exist beside a unified account. */
 export const WalletType = Type.Enum(['spot', 'uta'] satisfies WalletName[], {
   description:
     'spot is the funding wallet, uta the unified account; other kinds of account do not exist here',
@@ -37,7 +37,7 @@ export function unknownCoin(field = 'coin'): WireError {
   return wireError('25201', `${field} is not known`);
 }
 
-/** Money in 10^-8 of the coin; the core judges zero and too much. */
+/** Money in 10^-8 of the coin; the core rejects zero and amounts out of range. */
 export function moneyOf(text: string, field: string): bigint | WireError {
   return (
     parseUnits(text, MONEY_SCALE) ??
@@ -49,7 +49,7 @@ export function walletOf(name: WalletName): Wallet {
   return WALLET_NAMES.indexOf(name) as Wallet;
 }
 
-/** Whatever the letter case; without a name the first one that is open. */
+/** Letter case is ignored; without a name it is the first open network. */
 export function findChain(
   { spec }: NamedCoin,
   name: string | undefined,
@@ -71,7 +71,7 @@ export function findChain(
     : wireError('25002', `withdrawals of ${coin} over ${chain.chain} are closed`);
 }
 
-/** A sub-account of the caller. A stranger's and one that never was are answered alike. */
+/** A sub-account of the caller. Another owner's sub-account and an unknown one give the same error. */
 export function findOwnSub(identity: Identity, user: User, subUid: string): User | WireError {
   return (
     identity.findSub(user.uid, Number(subUid)) ??
@@ -93,7 +93,7 @@ export function ownAccount(
   );
 }
 
-/** A broker may take rights from its sub-accounts. */
+/** A broker may deny rights to its sub-accounts. */
 export function lacksRight(user: User, right: SubRight): WireError | undefined {
   if (user.rights.includes(right)) return undefined;
   return wireError('25620', `this sub-account has no right to ${right}`);

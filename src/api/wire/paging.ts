@@ -19,7 +19,7 @@ export interface Period {
   readonly endTime: number;
 }
 
-/** The times as numbers, where given, and in order. */
+/** Start and end as numbers, where given, and in order. */
 export function times(
   query: PageRequest,
 ): { start: number | undefined; end: number | undefined } | WireError {
@@ -32,8 +32,9 @@ export function times(
 }
 
 /**
- * Both ends inclusive; one given end makes a whole span from it, none the last one. Lists of deposits, withdrawals and
- * transfers span the whole window, because a client asks for "30 days" a millisecond after it has noted the start.
+ * Both ends are inclusive. One given end gives a full span from it; without any it is the latest span. Lists of
+ * deposits, withdrawals and transfers span the whole window, because a client asks for "30 days" a millisecond after
+ * it noted the start.
  */
 export function period(
   query: PageRequest,
@@ -41,9 +42,9 @@ export function period(
   spanMs = SPAN_MS,
   windowMs = WINDOW_MS,
 ): Period | WireError {
-  const given = times(query);
-  if (given instanceof WireError) return given;
-  const { start, end } = given;
+  const bounds = times(query);
+  if (bounds instanceof WireError) return bounds;
+  const { start, end } = bounds;
   if (start !== undefined && end !== undefined && end - start > spanMs) {
     return wireError('40017', `startTime and endTime must be at most ${spanMs / DAY_MS} days apart`);
   }
@@ -52,7 +53,7 @@ export function period(
     return wireError('40017', `startTime must lie within the last ${days} days: ${now - windowMs} or later`);
   }
   const endTime = end ?? (start === undefined ? now : Math.min(start + spanMs, now));
-  // An end beyond now is how some say "everything": nothing has happened there, so the span is counted from now.
+  // Some clients send an end in the future for "everything": the span is counted from now.
   const startTime = start ?? Math.max(Math.min(endTime, now) - spanMs, now - windowMs);
   return { startTime, endTime };
 }
@@ -68,7 +69,7 @@ export function pageLimit(
   return value === 0 ? wireError('40020', `${field} must be 1 to ${most}`) : Math.min(value, most);
 }
 
-/** Rows strictly older than the cursor. A number that is no id of ours still bounds the list. */
+/** Rows strictly older than the cursor. A number that is not an id still bounds the list. */
 export function cursorId(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   return parseOrderId(cursor) ?? (BigInt(cursor) >= 2n * 10n ** 18n ? Number.MAX_SAFE_INTEGER : 0);
@@ -79,7 +80,7 @@ export interface HistoryPage extends Period {
   readonly beforeId?: number;
 }
 
-/** The rows that a query of history asks for: its window, how many, and after which. */
+/** Window, size and position of a page of the history. */
 export function historyPage(
   query: PageRequest,
   now: number,
@@ -95,7 +96,7 @@ export function historyPage(
   return { ...window, limit, ...(beforeId !== undefined && { beforeId }) };
 }
 
-/** The smallest id of the page, which is its last row's. */
+/** The cursor is the smallest id of the page, which is that of its last row. */
 export function pageOf<T>(
   list: readonly T[],
   id: (row: T) => string,

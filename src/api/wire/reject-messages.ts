@@ -1,4 +1,4 @@
-/** Turns a refusal of the core into what the client reads: which value was wrong, and what would be right. */
+/** Reject reasons of the core as errors of the API: the wrong value, and the valid ones. */
 
 import type { CommandResult } from '../../core/model/command-result.ts';
 import type { Instrument } from '../../core/model/instrument.ts';
@@ -252,7 +252,7 @@ const ROWS: Readonly<Record<Exclude<RejectReason, 0>, Row>> = {
   [RejectReason.accountsFull]: ['25002', 'the venue has no room for more accounts'],
 };
 
-export function refusalError(state: State, outcome: CommandResult, instrument?: Instrument): WireError {
+export function rejectError(state: State, outcome: CommandResult, instrument?: Instrument): WireError {
   const [code, message] = ROWS[outcome.rejectReason as Exclude<RejectReason, 0>];
   const context = { state, outcome, instrument };
   return wireError(
@@ -273,7 +273,7 @@ function size({ instrument }: Context, lots = 0): string {
   return instrument === undefined ? String(lots) : formatUnits(BigInt(lots), instrument.quantityPrecision);
 }
 
-/** The price that a trigger was measured by. */
+/** The price that the trigger was compared with. */
 function reference(context: Context): string {
   return `${price(context, context.outcome.bound)}, the price it is measured by`;
 }

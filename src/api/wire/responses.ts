@@ -1,4 +1,4 @@
-/** What answers look like, as schemas (interface 2). They document and they serialise: a field not named here never leaves. */
+/** Schemas of responses (interface 2). They document and serialise: a field that is not listed here is never sent. */
 import Type, { type TProperties } from 'typebox';
 import { FILL_FIELDS } from '../../views/fill-view.ts';
 import { ORDER_ALIASES, ORDER_END_FIELDS, ORDER_FIELDS } from '../../views/order-view.ts';
@@ -10,7 +10,7 @@ export const texts = <const N extends readonly string[]>(...names: N) =>
 
 export const FeeDetail = Type.Array(Type.Object(texts('feeCoin', 'fee')));
 
-/** Common to all order answers (interface 2.1), with the names one client reads instead (wire 3.6). */
+/** Fields of all order responses (interface 2.1), with the aliases that one client reads (wire 3.6). */
 const orderFields: TProperties = {
   ...texts(...ORDER_FIELDS, ...ORDER_ALIASES),
   feeDetail: FeeDetail,
@@ -22,7 +22,7 @@ export const OrderDetail = Type.Object({ ...orderFields, ...texts(...ORDER_END_F
 
 export const Fill = Type.Object({ ...texts(...FILL_FIELDS), feeDetail: FeeDetail });
 
-/** Interface 2.3, and after it what is needed to tell one from another and how it ended. */
+/** Interface 2.3, then fields that distinguish the kinds and say how the order ended. */
 export const StrategyOrder = Type.Object(texts(...STRATEGY_FIELDS));
 
 export const page = (item: ReturnType<typeof Type.Object>) =>

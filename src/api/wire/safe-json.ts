@@ -1,7 +1,7 @@
 /**
- * From body bytes to a JSON value that is safe to look at. Size and depth are checked on the bytes, before any parser
- * sees them; the value is then rebuilt from objects without a prototype, so that no key of a stranger can be mistaken
- * for something inherited. Batch sizes and field types are the routes' business.
+ * Parses body bytes into a JSON value that is safe to use. Size and depth are checked on the bytes, before any parser
+ * sees them; the value is then copied into objects without inherited properties, so that no key of a client can be
+ * mistaken for one. Batch sizes and field types are the routes' business.
  */
 import { isUtf8 } from 'node:buffer';
 
@@ -29,7 +29,7 @@ export const BODY_LIMITS: BodyLimits = {
   stringCharsMax: 128,
 };
 
-/** Names that mean something to the language; no field of ours has one of them. */
+/** Keys with a meaning in JavaScript; no field of the API has such a name. */
 export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 const POSITION = /at position ([0-9]{1,6})/;
 
@@ -55,10 +55,10 @@ export function parseBody(bytes: Uint8Array, limits: BodyLimits = BODY_LIMITS): 
   if (typeof parsed.value !== 'object' || parsed.value === null) {
     return refuse('the body must be a JSON object or array');
   }
-  return rebuildAll(parsed.value, limits);
+  return sanitizeAll(parsed.value, limits);
 }
 
-/** Brackets inside strings do not count. The scan may be fooled by broken JSON, which the parser then refuses. */
+/** Brackets inside strings do not count. Broken JSON may mislead the scan; the parser then rejects it. */
 function isDeeperThan(bytes: Uint8Array, depthMax: number): boolean {
   let depth = 0;
   let inString = false;
@@ -93,21 +93,21 @@ function parse(text: string): { readonly value: JsonValue } | { readonly fault: 
 
 class Fault extends Error {}
 
-/** The one place that uses an exception for a refusal: it leaves a recursion whose depth is already limited. */
-function rebuildAll(value: JsonObject | JsonValue[], limits: BodyLimits): ParsedBody {
+/** The only place that uses an exception for an expected error: it leaves a recursion whose depth is limited. */
+function sanitizeAll(value: JsonObject | JsonValue[], limits: BodyLimits): ParsedBody {
   try {
-    return { ok: true, value: rebuild(value, 'the body', limits) as JsonObject | JsonValue[] };
+    return { ok: true, value: sanitize(value, 'the body', limits) as JsonObject | JsonValue[] };
   } catch (error) {
     if (error instanceof Fault) return refuse(error.message);
     throw error;
   }
 }
 
-function rebuild(value: JsonValue, name: string, limits: BodyLimits): JsonValue {
+function sanitize(value: JsonValue, name: string, limits: BodyLimits): JsonValue {
   if (typeof value === 'string') return checkedString(value, name, limits);
   if (typeof value === 'number') return checkedNumber(value, name);
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item, index) => rebuild(item, `${name}[${index}]`, limits));
+  if (Array.isArray(value)) return value.map((item, index) => sanitize(item, `${name}[${index}]`, limits));
   const keys = Object.keys(value);
   if (keys.length > limits.keysPerObjectMax) {
     throw new Fault(`${name} has ${keys.length} fields, at most ${limits.keysPerObjectMax} are allowed`);
@@ -116,7 +116,7 @@ function rebuild(value: JsonValue, name: string, limits: BodyLimits): JsonValue 
   for (const key of keys) {
     if (FORBIDDEN_KEYS.has(key)) throw new Fault(`the field name ${key} is not allowed`);
     checkedString(key, `a field name of ${name}`, limits);
-    copy[key] = rebuild(value[key]!, `field ${key}`, limits);
+    copy[key] = sanitize(value[key]!, `field ${key}`, limits);
   }
   return copy;
 }
@@ -129,7 +129,7 @@ function checkedString(value: string, name: string, limits: BodyLimits): string 
   return value;
 }
 
-/** Beyond 2^53 the parser has already rounded: an order id sent as a number would become another order's id. */
+/** Beyond 2^53 the parser has rounded: an order id sent as a number would become another order's id. */
 function checkedNumber(value: number, name: string): number {
   if (!Number.isFinite(value)) throw new Fault(`${name} is a number out of range`);
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
@@ -139,8 +139,8 @@ function checkedNumber(value: number, name: string): number {
 }
 
 /**
- * An object that inherits nothing. Its prototype is empty instead of missing: objects without one are kept as hash
- * tables, and every look at a field of theirs costs several times as much.
+ * An object that inherits nothing. Its prototype is empty and not missing: V8 keeps objects without a prototype as
+ * hash tables, and every property access would cost several times as much.
  */
 class NullProtoObject {
   [name: string]: JsonValue;

@@ -1,20 +1,17 @@
-/** What a schema validator found, said so that a person can mend it: which field, and what would be right. */
-import type { SchemaFault } from '../../http/schema-check.ts';
+/** Faults of a schema as errors of the API: which field, and which values are valid. */
+import { fieldOf, mustBeOneOf, type SchemaFault } from '../../http/schema-check.ts';
 import { type WireError, wireError } from './wire-error.ts';
 
 export function validationError(errors: readonly SchemaFault[]): WireError {
   const [error] = errors;
   if (error === undefined) return wireError('40017', 'parameter verification failed');
   const { keyword, params } = error;
-  const field = fieldName(error);
+  const field = fieldOf(error);
   switch (keyword) {
     case 'required':
       return wireError('40019', `parameter ${join(field, String(params.missingProperty))} must not be empty`);
     case 'enum':
-      return wireError(
-        '40020',
-        `parameter ${field} must be one of ${(params.allowedValues as string[]).join(', ')}`,
-      );
+      return wireError('40020', `parameter ${field} ${mustBeOneOf(error)}`);
     case 'pattern':
       return wireError('40017', `parameter ${field} ${patternHint(String(params.pattern))}`);
     case 'maxLength':
@@ -34,11 +31,6 @@ export function validationError(errors: readonly SchemaFault[]): WireError {
     default:
       return wireError('40017', `parameter ${field} is not valid`);
   }
-}
-
-/** `/0/price` becomes `0.price`. */
-function fieldName(error: SchemaFault): string {
-  return error.instancePath.slice(1).replaceAll('/', '.');
 }
 
 function join(parent: string, child: string): string {

@@ -1,4 +1,7 @@
-/** A failure of a request, as a value that handlers return: its code, and a message that names the value and what is right. */
+/**
+ * A failed request as a value that handlers return: a code, and a message that names the wrong value and the valid
+ * ones.
+ */
 import { entryOf, type WireCode } from './error-catalogue.ts';
 
 export type ErrorDialect = 'v3' | 'classic';

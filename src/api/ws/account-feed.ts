@@ -1,4 +1,4 @@
-/** The private topics of one account. Facts of a command are gathered and leave together, each once, in order. */
+/** The private topics of one account. Events of a command are collected and pushed together, each once, in order. */
 
 import { OrderKind, SIDE_NAMES } from '../../core/model/enums.ts';
 import type { Event, FillRecord } from '../../core/model/event.ts';
@@ -8,10 +8,10 @@ import { fastFillData, fillData, orderData, strategyData } from './private-views
 import type { StreamContext } from './stream-context.ts';
 import type { PrivateTopic } from './topic-request.ts';
 import { AccountChannel } from './topics/account.ts';
-import { RecordChannel } from './topics/event-channel.ts';
+import { EventChannel } from './topics/event-channel.ts';
 import { PositionChannel } from './topics/position.ts';
 
-type RecordTopic = Exclude<PrivateTopic, 'account' | 'position'>;
+type EventTopic = Exclude<PrivateTopic, 'account' | 'position'>;
 
 export class AccountFeed {
   readonly uid: number;
@@ -20,7 +20,7 @@ export class AccountFeed {
   private account: AccountChannel | undefined;
   private position: PositionChannel | undefined;
   private events: Event[] = [];
-  private lookSoon = false;
+  private refreshDue = false;
 
   constructor(context: StreamContext, uid: number) {
     this.context = context;
@@ -45,14 +45,14 @@ export class AccountFeed {
     this.events.push(event);
   }
 
-  /** Everything that was noted of one command. */
-  tell(): void {
+  /** Pushes the events that were collected for one command. */
+  flush(): void {
     const { events } = this;
     this.events = [];
     for (const [topic, channel] of this.channels) {
-      if (channel instanceof RecordChannel) channel.tell(this.records(topic as RecordTopic, events));
+      if (channel instanceof EventChannel) channel.publish(this.records(topic as EventTopic, events));
     }
-    this.touchStanding(events);
+    this.touchSnapshots(events);
   }
 
   private make(key: string, topic: PrivateTopic): Channel {
@@ -64,11 +64,11 @@ export class AccountFeed {
         this.position = new PositionChannel(key, this.context, this.uid);
         return this.position;
       default:
-        return new RecordChannel(key, this.context, topic === 'adl-notification' ? 'update' : 'snapshot');
+        return new EventChannel(key, this.context, topic === 'adl-notification' ? 'update' : 'snapshot');
     }
   }
 
-  private records(topic: RecordTopic, events: readonly Event[]) {
+  private records(topic: EventTopic, events: readonly Event[]) {
     const { state } = this.context.sequencer;
     switch (topic) {
       case 'order':
@@ -103,7 +103,7 @@ export class AccountFeed {
     };
   }
 
-  private touchStanding(events: readonly Event[]): void {
+  private touchSnapshots(events: readonly Event[]): void {
     this.account?.touch();
     if (this.position !== undefined) {
       for (const event of events) {
@@ -111,11 +111,11 @@ export class AccountFeed {
         else if (event.type !== 'order') this.position.touch();
       }
     }
-    if (this.lookSoon || (this.account === undefined && this.position === undefined)) return;
-    this.lookSoon = true;
-    // Once for all commands that became durable together.
+    if (this.refreshDue || (this.account === undefined && this.position === undefined)) return;
+    this.refreshDue = true;
+    // One poll for all commands that became durable together.
     queueMicrotask(() => {
-      this.lookSoon = false;
+      this.refreshDue = false;
       const wallMs = this.context.wall.now();
       this.account?.poll(wallMs);
       this.position?.poll(wallMs);

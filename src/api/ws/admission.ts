@@ -1,10 +1,10 @@
-/** Who may open a socket: how many from one address, how often, how many at once. */
+/** Admission of sockets: per address, per second, and in total. */
 import type { IncomingMessage } from 'node:http';
 import type { SourceRefusal } from '../../http/request-source.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import { CONNECTIONS_PER_ADDRESS_MAX, HANDSHAKES_PER_SECOND } from './limits.ts';
 
-export interface Turned {
+export interface Rejection {
   readonly status: string;
   readonly msg: string;
   readonly retryAfterSeconds?: number;
@@ -22,8 +22,8 @@ export class Admission {
     this.limited = limited;
   }
 
-  /** Why not; undefined when it may. The connection counts until `left`. */
-  admit(request: IncomingMessage, peer: string | undefined, nowMs: number): Turned | undefined {
+  /** Why the handshake is rejected; undefined when it is admitted. The connection counts until `left`. */
+  admit(request: IncomingMessage, peer: string | undefined, nowMs: number): Rejection | undefined {
     const odd = oddityOf(request);
     if (odd !== undefined) return badHandshake(odd);
     if (!this.limited) return undefined;
@@ -54,10 +54,10 @@ export class Admission {
   }
 }
 
-/** What the libraries below let pass: bytes behind such a request could be taken for frames, or for a request. */
+/** Handshakes that the libraries accept although bytes behind them could be read as frames or as another request. */
 function oddityOf({ headers, httpVersion }: IncomingMessage): string | undefined {
   if (httpVersion !== '1.1') return 'a handshake is a request of HTTP/1.1';
-  // Version 8 has the origin of a web page in another header.
+  // Version 8 sends the origin of a web page in another header.
   if (headers['sec-websocket-version'] !== '13') return 'the header Sec-WebSocket-Version must be 13';
   if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0) {
     return 'a handshake has no body';
@@ -71,15 +71,15 @@ const REASONS: Readonly<Record<SourceRefusal['status'], string>> = {
   421: 'Misdirected Request',
 };
 
-/** A host name that is not ours, or a web page that may not. */
-export function foreignHandshake({ status, message }: SourceRefusal): Turned {
+/** The Host is unknown, or the web page is not allowed. */
+export function foreignHandshake({ status, message }: SourceRefusal): Rejection {
   return { status: `${status} ${REASONS[status]}`, msg: message };
 }
 
-export function badHandshake(msg: string): Turned {
+export function badHandshake(msg: string): Rejection {
   return { status: '400 Bad Request', msg };
 }
 
-function tooMany(msg: string, retryAfterSeconds: number): Turned {
+function tooMany(msg: string, retryAfterSeconds: number): Rejection {
   return { status: '429 Too Many Requests', msg, retryAfterSeconds };
 }

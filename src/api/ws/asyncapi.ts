@@ -1,4 +1,4 @@
-/** The AsyncAPI document of the streams, made from the schemas that validate requests and describe pushes. */
+/** The AsyncAPI document of the streams, generated from the schemas that validate requests and describe pushes. */
 import type { FastifyInstance } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { VERSION } from '../../version.ts';
@@ -23,7 +23,7 @@ const ANY_ROLE: readonly StreamRole[] = ['public', 'private', 'both'];
 const PUBLIC_ROLES: readonly StreamRole[] = ['public', 'both'];
 const PRIVATE_ROLES: readonly StreamRole[] = ['private', 'both'];
 
-/** Nothing stands in a frame that is not named here; an argument holds whatever its client wrote. */
+/** Frames contain only the fields listed here; an argument repeats the client's own fields. */
 const exactly = <T extends TProperties>(fields: T) => Type.Object(fields, { additionalProperties: false });
 const connId = Type.String({ description: 'names the connection in questions to the venue' });
 const codes = Object.entries(CONTROL).map(
@@ -91,7 +91,7 @@ function pushFrame(topic: keyof typeof TOPIC_DESCRIPTIONS): TSchema {
   });
 }
 
-/** One message for each call over HTTP that a topic stands for; some have two names. */
+/** One message per HTTP route that a topic calls; some topics have two names. */
 function tradeRequests(): Record<string, Message> {
   const requests = new Map<string, { names: string[]; topic: (typeof TRADE_TOPICS)[string] }>();
   for (const [name, topic] of Object.entries(TRADE_TOPICS)) {

@@ -1,12 +1,12 @@
-/** What can be subscribed to: its readers, and how a reader is let in. */
+/** A channel: its readers, and how a reader joins. */
 import type { Push } from './frames.ts';
 import type { Subscription } from './subscription.ts';
 
 export abstract class Channel {
   readonly key: string;
-  /** A push of a topic that shows how things stand is replaced by the next one; readers that are behind may miss it. */
+  /** Each push of a snapshot topic replaces the one before; a slow reader may miss some. */
   abstract readonly replaceable: boolean;
-  /** Pushes on their way to the readers. */
+  /** Pushes that are being sent. */
   underWay = 0;
   private readonly readers = new Set<Subscription>();
   private list: readonly Subscription[] | undefined;
@@ -15,10 +15,10 @@ export abstract class Channel {
     this.key = key;
   }
 
-  /** Sends the first push, if the topic has one, and everything after it from then on. */
+  /** Sends the first push, if the topic has one, and every push after it. */
   abstract enter(subscription: Subscription): void;
 
-  /** The same connection subscribes once more (wire 5.2); most topics have nothing to say to that. */
+  /** The same connection subscribes again (wire 5.2); most topics do nothing. */
   again(_subscription: Subscription): void {}
 
   get members(): readonly Subscription[] {
@@ -38,7 +38,7 @@ export abstract class Channel {
     this.list = undefined;
   }
 
-  /** Written for one reader when its first push holds a part of what all get; undefined when nothing is left. */
+  /** The push for a reader whose first push already held a part of it; undefined when nothing is left. */
   without(_push: Push, _afterSeq: number): Push | undefined {
     return undefined;
   }

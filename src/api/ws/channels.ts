@@ -1,6 +1,6 @@
 /**
- * All channels that somebody reads, and what feeds them: events as they become durable, and a regular look at the
- * state. A channel exists while it has readers, so that topics nobody reads cost nothing.
+ * All open channels and their sources: events as they become durable, and a regular poll of the state. A channel
+ * exists while it has readers, so that topics without readers cost nothing.
  */
 import type { Event } from '../../core/model/event.ts';
 import type { Published } from '../../sequencer/sequencer.ts';
@@ -9,7 +9,7 @@ import { AccountFeed } from './account-feed.ts';
 import type { Channel } from './channel.ts';
 import type { Connection } from './connection.ts';
 import { POLL_INTERVAL_MS } from './limits.ts';
-import { StandingChannel } from './snapshot-channel.ts';
+import { SnapshotChannel } from './snapshot-channel.ts';
 import type { StreamContext } from './stream-context.ts';
 import type { StreamMetrics } from './stream-metrics.ts';
 import { Subscription } from './subscription.ts';
@@ -24,7 +24,7 @@ type PublicRequest = Extract<TopicRequest, { kind: 'public' }>;
 
 interface Open {
   readonly channel: Channel;
-  /** Subscriptions, also those that wait for their first push. */
+  /** Subscriptions, including those that wait for their first push. */
   count: number;
 }
 
@@ -32,7 +32,7 @@ export class Channels {
   private readonly context: StreamContext;
   private readonly metrics: StreamMetrics;
   private readonly open = new Map<string, Open>();
-  private readonly standing = new Set<StandingChannel>();
+  private readonly polled = new Set<SnapshotChannel>();
   private readonly feeds = new Map<number, AccountFeed>();
   private readonly feedOf = new WeakMap<Channel, AccountFeed>();
   /** By the instrument that trades. */
@@ -99,9 +99,9 @@ export class Channels {
       }
       const channel = feed.open(key, request.topic);
       this.feedOf.set(channel, feed);
-      return this.watch(channel);
+      return this.track(channel);
     }
-    return this.watch(this.openPublic(key, request));
+    return this.track(this.openPublic(key, request));
   }
 
   private openPublic(key: string, request: PublicRequest): Channel {
@@ -134,26 +134,26 @@ export class Channels {
     }
   }
 
-  private watch(channel: Channel): Channel {
-    if (!(channel instanceof StandingChannel)) return channel;
-    this.standing.add(channel);
+  private track(channel: Channel): Channel {
+    if (!(channel instanceof SnapshotChannel)) return channel;
+    this.polled.add(channel);
     this.polling ??= setInterval(() => this.poll(), POLL_INTERVAL_MS);
     return channel;
   }
 
   private closeChannel(channel: Channel): void {
-    if (channel instanceof StandingChannel) this.standing.delete(channel);
+    if (channel instanceof SnapshotChannel) this.polled.delete(channel);
     if (channel instanceof LiquidationChannel) this.liquidations.delete(channel);
     if (channel instanceof PublicTradeChannel) delist(this.trades, channel);
     if (channel instanceof KlineChannel) delist(this.candles, channel);
     const feed = this.feedOf.get(channel);
     if (feed?.close(channel)) this.feeds.delete(feed.uid);
-    if (this.standing.size === 0) this.close();
+    if (this.polled.size === 0) this.close();
   }
 
   private poll(): void {
     const wallMs = this.context.wall.now();
-    for (const channel of this.standing) channel.poll(wallMs);
+    for (const channel of this.polled) channel.poll(wallMs);
   }
 
   private published({ seq, events }: Published): void {
@@ -167,7 +167,7 @@ export class Channels {
       feed.note(event);
       busy.add(feed);
     }
-    for (const feed of busy) feed.tell();
+    for (const feed of busy) feed.flush();
   }
 
   private pushPublic(seq: number, event: Event): void {
@@ -187,7 +187,7 @@ export class Channels {
   }
 }
 
-/** Whose private topics an event concerns; a transfer has a ledger line at each end. */
+/** The account whose private topics an event concerns; a transfer has a ledger line at each end. */
 function ownerOf(event: Event): number | undefined {
   if (event.type === 'order' || event.type === 'strategyOrder') return event.order.uid;
   if (event.type === 'fill') return event.fill.uid;

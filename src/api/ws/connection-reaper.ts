@@ -1,7 +1,7 @@
 /**
- * Goes round all connections a few times a second and ends what has no right or reason to stay: stalled readers, silent
- * peers, logins that never came, keys that were taken away. Asking a thousand readers at once whether they are there,
- * and hearing a thousand answers, would hold up everybody's orders: each step of a round looks at some of them.
+ * Checks all connections a few times a second and ends those that may not stay: stalled readers, silent peers,
+ * missing logins, revoked keys. Pinging a thousand readers at once, and handling a thousand pongs, would delay
+ * orders: each step of a round checks a part of them.
  */
 import type { Clock } from '../../sequencer/clock.ts';
 import type { Connection } from './connection.ts';
@@ -11,42 +11,42 @@ import {
   AGE_NOTICE_MS,
   IDLE_MAX_MS,
   LOGIN_WITHIN_MS,
-  SWEEP_ROUND_MS,
-  SWEEP_STEP_MS,
+  REAPER_ROUND_MS,
+  REAPER_STEP_MS,
   UNSENT_TOTAL_BYTES_MAX,
 } from './limits.ts';
 import type { StreamMetrics } from './stream-metrics.ts';
 
-const STEPS = SWEEP_ROUND_MS / SWEEP_STEP_MS;
+const STEPS = REAPER_ROUND_MS / REAPER_STEP_MS;
 
-export interface SweepOptions {
+export interface ReaperOptions {
   readonly connections: ReadonlySet<Connection>;
   readonly wall: Clock;
   readonly metrics: StreamMetrics;
-  /** Has it still the rights it came with? */
+  /** Does the connection still have the rights it logged in with? */
   readonly isCurrent: (connection: Connection) => boolean;
   readonly unsentTotalBytesMax?: number | undefined;
 }
 
-export class Sweep {
-  private readonly options: SweepOptions;
+export class ConnectionReaper {
+  private readonly options: ReaperOptions;
   private readonly timer: NodeJS.Timeout;
-  /** Whom this round has not seen yet; undefined between two rounds. */
+  /** Connections that this round has not checked yet; undefined between two rounds. */
   private left: Iterator<Connection> | undefined;
   private steps = 0;
-  /** Of those this round has seen. */
+  /** Sum over the connections that this round has checked. */
   private unsentBytes = 0;
 
-  constructor(options: SweepOptions) {
+  constructor(options: ReaperOptions) {
     this.options = options;
-    this.timer = setInterval(() => this.step(), SWEEP_STEP_MS).unref();
+    this.timer = setInterval(() => this.step(), REAPER_STEP_MS).unref();
   }
 
   stop(): void {
     clearInterval(this.timer);
   }
 
-  /** Looks at everybody at once. */
+  /** Checks every connection at once. */
   wholeRound(): void {
     this.begin();
     while (this.left !== undefined) this.next(this.left);
@@ -71,17 +71,17 @@ export class Sweep {
     }
     const nowMs = this.options.wall.now();
     this.unsentBytes += connection.unsentBytes;
-    if (this.mayStay(connection, nowMs)) connection.ask(nowMs);
+    if (this.checkConnection(connection, nowMs)) connection.pingIfDue(nowMs);
   }
 
   private endRound(): void {
     this.left = undefined;
     const { metrics, unsentTotalBytesMax = UNSENT_TOTAL_BYTES_MAX } = this.options;
     metrics.unsentBytes = this.unsentBytes;
-    if (this.unsentBytes > unsentTotalBytesMax) this.relieve(unsentTotalBytesMax);
+    if (this.unsentBytes > unsentTotalBytesMax) this.shedSlowest(unsentTotalBytesMax);
   }
 
-  private mayStay(connection: Connection, nowMs: number): boolean {
+  private checkConnection(connection: Connection, nowMs: number): boolean {
     const ageMs = nowMs - connection.openedMs;
     if (connection.isStalled(nowMs)) {
       connection.drop();
@@ -92,7 +92,7 @@ export class Sweep {
       connection.fail('loginFailed', `log in within ${LOGIN_WITHIN_MS / 1000} seconds`);
       return false;
     }
-    if (nowMs - connection.spokeMs > IDLE_MAX_MS) {
+    if (nowMs - connection.messageMs > IDLE_MAX_MS) {
       connection.close(CloseCode.policy, `no ping for ${IDLE_MAX_MS / 60_000} minutes`);
       return false;
     }
@@ -107,8 +107,8 @@ export class Sweep {
     return this.options.isCurrent(connection);
   }
 
-  /** Too much waits for all readers together: those who are furthest behind go first. */
-  private relieve(bytesMax: number): void {
+  /** Too many bytes wait for all readers together: the slowest are dropped first. */
+  private shedSlowest(bytesMax: number): void {
     let left = this.unsentBytes;
     const furthestFirst = [...this.options.connections].sort((a, b) => b.unsentBytes - a.unsentBytes);
     for (const connection of furthestFirst) {

@@ -1,6 +1,6 @@
 /**
- * One client's socket: who it is, what it has subscribed to, and how much waits for it. Frames are written to the
- * socket as ready bytes; what concerns one client in one turn of the event loop leaves together.
+ * One client's socket: its login, its subscriptions, and the bytes that wait for it. Frames are written to the socket
+ * as ready bytes; all frames for a client in one turn of the event loop leave together.
  */
 import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
@@ -8,13 +8,13 @@ import type { Caller } from '../route.ts';
 import { CloseCode, CONTROL, type ControlName } from './control.ts';
 import { errorText, textFrame, tradeErrorText } from './frames.ts';
 import {
-  ASK_AFTER_BYTES,
-  ASK_AFTER_MS,
   CLOSE_GRACE_MS,
   CONFLATE_ABOVE_BYTES,
   MESSAGE_BURST,
   MESSAGES_PER_SECOND,
   PING_INTERVAL_MS,
+  PROBE_AFTER_BYTES,
+  PROBE_AFTER_MS,
   REQUESTS_AFTER_WARNING,
   SILENCE_MAX_MS,
   STALLED_MS,
@@ -26,10 +26,10 @@ import type { Recipient, Subscription } from './subscription.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Within its limits, told to hold back (30006), or to be cut off (30007; wire 2.5). */
+/** Within the limits, warned (30006), or to be closed (30007; wire 2.5). */
 export type Verdict = 'fine' | 'tooMany' | 'over';
 
-/** What a path serves. */
+/** Role of a path. */
 export type Role = 'public' | 'private' | 'both';
 
 export interface ConnectionOptions {
@@ -54,7 +54,7 @@ export class Connection implements Recipient {
   loggingIn = false;
   warnedOfAge = false;
   tradesInFlight = 0;
-  spokeMs: number;
+  messageMs: number;
   private readonly socket: Socket;
   private readonly metrics: StreamMetrics;
   private messageAllowance = MESSAGE_BURST;
@@ -62,11 +62,11 @@ export class Connection implements Recipient {
   private warnedOfMessages = false;
   private subscribeHourMs: number;
   private subscribeRequests = 0;
-  /** The last sign of life: a message, a ping or a pong. */
-  private heardMs: number;
-  private sentSinceHeard = 0;
-  /** When it was asked whether it reads; 0 = not asked. */
-  private askedMs = 0;
+  /** Time of the last message, ping or pong. */
+  private aliveMs: number;
+  private sentSinceAlive = 0;
+  /** Time of the probe that waits for a pong; 0 = none. */
+  private probedMs = 0;
   private pingedMs: number;
   private pongsDue = 0;
   private progressMs: number;
@@ -80,9 +80,9 @@ export class Connection implements Recipient {
     this.socket = options.socket;
     this.metrics = options.metrics;
     this.openedMs = options.openedMs;
-    this.heardMs = options.openedMs;
+    this.aliveMs = options.openedMs;
     this.pingedMs = options.openedMs;
-    this.spokeMs = options.openedMs;
+    this.messageMs = options.openedMs;
     this.allowanceMs = options.openedMs;
     this.progressMs = options.openedMs;
     this.subscribeHourMs = options.openedMs;
@@ -96,26 +96,26 @@ export class Connection implements Recipient {
     return this.socket.writableLength;
   }
 
-  /** Of its own accord: an answer to our ping is a sign of life, but no word. */
-  spoke(nowMs: number): void {
-    this.spokeMs = nowMs;
-    this.heard(nowMs);
+  /** The client sent a message of its own; a pong shows only that it is alive. */
+  onClientMessage(nowMs: number): void {
+    this.messageMs = nowMs;
+    this.onAlive(nowMs);
   }
 
-  heard(nowMs: number): void {
-    this.heardMs = nowMs;
-    this.sentSinceHeard = 0;
-    this.askedMs = 0;
+  onAlive(nowMs: number): void {
+    this.aliveMs = nowMs;
+    this.sentSinceAlive = 0;
+    this.probedMs = 0;
   }
 
-  /** False for a pong that nobody asked for. */
-  takePong(): boolean {
+  /** False for a pong without a ping. */
+  consumePong(): boolean {
     if (this.pongsDue === 0) return false;
     this.pongsDue--;
     return true;
   }
 
-  /** What one more message comes to; a warning is given once, until the client has held back for a while. */
+  /** Counts a message; the warning is given once, until the client has slowed down for a while. */
   countMessage(nowMs: number): Verdict {
     const earned = ((nowMs - this.allowanceMs) / 1000) * MESSAGES_PER_SECOND;
     this.allowanceMs = nowMs;
@@ -128,7 +128,7 @@ export class Connection implements Recipient {
     return 'tooMany';
   }
 
-  /** `tooMany` is refused; the connection goes on. */
+  /** On `tooMany` the request is rejected and the connection goes on. */
   countSubscribe(nowMs: number): Verdict {
     if (nowMs - this.subscribeHourMs >= HOUR_MS) {
       this.subscribeHourMs = nowMs;
@@ -142,7 +142,7 @@ export class Connection implements Recipient {
     this.deliver(textFrame(text));
   }
 
-  /** With whatever else it gets in this turn. */
+  /** Sent with the other frames of this turn. */
   deliver(frame: Buffer): void {
     if (this.open) corkForThisTurn(this.socket);
     this.deliverNow(frame, false);
@@ -160,7 +160,7 @@ export class Connection implements Recipient {
       return true;
     }
     this.socket.write(frame);
-    this.sentSinceHeard += frame.length;
+    this.sentSinceAlive += frame.length;
     this.metrics.sent++;
     this.metrics.sentBytes += frame.length;
     return true;
@@ -172,7 +172,7 @@ export class Connection implements Recipient {
     if (closes) this.close(CloseCode.policy, `${code}`);
   }
 
-  /** The same for an order: under its own id, where it has one. */
+  /** An error about an order carries the order's id where it has one. */
   failTrade(id: string | undefined, name: ControlName, msg: string): void {
     const { code } = CONTROL[name];
     this.send(
@@ -186,7 +186,7 @@ export class Connection implements Recipient {
     setTimeout(() => this.ws.terminate(), CLOSE_GRACE_MS).unref();
   }
 
-  /** For readers that do not read: nothing that is sent would arrive, not even a reason. */
+  /** For stalled readers: nothing that is sent would arrive, not even a reason. */
   drop(): void {
     if (!this.open) return;
     this.metrics.dropped++;
@@ -194,8 +194,8 @@ export class Connection implements Recipient {
   }
 
   /**
-   * Is anybody reading? Not when bytes wait here and none has left for a while; and, because the kernel takes megabytes
-   * before any wait here, not when much was sent and a ping behind it stays unanswered.
+   * Does the client read? Not when bytes wait here and none has left for a while; and, because the kernel buffers
+   * megabytes before any wait here, not when much was sent and a ping behind it stays unanswered.
    */
   isStalled(nowMs: number): boolean {
     const written = this.socket.bytesWritten - this.socket.writableLength;
@@ -204,24 +204,24 @@ export class Connection implements Recipient {
       this.progressMs = nowMs;
     }
     if (nowMs - this.progressMs >= STALLED_MS) return true;
-    if (this.askedMs !== 0) return nowMs - this.askedMs >= STALLED_MS;
-    return nowMs - this.heardMs > SILENCE_MAX_MS;
+    if (this.probedMs !== 0) return nowMs - this.probedMs >= STALLED_MS;
+    return nowMs - this.aliveMs > SILENCE_MAX_MS;
   }
 
-  /** Asks for a sign of life when it is time, or when much was sent since the last one. */
-  ask(nowMs: number): void {
+  /** Sends a ping when one is due, or when much was sent since the last sign of life. */
+  pingIfDue(nowMs: number): void {
     if (!this.open) return;
     const isTime = nowMs - this.pingedMs >= PING_INTERVAL_MS;
-    const worthAsking = this.sentSinceHeard >= ASK_AFTER_BYTES && nowMs - this.heardMs >= ASK_AFTER_MS;
-    if (!isTime && (!worthAsking || this.askedMs !== 0)) return;
-    if (worthAsking && this.askedMs === 0) this.askedMs = nowMs;
+    const worthAsking = this.sentSinceAlive >= PROBE_AFTER_BYTES && nowMs - this.aliveMs >= PROBE_AFTER_MS;
+    if (!isTime && (!worthAsking || this.probedMs !== 0)) return;
+    if (worthAsking && this.probedMs === 0) this.probedMs = nowMs;
     this.pingedMs = nowMs;
     this.pongsDue++;
     this.ws.ping();
   }
 }
 
-/** Sockets that have got something in this turn. */
+/** Sockets with frames in this turn. */
 let corked = new Set<Socket>();
 
 function corkForThisTurn(socket: Socket): void {

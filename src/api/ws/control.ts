@@ -1,4 +1,4 @@
-/** What a socket is told when something is wrong (wire 2.5): the number, and whether the connection ends with it. */
+/** Control errors of a socket (wire 2.5): code, and whether the connection is closed. */
 
 interface Control {
   readonly code: number;
@@ -20,13 +20,13 @@ export const CONTROL = {
   signatureInvalid: { code: 30015, closes: true },
   parameterWrong: { code: 30016, closes: false },
   upgrade: { code: 30033, closes: false },
-  /** The code of the same refusal over HTTP. */
+  /** The HTTP code of the same error. */
   permissionMissing: { code: 40014, closes: false },
 } as const satisfies Readonly<Record<string, Control>>;
 
 export type ControlName = keyof typeof CONTROL;
 
-/** What HTTP calls a failed authentication, as the login names it; anything else is a login that failed. */
+/** Errors of authentication by their HTTP code; any other code is a failed login. */
 export const LOGIN_FAILURES: Readonly<Record<string, ControlName>> = {
   '40037': 'keyInvalid',
   '40012': 'passphraseInvalid',

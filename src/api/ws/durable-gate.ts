@@ -1,6 +1,6 @@
 /**
- * Pushes that show the state, in the order they were made. The state may be ahead of the disk: what was read from it
- * waits here until everything it shows is durable, so that nobody is told what a crash could undo.
+ * Pushes that show the state, in order. The state may be ahead of the disk: a push waits here until everything it
+ * shows is durable, so that no client sees an effect that a crash could undo.
  */
 import type { Sequencer } from '../../sequencer/sequencer.ts';
 
@@ -17,7 +17,7 @@ export class DurableGate {
     this.sequencer = sequencer;
   }
 
-  /** Call in the same turn in which the state was read. */
+  /** Call it in the same turn in which the state was read. */
   whenDurable(send: () => void): void {
     const durable = this.sequencer.durable();
     const entry: Waiting = { send, ready: durable === undefined };
@@ -30,7 +30,7 @@ export class DurableGate {
       entry.ready = true;
       this.drain();
     };
-    // A venue that has stopped never says more: the process ends, and the sockets with it.
+    // A stopped sequencer never becomes durable: the process ends, and the sockets with it.
     durable.then(go, () => {});
   }
 

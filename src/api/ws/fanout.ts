@@ -1,7 +1,7 @@
 /**
- * From one push to many readers. The text is made once for each way of writing the argument; sending is cut into short
- * slices between which the event loop serves orders. A channel whose last push is still on its way is not asked for the
- * next one, so under load pushes become fewer and larger instead of queueing up.
+ * Sends one push to many readers. The text is made once per spelling of the argument; sending is cut into short
+ * slices between which the event loop serves orders. A channel whose last push is still being sent is not polled for
+ * the next, so under load pushes become fewer and larger instead of queueing up.
  */
 import type { Channel } from './channel.ts';
 import { type Push, pushText, textFrame } from './frames.ts';
@@ -11,7 +11,7 @@ import type { Subscription } from './subscription.ts';
 interface Sending {
   readonly channel: Channel;
   readonly push: Push;
-  /** The commands whose effects it holds; 0 for topics that show the state. */
+  /** Sequence numbers of the commands whose effects it holds; 0 for snapshot topics. */
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly readers: readonly Subscription[];
@@ -19,14 +19,14 @@ interface Sending {
   next: number;
 }
 
-/** Looking at the clock costs little beside so many sends. */
-const SENDS_BETWEEN_LOOKS = 8;
+/** One reading of the clock is cheap beside so many sends. */
+const SENDS_PER_CLOCK_READ = 8;
 
 export class Fanout {
   private sendings: Sending[] = [];
   private running = false;
 
-  /** Orders are answered first: sending begins in the next turn. */
+  /** Orders are served first: sending begins in the next turn. */
   broadcast(channel: Channel, push: Push, firstSeq = 0, lastSeq = 0): void {
     const readers = channel.members;
     if (readers.length === 0) return;
@@ -46,7 +46,7 @@ export class Fanout {
       const { readers } = sending;
       while (sending.next < readers.length) {
         send(sending, readers[sending.next++]!);
-        if (++sent % SENDS_BETWEEN_LOOKS === 0 && performance.now() >= endMs) {
+        if (++sent % SENDS_PER_CLOCK_READ === 0 && performance.now() >= endMs) {
           this.sendings.splice(0, done);
           setImmediate(() => this.run());
           return;
@@ -73,6 +73,6 @@ function send(sending: Sending, reader: Subscription): void {
     frame = textFrame(pushText(push, reader.arg));
     frames.set(reader.arg, frame);
   }
-  // At once: what is left for the end of the turn would be sent after the slice, and nobody would count its time.
+  // Sent at once: frames left for the end of the turn would leave after the slice, outside its measured time.
   reader.behind = !reader.connection.deliverNow(frame, channel.replaceable);
 }

@@ -1,11 +1,11 @@
 /**
- * Frames as text, and text as bytes on the wire. Pushes are put together from parts that many readers share: the data
- * is written once, the argument is each client's own words (one client builds its keys from them, wire 5.2).
+ * Frames as text and as bytes. Pushes are assembled from parts that many readers share: the data is serialised once,
+ * the argument repeats each client's own fields (one client builds its keys from them, wire 5.2).
  */
 
 export type Action = 'snapshot' | 'update';
 
-/** What a push says to everybody. */
+/** The shared part of a push. */
 export interface Push {
   readonly action: Action;
   /** JSON of the data array. */
@@ -17,7 +17,7 @@ export function pushText({ action, data, ts }: Push, arg: string): string {
   return `{"action":"${action}","arg":${arg},"data":${data},"ts":${ts}}`;
 }
 
-/** Must not hold an `id`: one client would take it for the answer to an order (wire rule 6). */
+/** Must not contain an `id`: one client would take it for the response to an order (wire rule 6). */
 export function acknowledgement(event: 'subscribe' | 'unsubscribe', arg: string, connId: string): string {
   return `{"event":"${event}","arg":${arg},"connId":"${connId}"}`;
 }
@@ -32,7 +32,7 @@ export function errorText(code: number, msg: string, connId: string, arg?: strin
   return `{"event":"error","code":${code},"msg":${JSON.stringify(msg)}${about},"connId":"${connId}"}`;
 }
 
-/** The refusal of an order: a client finds the promise it has given by the id, and wants the code as text. */
+/** The rejection of an order: a client finds its pending request by the id, and expects the code as text. */
 export function tradeErrorText(id: string, code: string, msg: string, connId: string): string {
   return JSON.stringify({ event: 'error', id, code, msg, connId });
 }
@@ -42,7 +42,7 @@ const FINAL_PONG = 0x8a;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
-/** One unmasked text frame (RFC 6455, 5.2). The same bytes go to every reader of the same words. */
+/** One unmasked text frame (RFC 6455, 5.2). Readers with equal arguments get the same bytes. */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const head = length < LENGTH_16 ? 2 : length < 2 ** 16 ? 4 : 10;
@@ -62,7 +62,7 @@ export function textFrame(text: string): Buffer {
   return frame;
 }
 
-/** The answer to a ping of the protocol, with its bytes: at most 125 (RFC 6455, 5.5). */
+/** The pong of a protocol ping, with its bytes: at most 125 (RFC 6455, 5.5). */
 export function pongFrame(bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([FINAL_PONG, bytes.length]), bytes]);
 }

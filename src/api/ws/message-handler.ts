@@ -1,4 +1,4 @@
-/** What a client says and what it is told: ping, login, subscriptions, orders (wire 5). */
+/** Handles the messages of a client: ping, login, subscriptions, orders (wire 5). */
 
 import { SchemaCheck } from '../../http/schema-check.ts';
 import type { Clock } from '../../sequencer/clock.ts';
@@ -39,7 +39,7 @@ const topicFrame = new SchemaCheck(TopicFrame);
 const tradeFrame = new SchemaCheck(TradeFrame);
 const tradeIdShape = new SchemaCheck(TradeId);
 
-export interface ConversationOptions extends Services {
+export interface MessageHandlerOptions extends Services {
   readonly wall: Clock;
   readonly limiter: RateLimiter;
   readonly limited: boolean;
@@ -49,17 +49,17 @@ export interface ConversationOptions extends Services {
 }
 
 export class MessageHandler {
-  private readonly options: ConversationOptions;
+  private readonly options: MessageHandlerOptions;
 
-  constructor(options: ConversationOptions) {
+  constructor(options: MessageHandlerOptions) {
     this.options = options;
   }
 
-  hear(connection: Connection, bytes: Buffer, binary: boolean): void {
-    // What still arrives behind the end of a conversation is not part of it.
+  onMessage(connection: Connection, bytes: Buffer, binary: boolean): void {
+    // Messages behind the end of a connection are ignored.
     if (!connection.open) return;
     const nowMs = this.options.wall.now();
-    connection.spoke(nowMs);
+    connection.onClientMessage(nowMs);
     if (this.options.limited && this.isFlood(connection, nowMs)) return;
     if (binary) {
       connection.fail('illegalRequest', 'messages are JSON text, not binary');
@@ -77,26 +77,26 @@ export class MessageHandler {
       );
       return;
     }
-    this.carryOut(connection, parsed.value, bytes.length);
+    this.dispatch(connection, parsed.value, bytes.length);
   }
 
-  /** The ping of the protocol counts like the word (wire 5.1). */
-  hearPing(connection: Connection, bytes: Buffer): void {
+  /** A protocol ping counts like the text `ping` (wire 5.1). */
+  onPing(connection: Connection, bytes: Buffer): void {
     if (!connection.open) return;
     const nowMs = this.options.wall.now();
-    connection.spoke(nowMs);
+    connection.onClientMessage(nowMs);
     if (this.options.limited && this.isFlood(connection, nowMs)) return;
     connection.deliver(pongFrame(bytes));
   }
 
-  hearPong(connection: Connection): void {
+  onPong(connection: Connection): void {
     if (!connection.open) return;
     const nowMs = this.options.wall.now();
-    connection.heard(nowMs);
-    if (!connection.takePong() && this.options.limited) this.isFlood(connection, nowMs);
+    connection.onAlive(nowMs);
+    if (!connection.consumePong() && this.options.limited) this.isFlood(connection, nowMs);
   }
 
-  /** True when it was one message too many, and the last. */
+  /** True when the message exceeded the limit and the connection was closed. */
   private isFlood(connection: Connection, nowMs: number): boolean {
     const verdict = connection.countMessage(nowMs);
     const most = `at most ${MESSAGES_PER_SECOND} a second`;
@@ -107,7 +107,7 @@ export class MessageHandler {
     return true;
   }
 
-  private carryOut(
+  private dispatch(
     connection: Connection,
     frame: object & { op?: unknown; id?: unknown },
     length: number,
@@ -162,7 +162,7 @@ export class MessageHandler {
     }
   }
 
-  /** False when it may not, and has been told so. */
+  /** False when the topic is not allowed and the client got the error. */
   private mayRead(connection: Connection, request: TopicRequest, arg: string): boolean {
     const { role, caller, subscriptions } = connection;
     if (request.kind === 'public') {
@@ -213,7 +213,7 @@ export class MessageHandler {
   }
 }
 
-/** Undefined where the request has none that could be repeated. */
+/** Undefined when the request has no id that could be repeated. */
 function tradeId({ id }: { readonly id?: unknown }): string | undefined {
   return tradeIdShape.passes(id) ? String(id) : undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * Orders over the socket (wire 5.5). A topic stands for a call over HTTP and goes through the same schema,
- * permission, quota and handler; only the envelope differs. Requests of a connection are sequenced in the order they
- * came; answers carry the id of their request and come when they are durable.
+ * Orders over the socket (wire 5.5). A topic calls an HTTP route with the same schema, permission, quota and handler;
+ * only the envelope differs. Requests of a connection are sequenced in the order they arrive; responses carry the id
+ * of their request and are sent when they are durable.
  */
 import type { TSchema } from 'typebox';
 import { BATCH_ITEMS_MAX } from '../../core/model/limits.ts';
@@ -10,7 +10,7 @@ import { openOrder } from '../../core/reads/reads.ts';
 import { SchemaCheck } from '../../http/schema-check.ts';
 import type { Clock } from '../../sequencer/clock.ts';
 import { checkPermission } from '../auth/permissions.ts';
-import { defect, runRoute, venueFailure } from '../http/run-route.ts';
+import { internalError, runRoute, sequencerFailure } from '../http/run-route.ts';
 import { orderLimit } from '../limits/order-quota.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { Caller, Route, Services } from '../route.ts';
@@ -28,11 +28,11 @@ import type { TradeCall } from './schemas.ts';
 interface TradeTopic {
   readonly route: Route;
   readonly batch: boolean;
-  /** An order that comes too late is placed and cancelled; another late request is refused. */
+  /** A late order is placed and cancelled; any other late request is rejected. */
   readonly places: boolean;
-  /** Of one order, or of a list of them. */
+  /** Schema of one order, or of a list of orders. */
   readonly schema: TSchema;
-  /** What is wrong with the arguments; undefined when they are right. */
+  /** Checks the arguments; undefined when they are valid. */
   readonly check: (body: unknown) => WireError | undefined;
 }
 
@@ -46,7 +46,7 @@ function topicOf(path: string, batch: boolean, ownSchema?: TSchema): TradeTopic 
 
 const batchPlace = topicOf('/api/v3/trade/place-batch', true);
 const batchModify = topicOf('/api/v3/trade/batch-modify-order', true);
-/** Over the socket an order is named by its id alone. */
+/** Over the socket an order to cancel is given by its id alone. */
 const batchCancel = topicOf('/api/v3/trade/cancel-batch', true, batchOf(CancelBody));
 
 /** The second names are those of another client (wire 5.5). */
@@ -62,7 +62,7 @@ export const TRADE_TOPICS: Readonly<Record<string, TradeTopic>> = {
   'batch-cancel-order': batchCancel,
 };
 
-/** How clients spell fields of a socket's order that HTTP has under another name. */
+/** Fields of socket orders that HTTP has under another name. */
 const FIELD_ALIASES: Readonly<Record<string, string>> = {
   clientId: 'clientOid',
   takeprofit: 'takeProfit',
@@ -78,7 +78,7 @@ interface OrderAnswer {
   readonly msg?: string;
 }
 
-/** What is left of the caller's calls in this second. */
+/** Remaining requests of the caller in this second. */
 interface Quota {
   limit: number;
   remaining: number | undefined;
@@ -88,32 +88,32 @@ export class WsOrderEntry {
   private readonly services: Services;
   private readonly wall: Clock;
   private readonly limiter: RateLimiter;
-  private readonly onDefect: (error: unknown) => void;
+  private readonly onInternalError: (error: unknown) => void;
 
   constructor(
     services: Services & { readonly wall: Clock },
     limiter: RateLimiter,
-    onDefect: (error: unknown) => void,
+    onInternalError: (error: unknown) => void,
   ) {
     this.services = services;
     this.wall = services.wall;
     this.limiter = limiter;
-    this.onDefect = onDefect;
+    this.onInternalError = onInternalError;
   }
 
-  /** The text of the answer. Sequencing happens before the first wait, so requests keep their order. */
+  /** The text of the response. The command is sequenced before the first wait, so requests keep their order. */
   async answer(call: TradeCall, caller: Caller, connId: string): Promise<string> {
     const id = String(call.id);
     const receivedMs = this.services.clock.now();
     const quota: Quota = { limit: 0, remaining: undefined };
-    const result = await this.carryOut(call, caller, quota).catch((error: unknown) => {
-      const failure = venueFailure(error);
-      if (failure === undefined) this.onDefect(error);
-      return failure ?? defect(error);
+    const result = await this.execute(call, caller, quota).catch((error: unknown) => {
+      const failure = sequencerFailure(error);
+      if (failure === undefined) this.onInternalError(error);
+      return failure ?? internalError(error);
     });
     if (result instanceof WireError) {
       const code = result.codeIn(this.services.errorDialect);
-      // Number and text matter: one client rejects what does not have a string here (wire rule 5).
+      // The code must be text: one client rejects a number (wire rule 5).
       return tradeErrorText(id, code, result.msg, connId);
     }
     const nowMs = this.services.clock.now();
@@ -133,7 +133,7 @@ export class WsOrderEntry {
     });
   }
 
-  private async carryOut(call: TradeCall, caller: Caller, quota: Quota): Promise<object[] | WireError> {
+  private async execute(call: TradeCall, caller: Caller, quota: Quota): Promise<object[] | WireError> {
     const topic = Object.hasOwn(TRADE_TOPICS, call.topic) ? TRADE_TOPICS[call.topic]! : undefined;
     if (topic === undefined)
       return wireError('40020', `topic must be one of ${Object.keys(TRADE_TOPICS).join(', ')}`);
@@ -166,7 +166,7 @@ export class WsOrderEntry {
       caller,
       late,
     });
-    // Sequenced by now: the time that the order itself bears, whenever it is on disk.
+    // The command is sequenced by now: this is the time of the order itself, whenever it becomes durable.
     const sequencedMs = this.services.sequencer.state.now;
     const answer = await answering;
     if (answer instanceof WireError) return answer;
@@ -192,7 +192,7 @@ export class WsOrderEntry {
     return orderLimit(route, uid, quotas, this.services.sequencer.state, first);
   }
 
-  /** Requests that change an order need not name its symbol; the answer does. */
+  /** Requests that change an order need not name its symbol; the response does. */
   private symbolOf(item: Item, caller: Caller): string {
     if (typeof item.symbol === 'string') return item.symbol;
     const { state } = this.services.sequencer;
@@ -204,13 +204,13 @@ export class WsOrderEntry {
   }
 }
 
-/** An argument as the body of a call over HTTP: the category stands beside the arguments here. */
+/** An argument as the body of the HTTP route: over the socket the category stands beside the arguments. */
 function itemOf(item: Item, call: TradeCall): Item {
   const body: Item = {};
   for (const [name, value] of Object.entries(item)) {
     body[Object.hasOwn(FIELD_ALIASES, name) ? FIELD_ALIASES[name]! : name] = value;
   }
-  // What is not given at all must not look as if it were.
+  // An absent category must stay absent.
   if (call.category !== undefined) body.category ??= call.category;
   if (call.requestTime !== undefined) body.requestTime ??= call.requestTime;
   return normaliseFields(body) as Item;

@@ -1,4 +1,4 @@
-/** Orders, fills, positions and balances as their owner's socket shows them: other names than HTTP has (wire 5.4). */
+/** Orders, fills, positions and balances in private pushes, whose field names differ from HTTP (wire 5.4). */
 
 import { Category, OrderType, Side } from '../../core/model/enums.ts';
 import type {
@@ -18,7 +18,7 @@ import { closedPositionView, openPositionView } from '../../views/position-view.
 import { strategyView } from '../../views/strategy-view.ts';
 import { assetViews, marginRatio, valueAccount } from '../routes/account/valuation.ts';
 
-/** Of the position an order or fill belongs to; one-way mode has one. */
+/** Side of the position that an order or fill belongs to; one-way mode has one. */
 const holdSide = (posSide: string, futures: boolean) => (futures && posSide === '' ? 'net' : posSide);
 
 export function orderData(state: State, { order, requestId }: OrderChanged) {
@@ -60,8 +60,8 @@ export function orderData(state: State, { order, requestId }: OrderChanged) {
 }
 
 /**
- * What one client reads instead, and without which it takes the money of a market order for its size (as `priceAvg` and
- * its like over HTTP): whether it is of futures, the size of what is sold, the size of what a loan buys.
+ * Fields that one client reads instead, and without which it takes the money of a market order for its size (like
+ * `priceAvg` over HTTP): whether it is of futures, the size of what is sold, the size of what a loan buys.
  */
 function otherNames({ category, futures, orderType, side }: OrderRecord, view: ReturnType<typeof orderView>) {
   if (futures !== undefined) return { posMode: view.holdMode };
@@ -185,7 +185,7 @@ export function positionData(state: State, position: PositionView) {
 
 export type PositionData = ReturnType<typeof positionData>;
 
-/** Nothing is held any more; what it came to stays. */
+/** Size 0; the realised results stay. */
 export function endedPositionData(state: State, closed: PositionClosed): PositionData {
   const instrument = state.instruments[closed.instrument]!;
   const view = closedPositionView(closed, instrument, (coin) => state.coins[coin]!.coin);
@@ -236,8 +236,8 @@ export function accountData(state: State, uid: number) {
       balance: coin.balance,
       available: coin.available,
       locked: coin.locked,
-      // One client adds the two (wire 5.4). Interest joins what is owed and is not told apart (rules 6.8), so
-      // the whole debt stands in one of them: what HTTP calls `debt`.
+      // One client adds the two (wire 5.4). Interest is part of the debt and is not stored separately (rules 6.8), so
+      // the whole debt stands in one of them: the field that HTTP calls `debt`.
       borrow: '0',
       debts: debt,
       usdValue: coin.usdValue,

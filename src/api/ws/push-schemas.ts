@@ -1,4 +1,4 @@
-/** What the venue pushes, topic by topic, as schemas for the document (`asyncapi.ts`); tests hold every frame to them. */
+/** Schemas of pushes by topic, for the AsyncAPI document (`asyncapi.ts`); tests check every frame against them. */
 import Type, { type TProperties, type TSchema } from 'typebox';
 import {
   CANCEL_REASON_NAMES,
@@ -20,7 +20,7 @@ import { DELIVERY_STATUSES } from '../routes/market/market-view.ts';
 import { texts } from '../wire/responses.ts';
 import type { PrivateTopic, PublicTopic } from './topic-request.ts';
 
-/** Nothing leaves that is not named here. */
+/** Only fields listed here are sent. */
 const exactly = <T extends TProperties>(fields: T) => Type.Object(fields, { additionalProperties: false });
 
 const DECIMAL = '-?(0|[1-9][0-9]*)(\\.[0-9]+)?';
@@ -35,17 +35,17 @@ const all = (names: readonly string[], schema: TSchema): TProperties =>
 const decimals = (...names: readonly string[]) => all(names, Decimal);
 const digits = (...names: readonly string[]) => all(names, Digits);
 
-const word = (...words: readonly string[]) => Type.Enum([...new Set(words)]);
-/** Empty where it does not apply, as words of positions on spot. */
-const wordOrNone = (...words: readonly string[]) => word('', ...words);
+const oneOf = (...names: readonly string[]) => Type.Enum([...new Set(names)]);
+/** Empty where it does not apply, as fields of positions on spot. */
+const oneOfOrEmpty = (...names: readonly string[]) => oneOf('', ...names);
 
-const CategoryWord = word(...CATEGORY_NAMES.map((name) => name.toLowerCase()));
-const SideWord = word(...SIDE_NAMES);
-const YesNo = word('yes', 'no');
+const CategoryName = oneOf(...CATEGORY_NAMES.map((name) => name.toLowerCase()));
+const SideName = oneOf(...SIDE_NAMES);
+const YesNo = oneOf('yes', 'no');
 const FeeDetail = Type.Array(exactly({ feeCoin: Type.String(), ...decimals('fee') }));
 
 const Ticker = exactly({
-  category: word(...CATEGORY_NAMES),
+  category: oneOf(...CATEGORY_NAMES),
   symbol: Type.String(),
   ...digits('ts'),
   ...decimals('lastPrice', 'openPrice24h', 'highPrice24h', 'lowPrice24h', 'ask1Size', 'bid1Size'),
@@ -54,7 +54,7 @@ const Ticker = exactly({
   ...all(['indexPrice', 'markPrice'], Type.Optional(DecimalOrNone)),
   ...all(['fundingRate', 'openInterest'], Type.Optional(Decimal)),
   ...all(['nextFundingTime', 'deliveryStartTime', 'deliveryTime'], Type.Optional(Digits)),
-  deliveryStatus: Type.Optional(word(...DELIVERY_STATUSES)),
+  deliveryStatus: Type.Optional(oneOf(...DELIVERY_STATUSES)),
 });
 
 const Kline = exactly({
@@ -106,41 +106,41 @@ const Account = exactly({
 
 const Position = exactly({
   ...texts('symbol', 'marginCoin'),
-  holdMode: word(...HOLD_MODE_NAMES),
-  posSide: word('long', 'short'),
-  marginMode: word('crossed', 'isolated'),
+  holdMode: oneOf(...HOLD_MODE_NAMES),
+  posSide: oneOf('long', 'short'),
+  marginMode: oneOf('crossed', 'isolated'),
   ...decimals('size', 'available', 'frozen', 'leverage', 'marginSize', 'avgPrice'),
   ...all(['markPrice', 'breakEvenPrice', 'liqPrice', 'mmr'], DecimalOrNone),
   ...decimals('unrealisedPnl', 'curRealisedPnl'),
   profitRate: DecimalOrNone,
   ...decimals('totalFundingFee', 'openFeeTotal', 'closeFeeTotal'),
-  positionStatus: word('opening', 'ended'),
+  positionStatus: oneOf('opening', 'ended'),
   ...digits('createdTime', 'updatedTime'),
 });
 
 const Order = exactly({
-  category: CategoryWord,
+  category: CategoryName,
   symbol: Type.String(),
   ...digits('orderId'),
   clientOid: Type.String(),
   requestId: Type.Optional(Type.String({ description: 'of the modification that it comes from' })),
   price: DecimalOrNone,
   ...decimals('qty', 'amount'),
-  holdMode: wordOrNone(...HOLD_MODE_NAMES),
-  holdSide: wordOrNone('long', 'short', 'net'),
-  tradeSide: word(...TRADE_SIDES),
-  delegateType: word(...DELEGATE_TYPES),
-  orderType: word(...ORDER_TYPE_NAMES),
-  timeInForce: word(...TIME_IN_FORCE_NAMES),
-  side: SideWord,
-  marginMode: wordOrNone('crossed', 'isolated'),
+  holdMode: oneOfOrEmpty(...HOLD_MODE_NAMES),
+  holdSide: oneOfOrEmpty('long', 'short', 'net'),
+  tradeSide: oneOf(...TRADE_SIDES),
+  delegateType: oneOf(...DELEGATE_TYPES),
+  orderType: oneOf(...ORDER_TYPE_NAMES),
+  timeInForce: oneOf(...TIME_IN_FORCE_NAMES),
+  side: SideName,
+  marginMode: oneOfOrEmpty('crossed', 'isolated'),
   marginCoin: Type.String(),
   reduceOnly: YesNo,
   ...decimals('cumExecQty', 'cumExecValue', 'avgPrice', 'totalProfit'),
-  orderStatus: word(...ORDER_STATUS_NAMES),
-  cancelReason: word(...CANCEL_REASON_NAMES),
+  orderStatus: oneOf(...ORDER_STATUS_NAMES),
+  cancelReason: oneOf(...CANCEL_REASON_NAMES),
   leverage: DecimalOrNone,
-  stpMode: word(...STP_MODE_NAMES),
+  stpMode: oneOf(...STP_MODE_NAMES),
   feeDetail: FeeDetail,
   ...digits('createdTime', 'updatedTime'),
   posMode: Type.Optional(
@@ -155,14 +155,14 @@ const Order = exactly({
 });
 
 const fastFill = {
-  category: CategoryWord,
+  category: CategoryName,
   symbol: Type.String(),
   ...digits('orderId'),
   clientOid: Type.String(),
   ...digits('execId'),
-  side: SideWord,
-  holdSide: wordOrNone('long', 'short', 'net'),
-  tradeScope: word('maker', 'taker'),
+  side: SideName,
+  holdSide: oneOfOrEmpty('long', 'short', 'net'),
+  tradeScope: oneOf('maker', 'taker'),
   ...decimals('execPrice', 'execQty'),
   ...digits('execTime', 'updatedTime'),
 };
@@ -170,37 +170,37 @@ const FastFill = exactly(fastFill);
 const Fill = exactly({
   ...fastFill,
   ...digits('execLinkId'),
-  orderType: word(...ORDER_TYPE_NAMES),
-  tradeSide: word(...TRADE_SIDES),
+  orderType: oneOf(...ORDER_TYPE_NAMES),
+  tradeSide: oneOf(...TRADE_SIDES),
   ...decimals('execValue', 'execPnl'),
   feeDetail: FeeDetail,
   isRPI: YesNo,
 });
 
 const StrategyOrder = exactly({
-  category: CategoryWord,
+  category: CategoryName,
   symbol: Type.String(),
   ...digits('orderId'),
   clientOid: Type.String(),
   qty: DecimalOrNone,
-  side: SideWord,
-  posSide: word(...POS_SIDE_NAMES),
+  side: SideName,
+  posSide: oneOf(...POS_SIDE_NAMES),
   reduceOnly: YesNo,
-  type: word(...STRATEGY_TYPES),
-  status: word(...STRATEGY_STATUS_NAMES),
-  triggerType: word(...TRIGGER_TYPE_NAMES),
-  ...all(['tpTriggerBy', 'slTriggerBy', 'triggerBy'], wordOrNone(...TRIGGER_BY_NAMES)),
-  ...all(['tpOrderType', 'slOrderType', 'triggerOrderType'], wordOrNone(...ORDER_TYPE_NAMES)),
+  type: oneOf(...STRATEGY_TYPES),
+  status: oneOf(...STRATEGY_STATUS_NAMES),
+  triggerType: oneOf(...TRIGGER_TYPE_NAMES),
+  ...all(['tpTriggerBy', 'slTriggerBy', 'triggerBy'], oneOfOrEmpty(...TRIGGER_BY_NAMES)),
+  ...all(['tpOrderType', 'slOrderType', 'triggerOrderType'], oneOfOrEmpty(...ORDER_TYPE_NAMES)),
   ...all(['takeProfit', 'stopLoss', 'tpLimitPrice', 'slLimitPrice'], DecimalOrNone),
   ...all(['triggerPrice', 'triggerOrderPrice'], DecimalOrNone),
   ...digits('createdTime', 'updatedTime'),
 });
 
 const AdlNotification = exactly({
-  category: CategoryWord,
+  category: CategoryName,
   symbol: Type.String(),
-  side: SideWord,
-  status: word('triggered'),
+  side: SideName,
+  status: oneOf('triggered'),
   ...decimals('price', 'amount'),
   ...digits('ts'),
 });

@@ -1,11 +1,11 @@
-/** Requests that say how old they may be when they arrive: `receiveWindow` and the time they were sent (wire 5.5). */
+/** Requests with a maximum age on arrival: `receiveWindow` and the time of sending (wire 5.5). */
 import { type WireError, wireError } from '../wire/wire-error.ts';
 
 const WINDOW_MIN_MS = 10;
 const WINDOW_MAX_MS = 60_000;
 const WHOLE_NUMBER = /^[0-9]{1,16}$/;
 
-/** Whether it came too late, or what is wrong with what it says; without both words it is never late. */
+/** Whether the request is late, or the error in its fields; without both fields it is never late. */
 export function isLate(
   { receiveWindow, requestTime }: Readonly<Record<string, unknown>>,
   nowMs: number,
@@ -19,7 +19,7 @@ export function isLate(
   return nowMs - sentMs > windowMs;
 }
 
-/** What else stands there may be anything: an object of a stranger's making has no number in it. */
+/** The value is unchecked input: an object has no number in it. */
 function wholeNumber(value: unknown): number {
   return typeof value === 'string' && WHOLE_NUMBER.test(value) ? Number(value) : Number.NaN;
 }

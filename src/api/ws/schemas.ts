@@ -1,4 +1,4 @@
-/** What clients send, as schemas: they validate and they document (`asyncapi.ts`). Unknown keys pass (wire rule 18). */
+/** Schemas of client messages: they validate and document (`asyncapi.ts`). Unknown keys pass (wire rule 18). */
 import Type, { type Static } from 'typebox';
 
 export const LoginArgument = Type.Object({

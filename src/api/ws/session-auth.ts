@@ -1,4 +1,4 @@
-/** Who a connection belongs to: the login, and the rights that it keeps, loses or gains (wire 1.5, reliability 3). */
+/** The login of a connection, and its rights, which may change while it is open (wire 1.5, reliability 3). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../sequencer/clock.ts';
 import { type Authentication, authenticateLogin, isBusy } from '../auth/authenticate.ts';
@@ -17,10 +17,10 @@ import { PRIVATE_TOPIC_NAMES, PRIVATE_TOPICS, privateKey } from './topic-request
 export interface LoginOptions extends Services {
   readonly wall: Clock;
   readonly limiter: RateLimiter;
-  /** Undefined when a signed login may be sent again. */
+  /** Undefined when replays are not rejected. */
   readonly replays?: ReplayGuard | undefined;
   readonly channels: Channels;
-  /** False when the user has too many sockets already. */
+  /** False when the user has too many sockets. */
   readonly admitUser: (connection: Connection, uid: number) => boolean;
 }
 
@@ -46,19 +46,19 @@ export class SessionAuth {
     const check = () => authenticateLogin(presented, wall.now(), identity, clock.now(), replays);
     const verdict = check();
     if (!(verdict instanceof Promise) && !isBusy(verdict)) {
-      this.judge(connection, verdict);
+      this.finishLogin(connection, verdict);
       return;
     }
     connection.loggingIn = true;
     const failed = () => connection.fail('loginFailed', 'the login could not be checked; try again');
     retryWhileBusy(connection, verdict, check)
-      .then((answer) => this.judge(connection, answer), failed)
+      .then((answer) => this.finishLogin(connection, answer), failed)
       .finally(() => {
         connection.loggingIn = false;
       });
   }
 
-  private judge(connection: Connection, verdict: Authentication): void {
+  private finishLogin(connection: Connection, verdict: Authentication): void {
     if (!verdict.ok) {
       if (!isBusy(verdict))
         this.options.limiter.chargeFailedAuthentication(connection.peer, this.options.wall.now());
@@ -79,7 +79,7 @@ export class SessionAuth {
     this.endForbidden(connection);
   }
 
-  /** What was subscribed with other rights goes on only as far as the present ones reach (reliability 3.3). */
+  /** Ends subscriptions that the present rights no longer allow (reliability 3.3). */
   private endForbidden(connection: Connection): void {
     for (const topic of PRIVATE_TOPIC_NAMES) {
       const subscription = connection.subscriptions.get(privateKey(topic));
@@ -91,13 +91,13 @@ export class SessionAuth {
     }
   }
 
-  /** Rights taken away meanwhile end the connection; every order asks, and so does the sweep. */
+  /** False when rights were revoked, which ends the connection. Checked for every order and by the reaper. */
   isCurrent(connection: Connection): boolean {
     const { caller } = connection;
     if (caller === undefined) return true;
     const credential = this.options.identity.findKey(caller.key.apiKey);
     if (credential !== undefined && !credential.frozen && credential.key.version === caller.key.version) {
-      // What a broker allows its sub-account is part of the user, not of the key.
+      // The rights that a broker grants its sub-account belong to the user, not to the key.
       if (credential.user !== caller.user) {
         connection.caller = { user: credential.user, key: credential.key };
         this.endForbidden(connection);
@@ -109,7 +109,10 @@ export class SessionAuth {
   }
 }
 
-/** A herd that comes back has its passphrases checked one after the other; whoever finds that busy waits for a turn. */
+/**
+ * Clients that reconnect together have their passphrases checked one after another; a login that finds the check busy
+ * waits.
+ */
 async function retryWhileBusy(
   connection: Connection,
   first: Authentication | Promise<Authentication>,

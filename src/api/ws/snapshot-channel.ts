@@ -1,15 +1,15 @@
 /**
- * A topic that tells how things stand: it is looked at regularly, and pushed when it has changed and its pause is over.
- * What was read from the state leaves when it is durable (`durable-gate.ts`).
+ * A topic that shows the present state: it is polled regularly and pushed when it has changed and its pause is over.
+ * A push leaves when the state that it shows is durable (`durable-gate.ts`).
  */
 import { Channel } from './channel.ts';
 import type { Push } from './frames.ts';
 import type { StreamContext } from './stream-context.ts';
 import type { Subscription } from './subscription.ts';
 
-export abstract class StandingChannel extends Channel {
+export abstract class SnapshotChannel extends Channel {
   protected readonly context: StreamContext;
-  /** At most one push in so many milliseconds. */
+  /** Least time between two pushes. */
   protected abstract readonly pauseMs: number;
   /** By the machine's clock. */
   private pushedMs = 0;
@@ -20,11 +20,11 @@ export abstract class StandingChannel extends Channel {
     this.context = context;
   }
 
-  /** Cheap: asked every few milliseconds. */
+  /** Must be cheap: called every few milliseconds. */
   protected abstract hasChanged(wallMs: number): boolean;
-  /** What changed since the last one; undefined when nothing that shows. */
+  /** The changes since the last push; undefined when none is visible. */
   protected abstract next(nowMs: number): Push | undefined;
-  /** Everything, for a reader who has nothing yet. */
+  /** The complete state, for a new reader. */
   protected abstract whole(nowMs: number): Push;
 
   poll(wallMs: number): void {
@@ -36,13 +36,13 @@ export abstract class StandingChannel extends Channel {
     this.underWay++;
     this.context.durable.whenDurable(() => {
       this.underWay--;
-      this.newest = this.settle(push);
+      this.newest = this.onDurable(push);
       this.context.fanout.broadcast(this, this.newest);
     });
   }
 
-  /** What was read is durable now, and so is everything that happened before it. */
-  protected settle(push: Push): Push {
+  /** The state that was read is durable now, and so are all events before it. */
+  protected onDurable(push: Push): Push {
     return push;
   }
 
@@ -54,7 +54,7 @@ export abstract class StandingChannel extends Channel {
     });
   }
 
-  /** Readers that were behind get the newest as soon as they have read what waited for them. */
+  /** Slow readers get the newest push as soon as they have read everything that waited for them. */
   private catchUp(): void {
     if (this.newest === undefined || this.underWay > 0) return;
     for (const reader of this.members) {

@@ -1,4 +1,4 @@
-/** What every channel stands on. */
+/** Dependencies shared by all channels. */
 import type { Clock } from '../../sequencer/clock.ts';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
 import type { DurableGate } from './durable-gate.ts';
@@ -6,9 +6,9 @@ import type { Fanout } from './fanout.ts';
 
 export interface StreamContext {
   readonly sequencer: Sequencer;
-  /** The exchange's: what pushes say. */
+  /** The exchange's clock: times in pushes. */
   readonly clock: Clock;
-  /** The machine's: how often things are pushed. */
+  /** The machine's clock: intervals between pushes. */
   readonly wall: Clock;
   readonly fanout: Fanout;
   readonly durable: DurableGate;

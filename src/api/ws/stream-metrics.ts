@@ -1,4 +1,4 @@
-/** What the streams tell those who watch the process. */
+/** Counters of the streams for the metrics page. */
 export interface StreamMetrics {
   connections: number;
   subscriptions: number;
@@ -7,9 +7,9 @@ export interface StreamMetrics {
   received: number;
   sent: number;
   sentBytes: number;
-  /** Pushes left out because a newer one replaces them. */
+  /** Pushes skipped because a newer one replaced them. */
   conflated: number;
-  /** Connections cut because nobody read them. */
+  /** Connections closed because the client did not read. */
   dropped: number;
   unsentBytes: number;
 }

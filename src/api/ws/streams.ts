@@ -1,6 +1,7 @@
 /**
- * The streams' door: sockets on the gateway's server. A handshake passes host, origin, path and limits; then the client
- * talks (`message-handler.ts`) and reads channels (`channels.ts`), until it leaves or has to (`connection-reaper.ts`).
+ * The WebSocket server, on the port of the HTTP server. A handshake passes host, origin, path and limits; then the
+ * client sends messages (`message-handler.ts`) and reads channels (`channels.ts`) until it leaves or is removed
+ * (`connection-reaper.ts`).
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
@@ -17,10 +18,10 @@ import { type PeerAddress, peerAddressResolver } from '../limits/peer-address.ts
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { Services } from '../route.ts';
 import { errorEnvelope } from '../wire/envelope.ts';
-import { Admission, badHandshake, foreignHandshake, type Turned } from './admission.ts';
+import { Admission, badHandshake, foreignHandshake, type Rejection } from './admission.ts';
 import { Channels } from './channels.ts';
 import { Connection } from './connection.ts';
-import { Sweep } from './connection-reaper.ts';
+import { ConnectionReaper } from './connection-reaper.ts';
 import { CloseCode } from './control.ts';
 import { DurableGate } from './durable-gate.ts';
 import { Fanout } from './fanout.ts';
@@ -38,19 +39,19 @@ import { SessionAuth } from './session-auth.ts';
 import { emptyStreamMetrics, type StreamMetrics } from './stream-metrics.ts';
 
 export interface StreamsOptions extends Services {
-  /** The machine's clock: logins, limits and patience go by real time, whatever the exchange's clock is. */
+  /** The machine's clock: logins, limits and timeouts use real time, whatever the exchange's clock is. */
   readonly wall: Clock;
   readonly limiter: RateLimiter;
   readonly rateLimits: 'on' | 'off';
   readonly trustedProxies: readonly string[];
-  /** Host names under which the exchange answers, beside those that are always good. */
+  /** Further host names under which the exchange responds (`HostList` has the built-in ones). */
   readonly allowedHosts: readonly string[];
-  /** Undefined when a signed login may be sent again. */
+  /** Undefined when replays are not rejected. */
   readonly replays?: ReplayGuard | undefined;
-  /** Web pages of other hosts that may connect. */
+  /** Origins of other hosts whose pages may connect. */
   readonly allowedOrigins: readonly string[];
   readonly logger: FastifyBaseLogger;
-  /** What may wait for all readers together; a process with little memory may want less. */
+  /** Bytes that may wait for all readers together; a process with little memory may want less. */
   readonly unsentTotalBytesMax?: number;
 }
 
@@ -62,11 +63,11 @@ export class Streams {
   private readonly peerOf: PeerAddress;
   private readonly admission: Admission;
   private readonly channels: Channels;
-  private readonly conversation: MessageHandler;
+  private readonly messages: MessageHandler;
   private readonly connections = new Set<Connection>();
   private readonly connectionsByUid = new Map<number, number>();
-  private readonly sweeping: Sweep;
-  /** What everybody has been told of the end; undefined while none is near. */
+  private readonly reaper: ConnectionReaper;
+  /** The notice of a planned stop that was sent; undefined while none is planned. */
   private notice: string | undefined;
   private closing = false;
 
@@ -79,25 +80,25 @@ export class Streams {
     this.admission = new Admission(limiter, limited);
     const context = { sequencer, clock, wall, fanout: new Fanout(), durable: new DurableGate(sequencer) };
     this.channels = new Channels(context, this.metrics);
-    const onDefect = (err: unknown) => logger.error({ err }, 'a request over a socket failed');
+    const onInternalError = (err: unknown) => logger.error({ err }, 'a request over a socket failed');
     const { channels } = this;
     const admitUser = (connection: Connection, uid: number) => this.admitUser(connection, uid);
     const logins = new SessionAuth({ ...options, channels, admitUser });
-    const trading = new WsOrderEntry(options, limiter, onDefect);
-    this.conversation = new MessageHandler({ ...options, limited, channels, trading, logins });
-    // No compression: it costs more than it saves on small frames, and inflating is a way to attack.
+    const trading = new WsOrderEntry(options, limiter, onInternalError);
+    this.messages = new MessageHandler({ ...options, limited, channels, trading, logins });
+    // No compression: it costs more than it saves on small frames, and decompression can be attacked.
     this.sockets = new WebSocketServer({
       noServer: true,
       clientTracking: false,
       maxPayload: FRAME_BYTES_MAX,
       perMessageDeflate: false,
-      // Answers to pings are messages like any other: counted, and bounded by what the reader takes.
+      // Pongs are frames like any other: counted, and bounded by the reader's backlog.
       autoPong: false,
     });
     this.sockets.on('wsClientError', (error, socket) =>
       this.rejectUpgrade(socket, badHandshake(error.message)),
     );
-    this.sweeping = new Sweep({
+    this.reaper = new ConnectionReaper({
       connections: this.connections,
       wall,
       metrics: this.metrics,
@@ -112,7 +113,7 @@ export class Streams {
     );
   }
 
-  /** A stop is planned: everybody is told, goes on and leaves later (wire 5.1). Says how many there are. */
+  /** Announces a planned stop to all clients (wire 5.1); they stay until `close`. Returns their number. */
   announceStop(seconds: number): number {
     this.notice = `the exchange stops in about ${seconds} seconds: connect again then`;
     for (const connection of this.connections) connection.fail('upgrade', this.notice);
@@ -120,9 +121,9 @@ export class Streams {
   }
 
   /**
-   * Everybody leaves by turns, so that they do not come back all at once (reliability 2.2). Who has to wait is told;
-   * to the others the close says it: one client throws whatever a frame of an error reaches, and what it throws then is
-   * not what its users try again after (wire 2.5).
+   * Closes the connections in groups, so that the clients do not return all at once (reliability 2.2). Clients that
+   * wait for their turn get a notice; the others learn of the stop from the close frame: one client throws an
+   * exception for any error frame, and its users do not retry after that exception (wire 2.5).
    */
   async close(): Promise<void> {
     if (this.closing) return;
@@ -139,7 +140,7 @@ export class Streams {
         connection.close(CloseCode.restart, 'the exchange stops');
       }
     }
-    this.sweeping.stop();
+    this.reaper.stop();
     this.channels.close();
     for (let waited = 0; this.connections.size > 0 && waited < CLOSE_GRACE_MS; waited += 10) await sleep(10);
     for (const { ws } of this.connections) ws.terminate();
@@ -168,7 +169,7 @@ export class Streams {
   }
 
   /** A request with a body comes with a stream in place of its socket. */
-  private rejectUpgrade(socket: Duplex, { status, msg, retryAfterSeconds }: Turned): void {
+  private rejectUpgrade(socket: Duplex, { status, msg, retryAfterSeconds }: Rejection): void {
     this.metrics.refused++;
     const code = status.startsWith('429') ? '429' : '40017';
     const body = JSON.stringify(errorEnvelope(code, msg, this.options.clock.now()));
@@ -192,11 +193,11 @@ export class Streams {
     metrics.connections++;
     ws.on('message', (data, binary) => {
       metrics.received++;
-      this.conversation.hear(connection, data as Buffer, binary);
+      this.messages.onMessage(connection, data as Buffer, binary);
     });
-    ws.on('ping', (bytes) => this.conversation.hearPing(connection, bytes));
-    ws.on('pong', () => this.conversation.hearPong(connection));
-    // Broken frames end the connection with their own close code; there is nothing else to do.
+    ws.on('ping', (bytes) => this.messages.onPing(connection, bytes));
+    ws.on('pong', () => this.messages.onPong(connection));
+    // Malformed frames close the connection with their own close code.
     ws.on('error', (error) => logger.debug({ err: error }, 'a socket failed'));
     ws.on('close', () => this.onClose(connection));
     if (this.notice !== undefined) connection.fail('upgrade', this.notice);
@@ -222,8 +223,8 @@ export class Streams {
     return true;
   }
 
-  /** Looks after all connections at once, for whoever cannot wait for the next round. */
+  /** Checks all connections now, for callers that cannot wait for the next round. */
   sweep(): void {
-    this.sweeping.wholeRound();
+    this.reaper.wholeRound();
   }
 }

@@ -1,11 +1,11 @@
-/** One connection's interest in one channel, in the client's own words. */
+/** A subscription of one connection to one channel, with the argument as the client wrote it. */
 import { type Push, pushText, textFrame } from './frames.ts';
 
-/** Whoever takes the frames: a connection, seen from a channel. */
+/** A connection as a channel sees it. */
 export interface Recipient {
   readonly unsentBytes: number;
   deliver(frame: Buffer): void;
-  /** False when a push that a newer one replaces was left out, because the reader is behind. */
+  /** False when a replaceable push was skipped because the reader is slow. */
   deliverNow(frame: Buffer, replaceable: boolean): boolean;
 }
 
@@ -14,11 +14,11 @@ export class Subscription {
   readonly channelKey: string;
   /** JSON of the argument as the client wrote it. */
   arg: string;
-  /** False once it is unsubscribed, replaced or its connection is gone. */
+  /** False after it was unsubscribed or replaced, or its connection closed. */
   live = true;
-  /** What came with the first push must not come again: later pushes begin after this command. */
+  /** Pushes up to this command were part of the first push and must not be repeated. */
   afterSeq = 0;
-  /** The newest push was left out, because the reader is behind. */
+  /** The newest push was skipped because the reader is slow. */
   behind = false;
 
   constructor(connection: Recipient, channelKey: string, arg: string) {
@@ -27,7 +27,7 @@ export class Subscription {
     this.arg = arg;
   }
 
-  /** To this reader alone. */
+  /** Sends to this reader alone. */
   push(push: Push): void {
     if (this.live) this.connection.deliver(textFrame(pushText(push, this.arg)));
   }

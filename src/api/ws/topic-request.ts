@@ -1,24 +1,24 @@
-/** What a subscription names: the topic, and where it applies, the instrument and the width (wire 5.2). */
+/** Parses a subscription argument: topic and, where they apply, instrument and interval (wire 5.2). */
 
 import type { CandleWidth } from '../../core/model/candle-interval.ts';
 import { CATEGORY_NAMES, type CategoryName } from '../../core/model/enums.ts';
 import type { Instrument } from '../../core/model/instrument.ts';
 import type { State } from '../../core/state/state.ts';
-import type { Need } from '../auth/permissions.ts';
+import type { RequiredPermission } from '../auth/permissions.ts';
 import { readWidth, WIDTH_RULE } from '../routes/market/candle-query.ts';
 import type { BookKind } from './topics/book-levels.ts';
 
-/** The words of an argument; clients add others, which are repeated to them and otherwise left alone. */
+/** Fields of an argument; further fields of a client are repeated in pushes and otherwise ignored. */
 export interface TopicArgument {
   readonly instType?: string | undefined;
   readonly topic?: string | undefined;
   readonly symbol?: string | undefined;
-  /** What one client calls the symbol. */
+  /** Another name of the symbol. */
   readonly instId?: string | undefined;
   readonly interval?: string | undefined;
 }
 
-/** Which book a topic shows and how many levels a side; without a number the whole book, as differences. */
+/** Book and levels a side of a topic; without a number it is the whole book, as differences. */
 export const BOOK_TOPICS = {
   books: { kind: 'displayed', levels: undefined },
   books1: { kind: 'displayed', levels: 1 },
@@ -40,7 +40,7 @@ export const PUBLIC_TOPICS = [
 ] as const;
 export type PublicTopic = (typeof PUBLIC_TOPICS)[number];
 
-/** With the permission that the same data needs over HTTP. */
+/** Each with the permission that the same data needs over HTTP. */
 export const PRIVATE_TOPICS = {
   account: 'mgt_read',
   position: 'trade_read',
@@ -49,11 +49,11 @@ export const PRIVATE_TOPICS = {
   'fast-fill': 'trade_read',
   'strategy-order': 'trade_read',
   'adl-notification': 'trade_read',
-} as const satisfies Readonly<Record<string, Need>>;
+} as const satisfies Readonly<Record<string, RequiredPermission>>;
 export type PrivateTopic = keyof typeof PRIVATE_TOPICS;
 export const PRIVATE_TOPIC_NAMES = Object.keys(PRIVATE_TOPICS) as readonly PrivateTopic[];
 
-/** What a connection calls its subscription; whose account it is follows from the login. */
+/** Key of a subscription within a connection; the account follows from the login. */
 export const privateKey = (topic: PrivateTopic): string => `UTA ${topic}`;
 
 export type TopicRequest =
@@ -68,7 +68,7 @@ export type TopicRequest =
       readonly width: CandleWidth | undefined;
     };
 
-/** Or what is wrong with it, and what would be right. */
+/** Returns the request, or the error with the valid values. */
 export function readTopic(state: State, argument: TopicArgument): TopicRequest | string {
   const { topic } = argument;
   if (topic === undefined || argument.instType === undefined) return 'instType and topic must be given';

@@ -1,6 +1,6 @@
 /**
- * The audit log as it belongs to the log up to a command: the lines before the first that names a later one. An action
- * that loses its outcome by that is completed by the first start on the copy, from what the copied log holds.
+ * The audit log that matches the journal up to a command: the lines before the first that names a later one. An
+ * action that loses its outcome thereby is completed by the first start on the copy, from the copied journal.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export function auditUpTo(data: string, lastSeq: number): AuditCopy | undefined 
   const kept = later === -1 ? lines : lines.slice(0, later);
   const last = kept.at(-1);
   if (last === undefined) return undefined;
-  // Lines are only ever added, so the first ones are still those that were read.
+  // Lines are only appended, so the first ones are still those that were read.
   const texts = readFileSync(join(data, AUDIT_FILE), 'utf8').split('\n');
   return { log: `${texts.slice(0, kept.length).join('\n')}\n`, head: formatHead(last) };
 }

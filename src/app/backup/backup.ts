@@ -1,12 +1,12 @@
 /**
- * Copies everything an exchange remembers, whether it runs or not, as of one moment. The order makes the parts fit: log
- * and snapshots are held; the history is copied, at or beyond the snapshots; then the moment is fixed, at or beyond the
- * history; then the users, who may be newer than the moment and never older; then the log up to the moment.
+ * Copies all data of an exchange, running or not, as of one moment. The order makes the parts fit: journal and
+ * snapshots are held; the history is copied, at or beyond the snapshots; then the moment is fixed, at or beyond the
+ * history; then the users, who may be newer than the moment and never older; then the journal up to the moment.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { AUDIT_FILE, AUDIT_HEAD_FILE } from '../../admin/audit-file.ts';
-import { DOOR_FILE } from '../../admin/token.ts';
+import { ADMIN_ENDPOINT_FILE } from '../../admin/token.ts';
 import { IDENTITY_MARK_FILE } from '../../identity/identity-mark.ts';
 import { readKeyring } from '../../identity/sealing.ts';
 import { IDENTITY_FILE, KEYRING_FILE } from '../../identity/sqlite-identity.ts';
@@ -19,8 +19,8 @@ import { HISTORY_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
 import { auditUpTo } from './audit-copy.ts';
 import { type CopiedFile, copyFileDurably, type Progress, writeDurably } from './copying.ts';
 import { copyDatabase, historySeq, sealingKeys } from './databases.ts';
-import { HeldLog } from './held-log.ts';
-import { provenEnd } from './log-proof.ts';
+import { HeldJournal } from './held-journal.ts';
+import { provenEnd } from './journal-proof.ts';
 import {
   type BackedUpFile,
   CONTENTS,
@@ -38,27 +38,30 @@ import {
 export interface BackupOptions {
   readonly data: string;
   readonly directory: string;
-  /** Fixes the moment in a running exchange; without it the log on disk decides. */
+  /** Fixes the moment in a running exchange; without it the journal on disk decides. */
   readonly moment?: () => Promise<Moment>;
-  /** Takes the directory as it is: what a start puts right is no obstacle, and nothing is replayed for a state hash. */
+  /**
+   * Copies the directory as it is: faults that a start repairs are accepted, and nothing is replayed for a state
+   * hash.
+   */
   readonly asFound?: boolean;
-  /** How much is done, from 0 to 1. */
+  /** Share done, from 0 to 1. */
   readonly progress?: (share: number) => void;
 }
 
-/** What belongs to the process at work, or is copied in its own way. */
+/** Files of the running process, and files that are copied in another way. */
 const NOT_COPIED = new Set([
   HISTORY_FILE,
   IDENTITY_FILE,
   KEYRING_FILE,
-  // It may be ahead of the copied store; a start makes it anew.
+  // It may be ahead of the copied store; a start writes it anew.
   IDENTITY_MARK_FILE,
   AUDIT_FILE,
   AUDIT_HEAD_FILE,
-  DOOR_FILE,
+  ADMIN_ENDPOINT_FILE,
 ]);
 const PASSING = /\.tmp$|\.next$|-wal$|-shm$|-journal$|reserve|\.incomplete$/;
-/** A change of the sealing key between two files is met by copying them again. */
+/** When the sealing key changes between two files, both are copied again. */
 const KEY_TRIES_MAX = 5;
 
 export async function makeBackup(options: BackupOptions): Promise<Manifest> {
@@ -76,7 +79,7 @@ export async function makeBackup(options: BackupOptions): Promise<Manifest> {
   }
 }
 
-/** From here on the directory says that it is not whole yet. */
+/** From here on the directory is marked as incomplete. */
 function prepare(data: string, directory: string): void {
   if (
     `${resolve(directory)}/`.startsWith(`${resolve(data, LOG_DIRECTORY)}/`) ||
@@ -85,7 +88,7 @@ function prepare(data: string, directory: string): void {
     throw new ConfigError(`${directory} is the exchange's own directory: name another one for the backup`);
   if (isWhole(directory))
     throw new ConfigError(`${directory} holds a backup already: name a new directory, one for each backup`);
-  // The note of an earlier try may have been cut off itself: its temporary file is there, and nothing else.
+  // The marker of an earlier try may have been interrupted itself: then only its temporary file is there.
   const others = existsSync(directory)
     ? readdirSync(directory).filter((name) => !name.startsWith(HALF_BACKUP_FILE))
     : [];
@@ -97,7 +100,7 @@ function prepare(data: string, directory: string): void {
     `A backup of ${data} that was not finished. Nothing reads it.\n`,
   );
   const contents = join(directory, CONTENTS);
-  // Another process may be at work here: its lock tells.
+  // The lock shows whether another process is at work here.
   if (existsSync(join(contents, LOG_DIRECTORY))) DirectoryLock.take(join(contents, LOG_DIRECTORY)).release();
   rmSync(contents, { recursive: true, force: true });
   mkdirSync(join(contents, LOG_DIRECTORY), { recursive: true, mode: 0o700 });
@@ -130,7 +133,7 @@ class Backup {
 
   async run(): Promise<Manifest> {
     const { data, directory } = this.#options;
-    using log = new HeldLog(join(data, LOG_DIRECTORY));
+    using log = new HeldJournal(join(data, LOG_DIRECTORY));
     await this.#copyDatabase(HISTORY_FILE, () => log.keepUp());
     const reached = historySeq(join(this.#target, HISTORY_FILE));
     if (reached < log.snapshotSeq && this.#options.asFound !== true)
@@ -165,14 +168,14 @@ class Backup {
     return manifest;
   }
 
-  async #moment(log: HeldLog): Promise<Moment> {
+  async #moment(log: HeldJournal): Promise<Moment> {
     const told = await this.#options.moment?.();
     // The last command of the moment is on disk now: its segment is held from here on.
     log.catchUp();
     return told ?? { seq: log.lastSeq(), time: 0, stateHash: null };
   }
 
-  /** The secrets in the copied database are sealed under keys of the copied file, whatever was changed in between. */
+  /** The secrets in the copied database must be sealed under keys of the copied file, whatever changed in between. */
   async #copyIdentity(): Promise<void> {
     const { data } = this.#options;
     for (let tries = 1; ; tries++) {
@@ -191,7 +194,7 @@ class Backup {
     }
   }
 
-  async #copyLog(log: HeldLog, lastSeq: number): Promise<void> {
+  async #copyLog(log: HeldJournal, lastSeq: number): Promise<void> {
     const target = join(this.#target, LOG_DIRECTORY);
     await log.copyTo(target, lastSeq, this.#progress, (name, file) =>
       this.#note(`${LOG_DIRECTORY}/${name}`, file),
@@ -205,7 +208,7 @@ class Backup {
     this.#note(AUDIT_HEAD_FILE, writeDurably(join(this.#target, AUDIT_HEAD_FILE), Buffer.from(copy.head)));
   }
 
-  /** Keys, the token and whatever else lies there; small files that are replaced as a whole. */
+  /** Keys, the token and other small files, which are always replaced as a whole. */
   async #copyRest(): Promise<void> {
     const { data } = this.#options;
     for (const entry of readdirSync(data, { withFileTypes: true })) {

@@ -1,4 +1,4 @@
-/** Files that are on disk when a call returns, readable by their owner only, with their hashes. */
+/** Copies files durably, readable by their owner only, and returns their hashes. */
 import { createHash } from 'node:crypto';
 import { closeSync, fdatasyncSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BackedUpFile } from './manifest.ts';
 
 export type CopiedFile = Omit<BackedUpFile, 'path'>;
-/** Hears of bytes that have been dealt with. */
+/** Called with the number of bytes processed. */
 export type Progress = (bytes: number) => void;
 
 const OWNER_ONLY = 0o600;
@@ -24,7 +24,7 @@ export function writeDurably(path: string, contents: Uint8Array): CopiedFile {
   return { bytes: contents.length, sha256: createHash('sha256').update(contents).digest('hex') };
 }
 
-/** Copies a file that may have lost its name meanwhile, but is still open. */
+/** Copies an open file, also when its name was removed meanwhile. */
 export async function copyOpened(source: number, target: string, progress: Progress): Promise<CopiedFile> {
   const descriptor = openSync(target, 'wx', OWNER_ONLY);
   try {
@@ -44,8 +44,8 @@ export async function copyFileDurably(
   return withOpened(source, (descriptor) => copyOpened(descriptor, target, progress));
 }
 
-/** Syncs a file that somebody else has written, and tells its hash. */
-export async function settleFile(path: string): Promise<CopiedFile> {
+/** Syncs a file that another function has written, and returns its hash. */
+export async function syncFile(path: string): Promise<CopiedFile> {
   const descriptor = openSync(path, 'r+');
   try {
     fsyncSync(descriptor);
@@ -74,7 +74,7 @@ async function withOpened<Result>(
 async function readInSteps(
   descriptor: number,
   progress: Progress,
-  take: (step: Uint8Array) => void,
+  consume: (step: Uint8Array) => void,
 ): Promise<CopiedFile> {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(STEP_BYTES);
@@ -83,11 +83,11 @@ async function readInSteps(
     const length = readSync(descriptor, buffer, 0, buffer.length, bytes);
     if (length === 0) return { bytes, sha256: hash.digest('hex') };
     const step = buffer.subarray(0, length);
-    take(step);
+    consume(step);
     hash.update(step);
     bytes += length;
     progress(length);
-    // Signals are heard between two steps.
+    // Lets signals be handled between two steps.
     await nextTurn();
   }
 }

@@ -1,18 +1,18 @@
-/** Copies of databases that another process may be writing to. */
+/** Copies databases that another process may be writing to. */
 import { existsSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { readMeta } from '../../history/sqlite-schema.ts';
 import { keyIdsInUse } from '../../identity/rotation.ts';
 import { DataDamaged } from '../exit-codes.ts';
-import { type CopiedFile, type Progress, settleFile } from './copying.ts';
+import { type CopiedFile, type Progress, syncFile } from './copying.ts';
 
 const PAGES_A_STEP = 256;
 const BUSY_TIMEOUT_MS = 10_000;
 
 /**
- * One read transaction lasts for the whole copy: all pages are of one moment, writers are not held up, and their
- * commits do not make the copy begin again.
+ * One read transaction lasts for the whole copy: all pages are of one moment, writers are not blocked, and their
+ * commits do not restart the copy.
  */
 export async function copyDatabase(source: string, target: string, progress: Progress): Promise<CopiedFile> {
   if (!existsSync(source)) throw new DataDamaged(`${source} does not exist: there is nothing to copy`);
@@ -33,26 +33,26 @@ export async function copyDatabase(source: string, target: string, progress: Pro
   } finally {
     database.close();
   }
-  return settleFile(target);
+  return syncFile(target);
 }
 
-/** The last command that a copy of the history holds. */
+/** Sequence number of the last command in a copy of the history. */
 export function historySeq(path: string): number {
-  return lookInto(path, (database) => readMeta(database, 'last_seq'));
+  return withDatabase(path, (database) => readMeta(database, 'last_seq'));
 }
 
-/** The keys that the secrets in a copy of the identity are sealed under. */
+/** Ids of the keys that the secrets in a copy of identity are sealed under. */
 export function sealingKeys(path: string): ReadonlySet<string> {
-  return lookInto(path, keyIdsInUse);
+  return withDatabase(path, keyIdsInUse);
 }
 
-/** Reads a database that nobody else has open, and leaves nothing beside it. */
-export function lookInto<Found>(path: string, look: (database: DatabaseSync) => Found): Found {
+/** Reads a database that is not in use, and leaves no files beside it. */
+export function withDatabase<Found>(path: string, read: (database: DatabaseSync) => Found): Found {
   const address = pathToFileURL(path);
   address.searchParams.set('immutable', '1');
   const database = new DatabaseSync(address, { readOnly: true });
   try {
-    return look(database);
+    return read(database);
   } finally {
     database.close();
   }

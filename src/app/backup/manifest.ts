@@ -1,6 +1,6 @@
 /**
- * What a backup says of itself. `backup.json` is written last, when everything it names is on disk: a directory with it
- * is whole, one with `backup.incomplete` alone is not. A restore works the other way round: its directory holds
+ * The manifest of a backup. `backup.json` is written last, when all its files are on disk: a directory with it is
+ * complete, one with `backup.incomplete` alone is not. A restore works the other way round: its directory holds
  * `restore.incomplete` from before the first file until after the last.
  */
 import { createHash } from 'node:crypto';
@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { ConfigError, DataDamaged } from '../exit-codes.ts';
 
 export const MANIFEST_FILE = 'backup.json';
-/** Where the copied files are, under the names that they have in a data directory. */
+/** Folder of the copied files, under their names in a data directory. */
 export const CONTENTS = 'data';
 export const HALF_BACKUP_FILE = 'backup.incomplete';
 export const HALF_RESTORE_FILE = 'restore.incomplete';
 
 const FORMAT = 1;
-/** A file of a data directory or of its log; a name never leads out of it. */
+/** A file of a data directory or of its journal; a name never leads out of it. */
 const PLACE = /^(?:log\/)?[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 
 export interface BackedUpFile {
@@ -25,13 +25,13 @@ export interface BackedUpFile {
   readonly sha256: string;
 }
 
-/** The moment that a backup holds. */
+/** The moment of a backup. */
 export interface Moment {
   /** The last command. */
   readonly seq: number;
   /** The exchange's time then, in Unix milliseconds. */
   readonly time: number;
-  /** SHA-256 of the state after that command; null when nobody worked it out. */
+  /** SHA-256 of the state after that command; null when it was not computed. */
   readonly stateHash: string | null;
 }
 
@@ -49,7 +49,7 @@ export function manifestOf(contents: Omit<Manifest, 'format'>): Manifest {
   return { format: FORMAT, ...contents };
 }
 
-/** The text of the file, which ends with the hash of what stands before it. */
+/** The text of the file, which ends with the hash of the text before it. */
 export function formatManifest(manifest: Manifest): string {
   return `${JSON.stringify({ ...manifest, sha256: hashOf(manifest) }, undefined, 2)}\n`;
 }
@@ -66,7 +66,7 @@ export function isWhole(directory: string): boolean {
   return existsSync(join(directory, MANIFEST_FILE));
 }
 
-/** Throws ConfigError when there is no backup, DataDamaged when it is not whole. */
+/** Throws ConfigError when there is no backup, DataDamaged when it is incomplete. */
 export function readManifest(directory: string): Manifest {
   const path = join(directory, MANIFEST_FILE);
   if (!existsSync(path)) {
@@ -99,7 +99,7 @@ function changed(path: string): DataDamaged {
   return new DataDamaged(`${path} was changed since it was written: use another backup`);
 }
 
-/** An exchange neither runs in a backup, which would change it, nor on what a restore has not finished. */
+/** An exchange starts neither in a backup, which would change it, nor on an unfinished restore. */
 export function refuseUnfinished(data: string): void {
   if (isBackup(data))
     throw new DataDamaged(
@@ -113,7 +113,7 @@ export function refuseUnfinished(data: string): void {
   );
 }
 
-/** What a restore that is under way has said about itself. */
+/** The marker of a restore under way. */
 export interface HalfRestore {
   readonly from: string;
   readonly files: readonly string[];
@@ -123,7 +123,7 @@ export function readHalfRestore(path: string): HalfRestore | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as HalfRestore;
   } catch {
-    // Cut off while it was written, so before any file.
+    // Interrupted while it was written, so before any file.
     return undefined;
   }
 }

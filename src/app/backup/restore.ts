@@ -1,6 +1,6 @@
 /**
- * Puts a backup where an exchange can start from it. Only an empty place is taken; until the last file is there the
- * directory says that it is half restored, and the same command begins again.
+ * Restores a backup into a data directory. Only an empty place is accepted; until the last file is there the
+ * directory is marked as half restored, and the same command begins again.
  */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -29,7 +29,7 @@ export async function restoreBackup(
   makeDirectory(data);
   const lock = DirectoryLock.take(join(data, LOG_DIRECTORY));
   try {
-    // Looked at before the lock, the directory may have changed since.
+    // Checked again under the lock: the directory may have changed since.
     refuseOccupied(data);
     clearHalf(data);
     const half: HalfRestore = { from: resolve(directory), files: manifest.files.map(({ path }) => path) };
@@ -44,12 +44,12 @@ export async function restoreBackup(
   }
 }
 
-/** A half restore may be begun again; anything else in the way stays as it is. */
+/** A half restore may begin again; any other content is refused and stays unchanged. */
 function refuseOccupied(data: string): void {
   if (!existsSync(data)) return;
   const names = readdirSync(data);
   if (names.includes(HALF_RESTORE_FILE)) return;
-  // The note itself may have been cut off: its temporary file is there, and nothing else.
+  // The marker itself may have been interrupted: then only its temporary file is there.
   const nothing = names.every((name) => name === LOG_DIRECTORY || name.startsWith(HALF_RESTORE_FILE));
   if (nothing && onlyLock(join(data, LOG_DIRECTORY))) return;
   const what = names.includes(LOG_DIRECTORY) ? 'holds an exchange' : `is not empty (${names[0]})`;
@@ -58,7 +58,7 @@ function refuseOccupied(data: string): void {
   );
 }
 
-/** What a restore that was cut off before its note leaves. */
+/** Content that a restore leaves when it is interrupted before its marker. */
 function onlyLock(directory: string): boolean {
   return !existsSync(directory) || readdirSync(directory).every((name) => name.startsWith('lock.'));
 }

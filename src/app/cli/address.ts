@@ -1,4 +1,4 @@
-/** `bourse address ...`: where the withdrawals of an account may go. */
+/** `bourse address ...`: address books of withdrawals. */
 import type { Command } from 'commander';
 import { commandGroup } from './command-line.ts';
 import { operatorCommand, readSwitch, table, when } from './operator-command.ts';

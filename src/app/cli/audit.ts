@@ -1,4 +1,4 @@
-/** `bourse audit ...`: what operators did, and the proof that nobody changed the record of it. */
+/** `bourse audit ...`: actions of operators, and the proof that their record is unchanged. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
@@ -9,7 +9,7 @@ import type { AuditVerification } from '../verify/audit-verify.ts';
 import { commandGroup, configOf, describedCommand, withSettings } from './command-line.ts';
 import { type Shown, show, table, when } from './operator-command.ts';
 import { type Paint, painter } from './terminal/colour.ts';
-import { count } from './terminal/counting.ts';
+import { count } from './terminal/format.ts';
 
 const SHOWN_LINES = 50;
 
@@ -29,7 +29,7 @@ function verifyCommand(): Command {
   const examples = ['bourse audit verify', 'bourse audit verify --data /var/bourse --json'];
   const description = 'Checks the chain of the audit log and that the command log holds what it names.';
   return fileCommand('verify', description, examples, async (data) => {
-    // Loaded only now: it needs the whole exchange, which no other command does.
+    // Loaded only here: it needs the whole exchange, which no other command does.
     const { verifyAudit } = await import('../verify/audit-verify.ts');
     const result = verifyAudit(data);
     process.exitCode = result.ok ? ExitCode.ok : ExitCode.damaged;
@@ -37,7 +37,7 @@ function verifyCommand(): Command {
   });
 }
 
-/** These read the files of a data directory, whether the exchange runs or not. */
+/** Commands that read files of a data directory, whether the exchange runs or not. */
 function fileCommand(
   name: string,
   description: string,

@@ -1,4 +1,4 @@
-/** `bourse backup`: a copy of everything an exchange remembers, while it runs or when it does not. */
+/** `bourse backup`: a copy of all data of an exchange, running or not. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
@@ -12,7 +12,7 @@ import { BOURSE, configOf, describedCommand, withSettings } from './command-line
 import { OperatorClient } from './operator-client.ts';
 import { facts, operatorName, show, when } from './operator-command.ts';
 import { type Paint, painter } from './terminal/colour.ts';
-import { count, counted } from './terminal/counting.ts';
+import { count, counted } from './terminal/format.ts';
 import { progressBar } from './terminal/progress-bar.ts';
 
 export function backupCommand(): Command {
@@ -55,7 +55,7 @@ async function backUp(data: string, directory: string, operator: string): Promis
     });
     bar.end();
     const ended = { directory, seq: manifest.moment.seq, manifest: hashOf(manifest) };
-    await client?.post('/admin/backups/end', ended).catch(tellUnrecorded);
+    await client?.post('/admin/backups/end', ended).catch(warnUnrecorded);
     return manifest;
   } finally {
     bar.end();
@@ -78,7 +78,7 @@ function lockIfStopped(directory: string): DirectoryLock | undefined {
   }
 }
 
-function tellUnrecorded(error: Error): void {
+function warnUnrecorded(error: Error): void {
   if (!(error instanceof CannotStart)) throw error;
   process.stderr.write(`bourse: the backup is whole; its end is not in the audit log: ${error.message}\n`);
 }

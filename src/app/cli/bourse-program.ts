@@ -7,6 +7,14 @@ import { clientCommand } from './client.ts';
 import { clockCommand } from './clock.ts';
 import { BOURSE, describedProgram, HELP_COMMAND } from './command-line.ts';
 import { configCommand } from './config.ts';
+import {
+  haltCommand,
+  healthCommand,
+  identityCommand,
+  resumeCommand,
+  snapshotCommand,
+  trialBalanceCommand,
+} from './exchange.ts';
 import { forceCommand } from './force.ts';
 import { keyCommand } from './key.ts';
 import { feesCommand, instrumentCommand } from './listings.ts';
@@ -16,22 +24,14 @@ import { depositCommand, withdrawalCommand } from './money.ts';
 import { priceCommand } from './price.ts';
 import { reservesCommand } from './reserves.ts';
 import { restoreCommand } from './restore.ts';
-import { setAsideCommand } from './skip-command.ts';
-import {
-  booksCommand,
-  haltCommand,
-  healthCommand,
-  identityCommand,
-  resumeCommand,
-  snapshotCommand,
-} from './venue.ts';
+import { skipCommand } from './skip-command.ts';
 import { verifyCommand } from './verify.ts';
 
 const GROUPS = {
   'Running exchange:': [
     healthCommand(),
     clientCommand(),
-    booksCommand(),
+    trialBalanceCommand(),
     reservesCommand(),
     haltCommand(),
     resumeCommand(),
@@ -54,10 +54,16 @@ const GROUPS = {
     backupCommand(),
     verifyCommand(),
     restoreCommand(),
-    setAsideCommand(),
+    skipCommand(),
     configCommand(),
   ],
 };
+
+/** Names of commands in earlier versions: they still work and name their successor. */
+export const FORMER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['books', 'trial-balance'],
+  ['set-aside', 'skip-command'],
+]);
 
 export const program = describedProgram(
   BOURSE,

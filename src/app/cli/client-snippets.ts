@@ -1,7 +1,7 @@
-/** Programs of a few lines that trade on a running exchange, for each client people come with (wire 7). */
+/** Short programs that trade on a running exchange, one for each client library (wire 7). */
 
 export interface Access {
-  /** Where the exchange is reached. */
+  /** URL of the exchange. */
   readonly url: string;
   readonly apiKey: string;
   readonly secretKey: string;

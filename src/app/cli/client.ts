@@ -1,4 +1,4 @@
-/** `bourse client ...`: a program to begin with, made for the exchange that runs and one of its demo accounts. */
+/** `bourse client ...`: a short program with the address of the running exchange and the keys of a demo account. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Argument, type Command } from 'commander';

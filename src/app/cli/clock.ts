@@ -1,12 +1,12 @@
-/** `bourse clock ...`: the exchange's time, and how a manual one moves. */
+/** `bourse clock ...`: the exchange's time, and the advance of a manual clock. */
 import type { Command } from 'commander';
 import { ExitCode } from '../exit-codes.ts';
-import { type Advanced, followAdvance } from './clock-journey.ts';
+import { type Advanced, followAdvance } from './clock-advance.ts';
 import { commandGroup } from './command-line.ts';
 import type { OperatorClient } from './operator-client.ts';
 import { facts, operatorCommand, when } from './operator-command.ts';
 import type { Paint } from './terminal/colour.ts';
-import { count } from './terminal/counting.ts';
+import { count } from './terminal/format.ts';
 import { progressBar } from './terminal/progress-bar.ts';
 
 interface ClockView {
@@ -68,7 +68,7 @@ function advanceCommand(): Command {
     .option('--step <span>', 'time from tick to tick [1s]');
 }
 
-/** The first Ctrl-C stops the clock where it is and is answered with that, the second leaves it to itself. */
+/** The first Ctrl-C halts the clock and prints where it is; the second leaves the advance running. */
 async function advance(client: OperatorClient, body: object): Promise<Advanced> {
   let interrupts = 0;
   const interrupt = () => {

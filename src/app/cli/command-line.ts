@@ -1,7 +1,7 @@
 /** The command line: options from the table of settings, messages and exit codes as users expect them. */
 import { Command, CommanderError, type HelpConfiguration, Option } from 'commander';
 import { VERSION } from '../../version.ts';
-import type { Given } from '../config/layer.ts';
+import type { Overrides } from '../config/resolve-config.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { environmentName, SETTING_NAMES, SETTINGS, type SettingName } from '../config/settings.ts';
 import { ActionRefused, ExitCode, exitCodeOf } from '../exit-codes.ts';
@@ -12,12 +12,12 @@ Exit codes:
   0 ok · 1 failed · 2 wrong use or configuration · 3 cannot start (port, lock, permission)
   4 data damaged or hash mismatch · 130 second Ctrl-C`;
 
-/** How the program is called in a terminal; `-s` keeps npm's own words out of what is printed. */
+/** How the program is called in a terminal; `-s` suppresses npm's own output. */
 export const BOURSE = 'npm run -s bourse --';
 export const HELP_COMMAND = ['help [command]', 'show the help of a command'] as const;
 const OWN_OPTIONS = 'Options:';
 const HELP: HelpConfiguration = {
-  /** What a command has of its own comes before what all commands have. */
+  /** Options of a command come before those that all commands share. */
   groupItems: (_all, shown, groupOf) => {
     const groups = Map.groupBy(shown, groupOf);
     const own = groups.get(OWN_OPTIONS);
@@ -43,7 +43,7 @@ export function describedCommand(name: string, description: string, examples: re
   return command;
 }
 
-/** Several verbs under one noun; the first example of each verb is one of the noun. */
+/** Several verbs under one noun; the help of the noun shows the first example of each verb. */
 export function commandGroup(name: string, description: string, verbs: readonly Command[]): Command {
   const examples = verbs.map((verb) => EXAMPLES.get(verb)![0]!.replace(/ {2,}.*/, ''));
   const group = describedCommand(name, description, examples).helpCommand(...HELP_COMMAND);
@@ -51,7 +51,7 @@ export function commandGroup(name: string, description: string, verbs: readonly 
   return group;
 }
 
-/** The program itself: a described command that also tells its version and exit codes. */
+/** The program itself: a described command with version and exit codes. */
 export function describedProgram(name: string, description: string, examples: readonly string[]): Command {
   return describedCommand(name, description, examples)
     .version(VERSION, '--version', 'show the version')
@@ -74,34 +74,46 @@ export function withSettings(command: Command, names: readonly SettingName[] = S
   return command.addOption(new Option('--config <file>', file).helpGroup('World:'));
 }
 
-/** The configuration that the flags of the command, the environment and the file give together. */
+/** The configuration from flags of the command, environment and file. */
 export function configOf(
   command: Command,
   names: readonly SettingName[] = SETTING_NAMES,
 ): Promise<ResolvedConfig> {
-  const given: Partial<Record<SettingName, string>> = {};
+  const overrides: Partial<Record<SettingName, string>> = {};
   for (const name of names) {
-    if (command.getOptionValueSource(name) === 'cli') given[name] = String(command.getOptionValue(name));
+    if (command.getOptionValueSource(name) === 'cli') overrides[name] = String(command.getOptionValue(name));
   }
   return resolveConfig({
-    flags: given as Given,
+    flags: overrides as Overrides,
     environment: process.env,
     directory: process.cwd(),
     configFile: command.getOptionValue('config') as string | undefined,
   });
 }
 
-/** Runs the program; a failure is told on stderr and ends the process with its code. */
-export async function runProgram(program: Command): Promise<void> {
+/** Runs the program; a failure is printed to stderr and ends the process with its code. */
+export async function runProgram(
+  program: Command,
+  formerNames: ReadonlyMap<string, string> = new Map(),
+): Promise<void> {
   overrideExit(program);
   try {
-    const words = process.argv.slice(2);
+    const words = presentWords(process.argv.slice(2), formerNames);
     refuseSwallowedOptions(calledBy(words, program), words, process.env);
-    await program.parseAsync(process.argv);
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
     refuse(error);
   }
+}
+
+/** The words with a former name of a command replaced by its present one. The note goes to stderr, so that --json stays JSON. */
+function presentWords(words: readonly string[], formerNames: ReadonlyMap<string, string>): readonly string[] {
+  const [former, ...rest] = words;
+  const present = formerNames.get(former ?? '');
+  if (present === undefined) return words;
+  process.stderr.write(`bourse: the command ${former} is now called ${present}\n`);
+  return [present, ...rest];
 }
 
 /** The innermost command that the words name. */
@@ -115,7 +127,7 @@ function overrideExit(command: Command): void {
   for (const inner of command.commands) overrideExit(inner);
 }
 
-/** What the user can act on is told in one line; what nobody foresaw with its stack. */
+/** Expected errors are printed as one line; unexpected ones with their stack. */
 export function refuse(error: unknown): never {
   const code = exitCodeOf(error);
   const { message, stack } = error instanceof Error ? error : new Error(String(error));

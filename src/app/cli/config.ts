@@ -1,10 +1,10 @@
-/** `bourse config`: what the four layers come to, and with `--explain` which of them decided. */
+/** `bourse config`: the effective settings, and with `--explain` the source of each. */
 import type { Command } from 'commander';
 import type { ResolvedConfig } from '../config/resolve-config.ts';
 import { environmentName, flagName, SETTING_NAMES } from '../config/settings.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { type Paint, painter } from './terminal/colour.ts';
-import { textTable } from './terminal/text-table.ts';
+import { textTable } from './terminal/format.ts';
 
 export function configCommand(): Command {
   const command = describedCommand('config', 'Shows the configuration that a start would use.', [

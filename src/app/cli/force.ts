@@ -1,4 +1,4 @@
-/** `bourse force ...`: liquidation and deleveraging at will, on a demo. */
+/** `bourse force ...`: forced liquidation and deleveraging for testing, on a demo. */
 import type { Command } from 'commander';
 import { commandGroup } from './command-line.ts';
 import { facts, operatorCommand } from './operator-command.ts';

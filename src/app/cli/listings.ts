@@ -1,4 +1,4 @@
-/** `bourse instrument ...` and `bourse fees ...`: what is traded, and what trading costs. */
+/** `bourse instrument ...` and `bourse fees ...`: listed instruments and their fees. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/model/enums.ts';
@@ -8,8 +8,8 @@ import type { OperatorClient } from './operator-client.ts';
 import { facts, operatorCommand, table } from './operator-command.ts';
 import { suggestInstrument } from './suggestions.ts';
 import type { Paint } from './terminal/colour.ts';
-import { count } from './terminal/counting.ts';
 import { didYouMean } from './terminal/did-you-mean.ts';
+import { count } from './terminal/format.ts';
 
 interface InstrumentView {
   readonly category: string;
@@ -141,7 +141,7 @@ function instrumentTable(instruments: readonly InstrumentView[], paint: Paint): 
   return table(paint, head, rows, [5, 6, 7], 'no instruments');
 }
 
-function known<Word extends string>(word: string, words: readonly Word[]): Word {
+function known<Choice extends string>(word: string, words: readonly Choice[]): Choice {
   const found = words.find((candidate) => candidate === word);
   if (found !== undefined) return found;
   const meant = didYouMean(word, words);

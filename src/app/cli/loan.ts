@@ -1,4 +1,4 @@
-/** `bourse loan ...`: what the loan desk lends from and at which rates. */
+/** `bourse loan ...`: loan pools and rates. */
 import type { Command } from 'commander';
 import { commandGroup } from './command-line.ts';
 import { operatorCommand, table } from './operator-command.ts';

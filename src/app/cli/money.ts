@@ -1,4 +1,4 @@
-/** `bourse deposit` and `bourse withdrawal ...`: money over the border. */
+/** `bourse deposit` and `bourse withdrawal ...`: deposits and withdrawals. */
 import type { Command } from 'commander';
 import { commandGroup } from './command-line.ts';
 import { facts, operatorCommand, table, when } from './operator-command.ts';

@@ -1,27 +1,30 @@
-/** Talks to the operator's door of a running exchange, found through its note in the data directory or named by flags. */
+/**
+ * Client of the operator's API of a running exchange, found through the endpoint file in the data directory or given
+ * by flags.
+ */
 import { join } from 'node:path';
-import { DOOR_FILE, readAdminEndpoint, readToken } from '../../admin/token.ts';
+import { ADMIN_ENDPOINT_FILE, readAdminEndpoint, readToken } from '../../admin/token.ts';
 import { ActionRefused, CannotStart, ConfigError } from '../exit-codes.ts';
 import { dataOfListener } from '../start/port-owner.ts';
 
 export interface AdminEndpoint {
   readonly url: string;
   readonly token: string;
-  /** The data directory whose note named it; undefined when flags did. */
+  /** The data directory whose endpoint file named it; undefined when flags did. */
   readonly data?: string;
 }
 
-/** `port` is where users would reach an exchange with the present settings: who listens there may be the one meant. */
+/** `port` is the public port of the present settings: the exchange that listens there may be the one meant. */
 export function endpointIn(data: string, port: number): AdminEndpoint {
   const note = readAdminEndpoint(data);
   if (note !== undefined) return { ...note, data };
   throw new CannotStart(
-    `no exchange runs on ${data}: there is no ${DOOR_FILE} in it. ${elsewhere(data, port)} ` +
+    `no exchange runs on ${data}: there is no ${ADMIN_ENDPOINT_FILE} in it. ${elsewhere(data, port)} ` +
       `Start it with: npm start -- --data ${data}`,
   );
 }
 
-/** How to name another directory; where the system tells, which one. */
+/** How to name another directory and, where the system shows it, which one. */
 function elsewhere(data: string, port: number): string {
   const running = dataOfListener(port);
   return running === undefined || running.data === data
@@ -31,7 +34,7 @@ function elsewhere(data: string, port: number): string {
 
 export function endpointAt(url: string, tokenFile: string | undefined): AdminEndpoint {
   if (tokenFile === undefined)
-    throw new ConfigError('--operator needs --token-file with the token of that door');
+    throw new ConfigError('--operator needs --token-file with the token of that listener');
   if (!URL.canParse(url))
     throw new ConfigError(`--operator ${url} must be a URL such as http://127.0.0.1:8788`);
   return { url: url.replace(/\/$/, ''), token: readToken(tokenFile) };
@@ -40,11 +43,11 @@ export function endpointAt(url: string, tokenFile: string | undefined): AdminEnd
 const NOT_LET_IN = new Set(['not_authenticated', 'too_many_attempts']);
 
 export class OperatorClient {
-  readonly #door: AdminEndpoint;
+  readonly #endpoint: AdminEndpoint;
   readonly #operator: string;
 
-  constructor(door: AdminEndpoint, operator: string) {
-    this.#door = door;
+  constructor(endpoint: AdminEndpoint, operator: string) {
+    this.#endpoint = endpoint;
     this.#operator = operator;
   }
 
@@ -61,7 +64,7 @@ export class OperatorClient {
   }
 
   async #call<Answer>(method: string, path: string, body: string | undefined): Promise<Answer> {
-    const { url, token } = this.#door;
+    const { url, token } = this.#endpoint;
     const headers: Record<string, string> = {
       authorization: `Bearer ${token}`,
       'x-operator': this.#operator,
@@ -69,12 +72,12 @@ export class OperatorClient {
     if (body !== undefined) headers['content-type'] = 'application/json';
     const sent = fetch(`${url}${path}`, { method, headers, ...(body !== undefined && { body }) });
     const answer = await sent.catch((error: Error) => {
-      throw unreachable(this.#door, method, error);
+      throw unreachable(this.#endpoint, method, error);
     });
     const content = (await answer.json()) as Answer | { error: { code: string; message: string } };
     if (answer.ok) return content as Answer;
     const { code, message } = (content as { error: { code: string; message: string } }).error;
-    if (NOT_LET_IN.has(code)) throw notLetIn(this.#door, message);
+    if (NOT_LET_IN.has(code)) throw notLetIn(this.#endpoint, message);
     throw new ActionRefused(code, message);
   }
 }
@@ -83,7 +86,7 @@ function notLetIn({ url, data }: AdminEndpoint, message: string): CannotStart {
   const advice =
     data === undefined
       ? ''
-      : `. ${join(data, DOOR_FILE)} names this address: if another exchange has it now, name that one's directory with --data DIR`;
+      : `. ${join(data, ADMIN_ENDPOINT_FILE)} names this address: if another exchange has it now, name that one's directory with --data DIR`;
   return new CannotStart(`${url} does not let us in: ${message}${advice}`);
 }
 
@@ -93,7 +96,7 @@ function unreachable({ url, data }: AdminEndpoint, method: string, error: Error)
     const advice =
       data === undefined
         ? 'Start it with: npm start'
-        : `The address is from ${join(data, DOOR_FILE)}; another directory is named with --data DIR. ` +
+        : `The address is from ${join(data, ADMIN_ENDPOINT_FILE)}; another directory is named with --data DIR. ` +
           `Start it with: npm start -- --data ${data}`;
     return new CannotStart(`no exchange answers at ${url}: it is not running. ${advice}`);
   }

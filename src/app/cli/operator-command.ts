@@ -1,4 +1,4 @@
-/** What all commands to a running exchange have in common: where it is, who asks, and how the answer is shown. */
+/** Common parts of all commands to a running exchange: endpoint, operator's name, output. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { OPERATOR_NAME } from '../../admin/audit-reference.ts';
@@ -8,11 +8,11 @@ import { ConfigError } from '../exit-codes.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { endpointAt, endpointIn, OperatorClient } from './operator-client.ts';
 import { type Paint, painter } from './terminal/colour.ts';
-import { textTable } from './terminal/text-table.ts';
+import { textTable } from './terminal/format.ts';
 
 const SETTINGS_USED: readonly SettingName[] = ['data', 'color'];
 
-/** An answer as JSON and, drawn only when it is shown, as text. */
+/** A result as JSON and as text, rendered only when it is printed. */
 export interface Shown {
   readonly json: unknown;
   readonly text: (paint: Paint) => readonly string[];
@@ -20,7 +20,7 @@ export interface Shown {
 
 export type Work = (client: OperatorClient, command: Command) => Promise<Shown>;
 
-/** A command that asks the running exchange; arguments and options of its own are added by the caller. */
+/** A command that calls the running exchange; the caller adds its arguments and options. */
 export function operatorCommand(
   name: string,
   description: string,
@@ -31,9 +31,11 @@ export function operatorCommand(
     .addOption(new Option('--json', 'print one JSON document').helpGroup('Output:'))
     .addOption(new Option('--by <name>', 'operator for the audit log [you]').helpGroup('Operator:'))
     .addOption(
-      new Option('--operator <url>', "operator's door [as the data directory says]").helpGroup('Operator:'),
+      new Option('--operator <url>', "URL of the operator's listener [as the data directory says]").helpGroup(
+        'Operator:',
+      ),
     )
-    .addOption(new Option('--token-file <file>', 'token for that door').helpGroup('Operator:'));
+    .addOption(new Option('--token-file <file>', 'token for that listener').helpGroup('Operator:'));
   return withSettings(command, SETTINGS_USED).action(async () => {
     const { config } = await configOf(command, SETTINGS_USED);
     const shown = await work(clientOf(command, config), command);
@@ -53,14 +55,14 @@ function clientOf(command: Command, { data, port }: Config): OperatorClient {
   return new OperatorClient(operator === undefined ? endpointIn(data, port) : endpointAt(operator, file), by);
 }
 
-/** Who acts, as the audit log will name them. */
+/** The operator's name for the audit log. */
 export function operatorName(command: Command): string {
   const { by = defaultOperator() } = command.opts<{ by?: string }>();
   if (OPERATOR_NAME.test(by)) return by;
   throw new ConfigError(`--by ${JSON.stringify(by)} must be 1 to 64 letters, digits and . _ @ -`);
 }
 
-/** A table with a dim head, or a line that says that there is nothing. */
+/** A table with a dim head, or a line for an empty one. */
 export function table(
   paint: Paint,
   head: readonly string[],
@@ -73,7 +75,7 @@ export function table(
   return [paint('dim', first!), ...lines];
 }
 
-/** Names and values below each other. */
+/** Names and values, one pair a line. */
 export function facts(paint: Paint, pairs: readonly (readonly [string, string])[]): string[] {
   const width = Math.max(...pairs.map(([name]) => name.length));
   return pairs.map(([name, value]) => `${paint('dim', name.padEnd(width))}  ${value}`);
@@ -87,7 +89,7 @@ export function yesNo(value: boolean): string {
   return value ? 'yes' : 'no';
 }
 
-/** `on` or `off`, as a verb's last argument. */
+/** `on` or `off`, as the last argument of a command. */
 export function readSwitch(text: string): boolean {
   if (text === 'on') return true;
   if (text === 'off') return false;

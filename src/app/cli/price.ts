@@ -1,4 +1,4 @@
-/** `bourse price ...`: what the world outside pays, told by hand while no feed runs. */
+/** `bourse price ...`: component prices, set by hand while no feed runs. */
 import type { Command } from 'commander';
 import { commandGroup } from './command-line.ts';
 import { operatorCommand, table, yesNo } from './operator-command.ts';

@@ -1,4 +1,4 @@
-/** `bourse reserves ...`: what the venue holds for its accounts, and the proof that an account was counted. */
+/** `bourse reserves ...`: reserves of the exchange, and the proof that an account was included. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type InclusionProof, verifyProof } from '../../reserves/merkle-sum-tree.ts';
@@ -74,7 +74,7 @@ function proveCommand(): Command {
   }).argument('<account>', 'uid or name');
 }
 
-/** Needs no exchange: the root is the one that was published. */
+/** Needs no running exchange: the root was published. */
 function checkCommand(): Command {
   const examples = ['bourse reserves check proof.json', 'bourse reserves check proof.json --root 5f2e...'];
   return describedCommand('check', 'Checks a proof against the root that was published.', examples)
@@ -106,7 +106,7 @@ function readProof(file: string): ProofFile {
     const proof = JSON.parse(readFileSync(file, 'utf8')) as ProofFile;
     if (typeof proof.holdings === 'object' && Array.isArray(proof.path)) return proof;
   } catch {
-    // Said below, whatever the reason is.
+    // Reported below, whatever the reason is.
   }
   throw new ConfigError(`${file} holds no proof: \`bourse reserves prove ACCOUNT --json\` prints one`);
 }

@@ -1,10 +1,10 @@
-/** `bourse restore`: a backup becomes a data directory that an exchange can start from. */
+/** `bourse restore`: makes a data directory from a backup. */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { BOURSE, configOf, describedCommand, withSettings } from './command-line.ts';
 import { facts, show, when } from './operator-command.ts';
 import { type Paint, painter } from './terminal/colour.ts';
-import { count, counted } from './terminal/counting.ts';
+import { count, counted } from './terminal/format.ts';
 import { progressBar } from './terminal/progress-bar.ts';
 
 export function restoreCommand(): Command {

@@ -1,20 +1,20 @@
-/** `bourse set-aside`: goes on without a command that breaks the exchange at every start. */
+/** `bourse skip-command`: lets the exchange start without a command that it cannot apply. */
 import { type Command, Option } from 'commander';
 import { ConfigError } from '../exit-codes.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { facts, operatorName, show } from './operator-command.ts';
 import { painter } from './terminal/colour.ts';
 
-export function setAsideCommand(): Command {
+export function skipCommand(): Command {
   const command = describedCommand(
-    'set-aside',
-    'Goes on without the command that the exchange stopped at; it must not be running.',
+    'skip-command',
+    'Skips the command that the exchange cannot apply; the exchange must not be running.',
     [
-      'bourse set-aside 40213                        as the refused start has named it',
-      'bourse set-aside 40213 --data /var/bourse     the exchange in another directory',
+      'bourse skip-command 40213                        the number that the refused start printed',
+      'bourse skip-command 40213 --data /var/bourse     the exchange in another directory',
     ],
   )
-    .argument('<number>', 'the command that cannot be carried out')
+    .argument('<number>', 'sequence number of the command')
     .addOption(new Option('--json', 'print one JSON document').helpGroup('Output:'))
     .addOption(new Option('--by <name>', 'operator for the audit log [you]').helpGroup('Operator:'));
   return withSettings(command, ['data', 'color']).action(async () => {
@@ -22,8 +22,8 @@ export function setAsideCommand(): Command {
     const [text] = command.args;
     if (!/^[1-9][0-9]{0,14}$/.test(text!))
       throw new ConfigError(`${JSON.stringify(text)} must be the number of a command`);
-    const { setAside } = await import('../start/skip-command.ts');
-    const done = await setAside(config, Number(text), operatorName(command));
+    const { skipLoggedCommand } = await import('../start/skip-command.ts');
+    const done = await skipLoggedCommand(config, Number(text), operatorName(command));
     const contents = JSON.stringify(done.command, (_, value) =>
       typeof value === 'bigint' ? String(value) : value,
     );
@@ -31,11 +31,11 @@ export function setAsideCommand(): Command {
       json: { ...done, command: JSON.parse(contents) },
       text: (paint: ReturnType<typeof painter>) => [
         ...facts(paint, [
-          ['set aside', `command ${done.seq}: ${contents}`],
-          ['it broke', done.reason],
+          ['skipped', `command ${done.seq}: ${contents}`],
+          ['failed with', done.reason],
           ['recorded as', `command ${done.recordedAs}, and in the audit log`],
         ]),
-        'The next start goes on without it. Keep a copy of the data directory for whoever mends the defect.',
+        'The next start goes on without it. Keep a copy of the data directory: it shows the defect.',
       ],
     };
     show(shown, command, painter(config.color, process.stdout));

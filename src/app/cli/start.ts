@@ -9,7 +9,7 @@ export function startCommand(name: string, examples: readonly string[]): Command
   );
   return withSettings(command).action(async () => {
     const { config } = await configOf(command);
-    // Loaded only now, so that --help and mistakes are answered at once.
+    // Loaded only here, so that --help and wrong options respond at once.
     const { serve } = await import('../start/serve.ts');
     await serve(config);
   });

@@ -1,4 +1,4 @@
-/** A name that the exchange does not know is answered with the one that was probably meant. */
+/** Suggests a known name for an unknown one. */
 
 import { ActionRefused } from '../exit-codes.ts';
 import type { OperatorClient } from './operator-client.ts';

@@ -1,4 +1,4 @@
-/** `bourse verify`: the proof as a table for people, or as one JSON document. */
+/** `bourse verify`: the proof as a table, or as one JSON document. */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Damage } from '../../history/proof/damage.ts';
@@ -7,9 +7,8 @@ import { ConfigError, ExitCode } from '../exit-codes.ts';
 import type { Verification } from '../verify/verify.ts';
 import { configOf, describedCommand, withSettings } from './command-line.ts';
 import { type Paint, painter } from './terminal/colour.ts';
-import { count, counted } from './terminal/counting.ts';
+import { count, counted, textTable } from './terminal/format.ts';
 import { progressBar as lineOf, type ProgressBar, type Screen } from './terminal/progress-bar.ts';
-import { textTable } from './terminal/text-table.ts';
 
 export function verifyCommand(): Command {
   const command = describedCommand(
@@ -52,16 +51,16 @@ async function proof(directory: string, repairHistory: boolean): Promise<Verific
   }
   refuseUnfinished(directory);
   const { verify } = await import('../verify/verify.ts');
-  const { keepBeforeFormatChange } = await import('../backup/keep-before.ts');
-  // It opens the users as a start does.
-  await keepBeforeFormatChange(directory, (text) => process.stderr.write(`bourse: ${text}\n`));
+  const { copyBeforeMigration } = await import('../backup/migration-copies.ts');
+  // Verification opens the users as a start does.
+  await copyBeforeMigration(directory, (text) => process.stderr.write(`bourse: ${text}\n`));
   return verify(directory, { progress: bar.show, repairHistory }).finally(bar.end);
 }
 
-/** Damaged rows named for people; the JSON document has more. */
+/** Damaged rows listed in the table; the JSON document has more. */
 const DAMAGES_SHOWN_MAX = 20;
 
-/** One line for all that is done. */
+/** One line for all steps. */
 function progressBar(screen: Screen) {
   let bar: { readonly what: string; readonly line: ProgressBar } | undefined;
   const end = () => bar?.line.end();

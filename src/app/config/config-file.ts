@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { didYouMean } from '../cli/terminal/did-you-mean.ts';
 import { ConfigError } from '../exit-codes.ts';
-import type { Given, Layer } from './layer.ts';
+import type { Layer, Overrides } from './resolve-config.ts';
 import { SETTING_NAMES, SETTINGS, type SettingName } from './settings.ts';
 
 const FILE_NAMES = ['bourse.config.json', 'bourse.config.js', 'bourse.config.ts'];
@@ -23,7 +23,7 @@ export function findFile(directory: string): string | undefined {
 export async function fileLayer(file: string, directory: string): Promise<Layer> {
   const shown = relative(directory, file).startsWith('..') ? file : relative(directory, file);
   return {
-    given: givenByFile(await readConfigFile(file, shown), shown),
+    overrides: fileOverrides(await readConfigFile(file, shown), shown),
     directory: dirname(file),
     nameOf: (name) => `${shown}: ${name}`,
     origin: () => `file ${shown}`,
@@ -39,11 +39,11 @@ async function readConfigFile(file: string, shown: string): Promise<unknown> {
   }
 }
 
-function givenByFile(content: unknown, shown: string): Given {
+function fileOverrides(content: unknown, shown: string): Overrides {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new ConfigError(`${shown} must hold an object of settings, such as {"port": 9000}`);
   }
-  const given: Partial<Record<SettingName, string>> = {};
+  const overrides: Partial<Record<SettingName, string>> = {};
   for (const [key, value] of Object.entries(content)) {
     if (key === '$schema') continue;
     if (!Object.hasOwn(SETTINGS, key)) {
@@ -52,8 +52,8 @@ function givenByFile(content: unknown, shown: string): Given {
         suggestion === undefined ? `known are ${SETTING_NAMES.join(', ')}` : `did you mean "${suggestion}"?`;
       throw new ConfigError(`${shown}: unknown setting "${key}"; ${hint}`);
     }
-    // A list is written with commas on the other layers.
-    given[key as SettingName] = Array.isArray(value) ? value.join(',') : String(value);
+    // The other layers write a list with commas.
+    overrides[key as SettingName] = Array.isArray(value) ? value.join(',') : String(value);
   }
-  return given;
+  return overrides;
 }

@@ -1,9 +1,9 @@
-/** Flags before the environment before the file before the defaults. */
+/** Resolves the settings: flags before the environment before the file before the defaults. */
 import { resolve } from 'node:path';
 import { didYouMean } from '../cli/terminal/did-you-mean.ts';
 import { ConfigError } from '../exit-codes.ts';
 import { fileLayer, findFile } from './config-file.ts';
-import type { Given, Layer } from './layer.ts';
+import type { Place } from './setting-values.ts';
 import {
   type Config,
   environmentName,
@@ -14,28 +14,39 @@ import {
   type SettingName,
 } from './settings.ts';
 
+/** Texts by setting, as one layer gives them. */
+export type Overrides = { readonly [Name in SettingName]?: string };
+
+/** One source of settings: the flags, the environment, a file. */
+export interface Layer extends Place {
+  readonly overrides: Overrides;
+  /** How messages name a value of this layer. */
+  readonly nameOf: (name: SettingName) => string;
+  readonly origin: (name: SettingName) => string;
+}
+
 export interface ConfigSources {
-  readonly flags: Given;
+  readonly flags: Overrides;
   readonly environment: NodeJS.ProcessEnv;
   readonly directory: string;
-  /** The file named by `--config`. */
+  /** The file given by `--config`. */
   readonly configFile?: string | undefined;
 }
 
 export interface ResolvedConfig {
   readonly config: Config;
-  /** Where each value came from, in words. */
+  /** The source of each value, as text. */
   readonly origins: { readonly [Name in SettingName]: string };
 }
 
-export async function resolveConfig(surroundings: ConfigSources): Promise<ResolvedConfig> {
-  const { directory, environment } = surroundings;
-  const named = surroundings.configFile ?? environment.BOURSE_CONFIG;
+export async function resolveConfig(sources: ConfigSources): Promise<ResolvedConfig> {
+  const { directory, environment } = sources;
+  const named = sources.configFile ?? environment.BOURSE_CONFIG;
   const file = named === undefined || named === '' ? findFile(directory) : resolve(directory, named);
   const layers: Layer[] = [
-    { given: surroundings.flags, directory, nameOf: flagName, origin: (name) => `flag ${flagName(name)}` },
+    { overrides: sources.flags, directory, nameOf: flagName, origin: (name) => `flag ${flagName(name)}` },
     {
-      given: givenByEnvironment(environment),
+      overrides: environmentOverrides(environment),
       directory,
       nameOf: environmentName,
       origin: (name) => `environment ${environmentName(name)}`,
@@ -46,7 +57,7 @@ export async function resolveConfig(surroundings: ConfigSources): Promise<Resolv
   const values: Partial<Record<SettingName, unknown>> = {};
   const origins: Partial<Record<SettingName, string>> = {};
   for (const name of SETTING_NAMES) {
-    const layer = layers.find(({ given }) => given[name] !== undefined);
+    const layer = layers.find(({ overrides }) => overrides[name] !== undefined);
     values[name] = layer === undefined ? initial(name, directory, values) : valueIn(layer, name);
     origins[name] = layer?.origin(name) ?? 'default';
   }
@@ -60,33 +71,33 @@ function initial(
 ): unknown {
   if (name === 'data') return resolve(directory, SETTINGS.data.initial);
   if (name === 'operatorPort') return portBeside(Number(port));
-  // Somebody who tries the exchange out wants somebody to trade with; a venue of one's own brings its own traders.
+  // A demo needs counterparties; an exchange without demo accounts brings its own traders.
   if (name === 'market' && demo === true) return 'normal';
   return SETTINGS[name].initial;
 }
 
-/** Exchanges on one machine have ports of their own, and so have their operators. */
+/** Exchanges on one machine have different ports, and so have their operator listeners. */
 function portBeside(port: number): number {
   if (port === 0) return 0;
   return port < 65_535 ? port + 1 : port - 1;
 }
 
 function valueIn(layer: Layer, name: SettingName): unknown {
-  const text = layer.given[name]!;
+  const text = layer.overrides[name]!;
   const setting: Setting = SETTINGS[name];
   const value = setting.read(text, layer);
   if (value !== undefined) return value;
-  const suggestion = didYouMean(text, setting.words ?? []);
+  const suggestion = didYouMean(text, setting.choices ?? []);
   const hint = suggestion === undefined ? '' : ` Did you mean ${suggestion}?`;
   throw new ConfigError(`${layer.nameOf(name)} ${JSON.stringify(text)} must be ${setting.expects}.${hint}`);
 }
 
-/** A variable that is set to nothing counts as not set. */
-function givenByEnvironment(environment: NodeJS.ProcessEnv): Given {
-  const given: Partial<Record<SettingName, string>> = {};
+/** An empty variable counts as unset. */
+function environmentOverrides(environment: NodeJS.ProcessEnv): Overrides {
+  const overrides: Partial<Record<SettingName, string>> = {};
   for (const name of SETTING_NAMES) {
     const text = environment[environmentName(name)];
-    if (text !== undefined && text !== '') given[name] = text;
+    if (text !== undefined && text !== '') overrides[name] = text;
   }
-  return given;
+  return overrides;
 }

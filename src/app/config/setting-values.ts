@@ -1,24 +1,24 @@
-/** Kinds of values that settings have: what each must be, in words, and how its text is read. */
+/** Kinds of setting values: the expected form as text, and how a value is parsed. */
 import { isAbsolute, resolve } from 'node:path';
 import { isHostName, readHost } from '../../http/host-list.ts';
 import { compileIpList } from '../../identity/ip-list.ts';
 import type { ColourChoice } from '../cli/terminal/colour.ts';
 
-/** Where a value was written: paths are relative to that. */
+/** The directory that relative paths of a layer refer to. */
 export interface Place {
   readonly directory: string;
 }
 
-/** The year 2100: times stay far below every sum made with them. */
+/** The year 2100: sums with times stay far within their range. */
 const INSTANT_END = Date.UTC(2100);
 const ON = ['true', 'on', 'yes', '1', 'always'];
 const OFF = ['false', 'off', 'no', '0', 'never'];
 
-export function oneOf<const Word extends string>(...words: readonly Word[]) {
+export function oneOf<const Choice extends string>(...choices: readonly Choice[]) {
   return {
-    expects: `one of ${words.join(', ')}`,
-    words,
-    read: (text: string): Word | undefined => words.find((word) => word === text),
+    expects: `one of ${choices.join(', ')}`,
+    choices,
+    read: (text: string): Choice | undefined => choices.find((choice) => choice === text),
   };
 }
 
@@ -79,7 +79,7 @@ export function readHostList(text: string): readonly string[] | undefined {
   return entries.every(isHostName) ? entries : undefined;
 }
 
-/** As browsers write them: without the port where it is the usual one of the scheme. */
+/** As browsers write them: without the default port of the scheme. */
 export function readOriginList(text: string): readonly string[] | undefined {
   const entries = listed(text.toLowerCase());
   return entries.every(isOrigin) ? entries.map((entry) => new URL(entry).origin) : undefined;

@@ -30,15 +30,15 @@ export interface Config {
   /** 0 takes any free port. */
   readonly port: number;
   readonly trustedProxies: readonly string[];
-  /** Host names under which both doors answer, beside addresses, localhost and names without a dot. */
+  /** Host names under which both servers respond, beside addresses, localhost and names without a dot. */
   readonly allowedHosts: readonly string[];
-  /** Web pages of other hosts that may open streams. */
+  /** Origins of other hosts whose pages may open streams. */
   readonly allowedOrigins: readonly string[];
   readonly rateLimits: 'on' | 'off';
   readonly errorDialect: 'v3' | 'classic';
-  /** Is a signed request that came before refused? */
+  /** Is a signed request rejected that was sent before? */
   readonly rejectReplays: boolean;
-  /** Is there a door for operators? */
+  /** Is there a listener for operators? */
   readonly operator: boolean;
   readonly operatorHost: string;
   /** 0 takes any free port. */
@@ -47,14 +47,14 @@ export interface Config {
   readonly operatorTokenFile: string;
   readonly data: string;
   readonly clock: ClockChoice;
-  /** Where the time of a new exchange begins; 0 for now. */
+  /** Start of a new exchange's time; 0 for now. */
   readonly clockStart: number;
   readonly demo: boolean;
   readonly catalogue: string;
   readonly market: MarketLevel;
   readonly feed: FeedChoice;
   readonly seed: number;
-  /** Days of generated minutes before a first start; 0 = no past. */
+  /** Days of candles to generate at the first start; 0 = none. */
   readonly backfill: number;
   readonly segmentBytes: number;
   readonly snapshotCommands: number;
@@ -74,15 +74,15 @@ export type SettingName = keyof Config;
 
 export interface Setting<Value = unknown> {
   readonly group: 'Server' | 'Operator' | 'World' | 'Market' | 'Durability' | 'Output';
-  /** As the command line writes it; two forms for a switch that can be turned both ways. */
+  /** As on the command line; two forms for a switch that can be turned on and off. */
   readonly flags: readonly string[];
   readonly help: string;
   readonly initial: Value;
-  /** What a value must be, in words. */
+  /** The expected form, as text. */
   readonly expects: string;
-  /** All values there are, where they are words. */
-  readonly words?: readonly string[];
-  /** Undefined when the text is not such a value. */
+  /** All values, where they are an enumeration. */
+  readonly choices?: readonly string[];
+  /** Undefined when the text is not a valid value. */
   readonly read: (text: string, place: Place) => Value | undefined;
 }
 
@@ -153,21 +153,21 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
   operator: {
     group: 'Operator',
     flags: ['--no-operator'],
-    help: "start without the operator's door",
+    help: "start without the operator's listener",
     initial: true,
     ...onOff(),
   },
   operatorHost: {
     group: 'Operator',
     flags: ['--operator-host <address>'],
-    help: "address of the operator's door; beyond this machine it needs --operator-token-file",
+    help: "address of the operator's listener; beyond this machine it needs --operator-token-file",
     initial: '127.0.0.1',
     ...hostName(),
   },
   operatorPort: {
     group: 'Operator',
     flags: ['--operator-port <number>'],
-    help: "port of the operator's door: the one after --port unless given; 0 takes any free one",
+    help: "port of the operator's listener: the one after --port unless given; 0 takes any free one",
     initial: 8788,
     ...wholeNumber(0, 65_535),
   },
@@ -191,7 +191,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: "where time comes from: the machine's clock, N times as fast, or only by bourse clock advance",
     initial: 'wall',
     expects: CLOCK_CHOICES,
-    words: ['wall', 'manual', 'scaled:60'],
+    choices: ['wall', 'manual', 'scaled:60'],
     read: readClockChoice,
   },
   clockStart: {
@@ -229,7 +229,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
     help: 'where prices of the outside come from: made up, a CSV file, or other venues through ccxt',
     initial: 'synthetic',
     expects: FEED_CHOICES,
-    words: ['synthetic'],
+    choices: ['synthetic'],
     read: readFeedChoice,
   },
   seed: {
@@ -281,7 +281,7 @@ export const SETTINGS: { readonly [Name in SettingName]: Setting<Config[Name]> }
   stopNotice: {
     group: 'Durability',
     flags: ['--stop-notice <seconds>'],
-    help: 'how long before a stop streams are told of it (code 30033), if anybody reads them; 60 suits a planned restart',
+    help: 'how long before a stop its notice is sent to streams (code 30033), if there are readers; 60 suits a planned restart',
     initial: 0,
     ...wholeNumber(0, 600),
   },
@@ -336,7 +336,7 @@ export function environmentName(name: SettingName): string {
   return `BOURSE_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** The flag without what follows it, as messages name it. */
+/** The flag without its placeholder, as messages name it. */
 export function flagName(name: SettingName): string {
   return SETTINGS[name].flags[0]!.split(' ')[0]!;
 }

@@ -1,4 +1,4 @@
-/** Watches what holds the process up: delay of the event loop in windows of five seconds, and garbage collection. */
+/** Measures what delays the process: event loop delay in windows of five seconds, and garbage collection. */
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 
 const WINDOW_MS = 5000;
@@ -45,7 +45,7 @@ export class EventLoopMonitor {
     this.#observer.observe({ entryTypes: ['gc'] });
   }
 
-  /** Of the last window that is over. */
+  /** Of the last complete window. */
   get delay(): LoopDelay {
     return this.#last;
   }
@@ -60,7 +60,7 @@ export class EventLoopMonitor {
     this.#observer.disconnect();
   }
 
-  /** The sampling interval itself is part of each measurement. */
+  /** The sampling interval is part of each measurement and is subtracted. */
   #endWindow(): void {
     const delays = this.#delays;
     const ms = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS);

@@ -1,6 +1,6 @@
 /**
- * The log of the process, on stderr: JSON lines for machines, readable lines on a terminal. Requests are described by
- * an allow-list of fields; the redaction list below is the second fence, for objects that should not have come here.
+ * The process log, on stderr: JSON lines for machines, readable lines on a terminal. Requests are logged by an
+ * allow-list of fields; the redaction list below is a second barrier, for objects that should not have come here.
  */
 import type { DestinationStream, Logger, LoggerOptions } from 'pino';
 import pino from 'pino';
@@ -37,16 +37,18 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat' | 'co
   const pretty = config.logFormat === 'pretty' || (config.logFormat === 'auto' && stderr.isTTY);
   const destination: DestinationStream = pretty
     ? new PrettyLog((line) => stderr.write(line), painter(config.color, stderr))
-    : pino.destination({ fd: stderr.fd, sync: true, maxLength: UNWRITTEN_MAX }).on('error', nobodyReads);
-  for (const stream of [process.stdout, stderr]) stream.on('error', nobodyReads);
+    : pino
+        .destination({ fd: stderr.fd, sync: true, maxLength: UNWRITTEN_MAX })
+        .on('error', ignoreOutputError);
+  for (const stream of [process.stdout, stderr]) stream.on('error', ignoreOutputError);
   return pino({ ...OPTIONS, level: config.logLevel }, destination);
 }
 
-/** Bytes of lines that wait for a disk without space; more are dropped. */
+/** Bytes of lines that wait for a disk without space; further lines are dropped. */
 const UNWRITTEN_MAX = 2 ** 20;
 
-/** The terminal or the reader of the log has gone, or its disk is full: no reason for an exchange to end. */
-function nobodyReads(): void {}
+/** The terminal or the reader of the log has gone, or its disk is full: no reason for the exchange to end. */
+function ignoreOutputError(): void {}
 
 interface LoggedRequest {
   readonly id?: unknown;
@@ -54,7 +56,7 @@ interface LoggedRequest {
   readonly routeOptions?: { readonly url?: string | undefined };
 }
 
-/** An address can hold what a client put there by mistake, so only the route that it found is kept. */
+/** A URL may contain secrets by mistake, so only the matched route is logged. */
 function requestFields({ id, method, routeOptions }: LoggedRequest) {
   return { id, method, path: routeOptions?.url ?? '(unknown)' };
 }
@@ -63,7 +65,7 @@ function responseFields({ statusCode }: { readonly statusCode?: number }) {
   return { statusCode };
 }
 
-/** Errors of libraries carry requests and headers along; only what an error always has is kept. */
+/** Errors of libraries carry requests and headers; only type, code, message and stack are logged. */
 function errorFields(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack } = error;

@@ -1,20 +1,20 @@
 /**
- * Watches how much of its memory the process holds, and acts before the system would (reliability 2.2): first only
- * cancellations are taken, and when that does not help the exchange leaves with a snapshot. Typed arrays live outside
- * the heap of V8, and that heap has a limit of its own: whichever is nearer counts.
+ * Acts on high memory use before the system does (reliability 2.2): first only cancellations are accepted, and when
+ * that does not help the exchange saves a snapshot and ends. Typed arrays live outside the heap of V8, and that heap
+ * has a limit of its own: the higher use of the two counts.
  */
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { isOutOfDescriptors } from '../../storage/shortage-errors.ts';
 
 const MEBIBYTE = 2 ** 20;
-const LOOK_INTERVAL_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 const SHORT_FROM = 0.8;
-/** What was short is so until this much is free again. */
+/** A shortage ends when use has fallen to this share. */
 const SHORT_UNTIL = 0.75;
 const LEAVE_FROM = 0.95;
 
-/** Shares of what there is, 1 when nothing is left. */
+/** Shares of the limit; 1 means nothing is left. */
 export interface MemoryUse {
   readonly process: number;
   readonly heap: number;
@@ -35,10 +35,10 @@ export class MemoryGuard {
   constructor(use: () => MemoryUse, actions: MemoryActions) {
     this.#use = use;
     this.#actions = actions;
-    this.#timer = setInterval(() => this.look(), LOOK_INTERVAL_MS).unref();
+    this.#timer = setInterval(() => this.check(), CHECK_INTERVAL_MS).unref();
   }
 
-  look(): void {
+  check(): void {
     const use = this.#useNow();
     if (use === undefined) return;
     const most = Math.max(use.process, use.heap);
@@ -52,7 +52,7 @@ export class MemoryGuard {
     this.#actions.leave(use);
   }
 
-  /** Undefined while no file can be opened to look it up; the next second tells. */
+  /** Undefined while no file can be opened to read it; the next check tries again. */
   #useNow(): MemoryUse | undefined {
     try {
       return this.#use();
@@ -67,7 +67,7 @@ export class MemoryGuard {
   }
 }
 
-/** `limitMiB` of 0 stands for all that the machine or the container around the process has. */
+/** `limitMiB` of 0 means the memory of the machine or container. */
 export function memoryUse(limitMiB: number): () => MemoryUse {
   const limitBytes = limitMiB === 0 ? availableBytes() : limitMiB * MEBIBYTE;
   return () => {
@@ -76,11 +76,11 @@ export function memoryUse(limitMiB: number): () => MemoryUse {
   };
 }
 
-/** The system tells it in a file: while no more can be opened, the last figure stands. */
+/** Linux provides it in a file: while no descriptor is free, the last value stands. */
 const residentBytes = whileFilesOpen(() => process.memoryUsage.rss(), 0);
-export const memoryFigures = whileFilesOpen(() => process.memoryUsage(), process.memoryUsage());
+export const memoryUsage = whileFilesOpen(() => process.memoryUsage(), process.memoryUsage());
 
-function whileFilesOpen<Figure>(read: () => Figure, first: Figure): () => Figure {
+function whileFilesOpen<Reading>(read: () => Reading, first: Reading): () => Reading {
   let last = first;
   return () => {
     try {
@@ -92,7 +92,7 @@ function whileFilesOpen<Figure>(read: () => Figure, first: Figure): () => Figure
   };
 }
 
-/** A process without a container around it is told 0 or more than there is. */
+/** Outside a container the constraint is 0 or more than the machine has. */
 function availableBytes(): number {
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();

@@ -1,17 +1,16 @@
 /**
- * Figures for operators, in Prometheus text. Labels are bounded: route templates and status classes, never symbols,
- * accounts or raw paths. Counters sit in one typed array and latencies in native histograms, so that observing a
- * request costs next to nothing.
+ * Metrics in Prometheus text. Labels are bounded: route templates and status classes, never symbols, accounts or raw
+ * paths. Counters are in one typed array and latencies in native histograms, so that observing a request is cheap.
  */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { Meter } from '../../api/http/health.ts';
 import type { StreamMetrics } from '../../api/ws/stream-metrics.ts';
-import type { LogCapacity } from '../../journal/command-journal.ts';
+import type { JournalCapacity } from '../../journal/command-journal.ts';
 import type { GcPauses, LoopDelay } from './event-loop-monitor.ts';
-import { memoryFigures } from './memory-guard.ts';
+import { memoryUsage } from './memory-guard.ts';
 import { Exposition } from './prometheus-text.ts';
 
-/** What the venue and the process look like at the moment of a scrape. */
+/** State of exchange and process at a scrape. */
 export interface MetricsSnapshot {
   readonly appliedSeq: number;
   readonly durableSeq: number;
@@ -19,11 +18,11 @@ export interface MetricsSnapshot {
   readonly historyLagRows: number;
   readonly historyDamagedReads: number;
   readonly logQueueAgeMs: number;
-  readonly capacity: LogCapacity;
-  /** What the venue takes, with all shortages. */
-  readonly mode: LogCapacity;
+  readonly capacity: JournalCapacity;
+  /** Accepted commands, with all shortages considered. */
+  readonly mode: JournalCapacity;
   readonly historyStarved: boolean;
-  /** Undefined where the system does not tell. */
+  /** Undefined where the system does not provide it. */
   readonly freeBytes: number | undefined;
   readonly connectionsMax: number;
   readonly connectionsDropped: number;
@@ -34,30 +33,30 @@ export interface MetricsSnapshot {
   readonly streams: StreamMetrics;
 }
 
-/** Routes are a fixed table; whatever comes after so many shares one name. */
+/** Routes are a fixed table; further names share one label. */
 const ROUTES_MAX = 512;
 const OTHER_ROUTE = 'other';
 const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 const QUANTILES = [0.5, 0.9, 0.99, 0.999] as const;
-const CAPACITIES: readonly LogCapacity[] = ['normal', 'cancel_only', 'read_only'];
+const CAPACITIES: readonly JournalCapacity[] = ['normal', 'cancel_only', 'read_only'];
 /** Two significant digits up to a minute keep a histogram at a few kilobytes. */
 const HISTOGRAM = { lowest: 1, highest: 60_000_000_000, figures: 2 } as const;
 
 interface RouteMetrics {
   readonly route: string;
-  /** Where the route's counters begin. */
+  /** Index of the route's first counter. */
   readonly first: number;
   readonly latency: RecordableHistogram;
 }
 
 export class Metrics implements Meter {
-  readonly #figures: () => MetricsSnapshot;
+  readonly #snapshot: () => MetricsSnapshot;
   readonly #routes = new Map<string, RouteMetrics>();
   readonly #requests = new Float64Array((ROUTES_MAX + 1) * STATUS_CLASSES.length);
   readonly #seconds = new Float64Array(ROUTES_MAX + 1);
 
-  constructor(figures: () => MetricsSnapshot) {
-    this.#figures = figures;
+  constructor(snapshot: () => MetricsSnapshot) {
+    this.#snapshot = snapshot;
   }
 
   observeRequest(route: string, status: number, seconds: number): void {
@@ -71,7 +70,7 @@ export class Metrics implements Meter {
   text(): string {
     const page = new Exposition();
     this.#requestMetrics(page);
-    sequencerMetrics(page, this.#figures());
+    sequencerMetrics(page, this.#snapshot());
     processMetrics(page);
     return page.text();
   }
@@ -81,9 +80,9 @@ export class Metrics implements Meter {
     const known = this.#routes.get(name);
     if (known !== undefined) return known;
     const first = this.#routes.size * STATUS_CLASSES.length;
-    const figures = { route: name, first, latency: createHistogram(HISTOGRAM) };
-    this.#routes.set(name, figures);
-    return figures;
+    const snapshot = { route: name, first, latency: createHistogram(HISTOGRAM) };
+    this.#routes.set(name, snapshot);
+    return snapshot;
   }
 
   #requestMetrics(page: Exposition): void {
@@ -105,52 +104,52 @@ export class Metrics implements Meter {
   }
 }
 
-function sequencerMetrics(page: Exposition, figures: MetricsSnapshot): void {
-  page.single('bourse_applied_seq', 'counter', 'Last command applied.', figures.appliedSeq);
-  page.single('bourse_durable_seq', 'counter', 'Last command that is safe on disk.', figures.durableSeq);
-  page.single('bourse_history_seq', 'counter', 'Last command whose records are stored.', figures.historySeq);
-  page.single('bourse_history_lag_rows', 'gauge', 'Records not yet stored.', figures.historyLagRows);
+function sequencerMetrics(page: Exposition, snapshot: MetricsSnapshot): void {
+  page.single('bourse_applied_seq', 'counter', 'Last command applied.', snapshot.appliedSeq);
+  page.single('bourse_durable_seq', 'counter', 'Last command that is safe on disk.', snapshot.durableSeq);
+  page.single('bourse_history_seq', 'counter', 'Last command whose records are stored.', snapshot.historySeq);
+  page.single('bourse_history_lag_rows', 'gauge', 'Records not yet stored.', snapshot.historyLagRows);
   page.single(
     'bourse_history_damaged_reads_total',
     'counter',
     'Reads refused because a record is not as it was written.',
-    figures.historyDamagedReads,
+    snapshot.historyDamagedReads,
   );
   page.single(
     'bourse_log_queue_age_seconds',
     'gauge',
     'How long the oldest command has waited for the disk.',
-    figures.logQueueAgeMs / 1000,
+    snapshot.logQueueAgeMs / 1000,
   );
   page.metric('bourse_log_capacity', 'gauge', 'What the disk still allows: 1 at the present state.');
-  for (const state of CAPACITIES) page.value(state === figures.capacity ? 1 : 0, { state });
+  for (const state of CAPACITIES) page.value(state === snapshot.capacity ? 1 : 0, { state });
   page.metric('bourse_mode', 'gauge', 'What the venue takes: 1 at the present mode.');
-  for (const mode of CAPACITIES) page.value(mode === figures.mode ? 1 : 0, { mode });
+  for (const mode of CAPACITIES) page.value(mode === snapshot.mode ? 1 : 0, { mode });
   page.single(
     'bourse_history_starved',
     'gauge',
     '1 while records wait for space on the disk.',
-    figures.historyStarved ? 1 : 0,
+    snapshot.historyStarved ? 1 : 0,
   );
-  if (figures.freeBytes !== undefined)
-    page.single('bourse_data_free_bytes', 'gauge', 'Space left for the data directory.', figures.freeBytes);
+  if (snapshot.freeBytes !== undefined)
+    page.single('bourse_data_free_bytes', 'gauge', 'Space left for the data directory.', snapshot.freeBytes);
   page.single(
     'bourse_connections_max',
     'gauge',
     'Connections that are taken at a time.',
-    figures.connectionsMax,
+    snapshot.connectionsMax,
   );
   page.single(
     'bourse_connections_dropped_total',
     'counter',
     'Connections beyond that number.',
-    figures.connectionsDropped,
+    snapshot.connectionsDropped,
   );
-  page.single('bourse_accounts', 'gauge', 'Accounts.', figures.accounts);
-  page.single('bourse_open_orders', 'gauge', 'Orders that rest in the books.', figures.openOrders);
+  page.single('bourse_accounts', 'gauge', 'Accounts.', snapshot.accounts);
+  page.single('bourse_open_orders', 'gauge', 'Orders that rest in the books.', snapshot.openOrders);
 
-  streamMetrics(page, figures.streams);
-  const { p50Ms, p99Ms, maxMs } = figures.loopDelay;
+  streamMetrics(page, snapshot.streams);
+  const { p50Ms, p99Ms, maxMs } = snapshot.loopDelay;
   page.metric(
     'bourse_event_loop_delay_seconds',
     'gauge',
@@ -160,39 +159,39 @@ function sequencerMetrics(page: Exposition, figures: MetricsSnapshot): void {
   page.value(p99Ms / 1000, { quantile: '0.99' });
   page.value(maxMs / 1000, { quantile: '1' });
   page.metric('bourse_gc_pause_seconds', 'summary', 'Pauses of the garbage collector.');
-  for (const { kind, seconds, count } of figures.gcPauses) {
+  for (const { kind, seconds, count } of snapshot.gcPauses) {
     page.value(seconds, { kind }, '_sum');
     page.value(count, { kind }, '_count');
   }
   page.metric('bourse_gc_longest_pause_seconds', 'gauge', 'Longest pause of the collector since the start.');
-  for (const { kind, longestSeconds } of figures.gcPauses) page.value(longestSeconds, { kind });
+  for (const { kind, longestSeconds } of snapshot.gcPauses) page.value(longestSeconds, { kind });
 }
 
-function streamMetrics(page: Exposition, figures: StreamMetrics): void {
-  page.single('bourse_stream_connections', 'gauge', 'Sockets that are open.', figures.connections);
-  page.single('bourse_stream_subscriptions', 'gauge', 'Channels read by sockets.', figures.subscriptions);
-  page.single('bourse_stream_accepted_total', 'counter', 'Sockets accepted.', figures.accepted);
-  page.single('bourse_stream_refused_total', 'counter', 'Handshakes turned away.', figures.refused);
-  page.single('bourse_stream_received_total', 'counter', 'Messages of clients.', figures.received);
-  page.single('bourse_stream_sent_total', 'counter', 'Messages to clients.', figures.sent);
-  page.single('bourse_stream_sent_bytes_total', 'counter', 'Bytes to clients.', figures.sentBytes);
+function streamMetrics(page: Exposition, snapshot: StreamMetrics): void {
+  page.single('bourse_stream_connections', 'gauge', 'Sockets that are open.', snapshot.connections);
+  page.single('bourse_stream_subscriptions', 'gauge', 'Channels read by sockets.', snapshot.subscriptions);
+  page.single('bourse_stream_accepted_total', 'counter', 'Sockets accepted.', snapshot.accepted);
+  page.single('bourse_stream_refused_total', 'counter', 'Handshakes turned away.', snapshot.refused);
+  page.single('bourse_stream_received_total', 'counter', 'Messages of clients.', snapshot.received);
+  page.single('bourse_stream_sent_total', 'counter', 'Messages to clients.', snapshot.sent);
+  page.single('bourse_stream_sent_bytes_total', 'counter', 'Bytes to clients.', snapshot.sentBytes);
   page.single(
     'bourse_stream_conflated_total',
     'counter',
     'Pushes left out for readers that were behind.',
-    figures.conflated,
+    snapshot.conflated,
   );
   page.single(
     'bourse_stream_dropped_total',
     'counter',
     'Sockets cut because nobody read them.',
-    figures.dropped,
+    snapshot.dropped,
   );
-  page.single('bourse_stream_unsent_bytes', 'gauge', 'Bytes that wait for readers.', figures.unsentBytes);
+  page.single('bourse_stream_unsent_bytes', 'gauge', 'Bytes that wait for readers.', snapshot.unsentBytes);
 }
 
 function processMetrics(page: Exposition): void {
-  const { rss, heapUsed, heapTotal, arrayBuffers } = memoryFigures();
+  const { rss, heapUsed, heapTotal, arrayBuffers } = memoryUsage();
   const { user, system } = process.cpuUsage();
   page.single('process_resident_memory_bytes', 'gauge', 'Memory held.', rss);
   page.single('bourse_heap_used_bytes', 'gauge', 'Objects on the heap.', heapUsed);

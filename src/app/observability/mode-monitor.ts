@@ -1,31 +1,31 @@
-/** Tells in the log when the disk begins to restrict the venue, when that changes and when it is over. */
+/** Logs when disk space begins to restrict the exchange, when the restriction changes and when it ends. */
 import type { Logger } from 'pino';
 import type { Sequencer } from '../../sequencer/sequencer.ts';
 import { freeBytes } from '../../storage/free-space.ts';
 
-const LOOK_INTERVAL_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 
 export class ModeMonitor {
   readonly #sequencer: Pick<Sequencer, 'shortage'>;
   readonly #directory: string;
   readonly #logger: Logger;
   readonly #timer: NodeJS.Timeout;
-  #told: string | undefined;
+  #lastReason: string | undefined;
 
   constructor(sequencer: Pick<Sequencer, 'shortage'>, directory: string, logger: Logger) {
     this.#sequencer = sequencer;
     this.#directory = directory;
     this.#logger = logger;
-    this.#timer = setInterval(() => this.look(), LOOK_INTERVAL_MS).unref();
-    this.look();
+    this.#timer = setInterval(() => this.check(), CHECK_INTERVAL_MS).unref();
+    this.check();
   }
 
-  look(): void {
+  check(): void {
     const shortage = this.#sequencer.shortage();
-    // Of memory its own watch tells.
+    // Memory shortages are logged by the memory guard.
     const reason = shortage?.of === 'disk' ? shortage.reason : undefined;
-    if (reason === this.#told) return;
-    this.#told = reason;
+    if (reason === this.#lastReason) return;
+    this.#lastReason = reason;
     const facts = { mode: shortage?.mode ?? 'normal', freeBytes: freeBytes(this.#directory) };
     if (reason === undefined) this.#logger.warn(facts, 'the disk has space again: orders are taken');
     else this.#logger.error(facts, reason);

@@ -1,13 +1,13 @@
-/** Can this process serve now? Each check says so by name; `/readyz` answers 503 and names those that fail. */
+/** Readiness checks; `/readyz` responds with 503 and names those that fail. */
 import type { ReadinessCheck } from '../../api/http/health.ts';
-import type { LogCapacity } from '../../journal/command-journal.ts';
+import type { JournalCapacity } from '../../journal/command-journal.ts';
 import { HISTORY_LAG_MAX, QUEUE_AGE_MAX_MS } from '../../sequencer/limits.ts';
 
-/** What the checks look at. */
+/** Input of the checks. */
 export interface Health {
   readonly stopping: boolean;
   readonly failure: Error | undefined;
-  readonly capacity: LogCapacity;
+  readonly capacity: JournalCapacity;
   readonly memoryShort: boolean;
   readonly logQueueAgeMs: number;
   readonly historyLagRows: number;
@@ -16,7 +16,7 @@ export interface Health {
   readonly loopDelayP99Ms: number;
 }
 
-/** A process that cannot get to its timers cannot answer in time either (reliability 5.3). */
+/** A process whose timers are late cannot respond in time either (reliability 5.3). */
 const LOOP_DELAY_P99_MAX_MS = 200;
 
 export function readinessChecks(health: Health): readonly ReadinessCheck[] {
@@ -46,7 +46,7 @@ export function readinessChecks(health: Health): readonly ReadinessCheck[] {
   ];
 }
 
-/** The rest of the exchange is not concerned: said here, but no reason to send nobody any more. */
+/** Damaged records do not affect the rest of the exchange: reported, but the process stays ready. */
 function recordsCheck(damagedReads: number): ReadinessCheck {
   const name = 'records';
   if (damagedReads === 0) return { name, ok: true };

@@ -1,4 +1,4 @@
-/** The key that deposit addresses are made with. Whoever loses the file gives every account new addresses. */
+/** The key that deposit addresses are derived with. Without it every account gets new addresses. */
 import type { KeyObject } from 'node:crypto';
 import type { Identity } from '../../identity/identity.ts';
 
@@ -7,7 +7,7 @@ const ADVICE =
   'deposit addresses of all accounts are made with it. Restore it from a backup, or start once with ' +
   '--accept-identity-gap to go on with the key that is there, or a new one: all accounts get new addresses';
 
-/** Made at the first start. */
+/** Created at the first start. */
 export function openAddressKey(identity: Identity): KeyObject {
   return identity.fileKey(ADDRESS_KEY_FILE, ADVICE);
 }

@@ -1,6 +1,6 @@
 /**
- * Fills a new exchange: the catalogue, then the demo accounts with their money. Every step looks at the state first,
- * so a start that was cut off anywhere is completed by the next, and a later start adds what the catalogue has gained.
+ * Fills a new exchange: the catalogue, then the demo accounts with their money. Every step checks the state first, so
+ * an interrupted start is completed by the next, and a later start adds new entries of the catalogue.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
@@ -17,25 +17,25 @@ import {
 import type { Identity } from '../../identity/identity.ts';
 import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
 
-/** The one demo account that may place `rpi` orders. */
+/** The only demo account that may place `rpi` orders. */
 const MARKET_MAKER = 'maker';
 
-/** Lists what the exchange does not have yet. */
+/** Lists coins and instruments of the catalogue that are not listed yet. */
 export async function listCatalogue(sequencer: Sequencer, catalogue: Catalogue): Promise<void> {
   const { state } = sequencer;
-  await carryOut(sequencer, () =>
+  await submitMissing(sequencer, () =>
     catalogue.coins
       .filter(({ coin }) => !state.coinByName.has(coin))
       .map((spec): Command => ({ type: 'listCoin', time: 0, spec })),
   );
-  await carryOut(sequencer, () =>
+  await submitMissing(sequencer, () =>
     catalogue.instruments
       .filter(({ category, symbol }) => state.instrument(category, symbol) === undefined)
       .map((spec): Command => ({ type: 'listInstrument', time: 0, spec })),
   );
 }
 
-/** What a demo venue has to lend, by coin. */
+/** Loan pools of a demo, by coin. */
 const DEMO_POOLS: Readonly<Record<string, string>> = {
   USDT: '10000000',
   USDC: '10000000',
@@ -57,16 +57,16 @@ export async function openDemo(
   identity: Identity,
   dataDirectory: string,
 ): Promise<readonly OpenedDemoAccount[]> {
-  const { accounts, settled } = openDemoAccounts(identity, sequencer.clock.now());
-  await carryOut(sequencer, () => accounts.flatMap((opened) => accountCommands(sequencer, opened)));
-  await carryOut(sequencer, () => accounts.flatMap((opened) => fundingCommands(sequencer, opened)));
-  await carryOut(sequencer, () => poolCommands(sequencer));
+  const { accounts, stored } = openDemoAccounts(identity, sequencer.clock.now());
+  await submitMissing(sequencer, () => accounts.flatMap((opened) => accountCommands(sequencer, opened)));
+  await submitMissing(sequencer, () => accounts.flatMap((opened) => fundingCommands(sequencer, opened)));
+  await submitMissing(sequencer, () => poolCommands(sequencer));
   writeDemoAccountsFile(dataDirectory, accounts);
-  await settled;
+  await stored;
   return accounts;
 }
 
-/** Are the published keys among those that this exchange accepts? */
+/** Does this exchange accept the published demo keys? */
 export function hasDemoKeys(identity: Identity): boolean {
   return DEMO_ACCOUNTS.some(({ apiKey }) => identity.findKey(apiKey)?.key.demo === true);
 }
@@ -77,7 +77,7 @@ function accountCommands(sequencer: Sequencer, { account, uid }: OpenedDemoAccou
   return [{ type: 'openAccount', time: 0, uid, masterUid: 0, marketMaker, house: false }];
 }
 
-/** A coin the account has held before was funded before, whatever has become of it since. */
+/** A coin that the account has ever held was funded before, whatever its balance is now. */
 function fundingCommands(sequencer: Sequencer, { account, uid }: OpenedDemoAccount): Command[] {
   const { state } = sequencer;
   const held = state.ledger.coinsOf(state.accountByUid.get(uid)!.index);
@@ -91,7 +91,7 @@ function fundingCommands(sequencer: Sequencer, { account, uid }: OpenedDemoAccou
   return commands;
 }
 
-/** A pool that was funded before stays as it is. */
+/** A pool that was funded before stays unchanged. */
 function poolCommands({ state }: Sequencer): Command[] {
   const commands: Command[] = [];
   for (const [name, amountText] of Object.entries(DEMO_POOLS)) {
@@ -103,39 +103,40 @@ function poolCommands({ state }: Sequencer): Command[] {
   return commands;
 }
 
-/** Commands that share a commit: they fit into the smallest queue, and the log prepares space meanwhile. */
-const PACK = 16;
-/** A log of small segments may need a moment for the next. */
+/** Commands that share a commit: they fit into the smallest queue, and the journal prepares space meanwhile. */
+const BATCH = 16;
+/** A journal with small segments may need a moment to prepare the next. */
 const WAIT_FOR_SPACE_MS = 20;
 const WAITS_MAX = 250;
 
 /**
- * Submits what is missing, in packs that share a commit, and insists that none is refused. A disk that is behind takes a
- * part; the rest is asked for again when it has caught up.
+ * Submits the missing commands, in batches that share a commit; throws when one is rejected. A slow disk accepts a
+ * part of a batch; the rest is submitted again when it has caught up.
  */
-async function carryOut(sequencer: Sequencer, missing: () => Command[]): Promise<void> {
+async function submitMissing(sequencer: Sequencer, missing: () => Command[]): Promise<void> {
   let waits = 0;
-  for (let pack = missing().slice(0, PACK); pack.length > 0; pack = missing().slice(0, PACK)) {
-    const settled = await Promise.allSettled(pack.map((command) => sequencer.submit(command)));
+  for (let batch = missing().slice(0, BATCH); batch.length > 0; batch = missing().slice(0, BATCH)) {
+    const results = await Promise.allSettled(batch.map((command) => sequencer.submit(command)));
     let behind: Unavailable | undefined;
-    for (const [index, given] of settled.entries()) {
-      if (given.status === 'fulfilled') refuseRefused(pack[index]!, given.value);
-      else if (given.reason instanceof Unavailable && sequencer.failure === undefined) behind = given.reason;
-      else throw given.reason;
+    for (const [index, result] of results.entries()) {
+      if (result.status === 'fulfilled') throwIfRejected(batch[index]!, result.value);
+      else if (result.reason instanceof Unavailable && sequencer.failure === undefined)
+        behind = result.reason;
+      else throw result.reason;
     }
     if (behind === undefined) continue;
-    if (isTaking(sequencer)) await sequencer.durable();
+    if (acceptsCommands(sequencer)) await sequencer.durable();
     else if (waits++ < WAITS_MAX) await sleep(WAIT_FOR_SPACE_MS);
     else throw behind;
   }
 }
 
-/** Nothing but time keeps the venue from taking commands. */
-function isTaking(sequencer: Sequencer): boolean {
+/** The sequencer is only behind, not failed or short of a resource. */
+function acceptsCommands(sequencer: Sequencer): boolean {
   return sequencer.failure === undefined && sequencer.capacity() === 'normal' && !sequencer.memoryShort;
 }
 
-function refuseRefused({ type }: Command, { rejectReason, detail }: CommandResult): void {
+function throwIfRejected({ type }: Command, { rejectReason, detail }: CommandResult): void {
   if (rejectReason === RejectReason.none) return;
   throw new Error(`${type} was refused while the exchange was set up: ${detail ?? `reason ${rejectReason}`}`);
 }

@@ -1,6 +1,6 @@
 /**
- * Opens what an exchange is made of, in order: the log with its lock (so that a second process stops before it has
- * touched anything), identity, history, then the state from snapshot and log. A failure closes what is open.
+ * Opens the components of an exchange, in order: the journal with its lock (so that a second process stops before it
+ * has changed anything), identity, history, then the state from snapshot and journal. A failure closes the open ones.
  */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -11,23 +11,23 @@ import { openSqliteHistory } from '../../history/sqlite-history.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { IDENTITY_FILE, openIdentity } from '../../identity/sqlite-identity.ts';
 import type { CommandJournal, Recovered } from '../../journal/command-journal.ts';
-import { openFileLog } from '../../journal/file-journal.ts';
+import { openFileJournal } from '../../journal/file-journal.ts';
 import type { RecoveryReport } from '../../journal/recovery-report.ts';
 import { WallClock } from '../../sequencer/clock.ts';
 import { openClock } from '../../sequencer/clock-choice.ts';
 import { formatDuration } from '../../sequencer/duration.ts';
 import { replay } from '../../sequencer/recovery.ts';
 import { Sequencer } from '../../sequencer/sequencer.ts';
-import { keepBeforeFormatChange } from '../backup/keep-before.ts';
 import { refuseUnfinished } from '../backup/manifest.ts';
-import { counted } from '../cli/terminal/counting.ts';
+import { copyBeforeMigration } from '../backup/migration-copies.ts';
+import { counted } from '../cli/terminal/format.ts';
 import type { Config } from '../config/settings.ts';
 import { CannotStart, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { HISTORY_FILE, LOG_DIRECTORY } from './data-files.ts';
 import { closeToOthers } from './file-permissions.ts';
 import { loggedCommands } from './logged-commands.ts';
-import { settleUsers } from './orphan-accounts.ts';
-import { withAdvice } from './poisoned-command-advice.ts';
+import { reconcileUsers } from './orphan-accounts.ts';
+import { explainPoisonedCommand } from './poisoned-command-advice.ts';
 
 export { HISTORY_FILE };
 
@@ -40,15 +40,15 @@ export interface Components {
   readonly identity: Identity;
   readonly history: History;
   readonly sequencer: Sequencer;
-  /** The machine's clock, whatever the venue's is: signatures, limits and the audit log go by it. */
+  /** The machine's clock, whatever the exchange's clock is: signatures, limits and the audit log use it. */
   readonly wall: WallClock;
   readonly audit: AuditLog;
   readonly report: RecoveryReport;
-  /** Commands applied on the way from the snapshot to the end of the log. */
+  /** Commands replayed between the snapshot and the end of the journal. */
   readonly replayed: number;
 }
 
-/** What is opened is closed by `open`, last first. */
+/** Each component is closed by `open`, in reverse order. */
 export async function openComponents(
   config: Config,
   logger: Logger,
@@ -57,8 +57,8 @@ export async function openComponents(
 ): Promise<Components> {
   refuseUnfinished(config.data);
   closeToOthers(config.data, logger);
-  await keepBeforeFormatChange(config.data, (text) => logger.warn(text));
-  const recovered = await openFileLog({
+  await copyBeforeMigration(config.data, (text) => logger.warn(text));
+  const recovered = await openFileJournal({
     directory: join(config.data, LOG_DIRECTORY),
     segmentBytes: config.segmentBytes,
   });
@@ -90,12 +90,12 @@ export async function openComponents(
     applied: (seq, command, outcome) => reconciliation.note(seq, command, outcome),
     acceptHistoryGap: config.acceptHistoryGap,
   }).catch((error) => {
-    throw withAdvice(error, { lastSeq: report.lastSeq, confirmedSeq: history.confirmedSeq });
+    throw explainPoisonedCommand(error, { lastSeq: report.lastSeq, confirmedSeq: history.confirmedSeq });
   });
-  const replaced = settleUsers(exchange.state, identity, config.acceptIdentityGap, wall.now());
+  const replaced = reconcileUsers(exchange.state, identity, config.acceptIdentityGap, wall.now());
   if (replaced > 0)
     logger.warn(`${counted(replaced, 'account')} without a user: frozen until the operator gives a key`);
-  for (const told of await reconciliation.complete()) logger.warn(`an action was cut off: ${told}`);
+  for (const action of await reconciliation.complete()) logger.warn(`an action was cut off: ${action}`);
   const clock = openClock(config.clock, exchange.state.now, config.clockStart, wall);
   warnOfTimeAhead(exchange.state.now - clock.now(), logger);
   const sequencer = new Sequencer(exchange, log, history, clock, lastSeq);
@@ -108,7 +108,7 @@ export const LOST_HISTORY =
   'Put it back from a backup, or move it away and start with --accept-history-gap: closed orders and fills that the ' +
   'log no longer holds are then missing.';
 
-/** How SQLite says that a file is not what it should be; the words are all that arrives from another thread. */
+/** Messages of SQLite about damaged files; an error from another thread carries only its message. */
 const DAMAGED =
   /not a database|malformed|disk I\/O error|no such (?:table|column)|already exists|UNIQUE constraint/;
 const CLOSED = /unable to open database file|readonly database|database is locked|authorization denied/;
@@ -125,14 +125,14 @@ export async function openDatabase<Database>(
   }
 }
 
-/** A failure of the history, wherever it was met, as what its user can act on. */
+/** A failure of the history as an error that the user can act on. */
 export function asHistoryDamage(error: unknown): unknown {
   return /^history failed/.test((error as Error | null)?.message ?? '')
     ? asDamage(HISTORY_FILE, LOST_HISTORY, error)
     : error;
 }
 
-/** What SQLite says of a file, as what its user can act on. */
+/** An error of SQLite as one that the user can act on. */
 function asDamage(file: string, advice: string, error: unknown): unknown {
   if (exitCodeOf(error) !== ExitCode.failed) return error;
   const { message } = error as Error;
@@ -145,7 +145,7 @@ function asDamage(file: string, advice: string, error: unknown): unknown {
   return error;
 }
 
-/** Time never goes back, so it stands still until the clock has caught up. */
+/** Time never goes back, so it stands still until the machine's clock has caught up. */
 function warnOfTimeAhead(aheadMs: number, logger: Logger): void {
   if (aheadMs <= CLOCK_SLACK_MS) return;
   logger.warn(
@@ -155,11 +155,11 @@ function warnOfTimeAhead(aheadMs: number, logger: Logger): void {
 }
 
 function reportRecovery(report: RecoveryReport, logger: Logger): void {
-  const { cleanEnd, tornBytes, keptAside, damagedSnapshots, recordsToReplay, snapshotSeq } = report;
+  const { cleanEnd, tornBytes, quarantined, damagedSnapshots, recordsToReplay, snapshotSeq } = report;
   logger.debug({ report }, 'log opened');
   if (!cleanEnd) {
     logger.warn(
-      { recordsToReplay, snapshotSeq, tornBytes, keptAside },
+      { recordsToReplay, snapshotSeq, tornBytes, quarantined },
       'the last run did not end properly: everything that was acknowledged is being restored',
     );
   }
@@ -168,24 +168,24 @@ function reportRecovery(report: RecoveryReport, logger: Logger): void {
   }
 }
 
-/** Records of an older program get their checksums while the exchange runs; a long way speaks up now and then. */
+/** Records of an older program get their checksums while the exchange runs; long runs report progress. */
 function sealingReport(logger: Logger): (rows: number, all: boolean) => void {
-  let toldMs = performance.now();
+  let reportedMs = performance.now();
   return (rows, all) => {
     const nowMs = performance.now();
-    if (!all && nowMs - toldMs < SEALING_REPORT_MS) return;
-    toldMs = nowMs;
+    if (!all && nowMs - reportedMs < SEALING_REPORT_MS) return;
+    reportedMs = nowMs;
     logger.info(`history: ${counted(rows, 'older record')} given a checksum${all ? ', all done' : ''}`);
   };
 }
 
-/** Speaks up at most once a second, so only about long replays. */
+/** Reports at most once a second, so only long replays report. */
 function progressReport({ report }: Recovered, logger: Logger): (seq: number) => void {
-  let toldMs = performance.now();
+  let reportedMs = performance.now();
   return (seq) => {
     const nowMs = performance.now();
-    if (nowMs - toldMs < PROGRESS_INTERVAL_MS) return;
-    toldMs = nowMs;
+    if (nowMs - reportedMs < PROGRESS_INTERVAL_MS) return;
+    reportedMs = nowMs;
     const done = seq - report.snapshotSeq;
     const percent = Math.floor((100 * done) / report.recordsToReplay);
     logger.info(`replaying: ${counted(done, 'command')}, ${percent} %`);

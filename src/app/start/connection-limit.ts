@@ -1,16 +1,16 @@
-/** How many connections the gateway takes at a time, and a word in the log when that is not enough. */
+/** The limit of connections to the API, with a warning in the log when it is reached. */
 import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import { CONNECTIONS_MAX } from '../../api/http/http-limits.ts';
 import { connectionsWithin, descriptorLimit, openDescriptors } from './descriptors.ts';
 
-const TOLD_INTERVAL_MS = 60_000;
+const WARNING_INTERVAL_MS = 60_000;
 
 export class ConnectionLimit {
   readonly max: number;
   dropped = 0;
   readonly #logger: Logger;
-  #toldMs = Number.NEGATIVE_INFINITY;
+  #warnedMs = Number.NEGATIVE_INFINITY;
 
   /** Throws CannotStart when the process may open too few files. */
   constructor(logger: Logger) {
@@ -29,8 +29,8 @@ export class ConnectionLimit {
     server.on('drop', () => {
       this.dropped += 1;
       const nowMs = performance.now();
-      if (nowMs - this.#toldMs < TOLD_INTERVAL_MS) return;
-      this.#toldMs = nowMs;
+      if (nowMs - this.#warnedMs < WARNING_INTERVAL_MS) return;
+      this.#warnedMs = nowMs;
       this.#logger.warn({ dropped: this.dropped }, `more than ${this.max} connections: new ones are closed`);
     });
   }

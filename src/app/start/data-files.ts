@@ -1,3 +1,3 @@
-/** Names in a data directory that more than one part of the program has to know. */
+/** Names in a data directory that several parts of the program use. */
 export const LOG_DIRECTORY = 'log';
 export const HISTORY_FILE = 'history.sqlite';

@@ -1,17 +1,17 @@
 /**
- * How many files and sockets the process may have open, and how many of them connections may take: what is left over
- * must do for the log, the databases, snapshots and the operator.
- *
- * Linux tells in `/proc`; elsewhere Node's own report does, and Windows has no such limit. Node raises the soft limit to
- * the hard one when it starts, so what counts is what is found here and not what the shell shows.
+ * The limit of open files and sockets, and how many of them connections may use: the rest is for the journal, the
+ * databases, snapshots and the operator.
+ * Linux has the limit in `/proc`; elsewhere Node's own report has it, and Windows has no such limit. Node raises the
+ * soft
+ * limit to the hard one when it starts, so this value counts and not the one that the shell shows.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { CannotStart } from '../exit-codes.ts';
 
-/** The operator's listener takes so many connections at most; segments, snapshots, threads and feeds need the rest. */
-const ROOM = 64 + 48;
+/** The operator's listener has this many connections at most; segments, snapshots, threads and feeds need the rest. */
+const RESERVED = 64 + 48;
 const CONNECTIONS_MIN = 16;
-/** What a start has open, where nobody can count it. */
+/** Open files of a start, where they cannot be counted. */
 const OPEN_AT_START = 64;
 
 interface UserLimits {
@@ -35,7 +35,7 @@ function limitInProc(): number {
 
 function limitInReport(): number {
   if (process.platform === 'win32') return Number.POSITIVE_INFINITY;
-  // The addresses of connections would be looked up by name.
+  // Without this the report would resolve addresses of connections to names.
   Object.assign(process.report, { excludeNetwork: true });
   return Number((process.report.getReport() as UserLimits).userLimits?.open_files?.soft);
 }
@@ -48,13 +48,13 @@ export function openDescriptors(): number {
   }
 }
 
-/** How many connections fit under the limit, beside `open` other files; undefined when there is no limit. */
+/** Connections that fit under the limit, beside `open` other files; undefined when there is no limit. */
 export function connectionsWithin(limit: number | undefined, open: number): number | undefined {
   if (limit === undefined) return undefined;
-  const left = limit - open - ROOM;
+  const left = limit - open - RESERVED;
   if (left >= CONNECTIONS_MIN) return left;
   throw new CannotStart(
-    `the process may open ${limit} files and sockets; it needs at least ${open + ROOM + CONNECTIONS_MIN}. ` +
+    `the process may open ${limit} files and sockets; it needs at least ${open + RESERVED + CONNECTIONS_MIN}. ` +
       'Raise the limit (ulimit -n, LimitNOFILE= of a service, --ulimit nofile= of a container)',
   );
 }

@@ -1,7 +1,7 @@
 /**
- * Keeps the data directory to its owner. A directory or file of ours that others may enter or read is closed at the start,
- * with a line in the log. What belongs to another user is left as it is: files with secrets are refused where they are
- * read, a directory that others may enter is told of.
+ * Restricts the data directory to its owner. A directory or file of this program that others may enter or read is
+ * closed at the start, with a line in the log. Files of another user stay unchanged: files with secrets are refused
+ * where they are read, an open directory is logged.
  */
 import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ import type { Logger } from 'pino';
 import { LOG_DIRECTORY } from './logged-commands.ts';
 
 const OTHERS = 0o077;
-/** A directory that many share, such as /tmp. */
+/** A shared directory, such as /tmp. */
 const STICKY = 0o1000;
-/** Only what this program makes: a data directory may be one that holds other things too. */
+/** Only files of this program: the directory may contain others. */
 const OWN_FILES =
   /^(?:(?:identity|history)\.sqlite(?:-wal|-shm)?|(?:identity|address)\.key|identity\.mark|operator\.(?:token|json)|audit\.(?:log|head)|demo-accounts\.json)$/;
 
-/** Does nothing to a directory that is not there yet, nor on Windows, where rights are kept in another way. */
+/** Does nothing to a missing directory, nor on Windows, which has no such permissions. */
 export function closeToOthers(data: string, logger: Logger): void {
   const user = process.getuid?.();
   if (user === undefined) return;

@@ -1,13 +1,13 @@
-/** How a server begins to listen, and how it ends: with what its user can act on, and without cutting off answers. */
+/** Starts and closes listeners: with errors that the user can act on, and without cutting off responses. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { CannotStart } from '../exit-codes.ts';
 import { urlOf } from './loopback.ts';
-import { portHolder } from './port-owner.ts';
+import { portOwner } from './port-owner.ts';
 
-/** Requests under way get this long before their connections are cut. */
+/** Time for running requests before their connections are closed. */
 const REQUESTS_END_MS = 3000;
 
 interface Address {
@@ -16,8 +16,8 @@ interface Address {
 }
 
 /**
- * Refuses an address that `listen` would refuse. Asked before any work, as the work before the first request may take
- * long and leaves a data directory behind.
+ * Refuses an address that `listen` would refuse. Checked before any other work, because recovery may take long and a
+ * first start leaves a data directory behind.
  */
 export async function refuseTakenPort({ host, port }: Address, flag: string): Promise<void> {
   if (port === 0) return;
@@ -34,7 +34,7 @@ export async function refuseTakenPort({ host, port }: Address, flag: string): Pr
   await closed;
 }
 
-/** Resolves with the address under which the server is reached; `flag` is the one that chooses its port. */
+/** Resolves with the URL of the server; `flag` is the setting that chooses its port. */
 export async function listen(
   server: FastifyInstance,
   { host, port }: Address,
@@ -42,7 +42,7 @@ export async function listen(
 ): Promise<string> {
   const { level } = server.log;
   try {
-    // Fastify tells the address by itself; here that is the banner's work.
+    // Fastify logs the address itself; here the banner does.
     server.log.level = 'silent';
     await server.listen({ host, port });
   } catch (error) {
@@ -50,14 +50,14 @@ export async function listen(
   } finally {
     server.log.level = level;
   }
-  // A connection that cannot be taken, for want of a descriptor, is not the end of the others.
+  // A connection that fails for want of a descriptor does not affect the others.
   server.server.on('error', (error) => server.log.warn({ err: error }, 'a connection could not be taken'));
   return urlOf(host, (server.server.address() as AddressInfo).port);
 }
 
 function cannotListen(host: string, port: number, flag: string, error: NodeJS.ErrnoException): Error {
   if (error.code === 'EADDRINUSE') {
-    const holder = portHolder(port);
+    const holder = portOwner(port);
     const by = holder === undefined ? 'another program' : `process ${holder.pid} (${holder.command})`;
     return new CannotStart(
       `port ${port} on ${host} is in use by ${by}. Stop it, choose another with --${flag}, ` +

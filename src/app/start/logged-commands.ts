@@ -1,7 +1,4 @@
-/**
- * Every command in force that the log in a data directory still holds, in order; reads only, also beside a running
- * exchange.
- */
+/** All effective commands of a journal, in order; read-only, also beside a running exchange. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoggedRecord } from '../../journal/command-journal.ts';
@@ -10,13 +7,13 @@ import { segmentName } from '../../journal/file-names.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
 import { readSegmentHeaders } from '../../journal/segment-files.ts';
 import { readBatches } from '../../journal/segment-scan.ts';
-import { commandsInForce, type LoggedCommand } from '../../sequencer/effective-commands.ts';
+import { effectiveCommands, type LoggedCommand } from '../../sequencer/effective-commands.ts';
 import { LOG_DIRECTORY } from './data-files.ts';
 
 export { LOG_DIRECTORY };
 
 export function loggedCommands(data: string): Iterable<LoggedCommand> {
-  return commandsInForce(loggedRecords(join(data, LOG_DIRECTORY)));
+  return effectiveCommands(loggedRecords(join(data, LOG_DIRECTORY)));
 }
 
 function* loggedRecords(directory: string): Generator<LoggedRecord> {

@@ -1,4 +1,4 @@
-/** The demo keys are printed in every tutorial: they work on the own machine and nowhere else (reliability 3.4). */
+/** Demo keys are published: they work on the local machine only (reliability 3.4). */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { normalizeAddress } from '../../identity/ip-list.ts';
 import { ConfigError } from '../exit-codes.ts';
@@ -22,16 +22,16 @@ export function refuseDemoBeyondLoopback(host: string): void {
   );
 }
 
-/** Whoever can reach the operator's door can try tokens; that must be meant, not happen. */
+/** A client that can reach the operator's listener can try tokens; that must be a deliberate choice. */
 export function refuseOperatorBeyondLoopback(host: string, tokenFile: string): void {
   if (isLoopback(host) || tokenFile !== '') return;
   throw new ConfigError(
     `--operator-host ${host} can be reached from other machines. Listen on 127.0.0.1, or say with ` +
-      '--operator-token-file which token guards the door there.',
+      '--operator-token-file which token guards the listener there.',
   );
 }
 
-/** Host and port as they stand in a URL. */
+/** Host and port as part of a URL. */
 export function urlOf(host: string, port: number): string {
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }

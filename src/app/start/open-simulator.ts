@@ -1,9 +1,9 @@
-/** Brings the living market up with the exchange, or takes its last quotes out of the books when it is off. */
+/** Starts the simulator with the exchange, or removes its last quotes from the books when it is off. */
 import type { Logger } from 'pino';
 import type { ClockTicker } from '../../sequencer/clock-ticker.ts';
 import { type Sequencer, Unavailable } from '../../sequencer/sequencer.ts';
-import { LIVELINESS } from '../../simulator/activity-level.ts';
-import { makePast } from '../../simulator/backfill/make-past.ts';
+import { ACTIVITY_LEVELS } from '../../simulator/activity-level.ts';
+import { backfill } from '../../simulator/backfill/backfill.ts';
 import { MarketDriver } from '../../simulator/driver.ts';
 import { openFeed } from '../../simulator/feed/open-feed.ts';
 import { withdrawnQuotes } from '../../simulator/house-accounts.ts';
@@ -12,13 +12,13 @@ import { loadParameters } from '../../simulator/parameters.ts';
 import { progressBar } from '../cli/terminal/progress-bar.ts';
 import type { Config } from '../config/settings.ts';
 
-export interface OpenMarket {
+export interface OpenSimulator {
   readonly market: MarketSimulator;
-  /** Gives no more commands: the exchange is about to stop. */
+  /** Submits no more commands: the exchange is about to stop. */
   stop(): void;
 }
 
-/** A venue that is read-only keeps them; the next start tries again. */
+/** A read-only exchange keeps them; the next start tries again. */
 async function withdrawQuotes(sequencer: Sequencer, logger: Logger): Promise<void> {
   try {
     await Promise.all(withdrawnQuotes(sequencer.state).map((command) => sequencer.submit(command)));
@@ -28,20 +28,20 @@ async function withdrawQuotes(sequencer: Sequencer, logger: Logger): Promise<voi
   }
 }
 
-export async function openMarket(
+export async function openSimulator(
   sequencer: Sequencer,
   seconds: ClockTicker,
   config: Config,
   logger: Logger,
   open: AsyncDisposableStack,
-): Promise<OpenMarket | undefined> {
+): Promise<OpenSimulator | undefined> {
   const { market: level, seed } = config;
   if (level === 'off') {
     await withdrawQuotes(sequencer, logger);
     return undefined;
   }
   const parameters = loadParameters(config.catalogue);
-  const told = (text: string) => logger.info(text);
+  const report = (text: string) => logger.info(text);
   const screen = {
     isTTY: process.stderr.isTTY && !config.quiet,
     write: (text: string) => process.stderr.write(text),
@@ -50,9 +50,9 @@ export async function openMarket(
   const feed = await openFeed(config.feed, {
     seed,
     parameters,
-    intensity: LIVELINESS[level].volatility,
+    intensity: ACTIVITY_LEVELS[level].volatility,
     state: sequencer.state,
-    told,
+    report,
     progress: loading.show,
   });
   loading.end();
@@ -61,7 +61,7 @@ export async function openMarket(
   await market.open();
   const bar = progressBar('making up a past', screen);
   const days = config.backfill;
-  const made = await makePast(market.views, {
+  const made = await backfill(market.views, {
     history: sequencer.history,
     parameters,
     seed,

@@ -1,7 +1,7 @@
 /**
- * Holds the accounts of the exchange against the users of identity. A user is on disk before its account is opened, so an
- * account without a user means that `identity.sqlite` is lost or older than the log: the next user would get the uid, and
- * the money on it.
+ * Compares the accounts of the core with the users of identity. A user is on disk before its account is opened, so an
+ * account without a user means that `identity.sqlite` is lost or older than the journal: the next new user would get
+ * that uid, and its money.
  */
 import type { Account } from '../../core/state/account.ts';
 import type { State } from '../../core/state/state.ts';
@@ -11,14 +11,14 @@ import { DataDamaged } from '../exit-codes.ts';
 
 const NAMED_MAX = 5;
 
-/** Resolves the difference: returns how many accounts have got a place holder. Throws DataDamaged. */
-export function settleUsers(state: State, identity: Identity, acceptGap: boolean, nowMs: number): number {
+/** Returns how many accounts got a placeholder user. Throws DataDamaged. */
+export function reconcileUsers(state: State, identity: Identity, acceptGap: boolean, nowMs: number): number {
   if (!acceptGap) refuseLostUsers(state, identity);
   const accounts = usersIn(state);
   const lost = accounts.filter(({ uid }) => identity.findUser(uid) === undefined);
   refuseOtherFamilies(accounts, identity);
   if (lost.length > 0) {
-    // Main accounts come first in the exchange as well: a sub-account is opened under one that is there.
+    // Main accounts come first in the core as well: a sub-account is opened under an existing one.
     const places = lost.map(({ uid, masterUid }) => ({
       uid,
       parentUid: masterUid === 0 ? undefined : masterUid,
@@ -47,7 +47,7 @@ function usersIn(state: State): Account[] {
   return [...state.accountByUid.values()].filter(({ house }) => !house);
 }
 
-/** A sub-account of one family must not be shown to another. */
+/** A sub-account must not become visible to another main account. */
 function refuseOtherFamilies(accounts: readonly Account[], identity: Identity): void {
   for (const { uid, masterUid } of accounts) {
     const user = identity.findUser(uid);

@@ -1,29 +1,29 @@
 /**
- * The way on after a command that breaks the exchange (reliability 2.2). It is the last of its log: the exchange
- * stopped at it, nobody was told that it succeeded, and every start comes to the same place. An operator may set it
- * aside: a record behind it says so, and every replay passes over it from then on.
+ * Advice after a poisoned command: one that the core cannot apply (reliability 2.2). It is the last of its journal: the
+ * exchange stopped at it, no client received a success, and every start stops there again. An operator may skip it: a
+ * record behind it says so, and every replay passes over it from then on.
  */
-import { PoisonedCommand } from '../../sequencer/poisoned-command.ts';
+import { PoisonedCommand } from '../../sequencer/recovery.ts';
 import { DataDamaged } from '../exit-codes.ts';
 
-/** How far the log and the history go: what lies before was carried out when it was written. */
+/** Ends of journal and history: commands before them were applied when they were written. */
 interface Extent {
   readonly lastSeq: number;
   readonly confirmedSeq: number;
 }
 
-/** A start that came to such a command says what can be done about it. */
-export function withAdvice(error: unknown, extent: Extent): unknown {
+/** Adds to the error of a start what the operator can do about it. */
+export function explainPoisonedCommand(error: unknown, extent: Extent): unknown {
   if (!(error instanceof PoisonedCommand)) return error;
   const advice =
-    objectionTo(error, extent) ??
-    `nobody was told that it succeeded. A version that it does not break carries it out; ` +
-      `\`npm run bourse -- set-aside ${error.seq}\` goes on without it`;
+    skipObjection(error, extent) ??
+    `no client received a success. A version without the defect carries it out; ` +
+      `\`npm run bourse -- skip-command ${error.seq}\` goes on without it`;
   return new DataDamaged(`${error.message}; ${advice}`, { cause: error });
 }
 
-/** Undefined when the command may be set aside. */
-export function objectionTo(
+/** Why the command may not be skipped; undefined when it may. */
+export function skipObjection(
   { seq, command }: PoisonedCommand,
   { lastSeq, confirmedSeq }: Extent,
 ): string | undefined {

@@ -1,4 +1,4 @@
-/** Which process listens on a port, as far as Linux lets us see; elsewhere nobody is named. */
+/** The process that listens on a port, as far as Linux shows it; elsewhere it stays unknown. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 
@@ -6,27 +6,29 @@ const LISTENING = '0A';
 /** The lock of a data directory (`src/journal/directory-lock.ts`). */
 const HELD_LOCK = /^(\/.*)\/log\/lock\.db$/;
 
-export interface PortHolder {
+export interface PortOwner {
   readonly pid: number;
   readonly command: string;
 }
 
-export function portHolder(port: number): PortHolder | undefined {
+export function portOwner(port: number): PortOwner | undefined {
   const sockets = listeningSockets(port);
   if (sockets.size === 0) return undefined;
   const pid = entriesOf('/proc').find((name) => /^\d+$/.test(name) && holdsSocket(name, sockets));
   return pid === undefined ? undefined : { pid: Number(pid), command: commandOf(pid) };
 }
 
-/** As it was called: `comm` is the name of the main thread, which a program may change, as Node does. */
+/** The command as it was called: `comm` is the name of the main thread, which Node changes. */
 function commandOf(pid: string): string {
   const [program] = textOf(`/proc/${pid}/cmdline`).split('\0');
   return basename(program!) || textOf(`/proc/${pid}/comm`).trim();
 }
 
-/** The exchange that listens on a port, by the lock that it holds on its data; undefined when it is none. */
+/**
+ * The exchange that listens on a port, found by the lock on its data directory; undefined when it is another program.
+ */
 export function dataOfListener(port: number): { readonly pid: number; readonly data: string } | undefined {
-  const holder = portHolder(port);
+  const holder = portOwner(port);
   if (holder === undefined) return undefined;
   for (const descriptor of entriesOf(`/proc/${holder.pid}/fd`)) {
     const [, data] = HELD_LOCK.exec(linkOf(`/proc/${holder.pid}/fd/${descriptor}`)) ?? [];
@@ -35,7 +37,7 @@ export function dataOfListener(port: number): { readonly pid: number; readonly d
   return undefined;
 }
 
-/** As the descriptors of a process name them: `socket:[inode]`. */
+/** As in `/proc/PID/fd`: `socket:[inode]`. */
 function listeningSockets(port: number): Set<string> {
   const sockets = new Set<string>();
   const rows = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => textOf(file).split('\n'));
@@ -61,7 +63,7 @@ function linkOf(path: string): string {
   }
 }
 
-/** Processes of others and such as have just ended cannot be read; they count as empty. */
+/** Processes of other users and ended processes cannot be read; they count as empty. */
 function entriesOf(directory: string): string[] {
   try {
     return readdirSync(directory);

@@ -1,4 +1,4 @@
-/** The server as a process: start, tell, wait for a signal or a failure, stop; every way out has its exit code. */
+/** The server as a process: start, report, wait for a signal or a failure, stop; every ending has its exit code. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
@@ -7,7 +7,7 @@ import { VERSION } from '../../version.ts';
 import { refuse } from '../cli/command-line.ts';
 import { banner, factsLine, listeningLine, type StartFacts } from '../cli/terminal/banner.ts';
 import { painter } from '../cli/terminal/colour.ts';
-import { counted } from '../cli/terminal/counting.ts';
+import { counted } from '../cli/terminal/format.ts';
 import type { Config } from '../config/settings.ts';
 import { ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { createLogger } from '../observability/logging.ts';
@@ -16,15 +16,15 @@ import { asHistoryDamage } from './components.ts';
 import { isDetached } from './hangup.ts';
 import { type RunningExchange, startExchange } from './start-exchange.ts';
 
-/** Time for answers that are already on their way to leave (reliability 2.1: gone within 100 ms). */
+/** Time for responses that are being sent (reliability 2.1: ended within 100 ms). */
 const LAST_ANSWERS_MS = 50;
-/** A stop that takes longer ends without a snapshot, which costs the next start a longer replay and nothing else. */
+/** A longer stop ends without a snapshot, which costs the next start a longer replay and nothing else. */
 const STOP_MAX_MS = 15_000;
-/** Ctrl-C reaches every process of a terminal, and npm passes it on once more: so close together they are one. */
+/** Ctrl-C reaches every process of a terminal, and npm forwards it again: signals this close together are one. */
 const ONE_SIGNAL_MS = 1000;
 
 export async function serve(config: Config): Promise<void> {
-  // Everything below the data directory is for this user only.
+  // Files below the data directory are for this user only.
   process.umask(0o077);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverFullDisk);
   const logger = createLogger(config);
@@ -33,7 +33,7 @@ export async function serve(config: Config): Promise<void> {
   await exchange.start();
 }
 
-/** What is printed may go to a file on the disk that is full; the exchange does not need it. */
+/** Output may go to a file on the full disk; the exchange does not depend on it. */
 function passOverFullDisk(error: Error): void {
   if (!isOutOfSpace(error)) throw error;
 }
@@ -42,7 +42,7 @@ class ExchangeProcess {
   readonly #config: Config;
   readonly #logger: Logger;
   #exchange: RunningExchange | undefined;
-  /** When the first signal came. */
+  /** Time of the first signal. */
   #signalMs: number | undefined;
 
   constructor(config: Config, logger: Logger) {
@@ -61,7 +61,7 @@ class ExchangeProcess {
     }
     if (this.#signalMs !== undefined) return this.#stop();
     this.#watchMemory(this.#exchange);
-    this.#tellReady(this.#exchange);
+    this.#reportReady(this.#exchange);
   }
 
   #watchMemory({ sequencer }: RunningExchange): void {
@@ -69,10 +69,10 @@ class ExchangeProcess {
     new MemoryGuard(memoryUse(memoryLimit), {
       short: (isShort, use) => {
         sequencer.memoryShort = isShort;
-        const told = isShort
+        const message = isShort
           ? 'memory is nearly full: only cancellations are taken'
           : 'memory is free again: orders are taken';
-        this.#logger.warn({ use }, told);
+        this.#logger.warn({ use }, message);
       },
       leave: (use) => {
         this.#logger.fatal({ use }, 'memory is full: the exchange saves its state and ends; start it again');
@@ -116,17 +116,24 @@ class ExchangeProcess {
     process.exit(code);
   }
 
-  /** The log or the history can no longer keep what was promised: stop at once, the restart is the repair. */
+  /** Journal or history can no longer store records: stop at once; the restart recovers. */
   #fail(error: Error): void {
-    const told = asHistoryDamage(error);
-    const code = exitCodeOf(told);
+    const message = asHistoryDamage(error);
+    const code = exitCodeOf(message);
     if (code === ExitCode.failed)
       this.#logger.fatal({ err: error }, 'the exchange stops: it can no longer keep its records');
-    else this.#logger.fatal(`the exchange stops: ${(told as Error).message}`);
+    else this.#logger.fatal(`the exchange stops: ${(message as Error).message}`);
     setTimeout(() => process.exit(code), LAST_ANSWERS_MS);
   }
 
-  #tellReady({ url, operatorUrl, sequencer, market, demoAccounts, replayedCommands }: RunningExchange): void {
+  #reportReady({
+    url,
+    operatorUrl,
+    sequencer,
+    market,
+    demoAccounts,
+    replayedCommands,
+  }: RunningExchange): void {
     const { data, quiet, rateLimits, color } = this.#config;
     const facts: StartFacts = {
       version: VERSION,
@@ -162,7 +169,7 @@ function instrumentCounts({ state }: RunningExchange['sequencer']): Record<strin
   return counts;
 }
 
-/** A defect leaves the state in doubt; the start after it comes back to what was acknowledged. */
+/** After a defect the state is uncertain; the next start recovers everything that was acknowledged. */
 function endOnDefect(logger: Logger): void {
   process.on('uncaughtException', (error) => {
     logger.fatal({ err: error }, 'defect: the process ends');

@@ -1,14 +1,13 @@
-/** The two doors of the exchange: the gateway with its streams for users, and the operator's. */
+/** The two servers of the exchange: the public API with its streams, and the operator's. */
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { openSubAccount } from '../../accounts/open-sub-account.ts';
 import { buildAdminServer } from '../../admin/server.ts';
 import { openToken, removeAdminEndpoint, TOKEN_FILE, writeAdminEndpoint } from '../../admin/token.ts';
 import { TIMESTAMP_WINDOW_MS } from '../../api/auth/authenticate.ts';
 import { ReplayGuard } from '../../api/auth/replay-guard.ts';
 import type { ReadinessCheck } from '../../api/http/health.ts';
-import { buildGateway } from '../../api/http/server.ts';
+import { buildApiServer } from '../../api/http/server.ts';
 import { RateLimiter } from '../../api/limits/rate-limit.ts';
 import { serveAsyncApi } from '../../api/ws/asyncapi.ts';
 import { Streams } from '../../api/ws/streams.ts';
@@ -26,7 +25,7 @@ import type { Components } from './components.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import { listen } from './listen.ts';
 
-/** The rooms, and what both doors show of them. */
+/** Dependencies of both servers. */
 interface ServerDependencies extends Components {
   readonly addressKey: KeyObject;
   readonly reserves: ReserveAudits;
@@ -43,10 +42,10 @@ export async function openApi(
   open.defer(() => watch.stop());
   const stopping = { begun: false };
   const connections = new ConnectionLimit(logger);
-  const figures = () => figuresOf(components, watch, config.data, connections);
+  const snapshot = () => metricsOf(components, watch, config.data, connections);
   const readiness = () => {
     const { capacity, logQueueAgeMs, historyLagRows, historyDamagedReads, historyStarved, loopDelay } =
-      figures();
+      snapshot();
     const loopDelayP99Ms = loopDelay.p99Ms;
     const { failure, memoryShort } = sequencer;
     return readinessChecks({
@@ -73,25 +72,25 @@ export async function openApi(
     addressKey: components.addressKey,
     reserves: components.reserves,
     trustedProxies: config.trustedProxies,
-    // The name that it was told to listen on is one under which it is meant to be reached.
+    // The host that the exchange listens on is a name under which it may be reached.
     allowedHosts: [...config.allowedHosts, config.host],
     replays: config.rejectReplays ? new ReplayGuard(TIMESTAMP_WINDOW_MS) : undefined,
   };
   const { rateLimits, allowedOrigins } = config;
   const streams = new Streams({ ...services, rateLimits, allowedOrigins });
-  const metrics = new Metrics(() => ({ ...figures(), streams: streams.metrics }));
+  const metrics = new Metrics(() => ({ ...snapshot(), streams: streams.metrics }));
   const demo = hasDemoKeys(identity);
   const connectionsMax = connections.max;
-  const gateway = await buildGateway({ ...services, demo, metrics, readiness, connectionsMax });
-  connections.watch(gateway.server);
-  streams.attach(gateway.server);
-  serveAsyncApi(gateway);
-  gateway.addHook('preClose', () => streams.close());
-  open.defer(() => gateway.close());
-  return { gateway, streams, stopping, readiness };
+  const api = await buildApiServer({ ...services, demo, metrics, readiness, connectionsMax });
+  connections.watch(api.server);
+  streams.attach(api.server);
+  serveAsyncApi(api);
+  api.addHook('preClose', () => streams.close());
+  open.defer(() => api.close());
+  return { api, streams, stopping, readiness };
 }
 
-function figuresOf(
+function metricsOf(
   { sequencer, log, history }: Components,
   watch: EventLoopMonitor,
   data: string,
@@ -117,9 +116,9 @@ function figuresOf(
   };
 }
 
-/** What the operator's door stands on: the rooms, and what only the running process can tell and do. */
+/** Dependencies of the operator's server, including services of the running process. */
 interface AdminDependencies extends ServerDependencies {
-  readonly seconds: ClockTicker;
+  readonly ticker: ClockTicker;
   readonly market: MarketSimulator | undefined;
   readonly snapshot: () => Promise<void>;
   readonly readiness: () => readonly ReadinessCheck[];
@@ -127,14 +126,14 @@ interface AdminDependencies extends ServerDependencies {
   readonly url: string;
 }
 
-/** The note for the command line is written when the door is open and goes with it. */
+/** The endpoint file for the command line exists while the listener is open. */
 export async function openAdminServer(
-  desk: AdminDependencies,
+  dependencies: AdminDependencies,
   config: Config,
   logger: Logger,
   open: AsyncDisposableStack,
 ) {
-  const { sequencer, identity, reserves, audit, seconds, market, snapshot, readiness } = desk;
+  const { sequencer, identity, reserves, audit, ticker, market, snapshot, readiness } = dependencies;
   const { data, demo, operatorHost: host, operatorPort: port, operatorTokenFile } = config;
   const token = openToken(operatorTokenFile === '' ? join(data, TOKEN_FILE) : operatorTokenFile);
   const server = buildAdminServer({
@@ -144,16 +143,15 @@ export async function openAdminServer(
     audit,
     token,
     allowedHosts: [...config.allowedHosts, host],
-    seconds,
+    ticker,
     market,
     snapshot,
-    openSub: openSubAccount,
     data,
     demo,
     logger: logger.child({}),
     health: () => ({
       version: VERSION,
-      url: desk.url,
+      url: dependencies.url,
       uptimeSeconds: Math.floor(process.uptime()),
       checks: readiness(),
     }),

@@ -1,42 +1,41 @@
-/** Sets a command aside that the exchange cannot carry out (`poisoned-command-advice.ts`). */
+/** Skips a command that the core cannot apply (`poisoned-command-advice.ts`). */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AuditLog } from '../../admin/audit-log.ts';
-import { formatSignature } from '../../admin/audit-reference.ts';
+import { formatAuditReference } from '../../admin/audit-reference.ts';
 import { encodeCommand } from '../../core/codec/command-codec.ts';
 import type { Command } from '../../core/model/command.ts';
 import { openSqliteHistory } from '../../history/sqlite-history.ts';
 import type { CommandJournal } from '../../journal/command-journal.ts';
-import { openFileLog } from '../../journal/file-journal.ts';
-import { PoisonedCommand } from '../../sequencer/poisoned-command.ts';
-import { replay } from '../../sequencer/recovery.ts';
-import { keepBeforeFormatChange } from '../backup/keep-before.ts';
+import { openFileJournal } from '../../journal/file-journal.ts';
+import { PoisonedCommand, replay } from '../../sequencer/recovery.ts';
+import { copyBeforeMigration } from '../backup/migration-copies.ts';
 import type { Config } from '../config/settings.ts';
 import { CannotStart, ConfigError } from '../exit-codes.ts';
 import { HISTORY_FILE } from './components.ts';
 import { LOG_DIRECTORY } from './logged-commands.ts';
-import { objectionTo } from './poisoned-command-advice.ts';
+import { skipObjection } from './poisoned-command-advice.ts';
 
-export interface SetAsideReport {
+export interface SkipReport {
   readonly seq: number;
   readonly command: Command;
   readonly reason: string;
-  /** Number of the record that says so. */
+  /** Sequence number of the record that skips it. */
   readonly recordedAs: number;
 }
 
-/** Sets command `seq` aside; the exchange must not be running. */
-export async function setAside(
+/** Skips command `seq`; the exchange must not be running. */
+export async function skipLoggedCommand(
   { data, segmentBytes }: Pick<Config, 'data' | 'segmentBytes'>,
   seq: number,
   operator: string,
-): Promise<SetAsideReport> {
+): Promise<SkipReport> {
   const directory = join(data, LOG_DIRECTORY);
   if (!existsSync(directory))
     throw new ConfigError(`--data ${data} holds no exchange: there is no ${directory}`);
-  await keepBeforeFormatChange(data, (text) => process.stderr.write(`bourse: ${text}\n`));
+  await copyBeforeMigration(data, (text) => process.stderr.write(`bourse: ${text}\n`));
   await using open = new AsyncDisposableStack();
-  const { log, snapshot, records, report } = await openFileLog({ directory, segmentBytes });
+  const { log, snapshot, records, report } = await openFileJournal({ directory, segmentBytes });
   open.defer(() => log.close());
   const audit = await AuditLog.open(data, Date.now);
   open.defer(() => audit.close());
@@ -45,24 +44,24 @@ export async function setAside(
   };
   const history = await openSqliteHistory({ path: join(data, HISTORY_FILE), onFailure });
   open.defer(() => history.close());
-  const broken = await replay(snapshot, records, history).then(() => undefined, asBroken);
+  const broken = await replay(snapshot, records, history).then(() => undefined, asPoisoned);
   if (broken === undefined) throw new ConfigError('every command of the log can be carried out: start it');
   if (broken.seq !== seq) throw new ConfigError(`the command that cannot be carried out is ${broken.seq}`);
   const { lastSeq } = report;
-  const objection = objectionTo(broken, { lastSeq, confirmedSeq: history.confirmedSeq });
+  const objection = skipObjection(broken, { lastSeq, confirmedSeq: history.confirmedSeq });
   if (objection !== undefined) throw new CannotStart(`${broken.message}; ${objection}`);
 
   const { command } = broken;
   const reason = (broken.cause as Error).message;
   const intent = { operator, action: 'log.set-aside', arguments: { seq, type: command.type } };
   const line = await audit.begin(intent, lastSeq);
-  const by = formatSignature({ operator, chain: audit.chain, line });
+  const by = formatAuditReference({ operator, chain: audit.chain, line });
   const recordedAs = await appended(log, { type: 'setAside', time: command.time, seq, by });
   await audit.end(line, { outcome: 'done', detail: reason, command: recordedAs });
   return { seq, command, reason, recordedAs };
 }
 
-function asBroken(error: unknown): PoisonedCommand {
+function asPoisoned(error: unknown): PoisonedCommand {
   if (error instanceof PoisonedCommand) return error;
   throw error;
 }

@@ -1,6 +1,6 @@
 /**
- * An exchange from start to stop. Nothing is served before everything has succeeded; the way down is the way up
- * backwards, with a snapshot in between so that the next start is quick. A process that ends without it loses nothing.
+ * An exchange from start to stop. No request is served before every step has succeeded; the stop closes in reverse
+ * order, with a snapshot in between so that the next start is quick. A process that ends without it loses nothing.
  */
 import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
@@ -24,27 +24,27 @@ import { hasDemoKeys, listCatalogue, openDemo } from './bootstrap.ts';
 import { asHistoryDamage, type Components, openComponents } from './components.ts';
 import { closeServer, listen, refuseTakenPort } from './listen.ts';
 import { refuseDemoBeyondLoopback, refuseOperatorBeyondLoopback } from './loopback.ts';
-import { openMarket } from './open-simulator.ts';
+import { openSimulator } from './open-simulator.ts';
 import { openAdminServer, openApi } from './servers.ts';
 
 const PRUNE_INTERVAL_MS = 24 * 60 * 60_000;
 
 export interface RunningExchange {
   readonly url: string;
-  /** Undefined when the exchange runs without an operator's door. */
+  /** Undefined when the exchange runs without an operator's listener. */
   readonly operatorUrl: string | undefined;
   readonly sequencer: Sequencer;
-  /** Undefined when the market is off. */
+  /** Undefined when the simulator is off. */
   readonly market: MarketSimulator | undefined;
-  readonly seconds: ClockTicker;
+  readonly ticker: ClockTicker;
   readonly demoAccounts: readonly OpenedDemoAccount[];
   readonly replayedCommands: number;
-  /** The stop that follows is told to whoever reads streams; says how many do. Nobody new should be sent here. */
+  /** Announces a stop to all clients of the streams and returns their number. Readiness is false from now on. */
   announceStop(seconds: number): number;
   stop(): Promise<void>;
 }
 
-/** `onFailure` hears of what no request can be blamed for: the exchange cannot keep its promises any longer. */
+/** `onFailure` is called for failures outside of requests: the exchange cannot keep its promises any longer. */
 export async function startExchange(
   config: Config,
   logger: Logger,
@@ -56,11 +56,11 @@ export async function startExchange(
   if (!existsSync(config.catalogue)) throw new ConfigError(`--catalogue ${config.catalogue} does not exist`);
   const catalogue = loadCatalogue(config.catalogue);
   const open = new AsyncDisposableStack();
-  let givenUp = false;
+  let abandoned = false;
   try {
-    // Why a start was given up is what its user must read, not what closing the rooms may say about it.
+    // The reason of a failed start must reach the user, not errors of closing the components.
     const components = await openComponents(config, logger, open, (error) => {
-      if (!givenUp) onFailure(error);
+      if (!abandoned) onFailure(error);
     });
     const { sequencer, identity } = components;
     open.defer(() => lastRecords(sequencer));
@@ -70,52 +70,61 @@ export async function startExchange(
     const completed = await completeSubAccounts(components);
     if (completed !== 0) logger.info({ completed }, 'sub-accounts that were half open are complete');
     const report = upkeepReport(logger);
-    const snapshotScheduler = startKeeping(components, config, report, open);
+    const snapshotScheduler = startUpkeep(components, config, report, open);
     const modes = new ModeMonitor(sequencer, config.data, logger);
     open.defer(() => modes.stop());
-    const living = await openMarket(sequencer, snapshotScheduler.seconds, config, logger, open);
-    const market = living?.market;
+    const simulator = await openSimulator(sequencer, snapshotScheduler.ticker, config, logger, open);
+    const market = simulator?.market;
     await sequencer.generated24h.load(sequencer.history, sequencer.state);
     const addressKey = openAddressKey(identity);
     const reserves = new ReserveAudits(sequencer, addressKey, () => components.wall.now());
-    const doors = { ...components, addressKey, reserves };
-    const { gateway, streams, stopping, readiness } = await openApi(doors, config, logger, open);
-    const url = await listen(gateway, config, 'port');
-    const { seconds } = snapshotScheduler;
-    const desk = { ...doors, seconds, market, snapshot: () => snapshotScheduler.snapshot(), readiness, url };
-    const door = config.operator ? await openAdminServer(desk, config, logger, open) : undefined;
+    const dependencies = { ...components, addressKey, reserves };
+    const { api, streams, stopping, readiness } = await openApi(dependencies, config, logger, open);
+    const url = await listen(api, config, 'port');
+    const { ticker } = snapshotScheduler;
+    const adminDependencies = {
+      ...dependencies,
+      ticker,
+      market,
+      snapshot: () => snapshotScheduler.snapshot(),
+      readiness,
+      url,
+    };
+    const admin = config.operator
+      ? await openAdminServer(adminDependencies, config, logger, open)
+      : undefined;
     const announceStop = (seconds: number) => {
       stopping.begun = true;
       return streams.announceStop(seconds);
     };
     const stop = async () => {
       stopping.begun = true;
-      living?.stop();
-      const servers = door === undefined ? [gateway] : [door.server, gateway];
+      simulator?.stop();
+      const servers = admin === undefined ? [api] : [admin.server, api];
       await Promise.all(servers.map(closeServer));
       snapshotScheduler.stop();
       await sequencer.durable();
       await lastSnapshot(snapshotScheduler, logger);
       await open.disposeAsync();
     };
-    // Only now: it holds up the thread that answers, and who waited for the start comes first.
+    // Only now, because it blocks the thread that serves requests, and clients have waited for the start.
     if (components.replayed > REPLAY_LONG)
       setImmediate(() => void snapshotScheduler.snapshot().catch(report));
-    const operatorUrl = door?.url;
+    const operatorUrl = admin?.url;
     const replayedCommands = components.replayed;
     return {
       url,
       operatorUrl,
       sequencer,
       market,
-      seconds,
+      ticker,
       demoAccounts,
       replayedCommands,
       announceStop,
       stop,
     };
   } catch (error) {
-    givenUp = true;
+    abandoned = true;
     await open
       .disposeAsync()
       .catch((closing) => logger.warn({ err: closing }, 'closing after a failed start'));
@@ -123,10 +132,10 @@ export async function startExchange(
   }
 }
 
-/** What the start of a database or a small file takes at most. */
+/** Space that the start of a database or a small file needs at most. */
 const START_BYTES = 2 ** 20;
 
-/** A full disk is told with what to do about it, whichever file met it. */
+/** A full disk is reported with advice, whichever file met it. */
 function startRefusal(error: unknown, data: string): unknown {
   if (error instanceof Unavailable) return new CannotStart(`the exchange cannot be set up: ${error.message}`);
   if (error instanceof NoSpace || error instanceof CannotStart) return error;
@@ -137,7 +146,7 @@ function startRefusal(error: unknown, data: string): unknown {
   return error;
 }
 
-/** Refused for a shortage: the mode is told once, not with every tick. */
+/** Rejections for a shortage are not logged with every tick: the mode monitor logs the shortage once. */
 function upkeepReport(logger: Logger): (error: Error) => void {
   return (error) => {
     if (error instanceof Unavailable) logger.debug({ err: error }, 'upkeep waits');
@@ -147,7 +156,7 @@ function upkeepReport(logger: Logger): (error: Error) => void {
   };
 }
 
-/** Without space there is none, which costs the next start a longer replay and nothing else. */
+/** Without space there is no snapshot, which costs the next start a longer replay and nothing else. */
 async function lastSnapshot(snapshotScheduler: SnapshotScheduler, logger: Logger): Promise<void> {
   try {
     await snapshotScheduler.snapshot();
@@ -166,12 +175,12 @@ async function refuseTakenPorts(config: Config): Promise<void> {
   await refuseTakenPort({ host: operatorHost, port: operatorPort }, 'operator-port');
 }
 
-/** Commands under way, such as those of a living market, need the log and the history until they are durable. */
+/** Commands under way, such as those of the simulator, need journal and history until they are durable. */
 async function lastRecords(sequencer: Sequencer): Promise<void> {
   if (sequencer.failure === undefined) await sequencer.durable();
 }
 
-function startKeeping(
+function startUpkeep(
   components: Components,
   config: Config,
   report: (error: Error) => void,
@@ -184,7 +193,7 @@ function startKeeping(
   });
   snapshotScheduler.start();
   let pruned = sequencer.clock.now();
-  snapshotScheduler.seconds.onTick((now) => {
+  snapshotScheduler.ticker.onTick((now) => {
     if (now - pruned < PRUNE_INTERVAL_MS) return;
     pruned = now;
     history.prune(now).catch(report);

@@ -1,33 +1,33 @@
 /**
- * Holds the audit log against itself and against the command log, in both directions: each command that an audit line
- * names must be there in that operator's name, and each command that names an audit line must have it. An exchange
- * that runs may add to both meanwhile: the audit log is read before the command log, and again for what came later.
+ * Compares the audit log with itself and with the journal, in both directions: each command that an audit line names
+ * must be there in that operator's name, and each command that names an audit line must have it. A running exchange
+ * may append to both: the audit log is read before the journal, and again for later lines.
  */
 import { AuditDamaged, readAudit } from '../../admin/audit-file.ts';
 import type { AuditLine } from '../../admin/audit-line.ts';
-import { readSignature, type Signature } from '../../admin/audit-reference.ts';
+import { type AuditReference, readAuditReference } from '../../admin/audit-reference.ts';
 import { loggedCommands } from '../start/logged-commands.ts';
 
 export interface AuditVerification {
   readonly ok: boolean;
   readonly lines: number;
-  /** Commands of audit lines that the log holds. */
+  /** Commands of audit lines that the journal holds. */
   readonly commands: number;
-  /** Commands that the log no longer holds, because a snapshot has replaced them. */
+  /** Commands that the journal no longer holds, because a snapshot has replaced them. */
   readonly older: number;
-  /** Hash of the last line: note it elsewhere, and nobody can rewrite the whole chain unseen. */
+  /** Hash of the last line: with a copy of it kept elsewhere, a rewritten chain is detected. */
   readonly head: string;
   readonly problems: readonly string[];
 }
 
-/** Problems named at most, so that a log of another exchange does not fill the screen. */
+/** Limit of problems listed, so that the log of another exchange does not fill the screen. */
 const PROBLEMS_MAX = 20;
 
 export function verifyAudit(data: string): AuditVerification {
   try {
     const comparison = new Comparison(readAudit(data).lines);
     comparison.checkEndings();
-    for (const { seq, command } of loggedCommands(data)) comparison.take(seq, readSignature(command));
+    for (const { seq, command } of loggedCommands(data)) comparison.note(seq, readAuditReference(command));
     return comparison.conclude(readAudit(data).lines);
   } catch (error) {
     if (!(error instanceof AuditDamaged)) throw error;
@@ -38,11 +38,11 @@ export function verifyAudit(data: string): AuditVerification {
 class Comparison {
   readonly #lines: readonly AuditLine[];
   readonly #chain: string;
-  /** Lines that name a command, by its number, as long as the log has not come to it. */
+  /** Lines that name a command, by its number, until the journal reaches it. */
   readonly #wanted = new Map<number, AuditLine>();
   /** Lines without an outcome. */
   readonly #open = new Set<number>();
-  readonly #unannounced: { readonly seq: number; readonly signature: Signature }[] = [];
+  readonly #unannounced: { readonly seq: number; readonly signature: AuditReference }[] = [];
   readonly #problems: string[] = [];
   #firstSeq = Number.POSITIVE_INFINITY;
   #commands = 0;
@@ -52,7 +52,7 @@ class Comparison {
     this.#chain = String(lines[0]?.arguments.chain);
   }
 
-  /** An outcome belongs to one line that began the same action of the same operator, and to no other. */
+  /** An outcome belongs to exactly one line that began the same action of the same operator. */
   checkEndings(): void {
     for (const line of this.#lines) {
       if (line.outcome === 'begun') this.#open.add(line.seq);
@@ -66,9 +66,9 @@ class Comparison {
     }
   }
 
-  take(seq: number, signed: Signature | undefined): void {
+  note(seq: number, signed: AuditReference | undefined): void {
     this.#firstSeq = Math.min(this.#firstSeq, seq);
-    // Commands of another chain are not this one's business.
+    // Commands of another audit chain are ignored.
     const signature = signed?.chain === this.#chain ? signed : undefined;
     const line = this.#wanted.get(seq);
     this.#wanted.delete(seq);
@@ -82,7 +82,7 @@ class Comparison {
     }
   }
 
-  /** `later` is the audit log as it is now: a command given meanwhile has its line there. */
+  /** `later` is the audit log as it is now: a command submitted meanwhile has its line there. */
   conclude(later: readonly AuditLine[]): AuditVerification {
     const known = this.#lines.length;
     for (const { seq, signature } of this.#unannounced) {

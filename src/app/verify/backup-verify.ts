@@ -1,18 +1,19 @@
 /**
  * Proves a backup without changing it: every file against its hash, then the whole as a data directory that a restore
- * would make, in a temporary place. The replay must end in the state that the exchange had when the backup was made.
+ * would make, in a temporary place. The replay must end in the state that the exchange had at the moment of the
+ * backup.
  */
 import { constants, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { hashFile, placeIn } from '../backup/copying.ts';
 import { CONTENTS, MANIFEST_FILE, type Manifest, readManifest } from '../backup/manifest.ts';
-import { count, counted } from '../cli/terminal/counting.ts';
+import { count, counted } from '../cli/terminal/format.ts';
 import { LOG_DIRECTORY } from '../start/data-files.ts';
 import { verifyAudit } from './audit-verify.ts';
 import { type Check, type Verification, verify } from './verify.ts';
 
-/** Problems of files that are named one by one. */
+/** Limit of file problems listed. */
 const PROBLEMS_MAX = 20;
 
 export async function verifyBackup(
@@ -60,7 +61,7 @@ async function checkFiles(
   return [{ name: `${MANIFEST_FILE}: hashes`, ok: true, detail }];
 }
 
-/** The log is only read and may be large: links to its files will do. Databases make files beside them. */
+/** The journal is only read and may be large: links to its files suffice. Databases create files beside them. */
 function layOut(directory: string, place: string, { files }: Manifest): void {
   mkdirSync(join(place, LOG_DIRECTORY));
   for (const { path } of files) {
@@ -75,7 +76,7 @@ function linkOrCopy(source: string, target: string): void {
   try {
     symlinkSync(source, target);
   } catch {
-    // Where a user may not make links.
+    // For users who may not create links.
     copyFileSync(source, target, constants.COPYFILE_FICLONE);
   }
 }

@@ -1,14 +1,14 @@
-/** Proves users, API keys and key files, and that they are those of the exchange. */
+/** Proves users, API keys and key files, and that they belong to the exchange. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { State } from '../../core/state/state.ts';
 import { IDENTITY_FILE, openIdentity } from '../../identity/sqlite-identity.ts';
-import { counted } from '../cli/terminal/counting.ts';
+import { counted } from '../cli/terminal/format.ts';
 import { DataDamaged } from '../exit-codes.ts';
 import { openAddressKey } from '../start/address-key.ts';
 import { refuseLostUsers } from '../start/orphan-accounts.ts';
 
-/** In words what was found sound. Throws DataDamaged, IdentityDamaged. */
+/** Returns a summary as text. Throws DataDamaged, IdentityDamaged. */
 export async function proveIdentity(data: string, state: State): Promise<string> {
   const users = [...state.accountByUid.values()].filter(({ house }) => !house).length;
   if (!existsSync(join(data, IDENTITY_FILE))) {

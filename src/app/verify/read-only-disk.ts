@@ -1,4 +1,4 @@
-/** A disk that can be looked at and not changed: what recovery would repair is left as it is. */
+/** A disk that can be read and not changed: recovery repairs nothing on it. */
 import type { Disk, DiskFile } from '../../journal/disk.ts';
 
 export class ReadOnlyDisk implements Disk {

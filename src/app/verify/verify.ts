@@ -19,16 +19,16 @@ import { HistoryProof } from '../../history/proof/history-proof.ts';
 import { HistoryRepair } from '../../history/proof/repair.ts';
 import { DirectoryLock } from '../../journal/directory-lock.ts';
 import { snapshotName, snapshotSeqs } from '../../journal/file-names.ts';
-import { logSettings } from '../../journal/journal-settings.ts';
+import { journalSettings } from '../../journal/journal-settings.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
 import { recover } from '../../journal/recovery.ts';
 import { continues, readSegmentHeaders } from '../../journal/segment-files.ts';
 import type { SegmentHeader } from '../../journal/segment-format.ts';
 import { readSnapshotFile } from '../../journal/snapshot-file.ts';
-import { commandsInForce } from '../../sequencer/effective-commands.ts';
+import { effectiveCommands } from '../../sequencer/effective-commands.ts';
 import { applyLogged, isListing } from '../../sequencer/recovery.ts';
 import { stateHash } from '../../sequencer/state-hash.ts';
-import { count, counted } from '../cli/terminal/counting.ts';
+import { count, counted } from '../cli/terminal/format.ts';
 import { ConfigError, DataDamaged, ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { asHistoryDamage, HISTORY_FILE, LOST_HISTORY } from '../start/components.ts';
 import { LOG_DIRECTORY } from '../start/logged-commands.ts';
@@ -45,7 +45,7 @@ export interface CoinSum {
   readonly coin: string;
   readonly users: string;
   readonly system: string;
-  /** Users and system together; anything but "0" is money from nowhere. */
+  /** Users and system together; anything but "0" means that money appeared or vanished. */
   readonly sum: string;
 }
 
@@ -59,10 +59,10 @@ export interface Verification {
   readonly ok: boolean;
   readonly data: string;
   readonly checks: readonly Check[];
-  /** What is wrong with the history, and what to do about it: empty when nothing is. */
+  /** Damages of the history and their remedy; empty when there is none. */
   readonly damages: readonly Damage[];
   readonly remedy: string;
-  /** Rows of the history that a repair has written anew. */
+  /** Rows of the history that a repair has rewritten. */
   readonly repairedRows: number;
   readonly coins: readonly CoinSum[];
   readonly snapshots: readonly StateMark[];
@@ -73,9 +73,9 @@ export interface Verification {
 }
 
 export interface VerifyOptions {
-  /** What is being done, and how much of it, from 0 to 1. */
+  /** Current step and its share done, from 0 to 1. */
   readonly progress?: (what: string, share: number) => void;
-  /** Puts the history right first, as far as log and checksums say how. */
+  /** Repairs the history first, as far as journal and checksums allow. */
   readonly repairHistory?: boolean;
 }
 
@@ -93,7 +93,7 @@ export async function verify(data: string, options: VerifyOptions = {}): Promise
   }
 }
 
-/** One pass over log and history that mends what it finds, in one transaction; says how many rows. */
+/** One pass over journal and history that repairs rows, in one transaction; resolves with their number. */
 async function repair(data: string, directory: string, progress: Progress): Promise<number> {
   const path = join(data, HISTORY_FILE);
   if (!existsSync(path)) throw new DataDamaged(`${path} does not exist. ${LOST_HISTORY}`);
@@ -127,7 +127,7 @@ type Progress = (what: string, share: number) => void;
 
 const PROGRESS_COMMANDS = 10_000;
 
-/** What the replay adds up to. */
+/** End of the replay. */
 interface Tail {
   readonly state: State;
   readonly lastSeq: number;
@@ -138,9 +138,9 @@ class Verifier {
   readonly #disk: NodeDisk;
   readonly #checks: Check[] = [];
   readonly #snapshots: StateMark[] = [];
-  /** Snapshots that the replay has still to come to. */
+  /** Snapshots that the replay has not reached yet. */
   readonly #expected = new Map<number, Uint8Array>();
-  /** What the log makes, by record. */
+  /** Rows that the journal produces, by kind of record. */
   readonly #rows = { ...rowsMade([]) };
   readonly #progress: Progress;
   readonly #repair: HistoryRepair | undefined;
@@ -156,7 +156,7 @@ class Verifier {
     this.#repair = repair;
   }
 
-  /** The repair has come to its end and is durable. */
+  /** The repair is complete and durable. */
   get mended(): boolean {
     return this.#mended;
   }
@@ -196,7 +196,7 @@ class Verifier {
     if (!whole) this.#passOverLeftSnapshots(headers[0]!);
     const startSeq = whole ? 0 : seqs.find((seq) => this.#expected.has(seq));
     const hidden = seqs.filter((seq) => seq !== startSeq).map(snapshotName);
-    const found = recover(new ReadOnlyDisk(this.#disk, hidden), logSettings());
+    const found = recover(new ReadOnlyDisk(this.#disk, hidden), journalSettings());
     const { lastSeq, recordsToReplay, tornBytes, cleanEnd } = found.report;
     const ending = cleanEnd
       ? 'closed properly'
@@ -213,7 +213,7 @@ class Verifier {
         history.startAfter(exchange.state.lastId, exchange.state.now);
       }
       let commands = 0;
-      for (const { seq, command } of commandsInForce(found.records)) {
+      for (const { seq, command } of effectiveCommands(found.records)) {
         this.#apply(exchange, seq, command, history);
         if (++commands % PROGRESS_COMMANDS === 0) this.#progress('replaying', commands / recordsToReplay);
       }

@@ -23,7 +23,7 @@ import { RETENTION_MS } from '../history.ts';
 import { openSqliteHistory } from '../sqlite-history.ts';
 import { CHECKSUMS_VERSION, migrate } from '../sqlite-schema.ts';
 import { SqliteWriter } from '../sqlite-writer.ts';
-import { KEPT, KEPT_KINDS } from '../tables/tables.ts';
+import { PROJECTION_KINDS, PROJECTIONS } from '../tables/tables.ts';
 import type { Damage } from './damage.ts';
 import { HistoryProof } from './history-proof.ts';
 import { HistoryRepair } from './repair.ts';
@@ -240,7 +240,7 @@ test('a row that nobody wrote, or that took the place of another, is found', () 
     const other = copy();
     withDatabase(other, (from) => from.exec('UPDATE conversions SET conversion_id = 5004'));
     database.exec(`ATTACH '${other}' AS other; INSERT INTO conversions SELECT * FROM other.conversions`);
-    const table = KEPT.conversions.table;
+    const table = PROJECTIONS.conversions.table;
     const row = Object.values(database.prepare(`SELECT ${table.columns.join(', ')} FROM conversions`).get()!);
     database.prepare('UPDATE conversions SET checksum = ?').run(table.checksum(row));
   });
@@ -357,7 +357,10 @@ function older(): string {
     database.exec('PRAGMA journal_mode = WAL');
     migrate(database, CHECKSUMS_VERSION - 1);
     database.exec(`ATTACH '${SOUND}' AS sound`);
-    const tables = [...new Set(KEPT_KINDS.map((kind) => KEPT[kind].table)), { name: 'generated_candles' }];
+    const tables = [
+      ...new Set(PROJECTION_KINDS.map((kind) => PROJECTIONS[kind].table)),
+      { name: 'generated_candles' },
+    ];
     for (const { name } of tables) {
       const columns = columnsOf(database, name).join(', ');
       database.exec(`INSERT INTO ${name} (${columns}) SELECT ${columns} FROM sound.${name}`);
@@ -397,7 +400,7 @@ test('the start that gives checksums may end at any step, with rows written, cha
   withDatabase(path, (database) => {
     database.exec('DELETE FROM transfers');
     const insert = database.prepare(
-      KEPT.transfers.table.insert.replace(', checksum)', ')').replace(', ?)', ')'),
+      PROJECTIONS.transfers.table.insert.replace(', checksum)', ')').replace(', ?)', ')'),
     );
     for (let n = 0; n < 1800; n++)
       insert.run(...transferRow(20_000 + n, START_TIME - (n < 900 ? 2 * RETENTION_MS : 0)));
@@ -440,8 +443,8 @@ test('the start that gives checksums may end at any step, with rows written, cha
 });
 
 function transferRow(id: number, time: number) {
-  const names = { coin: (coin: number) => COINS[coin]! } as Parameters<typeof KEPT.transfers.row>[1];
-  return KEPT.transfers.row(aTransfer({ transferId: id, time }), names);
+  const names = { coin: (coin: number) => COINS[coin]! } as Parameters<typeof PROJECTIONS.transfers.row>[1];
+  return PROJECTIONS.transfers.row(aTransfer({ transferId: id, time }), names);
 }
 
 function columnsOf(database: DatabaseSync, table: string): string[] {

@@ -4,7 +4,7 @@ import type { Instrument } from '../../core/model/instrument.ts';
 import type { HistoryCounts } from '../history.ts';
 import { READS } from '../sqlite-reads.ts';
 import { CHECKSUMS_VERSION } from '../sqlite-schema.ts';
-import { Names } from '../tables/name-resolver.ts';
+import { NameResolver } from '../tables/name-resolver.ts';
 import { Pages } from '../tables/pages.ts';
 import { ALL_TABLES } from '../tables/tables.ts';
 import { type Damage, Damages } from './damage.ts';
@@ -22,7 +22,7 @@ export class HistoryProof {
   readonly #ownsFile: boolean;
   /** Undefined when the file cannot say what it holds. */
   readonly facts: HistoryFacts | undefined;
-  #names = new Names([], []);
+  #names = new NameResolver([], []);
   #readable = true;
 
   /** With a repair what is found is mended on the way. */
@@ -57,7 +57,7 @@ export class HistoryProof {
   }
 
   describe(instruments: readonly Instrument[], coins: readonly string[]): void {
-    this.#names = new Names(instruments, coins);
+    this.#names = new NameResolver(instruments, coins);
   }
 
   /** The last id and the time before the first command that is compared. */
@@ -69,7 +69,7 @@ export class HistoryProof {
   compare(seq: number, events: readonly Event[], now: number): void {
     const { facts } = this;
     if (facts === undefined || !this.#readable || seq > facts.lastSeq || seq <= facts.completeSince) return;
-    this.#attempt('file', () => this.#replayed.take(events, this.#names, now));
+    this.#attempt('file', () => this.#replayed.compare(events, this.#names, now));
   }
 
   finishComparison(now: number): void {

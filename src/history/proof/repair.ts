@@ -103,12 +103,12 @@ export class HistoryRepair {
     let step = rows.next();
     while (step.done !== true) step = rows.next();
     const { found } = step.value;
-    const kept = readTotals(this.file);
+    const stored = readTotals(this.file);
     const unsound = new Set(left.list.filter(({ row }) => row !== '').map(({ table }) => table));
     for (const { name } of ALL_TABLES) {
       const there = found.get(name);
       const damagedTotal = left.list.some((damage) => damage.row === `table_name=${name}`);
-      const lacks = !damagedTotal && (there?.rows ?? 0) < (kept.get(name)?.rows ?? 0);
+      const lacks = !damagedTotal && (there?.rows ?? 0) < (stored.get(name)?.rows ?? 0);
       if (there !== undefined && !unsound.has(name) && !lacks) this.#writeTotal(name, there);
     }
   }

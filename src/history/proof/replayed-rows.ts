@@ -4,10 +4,10 @@
  */
 import type { SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Event } from '../../core/model/event.ts';
-import { addEvent, emptyPack, type KeptKind, type ProjectedEvents } from '../projection-batch.ts';
-import type { Names } from '../tables/name-resolver.ts';
+import { addEvent, emptyBatch, type ProjectedEvents, type ProjectionKind } from '../projection-batch.ts';
+import type { NameResolver } from '../tables/name-resolver.ts';
 import { type RowValues, type Table, UserTable } from '../tables/table.ts';
-import { KEPT, KEPT_KINDS } from '../tables/tables.ts';
+import { PROJECTION_KINDS, PROJECTIONS } from '../tables/tables.ts';
 import { type Damages, shown } from './damage.ts';
 import { exactRows, type HistoryFile, plainValues } from './history-file.ts';
 
@@ -65,32 +65,32 @@ export class ReplayedRows {
   }
 
   /** The events of a command at `now`. */
-  take(events: readonly Event[], names: Names, now: number): void {
+  compare(events: readonly Event[], names: NameResolver, now: number): void {
     if (events.length === 0) return;
     if (this.#missing.length >= this.#missingDue) {
       this.#missing = this.#missing.filter(({ table, values }) => !mayBePruned(table, values, now));
       this.#missingDue = this.#missing.length + MISSING_STEP;
     }
-    const { kept } = emptyPackOf(events);
-    for (const kind of KEPT_KINDS) this.#takeKind(kind, kept, names);
+    const { byKind } = batchOf(events);
+    for (const kind of PROJECTION_KINDS) this.#compareKind(kind, byKind, names);
   }
 
-  #takeKind<Kind extends KeptKind>(
+  #compareKind<Kind extends ProjectionKind>(
     kind: Kind,
-    kept: { readonly [K in Kind]: ProjectedEvents[K][] },
-    names: Names,
+    byKind: { readonly [K in Kind]: ProjectedEvents[K][] },
+    names: NameResolver,
   ): void {
-    const { table, row } = KEPT[kind];
-    for (const recorded of kept[kind]) {
+    const { table, row } = PROJECTIONS[kind];
+    for (const recorded of byKind[kind]) {
       const values = row(recorded, names);
-      if (table.open === undefined) this.#compare(table, values);
+      if (table.open === undefined) this.#compareRow(table, values);
       else this.#compareOpen(table, values);
     }
   }
 
   /** `now` is the time of the last command. */
   finish(now: number): void {
-    for (const { table, values } of this.#open.values()) this.#compare(table, values);
+    for (const { table, values } of this.#open.values()) this.#compareRow(table, values);
     this.#findSurplus();
     for (const { table, values } of this.#missing) {
       if (mayBePruned(table, values, now)) continue;
@@ -110,7 +110,7 @@ export class ReplayedRows {
   }
 
   #findSurplus(): void {
-    for (const table of new Set(KEPT_KINDS.map((kind) => KEPT[kind].table))) {
+    for (const table of new Set(PROJECTION_KINDS.map((kind) => PROJECTIONS[kind].table))) {
       const after = table instanceof UserTable ? this.#lastId : this.#startTime;
       const sql = `SELECT count(*) FROM ${table.name} WHERE ${table.key.at(-1)!} > ?`;
       const [found] = exactRows(this.#file.database, sql).get(after) as unknown as bigint[];
@@ -128,11 +128,11 @@ export class ReplayedRows {
       this.#open.set(key, { table, values });
     } else {
       this.#open.delete(key);
-      this.#compare(table, values);
+      this.#compareRow(table, values);
     }
   }
 
-  #compare(table: Table, expected: RowValues): void {
+  #compareRow(table: Table, expected: RowValues): void {
     this.#compared += 1;
     const { select, columns, places } = this.#lookup(table);
     const found = select.get(...table.keyOf(expected)) as unknown as SQLOutputValue[] | undefined;
@@ -170,17 +170,17 @@ export class ReplayedRows {
   }
 }
 
-function emptyPackOf(events: readonly Event[]) {
-  const pack = emptyPack();
-  for (const event of events) addEvent(pack, event);
-  return pack;
+function batchOf(events: readonly Event[]) {
+  const batch = emptyBatch();
+  for (const event of events) addEvent(batch, event);
+  return batch;
 }
 
 function mayBePruned(table: Table, values: RowValues, now: number): boolean {
   if (!(table instanceof UserTable)) return false;
   const of = (column: string): SQLInputValue => values[table.columns.indexOf(column)]!;
   if (table.open !== undefined && of(table.open.column) === table.open.value) return false;
-  return Number(of(table.updated)) < now - table.keepMs + PRUNE_SLACK_MS;
+  return Number(of(table.updated)) < now - table.retentionMs + PRUNE_SLACK_MS;
 }
 
 /** A database keeps text as UTF-8: half a surrogate pair becomes the replacement character. */

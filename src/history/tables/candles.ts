@@ -3,11 +3,11 @@
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
 import type { CandleClosed, PriceCandleClosed } from '../../core/model/event.ts';
 import { type CandleRow, type CandleType, candleRow, priceCandleRow } from '../../views/candle-view.ts';
-import { candleRun } from '../gapless-candles.ts';
+import { gaplessCandles } from '../gapless-candles.ts';
 import { mergeCandles } from '../generated-candles.ts';
-import type { CandleQuery, CandleRunQuery, CandleSeries, GeneratedQuery } from '../history.ts';
+import type { CandleQuery, CandleSeries, GaplessCandleQuery, GeneratedQuery } from '../history.ts';
 import { generatedCandles } from './generated-candles.ts';
-import type { Names } from './name-resolver.ts';
+import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, Table } from './table.ts';
 
@@ -20,11 +20,11 @@ export const CANDLES = new Table({
   texts: ['open', 'high', 'low', 'close', 'volume', 'turnover'],
 });
 
-export function tradeCandleRow(candle: CandleClosed, names: Names): RowValues {
+export function tradeCandleRow(candle: CandleClosed, names: NameResolver): RowValues {
   return rowOf(candle, 'market', candleRow(candle, names.instrument(candle.instrument)), names);
 }
 
-export function priceRow(candle: PriceCandleClosed, names: Names): RowValues {
+export function priceRow(candle: PriceCandleClosed, names: NameResolver): RowValues {
   const { instrument, kind } = candle;
   return rowOf(candle, kind, priceCandleRow(candle, kind, names.instrument(instrument)), names);
 }
@@ -33,7 +33,7 @@ function rowOf(
   { instrument, width }: CandleClosed | PriceCandleClosed,
   type: CandleType,
   row: CandleRow,
-  names: Names,
+  names: NameResolver,
 ): RowValues {
   const { category, symbol } = names.instrument(instrument);
   return CANDLES.row([CATEGORY_NAMES[category], symbol, type, width, row.openTime], row);
@@ -75,14 +75,14 @@ export function generatedPart(
   return generatedCandles(pages, series, one)[0];
 }
 
-export function candleRunText(pages: Pages, query: CandleRunQuery): string {
+export function gaplessCandlesText(pages: Pages, query: GaplessCandleQuery): string {
   const stored = {
     candles: (wanted: CandleQuery) => candles(pages, wanted),
     lastCandleBefore: (series: CandleSeries, openTime: number) =>
       lastCandleBefore(pages, { series, openTime }),
     generatedPart: (series: CandleSeries, openTime: number) => generatedPart(pages, { series, openTime }),
   };
-  return JSON.stringify(candleRun(stored, query));
+  return JSON.stringify(gaplessCandles(stored, query));
 }
 
 export function generatedSince(pages: Pages, { category, symbol, startTime }: GeneratedQuery): CandleRow[] {

@@ -1,12 +1,19 @@
 /** Orders that were filled or cancelled. */
 import type { OrderRecord } from '../../core/model/event.ts';
-import { formatId } from '../../views/ids.ts';
+import { formatId } from '../../views/format.ts';
 import { ORDER_END_FIELDS, ORDER_FIELDS, type OrderView, orderView } from '../../views/order-view.ts';
 import type { OrderQuery } from '../history.ts';
-import { FEE_AND_TIMES, feeAndTimes, readFeeAndTimes } from './fee-and-times.ts';
-import type { Names } from './name-resolver.ts';
+import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
-import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
+import {
+  FEE_AND_TIMES,
+  feeAndTimes,
+  type Row,
+  type RowValues,
+  readFeeAndTimes,
+  textsAmong,
+  UserTable,
+} from './table.ts';
 
 export const CLOSED_ORDERS = new UserTable({
   name: 'closed_orders',
@@ -22,7 +29,7 @@ export const CLOSED_ORDERS = new UserTable({
   after: FEE_AND_TIMES,
 });
 
-export function orderRow(order: OrderRecord, names: Names): RowValues {
+export function orderRow(order: OrderRecord, names: NameResolver): RowValues {
   const view = orderView(order, names.instrument(order.instrument), names.coin);
   const { orderId, uid, createdTime, updatedTime } = order;
   return CLOSED_ORDERS.row([orderId, uid], view, feeAndTimes(view.feeDetail, createdTime, updatedTime));

@@ -1,13 +1,13 @@
 /** Futures positions that have ended. */
 import type { PositionClosed } from '../../core/model/event.ts';
-import { formatId } from '../../views/ids.ts';
+import { formatId } from '../../views/format.ts';
 import {
   CLOSED_POSITION_FIELDS,
   type ClosedPositionView,
   closedPositionView,
 } from '../../views/position-view.ts';
 import type { PositionQuery } from '../history.ts';
-import type { Names } from './name-resolver.ts';
+import type { NameResolver } from './name-resolver.ts';
 import { chosen, type Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 
@@ -21,7 +21,7 @@ export const CLOSED_POSITIONS = new UserTable({
   after: ['created_time', 'updated_time'],
 });
 
-export function positionRow(position: PositionClosed, names: Names): RowValues {
+export function positionRow(position: PositionClosed, names: NameResolver): RowValues {
   const view = closedPositionView(position, names.instrument(position.instrument), names.coin);
   const { positionId, uid, createdTime, updatedTime } = position;
   return CLOSED_POSITIONS.row([positionId, uid], view, [createdTime, updatedTime]);

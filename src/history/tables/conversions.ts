@@ -1,9 +1,9 @@
 /** Conversions: coins sold to the house for others that were owed. */
 import type { Converted } from '../../core/model/event.ts';
 import { CONVERSION_FIELDS, type ConversionView, conversionView } from '../../views/conversion-view.ts';
-import { formatId } from '../../views/ids.ts';
+import { formatId } from '../../views/format.ts';
 import type { ConversionQuery } from '../history.ts';
-import type { Names } from './name-resolver.ts';
+import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 
@@ -16,7 +16,7 @@ export const CONVERSIONS = new UserTable({
   after: ['ts'],
 });
 
-export function conversionRow(conversion: Converted, names: Names): RowValues {
+export function conversionRow(conversion: Converted, names: NameResolver): RowValues {
   const { conversionId, uid, time } = conversion;
   return CONVERSIONS.row([conversionId, uid], conversionView(conversion, names.coin), [time]);
 }

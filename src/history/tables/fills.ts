@@ -2,17 +2,24 @@
 import type { FillRecord } from '../../core/model/event.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
 import { FILL_FIELDS, type FillView, fillView } from '../../views/fill-view.ts';
-import { formatId } from '../../views/ids.ts';
+import { formatId } from '../../views/format.ts';
 import {
   COMMISSION_FILLS_MAX,
   type CommissionQuery,
   type CommissionView,
   type FillQuery,
 } from '../history.ts';
-import { FEE_AND_TIMES, feeAndTimes, readFeeAndTimes } from './fee-and-times.ts';
-import type { Names } from './name-resolver.ts';
+import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
-import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
+import {
+  FEE_AND_TIMES,
+  feeAndTimes,
+  type Row,
+  type RowValues,
+  readFeeAndTimes,
+  textsAmong,
+  UserTable,
+} from './table.ts';
 
 export const FILLS = new UserTable({
   name: 'fills',
@@ -24,7 +31,7 @@ export const FILLS = new UserTable({
   after: FEE_AND_TIMES,
 });
 
-export function fillRow(fill: FillRecord, names: Names): RowValues {
+export function fillRow(fill: FillRecord, names: NameResolver): RowValues {
   const view = fillView(fill, names.instrument(fill.instrument), names.coin);
   const { execId, execLinkId, orderId, uid, time } = fill;
   const before = [execId, execLinkId, orderId, uid, formatMoney(fill.commission)];

@@ -4,6 +4,8 @@ import { candleOpen, candleWidthIndex, nextCandleOpen } from '../../core/model/c
 import type { CategoryName } from '../../core/model/enums.ts';
 import type { CandleRow } from '../../views/candle-view.ts';
 import {
+  decodeGenerated,
+  encodeGenerated,
   type Folded,
   foldedRow,
   foldGenerated,
@@ -12,8 +14,6 @@ import {
   type GeneratedWidth,
   generatedWidthFor,
   joinFolded,
-  packGenerated,
-  unpackGenerated,
 } from '../generated-candles.ts';
 import type { CandleSeries } from '../history.ts';
 import type { Pages } from './pages.ts';
@@ -32,7 +32,7 @@ export const GENERATED_CANDLES = new Table({
 export function generatedRow(candles: GeneratedCandles): RowValues {
   const { category, symbol, width, firstOpen, lots, pricePrecision, quantityPrecision } = candles;
   const lastOpen = firstOpen + (lots.length - 1) * GENERATED_STEP_MS[width];
-  const archive = deflateRawSync(packGenerated(candles), { level: 1 });
+  const archive = deflateRawSync(encodeGenerated(candles), { level: 1 });
   return [category, symbol, width, firstOpen, lastOpen, pricePrecision, quantityPrecision, archive];
 }
 
@@ -63,20 +63,20 @@ export function generatedCandles(
     ...[category, symbol, from, lastEnd, startTime],
   );
   let folded: Folded[] = [];
-  let pack: GeneratedCandles | undefined;
+  let chunk: GeneratedCandles | undefined;
   for (const [firstOpen] of packs) {
-    pack = readPack(pages, category, symbol, from, Number(firstOpen));
-    const part = foldGenerated(pack, width, startTime, endTime);
+    chunk = readChunk(pages, category, symbol, from, Number(firstOpen));
+    const part = foldGenerated(chunk, width, startTime, endTime);
     folded = newest ? joinFolded(part, folded) : joinFolded(folded, part);
     // The candle at the inner edge may go on in the next pack.
     if (folded.length > limit + 1) break;
   }
   const wanted = newest ? folded.slice(-limit) : folded.slice(0, limit);
-  const rows = wanted.map((candle) => foldedRow(candle, pack!));
+  const rows = wanted.map((candle) => foldedRow(candle, chunk!));
   return type === 'market' ? rows : rows.map((row) => ({ ...row, volume: '0', turnover: '0' }));
 }
 
-function readPack(
+function readChunk(
   pages: Pages,
   category: CategoryName,
   symbol: string,
@@ -93,6 +93,6 @@ function readPack(
     firstOpen,
     pricePrecision: Number(pricePrecision),
     quantityPrecision: Number(quantityPrecision),
-    ...unpackGenerated(inflateRawSync(archive as Uint8Array)),
+    ...decodeGenerated(inflateRawSync(archive as Uint8Array)),
   };
 }

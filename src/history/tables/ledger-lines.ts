@@ -2,10 +2,10 @@
 
 import { WALLET_NAMES, Wallet } from '../../core/model/enums.ts';
 import type { LedgerLine } from '../../core/model/event.ts';
-import { formatId } from '../../views/ids.ts';
+import { formatId } from '../../views/format.ts';
 import { LEDGER_FIELDS, type LedgerView, ledgerView } from '../../views/ledger-view.ts';
 import { LEDGER_RETENTION_MS, type LedgerQuery } from '../history.ts';
-import type { Names } from './name-resolver.ts';
+import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 
@@ -14,13 +14,13 @@ export const LEDGER_LINES = new UserTable({
   id: 'id',
   created: 'ts',
   // Taxes are of years (wire 4.3).
-  keepMs: LEDGER_RETENTION_MS,
+  retentionMs: LEDGER_RETENTION_MS,
   before: ['id', 'uid'],
   texts: textsAmong(LEDGER_FIELDS, ['id', 'ts']),
   after: ['wallet', 'reference', 'ts'],
 });
 
-export function ledgerRow(line: LedgerLine, names: Names): RowValues {
+export function ledgerRow(line: LedgerLine, names: NameResolver): RowValues {
   const symbol = line.instrument < 0 ? '' : names.instrument(line.instrument).symbol;
   const view = ledgerView(line, symbol, names.coin);
   const wallet = WALLET_NAMES[line.wallet ?? Wallet.unified];

@@ -1,6 +1,6 @@
 /** The four tables of loan records, and pages of them by number (interface 4.6). */
 import type { LoanChanged, LoanReduced, LoanRepaid, PledgeRevised } from '../../core/model/event.ts';
-import { formatId } from '../../views/ids.ts';
+import { formatId } from '../../views/format.ts';
 import {
   BORROW_FIELDS,
   borrowView,
@@ -12,7 +12,7 @@ import {
   repayView,
 } from '../../views/loan-view.ts';
 import { LOAN_RETENTION_MS, type LoanQuery, type LoanRecordKind } from '../history.ts';
-import type { Names } from './name-resolver.ts';
+import type { NameResolver } from './name-resolver.ts';
 import { chosen, type Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 
@@ -21,7 +21,7 @@ export const CLOSED_LOANS = new UserTable({
   id: 'order_id',
   created: 'borrow_time',
   updated: 'updated_time',
-  keepMs: LOAN_RETENTION_MS,
+  retentionMs: LOAN_RETENTION_MS,
   before: ['order_id', 'borrow_time', 'uid'],
   texts: textsAmong(BORROW_FIELDS, ['orderId', 'borrowTime']),
   after: ['updated_time'],
@@ -31,7 +31,7 @@ export const LOAN_REPAYMENTS = new UserTable({
   name: 'loan_repayments',
   id: 'repay_id',
   created: 'repay_time',
-  keepMs: LOAN_RETENTION_MS,
+  retentionMs: LOAN_RETENTION_MS,
   before: ['order_id', 'repay_time', 'uid', 'repay_id'],
   texts: textsAmong(REPAY_FIELDS, ['orderId', 'repayTime']),
 });
@@ -40,7 +40,7 @@ export const PLEDGE_REVISIONS = new UserTable({
   name: 'pledge_revisions',
   id: 'revise_id',
   created: 'revise_time',
-  keepMs: LOAN_RETENTION_MS,
+  retentionMs: LOAN_RETENTION_MS,
   before: ['order_id', 'revise_time', 'uid', 'revise_id'],
   texts: textsAmong(PLEDGE_RATE_FIELDS, ['orderId', 'reviseTime']),
 });
@@ -49,27 +49,27 @@ export const LOAN_REDUCTIONS = new UserTable({
   name: 'loan_reductions',
   id: 'reduce_id',
   created: 'reduce_time',
-  keepMs: LOAN_RETENTION_MS,
+  retentionMs: LOAN_RETENTION_MS,
   before: ['order_id', 'reduce_time', 'uid', 'reduce_id'],
   texts: textsAmong(REDUCE_FIELDS, ['orderId', 'reduceTime']),
 });
 
-export function closedLoanRow(loan: LoanChanged, names: Names): RowValues {
+export function closedLoanRow(loan: LoanChanged, names: NameResolver): RowValues {
   const { loanId, borrowTime, uid, updatedTime } = loan;
   return CLOSED_LOANS.row([loanId, borrowTime, uid], borrowView(loan, names.coin), [updatedTime]);
 }
 
-export function repaymentRow(repaid: LoanRepaid, names: Names): RowValues {
+export function repaymentRow(repaid: LoanRepaid, names: NameResolver): RowValues {
   const { loanId, time, uid, repayId } = repaid;
   return LOAN_REPAYMENTS.row([loanId, time, uid, repayId], repayView(repaid, names.coin));
 }
 
-export function revisionRow(revised: PledgeRevised, names: Names): RowValues {
+export function revisionRow(revised: PledgeRevised, names: NameResolver): RowValues {
   const { loanId, time, uid, reviseId } = revised;
   return PLEDGE_REVISIONS.row([loanId, time, uid, reviseId], pledgeRateView(revised, names.coin));
 }
 
-export function reductionRow(reduced: LoanReduced, names: Names): RowValues {
+export function reductionRow(reduced: LoanReduced, names: NameResolver): RowValues {
   const { loanId, time, uid, reduceId } = reduced;
   return LOAN_REDUCTIONS.row([loanId, time, uid, reduceId], reduceView(reduced, names.coin));
 }

@@ -2,7 +2,7 @@
 
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
 import type { FillRecord, FundingSettled, InsuranceHour } from '../../core/model/event.ts';
-import { formatId } from '../../views/ids.ts';
+import { formatId } from '../../views/format.ts';
 import {
   type FundingRateView,
   fundingRateView,
@@ -13,7 +13,7 @@ import {
 } from '../../views/market-record-view.ts';
 import type { GeneratedFunding, GeneratedRate } from '../generated-funding.ts';
 import type { FundingRateQuery, LiquidationQuery, StoredLiquidation } from '../history.ts';
-import type { Names } from './name-resolver.ts';
+import type { NameResolver } from './name-resolver.ts';
 import { chosen, type Pages } from './pages.ts';
 import { type Row, type RowValues, Table, textsAmong, UserTable } from './table.ts';
 
@@ -37,7 +37,7 @@ export function generatedFundingRow({ category, symbol }: GeneratedFunding, rate
   return GENERATED_FUNDING_RATES.row([category, symbol, rate.time], rate);
 }
 
-export function fundingRateRow(settled: FundingSettled, names: Names): RowValues {
+export function fundingRateRow(settled: FundingSettled, names: NameResolver): RowValues {
   const instrument = names.instrument(settled.instrument);
   const key = [CATEGORY_NAMES[instrument.category], instrument.symbol, settled.time];
   return FUNDING_RATES.row(key, fundingRateView(settled, instrument));
@@ -71,7 +71,7 @@ export const INSURANCE_HOURS = new Table({
   texts: ['amount', 'balance'],
 });
 
-export function insuranceHourRow(hour: InsuranceHour, names: Names): RowValues {
+export function insuranceHourRow(hour: InsuranceHour, names: NameResolver): RowValues {
   return INSURANCE_HOURS.row([names.coin(hour.coin), hour.time], insuranceHourView(hour));
 }
 
@@ -95,7 +95,7 @@ export const LIQUIDATIONS = new UserTable({
   after: ['ts'],
 });
 
-export function liquidationRow(fill: FillRecord, names: Names): RowValues {
+export function liquidationRow(fill: FillRecord, names: NameResolver): RowValues {
   const view = liquidationView(fill, names.instrument(fill.instrument));
   return LIQUIDATIONS.row([fill.execId, CATEGORY_NAMES[fill.category]], view, [fill.time]);
 }

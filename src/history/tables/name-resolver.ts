@@ -1,7 +1,7 @@
 /** What events name by index, as it was described to the history. */
 import type { Instrument } from '../../core/model/instrument.ts';
 
-export class Names {
+export class NameResolver {
   readonly #instruments: readonly Instrument[];
   readonly #coins: readonly string[];
 

@@ -1,9 +1,9 @@
 /** Positions that went from one account of an owner to another. */
 import type { PositionMoved } from '../../core/model/event.ts';
-import { formatId } from '../../views/ids.ts';
+import { formatId } from '../../views/format.ts';
 import { MOVE_FIELDS, MOVED, type MoveView, moveView } from '../../views/move-view.ts';
 import type { MoveQuery } from '../history.ts';
-import type { Names } from './name-resolver.ts';
+import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 
@@ -16,7 +16,7 @@ export const POSITION_MOVES = new UserTable({
   after: ['created_time'],
 });
 
-export function moveRow(move: PositionMoved, names: Names): RowValues {
+export function moveRow(move: PositionMoved, names: NameResolver): RowValues {
   const { orderId, masterUid, fromUid, toUid, openOrderId, time } = move;
   const view = moveView(move, names.instrument(move.instrument));
   return POSITION_MOVES.row([orderId, masterUid, fromUid, toUid, openOrderId], view, [time]);

@@ -1,9 +1,9 @@
 /** Strategy orders that have fired, failed or been cancelled. */
 import type { StrategyOrderRecord } from '../../core/model/event.ts';
-import { formatId } from '../../views/ids.ts';
+import { formatId } from '../../views/format.ts';
 import { STRATEGY_FIELDS, type StrategyView, strategyView } from '../../views/strategy-view.ts';
 import type { StrategyQuery } from '../history.ts';
-import type { Names } from './name-resolver.ts';
+import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 
@@ -17,7 +17,7 @@ export const STRATEGY_ORDERS = new UserTable({
   after: ['created_time', 'updated_time'],
 });
 
-export function strategyRow(order: StrategyOrderRecord, names: Names): RowValues {
+export function strategyRow(order: StrategyOrderRecord, names: NameResolver): RowValues {
   const view = strategyView(order, names.instrument(order.instrument));
   return STRATEGY_ORDERS.row([order.orderId, order.uid], view, [order.createdTime, order.updatedTime]);
 }

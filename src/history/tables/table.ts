@@ -1,5 +1,7 @@
 /** What a table of the history is: its columns, the row of a record and the record of a row. */
+
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import type { FeeDetail } from '../../views/format.ts';
 import { checksumOf } from '../checksum.ts';
 import { RETENTION_MS } from '../history.ts';
 
@@ -107,7 +109,7 @@ interface UserTableColumns<Text extends string> extends Omit<TableColumns<Text>,
   /** When a row last changed, where that can be later. */
   readonly updated?: string;
   /** How long rows are kept; `RETENTION_MS` when absent. Those that are not finished stay however old they are. */
-  readonly keepMs?: number;
+  readonly retentionMs?: number;
 }
 
 /** Rows that belong to users: paged by id and time, and deleted when nobody may ask for them any more. */
@@ -115,15 +117,15 @@ export class UserTable<Text extends string = string> extends Table<Text> {
   readonly id: string;
   readonly created: string;
   readonly updated: string;
-  readonly keepMs: number;
+  readonly retentionMs: number;
 
   constructor(columns: UserTableColumns<Text>) {
     super({ ...columns, key: [columns.id] });
-    const { id, created, updated = created, keepMs = RETENTION_MS } = columns;
+    const { id, created, updated = created, retentionMs = RETENTION_MS } = columns;
     this.id = id;
     this.created = created;
     this.updated = updated;
-    this.keepMs = keepMs;
+    this.retentionMs = retentionMs;
   }
 }
 
@@ -138,4 +140,26 @@ export function textsAmong<Field extends string, Other extends Field>(
 /** `isRPI` is `is_rpi`. */
 function columnName(field: string): string {
   return field.replace(/[A-Z]+/g, (capitals) => `_${capitals.toLowerCase()}`);
+}
+
+/** The last columns of orders and fills. */
+export const FEE_AND_TIMES = ['fee_coin', 'fee', 'created_time', 'updated_time'] as const;
+
+/** An order that bought and sold nothing has no fee coin. */
+export function feeAndTimes(fees: readonly FeeDetail[], createdTime: number, updatedTime: number): RowValues {
+  const [fee] = fees;
+  return [fee?.feeCoin ?? '', fee?.fee ?? '0', createdTime, updatedTime];
+}
+
+export function readFeeAndTimes(row: Row): {
+  readonly feeDetail: readonly FeeDetail[];
+  readonly createdTime: string;
+  readonly updatedTime: string;
+} {
+  const [feeCoin, fee, createdTime, updatedTime] = row.slice(-FEE_AND_TIMES.length).map(String);
+  return {
+    feeDetail: feeCoin === '' ? [] : [{ feeCoin: feeCoin!, fee: fee! }],
+    createdTime: createdTime!,
+    updatedTime: updatedTime!,
+  };
 }

@@ -1,5 +1,5 @@
 /** Every kind of event that history keeps: its table, and the row that an event becomes there. */
-import type { KeptKind, ProjectedEvents } from '../projection-batch.ts';
+import type { ProjectedEvents, ProjectionKind } from '../projection-batch.ts';
 import { CANDLES, priceRow, tradeCandleRow } from './candles.ts';
 import { CLOSED_ORDERS, orderRow } from './closed-orders.ts';
 import { CLOSED_POSITIONS, positionRow } from './closed-positions.ts';
@@ -26,19 +26,19 @@ import {
   LIQUIDATIONS,
   liquidationRow,
 } from './market-records.ts';
-import type { Names } from './name-resolver.ts';
+import type { NameResolver } from './name-resolver.ts';
 import { moveRow, POSITION_MOVES } from './position-moves.ts';
 import { STRATEGY_ORDERS, strategyRow } from './strategy-orders.ts';
 import { type RowValues, type Table, UserTable } from './table.ts';
 import { TRANSFERS, transferRow } from './transfers.ts';
 import { WALLET_RECORDS, walletRow } from './wallet-records.ts';
 
-interface Kept<Recorded> {
+interface Projection<Recorded> {
   readonly table: Table;
-  readonly row: (recorded: Recorded, names: Names) => RowValues;
+  readonly row: (recorded: Recorded, names: NameResolver) => RowValues;
 }
 
-export const KEPT: { readonly [Kind in KeptKind]: Kept<ProjectedEvents[Kind]> } = {
+export const PROJECTIONS: { readonly [Kind in ProjectionKind]: Projection<ProjectedEvents[Kind]> } = {
   orders: { table: CLOSED_ORDERS, row: orderRow },
   strategies: { table: STRATEGY_ORDERS, row: strategyRow },
   positions: { table: CLOSED_POSITIONS, row: positionRow },
@@ -59,11 +59,11 @@ export const KEPT: { readonly [Kind in KeptKind]: Kept<ProjectedEvents[Kind]> } 
   reductions: { table: LOAN_REDUCTIONS, row: reductionRow },
 };
 
-export const KEPT_KINDS = Object.keys(KEPT) as KeptKind[];
+export const PROJECTION_KINDS = Object.keys(PROJECTIONS) as ProjectionKind[];
 
 /** Every table that has rows with a checksum. */
 export const ALL_TABLES: readonly Table[] = [
-  ...new Set(KEPT_KINDS.map((kind) => KEPT[kind].table)),
+  ...new Set(PROJECTION_KINDS.map((kind) => PROJECTIONS[kind].table)),
   GENERATED_CANDLES,
   GENERATED_FUNDING_RATES,
 ];

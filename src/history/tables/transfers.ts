@@ -1,9 +1,9 @@
 /** Transfers: money from one wallet to another. */
 import type { Transferred } from '../../core/model/event.ts';
-import { formatId } from '../../views/ids.ts';
+import { formatId } from '../../views/format.ts';
 import { TRANSFER_FIELDS, TRANSFERRED, type TransferView, transferView } from '../../views/transfer-view.ts';
 import type { TransferQuery, TransferRole } from '../history.ts';
-import type { Names } from './name-resolver.ts';
+import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 
@@ -29,7 +29,7 @@ const UID_COLUMN: Readonly<Record<TransferRole, string>> = {
   receiver: 'to_user_id',
 };
 
-export function transferRow(transfer: Transferred, names: Names): RowValues {
+export function transferRow(transfer: Transferred, names: NameResolver): RowValues {
   const { transferId, initiatorUid, fromUid, toUid, time } = transfer;
   const view = transferView(transfer, names.coin);
   return TRANSFERS.row([transferId, initiatorUid, fromUid, toUid], view, [time]);

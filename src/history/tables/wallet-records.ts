@@ -1,13 +1,13 @@
 /** Deposits and withdrawals as they stand. */
 import type { WalletRecord } from '../../core/model/event.ts';
-import { formatId } from '../../views/ids.ts';
+import { formatId } from '../../views/format.ts';
 import {
   WALLET_RECORD_FIELDS,
   type WalletRecordView,
   walletRecordView,
 } from '../../views/wallet-record-view.ts';
 import type { FamilyRecordQuery, FamilyRecordView, WalletRecordQuery } from '../history.ts';
-import type { Names } from './name-resolver.ts';
+import type { NameResolver } from './name-resolver.ts';
 import type { Pages } from './pages.ts';
 import { type Row, type RowValues, textsAmong, UserTable } from './table.ts';
 
@@ -23,7 +23,7 @@ export const WALLET_RECORDS = new UserTable({
   open: { column: 'status', value: 'pending' },
 });
 
-export function walletRow(record: WalletRecord, names: Names): RowValues {
+export function walletRow(record: WalletRecord, names: NameResolver): RowValues {
   const { recordId, uid, reference, createdTime, updatedTime } = record;
   const view = walletRecordView(record, names.coin);
   return WALLET_RECORDS.row([recordId, uid], view, [reference, createdTime, updatedTime]);

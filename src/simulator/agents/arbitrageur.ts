@@ -13,14 +13,14 @@ import type { Agent } from './agent.ts';
 const EDGE_HALF_SPREADS = 2.5;
 const EDGE_MIN = 0.00015;
 const CLIP = 0.05;
-const LOOK_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 
 export class Arbitrageur implements Agent {
   readonly kind = 'arbitrage';
   readonly name: string;
   readonly uid: number;
-  private readonly dice: Rng;
-  private readonly looks: {
+  private readonly rng: Rng;
+  private readonly books: {
     readonly view: InstrumentView;
     readonly hedge: InstrumentView | undefined;
     dueMs: number;
@@ -29,19 +29,19 @@ export class Arbitrageur implements Agent {
   constructor(uid: number, number: number, views: readonly InstrumentView[], seed: number) {
     this.uid = uid;
     this.name = `arbitrage:${number}`;
-    this.dice = new Rng(seed, this.name);
-    this.looks = views.map((view) => ({ view, hedge: hedgeOf(view, views), dueMs: 0 }));
+    this.rng = new Rng(seed, this.name);
+    this.books = views.map((view) => ({ view, hedge: hedgeOf(view, views), dueMs: 0 }));
   }
 
   act(client: AgentClient): void {
-    for (const look of this.looks) {
-      if (look.dueMs > client.now) continue;
-      look.dueMs = client.now + LOOK_MS * this.dice.between(0.7, 1.3);
-      if (look.view.isOpen(client.now)) this.look(client, look.view, look.hedge);
+    for (const findEdge of this.books) {
+      if (findEdge.dueMs > client.now) continue;
+      findEdge.dueMs = client.now + CHECK_INTERVAL_MS * this.rng.between(0.7, 1.3);
+      if (findEdge.view.isOpen(client.now)) this.findEdge(client, findEdge.view, findEdge.hedge);
     }
   }
 
-  private look(client: AgentClient, view: InstrumentView, hedge: InstrumentView | undefined): void {
+  private findEdge(client: AgentClient, view: InstrumentView, hedge: InstrumentView | undefined): void {
     const { fairTicks } = view;
     const edge = Math.max(
       EDGE_MIN * fairTicks,
@@ -54,12 +54,12 @@ export class Arbitrageur implements Agent {
     if (side === undefined) return;
     const best = side === Side.sell ? bid : ask;
     const reach = Math.max(0, Math.abs(best - fairTicks) - edge / 2) / best;
-    client.take(this.uid, view, side, CLIP * view.depthLots, reach, Source.api);
+    client.placeIoc(this.uid, view, side, CLIP * view.depthLots, reach, Source.api);
     if (hedge === undefined || !hedge.isOpen(client.now)) return;
     const base = CLIP * view.depthLots * view.instrument.unitsPerLotNumber;
     const lots = Math.min(base / hedge.instrument.unitsPerLotNumber, CLIP * hedge.depthLots);
     const away = side === Side.buy ? Side.sell : Side.buy;
-    client.take(this.uid, hedge, away, lots, (2 * hedge.halfSpreadTicks) / hedge.fairTicks, Source.api);
+    client.placeIoc(this.uid, hedge, away, lots, (2 * hedge.halfSpreadTicks) / hedge.fairTicks, Source.api);
   }
 }
 

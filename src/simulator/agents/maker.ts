@@ -25,13 +25,13 @@ const OFF_PLACE = 0.3;
 /** An order with less of its size left is filled up, with more it is trimmed. */
 const REFILL_BELOW = 0.55;
 const TRIM_ABOVE = 1.8;
-const LEAN_HALF_LIFE_S = 10;
-const WARY_HALF_LIFE_S = 6;
+const SKEW_HALF_LIFE_S = 10;
+const WIDENING_HALF_LIFE_S = 6;
 /** Taking the whole depth moves the belief by this share of the ladder's reach. */
 const IMPACT = 0.5;
-const WARY_MAX = 2;
+const WIDENING_MAX = 2;
 /** Stock worth this many depths turns the belief by a whole spread. */
-const STOCK_DEPTHS = 3;
+const INVENTORY_DEPTHS = 3;
 const REQUOTE_MS = 900;
 
 interface Quote {
@@ -51,10 +51,10 @@ export class Maker implements Agent {
   readonly uid: number;
   readonly view: InstrumentView;
   private readonly quotes: Quote[] = [];
-  private readonly dice: Rng;
+  private readonly rng: Rng;
   private readonly weightSum: number;
   /** Relative move of the belief by recent hits. */
-  private lean = 0;
+  private skew = 0;
   private spreadWidening = 0;
   private dueMs = 0;
   private adopted = false;
@@ -65,31 +65,31 @@ export class Maker implements Agent {
     this.uid = uid;
     this.view = view;
     this.name = `maker:${view.name}`;
-    this.dice = new Rng(seed, this.name);
+    this.rng = new Rng(seed, this.name);
     let sum = 0;
     for (let level = 0; level < view.parameters.levels; level++) {
       sum += weightOf(level);
       for (const side of [Side.buy, Side.sell]) {
-        this.quotes.push({ side, level, orderId: 0, remaining: 0, sizeJitter: this.dice.between(0.7, 1.3) });
+        this.quotes.push({ side, level, orderId: 0, remaining: 0, sizeJitter: this.rng.between(0.7, 1.3) });
       }
     }
     this.weightSum = sum;
   }
 
   act(client: AgentClient, seconds: number): void {
-    this.lean *= decay(seconds, LEAN_HALF_LIFE_S);
-    this.spreadWidening *= decay(seconds, WARY_HALF_LIFE_S);
+    this.skew *= decay(seconds, SKEW_HALF_LIFE_S);
+    this.spreadWidening *= decay(seconds, WIDENING_HALF_LIFE_S);
     if (!this.view.isOpen(client.now)) return;
     if (!this.adopted) this.recoverQuotes(client);
-    const slots = this.look(client);
+    const slots = this.refreshQuotes(client);
     // A hit is answered at once, a moved price within a second.
     if (client.now < this.dueMs && this.spreadWidening < 0.05) return;
-    this.dueMs = client.now + REQUOTE_MS + this.dice.below(200);
+    this.dueMs = client.now + REQUOTE_MS + this.rng.below(200);
     this.requote(client, slots);
   }
 
   /** The stock above what counts as neutral, in lots. */
-  private stockLots(client: AgentClient): number {
+  private inventoryLots(client: AgentClient): number {
     const { view } = this;
     const { instrument } = view;
     if (instrument.futures !== undefined) return client.position(this.uid, view);
@@ -131,7 +131,7 @@ export class Maker implements Agent {
   }
 
   /** Finds its orders, and what has been taken from them since it last looked. */
-  private look(client: AgentClient): Map<number, number> {
+  private refreshQuotes(client: AgentClient): Map<number, number> {
     const { slab } = client.state;
     const slots = new Map<number, number>();
     for (const slot of client.orders(this.uid)) slots.set(slab.id[slot]!, slot);
@@ -152,19 +152,19 @@ export class Maker implements Agent {
     const { view } = this;
     const share = clamp(takenLots / view.depthLots, -1, 1);
     const reach = (view.halfSpreadTicks * distance(view.parameters.levels - 1)) / view.fairTicks;
-    this.lean = clamp(this.lean + IMPACT * reach * share, -2 * reach, 2 * reach);
-    this.spreadWidening = Math.min(WARY_MAX, this.spreadWidening + 3 * Math.abs(share));
+    this.skew = clamp(this.skew + IMPACT * reach * share, -2 * reach, 2 * reach);
+    this.spreadWidening = Math.min(WIDENING_MAX, this.spreadWidening + 3 * Math.abs(share));
     view.exciteArrivals(Math.abs(share) * 2);
   }
 
   private requote(client: AgentClient, slots: ReadonlyMap<number, number>): void {
     const { view } = this;
     const { slab } = client.state;
-    const stock = clamp(this.stockLots(client) / (STOCK_DEPTHS * view.depthLots), -1, 1);
+    const stock = clamp(this.inventoryLots(client) / (INVENTORY_DEPTHS * view.depthLots), -1, 1);
     const restless = clamp((view.movePerSecond * view.fairTicks) / (3 * view.halfSpreadTicks), 0, 1);
     const half =
       view.halfSpreadTicks * (1 + this.spreadWidening) * (1 + 0.5 * restless) * view.spreadFactor(client.now);
-    const centre = view.quoteMidTicks * (1 + this.lean) - stock * 2 * view.halfSpreadTicks;
+    const centre = view.quoteMidTicks * (1 + this.skew) - stock * 2 * view.halfSpreadTicks;
     const bestOthers = this.bestOthers(client, slots);
     const changes: OrderChange[] = [];
     const missing: { quote: Quote; priceTicks: number; lots: number }[] = [];

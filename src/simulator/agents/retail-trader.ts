@@ -14,7 +14,7 @@ const LEVERAGES = [20, 25, 50, 50, 75, 100] as const;
 const REST_MS = 4 * 60_000;
 /** Moves of the price, over the margin, at which it leaves by itself. */
 const TAKE_PROFIT = 0.8;
-const GIVE_UP = -0.7;
+const STOP_LOSS = -0.7;
 /** Below this many quote units nothing is worth opening. */
 const STAKE_MIN = 20;
 
@@ -23,7 +23,7 @@ export class RetailTrader implements Agent {
   readonly name: string;
   readonly uid: number;
   readonly view: InstrumentView;
-  private readonly dice: Rng;
+  private readonly rng: Rng;
   private readonly leverage: number;
   /** Some never sell at a loss: these are the ones who get liquidated. */
   private readonly stubborn: boolean;
@@ -34,20 +34,20 @@ export class RetailTrader implements Agent {
     this.uid = uid;
     this.view = view;
     this.name = `retail:${number}`;
-    this.dice = new Rng(seed, this.name);
-    this.leverage = Math.min(this.dice.pick(LEVERAGES), view.instrument.futures!.maxLeverage);
-    this.stubborn = this.dice.chance(0.6);
+    this.rng = new Rng(seed, this.name);
+    this.leverage = Math.min(this.rng.pick(LEVERAGES), view.instrument.futures!.maxLeverage);
+    this.stubborn = this.rng.chance(0.6);
   }
 
   act(client: AgentClient): void {
     if (client.now < this.dueMs || !client.hasCapacity || !this.view.isOpen(client.now)) return;
     const first = this.dueMs === 0;
-    this.dueMs = client.now + Math.floor(this.dice.between(3000, 12_000));
+    this.dueMs = client.now + Math.floor(this.rng.between(3000, 12_000));
     if (first) return;
     if (!this.prepared) this.prepare(client);
     const size = client.position(this.uid, this.view);
     if (size === 0) this.open(client);
-    else this.watch(client, size);
+    else this.managePosition(client, size);
   }
 
   private prepare(client: AgentClient): void {
@@ -66,7 +66,7 @@ export class RetailTrader implements Agent {
   }
 
   private open(client: AgentClient): void {
-    const { view, dice } = this;
+    const { view, rng } = this;
     const { ledger, accountByUid } = client.state;
     const { instrument } = view;
     const account = accountByUid.get(this.uid);
@@ -74,23 +74,23 @@ export class RetailTrader implements Agent {
     const cash = Number(ledger.peek(account.index, instrument.futures!.settle, Bucket.cash)) / 1e8;
     if (cash < STAKE_MIN) return;
     const trending = view.fastTicks > view.slowTicks;
-    const side = dice.chance(trending ? 0.62 : 0.42) ? Side.buy : Side.sell;
-    const value = cash * dice.between(0.3, 0.7) * this.leverage * 0.9;
+    const side = rng.chance(trending ? 0.62 : 0.42) ? Side.buy : Side.sell;
+    const value = cash * rng.between(0.3, 0.7) * this.leverage * 0.9;
     const lots = value / (view.fairTicks * view.tickLotValue);
     const reach = (8 * view.halfSpreadTicks) / view.fairTicks;
-    client.take(this.uid, view, side, Math.min(lots, view.depthLots * 0.05), reach, Source.retail);
+    client.placeIoc(this.uid, view, side, Math.min(lots, view.depthLots * 0.05), reach, Source.retail);
   }
 
-  private watch(client: AgentClient, size: number): void {
+  private managePosition(client: AgentClient, size: number): void {
     const { view } = this;
     const position = client.positionOf(this.uid, view)!;
     const entry = Number(position.basis) / 1e8 / size / view.tickLotValue;
     const gain = (view.fairTicks / entry - 1) * Math.sign(size) * this.leverage;
-    const leaves = gain > TAKE_PROFIT || (!this.stubborn && gain < GIVE_UP);
+    const leaves = gain > TAKE_PROFIT || (!this.stubborn && gain < STOP_LOSS);
     if (!leaves) return;
     const side = size > 0 ? Side.sell : Side.buy;
     const reach = (10 * view.halfSpreadTicks) / view.fairTicks;
-    client.take(this.uid, view, side, Math.abs(size), reach, Source.retail, true);
-    this.dueMs = client.now + Math.floor(this.dice.exponential(REST_MS));
+    client.placeIoc(this.uid, view, side, Math.abs(size), reach, Source.retail, true);
+    this.dueMs = client.now + Math.floor(this.rng.exponential(REST_MS));
   }
 }

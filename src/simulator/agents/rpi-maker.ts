@@ -11,33 +11,33 @@ const INSIDE = 0.5;
 /** Size over the depth of the book. */
 const SHARE = 0.02;
 const REQUOTE_MS = 2000;
-const STOCK_DEPTHS = 0.5;
+const INVENTORY_DEPTHS = 0.5;
 
 export class RpiMaker implements Agent {
   readonly kind = 'rpi';
   readonly name: string;
   readonly uid: number;
   readonly view: InstrumentView;
-  private readonly dice: Rng;
+  private readonly rng: Rng;
   private dueMs = 0;
 
   constructor(uid: number, view: InstrumentView, seed: number) {
     this.uid = uid;
     this.view = view;
     this.name = `rpi:${view.name}`;
-    this.dice = new Rng(seed, this.name);
+    this.rng = new Rng(seed, this.name);
   }
 
   act(client: AgentClient): void {
     const { view, uid } = this;
     if (client.now < this.dueMs || !client.hasCapacity || !view.isOpen(client.now)) return;
-    this.dueMs = client.now + REQUOTE_MS + this.dice.below(500);
+    this.dueMs = client.now + REQUOTE_MS + this.rng.below(500);
     const { slab } = client.state;
     const slots = client.orders(uid);
     const stock =
       view.instrument.futures === undefined
         ? 0
-        : client.position(uid, view) / (STOCK_DEPTHS * view.depthLots);
+        : client.position(uid, view) / (INVENTORY_DEPTHS * view.depthLots);
     const centre = view.quoteMidTicks - clamp(stock, -1, 1) * view.halfSpreadTicks;
     for (const side of [Side.buy, Side.sell]) {
       const off = view.halfSpreadTicks * INSIDE;

@@ -7,7 +7,7 @@ import { Side, Source } from '../../core/model/enums.ts';
 import type { AgentClient } from '../agent-client.ts';
 import { clamp, exp } from '../deterministic-math.ts';
 import type { InstrumentView } from '../instrument-view.ts';
-import { TAKES_PER_WAKE_MAX } from '../limits.ts';
+import { TAKES_PER_STEP_MAX } from '../limits.ts';
 import { Rng } from '../rng.ts';
 import type { Agent } from './agent.ts';
 
@@ -25,7 +25,7 @@ const FIRST_ORDER_MS = 1500;
 const WALL_SHARE = 0.3;
 const WALL_APPETITE = 5;
 
-interface Stall {
+interface ArrivalProcess {
   readonly view: InstrumentView;
   readonly meanMs: number;
   dueMs: number;
@@ -35,46 +35,46 @@ export class Taker implements Agent {
   readonly kind = 'taker';
   readonly name: string;
   readonly uid: number;
-  private readonly dice: Rng;
-  private readonly stalls: Stall[] = [];
+  private readonly rng: Rng;
+  private readonly arrivals: ArrivalProcess[] = [];
 
   /** `share` of the trades of each book are this one's. */
   constructor(uid: number, number: number, views: readonly InstrumentView[], share: number, seed: number) {
     this.uid = uid;
     this.name = `taker:${number}`;
-    this.dice = new Rng(seed, this.name);
+    this.rng = new Rng(seed, this.name);
     for (const view of views) {
-      const perMinute = view.parameters.tradesPerMinute * view.liveliness.activity * share;
-      if (perMinute > 0) this.stalls.push({ view, meanMs: 60_000 / perMinute, dueMs: 0 });
+      const perMinute = view.parameters.tradesPerMinute * view.activityLevel.activity * share;
+      if (perMinute > 0) this.arrivals.push({ view, meanMs: 60_000 / perMinute, dueMs: 0 });
     }
   }
 
   act(client: AgentClient): void {
-    for (const stall of this.stalls) {
-      if (stall.dueMs === 0) stall.dueMs = client.now + this.dice.below(FIRST_ORDER_MS);
-      for (let n = 0; n < TAKES_PER_WAKE_MAX && stall.dueMs <= client.now; n++) {
-        stall.dueMs += this.dice.exponential(stall.meanMs / stall.view.arrivalRateFactor);
-        this.take(client, stall.view);
+    for (const arrival of this.arrivals) {
+      if (arrival.dueMs === 0) arrival.dueMs = client.now + this.rng.below(FIRST_ORDER_MS);
+      for (let n = 0; n < TAKES_PER_STEP_MAX && arrival.dueMs <= client.now; n++) {
+        arrival.dueMs += this.rng.exponential(arrival.meanMs / arrival.view.arrivalRateFactor);
+        this.trade(client, arrival.view);
       }
       // Orders that a long pause would have brought stay away.
-      if (stall.dueMs <= client.now) stall.dueMs = client.now + this.dice.exponential(stall.meanMs);
+      if (arrival.dueMs <= client.now) arrival.dueMs = client.now + this.rng.exponential(arrival.meanMs);
     }
   }
 
-  private take(client: AgentClient, view: InstrumentView): void {
-    const { dice } = this;
-    const share = Math.min(SHARE_MAX, MEDIAN_SHARE * exp(SIZE_DEVIATION * dice.normal()));
+  private trade(client: AgentClient, view: InstrumentView): void {
+    const { rng } = this;
+    const share = Math.min(SHARE_MAX, MEDIAN_SHARE * exp(SIZE_DEVIATION * rng.normal()));
     const cheap = clamp((view.fairTicks - view.middleTicks) / (4 * view.halfSpreadTicks), -1, 1);
     const position = client.position(this.uid, view) / (POSITION_DEPTHS * view.depthLots);
     const wall = this.wall(view);
-    const side = dice.chance(0.5 + 0.3 * cheap - 0.3 * wall - 0.4 * clamp(position, -1, 1))
+    const side = rng.chance(0.5 + 0.3 * cheap - 0.3 * wall - 0.4 * clamp(position, -1, 1))
       ? Side.buy
       : Side.sell;
-    const retail = dice.chance(RETAIL_SHARE);
+    const retail = rng.chance(RETAIL_SHARE);
     if (!client.hasCapacity || !view.isOpen(client.now)) return;
     const reach = (REACH * view.halfSpreadTicks) / view.fairTicks;
     const lots = view.depthLots * share * (1 + WALL_APPETITE * Math.abs(wall));
-    client.take(this.uid, view, side, lots, reach, retail ? Source.retail : Source.api);
+    client.placeIoc(this.uid, view, side, lots, reach, retail ? Source.retail : Source.api);
     view.exciteArrivals(0.08);
   }
 

@@ -10,7 +10,7 @@ import type { Agent, AgentKind } from './agent.ts';
 const FULL_SIGNAL_SPREADS = 12;
 const CLIP = 0.01;
 const POSITION_DEPTHS = 0.15;
-const LOOK_MS = 8000;
+const CHECK_INTERVAL_MS = 8000;
 /** Patient orders wait this far from the price, in half spreads. */
 const PATIENT_NEAR = 3;
 const PATIENT_FAR = 25;
@@ -25,22 +25,22 @@ abstract class TrendTrader<Kind extends AgentKind> implements Agent {
   readonly kind: Kind;
   readonly name: string;
   readonly uid: number;
-  protected readonly dice: Rng;
-  private readonly looks: { readonly view: InstrumentView; dueMs: number }[];
+  protected readonly rng: Rng;
+  private readonly books: { readonly view: InstrumentView; dueMs: number }[];
 
   constructor(kind: Kind, uid: number, number: number, views: readonly InstrumentView[], seed: number) {
     this.kind = kind;
     this.name = `${kind}:${number}`;
     this.uid = uid;
-    this.dice = new Rng(seed, this.name);
-    this.looks = views.map((view) => ({ view, dueMs: 0 }));
+    this.rng = new Rng(seed, this.name);
+    this.books = views.map((view) => ({ view, dueMs: 0 }));
   }
 
   act(client: AgentClient): void {
-    for (const look of this.looks) {
-      if (look.dueMs > client.now) continue;
-      look.dueMs = client.now + LOOK_MS * this.dice.between(0.5, 2.5);
-      if (client.hasCapacity && look.view.isOpen(client.now)) this.trade(client, look.view);
+    for (const book of this.books) {
+      if (book.dueMs > client.now) continue;
+      book.dueMs = client.now + CHECK_INTERVAL_MS * this.rng.between(0.5, 2.5);
+      if (client.hasCapacity && book.view.isOpen(client.now)) this.trade(client, book.view);
     }
   }
 
@@ -59,7 +59,7 @@ export class MomentumTrader extends TrendTrader<'momentum'> {
     if (Math.abs(missing) < clip) return;
     const side = missing > 0 ? Side.buy : Side.sell;
     const reach = (6 * view.halfSpreadTicks) / view.fairTicks;
-    client.take(this.uid, view, side, Math.min(Math.abs(missing), clip * 3), reach, Source.api);
+    client.placeIoc(this.uid, view, side, Math.min(Math.abs(missing), clip * 3), reach, Source.api);
     view.exciteArrivals(0.1);
   }
 }
@@ -71,14 +71,14 @@ export class ReversionTrader extends TrendTrader<'reversion'> {
   }
 
   protected trade(client: AgentClient, view: InstrumentView): void {
-    const { uid, dice } = this;
+    const { uid, rng } = this;
     const { slab } = client.state;
     const position = client.position(uid, view) / (POSITION_DEPTHS * view.depthLots);
-    const side = dice.chance(0.5 - 0.4 * trend(view) - 0.4 * clamp(position, -1, 1)) ? Side.buy : Side.sell;
-    const off = view.halfSpreadTicks * dice.between(PATIENT_NEAR, PATIENT_FAR);
+    const side = rng.chance(0.5 - 0.4 * trend(view) - 0.4 * clamp(position, -1, 1)) ? Side.buy : Side.sell;
+    const off = view.halfSpreadTicks * rng.between(PATIENT_NEAR, PATIENT_FAR);
     const centre = view.quoteMidTicks;
     const priceTicks = side === Side.buy ? view.down(centre - off) : view.up(centre + off);
-    const sizeLots = view.size(CLIP * view.depthLots * dice.between(0.3, 1.5), priceTicks);
+    const sizeLots = view.size(CLIP * view.depthLots * rng.between(0.3, 1.5), priceTicks);
     const old = client.orders(uid).find((slot) => slab.instrument[slot] === view.instrument.index);
     if (old !== undefined) client.cancel(uid, slab.id[old]!);
     client.place({ uid, view, side, priceTicks, sizeLots, timeInForce: TimeInForce.gtc });

@@ -10,8 +10,8 @@ export interface Paths {
   readonly hours: ReadonlyMap<string, Float64Array>;
   readonly minutes: ReadonlyMap<string, Float64Array>;
   /** How turbulent each interval was, over the usual. */
-  readonly hourTurbulence: Float64Array;
-  readonly minuteTurbulence: Float64Array;
+  readonly hourVolatility: Float64Array;
+  readonly minuteVolatility: Float64Array;
 }
 
 export interface Stretch {
@@ -31,24 +31,24 @@ export function coinPaths(
   for (const coin of coins) prices.add(coin, 1);
   const run = (intervals: number, seconds: number) => {
     const levels = new Map(coins.map((coin) => [coin, new Float64Array(intervals * POINTS + 1)]));
-    const turbulence = new Float64Array(intervals);
+    const volatility = new Float64Array(intervals);
     for (const [coin, path] of levels) path[0] = prices.level(coin);
     for (let interval = 0; interval < intervals; interval++) {
       for (let point = 1; point <= POINTS; point++) {
         prices.step(seconds / POINTS);
         for (const [coin, path] of levels) path[interval * POINTS + point] = prices.level(coin);
       }
-      turbulence[interval] = prices.turbulence;
+      volatility[interval] = prices.turbulence;
       tick();
     }
-    return { levels, turbulence };
+    return { levels, volatility };
   };
   const byHour = run(hours, 3600);
   const byMinute = run(minutes, 60);
   return {
     hours: byHour.levels,
     minutes: byMinute.levels,
-    hourTurbulence: byHour.turbulence,
-    minuteTurbulence: byMinute.turbulence,
+    hourVolatility: byHour.volatility,
+    minuteVolatility: byMinute.volatility,
   };
 }

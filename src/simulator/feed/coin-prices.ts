@@ -52,7 +52,7 @@ interface Coin {
   readonly volatility: number;
   readonly correlation: number;
   readonly anchor: number;
-  readonly dice: Rng;
+  readonly rng: Rng;
   /** Logarithm of the dollar price. */
   level: number;
   /** What shocks have still to bring, and in how many seconds. */
@@ -64,7 +64,7 @@ export class CoinPrices {
   private readonly parameters: MarketParameters;
   private readonly seed: number;
   private readonly intensity: number;
-  private readonly dice: Rng;
+  private readonly rng: Rng;
   private readonly coins = new Map<string, Coin>();
   private fast = 0;
   private slow = 0;
@@ -75,9 +75,9 @@ export class CoinPrices {
     this.parameters = parameters;
     this.seed = seed;
     this.intensity = intensity;
-    this.dice = new Rng(seed, 'market');
-    this.fast = this.dice.normal() * FAST.deviation;
-    this.slow = this.dice.normal() * SLOW.deviation;
+    this.rng = new Rng(seed, 'market');
+    this.fast = this.rng.normal() * FAST.deviation;
+    this.slow = this.rng.normal() * SLOW.deviation;
   }
 
   has(name: string): boolean {
@@ -95,7 +95,7 @@ export class CoinPrices {
       volatility,
       correlation,
       anchor: level,
-      dice: new Rng(this.seed, `coin ${name}`),
+      rng: new Rng(this.seed, `coin ${name}`),
       level,
       shock: 0,
       shockS: 0,
@@ -121,15 +121,15 @@ export class CoinPrices {
   }
 
   step(seconds: number): void {
-    const { dice } = this;
-    this.fast = ornsteinUhlenbeckStep(this.fast, FAST.deviation, FAST.halfLifeS, seconds, dice.normal());
-    this.slow = ornsteinUhlenbeckStep(this.slow, SLOW.deviation, SLOW.halfLifeS, seconds, dice.normal());
-    if (dice.chance(1 - decay(seconds, this.regime.meanHours * 3600 * Math.LN2)))
-      this.regime = nextRegime(dice);
+    const { rng } = this;
+    this.fast = ornsteinUhlenbeckStep(this.fast, FAST.deviation, FAST.halfLifeS, seconds, rng.normal());
+    this.slow = ornsteinUhlenbeckStep(this.slow, SLOW.deviation, SLOW.halfLifeS, seconds, rng.normal());
+    if (rng.chance(1 - decay(seconds, this.regime.meanHours * 3600 * Math.LN2)))
+      this.regime = nextRegime(rng);
     const turbulence = this.turbulence * this.intensity;
-    const market = dice.normal();
+    const market = rng.normal();
     const drift = (this.regime.driftPerDay * seconds) / DAY_S;
-    const jump = jumpIn(dice, MARKET_JUMPS_PER_DAY, MARKET_JUMP * this.intensity, seconds);
+    const jump = jumpIn(rng, MARKET_JUMPS_PER_DAY, MARKET_JUMP * this.intensity, seconds);
     const root = Math.sqrt(seconds / YEAR_S);
     for (const coin of this.coins.values()) {
       if (coin.pegged) {
@@ -138,14 +138,14 @@ export class CoinPrices {
           PEG.deviation,
           PEG.halfLifeS,
           seconds,
-          coin.dice.normal(),
+          coin.rng.normal(),
         );
         continue;
       }
       const { correlation, volatility } = coin;
-      const own = coin.dice.normal() * Math.sqrt(1 - correlation * correlation);
+      const own = coin.rng.normal() * Math.sqrt(1 - correlation * correlation);
       const size = volatility * turbulence * root;
-      const ownJump = jumpIn(coin.dice, OWN_JUMPS_PER_DAY, OWN_JUMP * volatility * this.intensity, seconds);
+      const ownJump = jumpIn(coin.rng, OWN_JUMPS_PER_DAY, OWN_JUMP * volatility * this.intensity, seconds);
       const pull = (coin.anchor - coin.level) * (1 - decay(seconds, ANCHOR_HALF_LIFE_S));
       coin.level += size * (correlation * market + own) + correlation * (drift + jump) + ownJump + pull;
       coin.level += shockPart(coin, seconds);
@@ -165,9 +165,9 @@ export function ornsteinUhlenbeckStep(
   return value * kept + deviation * Math.sqrt(1 - kept * kept) * normal;
 }
 
-function nextRegime(dice: Rng): Regime {
+function nextRegime(rng: Rng): Regime {
   const total = REGIMES.reduce((sum, { weight }) => sum + weight, 0);
-  let left = dice.next() * total;
+  let left = rng.next() * total;
   for (const regime of REGIMES) {
     left -= regime.weight;
     if (left < 0) return regime;
@@ -175,9 +175,9 @@ function nextRegime(dice: Rng): Regime {
   return REGIMES[0]!;
 }
 
-function jumpIn(dice: Rng, perDay: number, size: number, seconds: number): number {
-  if (!dice.chance(clamp((perDay * seconds) / DAY_S, 0, 1))) return 0;
-  return dice.normal() * size;
+function jumpIn(rng: Rng, perDay: number, size: number, seconds: number): number {
+  if (!rng.chance(clamp((perDay * seconds) / DAY_S, 0, 1))) return 0;
+  return rng.normal() * size;
 }
 
 function shockPart(coin: Coin, seconds: number): number {

@@ -4,7 +4,7 @@
  * answer that fails costs nothing but freshness.
  */
 import { LIVE_SYMBOLS_MAX } from '../limits.ts';
-import { MarketError } from '../market-error.ts';
+import { SimulatorError } from '../simulator-error.ts';
 import { type PartialFeed, pairNames } from './layered-feed.ts';
 import { type FollowedIndex, priceUnits, type Report } from './price-feed.ts';
 
@@ -42,7 +42,7 @@ export interface LiveOptions {
   /** `kraken,coinbase` or `id@http://...` for a venue under another address. */
   readonly venues: string;
   readonly pairs: readonly string[];
-  readonly told: (text: string) => void;
+  readonly report: (text: string) => void;
 }
 
 /** Resolves when every venue has answered once. */
@@ -61,7 +61,7 @@ export class LiveFeed implements PartialFeed {
   private readonly venues: readonly LiveVenue[];
   private readonly options: LiveOptions;
   private readonly timers = new Set<NodeJS.Timeout>();
-  private readonly told = new Map<string, bigint>();
+  private readonly lastReported = new Map<string, bigint>();
   private closed = false;
 
   constructor(venues: readonly LiveVenue[], options: LiveOptions) {
@@ -71,16 +71,16 @@ export class LiveFeed implements PartialFeed {
   }
 
   async begin(): Promise<void> {
-    await Promise.all(this.venues.map((sequencer) => this.poll(sequencer)));
+    await Promise.all(this.venues.map((source) => this.poll(source)));
     const silent = this.venues.filter(({ quotes }) => quotes.size === 0);
     if (silent.length === this.venues.length) {
       this.close();
-      throw new MarketError(`${this.name}: no venue answers; check the names and the network`);
+      throw new SimulatorError(`${this.name}: no venue answers; check the names and the network`);
     }
   }
 
   covers(index: FollowedIndex): boolean {
-    return this.venues.some((sequencer) => quoteOf(sequencer, index) !== undefined);
+    return this.venues.some((source) => quoteOf(source, index) !== undefined);
   }
 
   /** Components are shared out over the venues; those that know the pair stand in for those that do not. */
@@ -88,15 +88,15 @@ export class LiveFeed implements PartialFeed {
     const reports: Report[] = [];
     for (const index of indices) {
       const quotes = this.venues
-        .map((sequencer) => quoteOf(sequencer, index))
+        .map((source) => quoteOf(source, index))
         .filter((quote) => quote !== undefined);
       if (quotes.length === 0) continue;
       for (const component of index.weights.keys()) {
         const { price, volume } = quotes[component % quotes.length]!;
         const units = priceUnits(price, 8);
         const key = `${index.index} ${component}`;
-        if (this.told.get(key) === units) continue;
-        this.told.set(key, units);
+        if (this.lastReported.get(key) === units) continue;
+        this.lastReported.set(key, units);
         reports.push({
           index: index.index,
           component,
@@ -114,8 +114,8 @@ export class LiveFeed implements PartialFeed {
     for (const { exchange } of this.venues) exchange.close?.().catch(() => {});
   }
 
-  private async poll(sequencer: LiveVenue): Promise<void> {
-    const { exchange, quotes, id } = sequencer;
+  private async poll(source: LiveVenue): Promise<void> {
+    const { exchange, quotes, id } = source;
     try {
       const wanted = exchange.symbols.filter((symbol) => this.options.pairs.includes(symbol));
       const tickers = await exchange.fetchTickers(wanted.slice(0, LIVE_SYMBOLS_MAX));
@@ -124,18 +124,18 @@ export class LiveFeed implements PartialFeed {
         const price = ticker?.last ?? ticker?.close;
         if (price !== undefined && price > 0) quotes.set(symbol, { price, volume: ticker?.baseVolume ?? 0 });
       }
-      if (sequencer.failures > 0) this.options.told(`${id} answers again`);
-      sequencer.failures = 0;
+      if (source.failures > 0) this.options.report(`${id} answers again`);
+      source.failures = 0;
     } catch (error) {
-      if (sequencer.failures++ === 0) this.options.told(`${id} does not answer: ${(error as Error).message}`);
+      if (source.failures++ === 0) this.options.report(`${id} does not answer: ${(error as Error).message}`);
     }
     if (this.closed) return;
     const timer = setTimeout(
       () => {
         this.timers.delete(timer);
-        void this.poll(sequencer);
+        void this.poll(source);
       },
-      sequencer.failures === 0 ? POLL_MS : POLL_AFTER_FAILURE_MS,
+      source.failures === 0 ? POLL_MS : POLL_AFTER_FAILURE_MS,
     );
     this.timers.add(timer.unref());
   }
@@ -157,7 +157,7 @@ async function loadLibrary(): Promise<Library> {
   try {
     return ((await import(name)) as { default: Library }).default;
   } catch {
-    throw new MarketError(
+    throw new SimulatorError(
       '--feed live needs ccxt: install it with npm install ccxt, or use --feed synthetic',
     );
   }
@@ -165,18 +165,18 @@ async function loadLibrary(): Promise<Library> {
 
 async function openVenue(library: Library, text: string, pairs: readonly string[]): Promise<LiveVenue> {
   const [id, url] = text.split('@') as [string, string | undefined];
-  const Sequencer = library[id];
-  if (Sequencer === undefined)
-    throw new MarketError(`--feed live: ccxt knows no venue ${JSON.stringify(id)}`);
-  const exchange = new Sequencer({ enableRateLimit: true, options: { uta: true, defaultType: 'spot' } });
+  const Exchange = library[id];
+  if (Exchange === undefined)
+    throw new SimulatorError(`--feed live: ccxt knows no venue ${JSON.stringify(id)}`);
+  const exchange = new Exchange({ enableRateLimit: true, options: { uta: true, defaultType: 'spot' } });
   if (url !== undefined) exchange.urls.api = readdressed(exchange.urls.api, url.replace(/\/$/, ''));
   try {
     await exchange.loadMarkets();
   } catch (error) {
-    throw new MarketError(`${id} does not tell its markets: ${(error as Error).message}`);
+    throw new SimulatorError(`${id} does not tell its markets: ${(error as Error).message}`);
   }
   if (!exchange.symbols.some((symbol) => pairs.includes(symbol))) {
-    throw new MarketError(`${id} trades none of ${pairs.slice(0, 5).join(', ')} ...`);
+    throw new SimulatorError(`${id} trades none of ${pairs.slice(0, 5).join(', ')} ...`);
   }
   return { id, exchange, quotes: new Map(), failures: 0 };
 }

@@ -11,7 +11,7 @@ import { SyntheticFeed, type SyntheticOptions } from './synthetic-feed.ts';
 export interface FeedOptions extends SyntheticOptions {
   readonly state: State;
   /** Hears what people should know: venues that do not answer, for one. */
-  readonly told: (text: string) => void;
+  readonly report: (text: string) => void;
   /** Hears how much of a file has been read, from 0 to 1. */
   readonly progress: (share: number) => void;
 }
@@ -25,6 +25,6 @@ export async function openFeed(choice: FeedChoice, options: FeedOptions): Promis
     return new LayeredFeed(new ReplayFeed(what, await readReplay(what, options.progress)), synthetic);
   }
   const pairs = [...new Set(followedIndices(options.state).flatMap(pairNames))];
-  const live = await openLiveFeed({ venues: what, pairs, told: options.told });
+  const live = await openLiveFeed({ venues: what, pairs, report: options.report });
   return new LayeredFeed(live, synthetic);
 }

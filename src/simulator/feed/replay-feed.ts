@@ -11,7 +11,7 @@ export class ReplayFeed implements PartialFeed {
   readonly name: string;
   private readonly data: ReplayedPrices;
   private readonly last: (number | undefined)[];
-  private readonly told = new Map<number, { price: bigint; time: number }>();
+  private readonly lastReported = new Map<number, { price: bigint; time: number }>();
   private next = 0;
   private startMs: number | undefined;
 
@@ -41,11 +41,11 @@ export class ReplayFeed implements PartialFeed {
 
   private report(index: FollowedIndex, now: number): Report[] {
     const price = priceUnits(this.last[this.pairOf(index)!]!, Math.max(index.pricePrecision, 2));
-    const told = this.told.get(index.index);
-    if (told?.price === price && now - told.time < NUDGE_MS) return [];
+    const lastReported = this.lastReported.get(index.index);
+    if (lastReported?.price === price && now - lastReported.time < NUDGE_MS) return [];
     // One unit up or down is no price move, and shows that somebody is there.
-    const shown = told?.price === price ? price + 1n : price;
-    this.told.set(index.index, { price, time: now });
+    const shown = lastReported?.price === price ? price + 1n : price;
+    this.lastReported.set(index.index, { price, time: now });
     return [{ index: index.index, component: EVERY_COMPONENT, price: shown, volume: 0n }];
   }
 

@@ -6,7 +6,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { parseUnits } from '../../core/model/units.ts';
 import { REPLAY_LINES_MAX } from '../limits.ts';
-import { MarketError } from '../market-error.ts';
+import { SimulatorError } from '../simulator-error.ts';
 
 export interface ReplayedPrices {
   /** Milliseconds after the first row, ascending. */
@@ -34,7 +34,7 @@ interface Row {
 /** `progress` hears how much of the file has been read, from 0 to 1. */
 export async function readReplay(file: string, progress: (share: number) => void): Promise<ReplayedPrices> {
   const size = statSync(file, { throwIfNoEntry: false })?.size;
-  if (size === undefined) throw new MarketError(`${file} does not exist`);
+  if (size === undefined) throw new SimulatorError(`${file} does not exist`);
   const stream = createReadStream(file);
   const reader = new RowReader(file);
   for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
@@ -96,7 +96,7 @@ class RowReader {
   }
 
   private fail(problem: string): never {
-    throw new MarketError(`${this.file}, line ${this.lines}: ${problem}`);
+    throw new SimulatorError(`${this.file}, line ${this.lines}: ${problem}`);
   }
 }
 
@@ -106,7 +106,7 @@ function instant(text: string): number | undefined {
 }
 
 function arrange({ rows, names, candles, file }: RowReader): ReplayedPrices {
-  if (rows.length === 0) throw new MarketError(`${file} has no rows`);
+  if (rows.length === 0) throw new SimulatorError(`${file} has no rows`);
   const start = rows[0]!.time;
   const points: { time: number; pair: number; price: number }[] = [];
   const span = candles ? candleSpan(rows) : 0;

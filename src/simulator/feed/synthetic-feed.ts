@@ -21,7 +21,7 @@ const MAJORS: ReadonlySet<string> = new Set(['BTC', 'ETH']);
 interface OutsideVenue {
   readonly index: FollowedIndex;
   readonly component: number;
-  readonly dice: Rng;
+  readonly rng: Rng;
   /** Logarithm of its price over the market's. */
   off: number;
   volume: number;
@@ -65,14 +65,13 @@ export class SyntheticFeed implements PriceFeed {
     if (seconds > 0) this.prices.step(seconds);
     this.lastMs = now;
     const reports: Report[] = [];
-    for (const sequencer of this.venues)
-      if (sequencer.dueMs <= now) reports.push(this.report(sequencer, now));
+    for (const source of this.venues) if (source.dueMs <= now) reports.push(this.report(source, now));
     return reports;
   }
 
   shock(coin: string, factor: number, overMs: number): boolean {
     // Venues that told one after the other would put each other out of the index for a minute.
-    if (overMs === 0) for (const sequencer of this.venues) sequencer.dueMs = 0;
+    if (overMs === 0) for (const source of this.venues) source.dueMs = 0;
     return this.prices.shock(coin, factor, overMs);
   }
 
@@ -81,29 +80,29 @@ export class SyntheticFeed implements PriceFeed {
   private open(followed: FollowedIndex, now: number): void {
     this.known.add(followed.index);
     for (const component of followed.weights.keys()) {
-      const dice = new Rng(this.seed, `venue ${followed.name} ${component}`);
-      const off = dice.normal() * DISAGREEMENT.deviation;
-      this.venues.push({ index: followed, component, dice, off, volume: dice.normal() * 0.2, dueMs: now });
+      const rng = new Rng(this.seed, `venue ${followed.name} ${component}`);
+      const off = rng.normal() * DISAGREEMENT.deviation;
+      this.venues.push({ index: followed, component, rng, off, volume: rng.normal() * 0.2, dueMs: now });
     }
   }
 
-  private report(sequencer: OutsideVenue, now: number): Report {
-    const { index, component, dice } = sequencer;
+  private report(source: OutsideVenue, now: number): Report {
+    const { index, component, rng } = source;
     const { base, quote, pricePrecision, weights } = index;
     const mean = MAJORS.has(base) ? MAJOR_INTERVAL_MS : OTHER_INTERVAL_MS;
-    const waited = Math.min(now - sequencer.dueMs + mean, 3_600_000) / 1000;
-    sequencer.off = ornsteinUhlenbeckStep(
-      sequencer.off,
+    const waited = Math.min(now - source.dueMs + mean, 3_600_000) / 1000;
+    source.off = ornsteinUhlenbeckStep(
+      source.off,
       DISAGREEMENT.deviation,
       DISAGREEMENT.halfLifeS,
       waited,
-      dice.normal(),
+      rng.normal(),
     );
-    sequencer.volume = ornsteinUhlenbeckStep(sequencer.volume, 0.2, 86_400, waited, dice.normal());
-    sequencer.dueMs = now + Math.floor(mean * dice.between(0.7, 1.3));
+    source.volume = ornsteinUhlenbeckStep(source.volume, 0.2, 86_400, waited, rng.normal());
+    source.dueMs = now + Math.floor(mean * rng.between(0.7, 1.3));
     const dollars = this.prices.level(base);
-    const price = exp(dollars - this.prices.level(quote) + sequencer.off);
-    const volume = (DAY_VOLUME_USD * weights[component]! * exp(sequencer.volume)) / exp(dollars);
+    const price = exp(dollars - this.prices.level(quote) + source.off);
+    const volume = (DAY_VOLUME_USD * weights[component]! * exp(source.volume)) / exp(dollars);
     return {
       index: index.index,
       component,

@@ -3,7 +3,7 @@
  * takes any text or lacks one of its words; of the 23 endpoints, one that nobody heeds; and another permission. Each is a
  * change of the source, at the end of `routes.ts`.
  */
-import { NEED_NAMES } from '../../../src/api/auth/permissions.ts';
+import { REQUIRED_PERMISSION_NAMES } from '../../../src/api/auth/permissions.ts';
 import { ROUTES } from '../../../src/api/http/routes.ts';
 import type { Route } from '../../../src/api/route.ts';
 import { ENDPOINTS } from '../endpoints.ts';
@@ -49,7 +49,7 @@ const instead = ({ method, path }: Route, change: string) =>
 
 export function accessMutants(): RowMutant[] {
   return ROUTES.filter(isEndpoint).flatMap((row) =>
-    (['public', ...NEED_NAMES] as const)
+    (['public', ...REQUIRED_PERMISSION_NAMES] as const)
       .filter((access) => access !== row.access)
       .map((access) => ({
         title: `${nameOf(row)} needs ${access}, not ${row.access}`,

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Operator } from '../../harness/operator-door.ts';
+import { Operator } from '../../harness/operator-client.ts';
 import type { DemoKeys, RunningServer } from '../../harness/server.ts';
 import { type Reply, readReply, SignedClient } from '../../harness/signed-client.ts';
 import { temporaryDirectory } from '../../harness/temporary-directory.ts';

@@ -11,7 +11,7 @@ import {
   moneyUnits,
   type RefusalName,
   refusalName,
-  type WithdrawalWords,
+  type WithdrawalInput,
   walletsOf,
 } from './words.ts';
 
@@ -109,7 +109,7 @@ export class WalletFloor extends ExchangeFloor {
     );
   }
 
-  requestWithdrawal(name: string, amount: string, coin: string, words: WithdrawalWords = {}): CommandResult {
+  requestWithdrawal(name: string, amount: string, coin: string, words: WithdrawalInput = {}): CommandResult {
     return this.send({
       type: 'requestWithdrawal',
       time: this.now,
@@ -143,7 +143,7 @@ export class WalletFloor extends ExchangeFloor {
   }
 
   /** A withdrawal to another account of the venue. */
-  pay(from: string, to: string, amount: string, coin: string, words: WithdrawalWords = {}): CommandResult {
+  pay(from: string, to: string, amount: string, coin: string, words: WithdrawalInput = {}): CommandResult {
     return this.send({
       type: 'innerWithdrawal',
       time: this.now,

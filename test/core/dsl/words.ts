@@ -50,7 +50,7 @@ export interface AmendWords {
   readonly preset?: PresetChange;
 }
 
-export interface WithdrawalWords {
+export interface WithdrawalInput {
   readonly fee?: string;
   /** Both wallets when left out. */
   readonly from?: readonly WalletName[];
@@ -94,7 +94,7 @@ export function moneyUnits(amount: string): bigint {
   return units;
 }
 
-export function walletsOf({ from = ['spot', 'uta'] }: WithdrawalWords) {
+export function walletsOf({ from = ['spot', 'uta'] }: WithdrawalInput) {
   return { fromFunding: from.includes('spot'), fromUnified: from.includes('uta') };
 }
 

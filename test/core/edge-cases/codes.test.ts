@@ -1,7 +1,7 @@
 /** The codes that rows of rules 10.2 name: other tests prove which refusal a case meets, this one what it is called. */
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { refusalError } from '../../../src/api/wire/reject-messages.ts';
+import { rejectError } from '../../../src/api/wire/reject-messages.ts';
 import { rejected } from '../../../src/core/model/command-result.ts';
 import { RejectReason } from '../../../src/core/model/reject-reason.ts';
 import type { RefusalName } from '../dsl/words.ts';
@@ -38,7 +38,7 @@ const CODES: readonly (readonly [cases: string, RefusalName, code: string])[] = 
 test('refusals of the edge cases go by the codes of the rule book', () => {
   const floor = openFloor();
   for (const [cases, rejectReason, code] of CODES) {
-    const error = refusalError(floor.state, rejected(RejectReason[rejectReason]), floor.instrument());
+    const error = rejectError(floor.state, rejected(RejectReason[rejectReason]), floor.instrument());
     equal(error.code, code, `${rejectReason} of ${cases}`);
   }
 });

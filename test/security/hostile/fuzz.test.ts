@@ -6,7 +6,7 @@ import { before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { HeldWall } from '../../harness/held-wall.ts';
-import { Operator } from '../../harness/operator-door.ts';
+import { Operator } from '../../harness/operator-client.ts';
 import { type DemoKeys, type RunningServer, startServer } from '../../harness/server.ts';
 import { SignedClient } from '../../harness/signed-client.ts';
 import { StreamClient } from '../../harness/stream-client.ts';

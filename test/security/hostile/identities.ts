@@ -42,6 +42,6 @@ export async function installKey(identity: Identity, uid: number, rights: Rights
     nowMs: Date.now(),
   });
   if (!installed.ok) throw new Error(installed.message);
-  await installed.value.settled;
+  await installed.value.stored;
   return { name: mark, uid, ...keys };
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HTTP_LIMITS, limitConnections } from '../../../src/api/http/http-limits.ts';
 import { ROUTES } from '../../../src/api/http/routes.ts';
 import { HeldWall } from '../../harness/held-wall.ts';
-import { Operator } from '../../harness/operator-door.ts';
+import { Operator } from '../../harness/operator-client.ts';
 import { type RunningServer, startServer } from '../../harness/server.ts';
 import { type Reply, SignedClient } from '../../harness/signed-client.ts';
 import { assertEnvelope, assertRefused, ORDER } from './floor.ts';

@@ -67,7 +67,7 @@ function call(
   return client.send(method, path, method === 'POST' ? '{}' : '').finally(() => client.close());
 }
 
-interface Need {
+interface RequiredPermission {
   readonly permission?: Permission;
   readonly write?: boolean;
   /** Accounts of the wrong kind, whatever their key may do. */
@@ -75,7 +75,7 @@ interface Need {
 }
 
 const isSub = (principal: Principal) => principal.sub === true;
-const NEEDS: Readonly<Record<Exclude<Access, 'public'>, Need>> = {
+const NEEDS: Readonly<Record<Exclude<Access, 'public'>, RequiredPermission>> = {
   none: {},
   trade_read: { permission: 'uta_trade' },
   trade_write: { permission: 'uta_trade', write: true },

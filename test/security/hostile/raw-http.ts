@@ -18,7 +18,7 @@ export interface MessageHandler {
   readonly elapsedMs: number;
 }
 
-export interface ConversationOptions {
+export interface MessageHandlerOptions {
   /** Hang up after so many replies. */
   readonly replies?: number;
   readonly waitMs?: number;
@@ -33,7 +33,7 @@ const WAIT_MS = 120_000;
 export function converse(
   url: string,
   bytes: string | Uint8Array,
-  options: ConversationOptions = {},
+  options: MessageHandlerOptions = {},
 ): Promise<MessageHandler> {
   const { replies: wanted = 1, waitMs = WAIT_MS, bodiless = false } = options;
   const startedMs = performance.now();

@@ -1,6 +1,6 @@
 /**
- * How the account as a whole is set up (wire 4.3). Every account here is unified, in the advanced mode, with every
- * coin that has a discount rate as collateral; what would change that is refused, and what asks for it is answered.
+ * Mode of the account as a whole (wire 4.3). Every account is unified, in the advanced mode, with every coin that has
+ * a discount rate as collateral; requests for that mode succeed, any other is rejected.
  */
 import Type from 'typebox';
 import { type Route, route } from '../../route.ts';

@@ -1,4 +1,4 @@
-/** The caller's account: who it is, what it holds, how it is set up, what it pays (interface 4.5, wire 4.3). */
+/** The caller's account: identity, balances, settings, fees (interface 4.5, wire 4.3). */
 import Type from 'typebox';
 import { HOLD_MODE_NAMES, HoldMode } from '../../../core/model/enums.ts';
 import { formatMoney, formatRate } from '../../../core/model/units.ts';
@@ -15,7 +15,7 @@ import { WireError } from '../../wire/wire-error.ts';
 import { assetViews, dollarsIn, marginRatio, valueAccount } from './valuation.ts';
 
 const group = 'Account';
-/** Contracts whose mode or leverage the account has chosen. */
+/** Contracts whose mode or leverage the account has set. */
 function symbolConfigs(state: State, account: Account) {
   return [...account.futuresSettings].map(([index, { isolated, longLeverage }]) => {
     const { category, symbol } = state.instruments[index]!.spec;
@@ -23,7 +23,7 @@ function symbolConfigs(state: State, account: Account) {
   });
 }
 
-/** Coins of margin pairs, each with the leverage of what is owed in it. */
+/** Coins of margin pairs, each with the leverage of debts in it. */
 function coinConfigs(state: State, account: Account) {
   return state.coins
     .map(({ coin }, index) => ({ coin, index }))
@@ -77,7 +77,7 @@ export const accountRoutes: readonly Route[] = [
         mmr: formatMoney(risk.maintenance),
         imr: formatMoney(risk.initial),
         mgnRatio: ratio,
-        // Positions are all that needs maintenance: the two are one.
+        // Only positions need maintenance margin, so both ratios are equal.
         positionMgnRatio: ratio,
         assets: assetViews(state, valuation),
       };

@@ -1,4 +1,6 @@
-/** Debts of the unified account: what is owed, what it costs, paying it, and what the venue lends (interface 4.5, wire 4.2, 4.3). */
+/**
+ * Debts of the unified account: amounts, interest, repayment, and the coins on offer (interface 4.5, wire 4.2, 4.3).
+ */
 import Type, { type Static } from 'typebox';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { divHalf, formatMoney, formatRate } from '../../../core/model/units.ts';
@@ -15,13 +17,13 @@ import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { CoinName, findCoin, unknownCoin } from '../../wire/money-input.ts';
 import { historyPage } from '../../wire/paging.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 
 const group = 'Borrowing';
 const DAYS_A_YEAR = 365n;
-/** Coins for one repayment, on either side. */
+/** Coins of one repayment, on either side. */
 const SELECTION_MAX = 1;
 
 const CoinSize = Type.Object(answers.texts('coin', 'size', 'amount'));
@@ -42,7 +44,7 @@ const RepayBody = Type.Object({
   paymentCoinList: Type.Array(CoinName, { maxItems: 50, description: 'coins to pay with, one at a time' }),
 });
 
-/** The one coin of a list. */
+/** The only coin of a list. */
 function selected(state: State, field: string, names: readonly string[]): number | WireError {
   if (names.length !== SELECTION_MAX) return wireError('40020', `${field} must name ${SELECTION_MAX} coin`);
   return findCoin(state, names[0]!)?.index ?? unknownCoin(field);
@@ -55,7 +57,7 @@ async function repay(sequencer: Sequencer, uid: number, body: Static<typeof Repa
   const payCoin = selected(state, 'paymentCoinList', body.paymentCoinList);
   if (payCoin instanceof WireError) return payCoin;
   const outcome = await sequencer.submit({ type: 'repay', time: 0, uid, debtCoin, payCoin });
-  if (outcome.rejectReason !== RejectReason.none) return refusalError(state, outcome);
+  if (outcome.rejectReason !== RejectReason.none) return rejectError(state, outcome);
   return { result: 'YES', repayAmount: formatMoney(outcome.amount ?? 0n) };
 }
 

@@ -1,4 +1,6 @@
-/** What the caller itself may trade and borrow (wire 4.3): the public lists without what is closed to it. */
+/**
+ * Instruments and coins that the caller may trade and borrow (wire 4.3): the public lists without those closed to it.
+ */
 import Type from 'typebox';
 import { Source } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
@@ -19,14 +21,14 @@ import { instrumentView } from '../market/market-view.ts';
 const group = 'Account';
 const coinQuery = Type.Object({ coin: Type.Optional(CoinName) });
 
-/** Through the API, now, to open or to close. */
+/** Tradable through the API now, to open or to close. */
 function isOpen(state: State, instrument: Instrument): boolean {
   return [true, false].some(
     (opening) => placingRefusal(instrument, opening, Source.api, state.now) === RejectReason.none,
   );
 }
 
-/** The coins that are lent, or the one that is asked for. */
+/** The coins on loan, or the one that is asked for. */
 function lentCoins(state: State, name: string | undefined) {
   const names = name === undefined ? state.coins.map(({ coin }) => coin) : [name];
   const coins = names.map((each) => findCoin(state, each)).filter((coin) => coin !== undefined);

@@ -1,4 +1,4 @@
-/** Every movement of money in a wallet, once (wire 4.3). */
+/** Ledger lines of a wallet (wire 4.3). */
 import Type, { type Static } from 'typebox';
 import { CATEGORY_NAMES, type WalletName } from '../../../core/model/enums.ts';
 import {
@@ -28,7 +28,7 @@ const LineQuery = Type.Object({ ...lineFields, symbol: Type.Optional(fields.Symb
 interface Lines {
   readonly wallet: WalletName;
   readonly category: LedgerCategory;
-  /** As the wallet spells it. */
+  /** The type as this wallet names it. */
   readonly type: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** A year of money, as a tax office wants it (wire 4.3): the lines of both wallets. */
+/** A year of ledger lines of both wallets, for tax purposes (wire 4.3). */
 import Type from 'typebox';
 import { CATEGORY_NAMES, WALLET_NAMES } from '../../../core/model/enums.ts';
 import { LEDGER_RETENTION_MS } from '../../../history/history.ts';

@@ -1,4 +1,4 @@
-/** What an account is worth in dollars: its coins with the profit of crossed positions (rules 6.1 to 6.4). */
+/** Value of an account in dollars: its coins with the profit of crossed positions (rules 6.1 to 6.4). */
 
 import type { Risk } from '../../../core/margin/margin.ts';
 import {
@@ -15,9 +15,9 @@ import { balances, type CoinBalance } from '../../../core/reads/reads.ts';
 import type { State } from '../../../core/state/state.ts';
 
 export interface ValuedBalance extends CoinBalance {
-  /** What spot orders and transfers may take. */
+  /** Available to spot orders and transfers. */
   readonly free: bigint;
-  /** Profit of crossed positions that are settled in the coin. */
+  /** Profit of crossed positions that settle in the coin. */
   readonly unrealised: bigint;
   /** 10^-8 of a dollar. */
   readonly usdValue: bigint;
@@ -46,7 +46,7 @@ export function valueAccount(state: State, uid: number): Valuation {
   return { balances: valued, risk: accountRisk(state, account), unrealisedUsd };
 }
 
-/** What is shown when nothing stands against the maintenance margin. */
+/** The ratio of an account with maintenance margin and no equity. */
 const RATIO_WITHOUT_EQUITY = '9999';
 const RATIO_SCALE = 8;
 
@@ -57,7 +57,7 @@ export function marginRatio({ maintenance, effective }: Risk): string {
   return formatUnits(divHalf(maintenance * powerOfTen(RATIO_SCALE), effective), RATIO_SCALE);
 }
 
-/** The coins of the unified account as answers show them. */
+/** The coins of the unified account in responses. */
 export function assetViews(state: State, valuation: Valuation) {
   return valuation.balances.map(({ coin, cash, locked, free, unrealised, usdValue }) => ({
     coin: state.coins[coin]!.coin,
@@ -70,7 +70,7 @@ export function assetViews(state: State, valuation: Valuation) {
   }));
 }
 
-/** A dollar amount in a coin, for totals told in USDT and BTC; 0 when nothing prices the coin. */
+/** A dollar amount in a coin, for totals in USDT and BTC; 0 when the coin has no price. */
 export function dollarsIn(state: State, coinName: string, usd: bigint): bigint {
   const coin = state.coinByName.get(coinName);
   const price = coin === undefined ? 0n : coinUsd(state, coin);

@@ -1,4 +1,6 @@
-/** How an account holds its contracts: leverage, hold mode, isolated margin, and what it could still open (wire 4.1, 4.3). */
+/**
+ * Futures settings of an account: leverage, hold mode, isolated margin, and the largest size to open (wire 4.1, 4.3).
+ */
 import Type, { type Static } from 'typebox';
 import { HOLD_MODE_NAMES, ORDER_TYPE_NAMES, SIDE_NAMES, Side } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
@@ -14,7 +16,7 @@ import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { findAccount, findInstrument } from '../../wire/instrument-lookup.ts';
 import { findCoin } from '../../wire/money-input.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { largestPosition } from '../market/futures-market.ts';
@@ -40,12 +42,12 @@ export const LeverageBody = Type.Object({
 });
 
 interface Sides {
-  /** 0 leaves a side as it is. */
+  /** 0 leaves a side unchanged. */
   readonly longLeverage: number;
   readonly shortLeverage: number;
 }
 
-/** `longLeverage` and `shortLeverage` win over `leverage`; only isolated margin knows different sides. */
+/** `longLeverage` and `shortLeverage` take precedence over `leverage`; sides may differ only in isolated margin. */
 export function leveragesOf(body: Static<typeof LeverageBody>, isolated: boolean): Sides | WireError {
   const { leverage, posSide } = body;
   if (leverage === undefined && body.longLeverage === undefined && body.shortLeverage === undefined) {
@@ -86,10 +88,10 @@ async function setLeverage(sequencer: Sequencer, uid: number, body: Static<typeo
   const command = { type: 'setLeverage', time: 0, uid, instrument: instrument.index, ...sides } as const;
   const outcome = await submitInMarginMode(sequencer, command, instrument, body.marginMode);
   if (outcome instanceof WireError) return outcome;
-  return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(state, outcome, instrument);
+  return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(state, outcome, instrument);
 }
 
-/** Margin trading has one leverage a coin, of what is owed in it. */
+/** Margin trading has one leverage per coin, for debts in it. */
 async function setCoinLeverage(sequencer: Sequencer, uid: number, body: Static<typeof LeverageBody>) {
   const { state } = sequencer;
   if (body.marginMode === 'isolated') return marginIsCrossed();
@@ -108,7 +110,7 @@ async function setCoinLeverage(sequencer: Sequencer, uid: number, body: Static<t
     coin: coin.index,
     leverage,
   });
-  return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(state, outcome);
+  return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(state, outcome);
 }
 
 function everySideKept({ longLeverage, shortLeverage }: Sides): boolean {
@@ -155,7 +157,7 @@ function maxOpenAvailable(sequencer: Sequencer, uid: number, body: Static<typeof
   const account = findAccount(state, uid);
   if (account instanceof WireError) return account;
   const side = SIDE_NAMES.indexOf(body.side) as Side;
-  if (instrument.futures === undefined) return spotRoom(state, account, instrument, side);
+  if (instrument.futures === undefined) return maxSpotSize(state, account, instrument, side);
   const orderType = ORDER_TYPE_NAMES.indexOf(body.orderType) as 0 | 1;
   if (body.orderType === 'limit' && body.price === undefined) {
     return wireError('40019', 'price must be given for a limit order');
@@ -182,8 +184,8 @@ function aboveZero(field: string, decimals: number): string {
   return `${field} must be above zero and have at most ${decimals} decimals`;
 }
 
-/** What a spot order may give; a margin order also what it could borrow. */
-function spotRoom(state: State, account: Account, instrument: Instrument, side: Side) {
+/** The largest size of a spot order; of a margin order including what it could borrow. */
+function maxSpotSize(state: State, account: Account, instrument: Instrument, side: Side) {
   const most = (pair: Instrument, of: Side) =>
     formatUnits(
       maxSpendable(state, account, { instrument: pair, side: of, limitTicks: 0, slot: NIL }),
@@ -239,7 +241,7 @@ export const futuresAccountRoutes: readonly Route[] = [
         uid: caller.user.uid,
         holdMode,
       });
-      return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(sequencer.state, outcome);
+      return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(sequencer.state, outcome);
     },
   }),
 

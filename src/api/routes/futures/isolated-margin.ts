@@ -1,4 +1,4 @@
-/** Requests about the margin of an isolated position, which they name by contract and side. */
+/** Margin of an isolated position, given by contract and side. */
 
 import { PosSide } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
@@ -7,17 +7,17 @@ import { RejectReason } from '../../../core/model/reject-reason.ts';
 import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { findAccount } from '../../wire/instrument-lookup.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 
-export type SideWord = 'long' | 'short';
+export type SideName = 'long' | 'short';
 
 /** Moves margin into (positive) or out of (negative) the isolated position of a side. */
 export async function moveMargin(
   sequencer: Sequencer,
   uid: number,
   instrument: Instrument,
-  side: SideWord | undefined,
+  side: SideName | undefined,
   amount: bigint,
 ): Promise<'success' | WireError> {
   const position = isolatedPosition(sequencer.state, uid, instrument, side);
@@ -27,15 +27,18 @@ export async function moveMargin(
   const outcome = await sequencer.submit({ type: 'adjustMargin', ...at, amount });
   return outcome.rejectReason === RejectReason.none
     ? 'success'
-    : refusalError(sequencer.state, outcome, instrument);
+    : rejectError(sequencer.state, outcome, instrument);
 }
 
-/** Lets the isolated position of a side take cash before it is liquidated: so much, all there is, or nothing. */
+/**
+ * Lets the isolated position of a side take cash before it is liquidated: up to an amount, without limit, or not at
+ * all.
+ */
 export async function setAutoMargin(
   sequencer: Sequencer,
   uid: number,
   instrument: Instrument,
-  side: SideWord | undefined,
+  side: SideName | undefined,
   room: bigint | 'off' | 'unbounded',
 ): Promise<'success' | WireError> {
   const position = isolatedPosition(sequencer.state, uid, instrument, side);
@@ -46,15 +49,15 @@ export async function setAutoMargin(
   const outcome = await sequencer.submit({ type: 'setAutoMargin', ...at, room: units });
   return outcome.rejectReason === RejectReason.none
     ? 'success'
-    : refusalError(sequencer.state, outcome, instrument);
+    : rejectError(sequencer.state, outcome, instrument);
 }
 
-/** `on` while the isolated position of a side may still add margin by itself. */
-export function autoMarginWord(
+/** `on` while the isolated position of a side may still add margin automatically. */
+export function autoMarginText(
   state: State,
   uid: number,
   instrument: Instrument,
-  side: SideWord,
+  side: SideName,
 ): 'on' | 'off' {
   const position = isolatedPosition(state, uid, instrument, side);
   return position instanceof WireError || position.autoMargin === 0n ? 'off' : 'on';
@@ -64,7 +67,7 @@ function isolatedPosition(
   state: State,
   uid: number,
   instrument: Instrument,
-  side: SideWord | undefined,
+  side: SideName | undefined,
 ): Position | WireError {
   const account = findAccount(state, uid);
   if (account instanceof WireError) return account;

@@ -1,4 +1,4 @@
-/** What a leverage would mean before it is set (wire 4.3). */
+/** Preview of a leverage before it is set (wire 4.3). */
 import Type, { type Static } from 'typebox';
 import { OrderType, Side } from '../../../core/model/enums.ts';
 import { formatMoney } from '../../../core/model/units.ts';
@@ -19,7 +19,7 @@ import { LeverageBody, leveragesOf } from './futures-account.ts';
 
 const Query = Type.Object({ ...LeverageBody.properties, marginMode: MarginMode });
 
-/** Margin trading has one leverage a coin. */
+/** Margin trading has one leverage per coin. */
 function previewOfCoin(state: State, uid: number, query: Static<typeof Query>) {
   if (query.coin === undefined) return wireError('40019', 'coin must be given for margin trading');
   const coin = findCoin(state, query.coin);
@@ -47,8 +47,8 @@ function preview(state: State, uid: number, query: Static<typeof Query>) {
   const account = findAccount(state, uid);
   if (account instanceof WireError) return account;
   const isolated = query.marginMode === 'isolated';
-  const kept = modeLocked(account, instrument, isolated);
-  if (kept !== undefined) return kept;
+  const locked = modeLocked(account, instrument, isolated);
+  if (locked !== undefined) return locked;
   const sides = leveragesOf(query, isolated);
   if (sides instanceof WireError) return sides;
   const before = futuresSetting(account, instrument);

@@ -1,4 +1,4 @@
-/** Futures positions that a main account hands from one of its accounts to another (wire 4.1). */
+/** Moves futures positions between accounts of one main account (wire 4.1). */
 import Type, { type Static } from 'typebox';
 import { type CommandResult, OK } from '../../../core/model/command-result.ts';
 import { Side } from '../../../core/model/enums.ts';
@@ -13,7 +13,7 @@ import { Decimal, FuturesCategory, pageFields, Side as SideField, SymbolName } f
 import { checkSymbol, findInstrument } from '../../wire/instrument-lookup.ts';
 import { MovementOid, ownAccount, Uid } from '../../wire/money-input.ts';
 import { historyPage, pageOf, WINDOW_MS } from '../../wire/paging.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import * as answers from '../../wire/responses.ts';
 import { type ErrorDialect, WireError, wireError } from '../../wire/wire-error.ts';
 import { sizeLots } from '../trade/order-input.ts';
@@ -37,7 +37,7 @@ const MoveBody = Type.Object({
   clientOid: Type.Optional(MovementOid),
 });
 
-/** Every item has a result in both lists, in the order of the request; one that was refused says why in both. */
+/** Every item has a result in both lists, in the order of the request; a rejected one has its error in both. */
 const Moved = Type.Object({
   closePosition: Type.Array(Type.Object(answers.texts('orderId', 'clientOid', 'code', 'msg'))),
   openPosition: Type.Array(Type.Object(answers.texts('orderId', 'clientOid', 'code', 'msg'))),
@@ -60,7 +60,7 @@ async function move(
   if (positionList.length > MOVED_POSITIONS_MAX) {
     return wireError('40306', `positionList may hold at most ${MOVED_POSITIONS_MAX} positions`);
   }
-  const wishes = positionList.map(({ symbol, side, qty }) => {
+  const requests = positionList.map(({ symbol, side, qty }) => {
     const instrument = findInstrument(state, category, symbol);
     if (instrument instanceof WireError) return instrument;
     const lots = sizeLots(qty, instrument);
@@ -71,7 +71,7 @@ async function move(
     };
     return { instrument, item };
   });
-  const items = wishes.flatMap((wish) => (wish instanceof WireError ? [] : [wish.item]));
+  const items = requests.flatMap((request) => (request instanceof WireError ? [] : [request.item]));
   const uids = { initiatorUid: user.uid, fromUid: from.uid, toUid: to.uid };
   const outcome =
     items.length === 0
@@ -83,12 +83,12 @@ async function move(
           items,
           clientOid: body.clientOid ?? '',
         });
-  if (outcome.rejectReason !== RejectReason.none) return refusalError(state, outcome);
+  if (outcome.rejectReason !== RejectReason.none) return rejectError(state, outcome);
   const moved = [...(outcome.items ?? [])];
-  const results = wishes.map((wish): CommandResult | WireError => {
-    if (wish instanceof WireError) return wish;
+  const results = requests.map((request): CommandResult | WireError => {
+    if (request instanceof WireError) return request;
     const each = moved.shift()!;
-    return each.rejectReason === RejectReason.none ? each : refusalError(state, each, wish.instrument);
+    return each.rejectReason === RejectReason.none ? each : rejectError(state, each, request.instrument);
   });
   return {
     closePosition: results.map((each) => resultOf(each, 'orderId', errorDialect)),
@@ -103,7 +103,7 @@ function resultOf(
 ) {
   if (result instanceof WireError)
     return { orderId: '', clientOid: '', code: result.codeIn(dialect), msg: result.msg };
-  // An order of the exchange's making answers to its own id.
+  // An order made by the exchange has its own id as client id.
   const orderId = formatOrderId(result[which]!);
   return { orderId, clientOid: orderId, code: '00000', msg: 'success' };
 }

@@ -1,4 +1,4 @@
-/** Positions: what is held, what was held, how near it is to being reduced, and closing it (interface 4.4, wire 4.1). */
+/** Positions: open, closed, rank in the deleveraging queue, and closing them (interface 4.4, wire 4.1). */
 import Type from 'typebox';
 import type { PlaceOrder } from '../../../core/model/command.ts';
 import type { CommandResult } from '../../../core/model/command-result.ts';
@@ -20,7 +20,7 @@ import { type Route, route } from '../../route.ts';
 import { FuturesCategory, PosSide as PosSideField, pageFields, SymbolName } from '../../wire/fields.ts';
 import { categoryCode, checkSymbol, findInstrument } from '../../wire/instrument-lookup.ts';
 import { historyPage, pageOf } from '../../wire/paging.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import * as answers from '../../wire/responses.ts';
 import { type ErrorDialect, WireError } from '../../wire/wire-error.ts';
 
@@ -36,13 +36,13 @@ const positionQuery = {
   posSide: Type.Optional(PosSideField),
 };
 
-interface Asked {
+interface Selection {
   readonly category: 'USDT-FUTURES' | 'COIN-FUTURES' | 'USDC-FUTURES';
   readonly symbol?: string;
   readonly posSide?: 'long' | 'short';
 }
 
-function askedPositions(state: State, uid: number, { category, symbol, posSide }: Asked) {
+function selectPositions(state: State, uid: number, { category, symbol, posSide }: Selection) {
   if (symbol !== undefined) {
     const instrument = findInstrument(state, category, symbol);
     if (instrument instanceof WireError) return instrument;
@@ -88,7 +88,7 @@ function closingCommands(state: State, uid: number, closing: Closing): PlaceOrde
   return commands;
 }
 
-/** A remainder below the smallest order is asked for as the smallest order: closing shrinks it to the position. */
+/** A remainder below the smallest order is sent as the smallest order: a closing order shrinks to the position. */
 function acceptedSize(state: State, instrument: Instrument, lots: number): number {
   const { minLots, minAmount, lotStep } = instrument;
   const perStep = tradeValue(instrument, referenceTicks(instrument, state.market(instrument)), lotStep);
@@ -101,19 +101,24 @@ function tooSmall(state: State, instrument: Instrument, lots: number): boolean {
   return lots < instrument.minLots || value < instrument.minAmount;
 }
 
-async function closePositions(sequencer: Sequencer, uid: number, asked: Asked, dialect: ErrorDialect) {
+async function closePositions(
+  sequencer: Sequencer,
+  uid: number,
+  selection: Selection,
+  dialect: ErrorDialect,
+) {
   const { state } = sequencer;
-  const positions = askedPositions(state, uid, asked);
+  const positions = selectPositions(state, uid, selection);
   if (positions instanceof WireError) return positions;
-  // Everything is sequenced before the first answer is awaited, so that it stands together in the log.
-  const given = positions.flatMap((position) =>
+  // All are sequenced before the first result is awaited, so that they are adjacent in the journal.
+  const submitted = positions.flatMap((position) =>
     closingCommands(state, uid, position).map((command) => ({
       instrument: position.instrument,
       outcome: sequencer.submit(command),
     })),
   );
   const list = await Promise.all(
-    given.map(async ({ instrument, outcome }) => closeResult(state, await outcome, instrument, dialect)),
+    submitted.map(async ({ instrument, outcome }) => closeResult(state, await outcome, instrument, dialect)),
   );
   return { list };
 }
@@ -123,7 +128,7 @@ function closeResult(state: State, outcome: CommandResult, instrument: Instrumen
     const orderId = formatOrderId(outcome.orderId);
     return { orderId, clientOid: outcome.clientOid, code: '00000', msg: 'success' };
   }
-  const error = refusalError(state, outcome, instrument);
+  const error = rejectError(state, outcome, instrument);
   return { orderId: '', clientOid: '', code: error.codeIn(dialect), msg: error.msg };
 }
 
@@ -138,7 +143,7 @@ export const positionRoutes: readonly Route[] = [
     query: Type.Object(positionQuery),
     data: Type.Object({ list: Type.Array(Position) }),
     handle: ({ sequencer: { state }, caller, query }) => {
-      const positions = askedPositions(state, caller.user.uid, query);
+      const positions = selectPositions(state, caller.user.uid, query);
       if (positions instanceof WireError) return positions;
       const coinName = (coin: number) => state.coins[coin]!.coin;
       return { list: positions.map((position) => openPositionView(position, coinName)) };

@@ -12,7 +12,7 @@ import { Decimal, FuturesCategory, MarginMode, PosSide, SymbolName } from '../..
 import { findAccount, findInstrument, instrumentsOf } from '../../wire/instrument-lookup.ts';
 import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
-import { autoMarginWord, moveMargin, setAutoMargin } from '../futures/isolated-margin.ts';
+import { autoMarginText, moveMargin, setAutoMargin } from '../futures/isolated-margin.ts';
 import { FundingRate, fundingView } from '../market/futures-market.ts';
 import { contractPrices, tickerView } from '../market/market-view.ts';
 import { switchMarginMode } from '../trade/margin-mode.ts';
@@ -53,7 +53,7 @@ function mixTicker(sequencer: Sequencer, instrument: Instrument) {
   };
 }
 
-/** One client leaves the category out here: the coin that margin is in tells it. */
+/** One client omits the category here: it follows from the margin coin. */
 function contractBySymbol(
   state: State,
   symbol: string,
@@ -86,8 +86,8 @@ function settingView(state: State, uid: number, instrument: Instrument) {
     isolatedShortLever: String(shortLeverage),
     longLeverage: String(longLeverage),
     shortLeverage: String(shortLeverage),
-    isolatedLongAutoMargin: autoMarginWord(state, uid, instrument, 'long'),
-    isolatedShortAutoMargin: autoMarginWord(state, uid, instrument, 'short'),
+    isolatedLongAutoMargin: autoMarginText(state, uid, instrument, 'long'),
+    isolatedShortAutoMargin: autoMarginText(state, uid, instrument, 'short'),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Borrowing at the loan desk, paying back and changing the pledge (interface 4.6, wire 4.6). */
+/** Borrowing, repaying and revising the pledge of a loan (interface 4.6, wire 4.6). */
 
 import Type, { type Static } from 'typebox';
 import { formatOrderId } from '../../../core/model/order-id.ts';
@@ -9,7 +9,7 @@ import { pledgeRateText, repaymentView } from '../../../views/loan-view.ts';
 import { type Call, type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { CoinName, findCoin, moneyOf, unknownCoin } from '../../wire/money-input.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { Daily, findPair, LOANS, loanIdOf, termOf } from './loan-input.ts';
 import * as answers from './loan-responses.ts';
@@ -63,11 +63,11 @@ async function borrow({ sequencer, caller, body }: Call<unknown, Static<typeof B
     loanAmount,
     pledgeAmount,
   });
-  if (outcome.rejectReason !== RejectReason.none) return refusalError(sequencer.state, outcome);
+  if (outcome.rejectReason !== RejectReason.none) return rejectError(sequencer.state, outcome);
   return { orderId: formatOrderId(outcome.orderId) };
 }
 
-/** Coins of a loan before a command may have closed it. */
+/** Coins of a loan, read before a command that may close it. */
 function coinsOf(state: State, uid: number, loanId: number) {
   const [ongoing] = ongoingLoans(state, uid, { loanId });
   if (ongoing === undefined) return undefined;
@@ -94,7 +94,7 @@ async function repay({ sequencer, caller, body }: Call<unknown, Static<typeof Re
     amount,
     unlock: body.repayUnlock === 'yes',
   });
-  if (outcome.repaid === undefined || named === undefined) return refusalError(sequencer.state, outcome);
+  if (outcome.repaid === undefined || named === undefined) return rejectError(sequencer.state, outcome);
   return repaymentView(outcome.repaid, named.loanCoin, named.pledgeCoin);
 }
 
@@ -115,7 +115,7 @@ async function revisePledge({ sequencer, caller, body }: Call<unknown, Static<ty
     into: body.reviseType !== 'OUT',
     amount,
   });
-  if (outcome.pledgeRate === undefined) return refusalError(sequencer.state, outcome);
+  if (outcome.pledgeRate === undefined) return rejectError(sequencer.state, outcome);
   return { ...named, afterPledgeRate: pledgeRateText(outcome.pledgeRate) };
 }
 

@@ -1,4 +1,4 @@
-/** Windows and pages of loan records: three months back, pages by number (interface 4.6, 8). */
+/** Windows and pages of loan records: three months back, numbered pages (interface 4.6, 8). */
 import Type, { type Static } from 'typebox';
 import { LOAN_RETENTION_MS, type LoanRecordKind, type LoanRecords } from '../../../history/history.ts';
 import type { Call } from '../../route.ts';
@@ -35,7 +35,7 @@ interface Period {
   readonly endedSince: number;
 }
 
-/** `choice` is the status or side that the records must have. */
+/** `choice` is the status or side of the records. */
 export async function readLoanRecords<Kind extends LoanRecordKind>(
   { sequencer, clock, caller, query }: Call<RecordQuery, unknown>,
   kind: Kind,
@@ -61,8 +61,8 @@ export async function readLoanRecords<Kind extends LoanRecordKind>(
 }
 
 function periodOf(query: RecordQuery, now: number): Period | WireError {
-  const given = times(query);
-  if (given instanceof WireError) return given;
+  const bounds = times(query);
+  if (bounds instanceof WireError) return bounds;
   const oldest = now - LOAN_RETENTION_MS;
   const startTime = Number(query.startTime);
   if (startTime < oldest) {

@@ -1,4 +1,4 @@
-/** What requests about loans name: terms, coins of the desk, loans, words of the records. */
+/** Input of the loan routes: terms, coins, loan ids, statuses. */
 import Type from 'typebox';
 import { LOAN_TERM_NAMES, type LoanTerm, type LoanTermName } from '../../../core/model/loan-terms.ts';
 import { parseOrderId } from '../../../core/model/order-id.ts';
@@ -6,7 +6,7 @@ import type { State } from '../../../core/state/state.ts';
 import { findCoin, type NamedCoin, unknownCoin } from '../../wire/money-input.ts';
 import { type WireError, wireError } from '../../wire/wire-error.ts';
 
-/** What the routes of the desk have in common. */
+/** Group and limit of all loan routes. */
 export const LOANS = { group: 'Loans', perSecond: 10 } as const;
 
 export const Daily = Type.Enum([...LOAN_TERM_NAMES], {
@@ -33,17 +33,17 @@ export function findPair(
   return { loan, pledge };
 }
 
-/** An id that nothing can have finds nothing. */
+/** An id that no loan can have matches no loan. */
 export function loanIdOf(text: string): number {
   return parseOrderId(text) ?? 0;
 }
 
-/** A coin to choose by: one that nobody knows chooses nothing, which is what -1 does. */
+/** The index of a coin as a filter. An unknown coin gives -1, which matches no row. */
 export function coinChoice(state: State, name: string | undefined): number | undefined {
   return name === undefined ? undefined : (findCoin(state, name)?.index ?? -1);
 }
 
-/** Other calls have a `status` of their own in other letters, so its case is not settled for all (`FIELD_CASE`). */
+/** Other routes have a `status` in another letter case, so `FIELD_CASE` cannot convert it for all. */
 export function statusOf(text: string | undefined, known: readonly string[]): string | undefined | WireError {
   const status = text?.toUpperCase();
   if (status === undefined || known.includes(status)) return status;

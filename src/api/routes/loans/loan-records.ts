@@ -1,4 +1,4 @@
-/** What has become of loans: those that ended, repayments, pledges, forced closes (interface 4.6, wire 4.6). */
+/** Records of loans: closed loans, repayments, pledges, forced closes (interface 4.6, wire 4.6). */
 import Type from 'typebox';
 import { REDUCE_COMPLETE } from '../../../views/loan-view.ts';
 import { type Route, route } from '../../route.ts';

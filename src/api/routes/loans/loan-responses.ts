@@ -1,4 +1,4 @@
-/** What answers about loans look like (interface 2.12, wire 4.6). */
+/** Schemas of loan responses (interface 2.12, wire 4.6). */
 import Type from 'typebox';
 import {
   BORROW_FIELDS,

@@ -1,4 +1,4 @@
-/** The loan desk: what it offers, and what its customers owe (interface 4.6, wire 4.6). */
+/** Loans: coins and terms on offer, debts of the caller (interface 4.6, wire 4.6). */
 import Type from 'typebox';
 import { hourRate, LoanTerm } from '../../../core/model/loan-terms.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
@@ -15,7 +15,7 @@ import { percentRate, pledgeRateText } from '../../../views/loan-view.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { CoinName, findCoin, moneyOf, unknownCoin } from '../../wire/money-input.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import { WireError } from '../../wire/wire-error.ts';
 import { coinChoice, Daily, findPair, LOANS, loanIdOf, termOf } from './loan-input.ts';
 import * as answers from './loan-responses.ts';
@@ -82,9 +82,9 @@ export const loanRoutes: readonly Route[] = [
       const pledgeAmount = moneyOf(query.pledgeAmount, 'pledgeAmount');
       if (pledgeAmount instanceof WireError) return pledgeAmount;
       const [loanCoin, pledgeCoin] = [pair.loan.index, pair.pledge.index];
-      const wish = { loanCoin, pledgeCoin, loanAmount: 0n, pledgeAmount };
-      const quote = loanQuote(state, wish, termOf(query.daily));
-      if ('rejectReason' in quote) return refusalError(state, quote);
+      const request = { loanCoin, pledgeCoin, loanAmount: 0n, pledgeAmount };
+      const quote = loanQuote(state, request, termOf(query.daily));
+      if ('rejectReason' in quote) return rejectError(state, quote);
       return { hourInterest: formatMoney(quote.hourInterest), loanAmount: formatMoney(quote.loan) };
     },
   }),

@@ -1,4 +1,4 @@
-/** What is asked of candles, and the one that is still running. */
+/** Queries for candles, including the running one. */
 
 import { CANDLE_WIDTHS, type CandleWidth } from '../../../core/model/candle-interval.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
@@ -28,7 +28,7 @@ export interface CandleRequest {
   readonly limit: number;
 }
 
-/** A JSON list of `CandleView`, oldest first, without gaps. */
+/** JSON of a list of `CandleView`, oldest first, without gaps. */
 export async function readCandles(sequencer: Sequencer, request: CandleRequest): Promise<string> {
   const { instrument, type, width, startTime, endTime, limit } = request;
   const { state, history } = sequencer;
@@ -38,7 +38,7 @@ export async function readCandles(sequencer: Sequencer, request: CandleRequest):
   const now = state.now;
   const running = runningRow(state, traded, type, width);
   await sequencer.durable();
-  return history.candleRun({ series, running, now, startTime, endTime, limit });
+  return history.gaplessCandles({ series, running, now, startTime, endTime, limit });
 }
 
 function runningRow(

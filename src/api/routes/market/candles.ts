@@ -40,9 +40,9 @@ async function candles(
     return wireError('40020', `type ${type} exists for futures only`);
   const limit = query.limit === undefined ? most : Math.min(Number(query.limit), most);
   if (limit === 0) return wireError('40020', `limit must be 1 to ${most}`);
-  const given = times(query);
-  if (given instanceof WireError) return given;
-  const { start, end } = given;
+  const bounds = times(query);
+  if (bounds instanceof WireError) return bounds;
+  const { start, end } = bounds;
   if (start !== undefined && end !== undefined && end - start > spanMs)
     return wireError('40020', 'startTime and endTime must be at most 90 days apart');
   return new JsonText(

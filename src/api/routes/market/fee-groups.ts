@@ -1,4 +1,4 @@
-/** The fee schedule: which instruments share their rates (wire 4.2). What an account was given of its own is `fee-rate`. */
+/** The fee schedule: groups of instruments with equal rates (wire 4.2). Rates of an account are at `fee-rate`. */
 import Type from 'typebox';
 import { CATEGORY_NAMES, type CategoryName, InstrumentStatus } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
@@ -11,10 +11,10 @@ const LINES: Readonly<Record<'SPOT' | 'FUTURES', readonly CategoryName[]>> = {
   SPOT: ['SPOT'],
   FUTURES: ['USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'],
 };
-/** The first is that of most instruments; beyond these there are letters enough. */
+/** The largest group is the first; letters continue the list. */
 const GROUP_NAMES = ['DEFAULT', 'GROUP_A', 'GROUP_B', 'GROUP_C'] as const;
 const FIRST_LETTER = 'A'.charCodeAt(0);
-/** Everybody is on the same level. */
+/** All accounts have the same level. */
 const LEVEL = 'STANDARD';
 
 const FeeGroup = Type.Object({
@@ -50,7 +50,7 @@ export const feeGroupRoutes: readonly Route[] = [
   }),
 ];
 
-/** Instruments of equal rates, most first; of equal groups the one that was listed first. */
+/** Instruments of equal rates, largest group first; of equal groups the one listed first. */
 function groupsOf(state: State, line: readonly CategoryName[]): Instrument[][] {
   const listed = state.instruments.filter(
     ({ category, status }) => line.includes(CATEGORY_NAMES[category]) && status !== InstrumentStatus.offline,

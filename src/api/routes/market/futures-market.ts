@@ -31,7 +31,7 @@ function contracts(state: State, category: CategoryName, symbol: string | undefi
 
 const isPerpetual = ({ futures }: Instrument) => futures !== undefined && futures.delivery === undefined;
 
-/** A symbol may be named without its category: the three futures categories are looked at in turn. */
+/** A symbol may come without its category: the three futures categories are searched in turn. */
 function perpetuals(state: State, category: CategoryName | undefined, symbol: string | undefined) {
   if (category !== undefined) {
     const found = contracts(state, category, symbol);
@@ -67,7 +67,7 @@ export function fundingView(state: State, instrument: Instrument) {
   };
 }
 
-/** Tiers of what is owed in a coin, or in the quote coin of a pair; the leverage never above that of its pairs. */
+/** Tiers of debt in a coin, or in the quote coin of a pair; the leverage never above that of its pairs. */
 export function debtTiers(state: State, coinName: string | undefined, symbol: string | undefined) {
   const pair = symbol === undefined ? undefined : findInstrument(state, 'MARGIN', symbol);
   if (pair instanceof WireError) return pair;
@@ -86,7 +86,7 @@ export const PositionTier = Type.Object(
   answers.texts('tier', 'minTierValue', 'maxTierValue', 'leverage', 'mmr'),
 );
 
-/** The end of the last tier: no account may hold more of a contract, whoever it is. */
+/** The end of the last tier: the largest position of any account in the contract. */
 export function largestPosition({ tiers }: FuturesTerms): string {
   return formatMoney(tiers.at(-1)!.upTo);
 }

@@ -1,4 +1,4 @@
-/** Instruments, tickers and books as the public reads them (interface 2.6, 2.7, 2.9). */
+/** Instruments, tickers and trades in public responses (interface 2.6, 2.7, 2.9). */
 
 import { Category, INSTRUMENT_STATUS_NAMES, SIDE_NAMES } from '../../../core/model/enums.ts';
 import type { Traded } from '../../../core/model/event.ts';
@@ -9,7 +9,7 @@ import { divHalf, formatMoney, formatRate, formatUnits } from '../../../core/mod
 import { depth } from '../../../core/reads/reads.ts';
 import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
-import { formatId } from '../../../views/ids.ts';
+import { formatId } from '../../../views/format.ts';
 
 export function instrumentView(instrument: Instrument): Record<string, string> {
   const { spec } = instrument;
@@ -36,12 +36,12 @@ export function instrumentView(instrument: Instrument): Record<string, string> {
     symbolType: spec.symbolType,
     ...(futures !== undefined && futuresView(futures, spec)),
     ...(margin !== undefined && margin),
-    // Returned only where it says YES (interface 2.6).
+    // Returned only where it is YES (interface 2.6).
     ...(spec.areaSymbol === 'YES' && { areaSymbol: 'YES' }),
   };
 }
 
-/** The interface's fields; tiers and funding bounds have endpoints of their own. */
+/** The fields of the interface; tiers and funding bounds have their own endpoints. */
 function futuresView(futures: FuturesSpec, spec: InstrumentSpec): Record<string, string> {
   const { tiers: _tiers, minFundingRate: _min, maxFundingRate: _max, ...all } = futures;
   const { deliveryTime, deliveryStartTime, deliveryPeriod, ...shown } = all;
@@ -49,7 +49,7 @@ function futuresView(futures: FuturesSpec, spec: InstrumentSpec): Record<string,
     ...shown,
     makerFeeRate: spec.makerFeeRate,
     takerFeeRate: spec.takerFeeRate,
-    // Only a contract that delivers has these three (interface 2.6).
+    // Only delivery contracts have these three (interface 2.6).
     ...(futures.type === 'delivery' && { deliveryTime, deliveryStartTime, deliveryPeriod }),
   };
 }
@@ -94,7 +94,7 @@ function change(openTicks: number, lastTicks: number): string {
   return formatUnits(divHalf(BigInt(lastTicks - openTicks) * 100_000n, BigInt(openTicks)), 5);
 }
 
-/** Prices of a contract beyond its book; '' while no component has told one. */
+/** Prices of a contract beyond its book; '' while no component has a price. */
 export function contractPrices(
   state: State,
   instrument: Instrument,
@@ -117,7 +117,7 @@ function futuresFields(state: State, instrument: Instrument): Record<string, str
   return { ...common, deliveryStartTime, deliveryTime, deliveryStatus: deliveryStatus(state, instrument) };
 }
 
-/** Of a delivery contract, by the clock alone (rules 5.15). */
+/** Status of a delivery contract, by the clock alone (rules 5.15). */
 export const DELIVERY_STATUSES = [
   'delivery_config_period',
   'delivery_normal',
@@ -132,7 +132,7 @@ function deliveryStatus({ now }: State, { futures }: Instrument): (typeof DELIVE
   return now >= time - DELIVERY_QUIET_MS ? 'delivery_before' : 'delivery_normal';
 }
 
-/** The venues that make an index, with what each told last; '' before it told anything (rules 5.14). */
+/** Components of an index with their last price; '' before the first (rules 5.14). */
 export function componentViews(state: State, instrument: Instrument) {
   const index = state.indexByName.get(instrument.indexName);
   const components = index === undefined ? [] : state.indices[index]!.components;
@@ -150,7 +150,7 @@ export function publicFillView(trade: Traded, instrument: Instrument): Record<st
     execId: formatId(trade.execId),
     execLinkId: formatId(trade.execLinkId),
     price: priceText(instrument, priceTicks),
-    // Coin-margined futures tell the size in quote coin (interface 2.9).
+    // The size of coin-margined futures is in quote coin (interface 2.9).
     size:
       instrument.category === Category.coinFutures
         ? formatMoney(tradeValue(instrument, priceTicks, sizeLots))

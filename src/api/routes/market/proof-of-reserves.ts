@@ -1,4 +1,4 @@
-/** What the venue holds against what its accounts are owed (wire 4.2). `bourse reserves` proves an account's share. */
+/** Reserves against liabilities to accounts (wire 4.2). `bourse reserves` proves the share of an account. */
 import Type from 'typebox';
 import { formatMoney, formatUnits } from '../../../core/model/units.ts';
 import type { Audit } from '../../../reserves/reserve-audit.ts';
@@ -37,7 +37,7 @@ function reservesView({ tree, coins, owedUsd, heldUsd }: Audit) {
   };
 }
 
-/** Rounded down: never more than there is. Who owes nothing has everything. */
+/** Rounded down, so that it never overstates the reserves; without liabilities it is 100 %. */
 function ratio(held: bigint, owed: bigint): string {
   if (owed === 0n) return '100%';
   const hundredths = (held * HUNDREDTHS_OF_A_PERCENT) / owed;

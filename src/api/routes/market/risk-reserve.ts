@@ -1,4 +1,4 @@
-/** The insurance funds (wire 4.2): one per settlement coin, behind all contracts settled in it. */
+/** The insurance funds (wire 4.2): one per settlement coin, shared by all contracts settled in it. */
 import Type, { type Static } from 'typebox';
 import type { CategoryName } from '../../../core/model/enums.ts';
 import { Bucket, SystemAccount } from '../../../core/model/ledger-accounts.ts';
@@ -41,7 +41,7 @@ interface ReserveRecord {
   readonly ts: string;
 }
 
-/** Newest first: the period under way as it stands, then those that are over, back to the fund's first money. */
+/** Newest first: the running period, then the past ones, back to the first deposit into the fund. */
 function periodRecords(
   hours: readonly InsuranceHourView[],
   now: number,

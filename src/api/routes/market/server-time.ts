@@ -1,4 +1,4 @@
-/** The clock and the coins, under every path that a client asks for them (wire rules 13 and 14). */
+/** Server time and coins, under every path that clients use for them (wire rules 13 and 14). */
 import Type from 'typebox';
 import type { CoinSpec } from '../../../core/model/listing-spec.ts';
 import { type Route, route } from '../../route.ts';

@@ -1,4 +1,4 @@
-/** Requests that name a margin mode: it becomes the symbol's mode when that is possible, else the request is refused. */
+/** Requests with a margin mode: the symbol is switched to it where that is possible, else the request is rejected. */
 
 import type { PlaceOrder, PlaceStrategy, SetLeverage } from '../../../core/model/command.ts';
 import type { CommandResult } from '../../../core/model/command-result.ts';
@@ -14,42 +14,43 @@ import { WireError, wireError } from '../../wire/wire-error.ts';
 export type MarginModeName = 'crossed' | 'isolated' | 'cross';
 
 /**
- * Sequences the change of mode, if one is needed, and returns its outcome as a promise: the caller sequences its own
- * command before it waits. Nothing to do outside futures, or when no mode is named.
+ * Sequences the change of mode, if one is needed, and returns its result as a promise: the caller sequences its own
+ * command before it waits. Undefined outside futures and without a mode.
  */
 export function switchMarginMode(
   sequencer: Sequencer,
   uid: number,
   instrument: Instrument,
-  word: MarginModeName | undefined,
+  mode: MarginModeName | undefined,
 ): Promise<CommandResult> | WireError | undefined {
-  if (word === 'isolated' && instrument.category === Category.margin) return marginIsCrossed();
+  if (mode === 'isolated' && instrument.category === Category.margin) return marginIsCrossed();
   const account = sequencer.state.accountByUid.get(uid);
-  if (word === undefined || instrument.futures === undefined || account === undefined) return undefined;
-  const isolated = word === 'isolated';
+  if (mode === undefined || instrument.futures === undefined || account === undefined) return undefined;
+  const isolated = mode === 'isolated';
   if (isolated === futuresSetting(account, instrument).isolated) return undefined;
-  const kept = modeLocked(account, instrument, isolated);
-  if (kept !== undefined) return kept;
+  const locked = modeLocked(account, instrument, isolated);
+  if (locked !== undefined) return locked;
   return setMode(sequencer, uid, instrument, isolated);
 }
 
 /**
- * A command in the margin mode that came with it. Both are sequenced before either is awaited, so nothing comes between
- * the mode and the command; what is refused leaves no mode behind, unless somebody has opened something in it meanwhile.
+ * Submits a command together with its margin mode. Both are sequenced before either is awaited, so no command comes
+ * between them. When the command is rejected, the mode is switched back, unless a position or order has been opened
+ * in it meanwhile.
  */
 export async function submitInMarginMode(
   sequencer: Sequencer,
   command: PlaceOrder | PlaceStrategy | SetLeverage,
   instrument: Instrument,
-  word: MarginModeName | undefined,
+  mode: MarginModeName | undefined,
 ): Promise<CommandResult | WireError> {
   const { uid } = command;
-  const mode = switchMarginMode(sequencer, uid, instrument, word);
-  if (mode instanceof WireError) return mode;
-  if (mode === undefined) return sequencer.submit(command);
-  const [outcome] = await Promise.all([sequencer.submit(command), mode]);
+  const switched = switchMarginMode(sequencer, uid, instrument, mode);
+  if (switched instanceof WireError) return switched;
+  if (switched === undefined) return sequencer.submit(command);
+  const [outcome] = await Promise.all([sequencer.submit(command), switched]);
   if (outcome.rejectReason !== RejectReason.none) {
-    await setMode(sequencer, uid, instrument, word !== 'isolated');
+    await setMode(sequencer, uid, instrument, mode !== 'isolated');
   }
   return outcome;
 }
@@ -63,7 +64,10 @@ function setMode(
   return sequencer.submit({ type: 'setMarginMode', time: 0, uid, instrument: index, isolated });
 }
 
-/** A debt of margin trading stands on the whole account (rules 6.9); who asks for less risk must hear of it. */
+/**
+ * A debt of margin trading is a debt of the whole account (rules 6.9); a client that asks for isolated margin must
+ * learn that it does not apply.
+ */
 export function marginIsCrossed(): WireError {
   return wireError('25240', 'marginMode isolated is for futures: MARGIN borrows against the whole account');
 }

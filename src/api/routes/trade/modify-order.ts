@@ -1,20 +1,28 @@
-/** Modifying open orders (interface 4.3, wire 4.1). */
+/** Modifies open orders and waiting strategy orders (interface 4.3, wire 4.1). */
 import Type, { type Static } from 'typebox';
 import type { AmendItem } from '../../../core/model/command.ts';
 import type { CommandResult } from '../../../core/model/command-result.ts';
 import { Source } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
+import { openStrategy } from '../../../core/reads/strategy-reads.ts';
 import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import * as fields from '../../wire/fields.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import { type ErrorDialect, WireError, wireError } from '../../wire/wire-error.ts';
-import { modifyStrategy } from './modify-strategy.ts';
 import { priceTicks, sizeLots } from './order-input.ts';
-import { instrumentOfOrder, NamedOrder, namesStrategy, orderName } from './order-ref.ts';
+import {
+  instrumentOfOrder,
+  NamedOrder,
+  NO_ORDER_REF,
+  namesStrategy,
+  readOrderRef,
+  resolveOrder,
+} from './order-ref.ts';
 import { checkBatch, idsOf, itemResult, type OrderResult } from './order-result.ts';
 import { type PresetInput, presetBody, presetChangeOf } from './preset-input.ts';
+import { type ModifyStrategyBody, modifyCommand } from './strategy-input.ts';
 
 export const AmendBody = Type.Object({
   ...NamedOrder,
@@ -26,7 +34,10 @@ export const AmendBody = Type.Object({
   requestId: Type.Optional(fields.RequestId),
 });
 
-/** A plain modification also reaches what came with the order, and a trigger order by its id (wire 4.1). */
+/**
+ * A plain modification also changes the attached take-profit and stop-loss, and reaches a trigger order by its id
+ * (wire 4.1).
+ */
 export const ModifyBody = Type.Object({
   ...AmendBody.properties,
   ...presetBody,
@@ -45,7 +56,7 @@ function amendment(
   body: Static<typeof AmendBody>,
   protection: PresetInput = {},
 ): Amendment | WireError {
-  const name = orderName(state, uid, body);
+  const name = resolveOrder(state, uid, body);
   if (name instanceof WireError) return name;
   const instrument = instrumentOfOrder(state, uid, name.orderId, name.clientOid);
   const preset = instrument === undefined ? undefined : presetChangeOf(instrument, protection);
@@ -53,7 +64,7 @@ function amendment(
     return wireError('25200', 'qty or price must be given');
   const item = {
     ...name,
-    // Without an instrument the order does not exist, and the core says so whatever the numbers are.
+    // Without an instrument the order does not exist; the core rejects it whatever the numbers are.
     priceTicks: body.price === undefined || instrument === undefined ? 0 : priceTicks(body.price, instrument),
     sizeLots: body.qty === undefined || instrument === undefined ? 0 : sizeLots(body.qty, instrument),
     autoCancel: body.autoCancel === 'yes',
@@ -69,7 +80,7 @@ function amendResult(
   outcome: CommandResult,
   instrument: Instrument | undefined,
 ): OrderResult | WireError {
-  if (outcome.rejectReason !== RejectReason.none) return refusalError(state, outcome, instrument);
+  if (outcome.rejectReason !== RejectReason.none) return rejectError(state, outcome, instrument);
   return idsOf(outcome);
 }
 
@@ -101,19 +112,39 @@ export async function modifyBatch(
   const { state } = sequencer;
   // A batch changes prices and quantities only (wire 3.14).
   const asked = bodies.map((each) => amendment(state, uid, each));
-  // One category is that of the orders, whether the request names it or not.
+  // The batch has the category of its orders, whether the request names it or not.
   const mixed = checkBatch(
     asked.flatMap((each) => (each instanceof WireError ? [] : [each.instrument?.spec ?? {}])),
   );
   if (mixed !== undefined) return mixed;
-  // What cannot be read fails alone (rules 1.12); the others go to the core together.
+  // An item that cannot be parsed fails alone (rules 1.12); the others go to the core together.
   const items = asked.flatMap((each) => (each instanceof WireError ? [] : [each.item]));
   const outcome = await sequencer.submit({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
-  if (outcome.items === undefined) return refusalError(state, outcome);
+  if (outcome.items === undefined) return rejectError(state, outcome);
   const outcomes = outcome.items.values();
   return asked.map((each, n) => {
     const result =
       each instanceof WireError ? each : amendResult(state, outcomes.next().value!, each.instrument);
     return itemResult(result, bodies[n]!, dialect);
   });
+}
+
+/** Also serves a modification of a plain order whose id is that of a strategy order. */
+export async function modifyStrategy(
+  sequencer: Sequencer,
+  uid: number,
+  body: Static<typeof ModifyStrategyBody>,
+) {
+  const name = readOrderRef(body);
+  if (name === undefined) return NO_ORDER_REF;
+  const order = openStrategy(sequencer.state, uid, name.orderId, name.clientOid);
+  const instrument = order === undefined ? undefined : sequencer.state.instruments[order.instrument];
+  // The right to trade was checked for the category of the request.
+  if (body.category !== undefined && instrument !== undefined && body.category !== instrument.spec.category)
+    return wireError('25597', `there is no waiting strategy order of that id in ${body.category}`);
+  const command = modifyCommand(uid, name, instrument, (order?.quoteAmount ?? 0n) > 0n, body);
+  const outcome = await sequencer.submit(command);
+  return outcome.rejectReason === RejectReason.none
+    ? idsOf(outcome)
+    : rejectError(sequencer.state, outcome, instrument);
 }

@@ -1,4 +1,4 @@
-/** From decimal text to the integers of an instrument. What does not fit its grid is marked, and the core refuses it. */
+/** Decimal text as integers of an instrument. A value off its grid becomes a marker that the core rejects. */
 import { EXPLICIT_ZERO, OFF_GRID, OUT_OF_RANGE } from '../../../core/model/command.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
 import { MONEY_MAX, PRICE_TICKS_MAX, SIZE_LOTS_MAX } from '../../../core/model/limits.ts';
@@ -13,7 +13,7 @@ export function sizeLots(text: string, instrument: Instrument): number {
   return gridUnits(text, instrument.quantityPrecision, SIZE_LOTS_MAX);
 }
 
-/** Quote money of a market buy, which has a precision of its own. */
+/** Quote amount of a market buy, which has its own precision. */
 export function quoteAmount(text: string, instrument: Instrument): bigint {
   const decimal = parseDecimal(text);
   const units = decimal === undefined ? undefined : unitsAtScale(decimal, instrument.quotePrecision);

@@ -1,4 +1,4 @@
-/** How requests name an order, and what the name finds. */
+/** References to orders in requests, by id or client id. */
 import Type, { type Static } from 'typebox';
 import { ANY, type CancelOrder } from '../../../core/model/command.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
@@ -27,25 +27,25 @@ export const CancelItem = Type.Object({
   symbol: fields.SymbolName,
 });
 
-/** The id, which wins, or the client id; -1 as an id is one that cannot exist, so that it is not found. */
-export function idsIn({ orderId, clientOid }: { orderId?: string; clientOid?: string }) {
+/** The id takes precedence over the client id; -1 is an id that no order has. */
+export function readOrderRef({ orderId, clientOid }: { orderId?: string; clientOid?: string }) {
   if (orderId !== undefined) return { orderId: parseOrderId(orderId) ?? -1, clientOid: '' };
   return clientOid === undefined ? undefined : { orderId: 0, clientOid };
 }
 
-export const UNNAMED = wireError('40019', 'orderId or clientOid must be given');
+export const NO_ORDER_REF = wireError('40019', 'orderId or clientOid must be given');
 
-export function orderName(
+export function resolveOrder(
   state: State,
   uid: number,
   body: Static<typeof CancelBody>,
 ): Omit<CancelOrder, 'type' | 'time' | 'uid'> | WireError {
-  const ids = idsIn(body);
-  if (ids === undefined) return UNNAMED;
+  const ids = readOrderRef(body);
+  if (ids === undefined) return NO_ORDER_REF;
   const { orderId, clientOid } = ids;
   let instrument: number = ANY;
   if (body.symbol !== undefined) {
-    // A symbol alone may stand in several categories: the order says which one is meant.
+    // A symbol may exist in several categories: the order decides which one is meant.
     const category = body.category ?? instrumentOfOrder(state, uid, orderId, clientOid)?.spec.category;
     const found = category === undefined ? undefined : findInstrument(state, category, body.symbol);
     if (found instanceof WireError) return found;
@@ -55,7 +55,7 @@ export function orderName(
   return { orderId, clientOid, category, instrument };
 }
 
-/** The instrument of an open order of the caller, for reading prices of a modification on its grid. */
+/** The instrument of an open order of the caller, on whose grid the prices of a modification are read. */
 export function instrumentOfOrder(
   state: State,
   uid: number,
@@ -70,13 +70,13 @@ export function instrumentOfOrder(
   return byPrintedId < 0 ? undefined : state.instruments[state.slab.instrument[byPrintedId]!];
 }
 
-/** Is there no open order of that name, but a strategy order that waits? */
+/** Is there a waiting strategy order of that id and no open order? */
 export function namesStrategy(
   state: State,
   uid: number,
   body: { orderId?: string; clientOid?: string },
 ): boolean {
-  const { orderId, clientOid } = idsIn(body) ?? { orderId: 0, clientOid: '' };
+  const { orderId, clientOid } = readOrderRef(body) ?? { orderId: 0, clientOid: '' };
   if (openOrderId(state, uid, orderId, clientOid) !== 0) return false;
   return openStrategy(state, uid, orderId, clientOid) !== undefined;
 }

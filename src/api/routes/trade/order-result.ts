@@ -1,9 +1,12 @@
-/** What is answered to an order, alone or in a batch. */
+/** Responses to commands on orders, alone or in a batch, and open orders as responses show them. */
 import Type from 'typebox';
 import type { CommandResult } from '../../../core/model/command-result.ts';
 import type { CategoryName } from '../../../core/model/enums.ts';
+import type { OrderRecord } from '../../../core/model/event.ts';
 import { BATCH_ITEMS_MAX } from '../../../core/model/limits.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
+import type { State } from '../../../core/state/state.ts';
+import { orderView, withAliases } from '../../../views/order-view.ts';
 import { type ErrorDialect, WireError, wireError } from '../../wire/wire-error.ts';
 
 export interface OrderResult {
@@ -20,7 +23,7 @@ export function idsOf({ orderId, clientOid }: CommandResult): OrderResult {
 export const batchOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
   Type.Array(item, { minItems: 1 });
 
-/** Items of one batch share a category and are at most 20. */
+/** Items of a batch share one category; there are at most 20. */
 export function checkBatch(items: readonly { category?: CategoryName }[]): WireError | undefined {
   if (items.length > BATCH_ITEMS_MAX)
     return wireError('40306', `a batch holds at most ${BATCH_ITEMS_MAX} orders`);
@@ -29,7 +32,7 @@ export function checkBatch(items: readonly { category?: CategoryName }[]): WireE
   return undefined;
 }
 
-/** All are sequenced before the first answer is awaited, so they stand together in the log. */
+/** All are sequenced before the first result is awaited, so that they are adjacent in the journal. */
 export function runBatch<Body extends Named>(
   bodies: readonly Body[],
   submit: (body: Body) => Promise<OrderResult | WireError>,
@@ -51,4 +54,9 @@ export function itemResult(
 ): OrderResult {
   if (!(result instanceof WireError)) return result;
   return { orderId, clientOid, code: result.codeIn(dialect), msg: result.msg };
+}
+
+export function openView(state: State, order: OrderRecord) {
+  const instrument = state.instruments[order.instrument]!;
+  return withAliases(orderView(order, instrument, (coin) => state.coins[coin]!.coin));
 }

@@ -1,4 +1,4 @@
-/** Placing an order (interface 4.3, wire 4.1). */
+/** Places an order (interface 4.3, wire 4.1). */
 import Type, { type Static } from 'typebox';
 import type { PlaceOrder, PlaceStrategy } from '../../../core/model/command.ts';
 import {
@@ -18,13 +18,13 @@ import type { State } from '../../../core/state/state.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import * as fields from '../../wire/fields.ts';
 import { findInstrument } from '../../wire/instrument-lookup.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { submitInMarginMode } from './margin-mode.ts';
 import { priceTicks, quoteAmount, sizeLots } from './order-input.ts';
 import { idsOf, type OrderResult } from './order-result.ts';
 import { presetBody, presetOf } from './preset-input.ts';
-import { conditionalCommand, isWaiting, waitingBody } from './strategy-input.ts';
+import { conditionalBody, conditionalCommand, isConditional } from './strategy-input.ts';
 
 export const PlaceBody = Type.Object({
   category: fields.Category,
@@ -40,10 +40,10 @@ export const PlaceBody = Type.Object({
   reduceOnly: Type.Optional(fields.YesNo),
   marginMode: Type.Optional(fields.MarginMode),
   ...presetBody,
-  ...waitingBody,
+  ...conditionalBody,
 });
 
-/** A place-order body as a command, or what is wrong with it before the core is asked. */
+/** A place-order body as a command, or the error found before the core is asked. */
 function placeCommand(
   state: State,
   uid: number,
@@ -52,8 +52,8 @@ function placeCommand(
 ): PlaceOrder | PlaceStrategy | WireError {
   const instrument = findInstrument(state, body.category, body.symbol);
   if (instrument instanceof WireError) return instrument;
-  // Ignoring a trigger would place an order at once that was meant to wait (wire 4.1).
-  if (isWaiting(body)) return late ? tooLate() : conditionalCommand(uid, instrument, body);
+  // Ignoring a trigger would place at once an order that was meant to wait (wire 4.1).
+  if (isConditional(body)) return late ? tooLate() : conditionalCommand(uid, instrument, body);
   const preset = presetOf(instrument, body);
   const market = body.orderType === 'market';
   if (!market && body.price === undefined) return wireError('40019', 'price must be given for a limit order');
@@ -82,7 +82,7 @@ function placeCommand(
   };
 }
 
-/** For what leaves no record when it comes later than its owner allows. */
+/** For requests that leave no record when they are late. */
 export function tooLate(): WireError {
   return wireError('25200', 'receiveWindow: the request came later than it allows; nothing was done');
 }
@@ -104,7 +104,7 @@ export async function place(
   );
   if (outcome instanceof WireError) return outcome;
   if (outcome.rejectReason !== RejectReason.none) {
-    return refusalError(sequencer.state, outcome, instrument);
+    return rejectError(sequencer.state, outcome, instrument);
   }
   return idsOf(outcome);
 }

@@ -1,4 +1,4 @@
-/** Take-profit and stop-loss as clients write them, on orders and strategy orders alike (interface 2.1, 4.2). */
+/** Take-profit and stop-loss in requests, on orders and strategy orders (interface 2.1, 4.2). */
 import Type, { type Static } from 'typebox';
 import { ORDER_TYPE_NAMES, OrderType, TRIGGER_BY_NAMES, TriggerBy } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
@@ -57,7 +57,7 @@ export function presetOf(instrument: Instrument, body: PresetInput): Preset {
   };
 }
 
-/** Zero takes a leg away; what is left out stays. */
+/** Zero removes a leg; an absent field leaves it unchanged. */
 export function legChange(
   instrument: Instrument,
   price: string | undefined,
@@ -74,7 +74,7 @@ export function legChange(
   };
 }
 
-/** Undefined when the request says nothing about take-profit and stop-loss. */
+/** Undefined when the request has no field of take-profit or stop-loss. */
 export function presetChangeOf(instrument: Instrument, body: PresetInput): PresetChange | undefined {
   const names = Object.keys(presetBody) as (keyof PresetInput)[];
   if (names.every((name) => body[name] === undefined)) return undefined;

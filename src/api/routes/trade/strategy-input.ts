@@ -1,6 +1,6 @@
 /**
- * Strategy orders as clients write them (wire 4.1): with and without type, mode and position side, and as plain
- * orders that wait for a trigger price. What a client left out is filled in here; the core sees whole commands.
+ * Strategy orders in requests (wire 4.1): with and without type, mode and position side, and as plain orders with a
+ * trigger price. Absent fields are filled in here; the core gets complete commands.
  */
 import Type, { type Static } from 'typebox';
 import { type ModifyStrategy, OUT_OF_RANGE, type PlaceStrategy } from '../../../core/model/command.ts';
@@ -40,8 +40,8 @@ const triggerBody = {
   ),
 };
 
-/** What turns a plain order into one that waits; the second names are those that one client passes through. */
-export const waitingBody = {
+/** Fields that make a plain order conditional; the second names are those of one client. */
+export const conditionalBody = {
   triggerPrice: Type.Optional(
     Type.String({
       ...fields.Decimal,
@@ -84,12 +84,12 @@ export const ModifyStrategyBody = Type.Object({
   ...triggerBody,
 });
 
-const WaitingShape = Type.Object(waitingBody);
+const ConditionalShape = Type.Object(conditionalBody);
 const TriggerShape = Type.Object(triggerBody);
 type TriggerInput = Static<typeof TriggerShape>;
-type WaitingInput = Static<typeof WaitingShape>;
+type ConditionalInput = Static<typeof ConditionalShape>;
 
-/** Percent as millionths; -1 for what is no such number and for zero, which the core refuses by its range. */
+/** Percent as millionths; -1 for zero and for text that is no such number, which the core rejects as out of range. */
 function callbackPpm(percent: string | undefined): number {
   if (percent === undefined) return 0;
   const decimal = parseDecimal(percent);
@@ -97,7 +97,7 @@ function callbackPpm(percent: string | undefined): number {
   return ppm === undefined || ppm === 0n || ppm > 10n ** 7n ? -1 : Number(ppm);
 }
 
-/** A side given without a position side: a sale closes a long, a purchase a short. */
+/** A side without a position side: a sell closes a long, a buy a short. */
 function protectedSide(body: { side?: string; posSide?: string }): PosSide {
   if (body.posSide !== undefined) return POS_SIDE_NAMES.indexOf(body.posSide as 'long') as PosSide;
   if (body.side === undefined) return PosSide.none;
@@ -150,7 +150,7 @@ export function strategyCommand(
       ...planOf(instrument, body.side, body.qty, {
         ...body,
         triggerOrderType: limit,
-        // A trigger order with a callback beside it is still a trigger order.
+        // A trigger order with a callback ratio is still a trigger order.
         ...(body.type === 'trigger' && { callbackRatio: undefined }),
       }),
       posSide: POS_SIDE_NAMES.indexOf(body.posSide ?? '') as PosSide,
@@ -167,7 +167,7 @@ export function strategyCommand(
   };
 }
 
-/** What trigger and trailing orders have in common; a callback makes it trailing. */
+/** The common part of trigger and trailing orders; a callback ratio makes it trailing. */
 function planOf(
   instrument: Instrument,
   side: 'buy' | 'sell',
@@ -189,7 +189,7 @@ function planOf(
   };
 }
 
-interface WaitingOrder extends WaitingInput, PresetInput {
+interface ConditionalOrder extends ConditionalInput, PresetInput {
   readonly qty: string;
   readonly side: 'buy' | 'sell';
   readonly orderType: 'limit' | 'market';
@@ -201,15 +201,15 @@ interface WaitingOrder extends WaitingInput, PresetInput {
   readonly reduceOnly?: 'yes' | 'no';
 }
 
-/** Does a place-order request mean an order that waits? Placing it at once would be the opposite of what was asked. */
-export function isWaiting(body: WaitingInput): boolean {
+/** Is a place-order request conditional? Placing it at once would be the opposite of the request. */
+export function isConditional(body: ConditionalInput): boolean {
   return (body.triggerPrice ?? body.stopPrice ?? body.callbackRatio ?? body.trailingPercent) !== undefined;
 }
 
 export function conditionalCommand(
   uid: number,
   instrument: Instrument,
-  body: WaitingOrder,
+  body: ConditionalOrder,
 ): PlaceStrategy | WireError {
   const trailing = body.callbackRatio ?? body.trailingPercent;
   const market = body.orderType === 'market' || trailing !== undefined;
@@ -234,7 +234,7 @@ export function conditionalCommand(
   };
 }
 
-/** `instrument` is that of the strategy order; without one it does not exist, and the core says so. */
+/** `instrument` is that of the strategy order; without one the order does not exist, and the core rejects it. */
 export function modifyCommand(
   uid: number,
   name: { readonly orderId: number; readonly clientOid: string },
@@ -260,7 +260,7 @@ export function modifyCommand(
     ...command,
     ...presetChangeOf(instrument, body),
     sizeLots: qty === undefined || byAmount ? 0 : sizeLots(qty, instrument),
-    // Zero would mean "keep what is there" to the core.
+    // Zero would mean "leave unchanged" to the core.
     quoteAmount: qty === undefined || !byAmount ? 0n : quoteAmount(qty, instrument) || BigInt(OUT_OF_RANGE),
     trigger: legChange(instrument, triggerPrice, body.triggerBy, triggerOrderType, triggerOrderPrice),
   };

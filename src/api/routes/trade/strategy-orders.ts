@@ -10,13 +10,12 @@ import { type Route, route } from '../../route.ts';
 import { Category, pageFields, SymbolName } from '../../wire/fields.ts';
 import { categoryCode, checkSymbol, findInstrument } from '../../wire/instrument-lookup.ts';
 import { historyPage, pageOf } from '../../wire/paging.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
-import { modifyStrategy } from './modify-strategy.ts';
-import { openView } from './open-order-view.ts';
-import { idsIn, NamedOrder, UNNAMED } from './order-ref.ts';
-import { idsOf } from './order-result.ts';
+import { modifyStrategy } from './modify-order.ts';
+import { NamedOrder, NO_ORDER_REF, readOrderRef } from './order-ref.ts';
+import { idsOf, openView } from './order-result.ts';
 import { ModifyStrategyBody, StrategyBody, strategyCommand } from './strategy-input.ts';
 
 const group = 'Strategy orders';
@@ -44,7 +43,7 @@ export const strategyOrderRoutes: readonly Route[] = [
       const outcome = await sequencer.submit(command);
       return outcome.rejectReason === RejectReason.none
         ? idsOf(outcome)
-        : refusalError(state, outcome, instrument);
+        : rejectError(state, outcome, instrument);
     },
   }),
 
@@ -72,11 +71,11 @@ export const strategyOrderRoutes: readonly Route[] = [
     body: Type.Object(NamedOrder),
     data: Type.Null(),
     handle: async ({ sequencer, caller, body }) => {
-      const name = idsIn(body);
-      if (name === undefined) return UNNAMED;
+      const name = readOrderRef(body);
+      if (name === undefined) return NO_ORDER_REF;
       const { uid } = caller.user;
       const outcome = await sequencer.submit({ type: 'cancelStrategy', time: 0, uid, ...name });
-      return outcome.rejectReason === RejectReason.none ? null : refusalError(sequencer.state, outcome);
+      return outcome.rejectReason === RejectReason.none ? null : rejectError(sequencer.state, outcome);
     },
   }),
 
@@ -139,8 +138,8 @@ export const strategyOrderRoutes: readonly Route[] = [
     handle: async ({ sequencer, caller, query }) => {
       const { state, history } = sequencer;
       const { uid } = caller.user;
-      const name = idsIn(query);
-      if (name === undefined) return UNNAMED;
+      const name = readOrderRef(query);
+      if (name === undefined) return NO_ORDER_REF;
       const waits = openStrategy(state, uid, name.orderId, name.clientOid) !== undefined;
       await sequencer.durable();
       if (waits) return { list: [], cursor: '' };

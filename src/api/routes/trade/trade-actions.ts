@@ -1,4 +1,4 @@
-/** Placing, modifying and cancelling (interface 4.3, wire 4.1). */
+/** Places, modifies and cancels orders (interface 4.3, wire 4.1). */
 import Type, { type Static } from 'typebox';
 import { ANY } from '../../../core/model/command.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
@@ -7,11 +7,11 @@ import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { categoryCode, findInstrument } from '../../wire/instrument-lookup.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import * as answers from '../../wire/responses.ts';
 import { WireError } from '../../wire/wire-error.ts';
 import { AmendBody, ModifyBody, modify, modifyBatch } from './modify-order.ts';
-import { CancelBody, CancelItem, orderName } from './order-ref.ts';
+import { CancelBody, CancelItem, resolveOrder } from './order-ref.ts';
 import { batchOf, checkBatch, idsOf, type OrderResult, runBatch } from './order-result.ts';
 import { PlaceBody, place } from './place-order.ts';
 
@@ -22,10 +22,10 @@ async function cancel(
   uid: number,
   body: Static<typeof CancelBody>,
 ): Promise<OrderResult | WireError> {
-  const name = orderName(sequencer.state, uid, body);
+  const name = resolveOrder(sequencer.state, uid, body);
   if (name instanceof WireError) return name;
   const outcome = await sequencer.submit({ type: 'cancelOrder', time: 0, uid, ...name });
-  if (outcome.rejectReason !== RejectReason.none) return refusalError(sequencer.state, outcome);
+  if (outcome.rejectReason !== RejectReason.none) return rejectError(sequencer.state, outcome);
   return idsOf(outcome);
 }
 
@@ -138,7 +138,7 @@ export const tradeActionRoutes: readonly Route[] = [
         category,
         instrument,
       });
-      if (outcome.rejectReason !== RejectReason.none) return refusalError(state, outcome);
+      if (outcome.rejectReason !== RejectReason.none) return rejectError(state, outcome);
       const list = (outcome.items ?? []).map((item) => ({
         orderId: formatOrderId(item.orderId),
         clientOid: item.clientOid,
@@ -168,7 +168,7 @@ export const tradeActionRoutes: readonly Route[] = [
         uid: caller.user.uid,
         seconds,
       });
-      return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(sequencer.state, outcome);
+      return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(sequencer.state, outcome);
     },
   }),
 ];

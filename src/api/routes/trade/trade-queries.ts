@@ -1,4 +1,4 @@
-/** An account's orders and fills (interface 4.2). */
+/** Orders and fills of an account (interface 4.2). */
 import Type from 'typebox';
 import { parseOrderId } from '../../../core/model/order-id.ts';
 import { openOrder, openOrders } from '../../../core/reads/reads.ts';
@@ -9,7 +9,7 @@ import { categoryCode, checkSymbol } from '../../wire/instrument-lookup.ts';
 import { cursorId, historyPage, pageLimit, pageOf, times } from '../../wire/paging.ts';
 import * as answers from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
-import { openView } from './open-order-view.ts';
+import { openView } from './order-result.ts';
 
 const group = 'Trading queries';
 const orderNotFound = () => wireError('25204', 'Order does not exist');
@@ -32,15 +32,15 @@ export const tradeQueryRoutes: readonly Route[] = [
       const { state } = sequencer;
       const unknown = checkSymbol(state, query.category, query.symbol);
       if (unknown !== undefined) return unknown;
-      const given = times(query);
-      if (given instanceof WireError) return given;
+      const bounds = times(query);
+      if (bounds instanceof WireError) return bounds;
       const limit = pageLimit(query.limit);
       if (limit instanceof WireError) return limit;
       const orders = openOrders(state, {
         uid: caller.user.uid,
         category: query.category === undefined ? undefined : categoryCode(query.category),
-        startTime: given.start,
-        endTime: given.end,
+        startTime: bounds.start,
+        endTime: bounds.end,
         beforeId: cursorId(query.cursor),
         symbol: query.symbol,
         limit,
@@ -96,7 +96,8 @@ export const tradeQueryRoutes: readonly Route[] = [
       if (id === undefined) return orderNotFound();
       const open = openOrder(state, uid, id, query.clientOid ?? '');
       const view = open === undefined ? undefined : openView(state, open);
-      // What is not open now may have closed a moment ago: history has it once all that is applied is durable.
+      // An order that is not open may have closed a moment ago: the history has it once all applied commands are
+      // durable.
       await sequencer.durable();
       if (view !== undefined) return view;
       const closed =
@@ -126,7 +127,7 @@ export const tradeQueryRoutes: readonly Route[] = [
       if (unknown !== undefined) return unknown;
       const page = historyPage(query, clock.now());
       if (page instanceof WireError) return page;
-      // An id that no order can have has no fills.
+      // An id that no order can have matches no fill.
       const orderId = query.orderId === undefined ? undefined : (parseOrderId(query.orderId) ?? 0);
       await sequencer.durable();
       const fills = await sequencer.history.fills({

@@ -1,4 +1,4 @@
-/** What a broker does with the money of its sub-accounts: where deposits go, and withdrawals (wire 4.5). */
+/** Deposit addresses and withdrawals of a broker's sub-accounts (wire 4.5). */
 import Type from 'typebox';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
@@ -27,7 +27,7 @@ export const brokerMoneyRoutes: readonly Route[] = [
       const sub = findOwnSub(call.identity, call.caller.user, subUid);
       if (sub instanceof WireError) return sub;
       const address = addressOf(call, sub.uid, coin, chain);
-      // An address is made from the account's number, so it is as old as the account.
+      // An address is derived from the uid, so it is as old as the account.
       return address instanceof WireError ? address : { subUid, ...address, cTime: String(sub.regisTime) };
     },
   }),
@@ -59,10 +59,10 @@ export const brokerMoneyRoutes: readonly Route[] = [
     }),
     data: OrderIds,
     handle: (call) => {
-      const { subUid, dest, amount, ...words } = call.body;
+      const { subUid, dest, amount, ...input } = call.body;
       const sub = findOwnSub(call.identity, call.caller.user, subUid);
       if (sub instanceof WireError) return sub;
-      return requestWithdrawal(call, sub, { ...words, transferType: dest, size: amount });
+      return requestWithdrawal(call, sub, { ...input, transferType: dest, size: amount });
     },
   }),
 ];

@@ -1,4 +1,4 @@
-/** What a broker sees of all its sub-accounts together (wire 4.5). */
+/** Records over all sub-accounts of a broker (wire 4.5). */
 import Type from 'typebox';
 import { CATEGORY_NAMES, type CategoryName } from '../../../core/model/enums.ts';
 import type { State } from '../../../core/state/state.ts';
@@ -16,7 +16,7 @@ import { WireError, wireError } from '../../wire/wire-error.ts';
 
 const group = 'Broker';
 const PER_SECOND = 20;
-/** Each adds up thousands of fills, for which all who ask about the past wait. */
+/** Each query sums thousands of fills while all other queries of the history wait. */
 const COMMISSIONS_PER_SECOND = 1;
 const DAY_MS = 86_400_000;
 const RECORDS_SPAN_MS = 7 * DAY_MS;
@@ -38,7 +38,7 @@ const BUSINESSES = {
 } as const satisfies Readonly<Record<string, readonly CategoryName[]>>;
 type Business = keyof typeof BUSINESSES;
 
-/** Every sub-account of a broker, from memory: to read thousands of rows would hold everybody up. */
+/** All sub-accounts of a broker, from memory: reading thousands of rows would delay every query. */
 function subUids({ accountByUid }: State, { uid }: User): number[] {
   return accountByUid.get(uid)?.subAccounts.map((sub) => sub.uid) ?? [];
 }
@@ -142,13 +142,13 @@ export const brokerRecordRoutes: readonly Route[] = [
   }),
 ];
 
-/** A line of business and, where both are given, only what is in both. */
+/** Categories of a product line and, where both are given, only those in both. */
 function categoriesOf({ bizType, subBizType }: { bizType?: Business; subBizType?: Line }): CategoryName[] {
   const ofBusiness = bizType === undefined ? CATEGORY_NAMES : BUSINESSES[bizType];
   return ofBusiness.filter((category) => subBizType === undefined || LINES[subBizType] === category);
 }
 
-/** Fees are neither paid in a deduction coin nor marked up here. */
+/** Fees are neither paid in a deduction coin nor marked up. */
 function commissionOf({ uid, coin, symbol, dealtAmount, totalFee, totalCommission }: CommissionView) {
   const nothing = { deductedFee: '0', paidFee: totalFee, markUpFee: '0' };
   return { uid, coin, symbol, dealtAmount, totalFee, ...nothing, totalCommission };

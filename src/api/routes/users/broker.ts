@@ -1,6 +1,6 @@
-/** A broker's main account and its sub-accounts: opening, their rights, and their keys (interface 4.5, wire 4.5). */
+/** Sub-accounts of a broker: opening them, their rights and their keys (interface 4.5, wire 4.5). */
 import Type from 'typebox';
-import { cancelIfFrozen } from '../../../accounts/cancel-frozen-orders.ts';
+import { cancelFrozenOrders } from '../../../accounts/cancel-frozen-orders.ts';
 import { openSubAccount } from '../../../accounts/open-sub-account.ts';
 import { type ApiKey, SUB_RIGHTS, type User } from '../../../identity/identity.ts';
 import { identityRefusal } from '../../auth/identity-errors.ts';
@@ -88,7 +88,7 @@ export const brokerRoutes: readonly Route[] = [
       };
       const changed = identity.setUser(sub.uid, change, clock.now());
       if (!changed.ok) return identityRefusal(changed, NAMES);
-      await cancelIfFrozen(sequencer, changed.value);
+      await cancelFrozenOrders(sequencer, changed.value);
       return subView(changed.value);
     },
   }),
@@ -196,7 +196,7 @@ export const brokerRoutes: readonly Route[] = [
   }),
 ];
 
-/** A sub-account is a name in the broker's books and has no address of its own. */
+/** A sub-account has no email address. */
 function subView(sub: User) {
   return {
     subUid: String(sub.uid),

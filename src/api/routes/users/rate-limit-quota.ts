@@ -1,4 +1,4 @@
-/** How many order requests a second each account of a family may make (wire 4.4); the main account shares them out. */
+/** Quotas of order requests per second of a main account and its sub-accounts (wire 4.4), set by the main account. */
 import Type from 'typebox';
 import { QUOTA_MAX, type QuotaCategory, STANDARD_QUOTA, type User } from '../../../identity/identity.ts';
 import { identityRefusal } from '../../auth/identity-errors.ts';
@@ -10,7 +10,7 @@ import { WireError, wireError } from '../../wire/wire-error.ts';
 import { Done } from './sub-account-responses.ts';
 
 const group = 'Sub-accounts';
-/** Accounts that one call gives a quota to. */
+/** Accounts of one request. */
 const UIDS_MAX = 100;
 const NAMES = { name: 'uids', label: 'uids', permissions: 'uids', ips: 'uids' };
 const Category = Type.Enum(['SPOT', 'FUTURES'] as const, {
@@ -24,7 +24,7 @@ const Quotas = Type.Object({
   cursor: Type.String(),
 });
 
-/** The caller itself or one of its own; a stranger's account and one that never was are answered alike. */
+/** The caller itself or one of its sub-accounts; another owner's account and an unknown one give the same error. */
 function member({ identity, caller }: Call<unknown, unknown>, uid: string, field: string): User | WireError {
   if (Number(uid) === caller.user.uid) return caller.user;
   return (
@@ -33,7 +33,7 @@ function member({ identity, caller }: Call<unknown, unknown>, uid: string, field
   );
 }
 
-/** The main account comes first, then its sub-accounts, oldest first: uids rise in that order. */
+/** The main account, then its sub-accounts, oldest first: uids rise in that order. */
 function members(call: Call<unknown, unknown>, afterUid: number, limit: number): User[] {
   const { user } = call.caller;
   const first = afterUid < user.uid ? [user] : [];

@@ -1,7 +1,7 @@
 /**
- * Keys of sub-accounts in the hands of their main account, the same under `user/` and `broker/`. A sub-account is
- * looked up under its main account only, so a stranger's and a missing one are the same thing. Nobody gives away more
- * than the calling key holds (reliability 3.2), and nobody reads a secret again.
+ * Keys of sub-accounts, managed by their main account, the same under `user/` and `broker/`. A sub-account is looked
+ * up under its main account only, so another owner's and an unknown one cannot be told apart. A new key has at most
+ * the permissions of the calling key (reliability 3.2), and a secret is shown only once.
  */
 
 import { completeSubAccount } from '../../../accounts/open-sub-account.ts';
@@ -34,7 +34,7 @@ export interface SubKeyInput {
   readonly passphrase: string;
 }
 
-/** With a sub-account given, only among its keys. */
+/** With a sub-account given, only its keys are searched. */
 export function findSubKey({ identity, caller }: Context, apiKey: string, sub?: User): ApiKey | WireError {
   const key = identity.findSubKey(caller.user.uid, apiKey);
   return key === undefined || (sub !== undefined && key.uid !== sub.uid) ? noSuchKey() : key;
@@ -83,7 +83,7 @@ export async function changeSubKey(
   if (verdict === 'busy') {
     return new WireError('429', 'passphrase checks are busy; try again in a second', BUSY_RETRY_MS);
   }
-  // The check may have taken a while: the key counts as it is now.
+  // The passphrase check may have taken a while: the key is read again.
   const current = identity.findSubKey(caller.user.uid, apiKey);
   if (current === undefined) return noSuchKey();
   const excess = excessOver(caller.key, change.permissions ?? current.permissions, names);
@@ -94,10 +94,10 @@ export async function changeSubKey(
 
 function excessOver(
   { permissions: own }: ApiKey,
-  given: readonly Permission[],
+  requested: readonly Permission[],
   names: FieldNames,
 ): WireError | undefined {
-  const excess = given.find((permission) => !own.includes(permission));
+  const excess = requested.find((permission) => !own.includes(permission));
   return excess === undefined
     ? undefined
     : wireError(

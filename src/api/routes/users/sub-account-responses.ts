@@ -1,4 +1,4 @@
-/** What the calls about sub-accounts and their keys answer, as schemas (interface 2.12; wire 4.4, 4.5). */
+/** Schemas of responses about sub-accounts and their keys (interface 2.12; wire 4.4, 4.5). */
 import Type, { type TProperties } from 'typebox';
 
 const text = Type.String();

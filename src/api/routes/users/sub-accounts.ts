@@ -1,6 +1,6 @@
-/** A main account and its sub-accounts: opening, freezing, and their keys (wire 4.4). */
+/** Sub-accounts of a main account: opening, freezing, and their keys (wire 4.4). */
 import Type from 'typebox';
-import { cancelIfFrozen } from '../../../accounts/cancel-frozen-orders.ts';
+import { cancelFrozenOrders } from '../../../accounts/cancel-frozen-orders.ts';
 import { openSubAccount } from '../../../accounts/open-sub-account.ts';
 import type { ApiKey, User } from '../../../identity/identity.ts';
 import { identityRefusal } from '../../auth/identity-errors.ts';
@@ -68,7 +68,7 @@ export const subAccountRoutes: readonly Route[] = [
     handle: async (call) => {
       const { username: name, passphrase, note = '' } = call.body;
       if (!USERNAME.test(name)) return malformedUsername();
-      // Nobody gives away more than the calling key holds.
+      // A new key has at most the permissions of the calling key.
       const permissions = AGENT_PERMISSIONS.filter((each) => call.caller.key.permissions.includes(each));
       const malformed = passphraseProblem(passphrase);
       if (malformed !== undefined) return malformed;
@@ -101,7 +101,7 @@ export const subAccountRoutes: readonly Route[] = [
       if (sub instanceof WireError) return sub;
       const changed = identity.setFrozen(sub.uid, body.operation === 'freeze', clock.now());
       if (!changed.ok) return identityRefusal(changed, NAMES);
-      await cancelIfFrozen(sequencer, changed.value);
+      await cancelFrozenOrders(sequencer, changed.value);
       return {};
     },
   }),
@@ -259,7 +259,10 @@ function keyView({ apiKey, label, permType, permissions, ipList }: ApiKey) {
   return { note: label, apiKey, type: permType, permissions, ips: ipList };
 }
 
-/** Sorts as the list does (times have 13 digits until the year 2286) and stays valid when the key is deleted. */
+/**
+ * A cursor in the order of the list (times have 13 digits until the year 2286) that stays valid when the key is
+ * deleted.
+ */
 function placeOf({ createdTime, apiKey }: ApiKey): string {
   return `${createdTime}-${apiKey}`;
 }

@@ -1,10 +1,10 @@
-/** Where money that arrives is credited (wire 4.3): the owner's choice, coin by coin. */
+/** The wallet that deposits of a coin are credited to (wire 4.3), chosen by the owner. */
 import Type from 'typebox';
 import { Wallet } from '../../../core/model/enums.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { type Route, route } from '../../route.ts';
 import { CoinName, findCoin, lacksRight, unknownCoin } from '../../wire/money-input.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import { Success } from '../../wire/responses.ts';
 
 export const depositAccountRoutes: readonly Route[] = [
@@ -34,7 +34,7 @@ export const depositAccountRoutes: readonly Route[] = [
         coin: coin.index,
         wallet: Wallet[body.accountType],
       });
-      return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(sequencer.state, outcome);
+      return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(sequencer.state, outcome);
     },
   }),
 ];

@@ -1,14 +1,14 @@
 /**
- * Where a deposit is to be sent: an address of its own for each account, coin and network. It is a keyed hash, so it
- * is the same for ever, nobody can work out another account's, and nothing has to be stored. The form is one that no
- * network takes for its own: real money sent here by mistake would be lost.
+ * Deposit addresses: one per account, coin and network. An address is a keyed hash, so it never changes, cannot be
+ * derived for another account, and is not stored. Its form is valid on no real network: real money sent to it by
+ * mistake would be lost.
  */
 import { createHmac, type KeyObject } from 'node:crypto';
 import type { ChainSpec } from '../../../core/model/listing-spec.ts';
 
 export interface DepositAddress {
   readonly address: string;
-  /** '' on networks that need none. */
+  /** '' on networks without tags. */
   readonly tag: string;
 }
 

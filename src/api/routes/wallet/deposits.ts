@@ -1,4 +1,4 @@
-/** Money from the outside world (wire 4.3); the operator credits it. */
+/** Deposits (wire 4.3); the operator credits them. */
 
 import type { Static } from 'typebox';
 import Type from 'typebox';

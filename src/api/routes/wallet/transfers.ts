@@ -1,4 +1,4 @@
-/** Money between wallets of an account and between accounts of one owner (wire 4.3, 4.4). */
+/** Transfers between wallets of an account and between accounts of one owner (wire 4.3, 4.4). */
 import Type, { type Static } from 'typebox';
 import { Wallet } from '../../../core/model/enums.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
@@ -23,7 +23,7 @@ import {
   walletOf,
 } from '../../wire/money-input.ts';
 import { historyPage, pageOf, WINDOW_MS } from '../../wire/paging.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import * as answers from './wallet-responses.ts';
 
@@ -66,7 +66,7 @@ async function transfer(sequencer: Sequencer, ends: Ends, body: Static<typeof Mo
     const most = `${formatMoney(outcome.available ?? 0n)} ${coin.spec.coin}`;
     return wireError('43117', `amount is above the maximum transferable: ${most}`);
   }
-  if (outcome.rejectReason !== RejectReason.none) return refusalError(sequencer.state, outcome);
+  if (outcome.rejectReason !== RejectReason.none) return rejectError(sequencer.state, outcome);
   return { transferId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
 }
 

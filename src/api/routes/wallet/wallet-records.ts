@@ -1,4 +1,4 @@
-/** Records of deposits and withdrawals, as both are asked for. */
+/** Records of deposits and withdrawals, which share their query. */
 import Type, { type Static } from 'typebox';
 import { parseOrderId } from '../../../core/model/order-id.ts';
 import type { WalletRecordType, WalletRecordView } from '../../../views/wallet-record-view.ts';
@@ -28,7 +28,7 @@ export async function readRecords(
 ): Promise<WalletRecordView[] | WireError> {
   const page = historyPage(query, clock.now(), WINDOW_MS, RECORDS_DEFAULT);
   if (page instanceof WireError) return page;
-  // An id that nothing can have finds nothing.
+  // An id that no record can have matches no record.
   const orderId = query.orderId === undefined ? undefined : (parseOrderId(query.orderId) ?? 0);
   await sequencer.durable();
   return sequencer.history.walletRecords({

@@ -1,4 +1,4 @@
-/** What answers about wallets look like (wire 4.3, 4.4). */
+/** Schemas of wallet responses (wire 4.3, 4.4). */
 import Type from 'typebox';
 import { LEDGER_FIELDS } from '../../../views/ledger-view.ts';
 import { TRANSFER_FIELDS } from '../../../views/transfer-view.ts';

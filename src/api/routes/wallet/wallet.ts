@@ -1,4 +1,4 @@
-/** What the wallets hold, and what fees are taken from (wire 4.3). */
+/** Balances of the wallets, and the coin that fees are paid in (wire 4.3). */
 import Type from 'typebox';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatMoney } from '../../../core/model/units.ts';
@@ -8,7 +8,7 @@ import { type Route, route, type Services } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { CoinName, findCoin, findOwnSub, Uid, unknownCoin } from '../../wire/money-input.ts';
 import { pageLimit } from '../../wire/paging.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import { SubAssets } from '../../wire/responses.ts';
 import { WireError } from '../../wire/wire-error.ts';
 import { assetViews, valueAccount } from '../account/valuation.ts';
@@ -101,7 +101,7 @@ export const walletRoutes: readonly Route[] = [
     handle: async ({ sequencer, caller, body }) => {
       const on = body.deduct === 'on';
       const outcome = await sequencer.submit({ type: 'setFeeDeduction', time: 0, uid: caller.user.uid, on });
-      return outcome.rejectReason === RejectReason.none ? true : refusalError(sequencer.state, outcome);
+      return outcome.rejectReason === RejectReason.none ? true : rejectError(sequencer.state, outcome);
     },
   }),
 ];

@@ -1,4 +1,4 @@
-/** The address book of withdrawals (wire 4.3), which its owner keeps through the operator. */
+/** The address book of withdrawals (wire 4.3); its owner changes it through the operator. */
 import Type from 'typebox';
 import { ADDRESS_TYPES, type BookedAddress } from '../../../identity/identity.ts';
 import { type Route, route } from '../../route.ts';

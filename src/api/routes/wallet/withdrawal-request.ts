@@ -1,4 +1,4 @@
-/** A request to pay out: to a network with its fee and minimum, or to another account of the venue. */
+/** Withdrawal requests: to a network with its fee and minimum, or to another account of the exchange. */
 import type { InternalWithdrawal, RequestWithdrawal } from '../../../core/model/command.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
@@ -7,10 +7,10 @@ import type { State } from '../../../core/state/state.ts';
 import type { Destination, Identity, User } from '../../../identity/identity.ts';
 import type { Sequencer } from '../../../sequencer/sequencer.ts';
 import { findChain, findCoin, lacksRight, moneyOf, type NamedCoin } from '../../wire/money-input.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 
-export interface WithdrawalWords {
+export interface WithdrawalInput {
   readonly coin: string;
   readonly transferType: 'on_chain' | 'internal_transfer';
   readonly address: string;
@@ -18,21 +18,21 @@ export interface WithdrawalWords {
   readonly chain?: string | undefined;
   readonly tag?: string | undefined;
   readonly clientOid?: string | undefined;
-  /** Some of `ACCOUNT_TYPES` with commas between them. */
+  /** Some of `ACCOUNT_TYPES`, separated by commas. */
   readonly accountType?: string | undefined;
 }
 
-/** `otc` is a wallet that nobody has here: it pays nothing. */
+/** No account has an `otc` wallet: it pays nothing. */
 const ACCOUNT_TYPES: readonly string[] = ['funding', 'uta', 'otc'];
 
 export async function requestWithdrawal(
   { sequencer, identity }: { readonly sequencer: Sequencer; readonly identity: Identity },
   user: User,
-  words: WithdrawalWords,
+  input: WithdrawalInput,
 ) {
   const denied = lacksRight(user, 'withdraw');
   if (denied !== undefined) return denied;
-  const command = withdrawalCommand(sequencer.state, user.uid, words);
+  const command = withdrawalCommand(sequencer.state, user.uid, input);
   if (command instanceof WireError) return command;
   if (!identity.addresses.admits(user.parentUid ?? user.uid, destinationOf(sequencer.state, command))) {
     return wireError('11000', 'address is not in the address book, and the book is locked');
@@ -41,7 +41,7 @@ export async function requestWithdrawal(
   if (outcome.rejectReason === RejectReason.unknownAccount) {
     return wireError('25005', 'address must be the uid of another account');
   }
-  if (outcome.rejectReason !== RejectReason.none) return refusalError(sequencer.state, outcome);
+  if (outcome.rejectReason !== RejectReason.none) return rejectError(sequencer.state, outcome);
   return { orderId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
 }
 
@@ -56,25 +56,25 @@ function destinationOf(state: State, command: RequestWithdrawal | InternalWithdr
 function withdrawalCommand(
   state: State,
   uid: number,
-  words: WithdrawalWords,
+  input: WithdrawalInput,
 ): RequestWithdrawal | InternalWithdrawal | WireError {
-  const coin = findCoin(state, words.coin);
+  const coin = findCoin(state, input.coin);
   if (coin === undefined) return wireError('13002', 'coin is not known');
-  const amount = moneyOf(words.size, 'size');
+  const amount = moneyOf(input.size, 'size');
   if (amount instanceof WireError) return amount;
-  const wallets = walletsOf(words.accountType);
+  const wallets = walletsOf(input.accountType);
   if (wallets instanceof WireError) return wallets;
-  const common = { time: 0, uid, coin: coin.index, amount, ...wallets, clientOid: words.clientOid ?? '' };
-  return words.transferType === 'on_chain' ? onChain(coin, words, common) : inside(words, common);
+  const common = { time: 0, uid, coin: coin.index, amount, ...wallets, clientOid: input.clientOid ?? '' };
+  return input.transferType === 'on_chain' ? onChain(coin, input, common) : inside(input, common);
 }
 
 type Common = Omit<InternalWithdrawal, 'type' | 'toUid'>;
 
-function onChain(coin: NamedCoin, words: WithdrawalWords, common: Common): RequestWithdrawal | WireError {
-  if (words.chain === undefined) return wireError('40019', 'parameter chain must not be empty');
-  const chain = findChain(coin, words.chain, 'withdrawable');
+function onChain(coin: NamedCoin, input: WithdrawalInput, common: Common): RequestWithdrawal | WireError {
+  if (input.chain === undefined) return wireError('40019', 'parameter chain must not be empty');
+  const chain = findChain(coin, input.chain, 'withdrawable');
   if (chain instanceof WireError) return chain;
-  if (chain.needTag && words.tag === undefined) {
+  if (chain.needTag && input.tag === undefined) {
     return wireError('40019', `parameter tag must not be empty: ${chain.chain} needs one`);
   }
   const minimum = parseUnits(chain.minWithdrawAmount, MONEY_SCALE)!;
@@ -86,19 +86,19 @@ function onChain(coin: NamedCoin, words: WithdrawalWords, common: Common): Reque
     type: 'requestWithdrawal',
     ...common,
     fee: parseUnits(chain.withdrawFee, MONEY_SCALE)!,
-    address: words.address,
+    address: input.address,
     chain: chain.chain,
-    tag: words.tag ?? '',
+    tag: input.tag ?? '',
   };
 }
 
-function inside(words: WithdrawalWords, common: Common): InternalWithdrawal | WireError {
-  const toUid = /^[0-9]{1,16}$/.test(words.address) ? Number(words.address) : 0;
+function inside(input: WithdrawalInput, common: Common): InternalWithdrawal | WireError {
+  const toUid = /^[0-9]{1,16}$/.test(input.address) ? Number(input.address) : 0;
   if (toUid === common.uid) return wireError('40017', 'address must be the uid of another account');
   return { type: 'innerWithdrawal', ...common, toUid };
 }
 
-/** Funding pays before the unified account, in whatever order they are named; both when none is. */
+/** The funding wallet pays before the unified account, in whatever order they are named; both when none is. */
 function walletsOf(accountType: string | undefined) {
   const named =
     accountType

@@ -1,4 +1,4 @@
-/** Money to the outside world (wire 4.3); the operator settles it. */
+/** Withdrawals (wire 4.3); the operator pays or rejects them. */
 import Type from 'typebox';
 import { Wallet } from '../../../core/model/enums.ts';
 import { parseOrderId } from '../../../core/model/order-id.ts';
@@ -8,7 +8,7 @@ import { freeBalance, pendingWithdrawal } from '../../../core/reads/reads.ts';
 import { type Route, route } from '../../route.ts';
 import * as fields from '../../wire/fields.ts';
 import { CoinName, findCoin, MovementOid, unknownCoin } from '../../wire/money-input.ts';
-import { refusalError } from '../../wire/reject-messages.ts';
+import { rejectError } from '../../wire/reject-messages.ts';
 import { OrderIds, Success } from '../../wire/responses.ts';
 import { WireError, wireError } from '../../wire/wire-error.ts';
 import { RecordQuery, readRecords } from './wallet-records.ts';
@@ -86,7 +86,7 @@ export const withdrawalRoutes: readonly Route[] = [
         paid: false,
         reference: 'taken back by the owner',
       });
-      return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(sequencer.state, outcome);
+      return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(sequencer.state, outcome);
     },
   }),
 

@@ -1,24 +1,24 @@
-/** What an account holds and is worth: at the start, after each change, and every five seconds (wire 5.4). */
+/** Balances and equity of an account: at the start, after each change, and every five seconds (wire 5.4). */
 
 import type { Push } from '../frames.ts';
 import { accountData } from '../private-views.ts';
-import { StandingChannel } from '../snapshot-channel.ts';
+import { SnapshotChannel } from '../snapshot-channel.ts';
 import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
 const REPEAT_MS = 5_000;
 
-export class AccountChannel extends StandingChannel {
+export class AccountChannel extends SnapshotChannel {
   override readonly replaceable = true;
   protected override readonly pauseMs = 50;
   private readonly uid: number;
   private touched = false;
-  private toldMs: number;
+  private sentMs: number;
 
   constructor(key: string, context: StreamContext, uid: number) {
     super(key, context);
     this.uid = uid;
-    this.toldMs = context.wall.now();
+    this.sentMs = context.wall.now();
   }
 
   touch(): void {
@@ -31,8 +31,8 @@ export class AccountChannel extends StandingChannel {
   }
 
   protected override hasChanged(wallMs: number): boolean {
-    if (!this.touched && wallMs - this.toldMs < REPEAT_MS) return false;
-    this.toldMs = wallMs;
+    if (!this.touched && wallMs - this.sentMs < REPEAT_MS) return false;
+    this.sentMs = wallMs;
     return true;
   }
 

@@ -1,16 +1,16 @@
-/** The displayed book as text, and the difference between two of them. */
+/** The displayed book as text, and the difference of two books. */
 import type { Instrument } from '../../../core/model/instrument.ts';
 import { depth, rpiDepth } from '../../../core/reads/reads.ts';
 import type { State } from '../../../core/state/state.ts';
 import { priceText, sizeText } from '../../routes/market/market-view.ts';
 
-/** Which book: RPI quantities added to the others, or told apart (rules 1.7). */
+/** RPI quantities added to the others, or listed separately (rules 1.7). */
 export type BookKind = 'displayed' | 'rpi';
 
 interface Level {
   readonly priceTicks: number;
   readonly lots: number;
-  /** Only where it is told apart. */
+  /** Only where RPI quantities are listed separately. */
   readonly rpiLots?: number;
 }
 
@@ -47,7 +47,7 @@ export function bookSides({ asks, bids }: ShownBook, instrument: Instrument): Bo
   return { a: asks.map(text), b: bids.map(text) };
 }
 
-/** What turns one book into the other: absolute sizes, 0 for a level that is gone; best first. */
+/** Changes from one book to the next: absolute sizes, 0 for a removed level; best first. */
 export function bookDifference(before: ShownBook, after: ShownBook): ShownBook {
   return {
     asks: changedLevels(before.asks, after.asks, 1),

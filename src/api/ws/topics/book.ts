@@ -1,14 +1,14 @@
 /**
- * The order book (wire 5.3). `books` is one snapshot and then the differences, each naming the one before it;
- * `books1`, `books5`, `books15` and `books50` are the best levels, whole each time; the `rpi-` twins tell RPI quantities
- * apart. The sequence number counts the changes of the book, the same that the HTTP answer tells. There is no checksum,
- * and a reader never gets a second snapshot: one client would merge it into what it has (wire rules 7 and 8).
+ * The order book (wire 5.3). `books` is one snapshot and then differences, each naming the one before it; `books1`,
+ * `books5`, `books15` and `books50` are the best levels, complete each time; the `rpi-` twins list RPI quantities
+ * separately. The sequence number counts changes of the book, as in the HTTP response. There is no checksum, and a
+ * reader never gets a second snapshot: one client would merge it into its book (wire rules 7 and 8).
  */
 import type { Instrument } from '../../../core/model/instrument.ts';
 import type { Market } from '../../../core/state/state.ts';
 import type { Push } from '../frames.ts';
 import { BOOK_LEVELS_MAX } from '../limits.ts';
-import { StandingChannel } from '../snapshot-channel.ts';
+import { SnapshotChannel } from '../snapshot-channel.ts';
 import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 import {
@@ -22,24 +22,24 @@ import {
 
 const SPOT_PAUSE_MS = 200;
 const FUTURES_PAUSE_MS = 150;
-/** Of the best level alone. */
+/** For the best level alone. */
 const TOP_PAUSE_MS = 50;
 
 function bookData(sides: BookSides, seq: number, pseq: number, nowMs: number): string {
   return JSON.stringify([{ ...sides, seq, pseq, ts: String(nowMs) }]);
 }
 
-export class BookChannel extends StandingChannel {
-  /** Every difference builds on the one before it: none may be left out. */
+export class BookChannel extends SnapshotChannel {
+  /** Every difference builds on the one before it: none may be skipped. */
   override readonly replaceable = false;
   protected override readonly pauseMs: number;
   private readonly instrument: Instrument;
   private readonly kind: BookKind;
   private readonly market: Market;
-  /** The book as the last push has it. */
-  private told: ShownBook | undefined;
+  /** The book as of the last push. */
+  private sent: ShownBook | undefined;
   private sentSeq = 0;
-  /** What came after the last push and shows nothing is looked at once. */
+  /** Changes of the book up to this one were compared, even when none was visible. */
   private seenSeq = 0;
   private first: Push | undefined;
 
@@ -52,31 +52,31 @@ export class BookChannel extends StandingChannel {
   }
 
   protected override hasChanged(): boolean {
-    return this.told !== undefined && this.market.changes !== this.seenSeq;
+    return this.sent !== undefined && this.market.changes !== this.seenSeq;
   }
 
   protected override next(nowMs: number): Push | undefined {
     const book = this.read();
     const seq = this.market.changes;
     this.seenSeq = seq;
-    const difference = bookDifference(this.told!, book);
+    const difference = bookDifference(this.sent!, book);
     if (difference.asks.length + difference.bids.length === 0) return undefined;
     const pseq = this.sentSeq;
-    this.told = book;
+    this.sent = book;
     this.sentSeq = seq;
     this.first = undefined;
     const sides = bookSides(difference, this.instrument);
     return { action: 'update', data: bookData(sides, seq, pseq, nowMs), ts: nowMs };
   }
 
-  /** The book as all readers have it now, so that the next difference fits; made once however many come. */
+  /** The book as all readers have it now, so that the next difference fits; made once for all new readers. */
   protected override whole(nowMs: number): Push {
-    if (this.told === undefined) {
-      this.told = this.read();
+    if (this.sent === undefined) {
+      this.sent = this.read();
       this.sentSeq = this.market.changes;
       this.seenSeq = this.sentSeq;
     }
-    this.first ??= this.firstPush(this.told, nowMs);
+    this.first ??= this.firstPush(this.sent, nowMs);
     return this.first;
   }
 
@@ -90,7 +90,7 @@ export class BookChannel extends StandingChannel {
   }
 }
 
-export class BestLevelsChannel extends StandingChannel {
+export class BestLevelsChannel extends SnapshotChannel {
   override readonly replaceable = true;
   protected override readonly pauseMs: number;
   private readonly instrument: Instrument;
@@ -108,7 +108,7 @@ export class BestLevelsChannel extends StandingChannel {
     this.levels = levels;
     this.market = context.sequencer.state.market(instrument);
     this.pauseMs = levels === 1 ? TOP_PAUSE_MS : FUTURES_PAUSE_MS;
-    // The first reader gets just this.
+    // The first reader gets exactly this push.
     this.seenSeq = this.market.changes;
     this.sentSeq = this.seenSeq;
     this.seen = JSON.stringify(this.read());

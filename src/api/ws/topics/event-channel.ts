@@ -1,4 +1,6 @@
-/** Private topics of facts: each order change, fill or notice is pushed once, in order, to its owner's sockets. */
+/**
+ * Private topics of events: each order change, fill or notice is pushed once, in order, to the sockets of its owner.
+ */
 import { Channel } from '../channel.ts';
 import { type Action, type Push, pushText, textFrame } from '../frames.ts';
 import { RECORDS_PER_PUSH_MAX } from '../limits.ts';
@@ -6,12 +8,12 @@ import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
 /** One client takes the category of a push from its first record (wire 5.4). */
-interface Record {
+interface EventRecord {
   readonly category: string;
 }
 
-export class RecordChannel extends Channel {
-  /** Its owner must not miss any: a reader that is too far behind is cut off and asks over HTTP. */
+export class EventChannel extends Channel {
+  /** No event may be missed: a reader that is too slow is disconnected and can query over HTTP. */
   override readonly replaceable = false;
   private readonly context: StreamContext;
 
@@ -27,8 +29,8 @@ export class RecordChannel extends Channel {
     this.add(subscription);
   }
 
-  /** Everything that one command did, in order. */
-  tell(records: readonly Record[]): void {
+  /** Pushes the events of one command, in order. */
+  publish(records: readonly EventRecord[]): void {
     for (let from = 0; from < records.length; ) {
       const { category } = records[from]!;
       let to = from + 1;
@@ -40,7 +42,7 @@ export class RecordChannel extends Channel {
     }
   }
 
-  private send(records: readonly Record[]): void {
+  private send(records: readonly EventRecord[]): void {
     const push: Push = { action: this.action, data: JSON.stringify(records), ts: this.context.clock.now() };
     for (const { connection, arg } of this.members) connection.deliver(textFrame(pushText(push, arg)));
   }

@@ -1,7 +1,7 @@
 /**
- * Candles of one instrument and width (wire 5.3): the past at the start, then the running one at most once a second
- * while there are trades, each ended one with its last values, and a flat one for an interval without trades. An ended
- * candle is never told after the one that follows it: who sees a candle begin takes the one before for complete.
+ * Candles of one instrument and interval (wire 5.3): past candles at the start, then the running one at most once a
+ * second while there are trades, each ended one with its final values, and a flat one for an interval without trades.
+ * An ended candle is never pushed after its successor: clients take a candle for complete when the next one begins.
  */
 
 import type { Candle } from '../../../core/marketdata/candle-series.ts';
@@ -20,7 +20,7 @@ import { readCandles } from '../../routes/market/candle-query.ts';
 import { priceText } from '../../routes/market/market-view.ts';
 import type { Push } from '../frames.ts';
 import { CLOSED_CANDLES_KEPT, FIRST_CANDLES } from '../limits.ts';
-import { StandingChannel } from '../snapshot-channel.ts';
+import { SnapshotChannel } from '../snapshot-channel.ts';
 import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
@@ -34,23 +34,23 @@ interface CandleData {
   readonly turnover: string;
 }
 
-export class KlineChannel extends StandingChannel {
+export class KlineChannel extends SnapshotChannel {
   override readonly replaceable = false;
   protected override readonly pauseMs = 1_000;
-  /** The instrument whose trades these are: MARGIN has the candles of the SPOT book it shares. */
+  /** The instrument that trades: MARGIN shows the candles of the SPOT book it shares. */
   private readonly traded: Instrument;
   private readonly width: CandleWidth;
   private readonly widthIndex: number;
   /** Ended and not pushed yet, oldest first. */
   private ended: CandleRow[] = [];
-  /** The last ones that ended, for readers whose past was read a moment before. */
+  /** The latest ended candles, for readers whose past was read a moment before. */
   private recent: CandleRow[] = [];
   private sentOpenTime: number;
   private sentVolumeLots: number;
-  /** Of the interval in which the exchange began, what was made up of it (`market.md`). */
+  /** The generated part of the interval in which the exchange started (`market.md`). */
   private made: CandleRow | undefined;
   private readonly begun: Promise<void>;
-  /** The present candle as it was read for the push that is on its way. */
+  /** The running candle as it was read for the push that is being sent. */
   private shown: CandleRow | undefined;
 
   constructor(key: string, context: StreamContext, instrument: Instrument, width: CandleWidth) {
@@ -61,7 +61,7 @@ export class KlineChannel extends StandingChannel {
     this.widthIndex = candleWidthIndex(width);
     this.sentOpenTime = candleOpen(this.widthIndex, state.now);
     this.sentVolumeLots = this.running()?.volumeLots ?? 0;
-    this.begun = this.lookBack();
+    this.begun = this.loadPast();
   }
 
   closed(candle: CandleClosed): void {
@@ -97,7 +97,7 @@ export class KlineChannel extends StandingChannel {
         this.add(subscription);
       });
     };
-    // A venue that has stopped answers nobody; the process is about to end.
+    // A stopped sequencer never responds; the process is about to end.
     this.begun.then(() => readCandles(sequencer, request)).then(begin, () => {});
   }
 
@@ -117,19 +117,19 @@ export class KlineChannel extends StandingChannel {
     return { action: 'update', data: '[]', ts: nowMs };
   }
 
-  /** The state runs ahead of what is known to have ended: both fit together when the reading is durable. */
-  protected override settle(push: Push): Push {
+  /** The state is ahead of the ended candles known so far: both agree when the reading is durable. */
+  protected override onDurable(push: Push): Push {
     const rows = inOrder(this.ended, this.shown);
     this.ended = [];
     return { ...push, data: JSON.stringify(this.complete(rows).map(dataOf)) };
   }
 
-  /** Readers begin with the past, which has to be asked for (`enter`). */
+  /** New readers begin with past candles, which need a query (`enter`). */
   protected override whole(nowMs: number): Push {
     return { action: 'snapshot', data: '[]', ts: nowMs };
   }
 
-  private async lookBack(): Promise<void> {
+  private async loadPast(): Promise<void> {
     const { symbol, spec } = this.traded;
     const series = { category: spec.category, symbol, type: 'market' as const, width: this.width };
     this.made = await this.context.sequencer.history.generatedPart(series, this.sentOpenTime);
@@ -156,7 +156,7 @@ export class KlineChannel extends StandingChannel {
   }
 }
 
-/** Candles that ended, and the one that was running when it was read unless it is among them. */
+/** The ended candles, and the running one as it was read unless it has ended. */
 function inOrder(ended: readonly CandleRow[], running: CandleRow | undefined): readonly CandleRow[] {
   if (running === undefined || ended.some(({ openTime }) => openTime === running.openTime)) return ended;
   return [...ended, running].sort((a, b) => a.openTime - b.openTime);

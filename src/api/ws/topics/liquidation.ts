@@ -1,4 +1,4 @@
-/** Forced closes as the public sees them: the largest of each pair and side, at most once a second (wire 5.3). */
+/** Forced closes for the public: the largest of each pair and side, at most once a second (wire 5.3). */
 
 import type { Category, CategoryName } from '../../../core/model/enums.ts';
 import type { FillRecord } from '../../../core/model/event.ts';
@@ -6,11 +6,11 @@ import type { Instrument } from '../../../core/model/instrument.ts';
 import { liquidationView } from '../../../views/market-record-view.ts';
 import { categoryCode } from '../../wire/instrument-lookup.ts';
 import type { Push } from '../frames.ts';
-import { StandingChannel } from '../snapshot-channel.ts';
+import { SnapshotChannel } from '../snapshot-channel.ts';
 import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
-export class LiquidationChannel extends StandingChannel {
+export class LiquidationChannel extends SnapshotChannel {
   override readonly replaceable = false;
   protected override readonly pauseMs = 1_000;
   /** By instrument and side. */

@@ -1,29 +1,29 @@
 /**
  * Positions of an account (wire 5.4). `snapshot` is the complete list, at the start and every five seconds: one
- * client empties its memory on it. `update` holds what opened, changed or ended; an ended one has size 0.
+ * client clears its memory on it. `update` holds positions that opened, changed or ended; an ended one has size 0.
  */
 import type { PositionClosed } from '../../../core/model/event.ts';
 import { type PositionView, positionViews } from '../../../core/reads/position-reads.ts';
 import type { Push } from '../frames.ts';
 import { endedPositionData, type PositionData, positionData } from '../private-views.ts';
-import { StandingChannel } from '../snapshot-channel.ts';
+import { SnapshotChannel } from '../snapshot-channel.ts';
 import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
 const REPEAT_MS = 5_000;
 
-export class PositionChannel extends StandingChannel {
+export class PositionChannel extends SnapshotChannel {
   override readonly replaceable = false;
   protected override readonly pauseMs = 50;
   private readonly uid: number;
   private touched = false;
-  /** When the complete list was told last. */
+  /** Time of the last complete list. */
   private completeMs: number;
   private completeDue = false;
   private ended: PositionClosed[] = [];
-  /** How each open position stood in the last push. */
-  private told = new Map<number, string>();
-  /** Of the push that is on its way: what was open then, and what of it is told. */
+  /** Fingerprint of each open position in the last push. */
+  private sent = new Map<number, string>();
+  /** For the push that is being sent: the open positions when it was read, and the rows that it contains. */
   private reading: Reading = { open: new Set(), rows: [] };
 
   constructor(key: string, context: StreamContext, uid: number) {
@@ -48,7 +48,8 @@ export class PositionChannel extends StandingChannel {
   }
 
   protected override hasChanged(wallMs: number): boolean {
-    // Also while the account never rests: the list waits only for what has to be told as ended.
+    // The list is due even while the account changes constantly; it waits only for ended positions that were not
+    // pushed yet.
     this.completeDue = wallMs - this.completeMs >= REPEAT_MS && this.ended.length === 0;
     if (this.completeDue) this.completeMs = wallMs;
     return this.touched || this.completeDue;
@@ -56,10 +57,10 @@ export class PositionChannel extends StandingChannel {
 
   protected override next(nowMs: number): Push | undefined {
     this.touched = false;
-    const before = this.told;
+    const before = this.sent;
     const open = this.read();
     this.remember(open);
-    const news = open.filter((position) => before.get(position.positionId) !== standing(position));
+    const news = open.filter((position) => before.get(position.positionId) !== fingerprint(position));
     if (!this.completeDue && news.length + this.ended.length === 0) return undefined;
     const shown = this.completeDue ? open : news;
     this.reading = {
@@ -70,11 +71,11 @@ export class PositionChannel extends StandingChannel {
   }
 
   /**
-   * The state runs ahead of what is known to have ended: a position that was turned must end before its other side
-   * opens. What the reading still shows as open, and has ended since, is told next. A complete list has no room for
-   * ends: it becomes a change, and the list comes next.
+   * The state is ahead of the known ends: a reversed position must end before its other side opens. A position that
+   * the reading shows as open and that has ended since is pushed next. A complete list cannot contain ended
+   * positions: it becomes an update, and the list comes next.
    */
-  protected override settle(push: Push): Push {
+  protected override onDurable(push: Push): Push {
     const { state } = this.context.sequencer;
     const { open, rows } = this.reading;
     const ended = this.ended.filter(({ positionId }) => !open.has(positionId));
@@ -100,7 +101,7 @@ export class PositionChannel extends StandingChannel {
   }
 
   private remember(open: readonly PositionView[]): void {
-    this.told = new Map(open.map((position) => [position.positionId, standing(position)]));
+    this.sent = new Map(open.map((position) => [position.positionId, fingerprint(position)]));
   }
 }
 
@@ -109,8 +110,8 @@ interface Reading {
   readonly rows: readonly PositionData[];
 }
 
-/** What a change of the position itself changes: prices alone do not. */
-function standing(position: PositionView): string {
+/** Fields that change with the position itself and not with prices alone. */
+function fingerprint(position: PositionView): string {
   const { totalLots, leverage, isolated, realised, funding, openFee, closeFee, updatedTime } = position;
   const margin = isolated ? position.balance : 0n;
   return [totalLots, leverage, isolated, margin, realised, funding, openFee, closeFee, updatedTime].join(' ');

@@ -1,4 +1,4 @@
-/** Public trades of one instrument as they become durable, newest first in a push; the last ones at the start. */
+/** Public trades of one instrument as they become durable, newest first in a push; the latest ones at the start. */
 import type { Traded } from '../../../core/model/event.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
 import { publicFills } from '../../../core/reads/reads.ts';
@@ -14,7 +14,7 @@ interface Print {
   readonly text: string;
 }
 
-/** A push that remembers its parts, for a reader whose first push held some of them. */
+/** A push with its parts, for a reader whose first push contained some of them. */
 interface TradePush extends Push {
   /** Oldest first. */
   readonly prints: readonly Print[];
@@ -42,7 +42,7 @@ export class PublicTradeChannel extends Channel {
     const data = `[${trades.map((trade) => tradeText(trade, this.instrument)).join(',')}]`;
     const push: Push = { action: 'snapshot', data, ts: clock.now() };
     durable.whenDurable(() => {
-      // A market without trades has nothing to show; the first trade comes when it happens.
+      // A market without trades has no first push; the first trade is pushed when it happens.
       if (trades.length > 0) subscription.push(push);
     });
     this.add(subscription);
@@ -63,7 +63,7 @@ export class PublicTradeChannel extends Channel {
     return left.length === 0 ? undefined : this.pushOf(left, push.ts);
   }
 
-  /** Trades gather while the last push is on its way. */
+  /** Trades are collected while the last push is being sent. */
   private flush(): void {
     if (this.underWay > 0) {
       setImmediate(() => this.flush());

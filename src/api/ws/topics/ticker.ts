@@ -1,18 +1,18 @@
-/** Best prices and the rolling 24 hours of one instrument; always the whole of it (wire 5.3). */
+/** Best prices and the rolling 24 hours of one instrument, complete in each push (wire 5.3). */
 import type { Instrument } from '../../../core/model/instrument.ts';
 import type { Market } from '../../../core/state/state.ts';
 import { tickerView } from '../../routes/market/market-view.ts';
 import type { Push } from '../frames.ts';
-import { StandingChannel } from '../snapshot-channel.ts';
+import { SnapshotChannel } from '../snapshot-channel.ts';
 import type { StreamContext } from '../stream-context.ts';
 import type { Subscription } from '../subscription.ts';
 
 const SPOT_PAUSE_MS = 200;
 const FUTURES_PAUSE_MS = 300;
-/** Old trades leave the 24 hours and prices of contracts move without a change of the book. */
-const LOOK_AGAIN_MS = 1_000;
+/** Old trades leave the 24 hours, and prices of contracts move, without a change of the book. */
+const RECHECK_MS = 1_000;
 
-export class TickerChannel extends StandingChannel {
+export class TickerChannel extends SnapshotChannel {
   override readonly replaceable = true;
   protected override readonly pauseMs: number;
   private readonly instrument: Instrument;
@@ -26,7 +26,7 @@ export class TickerChannel extends StandingChannel {
     this.instrument = instrument;
     this.market = context.sequencer.state.market(instrument);
     this.pauseMs = instrument.futures === undefined ? SPOT_PAUSE_MS : FUTURES_PAUSE_MS;
-    // The first reader gets just this.
+    // The first reader gets exactly this push.
     this.seenChanges = this.market.changes;
     this.seen = withoutTime(this.view());
   }
@@ -37,7 +37,7 @@ export class TickerChannel extends StandingChannel {
   }
 
   protected override hasChanged(wallMs: number): boolean {
-    if (this.market.changes === this.seenChanges && wallMs - this.seenMs < LOOK_AGAIN_MS) return false;
+    if (this.market.changes === this.seenChanges && wallMs - this.seenMs < RECHECK_MS) return false;
     this.seenMs = wallMs;
     return true;
   }

@@ -1,10 +1,9 @@
-/** What a user sees when the exchange is ready: who you are, what is here, where it listens, what to try. */
+/** The banner of a ready exchange: accounts, contents, addresses, first commands to try. */
 import { CATEGORY_NAMES } from '../../../core/model/enums.ts';
 import type { OpenedDemoAccount } from '../../../identity/demo-accounts.ts';
 import { clientSnippet } from '../client-snippets.ts';
 import type { Paint } from './colour.ts';
-import { count, counted } from './counting.ts';
-import { textTable } from './text-table.ts';
+import { count, counted, textTable } from './format.ts';
 
 export interface StartFacts {
   readonly version: string;
@@ -17,7 +16,7 @@ export interface StartFacts {
   readonly replayedCommands: number;
   readonly readySeconds: number;
   readonly rateLimits: 'on' | 'off';
-  /** Undefined when the market is off. */
+  /** Undefined when the simulator is off. */
   readonly market?: MarketFacts | undefined;
 }
 
@@ -63,7 +62,7 @@ export function banner(facts: StartFacts, paint: Paint, unicode: boolean): strin
   const ready = `ready in ${facts.readySeconds.toFixed(1)} s`;
   const sections = [
     [`${paint('bold', `bourse ${facts.version}`)}${dot}node ${process.versions.node}${dot}${ready}`],
-    doors(facts, paint),
+    addresses(facts, paint),
     accounts(facts, paint),
     world(facts, paint, dot),
     toTry(facts, paint),
@@ -83,7 +82,7 @@ function titled(title: string, lines: readonly string[], paint: Paint): string[]
   return lines.map((line, index) => `${index === 0 ? label : ' '.repeat(8)} ${line}`);
 }
 
-function doors({ url, operatorUrl }: StartFacts, paint: Paint): string[] {
+function addresses({ url, operatorUrl }: StartFacts, paint: Paint): string[] {
   const operator = `${operatorUrl} for npm run bourse -- --help`;
   return [
     ...titled('API', [`${url}/api/v3`], paint),
@@ -113,7 +112,7 @@ function accounts({ demoAccounts, data }: StartFacts, paint: Paint): string[] {
   ];
 }
 
-/** The first coins, the rest counted: ten amounts would not fit a line. */
+/** The first coins, and the number of the rest: ten amounts would not fit a line. */
 function funds(funding: Readonly<Record<string, string>>): string {
   const coins = Object.entries(funding);
   const shown = coins.slice(0, 1).map(([coin, amount]) => `${count(Number(amount))} ${coin}`);

@@ -1,4 +1,4 @@
-/** Colour, where it is wanted: `--color`, NO_COLOR, FORCE_COLOR, and never into a pipe by itself. */
+/** Colour by `--color`, NO_COLOR and FORCE_COLOR; never into a pipe by default. */
 import { styleText } from 'node:util';
 
 export type ColourChoice = 'auto' | 'always' | 'never';

@@ -1,4 +1,4 @@
-/** The known word a misspelt one was probably meant to be; undefined when none is near. */
+/** The known name nearest to a misspelt one; undefined when none is near. */
 export function didYouMean(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;

@@ -41,7 +41,7 @@ export class PrettyLog {
   }
 }
 
-/** A value from outside must not move the cursor or colour the terminal. */
+/** Text from outside must not move the cursor or colour the terminal. */
 function visible(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) => (character === '\n' ? '\n' : `\\x${hexOf(character)}`));
 }

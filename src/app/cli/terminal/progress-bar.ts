@@ -1,14 +1,14 @@
-/** One line that fills while something takes long; silent where nobody watches. */
+/** A progress bar on one line; silent where the output is no terminal. */
 const CELLS = 24;
 
 export interface ProgressBar {
-  /** How much is done, from 0 to 1. */
+  /** Share done, from 0 to 1. */
   readonly show: (share: number) => void;
-  /** Takes the line away. */
+  /** Removes the line. */
   readonly end: () => void;
 }
 
-/** A terminal, or something that is none. */
+/** A terminal or another output. */
 export interface Screen {
   readonly isTTY: boolean;
   write(text: string): unknown;

@@ -5,9 +5,9 @@
 import type { History } from '../../history/history.ts';
 import type { InstrumentView } from '../instrument-view.ts';
 import type { MarketParameters } from '../parameters.ts';
-import { bookPast } from './book-past.ts';
+import { bookBackfill } from './book-backfill.ts';
 import { coinPaths } from './coin-paths.ts';
-import { fundingPast } from './funding-past.ts';
+import { fundingBackfill } from './funding-backfill.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -16,7 +16,7 @@ const YEAR_DAYS = 365;
 /** Intervals of the coins' paths that count as much work as one book's candles. */
 const PATH_SHARE = 0.3;
 
-export interface PastOptions {
+export interface BackfillOptions {
   readonly history: History;
   readonly parameters: MarketParameters;
   readonly seed: number;
@@ -28,9 +28,9 @@ export interface PastOptions {
 }
 
 /** Resolves when the past of all these books is stored; returns their number. */
-export async function makePast(views: readonly InstrumentView[], options: PastOptions): Promise<number> {
+export async function backfill(views: readonly InstrumentView[], options: BackfillOptions): Promise<number> {
   const { history, parameters, seed, days, progress } = options;
-  const without = await withoutPast(views, options);
+  const without = await withoutHistory(views, options);
   if (without.length === 0 || days === 0) return 0;
   const endTime = Math.floor(options.now / MINUTE_MS) * MINUTE_MS;
   // The minutes begin with a whole hour, so that hours before and after them meet.
@@ -45,8 +45,8 @@ export async function makePast(views: readonly InstrumentView[], options: PastOp
   const paths = coinPaths([...coins], parameters, seed, { hours, minutes }, tick);
   for (const [n, view] of without.entries()) {
     const startTime = listedAt(view);
-    for (const candles of bookPast(view, paths, seed, startTime, endTime)) history.addGenerated(candles);
-    const funding = fundingPast(view, seed, Math.max(startTime, endTime - YEAR_DAYS * DAY_MS), endTime);
+    for (const candles of bookBackfill(view, paths, seed, startTime, endTime)) history.addGenerated(candles);
+    const funding = fundingBackfill(view, seed, Math.max(startTime, endTime - YEAR_DAYS * DAY_MS), endTime);
     if (funding !== undefined) history.addGeneratedFunding(funding);
     progress(PATH_SHARE + ((1 - PATH_SHARE) * (n + 1)) / without.length);
     // Every few books the worker gets to write what it was given.
@@ -61,9 +61,9 @@ function listedAt({ instrument: { spec } }: InstrumentView): number {
   return Math.max(Number(spec.launchTime), Number(spec.futures?.deliveryStartTime ?? 0));
 }
 
-async function withoutPast(
+async function withoutHistory(
   views: readonly InstrumentView[],
-  { history, now }: PastOptions,
+  { history, now }: BackfillOptions,
 ): Promise<InstrumentView[]> {
   const found = await Promise.all(
     views.map(async (view) => {

@@ -7,16 +7,16 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
-import { HeldLog } from '../../src/app/backup/held-log.ts';
-import { provenEnd } from '../../src/app/backup/log-proof.ts';
+import { HeldJournal } from '../../src/app/backup/held-journal.ts';
+import { provenEnd } from '../../src/app/backup/journal-proof.ts';
 import { ReadOnlyDisk } from '../../src/app/verify/read-only-disk.ts';
 import type { Disk, DiskFile } from '../../src/journal/disk.ts';
 import { segmentName, segmentNumbers, snapshotName, snapshotSeqs } from '../../src/journal/file-names.ts';
-import { logSettings } from '../../src/journal/journal-settings.ts';
+import { journalSettings } from '../../src/journal/journal-settings.ts';
 import { NodeDisk } from '../../src/journal/node-disk.ts';
 import { recover } from '../../src/journal/recovery.ts';
 import { continues, readSegmentHeaders } from '../../src/journal/segment-files.ts';
-import { openInlineLog } from '../../src/journal/sync-journal.ts';
+import { openSyncJournal } from '../../src/journal/sync-journal.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { payloadOf, snapshotState } from '../simulation/log-model.ts';
 
@@ -97,7 +97,7 @@ function unsynced(file: DiskFile): DiskFile {
 
 /** A log that lives through several snapshots. */
 async function live(disk: Disk): Promise<void> {
-  const { log } = openInlineLog(disk, SETTINGS);
+  const { log } = openSyncJournal(disk, SETTINGS);
   for (let round = 0; round < ROUNDS; round++) {
     for (let n = 0; n < COMMANDS_A_ROUND; n++) {
       log.append(payloadOf(log.appendedSeq + 1, 1000));
@@ -125,7 +125,7 @@ async function changesOf(directory: string, before: (change: string, number: num
   return changes;
 }
 
-async function copy(log: HeldLog, target: string, lastSeq: number): Promise<void> {
+async function copy(log: HeldJournal, target: string, lastSeq: number): Promise<void> {
   mkdirSync(target);
   await log.copyTo(
     target,
@@ -142,7 +142,7 @@ function assertUnbroken(directory: string, lastSeq: number, where: string): void
   const begun = seqs.length === 0 ? [0] : seqs;
   for (const seq of begun) {
     const hidden = seqs.filter((other) => other !== seq).map(snapshotName);
-    const { snapshot, records, report } = recover(new ReadOnlyDisk(disk, hidden), logSettings(SETTINGS));
+    const { snapshot, records, report } = recover(new ReadOnlyDisk(disk, hidden), journalSettings(SETTINGS));
     assert.equal(snapshot?.seq ?? 0, seq, where);
     let next = seq + 1;
     for (const record of records) {
@@ -167,9 +167,10 @@ test('a copy leads from each of its snapshots to its last command, whatever the 
     if (!OF_THE_LOG.test(change)) continue;
     const directory = join(home, `log-${end}`);
     const target = join(home, `copy-${end}`);
-    const held: { readonly begun: string; readonly log: HeldLog }[] = [];
+    const held: { readonly begun: string; readonly log: HeldJournal }[] = [];
     await changesOf(directory, (next, number) => {
-      if ([end - CHANGES_HELD, end].includes(number)) held.push({ begun: next, log: new HeldLog(directory) });
+      if ([end - CHANGES_HELD, end].includes(number))
+        held.push({ begun: next, log: new HeldJournal(directory) });
       if (number === end) throw new Stopped();
     });
     for (const { begun, log } of held) {
@@ -211,7 +212,7 @@ describe('a log that holds what an older program left behind', () => {
 
   test('is copied without the snapshot that nothing continues', async () => {
     const target = join(temporaryDirectory(), 'copy');
-    using log = new HeldLog(directory);
+    using log = new HeldJournal(directory);
     const lastSeq = log.lastSeq();
     await copy(log, target, lastSeq);
     assert.deepEqual(
@@ -240,7 +241,7 @@ describe('a log that lacks a part', () => {
     const directory = await lived();
     const missing = segmentName(segmentNumbers(new NodeDisk(directory).list())[1]!);
     rmSync(join(directory, missing));
-    assert.throws(() => new HeldLog(directory), {
+    assert.throws(() => new HeldJournal(directory), {
       name: 'DataDamaged',
       message: `${directory}: ${missing} is missing`,
     });
@@ -250,7 +251,7 @@ describe('a log that lacks a part', () => {
     const directory = await lived();
     for (const seq of snapshotSeqs(new NodeDisk(directory).list()))
       rmSync(join(directory, snapshotName(seq)));
-    assert.throws(() => new HeldLog(directory), {
+    assert.throws(() => new HeldJournal(directory), {
       name: 'DataDamaged',
       message: /: commands 1 to \d+ are neither in a segment nor in a snapshot$/,
     });
@@ -259,13 +260,13 @@ describe('a log that lacks a part', () => {
 
 describe('a log that is shortened more than once while it is held', () => {
   /** Holds the log from its first segment to its end, and copies it then. */
-  const heldThroughout = async (meanwhile: (log: HeldLog) => void): Promise<void> => {
+  const heldThroughout = async (meanwhile: (log: HeldJournal) => void): Promise<void> => {
     const directory = join(temporaryDirectory(), 'log');
     const target = join(temporaryDirectory(), 'copy');
-    let log: HeldLog | undefined;
+    let log: HeldJournal | undefined;
     await changesOf(directory, () => {
       if (log !== undefined) meanwhile(log);
-      else if (segmentNumbers(new NodeDisk(directory).list()).length > 0) log = new HeldLog(directory);
+      else if (segmentNumbers(new NodeDisk(directory).list()).length > 0) log = new HeldJournal(directory);
     });
     using held = log!;
     const lastSeq = held.lastSeq();

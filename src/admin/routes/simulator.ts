@@ -1,4 +1,4 @@
-/** The living market in the operator's hands: what plays, and how to disturb it. */
+/** The market simulator: its agents, and how to disturb it. */
 import Type from 'typebox';
 import { AGENT_KINDS } from '../../simulator/agents/agent.ts';
 import { SHOCK_PERCENT_MAX, WIDEN_FACTOR_MAX } from '../../simulator/limits.ts';
@@ -57,7 +57,7 @@ function setRunning(path: `/admin/${string}`, action: string, running: boolean):
     body: Type.Object({ agent: Text }, closed),
     answer: Type.Object({ agents: Type.Integer(), running: Type.Boolean() }),
     action,
-    recorded: ({ body: { agent } }) => ({ agent }),
+    auditArguments: ({ body: { agent } }) => ({ agent }),
     handle: async ({ market, sequencer, body: { agent } }) => {
       if (market === undefined) return OFF;
       const agents = market.setRunning(agent, running);
@@ -90,7 +90,7 @@ export const marketRoutes: readonly OperatorRoute[] = [
     ),
     answer: Type.Object({ coin: Type.String(), percent: Type.Number(), seconds: Type.Number() }),
     action: 'market.shock',
-    recorded: ({ body }) => ({ ...body }),
+    auditArguments: ({ body }) => ({ ...body }),
     handle: ({ market, body: { coin, percent, seconds = 0 } }) => {
       if (market === undefined) return OFF;
       if (market.shock(coin, 1 + percent / 100, seconds * 1000)) return { coin, percent, seconds };
@@ -113,7 +113,7 @@ export const marketRoutes: readonly OperatorRoute[] = [
     ),
     answer: Type.Object({ symbol: Type.String(), factor: Type.Number(), seconds: Type.Number() }),
     action: 'market.spread',
-    recorded: ({ body }) => ({ ...body }),
+    auditArguments: ({ body }) => ({ ...body }),
     handle: ({ market, sequencer, body }) => {
       if (market === undefined) return OFF;
       const instrument = findInstrument(sequencer.state, body.category, body.symbol);

@@ -1,14 +1,14 @@
-/** Reads a copied log to its end; with a replay it also tells the state there. */
+/** Reads a copied journal to its end and, with a replay, computes the state there. */
 import { Exchange } from '../../core/engine/exchange.ts';
 import { loadState } from '../../core/snapshot/snapshot.ts';
 import type { Disk } from '../../journal/disk.ts';
 import { snapshotName, snapshotSeqs } from '../../journal/file-names.ts';
-import { logSettings } from '../../journal/journal-settings.ts';
+import { journalSettings } from '../../journal/journal-settings.ts';
 import { NodeDisk } from '../../journal/node-disk.ts';
 import { recover } from '../../journal/recovery.ts';
 import { continues, readSegmentHeaders } from '../../journal/segment-files.ts';
 import { readSnapshotFile } from '../../journal/snapshot-file.ts';
-import { commandsInForce } from '../../sequencer/effective-commands.ts';
+import { effectiveCommands } from '../../sequencer/effective-commands.ts';
 import { applyLogged } from '../../sequencer/recovery.ts';
 import { stateHash } from '../../sequencer/state-hash.ts';
 import { DataDamaged } from '../exit-codes.ts';
@@ -17,18 +17,18 @@ import type { Moment } from './manifest.ts';
 
 interface ProofOptions {
   readonly withHash: boolean;
-  /** A damaged snapshot is no obstacle: a start uses the one before it. */
+  /** A damaged snapshot is accepted: a start uses the one before it. */
   readonly asFound: boolean;
 }
 
-/** Throws LogDamaged, Diverged or BrokenCommand where the log cannot be read or carried out. */
+/** Throws JournalDamaged, ReplayDivergence or PoisonedCommand where the journal cannot be read or replayed. */
 export function provenEnd(directory: string, { withHash, asFound }: ProofOptions): Moment {
   const disk = new NodeDisk(directory);
   const hidden = asFound ? [] : unneededSnapshots(disk);
-  const { snapshot, records, report } = recover(new ReadOnlyDisk(disk, hidden), logSettings());
+  const { snapshot, records, report } = recover(new ReadOnlyDisk(disk, hidden), journalSettings());
   if (!withHash) return { seq: report.lastSeq, time: 0, stateHash: null };
   const exchange = new Exchange(snapshot === undefined ? undefined : loadState(snapshot.state));
-  for (const { seq, command } of commandsInForce(records)) {
+  for (const { seq, command } of effectiveCommands(records)) {
     applyLogged(exchange, seq, command);
     exchange.takeEvents();
   }

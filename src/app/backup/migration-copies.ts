@@ -1,6 +1,7 @@
 /**
- * The way back. A program with newer tables changes those of a data directory at its first start on it, and the older
- * program cannot read them any more. Before that happens everything is kept as it was, as a backup beside it.
+ * Copies before migrations. A program with newer tables migrates a data directory at its first start on it, and the
+ * older program cannot read it any more. Before that, everything is copied as a backup inside the directory, so that
+ * the operator can go back.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,14 +12,14 @@ import { IDENTITY_FILE } from '../../identity/sqlite-identity.ts';
 import { DirectoryLock } from '../../journal/directory-lock.ts';
 import { HISTORY_FILE, LOG_DIRECTORY } from '../start/data-files.ts';
 import { makeBackup } from './backup.ts';
-import { HeldLog } from './held-log.ts';
+import { HeldJournal } from './held-journal.ts';
 import { isWhole, MANIFEST_FILE, readManifest } from './manifest.ts';
 
-/** Copies that stay: the way back of this change and of the one before. */
+/** Copies that stay: of this migration and of the one before. */
 const KEPT_MAX = 2;
 const KEPT = /^before-/;
 
-/** A file that a start of this program would change. */
+/** A file that a start of this program would migrate. */
 export interface FormatChange {
   readonly file: string;
   readonly from: number;
@@ -40,10 +41,13 @@ const FORMATS = [
   },
 ] as const;
 
-/** Resolves with the copy's directory when one was made; `tell` hears what changes, where the copy is and how to go back. */
-export async function keepBeforeFormatChange(
+/**
+ * Resolves with the copy's directory when one was made; `report` gets the change, the place of the copy and how to go
+ * back.
+ */
+export async function copyBeforeMigration(
   data: string,
-  tell: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<string | undefined> {
   if (!existsSync(join(data, LOG_DIRECTORY))) return undefined;
   const lock = DirectoryLock.take(join(data, LOG_DIRECTORY));
@@ -52,13 +56,13 @@ export async function keepBeforeFormatChange(
     if (due.length === 0) return undefined;
     const directory = placeFor(data, `before-${due.map(({ name, to }) => `${name}-${to}`).join('-')}`);
     if (!isWhole(directory)) {
-      // What an earlier start did not finish.
+      // Left unfinished by an earlier start.
       rmSync(directory, { recursive: true, force: true });
       await makeBackup({ data, directory, asFound: true });
     }
     prune(data);
     const changes = due.map(({ file, from, to }) => `${file} changes from format ${from} to ${to}`);
-    tell(
+    report(
       `${changes.join(', ')}. Everything as it was is kept in ${directory}. To go back to the older program: ` +
         `npm run bourse -- restore ${directory} --data NEW, then start the older program with --data NEW; ` +
         'what happens from now on is not in it',
@@ -76,7 +80,7 @@ function formatsToChange(data: string): (FormatChange & { readonly name: string 
   });
 }
 
-/** 0 for a file that is not there, is empty or cannot be read: whoever opens it says what is wrong with it. */
+/** 0 for a missing, empty or unreadable file: the code that opens it reports the fault. */
 function versionOf(path: string, read: (database: DatabaseSync) => number): number {
   if (!existsSync(path)) return 0;
   try {
@@ -91,9 +95,9 @@ function versionOf(path: string, read: (database: DatabaseSync) => number): numb
   }
 }
 
-/** A start that was cut off after the copy finds it again; a copy of another moment is not touched. */
+/** A start that was interrupted after the copy finds it again; a copy of another moment is not touched. */
 function placeFor(data: string, name: string): string {
-  using log = new HeldLog(join(data, LOG_DIRECTORY));
+  using log = new HeldJournal(join(data, LOG_DIRECTORY));
   const lastSeq = log.lastSeq();
   for (let number = 1; ; number++) {
     const directory = join(data, number === 1 ? name : `${name}.${number}`);
@@ -107,7 +111,7 @@ function prune(data: string): void {
   const newestFirst = whole.toSorted((a, b) => (madeAt(data, a) < madeAt(data, b) ? 1 : -1));
   const staying = new Set(newestFirst.slice(0, KEPT_MAX));
   for (const name of kept.filter((each) => !staying.has(each))) {
-    // Without its manifest it is known to be incomplete, should this be cut off.
+    // Without its manifest it counts as incomplete, should this be interrupted.
     rmSync(join(data, name, MANIFEST_FILE), { force: true });
     rmSync(join(data, name), { recursive: true, force: true });
   }

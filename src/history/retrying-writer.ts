@@ -17,11 +17,11 @@ const DOUBLED_MAX = 64;
 /** Without regard to what the disk says it has: a quota shows only in an attempt. */
 const TRY_ANYWAY_MS = 5000;
 
-export class PatientWriter {
+export class RetryingWriter {
   readonly #writer: SqliteWriter;
   readonly #directory: string;
-  #kept: (() => void)[] = [];
-  #keptRows = 0;
+  #pending: (() => void)[] = [];
+  #pendingRows = 0;
   /** Whether all that is kept is in the open transaction. */
   #inTransaction = true;
   #starved = false;
@@ -45,18 +45,18 @@ export class PatientWriter {
     return this.#storedRows;
   }
 
-  write(pack: ProjectionBatch): void {
+  write(batch: ProjectionBatch): void {
     const { names } = this.#writer;
-    this.#rows += pack.rows;
-    this.#take(pack.rows, () => this.#writer.write(pack, names));
+    this.#rows += batch.rows;
+    this.#queue(batch.rows, () => this.#writer.write(batch, names));
   }
 
   addGenerated(candles: GeneratedCandles): void {
-    this.#take(1, () => this.#writer.addGenerated(candles));
+    this.#queue(1, () => this.#writer.addGenerated(candles));
   }
 
   addGeneratedFunding(funding: GeneratedFunding): void {
-    this.#take(funding.rates.length, () => this.#writer.addGeneratedFunding(funding));
+    this.#queue(funding.rates.length, () => this.#writer.addGeneratedFunding(funding));
   }
 
   /** False when the disk has no space: everything is kept, and visible to reads. */
@@ -65,8 +65,8 @@ export class PatientWriter {
     this.#triedMs = performance.now();
     if (!this.#inTransaction) this.#writeAgain();
     if (!this.#inTransaction || !this.#attempt(() => this.#writer.commit())) return false;
-    this.#kept = [];
-    this.#keptRows = 0;
+    this.#pending = [];
+    this.#pendingRows = 0;
     this.#storedRows = this.#rows;
     this.#starved = false;
     this.#caution = 1;
@@ -78,15 +78,15 @@ export class PatientWriter {
     this.#writer.rollBack();
   }
 
-  #take(rows: number, write: () => void): void {
-    this.#kept.push(write);
-    this.#keptRows += rows;
+  #queue(rows: number, write: () => void): void {
+    this.#pending.push(write);
+    this.#pendingRows += rows;
     if (this.#inTransaction) this.#attempt(write);
   }
 
   #mayTry(): boolean {
     const free = freeBytes(this.#directory);
-    const needed = this.#caution * (COMMIT_BYTES + this.#keptRows * ROW_BYTES);
+    const needed = this.#caution * (COMMIT_BYTES + this.#pendingRows * ROW_BYTES);
     return free === undefined || free >= needed || performance.now() - this.#triedMs >= TRY_ANYWAY_MS;
   }
 
@@ -107,7 +107,7 @@ export class PatientWriter {
   #writeAgain(): void {
     this.#writer.rollBack();
     try {
-      for (const write of this.#kept) write();
+      for (const write of this.#pending) write();
       this.#inTransaction = true;
     } catch (error) {
       if (!isDatabaseShortage(error, this.#directory)) throw error;

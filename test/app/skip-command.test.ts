@@ -1,14 +1,14 @@
-/** A command that breaks the exchange stops every start, until an operator sets it aside (reliability 2.2). */
+/** A command that breaks the exchange stops every start, until an operator skips it (reliability 2.2). */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readAudit } from '../../src/admin/audit-file.ts';
-import { objectionTo } from '../../src/app/start/poisoned-command-advice.ts';
+import { skipObjection } from '../../src/app/start/poisoned-command-advice.ts';
 import { encodeCommand } from '../../src/core/codec/command-codec.ts';
 import type { Command } from '../../src/core/model/command.ts';
 import type { Wallet } from '../../src/core/model/enums.ts';
-import { openFileLog } from '../../src/journal/file-journal.ts';
-import { PoisonedCommand } from '../../src/sequencer/poisoned-command.ts';
+import { openFileJournal } from '../../src/journal/file-journal.ts';
+import { PoisonedCommand } from '../../src/sequencer/recovery.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { bourse, Server, start } from './bourse-process.ts';
@@ -49,7 +49,7 @@ async function exchangeWith(...commands: readonly Command[]): Promise<{ data: st
   const server = await Server.start(['--data', data, ...SMALL]);
   assert.equal(await order(server, 'before'), '00000');
   await server.end('SIGTERM');
-  const { log, report } = await openFileLog({ directory: join(data, 'log'), segmentBytes: 1_048_576 });
+  const { log, report } = await openFileJournal({ directory: join(data, 'log'), segmentBytes: 1_048_576 });
   for (const command of commands) log.append(encodeCommand(command));
   await log.close();
   return { data, firstSeq: report.lastSeq + 1 };
@@ -84,14 +84,14 @@ test('the exchange goes on without it, and the record of it stands', async () =>
     refused.stderr,
     new RegExp(`command ${seq} \\(deposit\\) of the log cannot be carried out: .*BigInt`),
   );
-  assert.match(refused.stderr, new RegExp(`bourse -- set-aside ${seq}`), 'it says what to do');
+  assert.match(refused.stderr, new RegExp(`bourse -- skip-command ${seq}`), 'it says what to do');
   assert.match((await bourse(['verify', '--data', data])).stdout, new RegExp(`command ${seq} \\(deposit\\)`));
 
-  const other = await bourse(['set-aside', String(seq - 1), '--data', data]);
+  const other = await bourse(['skip-command', String(seq - 1), '--data', data]);
   assert.equal(other.code, 2);
   assert.match(other.stderr, new RegExp(`the command that cannot be carried out is ${seq}`));
 
-  const done = await bourse(['set-aside', String(seq), '--data', data, '--by', 'carol']);
+  const done = await bourse(['skip-command', String(seq), '--data', data, '--by', 'carol']);
   assert.equal(done.code, 0, done.stderr);
   assert.match(done.stdout, new RegExp(`command ${seq}: .*"wallet":7.*`));
 
@@ -110,19 +110,20 @@ test('the exchange goes on without it, and the record of it stands', async () =>
     { operator: 'carol', outcome: 'done', command: seq + 1, given: { seq, type: 'deposit' } },
   );
   const twice = await bourse(['set-aside', String(seq), '--data', data]);
+  assert.match(twice.stderr, /the command set-aside is now called skip-command/);
   assert.match(twice.stderr, /every command of the log can be carried out/);
 });
 
-test('what another program carried out is not set aside', async () => {
+test('what another program carried out is not skipped', async () => {
   const { data, firstSeq } = await exchangeWith(POISON, TICK);
-  const { code, stderr } = await bourse(['set-aside', String(firstSeq), '--data', data]);
+  const { code, stderr } = await bourse(['skip-command', String(firstSeq), '--data', data]);
   assert.equal(code, 3);
   assert.match(stderr, /the program that wrote it carried it out/);
 });
 
 test('nor what history holds already, nor a moment in time: the next would break too', () => {
   const broken = (command: Command) => new PoisonedCommand(9, command, new Error('a defect'));
-  assert.equal(objectionTo(broken(POISON), { lastSeq: 9, confirmedSeq: 8 }), undefined);
-  assert.match(objectionTo(broken(POISON), { lastSeq: 9, confirmedSeq: 9 })!, /carried it out/);
-  assert.match(objectionTo(broken(TICK), { lastSeq: 9, confirmedSeq: 8 })!, /next tick/);
+  assert.equal(skipObjection(broken(POISON), { lastSeq: 9, confirmedSeq: 8 }), undefined);
+  assert.match(skipObjection(broken(POISON), { lastSeq: 9, confirmedSeq: 9 })!, /carried it out/);
+  assert.match(skipObjection(broken(TICK), { lastSeq: 9, confirmedSeq: 8 })!, /next tick/);
 });

@@ -1,4 +1,4 @@
-/** The venue as a whole: is it well, do the books agree, may it trade; and what its operators have done. */
+/** The exchange as a whole: health, trial balance, halt, snapshots, key rotation, audit log. */
 import Type from 'typebox';
 import { formatMoney } from '../../core/model/units.ts';
 import { AdminError } from '../admin-error.ts';
@@ -11,12 +11,12 @@ const AUDIT_LINES_MAX = 1000;
 
 const Halted = Type.Object({ halted: Type.Boolean(), command: CommandSeq });
 
-async function setHalt({ deed }: Call<unknown, unknown, unknown>, halted: boolean) {
-  const given = await deed.give({ type: 'setHalt', time: 0, halted });
-  return given instanceof AdminError ? given : { halted, command: deed.command };
+async function setHalt({ audited }: Call<unknown, unknown, unknown>, halted: boolean) {
+  const result = await audited.submit({ type: 'setHalt', time: 0, halted });
+  return result instanceof AdminError ? result : { halted, command: audited.command };
 }
 
-export const venueRoutes: readonly OperatorRoute[] = [
+export const exchangeRoutes: readonly OperatorRoute[] = [
   operatorRoute({
     method: 'GET',
     path: '/admin/health',
@@ -105,7 +105,7 @@ export const venueRoutes: readonly OperatorRoute[] = [
     path: '/admin/snapshots',
     body: Empty,
     answer: Type.Object({ seq: Type.Integer() }),
-    told: ({ seq }) => `of the state after command ${seq}`,
+    auditDetail: ({ seq }) => `of the state after command ${seq}`,
     action: 'snapshot',
     handle: async ({ sequencer, snapshot }) => {
       const seq = sequencer.appliedSeq;
@@ -119,7 +119,7 @@ export const venueRoutes: readonly OperatorRoute[] = [
     path: '/admin/identity/rotate-kek',
     body: Empty,
     answer: Type.Object({ keyId: Type.String(), resealed: Type.Integer() }),
-    told: ({ keyId, resealed }) => `${resealed} secrets sealed under ${keyId}`,
+    auditDetail: ({ keyId, resealed }) => `${resealed} secrets sealed under ${keyId}`,
     action: 'identity.rotateKek',
     handle: ({ identity }) => identity.rotateKek(),
   }),

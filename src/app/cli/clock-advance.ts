@@ -1,6 +1,6 @@
 /**
- * Follows the advance of a manual clock, however long it takes. The request that asks for it may be given up by whatever
- * lies between (a proxy, a limit of the HTTP client) while the exchange goes on: what counts is what the exchange says.
+ * Follows the advance of a manual clock, however long it takes. The request may be ended by a proxy or a limit of the
+ * HTTP client while the exchange goes on, so the progress is polled.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CannotStart } from '../exit-codes.ts';
@@ -10,7 +10,7 @@ export interface Advanced {
   readonly from: number;
   readonly time: number;
   readonly events: Readonly<Record<string, number>>;
-  /** Where it was to go, when it ended before. */
+  /** Target, when it ended before. */
   readonly until?: number;
 }
 interface ClockView {
@@ -25,8 +25,8 @@ interface ClockView {
 
 const POLL_MS = 300;
 
-export interface Watcher {
-  /** How much is done, from 0 to 1. */
+export interface Observer {
+  /** Share done, from 0 to 1. */
   readonly show: (share: number) => void;
   /** True once the user wants it to end. */
   readonly halted: () => boolean;
@@ -35,7 +35,7 @@ export interface Watcher {
 export async function followAdvance(
   client: OperatorClient,
   body: object,
-  { show, halted }: Watcher,
+  { show, halted }: Observer,
 ): Promise<Advanced> {
   const before = (await client.get<ClockView>('/admin/clock')).advance;
   let answer: Advanced | undefined;
@@ -62,7 +62,7 @@ export async function followAdvance(
     show(until === from ? 1 : (time - from) / (until - from));
     if (!halted() || halting || ended) continue;
     halting = true;
-    // It may have come to its end just now.
+    // It may have ended just now.
     await client.post('/admin/clock/halt').catch(() => {});
   }
 }

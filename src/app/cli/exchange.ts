@@ -1,9 +1,11 @@
-/** `bourse health`, `books`, `halt`, `resume`, `snapshot` and `identity rotate-kek`: the venue as a whole. */
+/**
+ * `bourse health`, `trial-balance`, `halt`, `resume`, `snapshot` and `identity rotate-kek`: the exchange as a whole.
+ */
 import type { Command } from 'commander';
 import { commandGroup } from './command-line.ts';
 import { facts, operatorCommand, table, yesNo } from './operator-command.ts';
 import type { Paint } from './terminal/colour.ts';
-import { count } from './terminal/counting.ts';
+import { count } from './terminal/format.ts';
 
 interface HealthView {
   readonly ready: boolean;
@@ -17,7 +19,7 @@ interface HealthView {
   readonly pendingWithdrawals: number;
   readonly checks: readonly { readonly name: string; readonly ok: boolean; readonly detail?: string }[];
 }
-interface BooksView {
+interface TrialBalanceView {
   readonly balanced: boolean;
   readonly coins: readonly {
     readonly coin: string;
@@ -59,20 +61,20 @@ function healthText(health: HealthView, paint: Paint): string[] {
   ];
 }
 
-export function booksCommand(): Command {
-  const examples = ['bourse books', 'bourse books --json'];
+export function trialBalanceCommand(): Command {
+  const examples = ['bourse trial-balance', 'bourse trial-balance --json'];
   return operatorCommand(
-    'books',
+    'trial-balance',
     'Sums the ledger by coin: users, house and outside world make zero.',
     examples,
     async (client) => {
-      const books = await client.get<BooksView>('/admin/books');
-      return { json: books, text: (paint) => booksText(books, paint) };
+      const sums = await client.get<TrialBalanceView>('/admin/books');
+      return { json: sums, text: (paint) => trialBalanceText(sums, paint) };
     },
   );
 }
 
-function booksText({ balanced, coins }: BooksView, paint: Paint): string[] {
+function trialBalanceText({ balanced, coins }: TrialBalanceView, paint: Paint): string[] {
   const touched = coins.filter(({ users, house, external }) =>
     [users, house, external].some((sum) => sum !== '0'),
   );

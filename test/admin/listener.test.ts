@@ -172,7 +172,10 @@ test('the command line names misspelt commands and shows tables or one JSON docu
   const { stdout } = await venue.run('account', 'list', '--json');
   assert.equal(stdout.trimEnd().split('\n').length, 1);
   const groups = ['account', 'key', 'withdrawal', 'instrument', 'fees', 'audit', 'identity'];
-  const verbs = ['health', 'books', 'halt', 'resume', 'snapshot', 'deposit'];
+  const verbs = ['health', 'trial-balance', 'halt', 'resume', 'snapshot', 'deposit'];
+  const former = await venue.run('books', '--json');
+  assert.match(former.stderr, /the command books is now called trial-balance/);
+  assert.equal(JSON.parse(former.stdout).balanced, true, 'a former name still works');
   for (const command of [...groups, ...verbs]) {
     const help = await bourse([command, '--help']);
     assert.equal(help.code, 0);

@@ -1,4 +1,13 @@
-/** Rows of text as aligned columns, two spaces apart; a right-aligned column suits numbers. */
+/** Numbers as people read them, `1,204` and `1,204 orders`, and rows of text as aligned columns. */
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+/** Columns are two spaces apart; right-aligned columns suit numbers. */
 export function textTable(
   rows: readonly (readonly string[])[],
   rightAligned: readonly number[] = [],

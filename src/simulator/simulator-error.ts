@@ -1,4 +1,4 @@
 /** What was given for the market cannot be used: its file, a feed or the venue of one. The message says what is wrong. */
-export class MarketError extends Error {
+export class SimulatorError extends Error {
   override name = 'MarketError';
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatId, parseId } from './ids.ts';
+import { formatId, parseId } from './format.ts';
 
 const anyId = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 

@@ -19,37 +19,37 @@ const HOURS = [
   0.9, 0.85, 0.85,
 ] as const;
 /** Packs as they are stored. */
-const PACK_CANDLES: Readonly<Record<GeneratedWidth, number>> = { '1m': 1440, '1H': 720 };
+const CHUNK_CANDLES: Readonly<Record<GeneratedWidth, number>> = { '1m': 1440, '1H': 720 };
 
 /** `endTime` is a whole minute; nothing is made up before `startTime`. */
-export function bookPast(
+export function bookBackfill(
   view: InstrumentView,
   paths: Paths,
   seed: number,
   startTime: number,
   endTime: number,
 ): GeneratedCandles[] {
-  const book = new BookPast(view, paths, seed);
-  const minutes = book.candles('1m', paths.minuteTurbulence, endTime);
-  const minuteStart = endTime - paths.minuteTurbulence.length * 60_000;
-  const early = book.candles('1H', paths.hourTurbulence, minuteStart);
+  const book = new BookBackfill(view, paths, seed);
+  const minutes = book.candles('1m', paths.minuteVolatility, endTime);
+  const minuteStart = endTime - paths.minuteVolatility.length * 60_000;
+  const early = book.candles('1H', paths.hourVolatility, minuteStart);
   const hours = early === undefined ? folded(minutes!, endTime) : joined(early, folded(minutes!, endTime));
-  return [...packs(minutes!, startTime), ...packs(hours, startTime)];
+  return [...chunks(minutes!, startTime), ...chunks(hours, startTime)];
 }
 
-class BookPast {
+class BookBackfill {
   private readonly view: InstrumentView;
   private readonly paths: Paths;
-  private readonly dice: Rng;
+  private readonly rng: Rng;
   constructor(view: InstrumentView, paths: Paths, seed: number) {
     this.view = view;
     this.paths = paths;
-    this.dice = new Rng(seed, `past ${view.name}`);
+    this.rng = new Rng(seed, `past ${view.name}`);
   }
 
-  candles(width: GeneratedWidth, turbulence: Float64Array, endTime: number): GeneratedCandles | undefined {
-    const { view, dice } = this;
-    const count = turbulence.length;
+  candles(width: GeneratedWidth, volatility: Float64Array, endTime: number): GeneratedCandles | undefined {
+    const { view, rng } = this;
+    const count = volatility.length;
     if (count === 0) return undefined;
     const step = GENERATED_STEP_MS[width];
     const firstOpen = endTime - count * step;
@@ -73,15 +73,15 @@ class BookPast {
         if (level < low) low = level;
       }
       const after = price * expSmall(levels[(n + 1) * POINTS]! - from);
-      const close = grid(after + dice.between(-half, half));
-      const top = Math.max(open, close, grid(price * expSmall(high - from) + half * dice.next()));
-      const bottom = Math.min(open, close, grid(price * expSmall(low - from) - half * dice.next()));
+      const close = grid(after + rng.between(-half, half));
+      const top = Math.max(open, close, grid(price * expSmall(high - from) + half * rng.next()));
+      const bottom = Math.min(open, close, grid(price * expSmall(low - from) - half * rng.next()));
       ticks[n * 4] = open;
       ticks[n * 4 + 1] = top;
       ticks[n * 4 + 2] = bottom;
       ticks[n * 4 + 3] = close;
       const hour = HOURS[Math.floor((firstOpen + n * step) / HOUR_MS) % 24]!;
-      const busy = hour * clamp(turbulence[n]!, 0.3, 4) * exp(0.45 * dice.normal() - 0.1);
+      const busy = hour * clamp(volatility[n]!, 0.3, 4) * exp(0.45 * rng.normal() - 0.1);
       lots[n] = Math.max(minLots, lotStep, Math.round((perInterval * busy) / lotStep) * lotStep);
       open = close;
       price = after;
@@ -140,12 +140,12 @@ function joined(early: GeneratedCandles, late: GeneratedCandles): GeneratedCandl
   return { ...early, ticks, lots };
 }
 
-function* packs(candles: GeneratedCandles, startTime: number): Generator<GeneratedCandles> {
+function* chunks(candles: GeneratedCandles, startTime: number): Generator<GeneratedCandles> {
   const { width, firstOpen, ticks, lots } = candles;
   const step = GENERATED_STEP_MS[width];
   const first = Math.max(0, Math.ceil((startTime - firstOpen) / step));
-  for (let from = first; from < lots.length; from += PACK_CANDLES[width]) {
-    const until = Math.min(from + PACK_CANDLES[width], lots.length);
+  for (let from = first; from < lots.length; from += CHUNK_CANDLES[width]) {
+    const until = Math.min(from + CHUNK_CANDLES[width], lots.length);
     yield {
       ...candles,
       firstOpen: firstOpen + from * step,

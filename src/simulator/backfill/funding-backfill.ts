@@ -13,7 +13,7 @@ import { Rng } from '../rng.ts';
 const HOUR_MS = 3_600_000;
 
 /** Settled after `startTime` and no later than `endTime`; undefined for what has no funding. */
-export function fundingPast(
+export function fundingBackfill(
   { instrument: { futures, spec } }: InstrumentView,
   seed: number,
   startTime: number,
@@ -21,10 +21,10 @@ export function fundingPast(
 ): GeneratedFunding | undefined {
   if (futures === undefined || futures.delivery !== undefined) return undefined;
   const { category, symbol } = spec;
-  const dice = new Rng(seed, `funding ${category} ${symbol}`);
+  const rng = new Rng(seed, `funding ${category} ${symbol}`);
   const average = new PremiumAverage();
   const rates: GeneratedRate[] = [];
-  let premium = dice.normal() * PREMIUM.deviation;
+  let premium = rng.normal() * PREMIUM.deviation;
   const firstHour = Math.floor(startTime / HOUR_MS) * HOUR_MS + HOUR_MS;
   for (let time = firstHour; time <= endTime; time += HOUR_MS) {
     premium = ornsteinUhlenbeckStep(
@@ -32,7 +32,7 @@ export function fundingPast(
       PREMIUM.deviation,
       PREMIUM.halfLifeS,
       HOUR_MS / 1000,
-      dice.normal(),
+      rng.normal(),
     );
     average.add(BigInt(Math.round((PREMIUM.mean + premium) * Number(RATE_ONE))));
     if (time % futures.fundIntervalMs !== 0) continue;

@@ -30,7 +30,7 @@ interface HeldSegment {
   readonly descriptor: number;
 }
 
-export class HeldLog implements Disposable {
+export class HeldJournal implements Disposable {
   readonly #directory: string;
   readonly #segments: HeldSegment[] = [];
   readonly #snapshots = new Map<number, number>();
@@ -49,7 +49,7 @@ export class HeldLog implements Disposable {
     this.#closeAll();
   }
 
-  /** Number of the last command in the newest snapshot; 0 without one. */
+  /** Sequence number of the last command in the newest snapshot; 0 without one. */
   get snapshotSeq(): number {
     return Math.max(0, ...this.#snapshots.keys());
   }
