@@ -3,7 +3,6 @@
  * auditor is content and every balance is what the fills say; a refused command has changed nothing; and at the end a
  * replay, and a snapshot from the middle with the rest, come to the same bytes (rules 10.1).
  */
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Command } from '../../src/core/model/command.ts';

@@ -9,7 +9,8 @@ import { accessText, NEED_NAMES } from '../../src/api/auth/permissions.ts';
 import { ROUTES } from '../../src/api/http/routes.ts';
 import type { Access, Route } from '../../src/api/route.ts';
 import type { Identity, Permission, PermType } from '../../src/identity/identity.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { ACCOUNT_CALLS, CONTRACT } from './contract.ts';
@@ -50,11 +51,11 @@ const LETTER_OF_CODE: Readonly<Record<string, string>> = { '40001': 'k', '40014'
 
 const data = temporaryDirectory();
 const clients = new Map<Principal, SignedClient>();
-let server: RunningServer;
+let server: TestServer;
 
 before(async () => {
   const keys = await prepare();
-  server = await startServer({ data, args: ['--rate-limits', 'off'] });
+  server = await startHosted({ data, args: ['--rate-limits', 'off'] });
   for (const [principal, each] of keys) clients.set(principal, new SignedClient(server.url, each));
   clients.set('nobody', new SignedClient(server.url));
   clients.set('stranger', new SignedClient(server.url, server.account('bot')));
