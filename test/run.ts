@@ -25,7 +25,6 @@ const quick = named[0] === '--quick';
 const env = {
   ...process.env,
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache'),
-  ...(quick && { PROPERTY_SEEDS: process.env.PROPERTY_SEEDS ?? '1' }),
 };
 const options = [
   '--import',

@@ -18,7 +18,7 @@ import { Seeds } from './seeds.ts';
 import { account, deposit, OPENING_TIME, order } from './venue.ts';
 
 /** Of three one has thin books. */
-const SEEDS = new Seeds({ all: 60, few: 6 });
+const SEEDS = new Seeds({ all: 60, few: 3 });
 const STEPS = 220;
 const ALWAYS = 1;
 const ONE = 10n ** 8n;

@@ -12,7 +12,7 @@ import { AuditedRun } from './audited-run.ts';
 import { MARGIN_SET_UP, MarginFlow } from './margin-flow.ts';
 import { Seeds } from './seeds.ts';
 
-const SEEDS = new Seeds({ all: 8, few: 2 });
+const SEEDS = new Seeds({ all: 8, fewFrom: 5 });
 const COMMANDS = 700;
 
 const seen = { borrowed: 0, forced: 0, repaid: 0, interest: 0, liquidations: 0, loans: 0 };

@@ -1,3 +1,3 @@
 import { runSuite } from './suites.ts';
 
-runSuite('api-accounts');
+await runSuite('api-accounts');

@@ -1,3 +1,3 @@
 import { runSuite } from './suites.ts';
 
-runSuite('api-futures');
+await runSuite('api-futures');

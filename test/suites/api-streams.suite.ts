@@ -1,3 +1,3 @@
 import { runSuite } from './suites.ts';
 
-runSuite('api-streams');
+await runSuite('api-streams');

@@ -1,3 +1,3 @@
 import { runSuite } from './suites.ts';
 
-runSuite('security');
+await runSuite('security');

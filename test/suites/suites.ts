@@ -32,11 +32,14 @@ export const filesOf = (patterns: readonly string[]): string[] =>
     .map((file) => file.replaceAll('\\', '/'))
     .sort();
 
-/** Each file is a suite of its own, with its own hooks; one after the other. */
-export function runSuite(name: SuiteName): void {
+/**
+ * Each file is a suite of its own, with its own hooks; one after the other. The next is loaded when the last one is: of
+ * modules that load at the same time the hooks and tests would fall to whichever suite came to evaluate them.
+ */
+export async function runSuite(name: SuiteName): Promise<void> {
   for (const file of filesOf(SUITES[name])) {
-    void describe(file, async () => {
-      await import(join(ROOT, file));
+    await new Promise<void>((resolve, reject) => {
+      void describe(file, () => import(join(ROOT, file)).then(() => resolve(), reject));
     });
   }
 }
