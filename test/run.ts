@@ -1,18 +1,31 @@
 /**
- * The whole suite: one test file more at once than the machine has cores, because there is always one that waits for a
- * clock or a disk, and with compiled code kept between the hundreds of processes.
+ * The whole suite, the quick part of it (`--quick`), or the files that are named. One process more at once than the
+ * machine has cores, because there is always one that waits for a clock or a disk, and with compiled code kept between the
+ * processes.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { filesOf, SUITES } from './suites/suites.ts';
 
 const ROOT = join(import.meta.dirname, '..');
+const QUICK_SUITES = ['core', 'unit'] as const;
+const QUICK_FILES = ['test/{architecture,golden,property}/*.test.ts'];
+/** Long ones that run alone: begun first, so that none of them is left over at the end. */
+const LONG_FILES = [
+  'test/crash/*.test.ts',
+  'test/security/hostile/fuzz.test.ts',
+  'test/contract/interface.test.ts',
+  'test/client-matrix/*.test.ts',
+];
+
+const named = process.argv.slice(2);
+const quick = named[0] === '--quick';
 const env = {
   ...process.env,
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache'),
 };
-const files = process.argv.length > 2 ? process.argv.slice(2) : ['src/**/*.test.ts', 'test/**/*.test.ts'];
 const options = [
   '--import',
   new URL('harness/no-leftovers.ts', import.meta.url).href,
@@ -22,7 +35,19 @@ const options = [
   '--test-timeout=1800000',
   '--test-reporter=spec',
 ];
-const runner = spawn(process.execPath, [...options, ...files], { cwd: ROOT, env, stdio: 'inherit' });
+const runner = spawn(process.execPath, [...options, ...files()], { cwd: ROOT, env, stdio: 'inherit' });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => runner.kill(signal));
 const [code] = (await once(runner, 'exit')) as [number | null];
 process.exitCode = code ?? 1;
+
+function files(): string[] {
+  if (quick) return [...QUICK_SUITES.map(suiteFile), ...filesOf(QUICK_FILES)];
+  if (named.length > 0) return named;
+  const shared = new Set(Object.values(SUITES).flatMap(filesOf));
+  const alone = filesOf(['src/**/*.test.ts', 'test/**/*.test.ts']).filter((file) => !shared.has(file));
+  return [...new Set([...filesOf(LONG_FILES), ...Object.keys(SUITES).map(suiteFile), ...alone])];
+}
+
+function suiteFile(name: string): string {
+  return `test/suites/${name}.suite.ts`;
+}

@@ -1,18 +1,19 @@
 /** Small calls that the SDK can make about an account as a whole, its agents, its broker's money and RPI books. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let alice: SdkClient;
 let bob: SdkClient;
 let maker: SdkClient;
 
 before(async () => {
-  server = await startServer({ args: ['--rate-limits', 'off'] });
+  server = await startHosted({ args: ['--rate-limits', 'off'] });
   operator = new Operator(server);
   await operator.makeBroker('bob');
   await operator.approveMarketMaker('maker');

@@ -1,21 +1,22 @@
 /** What a broker sees of all its sub-accounts, and the share of their fees that it is paid. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 
 const HOUR_MS = 3_600_000;
 const data = temporaryDirectory();
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let alice: SdkClient;
 let bob: SdkClient;
 const desks: DemoKeys[] = [];
 
 async function open(): Promise<void> {
-  server = await startServer({ data, args: ['--rate-limits', 'off', '--clock', 'manual'] });
+  server = await startHosted({ data, args: ['--rate-limits', 'off', '--clock', 'manual'] });
   operator = new Operator(server);
   [alice, bob] = ['alice', 'bob'].map((name) => sdkClient(server.url, server.account(name))) as [
     SdkClient,

@@ -1,7 +1,8 @@
 /** A broker, its sub-accounts and their keys, with the unmodified SDK: what the broker changes counts from the next call on. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { installKey, withIdentity } from '../security/hostile/identities.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
@@ -17,7 +18,7 @@ const ORDER = {
 } as const;
 
 const data = temporaryDirectory();
-let server: RunningServer;
+let server: TestServer;
 /** The main account of a broker; another broker; somebody who is none. */
 let broker: SdkClient;
 let otherBroker: SdkClient;
@@ -41,7 +42,7 @@ before(async () => {
       });
     }
   });
-  server = await startServer({ data, args: ['--rate-limits', 'off'] });
+  server = await startHosted({ data, args: ['--rate-limits', 'off'] });
   broker = sdkClient(server.url, server.account('bob'));
   otherBroker = sdkClient(server.url, server.account('maker'));
   alice = sdkClient(server.url, server.account('alice'));
@@ -323,7 +324,7 @@ test('a deleted key is out at the next call', async () => {
 
 test('everything is there again after the server was killed', async () => {
   await server.kill();
-  server = await startServer({ data, args: ['--rate-limits', 'off'] });
+  server = await startHosted({ data, args: ['--rate-limits', 'off'] });
   broker = sdkClient(server.url, server.account('bob'));
   const trader = subClient();
   const { data: placed } = await trader.submitNewOrder(ORDER);

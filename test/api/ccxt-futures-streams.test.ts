@@ -4,7 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OrderBook } from 'ccxt';
 import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type CcxtProClient, ccxtProClient } from './clients.ts';
 
@@ -40,12 +41,12 @@ const SYMBOLS = {
   'USDC-FUTURES': { swap: 'BTC/USDC:USDC', money: 'USDC' },
 } as const;
 
-let server: RunningServer;
+let server: TestServer;
 let markets: CcxtProClient | undefined;
 let bob: SignedClient;
 
 before(async () => {
-  server = await startServer({ args: ['--rate-limits', 'off'] });
+  server = await startHosted({ args: ['--rate-limits', 'off'] });
   await openPerpetuals(server, '60000');
   bob = new SignedClient(server.url, server.account('bob'));
 });

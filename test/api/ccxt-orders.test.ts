@@ -2,15 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import ccxt from 'ccxt';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { type CcxtClient, ccxtClients, refusesWith } from './clients.ts';
 
-let server: RunningServer;
+let server: TestServer;
 let alice: CcxtClient;
 let bob: CcxtClient;
 
 before(async () => {
-  server = await startServer();
+  server = await startHosted();
   const keys = [server.account('alice'), server.account('bob')];
   [alice, bob] = (await ccxtClients(server.url, keys)) as [CcxtClient, CcxtClient];
 });

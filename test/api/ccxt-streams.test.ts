@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NetworkError, type Order } from 'ccxt';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { type DemoKeys, startServer, type TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type CcxtProClient, ccxtProClient } from './clients.ts';
 
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let alice: CcxtProClient;
 let bob: SignedClient;
@@ -31,7 +32,7 @@ const sell = (price: string, qty: string, category = 'SPOT') =>
   });
 
 before(async () => {
-  server = await startServer({ args: ['--rate-limits', 'off'] });
+  server = await startHosted({ args: ['--rate-limits', 'off'] });
   operator = new Operator(server);
   alice = await proClient(server.account('alice'));
   bob = new SignedClient(server.url, server.account('bob'));
@@ -203,7 +204,7 @@ test('a book that ccxt kept over a restart has to be dropped, then it is the boo
   const lost = assert.rejects(client.watchOrderBook('BTC/USDT'));
   await first.kill();
   await lost;
-  const again = await startServer({ data: first.data, args: [...args, '--port', port] });
+  const again = await startHosted({ data: first.data, args: [...args, '--port', port] });
   try {
     await client.cancelOrder(gone.id!, 'BTC/USDT');
     assert.deepEqual(await asks(), [60000, 60100], 'ccxt merges the new snapshot into what it has');
@@ -218,7 +219,7 @@ test('a book that ccxt kept over a restart has to be dropped, then it is the boo
 });
 
 test('a stop of the exchange is a NetworkError, after which programs try again (wire 2.5)', async () => {
-  const mine = await startServer();
+  const mine = await startHosted();
   const client = await ccxtProClient(mine.url, mine.account('alice'), alice);
   await client.watchBalance();
   const told = assert.rejects(client.watchBalance(), NetworkError);

@@ -7,8 +7,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { converse, requestBytes } from '../security/hostile/raw-http.ts';
@@ -20,16 +21,21 @@ const HOUR = 3_600_000;
 const CONTRACT = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
 const MANUAL = ['--clock', 'manual', '--clock-start', '2026-06-25T07:00:00Z', '--rate-limits', 'off'];
 
-const servers: RunningServer[] = [];
+const running = new Set<TestServer>();
 
 after(async () => {
-  for (const server of servers) if (server.process.exitCode === null) await server.kill();
+  for (const server of running) await server.stop();
 });
 
-async function start(data: string, ...args: string[]): Promise<RunningServer> {
-  const server = await startServer({ data, args });
-  servers.push(server);
+async function start(data: string, ...args: string[]): Promise<TestServer> {
+  const server = await startHosted({ data, args });
+  running.add(server);
   return server;
+}
+
+async function crash(server: TestServer): Promise<void> {
+  await server.kill();
+  running.delete(server);
 }
 
 test('on a manual clock funding is paid when eight o’clock is reached, not before, also after a crash', async () => {
@@ -49,7 +55,7 @@ test('on a manual clock funding is paid when eight o’clock is reached, not bef
   assert.equal((await operator.advanceClock(`${toEight - 1}s`)).fundingSettled, undefined);
   const [open] = (await alice.getCurrentPosition(CONTRACT)).data.list;
   assert.equal(open!.totalFunding, '0');
-  await server.kill();
+  await crash(server);
 
   server = await start(data, ...MANUAL);
   operator = new Operator(server);
@@ -124,7 +130,7 @@ test('an instrument opens and goes offline by its calendar, also after a crash b
   await operator.advanceClock('1s');
   assert.equal(await status(), 'online');
   assert.equal((await place()).code, '00000');
-  await server.kill();
+  await crash(server);
 
   server = await start(data, ...MANUAL);
   operator = new Operator(server);
@@ -166,7 +172,7 @@ test('only a manual clock is moved by hand, and only forward', async () => {
   const wall = await operator.tryAdvance({ by: '8h' });
   assert.deepEqual([wall.status, wall.code], [422, 'not_allowed']);
   assert.match(wall.message, /the clock is wall .* --clock manual/);
-  await server.kill();
+  await crash(server);
 
   const manual = new Operator(await start(temporaryDirectory(), ...MANUAL));
   for (const [body, message] of [
@@ -212,7 +218,7 @@ test('a scaled clock runs that many times as fast, a tick for each of its second
   const acknowledged = Number(shown.data.createdTime);
   assert.ok(acknowledged >= START + 5 * 60_000);
   client.close();
-  await server.kill();
+  await crash(server);
   server = await start(data, ...args);
   operator = new Operator(server);
   const resumed = await operator.time();

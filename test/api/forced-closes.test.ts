@@ -2,18 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
 
 const CONTRACT = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let alice: SdkClient;
 let maker: SdkClient;
 
 before(async () => {
-  server = await startServer({ args: ['--rate-limits', 'off'] });
+  server = await startHosted({ args: ['--rate-limits', 'off'] });
   operator = new Operator(server);
   alice = sdkClient(server.url, server.account('alice'));
   maker = sdkClient(server.url, server.account('maker'));

@@ -7,8 +7,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { RestClientV2 } from 'bitget-api';
 import ccxt from 'ccxt';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import {
   type CcxtClient,
   ccxtClients,
@@ -62,7 +63,7 @@ const LINES: readonly Line[] = [
   },
 ];
 
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let alice: CcxtClient;
 let sdk: SdkClient;
@@ -74,7 +75,7 @@ const purses = new Map<string, bigint>();
 
 before(async () => {
   const clock = ['--clock', 'manual', '--clock-start', String(START)];
-  server = await startServer({ args: [...clock, '--rate-limits', 'off'] });
+  server = await startHosted({ args: [...clock, '--rate-limits', 'off'] });
   operator = new Operator(server);
   const keys = server.account('alice');
   [alice] = (await ccxtClients(server.url, [keys])) as [CcxtClient];

@@ -6,8 +6,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 import { decimal, units } from './ledger-by-hand.ts';
@@ -18,7 +19,7 @@ const HOUR = 3_600_000;
 const CONTRACT = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
 const TAKER = '0.0006';
 
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let alice: SdkClient;
 let maker: SdkClient;
@@ -26,7 +27,7 @@ let nobody: SignedClient;
 
 before(async () => {
   const args = ['--clock', 'manual', '--clock-start', String(START), '--rate-limits', 'off'];
-  server = await startServer({ args });
+  server = await startHosted({ args });
   operator = new Operator(server);
   alice = sdkClient(server.url, server.account('alice'));
   maker = sdkClient(server.url, server.account('maker'));

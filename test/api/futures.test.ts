@@ -6,8 +6,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import ccxt from 'ccxt';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import {
@@ -29,7 +30,7 @@ const TAKER = '0.0006';
 /** Marks are taken each second; here a second passes when a test says so. */
 const ARGS = ['--rate-limits', 'off', '--clock', 'manual'];
 const data = temporaryDirectory();
-let server: RunningServer;
+let server: TestServer;
 let port: string;
 let operator: Operator;
 let alice: CcxtClient;
@@ -41,7 +42,7 @@ let hand = new HandPosition(TAKER);
 let cash = 0n;
 
 before(async () => {
-  server = await startServer({ data, args: ARGS });
+  server = await startHosted({ data, args: ARGS });
   port = new URL(server.url).port;
   operator = new Operator(server);
   [alice] = (await ccxtClients(server.url, [server.account('alice')])) as [CcxtClient];
@@ -326,7 +327,7 @@ test('after kill -9 the position, the margin settings and the past are the same'
   });
   const seen = await picture();
   await server.kill();
-  server = await startServer({ data, args: [...ARGS, '--port', port] });
+  server = await startHosted({ data, args: [...ARGS, '--port', port] });
   operator = new Operator(server);
   assert.deepEqual(await picture(), seen);
 });

@@ -6,8 +6,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { bourse } from '../app/bourse-process.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 import { decimal, units } from './ledger-by-hand.ts';
@@ -23,13 +24,13 @@ const INIT = '0.65';
 const PAIR = { loanCoin: 'USDT', pledgeCoin: 'BTC' } as const;
 
 const data = temporaryDirectory();
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let sdk: SdkClient;
 let bob: SdkClient;
 
 async function open(): Promise<void> {
-  server = await startServer({ data, args: ARGS });
+  server = await startHosted({ data, args: ARGS });
   operator = new Operator(server);
   operator.keepsPrices = true;
   sdk = sdkClient(server.url, server.account('alice'));

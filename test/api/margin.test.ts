@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import ccxt from 'ccxt';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import {
   type CcxtClient,
@@ -24,7 +25,7 @@ const HOUR_RATE = '0.00001';
 const PAIR = { category: 'MARGIN', symbol: 'BTCUSDT' } as const;
 
 const data = temporaryDirectory();
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let keys: DemoKeys;
 let sdk: SdkClient;
@@ -32,7 +33,7 @@ let maker: SdkClient;
 let trader: CcxtClient;
 
 async function open(): Promise<void> {
-  server = await startServer({ data, args: ARGS });
+  server = await startHosted({ data, args: ARGS });
   operator = new Operator(server);
   maker = sdkClient(server.url, server.account('maker'));
 }

@@ -2,14 +2,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Order, Trade } from 'ccxt';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { type CcxtClient, ccxtClient, type SdkClient, sdkClient } from './clients.ts';
 
 const FILLED = 240;
 const CANCELLED = 5;
 const OPEN = 240;
 
-let server: RunningServer;
+let server: TestServer;
 let ccxt: CcxtClient;
 let alice: SdkClient;
 let bob: SdkClient;
@@ -36,7 +37,7 @@ const times = <T>(count: number, each: (n: number) => T): T[] =>
 
 // Filling a history quickly is not what the limits are for.
 before(async () => {
-  server = await startServer({ args: ['--rate-limits', 'off'] });
+  server = await startHosted({ args: ['--rate-limits', 'off'] });
   alice = sdkClient(server.url, server.account('alice'));
   bob = sdkClient(server.url, server.account('bob'));
   ccxt = ccxtClient(server.url, server.account('alice'), { enableRateLimit: false });

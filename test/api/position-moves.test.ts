@@ -7,8 +7,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WebsocketClientV3, WS_KEY_MAP } from 'bitget-api';
 import { PERPETUALS } from '../harness/contracts.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import type { Frame } from '../harness/stream-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
@@ -29,7 +30,7 @@ const PROFITS = {
 } as const;
 
 const data = temporaryDirectory();
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let alice: SdkClient;
 let maker: SdkClient;
@@ -73,7 +74,7 @@ after(async () => {
 });
 
 async function open(): Promise<void> {
-  server = await startServer({ data, args: ARGS });
+  server = await startHosted({ data, args: ARGS });
   operator = new Operator(server);
   alice = sdkClient(server.url, server.account('alice'));
   maker = sdkClient(server.url, server.account('maker'));

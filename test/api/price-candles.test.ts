@@ -1,8 +1,9 @@
 /** Candles of mark, index and premium as the clients read them, on a clock that is moved by hand (rules 8.2). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type CcxtClient, ccxtClients, refusalOf, sdkClient } from './clients.ts';
@@ -14,12 +15,12 @@ const CONTRACT = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
 const ARGS = ['--clock', 'manual', '--clock-start', String(START), '--rate-limits', 'off'];
 
 const data = temporaryDirectory();
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let ccxt: CcxtClient;
 
 async function open(): Promise<void> {
-  server = await startServer({ data, args: ARGS });
+  server = await startHosted({ data, args: ARGS });
   operator = new Operator(server);
   [ccxt] = (await ccxtClients(server.url, [server.account('alice')])) as [CcxtClient];
 }

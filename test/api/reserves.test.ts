@@ -5,18 +5,19 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { verifyProof } from '../../src/reserves/merkle-sum-tree.ts';
 import { bourse } from '../app/bourse-process.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
 import { units } from './ledger-by-hand.ts';
 
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let alice: SdkClient;
 let bob: SdkClient;
 
 before(async () => {
-  server = await startServer({ args: ['--rate-limits', 'off'] });
+  server = await startHosted({ args: ['--rate-limits', 'off'] });
   operator = new Operator(server);
   [alice, bob] = ['alice', 'bob'].map((name) => sdkClient(server.url, server.account(name))) as [
     SdkClient,

@@ -3,20 +3,21 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type WebsocketAPIClient, WebsocketClientV3, WS_KEY_MAP } from 'bitget-api';
 import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
 import type { Frame } from '../harness/stream-client.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
 import { isPush, Listener, ordersOverSocket, SILENT, socketSettings } from './sdk-listener.ts';
 
 const { v3Public, v3Private } = WS_KEY_MAP;
 
-let server: RunningServer;
+let server: TestServer;
 let rest: SdkClient;
 let bob: SdkClient;
 let orders: WebsocketAPIClient;
 
 before(async () => {
-  server = await startServer({ args: ['--rate-limits', 'off'] });
+  server = await startHosted({ args: ['--rate-limits', 'off'] });
   await openPerpetuals(server, '60000');
   rest = sdkClient(server.url, server.account('alice'));
   bob = sdkClient(server.url, server.account('bob'));

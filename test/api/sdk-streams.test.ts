@@ -2,19 +2,20 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type WebsocketAPIClient, WebsocketClientV3, WS_KEY_MAP } from 'bitget-api';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import { startServer, type TestServer } from '../harness/server.ts';
 import type { Frame } from '../harness/stream-client.ts';
 import { type SdkClient, sdkClient } from './clients.ts';
 import { isPush, Listener, ordersOverSocket, SILENT, socketSettings } from './sdk-listener.ts';
 
 const { v3Public, v3Private } = WS_KEY_MAP;
 
-let server: RunningServer;
+let server: TestServer;
 let rest: SdkClient;
 let orders: WebsocketAPIClient;
 
 before(async () => {
-  server = await startServer({ args: ['--rate-limits', 'off'] });
+  server = await startHosted({ args: ['--rate-limits', 'off'] });
   rest = sdkClient(server.url, server.account('alice'));
   orders = ordersOverSocket(server.url, server.account('alice'));
 });
@@ -224,7 +225,7 @@ test('the client that lost its server reconnects, logs in and is subscribed agai
   const port = new URL(mine.url).port;
   await mine.kill();
   const from = listener.heard.length;
-  const again = await startServer({ data: mine.data, args: ['--rate-limits', 'off', '--port', port] });
+  const again = await startHosted({ data: mine.data, args: ['--rate-limits', 'off', '--port', port] });
   try {
     await listener.until(isPush('account'), from);
   } finally {

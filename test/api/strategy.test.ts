@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import ccxt from 'ccxt';
 import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import {
@@ -24,7 +25,7 @@ const CONTRACT = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' } as const;
 const TRIGGER = { trigger: true };
 
 const data = temporaryDirectory();
-let server: RunningServer;
+let server: TestServer;
 let port: string;
 let alice: CcxtClient;
 let sdk: SdkClient;
@@ -33,10 +34,10 @@ let eve: SdkClient;
 let raw: SignedClient;
 
 const startAgain = () =>
-  startServer({ data, args: ['--rate-limits', 'off', '--port', port, '--operator-port', '0'] });
+  startHosted({ data, args: ['--rate-limits', 'off', '--port', port, '--operator-port', '0'] });
 
 before(async () => {
-  server = await startServer({ data, args: ['--rate-limits', 'off'] });
+  server = await startHosted({ data, args: ['--rate-limits', 'off'] });
   port = new URL(server.url).port;
   [alice] = (await ccxtClients(server.url, [server.account('alice')])) as [CcxtClient];
   // The venue's limits are off here, so the client need not wait for them.

@@ -1,7 +1,8 @@
 /** A main account and its sub-accounts, with the unmodified SDK: opening, keys, freezing, trading as one party. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { installKey, openUser, withIdentity } from '../security/hostile/identities.ts';
@@ -10,7 +11,7 @@ import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 const PASSPHRASE = 'Passphrase1';
 
 const data = temporaryDirectory();
-let server: RunningServer;
+let server: TestServer;
 let alice: SdkClient;
 let bob: SdkClient;
 let readOnly: DemoKeys;
@@ -32,7 +33,7 @@ before(async () => {
     assert.ok(cut.ok);
     halfOpen = cut.value.uid;
   });
-  server = await startServer({ data, args: ['--rate-limits', 'off'] });
+  server = await startHosted({ data, args: ['--rate-limits', 'off'] });
   alice = sdkClient(server.url, server.account('alice'));
   bob = sdkClient(server.url, server.account('bob'));
   sub = (await alice.createSubAccount({ username: 'desk', note: 'first desk' })).data.subUid;
@@ -290,7 +291,7 @@ test('a server killed right after an answer has the sub-account and its key', as
   const { data: created } = await alice.createSubAccount({ username: 'survivor' });
   const { data: made } = await createKey({ subUid: created.subUid });
   await server.kill();
-  server = await startServer({ data, args: ['--rate-limits', 'off'] });
+  server = await startHosted({ data, args: ['--rate-limits', 'off'] });
   alice = sdkClient(server.url, server.account('alice'));
   const keys = { name: '', uid: 0, apiKey: made.apiKey, secretKey: made.secret, passphrase: PASSPHRASE };
   const client = new SignedClient(server.url, keys);

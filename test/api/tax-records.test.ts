@@ -1,17 +1,18 @@
 /** A year of money for the tax office: records that nobody else can ask for any more. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 
 const DAY_MS = 86_400_000;
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let alice: SdkClient;
 
 before(async () => {
-  server = await startServer({ args: ['--rate-limits', 'off', '--clock', 'manual'] });
+  server = await startHosted({ args: ['--rate-limits', 'off', '--clock', 'manual'] });
   operator = new Operator(server);
   alice = sdkClient(server.url, server.account('alice'));
 });

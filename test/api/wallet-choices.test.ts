@@ -1,19 +1,20 @@
 /** What an owner chooses about money that comes and goes, through the SDK, and that it outlives a crash. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { refusalOf, type SdkClient, sdkClient } from './clients.ts';
 
 const data = temporaryDirectory();
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let alice: SdkClient;
 let bob: SdkClient;
 
 async function open(): Promise<void> {
-  server = await startServer({ data, args: ['--rate-limits', 'off'] });
+  server = await startHosted({ data, args: ['--rate-limits', 'off'] });
   operator = new Operator(server);
   [alice, bob] = ['alice', 'bob'].map((name) => sdkClient(server.url, server.account(name))) as [
     SdkClient,

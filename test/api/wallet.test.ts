@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import ccxt from 'ccxt';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { type CcxtClient, ccxtClient, refusalOf, refusesWith, type SdkClient, sdkClient } from './clients.ts';
@@ -12,7 +13,7 @@ import { decimal, units } from './ledger-by-hand.ts';
 const data = temporaryDirectory();
 const TRON = 'TFcWfiw5p5DDZ6vi6Bktf7yK1asRYLpN33';
 
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let alice: Party;
 let bob: Party;
@@ -45,7 +46,7 @@ async function enter(...keys: DemoKeys[]): Promise<Party[]> {
 }
 
 async function open(): Promise<void> {
-  server = await startServer({ data, args: ['--rate-limits', 'off', '--operator-port', '0'] });
+  server = await startHosted({ data, args: ['--rate-limits', 'off', '--operator-port', '0'] });
   operator = new Operator(server);
 }
 

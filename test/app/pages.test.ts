@@ -3,18 +3,19 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
   "manifest-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'";
 
-let server: RunningServer;
+let server: TestServer;
 let operatorUrl: string;
 
 before(async () => {
-  server = await startServer();
+  server = await startHosted();
   operatorUrl = JSON.parse(readFileSync(join(server.data, 'operator.json'), 'utf8')).url;
 });
 after(() => server.stop());

@@ -12,6 +12,8 @@ export interface Campaign {
 }
 
 export interface CampaignRun extends AsyncDisposable {
+  /** How many different trials there are, when their number is finite: the campaign ends after the last. */
+  readonly trialsMax?: number;
   /** One trial. The result is counted under its name; a failed trial says what was expected and what was seen. */
   trial(number: number): Promise<TrialResult>;
 }
@@ -59,8 +61,9 @@ export async function runCampaign(
   });
   await using run = await campaign.open(bounds.seed);
   const endMs = bounds.minutes === undefined ? Number.POSITIVE_INFINITY : bounds.minutes * 60_000;
+  const trialsMax = Math.min(bounds.trials, run.trialsMax ?? Number.POSITIVE_INFINITY);
   let trial = 0;
-  while (trial < bounds.trials && performance.now() - begun < endMs) {
+  while (trial < trialsMax && performance.now() - begun < endMs) {
     const result = await run.trial(trial);
     trial++;
     results.set(result.name, (results.get(result.name) ?? 0) + 1);

@@ -7,7 +7,7 @@ import { campaign, powerLossObstacle } from './power-loss.campaign.ts';
 test('a power loss under load loses nothing that was acknowledged', {
   skip: powerLossObstacle() ?? false,
 }, async (t) => {
-  const { failures, counts } = await runCampaign(campaign, { seed: 15, trials: 3 });
+  const { failures, counts } = await runCampaign(campaign, { seed: 15, trials: 2 });
   t.diagnostic(JSON.stringify(Object.fromEntries(counts)));
   assert.deepEqual(failures, []);
 });

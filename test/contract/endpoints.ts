@@ -8,11 +8,13 @@ import {
   ADL_RANK,
   BORROW,
   BROKER_KEY,
+  CATEGORIES,
   candleProblem,
   DEBTS,
   FILL,
   historyOrder,
   INDEX_COMPONENTS,
+  INSTRUMENTS,
   instrument,
   ORDER_FAILURE,
   ORDER_IDS,
@@ -23,50 +25,66 @@ import {
   PUBLIC_FILL,
   REPAYABLE,
   STRATEGY_ORDER,
+  TICKERS,
   ticker,
 } from './objects.ts';
 import { assertRejection } from './rejections.ts';
-import { conforms, type Shape } from './shape.ts';
+import { conforms, notationOf, type Shape } from './shape.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are what this suite examines
 type Data = any;
-type Answer = (data: Data) => void;
 
-const one =
-  (shape: Shape | ((record: Data) => Shape)): Answer =>
-  (data) =>
-    conforms(typeof shape === 'function' ? shape(data ?? {}) : shape, data);
+/** Holds the data of an answer against its description, and says that in the notation of `wire-book.ts`. */
+interface Answer {
+  (data: Data): void;
+  readonly notation: string;
+}
 
-const arrayOf =
-  (section: string, item: Answer): Answer =>
-  (data) => {
+const answer = (notation: string, check: (data: Data) => void): Answer => Object.assign(check, { notation });
+
+const one = (shape: Shape): Answer => answer(notationOf(shape), (data) => conforms(shape, data));
+
+/** One of several objects, told apart by the record. */
+const oneOf = (choose: (record: Data) => Shape, variants: readonly Shape[]): Answer =>
+  answer(notationOf(...variants), (data) => conforms(choose(data ?? {}), data));
+
+const arrayOf = (section: string, item: Answer): Answer =>
+  answer(`[${item.notation}]`, (data) => {
     assert.ok(Array.isArray(data), `interface ${section}: the answer is an array: ${JSON.stringify(data)}`);
     for (const each of data) item(each);
-  };
+  });
 
 /** An object of exactly these fields, of which `list` holds the items. */
-const listed =
-  (section: string, fields: readonly string[], item: Answer): Answer =>
-  (data) => {
+const listed = (section: string, fields: readonly string[], item: Answer): Answer => {
+  const written = fields.map((field) => (field === 'list' ? `list:[${item.notation}]` : field));
+  return answer(`{${written.join(', ')}}`, (data) => {
     const where = `interface ${section}: the answer has ${fields.join(' and ')}: ${JSON.stringify(data)}`;
     assert.deepEqual(Object.keys(data ?? {}).sort(), [...fields].sort(), where);
     if (fields.includes('cursor')) assert.match(data.cursor, /^([0-9]+)?$/, where);
     arrayOf(section, item)(data.list);
-  };
+  });
+};
 const paged = (item: Answer) => listed('1.5', ['list', 'cursor'], item);
 
 /** `code` and `msg` describe the failure of one order; what succeeded has its ids only. */
-const entry = one((record) => (record.code === undefined ? ORDER_IDS : ORDER_FAILURE));
-const result: Answer = (data) => {
+const entry = oneOf(
+  (record) => (record.code === undefined ? ORDER_IDS : ORDER_FAILURE),
+  [ORDER_IDS, ORDER_FAILURE],
+);
+const result = answer(entry.notation, (data) => {
   entry(data);
   if (data.code !== undefined) assertRejection(data.code, data.msg, 'interface 7.3: an order of a batch');
-};
-const success: Answer = (data) => assert.equal(data, 'success', 'interface 4.4: data is the string success');
+});
+/** The list holds what could not be cancelled; its entries are those of a batch. */
+const failure = answer(entry.notation, (data) => conforms(ORDER_FAILURE, data));
+const success = answer('"success"', (data) =>
+  assert.equal(data, 'success', 'interface 4.4: data is the string success'),
+);
 
-const candle: Answer = (data) => {
+const candle = answer('[text]', (data) => {
   const problem = candleProblem(data);
   assert.equal(problem, undefined, `interface 2.8: a candle ${problem}: ${JSON.stringify(data)}`);
-};
+});
 
 const DELIVERY_FIELDS = ['deliveryStartTime', 'deliveryTime', 'deliveryStatus'];
 const tickerOf = (record: Data) =>
@@ -75,20 +93,24 @@ const tickerOf = (record: Data) =>
     DELIVERY_FIELDS.some((field) => record[field] !== undefined),
   );
 
+/** An order says different things in different categories. */
+const order = (shapeOf: (category: string) => Shape) =>
+  oneOf(({ category }) => shapeOf(category), CATEGORIES.map(shapeOf));
+
 export const ENDPOINTS: Readonly<Record<string, Answer>> = {
   'GET market/candles': arrayOf('2.8', candle),
-  'GET market/instruments': arrayOf('4.1', one(instrument)),
-  'GET market/tickers': arrayOf('4.1', one(tickerOf)),
+  'GET market/instruments': arrayOf('4.1', oneOf(instrument, INSTRUMENTS)),
+  'GET market/tickers': arrayOf('4.1', oneOf(tickerOf, TICKERS)),
   'GET market/index-components': one(INDEX_COMPONENTS),
   'GET market/fills': arrayOf('4.1', one(PUBLIC_FILL)),
-  'GET trade/unfilled-orders': paged(one(({ category }) => openOrder(category))),
-  'GET trade/history-orders': paged(one(({ category }) => historyOrder(category))),
-  'GET trade/order-info': one(({ category }) => orderDetail(category)),
+  'GET trade/unfilled-orders': paged(order(openOrder)),
+  'GET trade/history-orders': paged(order(historyOrder)),
+  'GET trade/order-info': order(orderDetail),
   'GET trade/fills': paged(one(FILL)),
   'GET trade/history-strategy-orders': paged(one(STRATEGY_ORDER)),
   'POST trade/cancel-order': one(ORDER_IDS),
   'POST trade/cancel-batch': arrayOf('4.3', result),
-  'POST trade/cancel-symbol-order': listed('4.3', ['list'], one(ORDER_FAILURE)),
+  'POST trade/cancel-symbol-order': listed('4.3', ['list'], failure),
   'POST trade/batch-modify-order': arrayOf('4.3', result),
   'GET position/current-position': listed('4.4', ['list'], one(POSITION)),
   'GET position/adlRank': arrayOf('4.4', one(ADL_RANK)),

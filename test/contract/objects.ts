@@ -287,6 +287,13 @@ export function instrument(record: { category?: string; type?: string; areaSymbo
   });
 }
 
+/** Every kind of instrument. */
+export const INSTRUMENTS: readonly Shape[] = [
+  ...CATEGORIES.map((category) => instrument({ category })),
+  instrument({ category: 'SPOT', areaSymbol: 'YES' }),
+  instrument({ category: 'COIN-FUTURES', type: 'delivery' }),
+];
+
 const price = orEmpty(positive);
 
 export function ticker(category: string, delivery: boolean): Shape {
@@ -323,6 +330,13 @@ export function ticker(category: string, delivery: boolean): Shape {
     }),
   });
 }
+
+/** Every kind of ticker. */
+export const TICKERS: readonly Shape[] = [
+  ticker('SPOT', false),
+  ticker('USDT-FUTURES', false),
+  ticker('COIN-FUTURES', true),
+];
 
 /** Interface 2.8: time, open, high, low, close, volume in base coin, turnover in quote coin. */
 export function candleProblem(value: unknown): string | undefined {

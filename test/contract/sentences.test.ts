@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { SENTENCES } from './sentences.ts';
 
-await import('./mutation/stand-ins.ts');
+const { unusedStandIns } = await import('./mutation/stand-ins.ts');
 const { titlesOf } = await import('./mutation/stage.ts');
 const { breakage } = await import('./breakage.contract.ts');
 const { ENDPOINTS } = await import('./endpoints.ts');
@@ -26,6 +26,10 @@ const SECTIONS = [
 ];
 
 describe('interface: sentence by sentence', () => {
+  it('a recording of the contract replaces all that reaches a server', () => {
+    assert.deepEqual(unusedStandIns(), []);
+  });
+
   it('every section has its sentences', () => {
     assert.deepEqual(Object.keys(SENTENCES).sort(), [...SECTIONS].sort());
   });

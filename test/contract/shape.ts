@@ -6,7 +6,11 @@
 import assert from 'node:assert/strict';
 
 /** What is wrong with the value, if anything is; `where` is the section and the path of the field. */
-export type Check = (value: unknown, where: string) => string | undefined;
+export interface Check {
+  (value: unknown, where: string): string | undefined;
+  /** In the notation of the tables (`wire-book.ts`), where it is not a text. */
+  readonly notation?: string;
+}
 export type Fields = Readonly<Record<string, Check>>;
 
 export interface Shape {
@@ -17,6 +21,18 @@ export interface Shape {
 
 export function shape(section: string, name: string, fields: Fields): Shape {
   return { section, name, fields };
+}
+
+/** An object in the notation of the tables; a field that not every variant of it has is marked with `?`. */
+export function notationOf(...variants: readonly Shape[]): string {
+  const fields = new Set(variants.flatMap((variant) => Object.keys(variant.fields)));
+  const written = [...fields].map((field) => {
+    const holders = variants.filter((variant) => Object.hasOwn(variant.fields, field));
+    const { notation } = holders[0]!.fields[field]!;
+    const mark = holders.length < variants.length ? '?' : '';
+    return `${field}${mark}${notation === undefined ? '' : `:${notation}`}`;
+  });
+  return `{${written.join(', ')}}`;
 }
 
 /** Of one enumeration, by `section name.field`: the words that are documented and those that were seen. */
@@ -60,7 +76,7 @@ export const words = (...allowed: readonly string[]): Check => {
 };
 
 export const listOf = (item: Check): Check => {
-  return (value, where) => {
+  const check: Check = (value, where) => {
     if (!Array.isArray(value)) return 'must be an array';
     for (const each of value) {
       const problem = item(each, where);
@@ -68,10 +84,12 @@ export const listOf = (item: Check): Check => {
     }
     return undefined;
   };
+  return Object.assign(check, { notation: `[${item.notation ?? 'text'}]` });
 };
 
 export const objectOf = (fields: Fields): Check => {
-  return (value, where) => problemOf(fields, value, where);
+  const check: Check = (value, where) => problemOf(fields, value, where);
+  return Object.assign(check, { notation: notationOf(shape('', '', fields)) });
 };
 
 function problemOf(fields: Fields, value: unknown, where: string): string | undefined {

@@ -24,15 +24,14 @@ import {
   BOOK_LEVELS,
   CALLS,
   CONTROL_CODES,
+  callOf,
   FRAMES,
   PUSHES,
   SOCKET_LIMITS,
   TOPIC_RIGHTS,
 } from './wire-book.ts';
 
-const routes = new Map(
-  ROUTES.map((route) => [`${route.method} ${route.path.replace(/^\/api\/(v3\/)?/, '')}`, route]),
-);
+const routes = new Map(ROUTES.map((route) => [callOf(route), route]));
 const { messages } = asyncApiDocument().components;
 const payloadOf = (name: string) => messages[name]?.payload as Schema | undefined;
 

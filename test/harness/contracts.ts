@@ -1,6 +1,6 @@
 /** Contracts that can be traded: online, and with a mark price, which is taken once a second. */
 import { Operator } from './operator-client.ts';
-import type { RunningServer } from './server.ts';
+import type { TestServer } from './server.ts';
 import { StreamClient } from './stream-client.ts';
 
 export interface Contract {
@@ -16,7 +16,7 @@ export const PERPETUALS = [
 ] as const;
 
 export async function openPerpetuals(
-  server: RunningServer,
+  server: TestServer,
   price: string,
   perpetuals: readonly (Contract & { readonly index: string })[] = PERPETUALS,
 ): Promise<void> {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InclusionProof } from '../../src/reserves/merkle-sum-tree.ts';
 import { formatDuration, parseDuration } from '../../src/sequencer/duration.ts';
-import type { DemoKeys, RunningServer } from './server.ts';
+import type { DemoKeys, TestServer } from './server.ts';
 
 interface Door {
   readonly url: string;
@@ -20,7 +20,7 @@ export class Operator {
   keepsPrices = false;
   private readonly told = new Map<string, string>();
 
-  constructor(server: RunningServer) {
+  constructor(server: TestServer) {
     this.door = JSON.parse(readFileSync(join(server.data, 'operator.json'), 'utf8')) as Door;
   }
 

@@ -28,18 +28,22 @@ export interface ServerOptions {
   readonly startTimeoutMs?: number;
 }
 
-export interface RunningServer {
+/** An exchange that answers, in whichever process. */
+export interface TestServer {
   readonly url: string;
   readonly data: string;
-  readonly process: ChildProcess;
   readonly accounts: readonly DemoKeys[];
   account(name: string): DemoKeys;
+  /** A clean stop; resolves with the exit code. */
+  stop(): Promise<number | null>;
+  /** kill -9, or what it leaves behind. */
+  kill(): Promise<void>;
+}
+
+export interface RunningServer extends TestServer {
+  readonly process: ChildProcess;
   /** What it has written to standard error so far. */
   log(): string;
-  /** Ctrl-C; resolves with the exit code. */
-  stop(): Promise<number | null>;
-  /** kill -9. */
-  kill(): Promise<void>;
 }
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
@@ -50,7 +54,7 @@ const QUICK = ['--market', 'off', '--segment-bytes', '4194304'];
 
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const data = options.data ?? temporaryDirectory();
-  const args = [...SERVER_OPTIONS, MAIN, '--data', data, '--port', '0', ...QUICK, ...(options.args ?? [])];
+  const args = [...SERVER_OPTIONS, MAIN, ...flagsOf(data, options.args)];
   const program = startProgram(args, { env: { ...process.env, ...options.env, ...options.wall?.env } });
   const child = program.process;
   const exited = new Promise<number | null>((resolve) => {
@@ -63,11 +67,7 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     data,
     process: child,
     accounts,
-    account(name) {
-      const found = accounts.find((account) => account.name === name);
-      if (found === undefined) throw new Error(`no demo account ${name}`);
-      return found;
-    },
+    account: (name) => accountIn(accounts, name),
     log: () => program.stderr,
     async stop() {
       child.kill('SIGINT');
@@ -82,7 +82,18 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
   };
 }
 
-function readAccounts(data: string): DemoKeys[] {
+/** The flags of a server for tests, to which those of the test are added. */
+export function flagsOf(data: string, args: readonly string[] = []): string[] {
+  return ['--data', data, '--port', '0', ...QUICK, ...args];
+}
+
+export function accountIn(accounts: readonly DemoKeys[], name: string): DemoKeys {
+  const found = accounts.find((account) => account.name === name);
+  if (found === undefined) throw new Error(`no demo account ${name}`);
+  return found;
+}
+
+export function readAccounts(data: string): DemoKeys[] {
   try {
     return JSON.parse(readFileSync(join(data, 'demo-accounts.json'), 'utf8')) as DemoKeys[];
   } catch {

@@ -27,8 +27,10 @@ import {
   type NaiveRefusal,
   type NaiveResult,
 } from './naive-book.ts';
+import { Seeds } from './seeds.ts';
 import { account, coin, deposit, OPENING_TIME, order, spotPair } from './venue.ts';
 
+const RUNS = new Seeds({ all: 150, few: 40 });
 const OPENING_TICKS = 100;
 const BAND_PERCENT = 5;
 const VALUE_OF_TICK_LOT = 10n ** 8n;
@@ -310,7 +312,7 @@ test('random flows give the same trades, ends and queues as the naive book', () 
       for (const message of messages) pair.send(message);
       checkInvariants(pair.exchange.state);
     }),
-    { numRuns: 150 },
+    { numRuns: RUNS.count },
   );
 });
 

@@ -7,7 +7,8 @@ import assert from 'node:assert/strict';
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { ccxtClient, sdkClient } from '../api/clients.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { openUser, withIdentity } from './hostile/identities.ts';
@@ -37,7 +38,7 @@ const PAIRS = {
   Ed25519: generateKeyPairSync('ed25519'),
 };
 const signing = new Map<string, SigningKey>();
-let server: RunningServer;
+let server: TestServer;
 let alice: DemoKeys;
 let bob: DemoKeys;
 let plain: SignedClient;
@@ -64,7 +65,7 @@ before(async () => {
       signing.set(name, { keys, privateKey, publicPem });
     }
   });
-  server = await startServer({ data, args: ['--rate-limits', 'off'] });
+  server = await startHosted({ data, args: ['--rate-limits', 'off'] });
   alice = server.account('alice');
   bob = server.account('bob');
   plain = new SignedClient(server.url);

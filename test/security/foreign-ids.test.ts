@@ -7,8 +7,9 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ROUTES } from '../../src/api/http/routes.ts';
 import type { Route } from '../../src/api/route.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { withIdentity } from './hostile/identities.ts';
@@ -41,7 +42,7 @@ interface ObjectSchema {
 }
 
 const data = temporaryDirectory();
-let server: RunningServer;
+let server: TestServer;
 let alice: SignedClient;
 let thief: SignedClient;
 let filler: Record<string, unknown>;
@@ -66,7 +67,7 @@ before(async () => {
   await withIdentity(data, async (identity) => {
     assert.ok(identity.createUser({ name: 'bob', broker: true, nowMs: Date.now() }).ok);
   });
-  server = await startServer({ data, args: ['--rate-limits', 'off'] });
+  server = await startHosted({ data, args: ['--rate-limits', 'off'] });
   alice = new SignedClient(server.url, server.account('alice'));
   thief = new SignedClient(server.url, server.account('bob'));
   const own = await openSub(thief);

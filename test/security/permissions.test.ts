@@ -7,12 +7,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { accessText, REQUIRED_PERMISSION_NAMES } from '../../src/api/auth/permissions.ts';
 import { ROUTES } from '../../src/api/http/routes.ts';
-import type { Access, Route } from '../../src/api/route.ts';
+import type { Access } from '../../src/api/route.ts';
 import type { Identity, Permission, PermType } from '../../src/identity/identity.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import { CALLS, callOf, rowOf } from '../contract/wire-book.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
-import { ACCOUNT_CALLS, CONTRACT } from './contract.ts';
 import { installKey, withIdentity } from './hostile/identities.ts';
 
 const PRINCIPALS = [
@@ -50,11 +51,11 @@ const LETTER_OF_CODE: Readonly<Record<string, string>> = { '40001': 'k', '40014'
 
 const data = temporaryDirectory();
 const clients = new Map<Principal, SignedClient>();
-let server: RunningServer;
+let server: TestServer;
 
 before(async () => {
   const keys = await prepare();
-  server = await startServer({ data, args: ['--rate-limits', 'off'] });
+  server = await startHosted({ data, args: ['--rate-limits', 'off'] });
   for (const [principal, each] of keys) clients.set(principal, new SignedClient(server.url, each));
   clients.set('nobody', new SignedClient(server.url));
   clients.set('stranger', new SignedClient(server.url, server.account('bot')));
@@ -96,17 +97,17 @@ function userOf(created: ReturnType<Identity['createUser']>): number {
   return created.value.uid;
 }
 
-const nameOf = ({ method, path }: Route) => `${method} ${path}`;
-
 test('every route has the access and the limit that the documents give it', () => {
-  const served = new Map(ROUTES.map((route) => [nameOf(route), route]));
+  const served = new Map(ROUTES.map((route) => [callOf(route), route]));
   assert.equal(served.size, ROUTES.length, 'no route stands twice in the table');
   for (const [name, { access, perSecond }] of served) {
-    const row = CONTRACT[name];
-    assert.ok(row, `${name} has no row in test/security/contract.ts: say there who may call it how often`);
-    assert.deepEqual([access, perSecond], row, name);
+    const row = rowOf(name);
+    assert.ok(row, `${name} has no row in test/contract/wire-book.ts: say there who may call it how often`);
+    assert.deepEqual([access, perSecond], [row.access, row.perSecond], name);
   }
-  for (const name of ACCOUNT_CALLS) assert.ok(served.has(name), `${name} is not served`);
+  for (const rows of Object.values(CALLS)) {
+    for (const name of Object.keys(rows)) assert.ok(served.has(name), `${name} is not served`);
+  }
 });
 
 test('every access has a row in the matrix', () => {
@@ -121,12 +122,12 @@ test('every route with every principal gives the verdict of the matrix', async (
       PRINCIPALS.map(async (principal) => {
         const client = clients.get(principal)!;
         const reply = await client.send(method, path, method === 'POST' ? '{}' : '');
-        assert.ok(reply.status < 500 && reply.code !== '', `${nameOf(route)}: ${reply.text}`);
+        assert.ok(reply.status < 500 && reply.code !== '', `${callOf(route)}: ${reply.text}`);
         return LETTER_OF_CODE[reply.code] ?? '+';
       }),
     );
-    const [access] = CONTRACT[nameOf(route)]!;
-    assert.equal(verdicts.join(''), MATRIX[access], `${nameOf(route)} for ${PRINCIPALS.join(', ')}`);
+    const { access } = rowOf(callOf(route))!;
+    assert.equal(verdicts.join(''), MATRIX[access], `${callOf(route)} for ${PRINCIPALS.join(', ')}`);
   }
   context.diagnostic(`${ROUTES.length * PRINCIPALS.length} cells`);
 });

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { loginFrame, StreamClient } from '../harness/stream-client.ts';
 
@@ -16,15 +17,15 @@ const ORDER = {
 };
 const PLACE = '/api/v3/trade/place-order';
 
-let guarded: RunningServer;
-let open: RunningServer;
+let guarded: TestServer;
+let open: TestServer;
 
 before(async () => {
-  guarded = await startServer({ args: ['--reject-replays'] });
-  open = await startServer();
+  guarded = await startHosted({ args: ['--reject-replays'] });
+  open = await startHosted();
 });
 after(async () => {
-  for (const server of [guarded, open]) await server.kill();
+  for (const server of [guarded, open]) await server.stop();
 });
 
 /** The same bytes each time it is sent. */
@@ -41,12 +42,7 @@ function recorded(keys: DemoKeys, method: string, path: string, body: string): R
   };
 }
 
-async function sentTwice(
-  server: RunningServer,
-  method: string,
-  path: string,
-  body: string,
-): Promise<string[]> {
+async function sentTwice(server: TestServer, method: string, path: string, body: string): Promise<string[]> {
   const client = new SignedClient(server.url);
   const headers = recorded(server.account('alice'), method, path, body);
   const replies = [
@@ -58,7 +54,7 @@ async function sentTwice(
   return replies.map(({ code }) => code);
 }
 
-async function openOrders(server: RunningServer): Promise<number> {
+async function openOrders(server: TestServer): Promise<number> {
   const client = new SignedClient(server.url, server.account('alice'));
   const { data } = await client.get('/api/v3/trade/unfilled-orders');
   client.close();

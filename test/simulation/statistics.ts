@@ -10,6 +10,10 @@ export class Statistics {
     return this.#counts.get(what) ?? 0;
   }
 
+  all(): Record<string, number> {
+    return Object.fromEntries(this.#counts);
+  }
+
   line(): string {
     return [...this.#counts]
       .sort(([a], [b]) => a.localeCompare(b))

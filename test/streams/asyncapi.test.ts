@@ -9,18 +9,19 @@ import { TRADE_TOPICS } from '../../src/api/ws/order-entry.ts';
 import { TOPIC_DESCRIPTIONS } from '../../src/api/ws/push-schemas.ts';
 import { PUBLIC_TOPICS } from '../../src/api/ws/topic-request.ts';
 import { messageOf } from '../harness/documented.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, loginFrame, StreamClient } from '../harness/stream-client.ts';
 
 /** A guard against one that never comes. */
 const LOOKS_MAX = 2_000;
 
-let server: RunningServer;
+let server: TestServer;
 
 before(async () => {
-  server = await startServer({ args: ['--rate-limits', 'off'] });
+  server = await startHosted({ args: ['--rate-limits', 'off'] });
 });
 
 after(() => server.stop());

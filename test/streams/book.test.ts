@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
 import { Dice } from '../security/hostile/dice.ts';
@@ -74,12 +75,12 @@ function isSorted(levels: Levels, direction: 1 | -1): boolean {
   return levels.every(([price], n) => n === 0 || (Number(price) - Number(levels[n - 1]![0])) * direction > 0);
 }
 
-let server: RunningServer;
+let server: TestServer;
 let http: SignedClient;
 const clients: StreamClient[] = [];
 
 before(async () => {
-  server = await startServer({ args: ['--rate-limits', 'off'] });
+  server = await startHosted({ args: ['--rate-limits', 'off'] });
   http = new SignedClient(server.url);
   await openPerpetuals(server, '60000');
 });

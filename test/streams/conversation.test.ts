@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type DemoKeys, type RunningServer, startServer } from '../harness/server.ts';
+import type { DemoKeys, TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, loginFrame, StreamClient } from '../harness/stream-client.ts';
 
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let alice: DemoKeys;
 const clients: StreamClient[] = [];
@@ -43,7 +44,7 @@ const lastPush = async (client: StreamClient, orderId: string): Promise<Frame> =
 const LATE = { receiveWindow: '100', requestTime: '1700000000000' };
 
 before(async () => {
-  server = await startServer();
+  server = await startHosted();
   operator = new Operator(server);
   alice = server.account('alice');
 });

@@ -1,8 +1,9 @@
 /** Contracts over the socket, on a clock that is moved by hand: profits of orders, positions, liquidations, deleveraging. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
 import { assertToldIsKept, RECORD_TOPICS } from './told-and-kept.ts';
@@ -11,7 +12,7 @@ const START = Date.UTC(2026, 5, 25, 6, 30);
 const CATEGORY = 'usdt-futures';
 const SYMBOL = 'BTCUSDT';
 
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let alice: StreamClient;
 let maker: StreamClient;
@@ -20,7 +21,7 @@ let requests = 0;
 
 before(async () => {
   const args = ['--clock', 'manual', '--clock-start', String(START), '--rate-limits', 'off'];
-  server = await startServer({ args });
+  server = await startHosted({ args });
   operator = new Operator(server);
   await operator.setStatus('USDT-FUTURES', SYMBOL, 'online');
   await priceMoves('50000');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
 
 const ROUNDS = 60;
@@ -15,7 +15,7 @@ const tradesOf = (client: StreamClient): string[] =>
     .flat();
 
 test('whoever joins gets the last trades and then every later one, each once and in order', async () => {
-  const server = await startServer({ args: ['--rate-limits', 'off'] });
+  const server = await startHosted({ args: ['--rate-limits', 'off'] });
   const first = await StreamClient.open(server.url);
   await first.subscribe(TRADES);
   const [buyer, seller] = await Promise.all(

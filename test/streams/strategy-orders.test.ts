@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openPerpetuals, PERPETUALS } from '../harness/contracts.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import { startHosted } from '../harness/hosted-server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
 
@@ -10,13 +11,13 @@ const CONTRACT = { category: 'USDT-FUTURES', symbol: 'BTCUSDT' };
 const SPOT = { category: 'SPOT', symbol: 'BTCUSDT' };
 const ARG = { instType: 'UTA', topic: 'strategy-order' };
 
-let server: RunningServer;
+let server: TestServer;
 let alice: StreamClient;
 let stranger: StreamClient;
 const people = new Map<string, SignedClient>();
 
 before(async () => {
-  server = await startServer({ args: ['--rate-limits', 'off'] });
+  server = await startHosted({ args: ['--rate-limits', 'off'] });
   await openPerpetuals(server, '60000', PERPETUALS.slice(0, 1));
   for (const name of ['alice', 'bob', 'maker']) {
     people.set(name, new SignedClient(server.url, server.account(name)));

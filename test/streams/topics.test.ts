@@ -2,21 +2,22 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startHosted } from '../harness/hosted-server.ts';
 import { Operator } from '../harness/operator-client.ts';
-import { type RunningServer, startServer } from '../harness/server.ts';
+import type { TestServer } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { type Frame, StreamClient } from '../harness/stream-client.ts';
 
 const START = Date.UTC(2026, 9, 5, 6, 30, 10);
 const MINUTE_MS = 60_000;
 
-let server: RunningServer;
+let server: TestServer;
 let operator: Operator;
 let reader: StreamClient;
 const people = new Map<string, SignedClient>();
 
 before(async () => {
-  server = await startServer({
+  server = await startHosted({
     args: ['--clock', 'manual', '--clock-start', String(START), '--rate-limits', 'off'],
   });
   operator = new Operator(server);

@@ -1,8 +1,9 @@
 /**
  * Records the contract test against real servers once, and plays it back with one thing wrong in the answers, for every
- * thing that can be wrong (`answers.ts`): does a check notice? A play needs no server, so there is time for thousands.
+ * thing that can be wrong (`answers.ts`): does a check notice? A playback needs no server, so there is time for thousands.
  */
 import './stand-ins.ts';
+import type { AnswerMutant } from './answers.ts';
 
 const { perform } = await import('./stage.ts');
 const { tape } = await import('./tape.ts');
@@ -25,27 +26,24 @@ async function once() {
   return failed;
 }
 
-/** Titles of the mutants to the check that noticed; what nothing noticed has none. */
-export async function replay(
-  kind: 'answers' | 'categories',
-  chosen: (title: string, n: number) => boolean,
-  tell: (title: string, noticed: string | undefined, seconds: number) => void,
-): Promise<void> {
+/** Records the contract, proves that the recording passes unchanged, and lists its mutants. */
+export async function record(): Promise<AnswerMutant[]> {
   const recorded = await once();
   if (recorded !== undefined) throw new Error(`while recording: ${recorded.title}: ${recorded.message}`);
   tape.rewind();
   const played = await once();
   if (played !== undefined) throw new Error(`played back unchanged: ${played.title}: ${played.message}`);
-  const mutants = answerMutants(tape.answers(), kind === 'categories').filter(({ title }, n) =>
-    chosen(title, n),
-  );
-  for (const { title, alter } of mutants) {
-    const began = performance.now();
-    tape.rewind(alter);
-    const failed = await once().catch((error: unknown) => ({
-      title: 'opening the venue',
-      message: String(error),
-    }));
-    tell(title, failed === undefined ? undefined : `${failed.title}`, (performance.now() - began) / 1000);
+  const answers = [...tape.answers()];
+  return [...answerMutants(answers, false), ...answerMutants(answers, true)];
+}
+
+/** The title of the check that noticed the mutant, or undefined. */
+export async function noticing({ alter }: AnswerMutant): Promise<string | undefined> {
+  tape.rewind(alter);
+  try {
+    return (await once())?.title;
+  } catch {
+    // A changed answer may end the preparation of the venue before any check.
+    return 'opening the venue';
   }
 }

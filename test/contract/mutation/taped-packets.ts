@@ -1,4 +1,4 @@
-/** Stands in for `hostile/raw-http.ts` while the contract is recorded and played back. */
+/** Stands in for `security/hostile/raw-http.ts` while the contract is recorded and played back. */
 import * as real from '../../security/hostile/raw-http.ts';
 import { tape } from './tape.ts';
 

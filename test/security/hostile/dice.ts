@@ -19,6 +19,16 @@ export class Dice {
     return items[this.below(items.length)]!;
   }
 
+  /** A copy in another order. */
+  shuffled<T>(items: readonly T[]): T[] {
+    const mixed = [...items];
+    for (let last = mixed.length - 1; last > 0; last--) {
+      const other = this.below(last + 1);
+      [mixed[last], mixed[other]] = [mixed[other]!, mixed[last]!];
+    }
+    return mixed;
+  }
+
   bytes(count: number): Uint8Array {
     return Uint8Array.from({ length: count }, () => this.below(256));
   }

@@ -8,7 +8,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { OPERATOR_ROUTES } from '../../../src/admin/server.ts';
-import { type RunningServer, startServer } from '../../harness/server.ts';
+import { startHosted } from '../../harness/hosted-server.ts';
+import type { TestServer } from '../../harness/server.ts';
 import { SignedClient } from '../../harness/signed-client.ts';
 import { ORDER } from './floor.ts';
 import { converse, type RawReply, signatureHeaders } from './raw-http.ts';
@@ -17,11 +18,11 @@ const PLACE = '/api/v3/trade/place-order';
 const TIME = '/api/v3/public/time';
 const INFO = '/api/v3/account/info';
 
-let server: RunningServer;
+let server: TestServer;
 let operator: { url: string; token: string };
 
 before(async () => {
-  server = await startServer({
+  server = await startHosted({
     args: ['--allowed-hosts', 'exchange.example', '--allowed-origins', 'https://charts.example:443'],
   });
   operator = JSON.parse(readFileSync(join(server.data, 'operator.json'), 'utf8'));

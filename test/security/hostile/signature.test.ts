@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, it } from 'node:test';
-import { type RunningServer, startServer } from '../../harness/server.ts';
+import { startHosted } from '../../harness/hosted-server.ts';
+import type { TestServer } from '../../harness/server.ts';
 import { SignedClient } from '../../harness/signed-client.ts';
 import { Dice } from './dice.ts';
 
@@ -9,9 +10,9 @@ const PATH = '/api/v3/account/assets';
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=';
 const SEED = 20_261;
 
-let server: RunningServer;
+let server: TestServer;
 before(async () => {
-  server = await startServer({ args: ['--rate-limits', 'off'] });
+  server = await startHosted({ args: ['--rate-limits', 'off'] });
 });
 after(() => server.stop());
 

@@ -1,0 +1,30 @@
+/** `npm run check`: types, format and lint at the same time; what each has to say is printed when it has ended. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const MODULES = join(import.meta.dirname, '../node_modules');
+const CHECKS: Readonly<Record<string, readonly string[]>> = {
+  types: ['typescript/bin/tsc', '--noEmit'],
+  format: ['@biomejs/biome/bin/biome', 'check'],
+  lint: ['oxlint/bin/oxlint', '--type-aware', '--deny-warnings', 'src', 'test', 'bench'],
+};
+
+async function passes(name: string, [program, ...args]: readonly string[]): Promise<boolean> {
+  const child = spawn(process.execPath, [join(MODULES, program!), ...args], {
+    cwd: join(MODULES, '..'),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  console.log(`${name}: ${code === 0 ? 'passed' : `failed with code ${code}`}\n${output}`.trimEnd());
+  return code === 0;
+}
+
+const results = await Promise.all(Object.entries(CHECKS).map(([name, command]) => passes(name, command)));
+process.exitCode = results.every(Boolean) ? 0 : 1;

@@ -1,0 +1,60 @@
+/**
+ * A process that runs exchanges for tests one beside the other (`hosted-server.ts`): the program is loaded once, and each
+ * exchange has its own data directory, ports and threads. It is started and stopped as `src/app/start/serve.ts` does.
+ */
+import './patient-disk.ts';
+import { Command } from 'commander';
+import { configOf, withSettings } from '../../src/app/cli/command-line.ts';
+import { createLogger } from '../../src/app/observability/logging.ts';
+import { type RunningExchange, startExchange } from '../../src/app/start/start-exchange.ts';
+
+export interface HostRequest {
+  readonly id: number;
+  /** Starts an exchange with the flags of the program, or stops the one that was started under this id. */
+  readonly start?: readonly string[];
+}
+
+export interface HostReply {
+  readonly id: number;
+  readonly url?: string;
+  readonly error?: string;
+}
+
+const running = new Map<number, RunningExchange>();
+
+process.umask(0o077);
+// Every logger of an exchange listens to them.
+for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
+process.on('message', (request: HostRequest) => void answer(request));
+
+async function answer({ id, start }: HostRequest): Promise<void> {
+  try {
+    const url = start === undefined ? await stopped(id) : await started(id, start);
+    reply({ id, url });
+  } catch (error) {
+    reply({ id, error: (error as Error).stack ?? String(error) });
+  }
+}
+
+function reply(message: HostReply): void {
+  process.send!(message);
+}
+
+async function started(id: number, flags: readonly string[]): Promise<string> {
+  const command = withSettings(new Command().exitOverride());
+  command.parse(flags, { from: 'user' });
+  const { config } = await configOf(command);
+  const exchange = await startExchange(config, createLogger(config), (error) => {
+    // As in a process of its own: the test sees connections that end, and the reason on standard error.
+    throw error;
+  });
+  running.set(id, exchange);
+  return exchange.url;
+}
+
+async function stopped(id: number): Promise<string> {
+  const exchange = running.get(id)!;
+  running.delete(id);
+  await exchange.stop();
+  return exchange.url;
+}
