@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { ROUTES } from '../../src/api/http/routes.ts';
 import { ROOT } from './blocks.ts';
@@ -234,10 +234,11 @@ test('every call that is served stands in the interface or the wire', () => {
   assert.deepEqual(absent, []);
 });
 
-test('links and paths of docs/spec lead to what exists', () => {
-  for (const file of globSync('docs/spec/*.md', { cwd: ROOT })) {
+test('links and paths of the documents lead to what exists', () => {
+  for (const file of globSync(['*.md', 'docs/**/*.md', 'src/**/*.md'], { cwd: ROOT })) {
+    if (file === 'CHANGELOG.md') continue;
     const text = read(file);
-    const links = [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, target]) => join('docs/spec', target!));
+    const links = [...text.matchAll(/\]\(([^)#:]+)\)/g)].map(([, target]) => join(dirname(file), target!));
     const paths = [...text.matchAll(/`((?:src|test|docs)\/[\w./-]+)`/g)].map(([, path]) => path!);
     const dead = [...links, ...paths].filter((path) => !existsSync(join(ROOT, path)));
     assert.deepEqual(dead, [], file);
