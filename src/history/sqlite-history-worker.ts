@@ -1,8 +1,8 @@
 /**
- * The thread that owns the history database. Packs collect in one transaction until a commit is due: many commands
+ * The thread that owns the history database. Batches collect in one transaction until a commit is due: many commands
  * share one sync of the disk, and reads in between see the open rows without waiting for it. On a full disk the rows
- * stay open until there is space (`patient-writer.ts`). Any other failed write ends the thread; nothing is guessed and
- * the next start projects again from `last_seq`.
+ * stay open until there is space (`retrying-writer.ts`). Any other failed write ends the thread; the next start
+ * projects again from `last_seq`.
  */
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -16,13 +16,15 @@ import { SqliteWriter } from './sqlite-writer.ts';
 import { Pages } from './tables/pages.ts';
 
 const COMMIT_ROWS_MAX = 10_000;
-/** Long enough that its syncs do not hold up those of the command log on the same disk; the log has it all anyway. */
+/**
+ * Long enough that its syncs do not delay those of the journal on the same disk; the journal holds everything anyway.
+ */
 const COMMIT_DELAY_MS = 500;
 /** Commands without rows, such as clock ticks, are not worth a sync each. */
 const IDLE_COMMIT_DELAY_MS = 1000;
-/** A full disk is tried again after this time. */
+/** Interval of retries on a full disk. */
 const RETRY_SPACE_AFTER_MS = 250;
-/** How long another program's lock on the file may delay a write before that is a failure. */
+/** Time that another program's lock on the file may delay a write before it fails. */
 const BUSY_TIMEOUT_MS = 10_000;
 
 if (parentPort === null) throw new Error('sqlite-history-worker.ts runs as a worker of sqlite-history.ts');
@@ -30,7 +32,7 @@ const port = parentPort;
 
 const { path } = workerData as WorkerStart;
 const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-// Neither a page nor a temporary file reaches the disk before a commit: a full disk is met there and nowhere else.
+// Neither a page nor a temporary file reaches the disk before a commit: only a commit can meet a full disk.
 database.exec(
   'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_spill = OFF; PRAGMA temp_store = MEMORY',
 );
@@ -83,7 +85,7 @@ function reportStored(): void {
   post({ type: 'stored', seq: writer.committedSeq, rows: patient.storedRows, starved: patient.starved });
 }
 
-/** False when the disk is full; it is tried again soon. */
+/** False when the disk is full; it is retried soon. */
 function commit(): boolean {
   clearTimeout(commitTimer);
   commitDueMs = Number.POSITIVE_INFINITY;
@@ -99,7 +101,7 @@ function commitAfter(delayMs: number): void {
   commitTimer = setTimeout(commit, delayMs);
 }
 
-/** A busy thread may get to its timers late, so every pack also looks at the clock. */
+/** Timers of a busy thread may be late, so every batch also checks the clock. */
 function commitSoon(): void {
   const nowMs = performance.now();
   const full = writer.openRows >= COMMIT_ROWS_MAX && !patient.starved;
@@ -111,7 +113,7 @@ function commitSoon(): void {
   if (nowMs + delayMs < commitDueMs) commitAfter(delayMs);
 }
 
-/** Rows of an older program get their checksums between other work; of a new file there are none. */
+/** Rows of an older program get their checksums between other work; a new file has none. */
 function sealStep(steps: Generator<number>, sealed: number): void {
   if (!database.isOpen) return;
   const step = steps.next();
@@ -124,7 +126,7 @@ function sealStep(steps: Generator<number>, sealed: number): void {
   if (rows > 0) post({ type: 'sealed', rows, all: step.done === true });
 }
 
-/** A read that fails is refused by itself: the writer is not at fault. */
+/** A failed read is an error of that read alone: the writer is not at fault. */
 function read({ id, name, argument }: Extract<ToWorker, { type: 'read' }>): void {
   try {
     const answer = READS[name] as (pages: Pages, argument: unknown) => unknown;
@@ -135,7 +137,7 @@ function read({ id, name, argument }: Extract<ToWorker, { type: 'read' }>): void
   }
 }
 
-/** A number beyond what any column holds comes from a changed bit as well. */
+/** A number beyond the range of any column comes from a changed bit as well. */
 function isDamage(error: unknown): boolean {
   return error instanceof DamagedRow || (error as NodeJS.ErrnoException).code === 'ERR_OUT_OF_RANGE';
 }
@@ -144,7 +146,7 @@ function pruneStep(id: number, steps: Generator<number>, deleted: number): void 
   if (!database.isOpen) return;
   const step = steps.next();
   if (step.done === true) {
-    // Rows that were deleted without space are there again; the next time takes them.
+    // Rows that were deleted without space are there again; the next pruning deletes them.
     post(commit() ? { type: 'answer', id, value: deleted } : { type: 'starved', id });
     return;
   }

@@ -5,15 +5,15 @@ import { readSegmentHeaders } from './segment-files.ts';
 import { readSnapshotFile, writeSnapshotFile } from './snapshot-file.ts';
 
 /**
- * Saves the snapshot, keeps it and the one before, and lets go of the segments that neither needs. It touches only
- * segments that are complete, so it may run beside the writer.
+ * Saves the snapshot, keeps it and the one before, and deletes the segments that neither needs. It touches only
+ * complete segments, so it may run beside the writer.
  */
 export function saveSnapshotAndTrim(disk: Disk, instanceId: Uint8Array, snapshot: Snapshot): void {
   writeSnapshotFile(disk, instanceId, snapshot);
   const older = snapshotSeqs(disk.list()).filter((seq) => seq < snapshot.seq);
   const fallbackSeq = older.at(-1);
   if (fallbackSeq === undefined) return;
-  // The journal behind a snapshot may only go when the snapshot can replace it.
+  // Segments behind a snapshot may be deleted only when the snapshot is valid.
   if (typeof readSnapshotFile(disk, fallbackSeq, instanceId) === 'string') return;
   dropSegmentsBefore(disk, fallbackSeq);
   for (const seq of older.slice(0, -1)) disk.unlink(snapshotName(seq));

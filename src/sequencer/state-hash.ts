@@ -1,4 +1,4 @@
-/** The hash two equal exchanges share: SHA-256 of the canonical state. */
+/** The state hash: SHA-256 of the canonical state; equal exchanges have equal hashes. */
 import { createHash } from 'node:crypto';
 import { saveState } from '../core/snapshot/snapshot.ts';
 import type { State } from '../core/state/state.ts';

@@ -1,4 +1,4 @@
-/** Two views of a moving price: momentum follows it, reversion waits for it to come back. */
+/** Two strategies on a moving price: momentum follows it, reversion waits for its return. */
 import { Side, Source, TimeInForce } from '../../core/model/enums.ts';
 import type { AgentClient } from '../agent-client.ts';
 import { clamp } from '../deterministic-math.ts';
@@ -64,7 +64,7 @@ export class MomentumTrader extends TrendTrader<'momentum'> {
   }
 }
 
-/** Keeps one patient order in each book, where a price that has gone too far would meet it. */
+/** Keeps one resting order in each book, where a price that has gone too far would meet it. */
 export class ReversionTrader extends TrendTrader<'reversion'> {
   constructor(uid: number, number: number, views: readonly InstrumentView[], seed: number) {
     super('reversion', uid, number, views, seed);

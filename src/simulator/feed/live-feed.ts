@@ -1,7 +1,7 @@
 /**
- * Public prices of real venues through ccxt, which is the user's to install: it is not a dependency and nothing is
- * asked for unless `--feed live:...` says so. Each venue is asked for all tickers at once, every few seconds; an
- * answer that fails costs nothing but freshness.
+ * Public prices of real exchanges through ccxt, which the user must install: it is not a dependency, and no request
+ * is made unless `--feed live:...` is set. Each exchange is polled for all tickers at once, every few seconds; a
+ * failed poll only makes prices older.
  */
 import { LIVE_SYMBOLS_MAX } from '../limits.ts';
 import { SimulatorError } from '../simulator-error.ts';
@@ -11,7 +11,7 @@ import { type FollowedIndex, priceUnits, type Report } from './price-feed.ts';
 const POLL_MS = 2000;
 const POLL_AFTER_FAILURE_MS = 15_000;
 
-/** What of ccxt is used here. */
+/** The used part of ccxt. */
 interface Exchange {
   loadMarkets(): Promise<unknown>;
   readonly symbols: readonly string[];
@@ -39,13 +39,13 @@ interface LiveVenue {
 }
 
 export interface LiveOptions {
-  /** `kraken,coinbase` or `id@http://...` for a venue under another address. */
+  /** `kraken,coinbase` or `id@http://...` for an exchange under another address. */
   readonly venues: string;
   readonly pairs: readonly string[];
   readonly report: (text: string) => void;
 }
 
-/** Resolves when every venue has answered once. */
+/** Resolves when every exchange was polled once. */
 export async function openLiveFeed(options: LiveOptions): Promise<LiveFeed> {
   const library = await loadLibrary();
   const venues = await Promise.all(
@@ -83,7 +83,7 @@ export class LiveFeed implements PartialFeed {
     return this.venues.some((source) => quoteOf(source, index) !== undefined);
   }
 
-  /** Components are shared out over the venues; those that know the pair stand in for those that do not. */
+  /** Components are distributed over the exchanges; those that trade the pair replace those that do not. */
   reports(indices: readonly FollowedIndex[]): readonly Report[] {
     const reports: Report[] = [];
     for (const index of indices) {
@@ -152,7 +152,7 @@ function quoteOf({ quotes }: LiveVenue, index: FollowedIndex): Quote | undefined
 type Library = Readonly<Record<string, new (options: object) => Exchange>>;
 
 async function loadLibrary(): Promise<Library> {
-  // Named at run time: the program must start, and type-check, without it.
+  // A variable, so that the program starts and type-checks without the package.
   const name = 'ccxt';
   try {
     return ((await import(name)) as { default: Library }).default;

@@ -1,6 +1,6 @@
 /**
- * The default feed: prices made from a seed. Each index has several venues that follow the coins' prices with small
- * disagreements of their own and tell at their own times, so the exchange's index rules have something to do.
+ * The default feed: prices generated from a seed. Each index has several components that follow the coins' prices
+ * with small deviations of their own and report at their own times, so that the rules of the index are exercised.
  */
 
 import { exp } from '../deterministic-math.ts';
@@ -9,11 +9,11 @@ import { Rng } from '../rng.ts';
 import { CoinPrices, ornsteinUhlenbeckStep } from './coin-prices.ts';
 import { type FollowedIndex, type PriceFeed, priceUnits, type Report } from './price-feed.ts';
 
-/** How far venues disagree, as a fraction, and for how long. */
+/** Deviation between components, as a fraction, and its half-life. */
 const DISAGREEMENT = { deviation: 0.00012, halfLifeS: 20 };
-/** A venue's volume of a day in dollars, before its weight. */
+/** Daily volume of a component in dollars, before its weight. */
 const DAY_VOLUME_USD = 2e9;
-/** Mean time between two prices of a venue. */
+/** Mean time between two prices of a component. */
 const MAJOR_INTERVAL_MS = 1000;
 const OTHER_INTERVAL_MS = 2000;
 const MAJORS: ReadonlySet<string> = new Set(['BTC', 'ETH']);
@@ -52,7 +52,7 @@ export class SyntheticFeed implements PriceFeed {
   follow(indices: readonly FollowedIndex[], now: number): void {
     if (this.lastMs === 0) this.lastMs = now;
     for (const coin of ['USDT', 'USDC']) this.prices.add(coin, 1);
-    // A dollar pair tells a coin's price; pairs between coins follow from two of those.
+    // A dollar pair sets a coin's price; pairs between coins follow from two of those.
     const dollarsFirst = [...indices].sort((a, b) => rank(a) - rank(b));
     for (const { base, quote, price } of dollarsFirst) {
       this.prices.add(base, price * exp(this.prices.level(quote)));
@@ -70,7 +70,7 @@ export class SyntheticFeed implements PriceFeed {
   }
 
   shock(coin: string, factor: number, overMs: number): boolean {
-    // Venues that told one after the other would put each other out of the index for a minute.
+    // Components that report one after another would exclude each other from the index for a minute.
     if (overMs === 0) for (const source of this.venues) source.dueMs = 0;
     return this.prices.shock(coin, factor, overMs);
   }
