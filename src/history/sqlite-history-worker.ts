@@ -38,7 +38,7 @@ database.exec(
 );
 migrate(database);
 const writer = new SqliteWriter(database);
-const patient = new RetryingWriter(writer, dirname(path));
+const retrying = new RetryingWriter(writer, dirname(path));
 const pages = new Pages(database, () => writer.sealed);
 
 let commitTimer: NodeJS.Timeout | undefined;
@@ -49,13 +49,13 @@ port.on('message', (message: ToWorker) => {
     case 'describe':
       return writer.describe(message.instruments, message.coins);
     case 'batch':
-      patient.write(message.batch);
+      retrying.write(message.batch);
       return commitSoon();
     case 'generated':
-      patient.addGenerated(message.candles);
+      retrying.addGenerated(message.candles);
       return commitSoon();
     case 'generatedFunding':
-      patient.addGeneratedFunding(message.funding);
+      retrying.addGeneratedFunding(message.funding);
       return commitSoon();
     case 'read':
       return read(message);
@@ -64,10 +64,10 @@ port.on('message', (message: ToWorker) => {
         commit() ? { type: 'answer', id: message.id, value: undefined } : { type: 'starved', id: message.id },
       );
     case 'prune':
-      if (patient.starved) return post({ type: 'starved', id: message.id });
+      if (retrying.starved) return post({ type: 'starved', id: message.id });
       return pruneStep(message.id, writer.prune(message.now), 0);
     case 'close':
-      if (!commit()) patient.abandon();
+      if (!commit()) retrying.abandon();
       clearTimeout(commitTimer);
       database.close();
       post({ type: 'answer', id: message.id, value: undefined });
@@ -82,14 +82,14 @@ function post(message: FromWorker): void {
 }
 
 function reportStored(): void {
-  post({ type: 'stored', seq: writer.committedSeq, rows: patient.storedRows, starved: patient.starved });
+  post({ type: 'stored', seq: writer.committedSeq, rows: retrying.storedRows, starved: retrying.starved });
 }
 
 /** False when the disk is full; it is retried soon. */
 function commit(): boolean {
   clearTimeout(commitTimer);
   commitDueMs = Number.POSITIVE_INFINITY;
-  const committed = patient.commit();
+  const committed = retrying.commit();
   reportStored();
   if (!committed) commitAfter(RETRY_SPACE_AFTER_MS);
   return committed;
@@ -104,7 +104,7 @@ function commitAfter(delayMs: number): void {
 /** Timers of a busy thread may be late, so every batch also checks the clock. */
 function commitSoon(): void {
   const nowMs = performance.now();
-  const full = writer.openRows >= COMMIT_ROWS_MAX && !patient.starved;
+  const full = writer.openRows >= COMMIT_ROWS_MAX && !retrying.starved;
   if (full || nowMs >= commitDueMs) {
     commit();
     return;

@@ -31,7 +31,9 @@ export function operatorCommand(
     .addOption(new Option('--json', 'print one JSON document').helpGroup('Output:'))
     .addOption(new Option('--by <name>', 'operator for the audit log [you]').helpGroup('Operator:'))
     .addOption(
-      new Option('--operator <url>', "URL of the operator's listener [as the data directory says]").helpGroup('Operator:'),
+      new Option('--operator <url>', "URL of the operator's listener [as the data directory says]").helpGroup(
+        'Operator:',
+      ),
     )
     .addOption(new Option('--token-file <file>', 'token for that listener').helpGroup('Operator:'));
   return withSettings(command, SETTINGS_USED).action(async () => {

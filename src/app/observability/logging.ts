@@ -37,7 +37,9 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat' | 'co
   const pretty = config.logFormat === 'pretty' || (config.logFormat === 'auto' && stderr.isTTY);
   const destination: DestinationStream = pretty
     ? new PrettyLog((line) => stderr.write(line), painter(config.color, stderr))
-    : pino.destination({ fd: stderr.fd, sync: true, maxLength: UNWRITTEN_MAX }).on('error', ignoreOutputError);
+    : pino
+        .destination({ fd: stderr.fd, sync: true, maxLength: UNWRITTEN_MAX })
+        .on('error', ignoreOutputError);
   for (const stream of [process.stdout, stderr]) stream.on('error', ignoreOutputError);
   return pino({ ...OPTIONS, level: config.logLevel }, destination);
 }

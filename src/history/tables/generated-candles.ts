@@ -57,14 +57,14 @@ export function generatedCandles(
   // The last candle continues after its open time.
   const lastEnd =
     endTime === Number.MAX_SAFE_INTEGER ? endTime : nextCandleOpen(index, candleOpen(index, endTime));
-  const packs = pages.rows(
+  const chunks = pages.rows(
     `SELECT first_open FROM generated_candles WHERE category = ? AND symbol = ? AND width = ?
        AND first_open < ? AND last_open >= ? ORDER BY first_open ${newest ? 'DESC' : 'ASC'}`,
     ...[category, symbol, from, lastEnd, startTime],
   );
   let folded: Folded[] = [];
   let chunk: GeneratedCandles | undefined;
-  for (const [firstOpen] of packs) {
+  for (const [firstOpen] of chunks) {
     chunk = readChunk(pages, category, symbol, from, Number(firstOpen));
     const part = foldGenerated(chunk, width, startTime, endTime);
     folded = newest ? joinFolded(part, folded) : joinFolded(folded, part);

@@ -38,7 +38,7 @@ export function coinPaths(
         prices.step(seconds / POINTS);
         for (const [coin, path] of levels) path[interval * POINTS + point] = prices.level(coin);
       }
-      volatility[interval] = prices.turbulence;
+      volatility[interval] = prices.relativeVolatility;
       tick();
     }
     return { levels, volatility };

@@ -108,7 +108,7 @@ export class CoinPrices {
   }
 
   /** Present volatility over the usual one. */
-  get turbulence(): number {
+  get relativeVolatility(): number {
     return this.regime.volatility * exp(this.fast + this.slow - MEAN_SQUARE);
   }
 
@@ -126,7 +126,7 @@ export class CoinPrices {
     this.slow = ornsteinUhlenbeckStep(this.slow, SLOW.deviation, SLOW.halfLifeS, seconds, rng.normal());
     if (rng.chance(1 - decay(seconds, this.regime.meanHours * 3600 * Math.LN2)))
       this.regime = nextRegime(rng);
-    const turbulence = this.turbulence * this.intensity;
+    const relativeVolatility = this.relativeVolatility * this.intensity;
     const market = rng.normal();
     const drift = (this.regime.driftPerDay * seconds) / DAY_S;
     const jump = jumpIn(rng, MARKET_JUMPS_PER_DAY, MARKET_JUMP * this.intensity, seconds);
@@ -144,7 +144,7 @@ export class CoinPrices {
       }
       const { correlation, volatility } = coin;
       const own = coin.rng.normal() * Math.sqrt(1 - correlation * correlation);
-      const size = volatility * turbulence * root;
+      const size = volatility * relativeVolatility * root;
       const ownJump = jumpIn(coin.rng, OWN_JUMPS_PER_DAY, OWN_JUMP * volatility * this.intensity, seconds);
       const pull = (coin.anchor - coin.level) * (1 - decay(seconds, ANCHOR_HALF_LIFE_S));
       coin.level += size * (correlation * market + own) + correlation * (drift + jump) + ownJump + pull;

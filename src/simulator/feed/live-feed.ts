@@ -31,7 +31,7 @@ interface Quote {
   readonly volume: number;
 }
 
-interface LiveVenue {
+interface LiveExchange {
   readonly id: string;
   readonly exchange: Exchange;
   readonly quotes: Map<string, Quote>;
@@ -40,7 +40,7 @@ interface LiveVenue {
 
 export interface LiveOptions {
   /** `kraken,coinbase` or `id@http://...` for an exchange under another address. */
-  readonly venues: string;
+  readonly exchanges: string;
   readonly pairs: readonly string[];
   readonly report: (text: string) => void;
 }
@@ -48,46 +48,46 @@ export interface LiveOptions {
 /** Resolves when every exchange was polled once. */
 export async function openLiveFeed(options: LiveOptions): Promise<LiveFeed> {
   const library = await loadLibrary();
-  const venues = await Promise.all(
-    options.venues.split(',').map((text) => openVenue(library, text, options.pairs)),
+  const exchanges = await Promise.all(
+    options.exchanges.split(',').map((text) => openExchange(library, text, options.pairs)),
   );
-  const feed = new LiveFeed(venues, options);
+  const feed = new LiveFeed(exchanges, options);
   await feed.begin();
   return feed;
 }
 
 export class LiveFeed implements PartialFeed {
   readonly name: string;
-  private readonly venues: readonly LiveVenue[];
+  private readonly exchanges: readonly LiveExchange[];
   private readonly options: LiveOptions;
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly lastReported = new Map<string, bigint>();
   private closed = false;
 
-  constructor(venues: readonly LiveVenue[], options: LiveOptions) {
-    this.venues = venues;
+  constructor(exchanges: readonly LiveExchange[], options: LiveOptions) {
+    this.exchanges = exchanges;
     this.options = options;
-    this.name = `live prices of ${venues.map(({ id }) => id).join(', ')}`;
+    this.name = `live prices of ${exchanges.map(({ id }) => id).join(', ')}`;
   }
 
   async begin(): Promise<void> {
-    await Promise.all(this.venues.map((source) => this.poll(source)));
-    const silent = this.venues.filter(({ quotes }) => quotes.size === 0);
-    if (silent.length === this.venues.length) {
+    await Promise.all(this.exchanges.map((source) => this.poll(source)));
+    const silent = this.exchanges.filter(({ quotes }) => quotes.size === 0);
+    if (silent.length === this.exchanges.length) {
       this.close();
       throw new SimulatorError(`${this.name}: no venue answers; check the names and the network`);
     }
   }
 
   covers(index: FollowedIndex): boolean {
-    return this.venues.some((source) => quoteOf(source, index) !== undefined);
+    return this.exchanges.some((source) => quoteOf(source, index) !== undefined);
   }
 
   /** Components are distributed over the exchanges; those that trade the pair replace those that do not. */
   reports(indices: readonly FollowedIndex[]): readonly Report[] {
     const reports: Report[] = [];
     for (const index of indices) {
-      const quotes = this.venues
+      const quotes = this.exchanges
         .map((source) => quoteOf(source, index))
         .filter((quote) => quote !== undefined);
       if (quotes.length === 0) continue;
@@ -111,10 +111,10 @@ export class LiveFeed implements PartialFeed {
   close(): void {
     this.closed = true;
     for (const timer of this.timers) clearTimeout(timer);
-    for (const { exchange } of this.venues) exchange.close?.().catch(() => {});
+    for (const { exchange } of this.exchanges) exchange.close?.().catch(() => {});
   }
 
-  private async poll(source: LiveVenue): Promise<void> {
+  private async poll(source: LiveExchange): Promise<void> {
     const { exchange, quotes, id } = source;
     try {
       const wanted = exchange.symbols.filter((symbol) => this.options.pairs.includes(symbol));
@@ -141,7 +141,7 @@ export class LiveFeed implements PartialFeed {
   }
 }
 
-function quoteOf({ quotes }: LiveVenue, index: FollowedIndex): Quote | undefined {
+function quoteOf({ quotes }: LiveExchange, index: FollowedIndex): Quote | undefined {
   for (const name of pairNames(index)) {
     const quote = quotes.get(name);
     if (quote !== undefined) return quote;
@@ -163,7 +163,7 @@ async function loadLibrary(): Promise<Library> {
   }
 }
 
-async function openVenue(library: Library, text: string, pairs: readonly string[]): Promise<LiveVenue> {
+async function openExchange(library: Library, text: string, pairs: readonly string[]): Promise<LiveExchange> {
   const [id, url] = text.split('@') as [string, string | undefined];
   const Exchange = library[id];
   if (Exchange === undefined)

@@ -25,6 +25,6 @@ export async function openFeed(choice: FeedChoice, options: FeedOptions): Promis
     return new LayeredFeed(new ReplayFeed(what, await readReplay(what, options.progress)), synthetic);
   }
   const pairs = [...new Set(followedIndices(options.state).flatMap(pairNames))];
-  const live = await openLiveFeed({ venues: what, pairs, report: options.report });
+  const live = await openLiveFeed({ exchanges: what, pairs, report: options.report });
   return new LayeredFeed(live, synthetic);
 }

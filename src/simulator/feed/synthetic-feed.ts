@@ -18,7 +18,7 @@ const MAJOR_INTERVAL_MS = 1000;
 const OTHER_INTERVAL_MS = 2000;
 const MAJORS: ReadonlySet<string> = new Set(['BTC', 'ETH']);
 
-interface OutsideVenue {
+interface ComponentSource {
   readonly index: FollowedIndex;
   readonly component: number;
   readonly rng: Rng;
@@ -39,7 +39,7 @@ export class SyntheticFeed implements PriceFeed {
   readonly name: string;
   readonly prices: CoinPrices;
   private readonly seed: number;
-  private venues: OutsideVenue[] = [];
+  private sources: ComponentSource[] = [];
   private readonly known = new Set<number>();
   private lastMs = 0;
 
@@ -65,13 +65,13 @@ export class SyntheticFeed implements PriceFeed {
     if (seconds > 0) this.prices.step(seconds);
     this.lastMs = now;
     const reports: Report[] = [];
-    for (const source of this.venues) if (source.dueMs <= now) reports.push(this.report(source, now));
+    for (const source of this.sources) if (source.dueMs <= now) reports.push(this.report(source, now));
     return reports;
   }
 
   shock(coin: string, factor: number, overMs: number): boolean {
     // Components that report one after another would exclude each other from the index for a minute.
-    if (overMs === 0) for (const source of this.venues) source.dueMs = 0;
+    if (overMs === 0) for (const source of this.sources) source.dueMs = 0;
     return this.prices.shock(coin, factor, overMs);
   }
 
@@ -82,11 +82,11 @@ export class SyntheticFeed implements PriceFeed {
     for (const component of followed.weights.keys()) {
       const rng = new Rng(this.seed, `venue ${followed.name} ${component}`);
       const off = rng.normal() * DISAGREEMENT.deviation;
-      this.venues.push({ index: followed, component, rng, off, volume: rng.normal() * 0.2, dueMs: now });
+      this.sources.push({ index: followed, component, rng, off, volume: rng.normal() * 0.2, dueMs: now });
     }
   }
 
-  private report(source: OutsideVenue, now: number): Report {
+  private report(source: ComponentSource, now: number): Report {
     const { index, component, rng } = source;
     const { base, quote, pricePrecision, weights } = index;
     const mean = MAJORS.has(base) ? MAJOR_INTERVAL_MS : OTHER_INTERVAL_MS;
