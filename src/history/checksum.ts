@@ -1,15 +1,15 @@
 /**
- * Every row of the history has the CRC-32 of its values, so that a bit that changed on the disk is not read as truth:
- * SQLite itself has no checksums of its pages. It covers the values in the order of the table's columns, as UTF-8, each
- * followed by a separator (a blob by its own CRC-32 in decimal). Any single changed bit shows, other changes but for one
- * in 2^32.
+ * Every row of the history has the CRC-32 of its values, so that a bit that changed on the disk is detected: SQLite
+ * has no checksums of its pages. It covers the values in the order of the table's columns, as UTF-8, each followed by
+ * a separator (a blob by its own CRC-32 in decimal). Every single changed bit is detected, other changes except for
+ * one in 2^32.
  */
 import { crc32 } from 'node:zlib';
 
 const SEPARATOR = 0x1f;
 const MODULUS = 2 ** 32;
 
-/** What a byte does to the sum (the polynomial of zlib). */
+/** Effect of a byte on the sum (the polynomial of zlib). */
 const STEPS = Int32Array.from({ length: 256 }, (_, byte) => {
   let step = byte;
   for (let bit = 0; bit < 8; bit++) step = (step & 1) === 1 ? 0xedb88320 ^ (step >>> 1) : step >>> 1;
@@ -17,7 +17,7 @@ const STEPS = Int32Array.from({ length: 256 }, (_, byte) => {
 });
 
 /**
- * `blob` is the place of the value that is bytes, where there is one. The library's `crc32` would need the row as one
+ * `blob` is the index of the value that is bytes, if there is one. The library's `crc32` would need the row as one
  * text first, which costs as much again: this is the history's busiest loop.
  */
 export function checksumOf(values: readonly unknown[], blob = -1): number {
@@ -46,7 +46,7 @@ function withBytes(before: number, bytes: Uint8Array): number {
   return crc;
 }
 
-/** Checksums of a table are added up, so that a row that is gone shows as well. */
+/** Checksums of a table are added up, so that a missing row is detected as well. */
 export function sumWith(sum: number, checksum: number): number {
   return (sum + checksum) % MODULUS;
 }
@@ -55,7 +55,7 @@ export function sumWithout(sum: number, checksum: number): number {
   return (sum - checksum + MODULUS) % MODULUS;
 }
 
-/** A row whose values are not those that were written. */
+/** The values of a row differ from those that were written. */
 export class DamagedRow extends Error {
   override name = 'DamagedRow';
   readonly table: string;

@@ -1,6 +1,6 @@
 /**
- * A run of candles without gaps (rules 8.2): stored ones, the running one, flat ones between. It is made where the
- * rows are and leaves as text: a thousand rows cost the thread that takes orders no more than one.
+ * Candles without gaps (rules 8.2): stored ones, the running one, flat ones between. They are assembled in the
+ * history's thread and leave as text: a thousand rows cost the main thread no more than one.
  */
 import { candleOpen, candleWidthIndex, nextCandleOpen } from '../core/model/candle-interval.ts';
 import {
@@ -28,7 +28,7 @@ export function gaplessCandles(stored: StoredCandles, query: GaplessCandleQuery)
 
   let before = stored.lastCandleBefore(series, first);
   if (before === undefined && onlyStart) {
-    // Nothing traded before the start: the earliest candles are those from the first trade on.
+    // There were no trades before the start: the earliest candles are those from the first trade on.
     const [earliest] = stored.candles({ ...series, startTime: first, limit: 1, from: 'oldest' });
     first = earliest?.openTime ?? running?.openTime ?? last + 1;
   }
@@ -37,8 +37,8 @@ export function gaplessCandles(stored: StoredCandles, query: GaplessCandleQuery)
   for (const row of stored.candles({ ...series, startTime: first, endTime: last, limit, from }))
     rows.set(row.openTime, row);
   if (running !== undefined) {
-    // The interval in which the exchange began has a made-up part before the first trade. What is stored may also have
-    // ended since the running one was read, and holds it already.
+    // The interval in which the exchange started has a generated part before the first trade. A stored candle may
+    // also have ended since the running one was read, and contains it already.
     const { openTime } = running;
     const part = rows.has(openTime) ? stored.generatedPart(series, openTime) : undefined;
     rows.set(openTime, part === undefined ? running : joinCandles(part, running));

@@ -1,6 +1,6 @@
 /**
- * A made-up past, kept apart from what happened: packs of minutes and of hours in a table of their own. Longer widths
- * are folded from these when somebody reads, so a month of minutes for every book costs megabytes, not hundreds.
+ * Generated candles, kept apart from real ones: chunks of minutes and of hours in a table of their own. Longer
+ * intervals are aggregated from these on reading, so a month of minutes for every book costs megabytes, not hundreds.
  */
 import { type CandleWidth, candleOpen, candleWidthIndex } from '../core/model/candle-interval.ts';
 import { formatUnits } from '../core/model/units.ts';
@@ -10,7 +10,7 @@ const GENERATED_WIDTHS = ['1m', '1H'] as const;
 export type GeneratedWidth = (typeof GENERATED_WIDTHS)[number];
 export const GENERATED_STEP_MS: Readonly<Record<GeneratedWidth, number>> = { '1m': 60_000, '1H': 3_600_000 };
 
-/** Neighbouring candles of one book, each with trades. */
+/** Consecutive candles of one book, each with trades. */
 export interface GeneratedCandles {
   readonly category: string;
   readonly symbol: string;
@@ -24,7 +24,7 @@ export interface GeneratedCandles {
   readonly lots: Float64Array;
 }
 
-/** What a longer width is folded from. */
+/** The generated interval that a longer one is aggregated from. */
 export function generatedWidthFor(width: CandleWidth): GeneratedWidth {
   return candleWidthIndex(width) < candleWidthIndex('1H') ? '1m' : '1H';
 }
@@ -37,7 +37,7 @@ export function encodeGenerated({ ticks, lots }: GeneratedCandles): Uint8Array {
 }
 
 export function decodeGenerated(encoded: Uint8Array): Pick<GeneratedCandles, 'ticks' | 'lots'> {
-  // A copy of its own: a buffer may begin anywhere, and numbers must not.
+  // A copy: a buffer may begin at any offset, and typed arrays need alignment.
   const bytes = new Uint8Array(encoded);
   const count = bytes.byteLength / 24;
   return {
@@ -58,7 +58,7 @@ export interface Folded {
   value: number;
 }
 
-/** Candles of a width whose open time lies between the bounds, ascending. */
+/** Candles of an interval whose open time lies between the bounds, ascending. */
 export function foldGenerated(
   { width: from, firstOpen, ticks, lots }: GeneratedCandles,
   width: CandleWidth,
@@ -81,7 +81,7 @@ export function foldGenerated(
   return folded;
 }
 
-/** Neighbouring packs may have a part each of the candle between them. */
+/** Consecutive chunks may each hold a part of the candle between them. */
 export function joinFolded(earlier: readonly Folded[], later: readonly Folded[]): Folded[] {
   const [edge, ...rest] = later;
   const joined = [...earlier];
@@ -118,7 +118,7 @@ export function foldedRow(
   };
 }
 
-/** What happened with what was made up before it; the interval in which the exchange began has a part of each. */
+/** Real candles with the generated ones before them; the interval in which the exchange started has a part of each. */
 export function mergeCandles(generated: readonly CandleRow[], real: readonly CandleRow[]): CandleRow[] {
   const rows = new Map(generated.map((row) => [row.openTime, row]));
   for (const row of real) {

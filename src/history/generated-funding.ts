@@ -1,4 +1,4 @@
-/** Funding rates of a made-up past: what charts and backtests of a new exchange find before its first settlement. */
+/** Generated funding rates, for charts and backtests, from before the first settlement of a new exchange. */
 export interface GeneratedFunding {
   readonly category: string;
   readonly symbol: string;

@@ -1,9 +1,10 @@
 /**
- * The past as people query it: closed orders and positions, moved positions, ended strategy orders, fills, ledger lines, transfers,
- * deposits, withdrawals, conversions, candles, funding rates, liquidations and loans, made from the core's events alone
- * and always rebuildable from the log. This is the port; `sqlite-history.ts` stands behind it and `history.contract.ts`
- * says what every adapter must do.
- *
+ * The past as clients query it: closed orders and positions, moved positions, ended strategy orders, fills, ledger
+ * lines,
+ * transfers, deposits, withdrawals, conversions, candles, funding rates, liquidations and loans, projected from the
+ * core's
+ * events alone and always rebuildable from the journal. This is the port; `sqlite-history.ts` implements it and
+ * `test/history/history.contract.ts` specifies every adapter.
  * Lists are newest first and paged by id: pass the smallest id of a page as `beforeId` to get the next. Ids come from
  * one counter and time never goes back, so adapters may rely on a larger id never having an earlier time.
  */
@@ -27,12 +28,12 @@ import type { WalletRecordType, WalletRecordView } from '../views/wallet-record-
 import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
 
-/** What was asked of the history needs space that the disk does not have. Nothing is lost: the log holds it. */
+/** The operation needs space that the disk does not have. Nothing is lost: the journal holds it. */
 export class HistoryStarved extends Error {
   override readonly name = 'HistoryStarved';
 }
 
-/** What one command brought about. */
+/** The events of one command. */
 export interface ProjectedCommand {
   readonly seq: number;
   readonly time: number;
@@ -46,85 +47,88 @@ export interface History {
   readonly confirmedSeq: number;
 
   /**
-   * Instruments and coin names by their index, so that rows are formatted away from the caller's thread. Must come
-   * before the first event that names one of them; replaces what was described before.
+   * Instruments and coin names by their index, so that rows are formatted in the history's thread. Must come before
+   * the first event that refers to one of them; replaces the last description.
    */
   describe(instruments: readonly Instrument[], coins: readonly string[]): void;
 
   /**
-   * Queues the events of a command; commands come in ascending `seq`, those up to `confirmedSeq` are skipped. A command
-   * without events is projected too: it costs next to nothing, and `confirmedSeq` can then be compared with the log.
+   * Queues the events of a command; commands come in ascending `seq`, those up to `confirmedSeq` are skipped. A
+   * command without events is projected too: it is cheap, and `confirmedSeq` can then be compared with the journal.
    */
   project(command: ProjectedCommand): void;
 
-  /** Adds a made-up past of a book; candle queries answer from it where nothing has happened. */
+  /** Adds generated candles of a book; candle queries use them where there are no real ones. */
   addGenerated(candles: GeneratedCandles): void;
 
-  /** Adds made-up funding rates of a perpetual, all older than its first settlement. */
+  /** Adds generated funding rates of a perpetual, all older than its first settlement. */
   addGeneratedFunding(funding: GeneratedFunding): void;
 
   /** Rows projected and not yet durable. The caller slows down when this grows. */
   lag(): number;
 
-  /** Reads since the start that were refused because a row they came to is not as it was written. */
+  /** Reads since the start that failed because of a damaged row. */
   damagedReads(): number;
 
-  /** The disk has no space for what was projected: it waits in memory until there is some, and reads see it. */
+  /** The disk has no space for projected rows: they wait in memory until there is some, and reads see them. */
   readonly starved: boolean;
 
   /** Resolves when everything projected so far is durable; rejects with HistoryStarved while there is no space. */
   flush(): Promise<void>;
 
-  // Reads see everything projected before them, durable here or not: the log already holds it.
+  // Reads see everything projected before them, durable here or not: the journal already holds it.
 
   /** Filled and cancelled orders by creation time. */
   closedOrders(query: OrderQuery): Promise<OrderView[]>;
   orderById(uid: number, orderId: number): Promise<OrderView | undefined>;
-  /** A client id may be used again once its order is closed; the newest order answers. */
+  /** A client id may be used again once its order is closed; this finds the newest order. */
   latestOrderByClientOid(uid: number, clientOid: string): Promise<OrderView | undefined>;
   fills(query: FillQuery): Promise<FillView[]>;
-  /** What accounts have paid in fees and their broker has earned; undefined when it is too much to add up. */
+  /** Fees of accounts and commissions of their broker; undefined when there are too many fills to sum. */
   commissions(query: CommissionQuery): Promise<CommissionView[] | undefined>;
   /** Strategy orders that have fired, failed or been cancelled, by creation time. */
   endedStrategies(query: StrategyQuery): Promise<StrategyView[]>;
   /** One of them by its id, else the newest of the client id. */
   endedStrategy(uid: number, orderId: number, clientOid: string): Promise<StrategyView | undefined>;
-  /** Positions that have ended, by the time they did; the cursor of a page is the id of its last row. */
+  /** Closed positions by their end; the cursor of a page is the id of its last row. */
   closedPositions(query: PositionQuery): Promise<ClosedPositionView[]>;
-  /** Positions that a main account has moved between its accounts; `uid` is the main account. */
+  /** Positions moved between accounts of a main account; `uid` is the main account. */
   positionMoves(query: MoveQuery): Promise<MoveView[]>;
   ledgerLines(query: LedgerQuery): Promise<LedgerView[]>;
   transfers(query: TransferQuery): Promise<TransferView[]>;
-  /** Deposits or withdrawals as they stand now, by creation time. */
+  /** Deposits or withdrawals with their present status, by creation time. */
   walletRecords(query: WalletRecordQuery): Promise<WalletRecordView[]>;
-  /** The same of several accounts together, newest first. */
+  /** The same for several accounts together, newest first. */
   familyWalletRecords(query: FamilyRecordQuery): Promise<FamilyRecordView[]>;
-  /** Coins sold for debts, by wish and by force. */
+  /** Coins sold for debts, by their owner or by liquidation. */
   conversions(query: ConversionQuery): Promise<ConversionView[]>;
-  /** Stored candles, which are those with trades or moves and over, ascending; gaps are the caller's to fill. */
+  /** Stored candles, which are ended ones with trades or price moves, ascending; the caller fills gaps. */
   candles(query: CandleQuery): Promise<CandleRow[]>;
   lastCandleBefore(series: CandleSeries, openTime: number): Promise<CandleRow | undefined>;
-  /** What was made up of the candle that opened then; what happened in the same interval is not in it. */
+  /** The generated part of the candle that opened then; real trades of the same interval are not in it. */
   generatedPart(series: CandleSeries, openTime: number): Promise<CandleRow | undefined>;
-  /** A JSON list of `CandleView`, ascending, without gaps: flat candles where nothing is stored, the running one last. */
+  /**
+   * JSON of a list of `CandleView`, ascending, without gaps: flat candles where nothing is stored, the running one
+   * last.
+   */
   gaplessCandles(query: GaplessCandleQuery): Promise<string>;
-  /** Made-up candles of five minutes that opened since then, ascending. */
+  /** Generated candles of five minutes that opened since then, ascending. */
   generatedCandles(query: GeneratedQuery): Promise<CandleRow[]>;
-  /** Rates that were settled, newest first, and before them those that were made up. */
+  /** Settled rates, newest first, and before them the generated ones. */
   fundingRates(query: FundingRateQuery): Promise<FundingRateView[]>;
   /** Full hours at which the insurance fund of a coin had changed, oldest first, and the last one before them. */
   insuranceHours(coin: string, startTime: number): Promise<InsuranceHourView[]>;
   /** Newest first; the cursor of a page is the id of its last row. */
   liquidations(query: LiquidationQuery): Promise<StoredLiquidation[]>;
-  /** Loans that have ended, repayments, revised pledges, closings by force. */
+  /** Closed loans, repayments, revised pledges, forced closes. */
   loanRecords<Kind extends LoanRecordKind>(kind: Kind, query: LoanQuery): Promise<LoanRecords[Kind][]>;
   /** Counts every row: for tests and operators, not for polling. */
   counts(): Promise<HistoryCounts>;
 
-  /** Deletes what users can no longer ask for, `RETENTION_MS` before `now`; resolves with the number of rows. */
+  /** Deletes rows that users can no longer query, `RETENTION_MS` before `now`; resolves with their number. */
   prune(now: number): Promise<number>;
 
-  /** Stores what is left and lets go of the database. */
+  /** Stores the rest and closes the database. */
   close(): Promise<void>;
 }
 
@@ -161,7 +165,7 @@ export interface FillQuery extends PageQuery {
   readonly orderId?: number;
 }
 
-/** Fills that one question about commissions adds up. */
+/** Largest number of fills that one query of commissions sums. */
 export const COMMISSION_FILLS_MAX = 20_000;
 
 export interface CommissionQuery {
@@ -169,7 +173,7 @@ export interface CommissionQuery {
   readonly categories: readonly CategoryName[];
   readonly startTime: number;
   readonly endTime: number;
-  /** Sums that are left out before the first, and those that are given at most. */
+  /** Sums to skip, and the largest number returned. */
   readonly skip: number;
   readonly limit: number;
 }
@@ -186,15 +190,15 @@ export interface CommissionView {
 }
 
 export interface LedgerQuery extends PageQuery {
-  /** Lines of one wallet have a balance that runs on; so there is always one. */
+  /** Lines of one wallet have a running balance, so the wallet is always given. */
   readonly wallet: WalletName;
   readonly category?: LedgerCategory;
   readonly coin?: string;
-  /** A type of `LEDGER_TYPES`; one that nothing has finds nothing. */
+  /** A type of `LEDGER_TYPES`; an unknown one matches nothing. */
   readonly type?: string;
 }
 
-/** Which part the user had in a transfer. */
+/** The user's role in a transfer. */
 export type TransferRole = 'initiator' | 'sender' | 'receiver';
 
 export interface TransferQuery extends MoneyQuery {
@@ -210,7 +214,7 @@ export interface WalletRecordQuery extends MoneyQuery {
   readonly status?: WalletRecord['status'];
 }
 
-/** A sub-account's record, as the main account reads it. */
+/** A sub-account's record, for its main account. */
 export type FamilyRecordView = WalletRecordView & { readonly uid: string };
 
 export interface FamilyRecordQuery extends Omit<PageQuery, 'symbol' | 'uid'> {
@@ -263,7 +267,7 @@ export interface GeneratedQuery {
 export interface FundingRateQuery {
   readonly category: CategoryName;
   readonly symbol: string;
-  /** Newer rows that are left out. */
+  /** Newer rows to skip. */
   readonly skip: number;
   readonly limit: number;
 }
@@ -292,9 +296,9 @@ export interface LoanQuery {
   /** Both bounds are inclusive. */
   readonly startTime: number;
   readonly endTime: number;
-  /** Loans borrowed before this are found by the time of their end: else nobody could ever ask for them. */
+  /** Loans borrowed before this are found by the time of their end: otherwise no query could reach them. */
   readonly endedSince?: number;
-  /** Newer rows that are left out. */
+  /** Newer rows to skip. */
   readonly skip: number;
   readonly limit: number;
   readonly loanId?: number;
@@ -322,9 +326,9 @@ export const COUNTED_RECORDS = [
 ] as const;
 export type HistoryCounts = Readonly<Record<(typeof COUNTED_RECORDS)[number], number>>;
 
-/** Users may look back 90 days (interface 8). Candles and funding rates are public and stay. */
+/** Users may query 90 days (interface 8). Candles and funding rates are public and stay. */
 export const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
-/** Taxes are of years. */
+/** Tax records cover a year. */
 export const LEDGER_RETENTION_MS = 366 * 24 * 60 * 60 * 1000;
 /** Loan records reach back three months, which are at most so many days. */
 export const LOAN_RETENTION_MS = 92 * 24 * 60 * 60 * 1000;

@@ -1,4 +1,4 @@
-/** The events that history keeps, sorted by table, on their way to the writer. */
+/** Events with a projection, sorted by table, on their way to the writer. */
 
 import { OrderStatus, StrategyStatus } from '../core/model/enums.ts';
 import type {
@@ -24,7 +24,7 @@ import type {
 import { isLiquidation } from '../views/market-record-view.ts';
 import type { HistoryCounts } from './history.ts';
 
-/** What one row of each kind is made from. */
+/** The event behind one row of each kind. */
 export interface ProjectedEvents {
   readonly orders: OrderRecord;
   readonly strategies: StrategyOrderRecord;
@@ -48,11 +48,11 @@ export interface ProjectedEvents {
 export type ProjectionKind = keyof ProjectedEvents;
 
 export interface ProjectionBatch {
-  /** The last command whose events are in the pack. */
+  /** The last command whose events are in the batch. */
   seq: number;
   /** Records of commands up to this one are missing, which the operator has accepted (0 = of none). */
   gapSeq: number;
-  /** How many events are in it. */
+  /** Number of events in it. */
   rows: number;
   readonly byKind: { readonly [Kind in ProjectionKind]: ProjectedEvents[Kind][] };
 }
@@ -85,7 +85,7 @@ export function emptyBatch(): ProjectionBatch {
   };
 }
 
-/** Adds the event where history keeps its kind. */
+/** Adds the event if its kind has a projection. */
 export function addEvent(batch: ProjectionBatch, event: Event): void {
   switch (event.type) {
     case 'order':
@@ -152,7 +152,7 @@ function append<Kind extends ProjectionKind>(
   batch.rows++;
 }
 
-/** How many rows the events make, by what `History.counts` says. */
+/** Rows that the events make, by kind as in `History.counts`. */
 export function rowsMade(events: readonly Event[]): HistoryCounts {
   const batch = emptyBatch();
   for (const event of events) addEvent(batch, event);
@@ -176,7 +176,7 @@ export function rowsMade(events: readonly Event[]): HistoryCounts {
   };
 }
 
-/** A withdrawal to the outside is told twice, when it is asked for and when it ends; both are one row. */
+/** A withdrawal to the outside has two events, at its request and at its end; both are one row. */
 function startsRecord({ kind, status, counterUid }: WalletRecord): boolean {
   return kind === 'deposit' || counterUid !== 0 || status === 'pending';
 }

@@ -1,4 +1,4 @@
-/** A record that was asked for is not as it was written: it is not answered, since it would be taken for true. */
+/** A requested record is damaged: it is not returned, since a client would take it for true. */
 export class RecordDamaged extends Error {
   override name = 'RecordDamaged';
 

@@ -1,7 +1,7 @@
 /**
- * Writes to the history and does not mind a full disk. What was taken since the last commit is kept until it is durable;
- * when the disk refuses, the transaction is rolled back and written again, in memory, where reads see it as before, and
- * the commit is tried until there is space. The command log holds all of it too, so a process that ends loses nothing.
+ * Writes to the history through a full disk. Rows since the last commit are kept until they are durable; when the
+ * disk refuses, the transaction is rolled back and written again, in memory, where reads see it as before, and the
+ * commit is retried until there is space. The journal holds all of it too, so a process that ends loses nothing.
  */
 import { freeBytes } from '../storage/free-space.ts';
 import { isDatabaseShortage } from '../storage/shortage-errors.ts';
@@ -10,11 +10,11 @@ import type { GeneratedFunding } from './generated-funding.ts';
 import type { ProjectionBatch } from './projection-batch.ts';
 import type { SqliteWriter } from './sqlite-writer.ts';
 
-/** What a commit takes at most, by its rows; doubled when it was not enough. */
+/** Estimate of a commit's space; doubled when it was not enough. */
 const COMMIT_BYTES = 256 * 1024;
 const ROW_BYTES = 1024;
 const DOUBLED_MAX = 64;
-/** Without regard to what the disk says it has: a quota shows only in an attempt. */
+/** A commit is tried after this time whatever the disk reports: a quota shows only in an attempt. */
 const TRY_ANYWAY_MS = 5000;
 
 export class RetryingWriter {
@@ -22,7 +22,7 @@ export class RetryingWriter {
   readonly #directory: string;
   #pending: (() => void)[] = [];
   #pendingRows = 0;
-  /** Whether all that is kept is in the open transaction. */
+  /** Whether all pending rows are in the open transaction. */
   #inTransaction = true;
   #starved = false;
   #caution = 1;
@@ -40,7 +40,7 @@ export class RetryingWriter {
     return this.#starved;
   }
 
-  /** Rows that are durable, of those taken since the start. */
+  /** Rows that are durable, of those written since the start. */
   get storedRows(): number {
     return this.#storedRows;
   }
@@ -59,7 +59,7 @@ export class RetryingWriter {
     this.#queue(funding.rates.length, () => this.#writer.addGeneratedFunding(funding));
   }
 
-  /** False when the disk has no space: everything is kept, and visible to reads. */
+  /** False when the disk has no space: all rows are kept, and visible to reads. */
   commit(): boolean {
     if (this.#starved && !this.#mayTry()) return false;
     this.#triedMs = performance.now();
@@ -73,7 +73,7 @@ export class RetryingWriter {
     return true;
   }
 
-  /** Lets go of what is not durable: the next start makes it again from the log. */
+  /** Drops rows that are not durable: the next start projects them again from the journal. */
   abandon(): void {
     this.#writer.rollBack();
   }

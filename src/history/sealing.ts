@@ -1,7 +1,7 @@
 /**
- * Gives the rows of an older program their checksums, a few at a time between other work. What was changed before is
- * taken as it is: nobody can tell any more. It goes on where it was after a restart, and tells reads when every row of
- * every table has one.
+ * Adds checksums to the rows of an older program, a few at a time between other work. Damage from before cannot be
+ * detected any more. A restart continues the work; reads require checksums when every row of every table has one
+ * ("sealed").
  */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { CHECKSUM, type Table } from './tables/table.ts';
@@ -13,7 +13,7 @@ const STEP_ROWS = 500;
 
 /** Yields after each step with its rows; `begin` opens a transaction when there is none. */
 export function* sealRows(database: DatabaseSync, totals: Totals, begin: () => void): Generator<number> {
-  // A transaction that failed takes its rows back, so only a pass that finds nothing is the last.
+  // A failed transaction rolls its rows back, so only a pass that finds nothing is the last.
   for (let found = true; found; ) {
     found = false;
     for (const table of ALL_TABLES) {

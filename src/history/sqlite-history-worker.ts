@@ -1,8 +1,8 @@
 /**
- * The thread that owns the history database. Packs collect in one transaction until a commit is due: many commands
+ * The thread that owns the history database. Batches collect in one transaction until a commit is due: many commands
  * share one sync of the disk, and reads in between see the open rows without waiting for it. On a full disk the rows
- * stay open until there is space (`patient-writer.ts`). Any other failed write ends the thread; nothing is guessed and
- * the next start projects again from `last_seq`.
+ * stay open until there is space (`retrying-writer.ts`). Any other failed write ends the thread; the next start
+ * projects again from `last_seq`.
  */
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -17,13 +17,15 @@ import { SqliteWriter } from './sqlite-writer.ts';
 import { Pages } from './tables/pages.ts';
 
 const COMMIT_ROWS_MAX = 10_000;
-/** Long enough that its syncs do not hold up those of the command log on the same disk; the log has it all anyway. */
+/**
+ * Long enough that its syncs do not delay those of the journal on the same disk; the journal holds everything anyway.
+ */
 const COMMIT_DELAY_MS = 500;
 /** Commands without rows, such as clock ticks, are not worth a sync each. */
 const IDLE_COMMIT_DELAY_MS = 1000;
-/** A full disk is tried again after this time. */
+/** Interval of retries on a full disk. */
 const RETRY_SPACE_AFTER_MS = 250;
-/** How long another program's lock on the file may delay a write before that is a failure. */
+/** Time that another program's lock on the file may delay a write before it fails. */
 const BUSY_TIMEOUT_MS = 10_000;
 
 /** Result codes of SQLite for a file that is not what it wrote: input or output failed, malformed, not a database. */
@@ -35,14 +37,14 @@ const port = parentPort;
 
 const { path } = workerData as WorkerStart;
 const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-// Neither a page nor a temporary file reaches the disk before a commit: a full disk is met there and nowhere else.
+// Neither a page nor a temporary file reaches the disk before a commit: only a commit can meet a full disk.
 database.exec(
   'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_spill = OFF; PRAGMA temp_store = MEMORY',
 );
 checkLogBelongs(path, database);
 migrate(database);
 const writer = new SqliteWriter(database);
-const patient = new RetryingWriter(writer, dirname(path));
+const retrying = new RetryingWriter(writer, dirname(path));
 const pages = new Pages(database, () => writer.sealed);
 
 let commitTimer: NodeJS.Timeout | undefined;
@@ -53,13 +55,13 @@ port.on('message', (message: ToWorker) => {
     case 'describe':
       return writer.describe(message.instruments, message.coins);
     case 'batch':
-      patient.write(message.batch);
+      retrying.write(message.batch);
       return commitSoon();
     case 'generated':
-      patient.addGenerated(message.candles);
+      retrying.addGenerated(message.candles);
       return commitSoon();
     case 'generatedFunding':
-      patient.addGeneratedFunding(message.funding);
+      retrying.addGeneratedFunding(message.funding);
       return commitSoon();
     case 'read':
       return read(message);
@@ -68,10 +70,10 @@ port.on('message', (message: ToWorker) => {
         commit() ? { type: 'answer', id: message.id, value: undefined } : { type: 'starved', id: message.id },
       );
     case 'prune':
-      if (patient.starved) return post({ type: 'starved', id: message.id });
+      if (retrying.starved) return post({ type: 'starved', id: message.id });
       return pruneStep(message.id, writer.prune(message.now), 0);
     case 'close':
-      if (!commit()) patient.abandon();
+      if (!commit()) retrying.abandon();
       clearTimeout(commitTimer);
       database.close();
       post({ type: 'answer', id: message.id, value: undefined });
@@ -86,14 +88,14 @@ function post(message: FromWorker): void {
 }
 
 function reportStored(): void {
-  post({ type: 'stored', seq: writer.committedSeq, rows: patient.storedRows, starved: patient.starved });
+  post({ type: 'stored', seq: writer.committedSeq, rows: retrying.storedRows, starved: retrying.starved });
 }
 
-/** False when the disk is full; it is tried again soon. */
+/** False when the disk is full; it is retried soon. */
 function commit(): boolean {
   clearTimeout(commitTimer);
   commitDueMs = Number.POSITIVE_INFINITY;
-  const committed = patient.commit();
+  const committed = retrying.commit();
   reportStored();
   if (!committed) commitAfter(RETRY_SPACE_AFTER_MS);
   return committed;
@@ -105,10 +107,10 @@ function commitAfter(delayMs: number): void {
   commitTimer = setTimeout(commit, delayMs);
 }
 
-/** A busy thread may get to its timers late, so every pack also looks at the clock. */
+/** Timers of a busy thread may be late, so every batch also checks the clock. */
 function commitSoon(): void {
   const nowMs = performance.now();
-  const full = writer.openRows >= COMMIT_ROWS_MAX && !patient.starved;
+  const full = writer.openRows >= COMMIT_ROWS_MAX && !retrying.starved;
   if (full || nowMs >= commitDueMs) {
     commit();
     return;
@@ -117,7 +119,7 @@ function commitSoon(): void {
   if (nowMs + delayMs < commitDueMs) commitAfter(delayMs);
 }
 
-/** Rows of an older program get their checksums between other work; of a new file there are none. */
+/** Rows of an older program get their checksums between other work; a new file has none. */
 function sealStep(steps: Generator<number>, sealed: number): void {
   if (!database.isOpen) return;
   const step = steps.next();
@@ -130,7 +132,7 @@ function sealStep(steps: Generator<number>, sealed: number): void {
   if (rows > 0) post({ type: 'sealed', rows, all: step.done === true });
 }
 
-/** A read that fails is refused by itself: the writer is not at fault. */
+/** A failed read is an error of that read alone: the writer is not at fault. */
 function read({ id, name, argument }: Extract<ToWorker, { type: 'read' }>): void {
   try {
     const answer = READS[name] as (pages: Pages, argument: unknown) => unknown;
@@ -152,7 +154,7 @@ function pruneStep(id: number, steps: Generator<number>, deleted: number): void 
   if (!database.isOpen) return;
   const step = steps.next();
   if (step.done === true) {
-    // Rows that were deleted without space are there again; the next time takes them.
+    // Rows that were deleted without space are there again; the next pruning deletes them.
     post(commit() ? { type: 'answer', id, value: deleted } : { type: 'starved', id });
     return;
   }

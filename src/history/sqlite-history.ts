@@ -1,5 +1,5 @@
 /**
- * History in one SQLite file. This side only sorts events into packs and hands them over; formatting, writing and
+ * History in one SQLite file. This side only sorts events into batches and posts them; formatting, writing and
  * reading happen in the worker (`sqlite-history-worker.ts`).
  */
 import { Worker } from 'node:worker_threads';
@@ -43,16 +43,16 @@ import type {
   WorkerStart,
 } from './sqlite-messages.ts';
 
-/** A pack leaves at this size or age, or before a read: messages between threads cost more than their rows. */
+/** A batch leaves at this size or age, or before a read: messages between threads cost more than their rows. */
 const BATCH_ROWS_MAX = 1000;
 const BATCH_DELAY_MS = 20;
 
 export interface SqliteHistoryOptions {
-  /** The database file; made when it does not exist. */
+  /** The database file; created when it does not exist. */
   readonly path: string;
-  /** A write failed or the worker ended: the history takes no more and every call is rejected. */
+  /** A write failed or the worker ended: the history accepts nothing more and every call is rejected. */
   readonly onFailure: (error: Error) => void;
-  /** Rows of an older program are getting their checksums: how many have, and whether all do. */
+  /** Progress of adding checksums to rows of an older program: their number, and whether all have one. */
   readonly onSealed?: ((rows: number, all: boolean) => void) | undefined;
 }
 
@@ -80,7 +80,10 @@ class SqliteHistory implements History {
   #damagedReads = 0;
   #starved = false;
   #batch = emptyBatch();
-  /** What the worker has not been told yet; it waits for what needs it, so that a hundred listings are told once. */
+  /**
+   * A description that the worker does not have yet; it is posted with the next message that needs it, so that a
+   * hundred listings cost one.
+   */
   #described: ToWorker | undefined;
   #batchTimer: NodeJS.Timeout | undefined;
   #failure: Error | undefined;
@@ -278,7 +281,7 @@ class SqliteHistory implements History {
     return (await this.#request((id) => ({ type: 'read', id, name, argument }))) as ReadAnswer<Name>;
   }
 
-  /** Everything projected goes first, so that the answer knows of it. */
+  /** Everything projected is posted first, so that the read sees it. */
   #request(make: (id: number) => Request): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#mustWork();

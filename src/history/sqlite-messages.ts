@@ -1,4 +1,4 @@
-/** What the history and its worker say to each other. Messages are handled in the order they were sent. */
+/** Messages between the history and its worker, handled in the order they were sent. */
 import type { Instrument } from '../core/model/instrument.ts';
 import type { GeneratedCandles } from './generated-candles.ts';
 import type { GeneratedFunding } from './generated-funding.ts';
@@ -9,7 +9,7 @@ export interface WorkerStart {
   readonly path: string;
 }
 
-/** Every read by name, with what it takes and gives. */
+/** Every read by name, with its argument and result. */
 export type ReadName = keyof typeof READS;
 export type ReadArgument<Name extends ReadName> = Parameters<(typeof READS)[Name]>[1];
 export type ReadAnswer<Name extends ReadName> = ReturnType<(typeof READS)[Name]>;
@@ -33,14 +33,14 @@ export type ToWorker =
 
 export type FromWorker =
   /**
-   * Durable so far: the last command and the rows taken in since the start, and whether the rest waits for space. The
-   * first one says that it is ready.
+   * Durable so far: the last command and the rows written since the start, and whether the rest waits for space. The
+   * first message means that the worker is ready.
    */
   | { readonly type: 'stored'; readonly seq: number; readonly rows: number; readonly starved: boolean }
   | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
-  /** `damaged`: a row that was asked for is not as it was written. */
+  /** `damaged`: a requested row is damaged. */
   | { readonly type: 'refused'; readonly id: number; readonly message: string; readonly damaged: boolean }
-  /** Rows of an older program that have got their checksum since the start; `all` when none is left. */
+  /** Rows of an older program that got their checksum since the start; `all` when none is left. */
   | { readonly type: 'sealed'; readonly rows: number; readonly all: boolean }
-  /** What was asked needs space that the disk does not have. */
+  /** The request needs space that the disk does not have. */
   | { readonly type: 'starved'; readonly id: number };

@@ -1,4 +1,4 @@
-/** Every question to the SQLite history by its name; each is answered beside the table it is about. */
+/** Every read of the SQLite history by its name; each is implemented beside its table. */
 import type { HistoryCounts } from './history.ts';
 import {
   CANDLES,

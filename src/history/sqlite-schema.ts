@@ -1,7 +1,8 @@
 /**
- * Tables of the SQLite history (docs/history.md), made by the files in `migrations`. Columns are named like the
+ * Tables of the SQLite history (docs/history.md), created by the files in `migrations`. Columns are named like the
  * interface's fields; decimals are text, times are Unix milliseconds, ids are the internal counter. The `..._printed`
- * views add what people see. A migration, once released, is never edited: a change is a new file at the end.
+ * views add ids as they are on the wire. A migration, once released, is never edited: a change is a new file at the
+ * end.
  */
 import { readFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
@@ -66,7 +67,7 @@ const META_SINCE: Partial<Record<MetaKey, number>> = {
   checkpoint: MIGRATIONS.indexOf('15-checkpoints.sql') + 1,
 };
 
-/** Throws when the row is not as it was written, since the next one would hide it; older versions cannot tell. */
+/** Throws when the row is damaged, since the next write would hide it; older versions have no checksum. */
 export function readMeta(database: DatabaseSync, key: MetaKey): number {
   const hasChecksum = (readVersion(database) ?? 0) >= CHECKSUMS_VERSION;
   const columns = hasChecksum ? 'value, checksum' : 'value';

@@ -1,5 +1,5 @@
 /**
- * Writes packs of events into the tables. Rows collect in one open transaction that `commit` makes durable together
+ * Writes batches of events into the tables. Rows collect in one open transaction that `commit` makes durable together
  * with the number of the last command, so the tables never hold half of what `last_seq` claims.
  */
 import type { DatabaseSync } from 'node:sqlite';
@@ -18,7 +18,7 @@ import { CHECKSUM, type Table, type UserTable } from './tables/table.ts';
 import { PROJECTION_KINDS, PROJECTIONS, USER_TABLES } from './tables/tables.ts';
 import { Totals } from './totals.ts';
 
-/** Rows looked at in one step of pruning: a few milliseconds, between which packs and reads get their turn. */
+/** Rows checked in one step of pruning: a few milliseconds, between which batches and reads are served. */
 const PRUNE_STEP_ROWS = 500;
 
 export class SqliteWriter {
@@ -69,7 +69,7 @@ export class SqliteWriter {
     this.#names = new NameResolver(instruments, coins);
   }
 
-  /** What the indices in events stand for now. */
+  /** Names behind the indices in events. */
   get names(): NameResolver {
     return this.#names;
   }
@@ -121,7 +121,7 @@ export class SqliteWriter {
     return this.#sealed;
   }
 
-  /** Gives rows of an older program their checksums step by step: yields after each with the rows it went over. */
+  /** Adds checksums to rows of an older program step by step: yields after each with the rows it checked. */
   *seal(): Generator<number> {
     if (this.#sealed) return;
     for (const rows of sealRows(this.#database, this.#totals, () => this.#begin())) {
@@ -133,7 +133,7 @@ export class SqliteWriter {
     this.#sealed = true;
   }
 
-  /** Back to the last commit; some errors have done it already. */
+  /** Back to the last commit; some errors have rolled back already. */
   rollBack(): void {
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
     this.#seq = this.#committedSeq;
@@ -141,7 +141,7 @@ export class SqliteWriter {
     this.#sealed = readMeta(this.#database, 'every_row_has_checksum') === 1;
   }
 
-  /** Deletes old rows step by step: yields after each with the rows it deleted, so that others get their turn. */
+  /** Deletes old rows step by step: yields after each with the rows it deleted, so that other work is served. */
   *prune(now: number): Generator<number> {
     for (const table of USER_TABLES) yield* this.#pruneTable(table, now - table.retentionMs);
   }
@@ -178,7 +178,7 @@ export class SqliteWriter {
   #begin(): void {
     if (this.#database.isTransaction) return;
     this.#database.exec('BEGIN IMMEDIATE');
-    // Whatever became of the transaction before, totals go on from what is stored.
+    // Totals continue from the stored ones, whatever happened to the transaction before.
     this.#totals.load();
   }
 }

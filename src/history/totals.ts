@@ -1,6 +1,6 @@
 /**
- * How many rows each table holds and the sum of their checksums, kept in the table `totals` by the transaction that
- * writes the rows. A row that was deleted by anything but the history leaves them too high.
+ * Number of rows and sum of checksums of each table, updated in the table `totals` by the transaction that writes the
+ * rows. A row that was deleted by anything but the history leaves them too high.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { checksumOf, sumWith, sumWithout } from './checksum.ts';
@@ -23,7 +23,7 @@ export class Totals {
     this.load();
   }
 
-  /** What the database says: whatever was counted since the last commit is forgotten. */
+  /** Reloads the stored totals: counts since the last commit are dropped. */
   load(): void {
     this.#changed.clear();
     for (const { name } of ALL_TABLES) this.#totals.set(name, { rows: 0, checksums: 0 });
@@ -49,13 +49,13 @@ export class Totals {
     this.#changed.add(table);
   }
 
-  /** Replaces what is kept of a table. */
+  /** Replaces the total of a table. */
   set(table: string, total: Total): void {
     this.#totals.set(table, total);
     this.#changed.add(table);
   }
 
-  /** Part of the transaction that holds the rows. */
+  /** Call it within the transaction that holds the rows. */
   store(): void {
     for (const table of this.#changed) {
       const { rows, checksums } = this.#totals.get(table)!;

@@ -1,6 +1,6 @@
 /**
- * Where withdrawals may go (wire 4.3). A book belongs to a main account and serves its sub-accounts: money that
- * moves within the family leaves it by the same doors. While the book is locked nothing goes anywhere else.
+ * Address books of withdrawals (wire 4.3). A book belongs to a main account and also serves its sub-accounts, because
+ * money can move between them freely. While the book is locked, withdrawals to any other address are rejected.
  */
 import {
   ADDRESSES_PER_BOOK_MAX,
@@ -76,7 +76,7 @@ export class SqliteAddressBook implements AddressBook {
     this.#statements.run('UPDATE users SET address_lock = ? WHERE uid = ?', on ? 1 : 0, mainUid);
   }
 
-  /** May money of the family go there? */
+  /** Is a withdrawal to this destination allowed? */
   admits(mainUid: number, to: Destination): boolean {
     if (!this.isLocked(mainUid)) return true;
     if (this.#find(mainUid, to) !== undefined) return true;

@@ -1,14 +1,15 @@
 /**
- * What the store holds, in a few figures that are kept with every change: SQLite has no checksums, so a changed bit would
- * else be a changed permission. `digest` is the sum of the hashes of all rows, whatever their order; `changes` counts
- * what was changed, so that an older copy can be told (`identity-mark.ts`); the highest uid is never given out again.
- *
- * The figures follow the rows by triggers of this connection. Whoever writes to the file in another way is found out.
+ * A summary of the store that is updated with every change: SQLite has no checksums, so a changed bit could be a
+ * changed
+ * permission. `digest` is the sum of the hashes of all rows, in any order; `changes` counts changes, so that an older
+ * copy
+ * can be recognised (`identity-mark.ts`); uids up to the highest one are never assigned again.
+ * Triggers of this connection update the summary. A write to the file by any other way is detected.
  */
 import { createHash } from 'node:crypto';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 
-/** The time of a key's last use is kept now and then; it makes no copy older. */
+/** The time of a key's last use is written at intervals; it does not make a copy older. */
 const TABLES: Readonly<Record<string, { readonly uncounted?: string }>> = {
   users: {},
   api_keys: { uncounted: 'last_used_time' },
@@ -20,7 +21,7 @@ const TABLES: Readonly<Record<string, { readonly uncounted?: string }>> = {
 const EMPTY_DIGEST = '0'.repeat(64);
 
 export interface ContentsSummary {
-  /** Made once with the store. */
+  /** Random, created with the store. */
   readonly store: string;
   readonly changes: number;
   readonly highestUid: number;
@@ -35,7 +36,7 @@ export class Contents {
     database.function('digest_moved', { deterministic: true }, digestMoved);
   }
 
-  /** Undefined in a store of a version that kept none. */
+  /** Undefined in a store of a version without a summary. */
   summary(): ContentsSummary | undefined {
     const row = this.#row();
     if (row === undefined) return undefined;
@@ -43,7 +44,7 @@ export class Contents {
     return { store: String(store), changes: Number(changes), highestUid: Number(highest_uid) };
   }
 
-  /** In words what is wrong with the rows; undefined when they are as they were written. */
+  /** The fault of the rows as text; undefined when they are as they were written. */
   fault(): string | undefined {
     const [broken] = this.#database.prepare('PRAGMA integrity_check(1)').all();
     if (broken?.integrity_check !== 'ok') return String(broken?.integrity_check);
@@ -55,7 +56,7 @@ export class Contents {
     return seq === highest_uid ? undefined : 'it does not agree with itself about the highest uid';
   }
 
-  /** Takes the rows as they are; another store from now on when `asNew`. */
+  /** Accepts the rows as they are; with `asNew` it is another store from now on. */
   accept(asNew = false): void {
     if (!this.#exist()) return;
     const store = asNew ? 'lower(hex(randomblob(8)))' : 'store';
@@ -69,7 +70,7 @@ export class Contents {
     );
   }
 
-  /** Uids up to this one are not given out any more. */
+  /** Uids up to this one are not assigned any more. */
   reserveUids(highestUid: number): void {
     if (highestUid <= this.summary()!.highestUid) return;
     this.#database.prepare('UPDATE contents SET highest_uid = max(highest_uid, ?)').run(highestUid);
@@ -78,7 +79,7 @@ export class Contents {
     );
   }
 
-  /** From here on the figures follow the rows. */
+  /** From here on the summary follows the rows. */
   follow(): void {
     for (const [table, { uncounted }] of Object.entries(TABLES)) this.#follow(table, uncounted);
     this.#database.exec(`CREATE TEMP TRIGGER users_highest AFTER INSERT ON main.users BEGIN
@@ -128,7 +129,7 @@ export class Contents {
   }
 }
 
-/** Each value with its type and length, so that no two rows have one text. */
+/** Each value with its type and length, so that no two rows have the same text. */
 function rowHash(...values: readonly SQLOutputValue[]): string {
   const hash = createHash('sha256');
   for (const value of values) {

@@ -1,6 +1,6 @@
 /**
  * The demo accounts: the same names, keys and funds on every machine, so that a first order needs no set-up. Their
- * keys are public knowledge; `ApiKey.demo` marks them, and they must never be served beyond the own machine.
+ * keys are published; `ApiKey.demo` marks them, and they must never be served beyond the local machine.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export interface DemoAccount {
   readonly secretKey: string;
   readonly passphrase: string;
   readonly label: string;
-  /** Decimal amount by coin; whoever starts the exchange deposits it. */
+  /** Decimal amount by coin; the start deposits it. */
   readonly funding: Readonly<Record<string, string>>;
 }
 
@@ -37,7 +37,7 @@ const TRADER_FUNDING = {
   LTC: '500',
 } as const;
 
-/** The maker quotes every book on both sides, so it holds a hundred times a trader's stock. */
+/** The maker quotes every book on both sides, so it holds a hundred times a trader's funds. */
 const MAKER_FUNDING = {
   USDT: '10000000',
   USDC: '10000000',
@@ -71,11 +71,11 @@ function demoAccount(name: string, label: string, funding: Readonly<Record<strin
 
 export interface OpenedDemoAccounts {
   readonly accounts: readonly OpenedDemoAccount[];
-  /** Settles when all passphrases are hashed or checked; nobody needs to wait for it. */
+  /** Resolves when all passphrases are hashed or checked; callers need not wait for it. */
   readonly stored: Promise<void>;
 }
 
-/** Creates what is missing; the keys work at once, the costly passphrase hashes follow behind. */
+/** Creates what is missing; the keys work at once, the expensive passphrase hashes follow. */
 export function openDemoAccounts(identity: Identity, nowMs: number): OpenedDemoAccounts {
   const accounts: OpenedDemoAccount[] = [];
   const stored: Promise<void>[] = [];
@@ -109,7 +109,7 @@ function demoUser(identity: Identity, name: string, nowMs: number): number {
 
 export const DEMO_ACCOUNTS_FILE = 'demo-accounts.json';
 
-/** Writes the access data for scripts and examples to read; returns the path. */
+/** Writes the credentials for scripts and examples; returns the path. */
 export function writeDemoAccountsFile(dataDirectory: string, opened: readonly OpenedDemoAccount[]): string {
   const path = join(dataDirectory, DEMO_ACCOUNTS_FILE);
   const rows = opened.map(({ account, uid }) => ({
@@ -120,7 +120,7 @@ export function writeDemoAccountsFile(dataDirectory: string, opened: readonly Op
     passphrase: account.passphrase,
   }));
   const text = `${JSON.stringify(rows, undefined, 2)}\n`;
-  // A start on a full disk has nothing to write.
+  // A start on a full disk must not write without need.
   if (!existsSync(path) || readFileSync(path, 'utf8') !== text) replaceFile(path, text);
   return path;
 }

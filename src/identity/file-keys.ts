@@ -1,6 +1,6 @@
 /**
- * Keys that live in files beside the store, each known here by its fingerprint: a changed byte of a key is as good a key
- * as any, and a file that is gone would be made anew in silence. Keys of an older version are taken as they are, once.
+ * Keys in files beside the store, each known here by its fingerprint: a changed byte of a key is still a valid key,
+ * and a missing file would silently be created anew. Keys of an older version are accepted as they are, once.
  */
 import { existsSync, renameSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -16,8 +16,8 @@ export class FileKeys {
   }
 
   /**
-   * The keys of the file, which is made when none was ever there. Throws IdentityDamaged; with `acceptGap` a file that is
-   * not the one that was here counts from now on, and one that cannot be read is kept aside.
+   * The keys of the file, which is created when there never was one. Throws IdentityDamaged; with `acceptGap` a file
+   * with other keys is accepted from now on, and an unreadable one is renamed.
    */
   open(path: string, advice: string, acceptGap: boolean): Keyring {
     const ring = acceptGap ? this.#acceptedRing(path) : this.#sameRing(path, advice);
@@ -25,7 +25,7 @@ export class FileKeys {
     return ring;
   }
 
-  /** From now on these are the keys of the file. */
+  /** Records these as the keys of the file. */
   know(path: string, { keys }: Keyring): void {
     const file = basename(path);
     const known = this.#known(file);
@@ -42,7 +42,7 @@ export class FileKeys {
     }
   }
 
-  /** One key in common is enough: a crash while keys are added or dropped leaves the file ahead of what is known. */
+  /** One key in common is enough: a crash while keys are added or dropped leaves the file ahead of the record. */
   #sameRing(path: string, advice: string): Keyring {
     const known = this.#known(basename(path));
     if (!existsSync(path)) {

@@ -1,4 +1,4 @@
-/** `identity.sqlite`, its mark or a key file is not what it was; the message names the file and says what to do. */
+/** `identity.sqlite`, its mark or a key file is damaged; the message names the file and says what to do. */
 export class IdentityDamaged extends Error {
   override name = 'IdentityDamaged';
 }

@@ -1,8 +1,8 @@
 /**
- * Which store this directory had last, kept outside the store: `identity.mark` tells a lost or older `identity.sqlite`
- * from the one that was here. It is written after each change is on disk, so a crash leaves it behind the store and never
- * ahead of it. A mark that is missing or torn is no loss; it is made anew, and a backup may leave it out.
- *
+ * Id and change count of the last store, kept outside the store: `identity.mark` distinguishes a lost or older
+ * `identity.sqlite` from the last one. It is written after each change is on disk, so a crash leaves it behind the
+ * store
+ * and never ahead of it. A missing or torn mark is no loss; it is written anew, and a backup may omit it.
  * Two places are written in turn, in sectors of their own: a torn write leaves the one before it.
  */
 import { createHash } from 'node:crypto';
@@ -24,7 +24,7 @@ export class IdentityMark {
   readonly #fd: number;
   #changes: number;
 
-  /** Says from now on what `mark` says, whatever stood there. */
+  /** Replaces the mark, whatever it was. */
   constructor(path: string, mark: Mark) {
     const found = readMark(path);
     if (found?.store !== mark.store || found.changes !== mark.changes) {
@@ -42,7 +42,7 @@ export class IdentityMark {
       fdatasyncSync(this.#fd);
       this.#changes = mark.changes;
     } catch {
-      // The change itself is kept. The mark may stay behind: the next change or the next start brings it up.
+      // The change itself is stored. The mark may lag: the next change or the next start updates it.
     }
   }
 

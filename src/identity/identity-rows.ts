@@ -1,4 +1,4 @@
-/** Database rows as records of the trade. */
+/** Database rows as users and keys. */
 import type { SQLOutputValue } from 'node:sqlite';
 import {
   type ApiKey,
@@ -31,7 +31,7 @@ export function userOf(row: Row): User {
   };
 }
 
-/** Back at the standard in both, an account counts as if nobody had given it anything. */
+/** Standard quotas in both categories count as no quota. */
 function quotasOf(row: Row): User['quotas'] {
   const spot = Number(row.spot_quota ?? STANDARD_QUOTA);
   const futures = Number(row.futures_quota ?? STANDARD_QUOTA);

@@ -1,8 +1,8 @@
-/** Numbered migrations of `identity.sqlite`; `PRAGMA user_version` says how many have run. Only ever append. */
+/** Numbered migrations of `identity.sqlite`; `PRAGMA user_version` is the number that have run. Only ever append. */
 import type { DatabaseSync } from 'node:sqlite';
 import { IdentityDamaged } from './identity-damaged.ts';
 
-/** Uids have ten digits; the first one handed out is the next after this. */
+/** Uids have ten digits; the first one assigned is the next after this. */
 const UID_BEFORE_FIRST = 1_000_000_000;
 
 const MIGRATIONS: readonly string[] = [
@@ -50,7 +50,7 @@ const MIGRATIONS: readonly string[] = [
     scrypt_p  INTEGER NOT NULL
   ) STRICT;
   `,
-  // Names of sub-accounts are unique under their main account: a taken name must not tell of a stranger's.
+  // Names of sub-accounts are unique under their main account: a taken name must not reveal another owner's.
   `
   CREATE TABLE users_2 (
     uid           INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -75,14 +75,15 @@ const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX users_by_name ON users (ifnull(parent_uid, 0), name);
   CREATE INDEX users_by_parent ON users (parent_uid, uid);
   `,
-  // Orders a second: what an account was given, and what its family may have beyond the standard. NULL: the standard.
+  // Orders a second: the quota of an account, and what its main account may distribute beyond the standard. NULL: the
+  // standard.
   `
   ALTER TABLE users ADD COLUMN spot_quota INTEGER;
   ALTER TABLE users ADD COLUMN futures_quota INTEGER;
   ALTER TABLE users ADD COLUMN spot_extra INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE users ADD COLUMN futures_extra INTEGER NOT NULL DEFAULT 0;
   `,
-  // Where money may go. A locked book is the only place it may go.
+  // Address books; with `address_lock`, withdrawals may go to their entries only.
   `
   CREATE TABLE withdraw_addresses (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -98,7 +99,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX withdraw_addresses_by_place ON withdraw_addresses (uid, type, coin, chain, address, memo);
   ALTER TABLE users ADD COLUMN address_lock INTEGER NOT NULL DEFAULT 0;
   `,
-  // What the store must hold (`contents.ts`), and the keys that are kept in files beside it.
+  // The summary of the store (`contents.ts`), and the keys in files beside it.
   `
   CREATE TABLE contents (
     store         TEXT    NOT NULL,
@@ -119,7 +120,7 @@ const MIGRATIONS: readonly string[] = [
 export const IDENTITY_SCHEMA_VERSION = MIGRATIONS.length;
 
 /**
- * Brings the database to the newest schema; an older one is for tests of the way there. `migrated` is called in the
+ * Migrates the database to the newest schema; an older one is for tests of migrations. `migrated` is called in the
  * transaction of each migration, when its tables are there.
  */
 export function migrate(
@@ -134,7 +135,7 @@ export function migrate(
         'it, or, if there is none, restore the file from a backup',
     );
   }
-  // A table is rebuilt by dropping it, which must not be taken for the loss of what refers to it.
+  // A table is rebuilt by dropping it, which must not delete rows that refer to it.
   database.exec('PRAGMA foreign_keys = OFF');
   for (let number = done; number < version; number += 1) {
     inTransaction(database, () => {
@@ -146,7 +147,7 @@ export function migrate(
   database.exec('PRAGMA foreign_keys = ON');
 }
 
-/** How many migrations have run; 0 in a new file. */
+/** Migrations that have run; 0 in a new file. */
 function schemaOf(database: DatabaseSync): number {
   return Number(database.prepare('PRAGMA user_version').get()?.user_version);
 }
@@ -158,7 +159,7 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
     database.exec('COMMIT');
     return result;
   } catch (error) {
-    // A full disk has rolled back by itself; saying so must not hide it.
+    // A full disk has rolled back already; a second rollback would hide its error.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * Opens `identity.sqlite` and proves that it is the store that was here last: whole, unchanged since it was written, not
- * another's and not an older copy. A lost store must never look like a new one.
+ * Opens `identity.sqlite` and proves that it is the last store of this exchange: complete, unchanged, neither
+ * another's nor an older copy. A lost store must never look like a new one.
  */
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,10 +17,10 @@ const ACCEPT =
   'start once with --accept-identity-gap to go on with what is there: accounts keep their money, those without a user ' +
   'have no key until the operator gives them one, and keys that were deleted since the copy work again';
 
-/** Errors of SQLite that say nothing about the contents: locked, forbidden, read-only, full, not to be opened. */
+/** Errors of SQLite that say nothing about the contents: locked, forbidden, read-only, full, cannot be opened. */
 const OF_THE_MACHINE: ReadonlySet<number | undefined> = new Set([3, 5, 6, 8, 13, 14, 23]);
 
-/** How Node says that a number of a row is none that was ever written. */
+/** Node's error for a number that was never written. */
 const OUT_OF_RANGE = 'ERR_OUT_OF_RANGE';
 
 export interface Store {
@@ -28,7 +28,7 @@ export interface Store {
   readonly contents: Contents;
 }
 
-/** Throws IdentityDamaged; nothing was changed then. */
+/** Throws IdentityDamaged, and has changed nothing then. */
 export function openStore(directory: string, acceptGap: boolean): Store {
   const path = join(directory, IDENTITY_FILE);
   const mark = readMark(join(directory, IDENTITY_MARK_FILE));
@@ -61,7 +61,7 @@ function prove(database: DatabaseSync, mark: Mark | undefined, acceptGap: boolea
   return contents;
 }
 
-/** In words what the store lacks; it may be ahead of the mark, which a crash leaves behind. */
+/** What the store lacks, as text; it may be ahead of the mark, which a crash leaves behind. */
 function olderThan(mark: Mark | undefined, summary: ContentsSummary | undefined): string | undefined {
   if (mark === undefined || mark.changes === 0) return undefined;
   if (summary === undefined) return 'it is older than this exchange: an earlier version has written it';
@@ -71,7 +71,7 @@ function olderThan(mark: Mark | undefined, summary: ContentsSummary | undefined)
     : undefined;
 }
 
-/** What is wrong with the store, in words. */
+/** A fault of the store, as text. */
 class Objection extends Error {}
 
 function asDamage(path: string, error: unknown): unknown {

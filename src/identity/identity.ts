@@ -1,7 +1,7 @@
 /**
- * Who may do what: users, sub-accounts, API keys and their permissions. This file holds the vocabulary and the port;
- * `sqlite-identity.ts` keeps the records. Nothing here reaches the command log: a log can be copied to a bug report,
- * a secret cannot.
+ * Users, sub-accounts, API keys and their permissions. This file holds the vocabulary and the port;
+ * `sqlite-identity.ts` stores the records. Nothing here reaches the journal: a journal can be attached to a bug
+ * report, a secret cannot.
  */
 import type { KeyObject } from 'node:crypto';
 import type { IpList } from './ip-list.ts';
@@ -18,7 +18,7 @@ export const PERMISSIONS = [
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** What a broker may allow its sub-accounts, whatever their keys say (wire 4.5). */
+/** Rights that a broker grants its sub-accounts, whatever their keys allow (wire 4.5). */
 export const SUB_RIGHTS = [
   'withdraw',
   'transfer',
@@ -29,16 +29,16 @@ export const SUB_RIGHTS = [
 ] as const;
 export type SubRight = (typeof SUB_RIGHTS)[number];
 
-/** interface 8: a key's address list holds at most 30 entries. */
+/** An IP list has at most 30 entries (interface 8). */
 export const IP_LIST_ENTRIES_MAX = 30;
 export const KEYS_PER_USER_MAX = 50;
 export const SUBS_PER_USER_MAX = 100;
 export const SUBS_PER_BROKER_MAX = 10_000;
 
-/** Which orders a quota is about; margin orders are of the spot market. */
+/** Categories of quotas; margin orders count as spot. */
 export const QUOTA_CATEGORIES = ['spot', 'futures'] as const;
 export type QuotaCategory = (typeof QUOTA_CATEGORIES)[number];
-/** Orders a second of an account that was given nothing else (wire 4.1: place-order). */
+/** Orders a second of an account without a quota (wire 4.1: place-order). */
 export const STANDARD_QUOTA = 10;
 export const QUOTA_MAX = 10_000;
 
@@ -55,17 +55,17 @@ export interface User {
   readonly channel: string;
   readonly channelCode: string;
   readonly frozen: boolean;
-  /** All of them, unless a broker has taken some from its sub-account. */
+  /** All of them, unless a broker has removed some from its sub-account. */
   readonly rights: readonly SubRight[];
   /** Orders a second by category; undefined while both are the standard. */
   readonly quotas: Readonly<Record<QuotaCategory, number>> | undefined;
 }
 
-/** The orders a second of a main account and its sub-accounts together. */
+/** Orders a second of a main account and its sub-accounts together. */
 export interface FamilyQuota {
-  /** What they have. */
+  /** The sum of their quotas. */
   readonly given: number;
-  /** What they may have: the standard for each, and what the operator has added. */
+  /** The largest sum: the standard for each, and what the operator has added. */
   readonly cap: number;
 }
 
@@ -80,13 +80,13 @@ export interface ApiKey {
   readonly createdTime: number;
   /** 0 until the first use; written lazily, so it may lag by a minute after a crash. */
   readonly lastUsedTime: number;
-  /** A well-known key of the demo accounts: published in the documentation, so never to be served to the world. */
+  /** A published key of the demo accounts, never to be served beyond the local machine. */
   readonly demo: boolean;
-  /** Grows with every change of the key, so that a long-lived socket can tell that its rights are stale. */
+  /** Grows with every change of the key, so that an open socket notices that its rights are stale. */
   readonly version: number;
 }
 
-/** Everything one request needs to be judged, ready to use. */
+/** Everything needed to authenticate a request. */
 export interface Credential {
   readonly key: ApiKey;
   readonly user: User;
@@ -100,10 +100,10 @@ export interface Credential {
 /** `busy` and `locked` are temporary and say nothing about the passphrase. */
 export type PassphraseVerdict = 'ok' | 'wrong' | 'locked' | 'busy';
 
-/** What the gateway asks on every request. */
+/** Lookups of every request. */
 export interface KeyDirectory {
   findKey(apiKey: string): Credential | undefined;
-  /** Answers at once when the passphrase was seen before; a promise only on the first use of a key. */
+  /** Synchronous when the passphrase was seen before; a promise only on the first use of a key. */
   checkPassphrase(
     apiKey: string,
     passphrase: string,
@@ -148,7 +148,7 @@ export interface NewUser {
   readonly channelCode?: string;
 }
 
-/** An account of the exchange whose user is not known any more. */
+/** An account of the core whose user is lost. */
 export interface LostUser {
   readonly uid: number;
   readonly parentUid: number | undefined;
@@ -167,7 +167,7 @@ export interface NewKey {
   readonly publicKey?: string;
 }
 
-/** A key whose name, secret and passphrase the program itself has chosen. */
+/** A key whose name, secret and passphrase are chosen by the program. */
 export interface KnownKey extends NewKey {
   readonly apiKey: string;
   readonly secretKey: string;
@@ -182,7 +182,7 @@ export interface CreatedKey {
 
 export interface InstalledKey {
   readonly key: ApiKey;
-  /** Settles when the passphrase is hashed and stored (or checked, when it was stored before). */
+  /** Resolves when the passphrase is hashed and stored (or checked, when it was stored before). */
   readonly stored: Promise<void>;
 }
 
@@ -213,12 +213,12 @@ export interface KekRotation {
   readonly resealed: number;
 }
 
-/** One coin over one network, every coin over one network, or another account of the venue. */
+/** One coin over one network, every coin over one network, or another account of the exchange. */
 export const ADDRESS_TYPES = ['regular', 'universal', 'internal'] as const;
 export type AddressType = (typeof ADDRESS_TYPES)[number];
 export const ADDRESSES_PER_BOOK_MAX = 200;
 
-/** What does not apply is empty: the coin of a universal address, coin and network of an internal one. */
+/** Fields that do not apply are empty: the coin of a universal address, coin and network of an internal one. */
 export interface Destination {
   readonly type: AddressType;
   readonly coin: string;
@@ -235,15 +235,15 @@ export interface BookedAddress extends Destination {
 }
 
 export interface AddressPage {
-  /** Entries that serve this coin. */
+  /** Entries for this coin. */
   readonly coin?: string;
   readonly type?: string;
   readonly limit: number;
-  /** Older entries than this one. */
+  /** Entries older than this one. */
   readonly beforeId?: number;
 }
 
-/** Where the withdrawals of a family may go; kept for its main account. */
+/** Address books of withdrawals, one per main account. */
 export interface AddressBook {
   add(mainUid: number, to: Destination, label: string, nowMs: number): IdentityResult<BookedAddress>;
   remove(mainUid: number, id: number): IdentityResult<BookedAddress>;
@@ -251,37 +251,37 @@ export interface AddressBook {
   list(mainUid: number, page: AddressPage): BookedAddress[];
   isLocked(mainUid: number): boolean;
   lock(mainUid: number, on: boolean): void;
-  /** May money of the family go there? */
+  /** Is a withdrawal to this destination allowed? */
   admits(mainUid: number, to: Destination): boolean;
 }
 
 /** The whole port, for operators and for the account routes. */
 export interface Identity extends KeyDirectory {
-  /** Where withdrawals may go. */
+  /** Address books of withdrawals. */
   readonly addresses: AddressBook;
   createUser(user: NewUser): IdentityResult<User>;
   createSub(parentUid: number, user: NewUser): IdentityResult<User>;
-  /** Takes back a user that the exchange gave no account; its uid is not given out again. */
+  /** Removes a user without an account in the core; its uid is not assigned again. */
   withdrawUser(uid: number): void;
-  /** Uids up to this one are not given out any more. */
+  /** Uids up to this one are not assigned any more. */
   reserveUids(highestUid: number): void;
-  /** Puts frozen users without keys where the exchange has accounts and the store has nobody; main accounts first. */
+  /** Creates frozen users without keys for accounts of the core that have none; main accounts first. */
   replaceLost(lost: readonly LostUser[], nowMs: number): void;
   findUser(uid: number): User | undefined;
-  /** Among main accounts; the names of sub-accounts belong to their main account. */
+  /** Among main accounts; names of sub-accounts are unique under their main account only. */
   findUserByName(name: string): User | undefined;
   findSub(parentUid: number, uid: number): User | undefined;
   findSubByName(parentUid: number, name: string): User | undefined;
   setUser(uid: number, change: UserChange, nowMs: number): IdentityResult<User>;
   setFrozen(uid: number, frozen: boolean, nowMs: number): IdentityResult<User>;
-  /** Gives each of these accounts of one family so many orders a second; all of them or none. */
+  /** Sets the orders a second of these accounts of one main account; all of them or none. */
   setQuota(
     mainUid: number,
     category: QuotaCategory,
     uids: readonly number[],
     quota: number,
   ): IdentityResult<FamilyQuota>;
-  /** What a family may have beyond the standard; the operator's to say. */
+  /** The quota of a main account beyond the standard, set by the operator. */
   setQuotaExtra(mainUid: number, category: QuotaCategory, extra: number): IdentityResult<FamilyQuota>;
   familyQuota(mainUid: number, category: QuotaCategory): FamilyQuota;
   listUsers(page?: UserPage): User[];
@@ -298,13 +298,13 @@ export interface Identity extends KeyDirectory {
   findSubKey(parentUid: number, apiKey: string): ApiKey | undefined;
 
   /**
-   * A new key-encryption key, under which all secrets are sealed again in one transaction. A crash in the middle
-   * leaves every secret readable: keys leave the key file only when nothing is sealed under them.
+   * Creates a new key-encryption key, under which all secrets are sealed again in one transaction. A crash in the
+   * middle leaves every secret readable: keys are removed from the key file only when nothing is sealed under them.
    */
   rotateKek(): KekRotation;
   /**
-   * The current key of a file in the data directory, made at the first start. The store knows its fingerprint; throws
-   * IdentityDamaged when the file holds another key or is gone, unless a gap is accepted.
+   * The current key of a file in the data directory, created at the first start. The store knows its fingerprint;
+   * throws IdentityDamaged when the file holds another key or is missing, unless a gap is accepted.
    */
   fileKey(file: string, advice: string): KeyObject;
 

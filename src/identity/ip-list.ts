@@ -1,12 +1,12 @@
 /**
- * Network addresses as text: one canonical spelling, and lists of addresses and CIDR blocks. A list fails closed:
- * what cannot be read is never inside.
+ * Network addresses as text: one canonical spelling, and lists of addresses and CIDR blocks. A list fails closed: an
+ * unreadable address is never inside.
  */
 import { BlockList, isIP, isIPv4, SocketAddress } from 'node:net';
 
 export interface IpList {
   readonly entries: readonly string[];
-  /** An empty list is no restriction; callers that need "nobody" must not use an empty list. */
+  /** An empty list is no restriction; "no address" cannot be written as an empty list. */
   readonly allowsAll: boolean;
   contains(address: string | undefined): boolean;
 }

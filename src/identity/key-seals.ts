@@ -1,4 +1,4 @@
-/** Secrets of keys under the key-encryption keys of the key file (`sealing.ts`). */
+/** Secrets of keys, sealed under the key-encryption keys of the key file (`sealing.ts`). */
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { FileKeys } from './file-keys.ts';
@@ -19,7 +19,7 @@ export class KeySeals {
   readonly #files: FileKeys;
   #keyring: Keyring;
 
-  /** Throws IdentityDamaged. A key file may be made anew only while nothing is sealed: else it would hide a loss. */
+  /** Throws IdentityDamaged. A key file may be created only while nothing is sealed: otherwise it would hide a loss. */
   constructor(path: string, files: FileKeys, keys: KeyTable) {
     this.#path = path;
     this.#files = files;
@@ -47,7 +47,7 @@ export class KeySeals {
     return seal(this.#keyring, owner, SEAL_VERSION, secret);
   }
 
-  /** The secret that the key's row holds. */
+  /** The secret in the key's row. */
   open({ apiKey, uid }: Pick<ApiKey, 'apiKey' | 'uid'>, row: Row): Buffer {
     return unseal(
       this.#keyring,

@@ -111,7 +111,7 @@ export class KeyTable {
 
   setPassphrase(apiKey: string, { salt, hash, cost }: StoredPassphrase): void {
     this.#statements.run(
-      // Not OR REPLACE: the row that it replaces would leave without a trigger (`contents.ts`).
+      // Not OR REPLACE: it would delete the old row without a trigger (`contents.ts`).
       `INSERT INTO passphrases (api_key, salt, hash, scrypt_n, scrypt_r, scrypt_p) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (api_key) DO UPDATE SET salt = excluded.salt, hash = excluded.hash, scrypt_n = excluded.scrypt_n,
          scrypt_r = excluded.scrypt_r, scrypt_p = excluded.scrypt_p`,

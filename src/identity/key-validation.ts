@@ -1,4 +1,4 @@
-/** What a user or a key may look like; each rule answers with the value that broke it and what would be right. */
+/** Rules for users and keys; each returns the wrong value and the valid ones. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import {
   type IdentityRefusal,

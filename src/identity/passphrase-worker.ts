@@ -1,5 +1,5 @@
 /**
- * Derives scrypt hashes on a thread of its own: half a second of work must hold up neither the event loop nor the
+ * Derives scrypt hashes on a thread of its own: half a second of work must block neither the event loop nor the
  * shared pool, where file writes would wait behind it.
  */
 import { scryptSync } from 'node:crypto';

@@ -1,7 +1,7 @@
 /**
- * Passphrases travel on every request, yet a proper hash costs half a second. So each key's passphrase is verified
+ * Passphrases come with every request, yet a proper hash costs half a second. So each key's passphrase is verified
  * once by scrypt (on a worker thread) and afterwards by a keyed MAC that lives only in this process. Guessing is
- * limited per key; the caller has already checked the signature, so only somebody who holds the secret can lock a key.
+ * limited per key; the caller has already checked the signature, so only a holder of the secret can lock a key.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
@@ -16,7 +16,7 @@ export interface ScryptCost {
 /** OWASP's minimum for scrypt, 128 MiB and about half a second. */
 export const SCRYPT_COST: ScryptCost = { N: 2 ** 17, r: 8, p: 1 };
 
-/** For passphrases that are published anyway: no cost could protect them, and a start has several to check. */
+/** For published passphrases: no cost could protect them, and a start has several to check. */
 export const PUBLISHED_SCRYPT_COST: ScryptCost = { N: 2 ** 10, r: 8, p: 1 };
 
 export interface StoredPassphrase {
@@ -41,7 +41,7 @@ export const DERIVATION_QUEUE_MAX = 8;
 export const FAILURES_MAX = 10;
 const FAILURE_WINDOW_MS = 60_000;
 const LOCK_MS = 60_000;
-/** One key cannot take the whole queue from the others. */
+/** One key cannot occupy the whole queue. */
 const IN_FLIGHT_PER_KEY_MAX = 2;
 const REMEMBERED_KEYS_MAX = 65_536;
 const SALT_BYTES = 16;
@@ -68,8 +68,8 @@ export class PassphraseGuard {
   }
 
   /**
-   * The lock is looked at before the cache: otherwise a locked key would still answer right guesses, and the fast
-   * path would let a guesser continue at full speed.
+   * The lock is checked before the cache: otherwise a locked key would still confirm right guesses, and the fast path
+   * would let a guesser continue at full speed.
    */
   check(apiKey: string, passphrase: string, nowMs: number): PassphraseVerdict | Promise<PassphraseVerdict> {
     const guesses = this.#guesses.get(apiKey);
@@ -139,7 +139,7 @@ export class PassphraseGuard {
     return hash === 'busy' || hash === undefined ? 'busy' : { salt, hash, cost };
   }
 
-  /** For a passphrase that this program has itself just chosen for the key. */
+  /** For a passphrase that this program has just chosen for the key. */
   seed(apiKey: string, passphrase: string): void {
     this.#remember(apiKey, this.#tag(apiKey, passphrase));
   }
@@ -153,7 +153,9 @@ export class PassphraseGuard {
     await this.#derivation.close();
   }
 
-  /** Never leaves this process, so a hash behind a secret does what an HMAC would, for half of the time. */
+  /**
+   * The tag never leaves this process, so a hash with a secret prefix serves as well as an HMAC, in half of the time.
+   */
   #tag(apiKey: string, passphrase: string): Buffer {
     return hash('sha256', `${this.#tagSecret}|${apiKey}|${passphrase}`, 'buffer');
   }
@@ -193,7 +195,7 @@ function setBounded<V>(map: Map<string, V>, key: string, value: V): void {
   map.set(key, value);
 }
 
-/** One worker, started on first need, that lets the process end while it is idle. */
+/** One worker, started on first use, that does not keep the process alive while it is idle. */
 class DerivationQueue {
   #worker: Worker | undefined;
   #lastId = 0;
@@ -222,7 +224,7 @@ class DerivationQueue {
       this.#settle(result.id, result.hash);
       if (this.#waiting.size === 0) worker.unref();
     });
-    // An exit follows every error; listening keeps the error from ending the exchange.
+    // An exit follows every error; without a listener the error would end the exchange.
     worker.on('error', () => {});
     worker.on('exit', () => {
       this.#worker = undefined;

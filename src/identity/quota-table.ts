@@ -1,6 +1,6 @@
 /**
- * Orders a second that the accounts of a family have (wire 4.4). Each begins with the standard; what a main
- * account gives to one it takes from another, or from what the operator has added.
+ * Quotas of order requests of a main account and its sub-accounts (wire 4.4). Each begins with the standard; more for
+ * one account is taken from another, or from what the operator has added.
  */
 import { type FamilyQuota, type IdentityResult, type QuotaCategory, STANDARD_QUOTA } from './identity.ts';
 import { fault } from './key-validation.ts';
@@ -48,7 +48,7 @@ export class QuotaTable {
     });
   }
 
-  /** Keeps the change only if the family stays within its cap. */
+  /** Keeps the change only if the sum stays within the cap. */
   #within(mainUid: number, category: QuotaCategory, change: () => boolean): IdentityResult<FamilyQuota> {
     try {
       return this.#statements.transaction(() => {
@@ -66,7 +66,7 @@ export class QuotaTable {
   }
 }
 
-/** Takes the transaction back. */
+/** Rolls the transaction back. */
 class Rollback extends Error {
   readonly outcome: IdentityResult<never>;
 

@@ -1,6 +1,7 @@
 /**
- * A new key-encryption key. The order makes every moment safe to stop at: first the new key is on file beside the old
- * ones, then all secrets are sealed again in one transaction, and only then do unused keys leave the file.
+ * Rotation of the key-encryption key. The order makes every moment safe to stop at: first the new key is in the file
+ * beside the old ones, then all secrets are sealed again in one transaction, and only then unused keys are removed
+ * from the file.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from './identity-schema.ts';

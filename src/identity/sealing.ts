@@ -1,7 +1,7 @@
 /**
  * Secrets at rest. An HMAC secret must be readable again, so it cannot be hashed; it is sealed with AES-256-GCM under
- * a key that lives in a file of its own, so that a copied database alone opens nothing. The additional data binds a
- * seal to its key, owner and seal version: a seal moved to another row does not open.
+ * a key in a file of its own, so that a copied database alone opens nothing. The additional data binds a seal to its
+ * key, owner and seal version: a seal moved to another row does not open.
  */
 import {
   createCipheriv,
@@ -67,7 +67,7 @@ export function unseal(ring: Keyring, owner: SealOwner, sealed: Seal): Buffer {
   return Buffer.concat([opened, decipher.final()]);
 }
 
-/** Key names hold no `|` (see `sqlite-identity.ts`), so the three parts cannot be shifted into each other. */
+/** Key names contain no `|` (`key-validation.ts`), so the three parts cannot be shifted into each other. */
 function additionalData(owner: SealOwner, version: number): Buffer {
   return Buffer.from(`${owner.apiKey}|${owner.uid}|${version}`, 'utf8');
 }
@@ -108,7 +108,7 @@ function damagedKeyFile(path: string): IdentityDamaged {
   );
 }
 
-/** Tells keys apart without showing them. */
+/** Identifies keys without revealing them. */
 export function fingerprintOf(key: KeyObject): string {
   return createHash('sha256').update(key.export()).digest('hex').slice(0, FINGERPRINT_CHARS);
 }
@@ -125,7 +125,7 @@ export function extendKeyring(path: string): Keyring {
   return readKeyring(path);
 }
 
-/** Forgets the keys that are not named; the current one always stays. */
+/** Removes the keys that are not listed; the current one always stays. */
 export function pruneKeyring(path: string, usedIds: ReadonlySet<string>): Keyring {
   const { keys, currentId } = readKeyring(path);
   const kept = [...keys].filter(([id]) => id === currentId || usedIds.has(id));

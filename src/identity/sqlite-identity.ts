@@ -1,7 +1,7 @@
 /**
- * The identity store on `node:sqlite`. One process owns the file: every change goes through this object, drops what
- * it has cached and thereby takes effect on the next request. Secrets are sealed (`sealing.ts`), passphrases hashed
- * (`passphrase.ts`); neither is ever part of a record that leaves this room as text, except once at creation.
+ * The identity store on `node:sqlite`. One process owns the file: every change goes through this object, clears the
+ * affected cache entries and thereby takes effect on the next request. Secrets are sealed (`sealing.ts`), passphrases
+ * hashed (`passphrase.ts`); neither leaves this room as text, except once at creation.
  */
 import { createPublicKey, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ const HASH_RETRY_MS = 250;
 export interface IdentityOptions {
   /** Cost of new passphrase hashes; stored hashes carry their own. */
   readonly scryptCost?: ScryptCost;
-  /** Goes on with what is there when users, keys or key files are lost or older than they were. */
+  /** Continues with the present contents when users, keys or key files are lost or older than they were. */
   readonly acceptGap?: boolean;
 }
 
@@ -240,7 +240,7 @@ class SqliteIdentity implements Identity {
     return { ok: true, value: { key: this.#keys.find(apiKey)!, stored } };
   }
 
-  /** A passphrase that was changed since is simply not the one we know; the check then warms nothing. */
+  /** A passphrase that was changed since does not match; then nothing is cached. */
   async #warm(apiKey: string, passphrase: string, nowMs: number): Promise<void> {
     await this.#passphrases.check(apiKey, passphrase, nowMs);
   }
@@ -250,7 +250,7 @@ class SqliteIdentity implements Identity {
       const stored = await this.#passphrases.hash(passphrase, cost);
       if (this.#closed) return;
       if (stored !== 'busy') {
-        // Meanwhile the key may be gone or have got another passphrase; both are newer than ours.
+        // The key may have been deleted or got another passphrase meanwhile; both are newer.
         if (this.#keys.find(apiKey) !== undefined && this.#storedPassphrase(apiKey) === undefined) {
           this.#keys.setPassphrase(apiKey, stored);
         }
@@ -336,7 +336,7 @@ class SqliteIdentity implements Identity {
     return credential;
   }
 
-  /** A change of an account reaches the keys of its sub-accounts; those of strangers stay ready for their next request. */
+  /** A change of an account affects the keys of its sub-accounts; those of others stay cached. */
   #forgetFamily(uid: number): void {
     for (const [apiKey, { user }] of this.#credentials) {
       if (user.uid === uid || user.parentUid === uid) this.#credentials.delete(apiKey);
@@ -366,7 +366,7 @@ class SqliteIdentity implements Identity {
     this.#lastUsed.set(apiKey, nowMs);
   }
 
-  /** All keys used since the last time in one commit; the timer makes that once a minute. A full disk can wait. */
+  /** Writes the keys used since the last time in one commit, once a minute. On a full disk it waits. */
   #writeLastUsed(): void {
     if (this.#lastUsed.size === 0) return;
     try {

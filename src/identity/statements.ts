@@ -28,7 +28,7 @@ export class Statements {
     return result;
   }
 
-  /** All of it or nothing. */
+  /** All or nothing. */
   transaction<Result>(work: () => Result): Result {
     const result = inTransaction(this.#database, work);
     this.#committed();

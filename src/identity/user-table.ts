@@ -69,7 +69,7 @@ export class UserTable {
     return { ok: true, value: this.find(Number(lastInsertRowid))! };
   }
 
-  /** A user whose record is lost: a place holder without a way in. */
+  /** A placeholder for a lost user, without any key. */
   insertLost({ uid, parentUid }: LostUser, nowMs: number): void {
     const sql = `INSERT INTO users (uid, name, parent_uid, broker, note, regis_time, updated_time, inviter_id, channel,
       channel_code, frozen) VALUES (?, ?, ?, 0, ?, ?, ?, '', '', '', 1)`;

@@ -4,7 +4,7 @@ import { QueueAge } from './queue-age.ts';
 import { recordBytes } from './record-format.ts';
 import type { RecordRing } from './record-ring.ts';
 
-/** The appending side of the log: numbers the records, and takes none that the queue or the disk cannot hold. */
+/** The appending side of the journal: numbers the records, and accepts none that the queue or the disk cannot hold. */
 export class AppendQueue {
   readonly #ring: RecordRing;
   readonly #payloadBytesMax: number;
@@ -33,8 +33,8 @@ export class AppendQueue {
   }
 
   /**
-   * `availableBytes` is read after the queue's length: the writer lowers the room before it takes records out of the queue,
-   * so a record may be counted twice here, but never not at all.
+   * `availableBytes` is read after the queue's length: the writer lowers the available space before it takes records
+   * out of the queue, so a record may be counted twice here, but never not at all.
    */
   append(payload: Uint8Array, availableBytes: () => number): number {
     if (payload.length > this.#payloadBytesMax) {
@@ -51,7 +51,7 @@ export class AppendQueue {
     return seq;
   }
 
-  /** True when the mark has moved. */
+  /** True when the watermark has moved. */
   advanceTo(durableSeq: number): boolean {
     if (durableSeq <= this.#durableSeq) return false;
     this.#durableSeq = durableSeq;

@@ -43,13 +43,13 @@ export interface BatchHeader {
 
 /**
  * Header checksums start from the random instance id. So a batch of another exchange is invalid here, and a client
- * who sends bytes that look like a batch inside a command cannot make a torn tail look like damage.
+ * that sends bytes that look like a batch inside a command cannot make a torn tail look like damage.
  */
 export function identityCrc(instanceId: Uint8Array): number {
   return crc32(instanceId);
 }
 
-/** `batch` holds room for the header, then the records. Returns the new chain hash. */
+/** `batch` has space for the header, then the records. Returns the new chain hash. */
 export function sealBatch(
   batch: Uint8Array,
   place: BatchPlace,

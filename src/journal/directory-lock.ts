@@ -12,9 +12,9 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
 /**
- * Keeps a second process out of a data directory. The lock is the operating system's own lock on a file, taken through
- * SQLite because Node cannot take one itself: it ends with the process, however that ends, so nothing stale is left to
- * judge. The pid beside it is for the message only.
+ * Keeps a second process out of a data directory. The lock is the operating system's own lock on a file, taken
+ * through SQLite because Node cannot take one itself: it ends with the process, however that ends, so there is no
+ * stale lock. The pid beside it is for the message only.
  */
 export class DirectoryLock {
   readonly #database: DatabaseSync;
@@ -23,7 +23,7 @@ export class DirectoryLock {
     this.#database = database;
   }
 
-  /** Makes the directory if needed. Throws DirectoryLocked. */
+  /** Creates the directory if needed. Throws DirectoryLocked. */
   static take(directory: string): DirectoryLock {
     makeDirectory(directory);
     const path = join(directory, LOCK_FILE);
@@ -37,7 +37,9 @@ export class DirectoryLock {
   }
 }
 
-/** Undefined when the file is not a database: nobody holds it then, for the lock is asked before the contents. */
+/**
+ * Undefined when the file is not a database: then it is not locked, because the lock is checked before the contents.
+ */
 function lockedDatabase(directory: string, path: string): DatabaseSync | undefined {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
@@ -53,8 +55,8 @@ function lockedDatabase(directory: string, path: string): DatabaseSync | undefin
 }
 
 /**
- * The file holds nothing, so what stands in it is damage. It is emptied and not replaced: whoever else starts now must
- * meet the lock on the same file.
+ * The file holds nothing, so any content is damage. It is emptied and not replaced: another process that starts now
+ * must meet the lock on the same file.
  */
 function emptied(path: string): string {
   truncateSync(path);
@@ -62,8 +64,8 @@ function emptied(path: string): string {
 }
 
 /**
- * For a message to a second process only: a full disk must not be what keeps the first from starting. The process that
- * is asked about has written it itself, so a power loss cannot have torn it.
+ * For a message to a second process only: a full disk must not keep the first from starting. A running process has
+ * written it itself, so a power loss cannot have torn it.
  */
 function writePid(directory: string): void {
   try {

@@ -1,20 +1,20 @@
 /**
- * One flat directory of files, seen synchronously. The whole log is written against it, so that the same code runs on
- * a real directory and on a simulated one that loses power.
+ * One flat directory of files, with synchronous calls. The whole journal is written against it, so that the same code
+ * runs on a real directory and on a simulated one that loses power.
  */
 export interface Disk {
   list(): readonly string[];
   /** Opens an existing file for reading and writing. */
   open(name: string): DiskFile;
-  /** Makes an empty file; one that has the name already is emptied. */
+  /** Creates an empty file; an existing one is emptied. */
   create(name: string): DiskFile;
   rename(from: string, to: string): void;
-  /** Gives the file a second name, or a copy where the file system knows no second names. */
+  /** Gives the file a second name, or a copy where the file system has no hard links. */
   link(from: string, to: string): void;
   unlink(name: string): void;
   /** Makes creations, renames and removals durable. A file's own sync does not promise that. */
   syncDirectory(): void;
-  /** What may still be written; undefined where nobody can tell. */
+  /** Bytes that may still be written; undefined where the system does not provide it. */
   freeBytes(): number | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface DiskFile {
   close(): void;
 }
 
-/** A nearly full disk takes a part of a write without an error and refuses only the next one. */
+/** A nearly full disk accepts a part of a write without an error and fails only the next one. */
 export function writeFully(file: DiskFile, bytes: Uint8Array, position: number): void {
   let written = 0;
   while (written < bytes.length) {

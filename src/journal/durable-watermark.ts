@@ -3,11 +3,12 @@ import { CHAIN_HASH_BYTES } from './batch-format.ts';
 import { dataViewOf, getUint53, setUint53 } from './bytes.ts';
 
 /**
- * The acknowledged mark says up to where a segment's batches were durable. It is written after each sync and reaches
- * the disk with the next one. Recovery needs it for one question: was the bad batch at the end torn while it was
- * written (nobody was told, cut it), or damaged after it was acknowledged (refuse)?
- *
- * It lives twice in the segment's head, in sectors of their own, written in turn: a mark torn by a power loss leaves
+ * The watermark is the end of a segment's durable batches. It is written after each sync and reaches the disk with
+ * the
+ * next one. Recovery needs it for one question: was the bad batch at the end torn while it was written (never
+ * acknowledged: cut it), or damaged after it was acknowledged (refuse)?
+ * It is stored twice in the segment's head, in sectors of their own, written in turn: a mark torn by a power loss
+ * leaves
  * the one before it. A mark that does not match its CRC is ignored.
  */
 export type MarkState = 'open' | 'closed' | 'continued';
@@ -15,7 +16,7 @@ export type MarkState = 'open' | 'closed' | 'continued';
 export interface DurableWatermark {
   readonly durableSeq: number;
   readonly chain: Uint8Array;
-  /** `closed`: the log was closed after this batch. `continued`: the next segment was made, so it must exist. */
+  /** `closed`: the journal was closed after this batch. `continued`: the next segment was created, so it must exist. */
   readonly state: MarkState;
 }
 
@@ -39,7 +40,7 @@ export function encodeMark(mark: DurableWatermark, segment: number, identity: nu
   return bytes;
 }
 
-/** The farther of the two valid marks. */
+/** The further of the two valid marks. */
 export function readMark(head: Uint8Array, segment: number, identity: number): DurableWatermark | undefined {
   const rank = (mark: DurableWatermark): number =>
     mark.durableSeq * STATES.length + STATES.indexOf(mark.state);

@@ -49,9 +49,9 @@ test('the thread writes what is appended, through segments and restarts', async 
       lastSeq = log.append(payloadOf(lastSeq + 1));
       if (index % 200 === 0) await untilDurable(log, lastSeq);
     }
-    const told = untilDurable(log, lastSeq);
+    const reported = untilDurable(log, lastSeq);
     await log.close();
-    await told;
+    await reported;
     assert.equal(log.durableSeq, lastSeq);
     assert.throws(() => log.append(payloadOf(1)), { name: 'JournalFailed' });
   }
@@ -61,17 +61,17 @@ test('the thread writes what is appended, through segments and restarts', async 
 
 test('durable sequence numbers are told in order, and never ahead of what was appended', async (context) => {
   const { log } = await openFileJournal({ directory: temporaryDirectory(context), ...SMALL });
-  let told = 0;
+  let reported = 0;
   log.onDurable((durableSeq) => {
-    assert.ok(durableSeq > told && durableSeq <= log.appendedSeq);
-    told = durableSeq;
+    assert.ok(durableSeq > reported && durableSeq <= log.appendedSeq);
+    reported = durableSeq;
   });
   for (let round = 0; round < 100; round += 1) {
     for (let index = 0; index < 5; index += 1) log.append(payloadOf(index));
     await new Promise((resolve) => setImmediate(resolve));
   }
   await log.close();
-  assert.equal(told, 500);
+  assert.equal(reported, 500);
   assert.equal(log.queueAgeMs(), 0);
 });
 
@@ -101,7 +101,7 @@ test('a disk that goes away ends the log: one failure, no acknowledgement after 
   const directory = temporaryDirectory(context);
   const { log } = await openFileJournal({ directory, ...SMALL });
   const failed = new Promise<Error>((resolve) => log.onFailure(resolve));
-  let tellsAfterFailure = 0;
+  let callsAfterFailure = 0;
   rmSync(directory, { recursive: true });
   const appending = setInterval(() => {
     if (log.queueAgeMs() === 0) for (let index = 0; index < 20; index += 1) log.append(new Uint8Array(2000));
@@ -110,12 +110,12 @@ test('a disk that goes away ends the log: one failure, no acknowledgement after 
   assert.match((await failed).message, /ENOENT/);
   clearInterval(appending);
   log.onDurable(() => {
-    tellsAfterFailure += 1;
+    callsAfterFailure += 1;
   });
   assert.throws(() => log.append(payloadOf(1)), { name: 'JournalFailed' });
   await assert.rejects(log.saveSnapshot(1, payloadOf(1)), { name: 'JournalFailed' });
   await log.close();
-  assert.equal(tellsAfterFailure, 0);
+  assert.equal(callsAfterFailure, 0);
 });
 
 test('a second process on the directory is refused and told the pid of the first', async (context) => {
@@ -156,14 +156,14 @@ test('kill -9 under load loses nothing that was acknowledged', async (context) =
   }
 });
 
-/** The highest sequence number the child has printed before it was killed. */
+/** The highest sequence number the child has reported before it was killed. */
 async function loadUntilKilled(directory: string, afterMs: number): Promise<number> {
   const child = spawn(process.execPath, [CHILD, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let printed = '';
+  let reported = '';
   let isDoomed = false;
-  const lines = () => printed.split('\n').slice(0, -1);
+  const lines = () => reported.split('\n').slice(0, -1);
   child.stdout.on('data', (chunk) => {
-    printed += chunk;
+    reported += chunk;
     if (isDoomed || lines().length < 2) return;
     isDoomed = true;
     setTimeout(() => child.kill('SIGKILL'), afterMs);

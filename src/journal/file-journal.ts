@@ -48,12 +48,12 @@ function acquireLock(directory: string): DirectoryLock {
   }
 }
 
-/** What a directory with its lock takes at most. */
+/** Space that a directory with its lock needs at most. */
 const LOCK_BYTES = 64 * 1024;
-/** The words of the system are all that comes over from the writing thread. */
+/** An error of the writing thread carries only its message. */
 const FULL = /^(ENOSPC|EDQUOT)\b/;
 
-/** The command log of the running exchange: the caller's thread appends, a thread of its own writes and syncs. */
+/** The journal of the running exchange: the caller's thread appends, a thread of its own writes and syncs. */
 class FileJournal implements CommandJournal {
   readonly #directory: string;
   readonly #instanceId: Uint8Array;
@@ -117,7 +117,7 @@ class FileJournal implements CommandJournal {
     return seq;
   }
 
-  /** At the end of the turn: what came in together is on disk with one sync, and the writer is woken once for it. */
+  /** At the end of the turn: records of one turn share one sync, and the writer is woken once for them. */
   #announceOnce(): void {
     if (this.#announced) return;
     this.#announced = true;
@@ -227,7 +227,7 @@ class FileJournal implements CommandJournal {
     this.#onFailure?.(this.#failure);
   }
 
-  /** A thread that ends without a word has failed; one that spoke is heard in `#follow`. */
+  /** A thread that ends without a state has failed; a reported state is handled in `#follow`. */
   #noteExit(): void {
     const { state } = this.#state;
     if (state === 'starting' || state === 'running') this.#fail("the log's thread ended unexpectedly");

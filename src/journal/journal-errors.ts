@@ -1,14 +1,14 @@
-/** The disk refused, or the log is closed. Final for this process: a failed sync is never tried again. */
+/** The disk failed, or the journal is closed. Final for this process: a failed sync is never tried again. */
 export class JournalFailed extends Error {
   override readonly name = 'JournalFailed';
 }
 
-/** No room for the record now; the caller answers "busy" and may try again later. */
+/** No space for the record now; the caller responds "busy" and may try again later. */
 export class JournalFull extends Error {
   override readonly name = 'JournalFull';
 }
 
-/** The disk has no room for a file without which the log cannot go on. */
+/** The disk has no space for a file without which the journal cannot continue. */
 export class SpaceMissing extends Error {
   override readonly name = 'SpaceMissing';
   readonly code = 'ENOSPC';
@@ -27,7 +27,7 @@ export class JournalRefused extends Error {
   override readonly name: string = 'JournalRefused';
 }
 
-/** Where the damage is, as far as it can be told. */
+/** Place of the damage, as far as it is known. */
 export interface DamagePlace {
   readonly file: string;
   readonly segment: number;
@@ -63,7 +63,7 @@ export class WrongInstance extends JournalRefused {
   }
 }
 
-/** The file is intact, but written by a version of the log this program does not know. */
+/** The file is intact, but written by a version of the journal that this program does not know. */
 export class UnknownFormat extends JournalRefused {
   override readonly name = 'UnknownFormat';
 

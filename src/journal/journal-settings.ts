@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Every limit of the log in one place. */
+/** Every limit of the journal in one place. */
 export interface JournalSettings {
   readonly segmentBytes: number;
   /** Bound of the queue between `append` and the disk; a power of two. */
@@ -12,11 +12,11 @@ export interface JournalSettings {
   readonly reserveSegments: number;
   /** Zeros written and synced at a time while preparing: the longest a commit can be held up by it. */
   readonly prepareStepBytes: number;
-  /** Left free while preparing: databases and snapshots on the same disk need some before the log needs more. */
+  /** Left free while preparing: databases and snapshots on the same disk need some before the journal needs more. */
   readonly spareBytes: number;
   /** Segments up to this size together stay in memory from their check to their replay; others are read and checked twice. */
   readonly replayBytesMax: number;
-  /** Files kept aside after unclean ends and damage, for whoever wants to look. */
+  /** Files quarantined after unclean ends and damage, for inspection. */
   readonly quarantinedFilesMax: number;
   readonly newInstanceId: () => Uint8Array;
 }

@@ -14,12 +14,14 @@ export interface JournalWorkerData {
   readonly stateMemory: SharedArrayBuffer;
 }
 
-/** A log at rest brings its last mark to the disk after this time. */
+/** An idle journal syncs its last watermark after this time. */
 const MARK_AFTER_MS = 20;
-/** A full disk is looked at again after this time. */
+/** Interval of checks of a full disk. */
 const RETRY_SPACE_AFTER_MS = 250;
 
-/** The writing thread: write all that is queued, sync, tell, repeat. Synchronous throughout; it has no event loop. */
+/**
+ * The writing thread: write all that is queued, sync, publish, repeat. Synchronous throughout; it has no event loop.
+ */
 class JournalWorker {
   readonly #state: SharedJournalState;
   readonly #ring: RecordRing;
@@ -56,8 +58,8 @@ class JournalWorker {
     try {
       used = this.#writer.commit(run);
     } finally {
-      // Room before queue, queue before the durable mark: see AppendQueue. Also after an error, because a commit can
-      // fail when its records are already durable.
+      // Available space before queue, queue before the watermark: see AppendQueue. Also after an error, because a
+      // commit can fail when its records are already durable.
       this.#publishCapacity();
       this.#ring.release(used);
       this.#state.publishDurable(this.#writer.durableSeq);

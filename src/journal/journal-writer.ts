@@ -11,7 +11,10 @@ import type { ResumePoint } from './recovery.ts';
 import { encodeSegmentHead, SEGMENT_HEAD_BYTES } from './segment-format.ts';
 import { SegmentPreallocator } from './segment-preallocator.ts';
 
-/** With no segment in reserve: from here on only cancels, and from here on nothing. */
+/**
+ * Shares of the last segment, without one in reserve: above the first only cancels are accepted, above the second
+ * nothing.
+ */
 const CANCEL_ONLY_FROM = 3 / 4;
 const READ_ONLY_FROM = 15 / 16;
 
@@ -51,7 +54,7 @@ export class JournalWriter {
     return this.#durableSeq;
   }
 
-  /** Whether the newest mark would survive a power loss. */
+  /** Would the newest watermark survive a power loss? */
   get markIsSynced(): boolean {
     return this.#markIsSynced;
   }
@@ -66,7 +69,7 @@ export class JournalWriter {
 
   /**
    * Writes one batch with as many of the encoded records as it may hold, and syncs it. Returns the bytes used; the
-   * caller comes back with the rest. An error is final: the state of the disk after a failed sync is unknown.
+   * caller continues with the rest. An error is final: the state of the disk after a failed sync is unknown.
    */
   commit(records: Uint8Array): number {
     return this.#orFail('commit', () => {
@@ -85,7 +88,7 @@ export class JournalWriter {
     this.#orFail('prepare', () => this.#reserve.advance());
   }
 
-  /** Brings the newest mark to the disk; for idle moments, a busy log does it with the next commit. */
+  /** Syncs the newest watermark; for idle moments, a busy journal does it with the next commit. */
   syncMark(): void {
     if (this.#markIsSynced) return;
     this.#orFail('settle', () => this.#file!.sync());
@@ -100,7 +103,7 @@ export class JournalWriter {
   }
 
   /**
-   * Bytes of records and batch headers that surely fit in the space that exists. A segment ends when the next record
+   * Bytes of records and batch headers that certainly fit in the existing space. A segment ends when the next record
    * does not fit, so up to one record of the greatest length is lost at each change of segment.
    */
   availableBytes(): number {
@@ -112,7 +115,7 @@ export class JournalWriter {
     return Math.max(0, free - lostAtEnd) + ready * perReserve;
   }
 
-  /** Marks the clean end, and gives back the space behind it. */
+  /** Marks the clean end, and frees the space behind it. */
   close(): void {
     this.#orFail('close', () => {
       const file = this.#file!;
@@ -125,7 +128,7 @@ export class JournalWriter {
     this.#failure = new JournalFailed('the log is closed');
   }
 
-  /** Lets go of the files without touching them: after a failure. */
+  /** Closes the files without changing them: after a failure. */
   abandon(): void {
     this.#file?.close();
     this.#file = undefined;
@@ -181,8 +184,8 @@ export class JournalWriter {
 
   /**
    * The order matters. 1. The new file has its head on the disk before it gets the name of a segment, so a segment
-   * without a valid head is damage. 2. The old one learns that it has a successor before the successor holds a batch,
-   * so a lost successor is noticed.
+   * without a valid head is damage. 2. The old one records its successor before the successor holds a batch, so a
+   * lost successor is noticed.
    */
   #beginNextSegment(): void {
     const { name: reserve, file } = this.#reserve.take();

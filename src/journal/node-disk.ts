@@ -10,13 +10,16 @@ const OWNER_ONLY = 0o600;
 /** One system call cannot read 2 GiB. */
 const READ_STEP_BYTES = 2 ** 30;
 
-/** Windows cannot open a directory; there, NTFS journals the names by itself. */
+/** Windows cannot open a directory; NTFS journals names itself. */
 const DIRECTORIES_OPEN = process.platform !== 'win32';
 
-/** A directory of the real file system. Synchronous calls stay out of the thread pool, where others would delay them. */
+/**
+ * A directory of the real file system. Synchronous calls stay out of the thread pool, where other work would delay
+ * them.
+ */
 export class NodeDisk implements Disk {
   readonly #directory: string;
-  /** Held by whoever must be able to sync names when the process may open no more files. */
+  /** Kept open where names must be synced even when the process may open no more files. */
   readonly #descriptor: number | undefined;
 
   constructor(directory: string, hold: 'hold' | 'open on demand' = 'open on demand') {

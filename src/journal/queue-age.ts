@@ -1,4 +1,4 @@
-/** Marks of time more than this apart are kept; the age is exact to it. */
+/** Time marks are at least this far apart; the age is exact to it. */
 const RESOLUTION_MS = 1;
 const MARKS_MAX = 4096;
 
@@ -7,7 +7,7 @@ interface TimeMark {
   readonly atMs: number;
 }
 
-/** How long the oldest record has been waiting, without a time stamp for each. */
+/** Age of the oldest waiting record, without a time stamp for each. */
 export class QueueAge {
   readonly #now: () => number;
   readonly #marks: TimeMark[] = [];

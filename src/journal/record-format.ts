@@ -2,8 +2,8 @@ import { crc32 } from 'node:zlib';
 import { getUint53, setUint53 } from './bytes.ts';
 
 /**
- * A record: length (4), CRC-32 (4), sequence number (8), payload, zeros up to a multiple of eight. It is encoded once,
- * by the thread that appends, and travels unchanged to the disk: its CRC covers the way through the queue as well.
+ * A record: length (4), CRC-32 (4), sequence number (8), payload, zeros up to a multiple of eight. It is encoded
+ * once, by the thread that appends, and reaches the disk unchanged: its CRC covers the way through the queue as well.
  */
 export const RECORD_HEADER_BYTES = 16;
 

@@ -8,8 +8,8 @@ const LAP_END = 2;
 const CONTROL_BYTES = 64;
 
 /**
- * Encoded records on their way from one thread that appends to one that writes. A record never wraps around the end of
- * the ring, so that a run of records is one piece of memory; what is left at the end of a lap is skipped.
+ * Encoded records on their way from one thread that appends to one that writes. A record never wraps around the end
+ * of the ring, so that a run of records is one piece of memory; the rest at the end of a lap is skipped.
  */
 export class RecordRing {
   readonly #control: Int32Array;
@@ -32,7 +32,7 @@ export class RecordRing {
     return (Atomics.load(this.#control, HEAD) - Atomics.load(this.#control, TAIL)) >>> 0;
   }
 
-  /** Producer: false when there is no room. */
+  /** Producer: false when there is no space. */
   push(seq: number, payload: Uint8Array): boolean {
     const size = recordBytes(payload.length);
     const head = this.#control[HEAD];

@@ -14,7 +14,7 @@ import { readSegment, type ScannedSegment, SegmentReplay } from './segment-repla
 import { damageAt, type SegmentScan } from './segment-scan.ts';
 import { readSnapshotFile } from './snapshot-file.ts';
 
-/** Where the writer goes on: always in a new segment, of a new epoch. Plain data, it travels to the worker. */
+/** Where the writer continues: always in a new segment, of a new epoch. Plain data, it is passed to the worker. */
 export interface ResumePoint {
   readonly instanceId: Uint8Array;
   readonly epoch: number;
@@ -36,9 +36,9 @@ interface LastSegment extends ScannedSegment {
 }
 
 /**
- * Reads a directory back: 1. headers of all segments, 2. the newest snapshot that is whole, 3. every batch after it,
- * 4. the end of the last segment. Only when all of that is beyond doubt does it change anything: what was read is made
- * durable, leftovers go.
+ * Reads a directory back: 1. headers of all segments, 2. the newest valid snapshot, 3. every batch after it, 4. the
+ * end of the last segment. Only when all of that is certain does it change anything: the records are made durable,
+ * leftovers are removed.
  */
 export function recover(disk: Disk, settings: JournalSettings): RecoveredState {
   const headers = readSegmentHeaders(disk);

@@ -9,7 +9,7 @@ import {
   type SegmentHeader,
 } from './segment-format.ts';
 
-/** The headers of all segments, in order, without a hole, of one instance; anything else is refused. */
+/** The headers of all segments, in order, without a gap, of one instance; anything else is refused. */
 export function readSegmentHeaders(disk: Disk): SegmentHeader[] {
   const headers = segmentNumbers(disk.list()).map((segment) => readSegmentHeader(disk, segment));
   for (const [index, header] of headers.entries()) {

@@ -49,7 +49,7 @@ export function encodeSegmentHead(header: SegmentHeader): Uint8Array {
   return head;
 }
 
-/** The header, or what speaks against it. */
+/** The header, or why it is invalid. */
 export function decodeSegmentHeader(
   head: Uint8Array,
 ): SegmentHeader | { readonly unknownVersion: number } | undefined {

@@ -3,7 +3,7 @@ import { type Disk, type DiskFile, writeFully } from './disk.ts';
 import { isReserve, reserveName, unfinishedName } from './file-names.ts';
 import type { JournalSettings } from './journal-settings.ts';
 
-/** Open from the moment it is made: the change to it must not fail for want of a descriptor. */
+/** Kept open: the change to this segment must not fail for want of a descriptor. */
 export interface ReservedFile {
   readonly name: string;
   readonly file: DiskFile;
@@ -14,8 +14,8 @@ interface Filling extends ReservedFile {
 }
 
 /**
- * Zeroed files of full length, ready to become segments. Space is taken from the file system here and nowhere else:
- * a commit writes only into space that exists, and its sync has no metadata to carry.
+ * Zeroed files of full length, ready to become segments. Space is allocated here and nowhere else: a commit writes
+ * only into existing space, and its sync has no metadata to write.
  */
 export class SegmentPreallocator {
   readonly #disk: Disk;
@@ -45,7 +45,7 @@ export class SegmentPreallocator {
     return this.#ready.length >= this.#settings.reserveSegments;
   }
 
-  /** One step of zeros. A shortage is no error here: it is tried again with the next call. */
+  /** One step of zeros. A shortage is no error here: the next call tries again. */
   advance(): void {
     if (this.complete) return;
     const { spareBytes } = this.#settings;
@@ -60,7 +60,7 @@ export class SegmentPreallocator {
     }
   }
 
-  /** A file of full length; makes one on the spot when none is ready. */
+  /** A file of full length; creates one when none is ready. */
   take(): ReservedFile {
     try {
       while (this.#ready.length === 0) this.#fillStep();
@@ -77,7 +77,7 @@ export class SegmentPreallocator {
     for (const { file } of this.#ready.splice(0)) file.close();
   }
 
-  /** What is of no use must not keep the space that others need. */
+  /** A file that cannot be completed must not occupy space that is needed elsewhere. */
   #discardFilling(): void {
     if (this.#filling === undefined) return;
     this.#filling.file.close();
@@ -90,7 +90,7 @@ export class SegmentPreallocator {
     const { file, filledBytes, name } = this.#filling;
     const step = Math.min(this.#zeros.length, this.#settings.segmentBytes - filledBytes);
     writeFully(file, this.#zeros.subarray(0, step), filledBytes);
-    // Synced step by step: one sync of a whole segment would hold up the commits behind it.
+    // Synced step by step: one sync of a whole segment would delay the commits behind it.
     file.sync();
     this.#filling.filledBytes += step;
     if (this.#filling.filledBytes < this.#settings.segmentBytes) return;

@@ -6,8 +6,8 @@ import { withClosedMarks } from './segment-repair.ts';
 import { damageAt, placeOf, readBatches, scanSegment } from './segment-scan.ts';
 
 /**
- * A segment as it would be had the log been closed after command `lastSeq`: what a copy of a growing log ends with. A
- * batch that goes on behind that command is sealed again without the rest.
+ * A segment as if the journal had been closed after command `lastSeq`: the end of a copy of a growing journal. A
+ * batch that continues behind that command is sealed again without the rest.
  */
 export function segmentUpTo(bytes: Uint8Array, header: SegmentHeader, lastSeq: number): Uint8Array {
   let offset = SEGMENT_HEAD_BYTES;

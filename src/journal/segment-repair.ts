@@ -8,9 +8,9 @@ import type { SegmentHeader } from './segment-format.ts';
 import type { SegmentScan } from './segment-scan.ts';
 
 /**
- * Makes the valid part of the last segment durable after an unclean end. What was read may exist only in the page
- * cache, and after a failed sync the kernel takes those pages for clean: syncing the old file again would prove
- * nothing. So the part is copied into a new file, which takes the old one's name; the old one is kept aside.
+ * Makes the valid part of the last segment durable after an unclean end. The bytes that were read may exist only in
+ * the page cache, and after a failed sync the kernel counts those pages as clean: syncing the old file again would
+ * prove nothing. So the part is copied into a new file, which takes the old one's name; the old one is quarantined.
  */
 export function replaceByValidPart(
   disk: Disk,
@@ -32,7 +32,7 @@ export function replaceByValidPart(
   return aside;
 }
 
-/** False when the disk is full; nothing is left of the attempt then. */
+/** False when the disk is full; the attempt leaves nothing then. */
 function written(disk: Disk, name: string, bytes: Uint8Array): boolean {
   try {
     withFile(disk.create(name), (file) => {
@@ -47,7 +47,7 @@ function written(disk: Disk, name: string, bytes: Uint8Array): boolean {
   }
 }
 
-/** Lets go of a file that nobody reads again, or of a segment in reserve; false when there is none. */
+/** Deletes a quarantined file, or a segment in reserve; false when there is none. */
 function gaveUpSpace(disk: Disk, aside: string): boolean {
   const names = disk.list();
   const name = quarantinedNames(names).find((kept) => kept !== aside) ?? names.find(isReserve);
@@ -61,7 +61,7 @@ export function dropOldestQuarantined(disk: Disk, keep: number): void {
   for (const name of names.slice(0, Math.max(0, names.length - keep))) disk.unlink(name);
 }
 
-/** The segment with both marks saying that the log was closed after its last batch. */
+/** The segment with both marks as if the journal was closed after its last batch. */
 export function withClosedMarks(
   segment: Uint8Array,
   header: SegmentHeader,

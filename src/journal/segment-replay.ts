@@ -17,8 +17,8 @@ export function readSegment(disk: Disk, header: SegmentHeader): ScannedSegment {
 }
 
 /**
- * The records of segments that have been checked. A log may be far larger than the memory, so only the first segments
- * are kept from their check to their replay; the others are read and checked again, one at a time.
+ * The records of checked segments. A journal may be far larger than the memory, so only the first segments are kept
+ * from their check to their replay; the others are read and checked again, one at a time.
  */
 export class SegmentReplay implements Iterable<LoggedRecord> {
   readonly #disk: Disk;

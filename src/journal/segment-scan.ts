@@ -21,7 +21,7 @@ interface Batch {
   readonly endOffset: number;
 }
 
-/** The part of a segment that is beyond doubt, and what lies behind it. */
+/** The valid part of a segment, and what lies behind it. */
 export interface SegmentScan {
   readonly lastSeq: number;
   readonly chain: Uint8Array;
@@ -124,7 +124,7 @@ function findLaterBatch(
   return undefined;
 }
 
-/** What is wrong behind the part of a segment that is beyond doubt. */
+/** The damage behind the valid part of a segment. */
 export function damageAt(header: SegmentHeader, scan: SegmentScan, what: string): JournalDamaged {
   const file = segmentName(header.segment);
   return new JournalDamaged(`readable only up to sequence ${scan.lastSeq}, but ${what}`, {

@@ -1,6 +1,6 @@
 import type { JournalCapacity } from './command-journal.ts';
 
-/** Where the writing thread stands. `failed` and `closed` are final. */
+/** State of the writing thread. `failed` and `closed` are final. */
 export type WriterState = 'starting' | 'running' | 'closed' | 'failed';
 
 const WORK = 0;
@@ -20,7 +20,7 @@ const STATES: readonly WriterState[] = ['starting', 'running', 'closed', 'failed
 const CAPACITIES: readonly JournalCapacity[] = ['normal', 'cancel_only', 'read_only'];
 const INT32_MAX = 2 ** 31 - 1;
 
-/** What the two threads of the log tell each other, besides the records. */
+/** State shared by the two threads of the journal, besides the records. */
 export class SharedJournalState {
   readonly #words: Int32Array;
   readonly #durable: BigInt64Array;
@@ -63,7 +63,7 @@ export class SharedJournalState {
 
   // --- appending thread ---
 
-  /** A sleeping writer is woken; a busy one looks again by itself, which spares a system call per command. */
+  /** A sleeping writer is woken; a busy one checks again by itself, which saves a system call per command. */
   announceWork(): void {
     Atomics.add(this.#words, WORK, 1);
     if (Atomics.load(this.#words, SLEEPING) === 1) Atomics.notify(this.#words, WORK);
@@ -82,7 +82,7 @@ export class SharedJournalState {
   async signalAfter(seen: number): Promise<void> {
     const wait = Atomics.waitAsync(this.#words, SIGNAL, seen);
     if (wait.async) await wait.value;
-    // Looking again at once could starve the event loop while the writer is quick.
+    // Continuing at once could starve the event loop while the writer is quick.
     else await new Promise((resolve) => setImmediate(resolve));
   }
 

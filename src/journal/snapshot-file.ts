@@ -23,13 +23,13 @@ const HEADER_BYTES = 64;
 const FOOTER_BYTES = 32;
 const WRITE_STEP_BYTES = 1024 * 1024;
 
-/** Under its final name the file is always whole: it gets the name after its contents are on the disk. */
+/** Under its final name the file is always complete: it gets the name after its contents are on the disk. */
 export function writeSnapshotFile(disk: Disk, instanceId: Uint8Array, snapshot: Snapshot): void {
   const name = snapshotName(snapshot.seq);
   try {
     writeContents(disk.create(unfinishedName(name)), instanceId, snapshot);
   } catch (error) {
-    // On a full disk the attempt must not keep the space that the log needs.
+    // On a full disk the attempt must not occupy space that the journal needs.
     if (disk.list().includes(unfinishedName(name))) disk.unlink(unfinishedName(name));
     throw error;
   }
@@ -50,7 +50,7 @@ function writeContents(opened: DiskFile, instanceId: Uint8Array, snapshot: Snaps
   });
 }
 
-/** The snapshot, or in words what is wrong with it. An intact file that is not ours is refused, not passed over. */
+/** The snapshot, or its fault as text. An intact file of another instance is refused, not skipped. */
 export function readSnapshotFile(disk: Disk, seq: number, instanceId: Uint8Array): Snapshot | string {
   const name = snapshotName(seq);
   const bytes = readWhole(disk, name);

@@ -14,7 +14,7 @@ export function saveSnapshotAndTrim(disk: Disk, instanceId: Uint8Array, snapshot
   const older = snapshotSeqs(disk.list()).filter((seq) => seq < snapshot.seq);
   const fallbackSeq = older.at(-1);
   if (fallbackSeq === undefined) return;
-  // The journal behind a snapshot may only go when the snapshot can replace it.
+  // Segments behind a snapshot may be deleted only when the snapshot is valid.
   if (typeof readSnapshotFile(disk, fallbackSeq, instanceId) === 'string') return;
   for (const seq of older.slice(0, -1)) disk.unlink(snapshotName(seq));
   disk.syncDirectory();

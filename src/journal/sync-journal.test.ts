@@ -47,15 +47,15 @@ test('all commands queued between two flushes share one write and one sync', () 
   const disk = new SimulatedDisk();
   const { log } = openSyncJournal(disk, SMALL);
   while (!disk.list().includes('reserve-1') || !disk.list().includes('reserve-2')) log.flush();
-  const told: number[] = [];
-  log.onDurable((seq) => told.push(seq));
+  const reported: number[] = [];
+  log.onDurable((seq) => reported.push(seq));
   const before = disk.syncCount;
   for (let index = 0; index < 100; index += 1) log.append(payloadOf(index, 50));
   assert.equal(log.durableSeq, 0);
   assert.equal(log.appendedSeq, 100);
   log.flush();
   assert.equal(disk.syncCount - before, 1);
-  assert.deepEqual(told, [100]);
+  assert.deepEqual(reported, [100]);
 });
 
 test('a full segment is followed by the next, and all of them are replayed', async () => {

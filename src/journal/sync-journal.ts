@@ -12,7 +12,7 @@ export interface SyncJournalOptions extends Partial<JournalSettings> {
   readonly now?: () => number;
 }
 
-/** Opens the log on any disk, in the calling thread: for simulations, tests and measurements. */
+/** Opens the journal on any disk, in the calling thread: for simulations, tests and measurements. */
 export function openSyncJournal(disk: Disk, options: SyncJournalOptions = {}): Recovered<SyncJournal> {
   const settings = journalSettings(options);
   const { resume, snapshot, records, report } = recover(disk, settings);
@@ -20,7 +20,7 @@ export function openSyncJournal(disk: Disk, options: SyncJournalOptions = {}): R
   return { log, snapshot, records, report };
 }
 
-/** The command log without a thread: records become durable when `flush` is called, and not before. */
+/** The journal without a thread: records become durable when `flush` is called, and not before. */
 export class SyncJournal implements CommandJournal {
   readonly #disk: Disk;
   readonly #instanceId: Uint8Array;
@@ -113,7 +113,7 @@ export class SyncJournal implements CommandJournal {
     try {
       return this.#writer.commit(run);
     } finally {
-      // A commit can fail after its records have become durable: these are told first.
+      // A commit can fail after its records have become durable: these are reported first.
       if (this.#queue.advanceTo(this.#writer.durableSeq)) this.#onDurable(this.durableSeq);
     }
   }

@@ -66,9 +66,9 @@ test('a smaller claim cannot be hidden behind a larger one by showing each owner
   const tree = await build(claims);
   const [large, small] = claims.map(({ uid }) => tree.proofOf(uid)!) as [InclusionProof, InclusionProof];
   // Both are to believe in a sum of ten: the larger that nobody else is there, the smaller that five are another's.
-  const told = (proof: InclusionProof, holdings: InclusionProof['holdings']) =>
+  const printed = (proof: InclusionProof, holdings: InclusionProof['holdings']) =>
     verifyProof({ ...proof, path: [{ ...proof.path[0]!, holdings }] })!;
-  const [one, other] = [told(large, {}), told(small, { USDT: '0.00000005' })];
+  const [one, other] = [printed(large, {}), printed(small, { USDT: '0.00000005' })];
   assert.deepEqual(one.totals, other.totals);
   assert.notEqual(one.root, other.root);
 });

@@ -1,15 +1,17 @@
 /**
- * A tree of hashes over what every account is owed, with the sums in it (a Merkle sum tree). Its root can be published:
- * whoever knows one account's numbers and the path from its leaf can work out the root and the sums of the whole, and
- * so that the account was counted. A path tells what neighbours are owed and not whose they are: each leaf has a nonce
- * that only its owner is told, and stands where that nonce puts it.
- *
+ * A Merkle sum tree over the liabilities to all accounts. Its root can be published: the owner of an account can
+ * compute
+ * the root and the sums of the whole from the account's numbers and the path of its leaf, and so verify that the
+ * account
+ * was counted. A path shows the holdings of neighbours and not whose they are: each leaf has a nonce that only its
+ * owner
+ * gets, and leaves are sorted by nonce.
  *   leaf  SHA-256 of `leaf|uid|nonce|holdings`
  *   node  SHA-256 of `node|hash of the left|its holdings|hash of the right|its holdings`
- *
- * A node names what each side holds and not only the sum: of a sum alone each side could be shown another share of it,
- * and a claim be hidden behind a larger one. Holdings are `BTC=1.5,USDT=20`: coins in order of their names, none of
- * nothing. A node without a neighbour goes up as it is.
+ * A node contains the holdings of each side and not only their sum: with a sum alone each side could be shown another
+ * share of it, and a claim be hidden behind a larger one. Holdings are `BTC=1.5,USDT=20`: coins sorted by name,
+ * without
+ * zero amounts. A node without a neighbour moves up unchanged.
  */
 import { hash } from 'node:crypto';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../core/model/units.ts';
@@ -25,7 +27,7 @@ export interface Claim {
 }
 
 export interface PathStep {
-  /** Where the neighbour stands. */
+  /** Side of the neighbour. */
   readonly at: 'left' | 'right';
   readonly hash: string;
   readonly holdings: Holdings;
@@ -38,7 +40,7 @@ export interface InclusionProof {
   readonly path: readonly PathStep[];
 }
 
-/** What stands below a node, on one side. */
+/** A child of a node. */
 type Side = Omit<PathStep, 'at'>;
 
 interface Node {
@@ -46,13 +48,13 @@ interface Node {
   readonly amounts: readonly bigint[];
 }
 
-/** Nodes that are hashed before others get their turn. */
+/** Nodes hashed between two pauses for other work. */
 const NODES_AT_A_TIME = 200;
 const EMPTY_ROOT = sha256('empty');
 
 export class MerkleSumTree {
   private readonly coins: readonly string[];
-  /** In the order of their nonces. */
+  /** Sorted by nonce. */
   private readonly claims: readonly Claim[];
   /** From the leaves up to the root. */
   private readonly levels: readonly (readonly Node[])[];
@@ -126,7 +128,10 @@ export class MerkleSumTree {
   }
 }
 
-/** The root and the sums that a proof leads to; undefined when it holds what no tree can: a debt, or no number. */
+/**
+ * The root and sums that a proof leads to; undefined when it contains what no tree can: a negative amount, or no
+ * number.
+ */
 export function verifyProof(proof: InclusionProof): { root: string; totals: Holdings } | undefined {
   const own = unitsOf(proof.holdings);
   if (own === undefined) return undefined;

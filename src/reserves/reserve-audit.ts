@@ -1,9 +1,8 @@
 /**
- * Proof of reserves: what the venue holds in custody against what its accounts are owed, coin by coin. An account is
- * owed what its wallets, orders, margins, pledges and withdrawals under way hold, less what it owes of the same coin; a
- * debt reduces nobody else's claim, and profit that is not realised is no claim yet. An audit is taken at one instant
- * and published when that instant is durable. Nobody can ask for one more often than the interval: who asks gets the
- * last one, and the hashing leaves others their turn.
+ * Proof of reserves: assets in custody against liabilities to accounts, coin by coin. The liability to an account is
+ * the sum of its wallets, orders, margins, pledges and pending withdrawals, less its debt in the same coin; a debt
+ * reduces no other account's claim, and unrealised profit is not a claim. An audit is of one instant and is published
+ * when that instant is durable. Requests between two audits get the last one, and hashing pauses for other work.
  */
 import { createHmac, hash, type KeyObject } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -15,7 +14,7 @@ import type { Sequencer } from '../sequencer/sequencer.ts';
 import { type Claim, MerkleSumTree } from './merkle-sum-tree.ts';
 
 const NONCE_DIGITS = 32;
-/** Nonces that are made before others get their turn. */
+/** Nonces computed between two pauses for other work. */
 const NONCES_AT_A_TIME = 500;
 
 export interface CoinReserve {
@@ -25,12 +24,12 @@ export interface CoinReserve {
 }
 
 export interface Audit {
-  /** Time of the exchange. */
+  /** The exchange's time. */
   readonly time: number;
   readonly tree: MerkleSumTree;
-  /** Coins that somebody is owed. */
+  /** Coins with a liability. */
   readonly coins: readonly CoinReserve[];
-  /** All of them in 10^-16 dollars, as far as they have a price. */
+  /** Sums in 10^-16 dollars, over the coins that have a price. */
   readonly owedUsd: bigint;
   readonly heldUsd: bigint;
 }
@@ -43,7 +42,7 @@ export class ReserveAudits {
   #ranMs = 0;
   #underWay: Promise<Audit> | undefined;
 
-  /** The key makes the nonces: whoever has it and the log can work out every root again. */
+  /** Nonces are derived from the key: with it and the journal every root can be computed again. */
   constructor(sequencer: Sequencer, key: KeyObject, wallMs: () => number) {
     this.#sequencer = sequencer;
     this.#key = key;
@@ -57,7 +56,7 @@ export class ReserveAudits {
     return this.#last;
   }
 
-  /** One at a time: who comes while one is under way gets that. */
+  /** One at a time: a call while one runs returns that one. */
   run(): Promise<Audit> {
     this.#underWay ??= this.#run().finally(() => {
       this.#underWay = undefined;
@@ -89,7 +88,7 @@ export class ReserveAudits {
     return this.#last;
   }
 
-  /** Nobody can try amounts against a leaf, or find it, whose nonce only its owner is told. */
+  /** Without the nonce, which only its owner gets, amounts cannot be tried against a leaf. */
   async #named(owed: readonly Omit<Claim, 'nonce'>[], time: number): Promise<Claim[]> {
     const secret = createHmac('sha256', this.#key).update(`reserves|${time}`).digest('hex');
     const claims: Claim[] = [];
@@ -101,7 +100,7 @@ export class ReserveAudits {
   }
 }
 
-/** All of one instant, so nothing may come in between. */
+/** All of one instant, so it must not yield. */
 function claimsOf(state: State): Omit<Claim, 'nonce'>[] {
   const net = new Map<number, bigint[]>();
   state.ledger.eachRow((account, coin, buckets) => {

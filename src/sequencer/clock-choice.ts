@@ -1,4 +1,4 @@
-/** Which of the three clocks an exchange runs on, as its settings write it: `wall`, `scaled:60`, `manual`. */
+/** The clock of an exchange as its setting names it: `wall`, `scaled:60`, `manual`. */
 import { type Clock, ManualClock, ScaledClock, type WallClock } from './clock.ts';
 import { CLOCK_FACTOR_MAX } from './limits.ts';
 
@@ -13,8 +13,8 @@ export function readClockChoice(text: string): ClockChoice | undefined {
 }
 
 /**
- * `lastTime` is where the exchange left off, 0 for a new one; `startTime` is where a new one begins, 0 for now. A clock
- * that is not the machine's goes on from where it was, however long the machine was off.
+ * `lastTime` is the last time of the exchange, 0 for a new one; `startTime` is the start of a new one, 0 for now. A
+ * clock other than the machine's continues at its last time, however long the machine was off.
  */
 export function openClock(choice: ClockChoice, lastTime: number, startTime: number, wall: WallClock): Clock {
   if (choice === 'wall') return wall;

@@ -1,27 +1,27 @@
 /**
- * The second hand of the venue: a tick command for each second of logical time, whichever clock runs. On the machine's
- * clock that is one a second, and seconds that the process slept through are not made up for. On a scaled clock each
- * logical second gets its own tick, so that prices, samples and candles are as dense as on the machine's. A manual
- * clock has no beat: `advance` walks it from instant to instant.
+ * Submits one `tick` per second of logical time, whichever clock runs. On the machine's clock that is one a second,
+ * and seconds that the process slept through are skipped. On a scaled clock each logical second gets its own tick, so
+ * that prices, samples and candles are as dense as on the machine's. A manual clock has no timer: `advance` moves it
+ * from instant to instant.
  */
 import type { Event } from '../core/model/event.ts';
 import { ManualClock, ScaledClock } from './clock.ts';
 import { ADVANCE_BATCH, SECONDS_BEHIND_MAX, TICK_INTERVAL_MS, TIMER_INTERVAL_MIN_MS } from './limits.ts';
 import type { Sequencer } from './sequencer.ts';
 
-/** Hears of each tick when it has been applied; an advance of a manual clock waits for the promise. */
+/** Called after each tick was applied; an advance of a manual clock waits for the promise. */
 export type TickListener = (time: number) => void | Promise<void>;
 
-/** How often each kind of event happened. */
+/** Number of events by type. */
 export type EventCounts = Partial<Record<Event['type'], number>>;
 
-/** A manual clock on its way, or where its last way has led. */
+/** The advance of a manual clock that is under way, or the last one. */
 export interface AdvancePlan {
   readonly from: number;
   readonly until: number;
   /** False while it is under way. */
   readonly ended: boolean;
-  /** What the time has brought so far. */
+  /** Events so far. */
   readonly events: EventCounts;
 }
 
@@ -71,7 +71,7 @@ export class ClockTicker {
     return this.plan && { ...this.plan, ended: this.counts === undefined };
   }
 
-  /** The advance under way ends after its present step. */
+  /** Ends the advance under way after its present step. */
   haltAdvance(): void {
     this.halting = true;
   }

@@ -1,13 +1,13 @@
 /**
- * Where logical time comes from. The exchange itself has no clock: the venue asks one of these when it sequences a
- * command, so a test or a laboratory can hand in another.
+ * Sources of logical time. The core has no clock: the sequencer reads one of these when it stamps a command, so a
+ * test can pass another.
  */
 export interface Clock {
-  /** Milliseconds since 1970; never less than the last answer. */
+  /** Milliseconds since 1970; never less than the last value. */
   now(): number;
 }
 
-/** Time that moves only when told to. */
+/** Time that moves only by `advance`. */
 export class ManualClock implements Clock {
   private time: number;
 
@@ -43,13 +43,14 @@ export class ScaledClock implements Clock {
   }
 }
 
-/** A jump of the machine's clock larger than this is not believed at first sight. */
+/** A jump of the machine's clock larger than this must last before it counts. */
 const JUMP_MS = 5000;
 
 /**
- * The machine's clock, made safe to schedule by. It runs on the monotonic timer from a wall-clock start. Small
- * differences are followed; a jump forward counts only when the clock still shows it a second later (somebody
- * setting the clock and setting it back must not run a week of funding); a jump back is waited out.
+ * The machine's clock, made safe for schedules. It runs on the monotonic timer from a wall-clock start. Small
+ * differences are followed; a jump forward counts only when the clock still shows it a second later (a clock that is
+ * set and set back must not run a week of funding); after a jump back, time stands still until the clock has caught
+ * up.
  */
 export class WallClock implements Clock {
   private readonly wall: () => number;

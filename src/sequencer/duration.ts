@@ -1,4 +1,4 @@
-/** Spans of time as people write them: `8h`, `1d12h`, `90s`, `250ms`. */
+/** Durations as text: `8h`, `1d12h`, `90s`, `250ms`. */
 
 const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
@@ -10,7 +10,7 @@ const UNITS: Readonly<Record<string, number>> = {
 const PARTS = /([0-9]{1,9})(ms|[dhms])/g;
 const WHOLE = /^(?:[0-9]{1,9}(?:ms|[dhms])){1,5}$/;
 
-/** Milliseconds; undefined when the text is no such span. */
+/** Milliseconds; undefined when the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   if (!WHOLE.test(text)) return undefined;
   let ms = 0;

@@ -1,4 +1,4 @@
-/** The commands of a log as they count: one that broke the exchange and was set aside by the next is passed over. */
+/** The effective commands of a journal: a poisoned command that the next record skips is left out. */
 
 import { decodeCommand } from '../core/codec/command-codec.ts';
 import type { Command } from '../core/model/command.ts';

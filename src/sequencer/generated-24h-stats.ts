@@ -1,6 +1,6 @@
 /**
- * What a made-up past adds to the statistics of the last 24 hours while the exchange is younger than a day: tickers then
- * say the same as candles. It is joined when somebody reads; the exchange itself knows only trades that happened.
+ * Adds generated candles to the statistics of the last 24 hours while the exchange is younger than a day, so that
+ * tickers agree with candles. They are joined on reading; the core knows only real trades.
  */
 
 import type { DayStatistics } from '../core/marketdata/rolling-24h.ts';
@@ -13,7 +13,7 @@ import type { History } from '../history/history.ts';
 
 const DAY_MS = 86_400_000;
 
-/** One made-up candle and all that are younger, so that any stretch up to the end is one look. */
+/** A generated candle combined with all later ones, so that any span up to the end is one lookup. */
 interface Since {
   readonly openTime: number;
   readonly openTicks: number;
@@ -27,7 +27,7 @@ export class Generated24hStats {
   /** By instrument, oldest first. */
   private readonly days = new Map<number, readonly Since[]>();
 
-  /** Reads what lies within the last 24 hours; nothing does once the exchange is a day old. */
+  /** Loads the candles of the last 24 hours; there are none once the exchange is a day old. */
   async load(history: History, { instruments, now }: State): Promise<void> {
     await Promise.all(
       instruments.map(async (instrument) => {

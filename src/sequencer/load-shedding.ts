@@ -1,6 +1,6 @@
 /**
- * Which commands are let in while the disk is slow or full or memory is short: money stays where it is, but orders can
- * always leave, and whoever asked for a withdrawal can take it back.
+ * Load shedding: the commands that are accepted while the disk is slow or full or memory is short. Money stays in
+ * place, but orders can always be cancelled, and so can withdrawal requests.
  */
 import type { AmendItem, Command, CommandType } from '../core/model/command.ts';
 import { openOrderSlot } from '../core/reads/reads.ts';
@@ -9,21 +9,21 @@ import type { History } from '../history/history.ts';
 import type { CommandJournal, JournalCapacity } from '../journal/command-journal.ts';
 import { HISTORY_WAITING_MAX, QUEUE_AGE_MAX_MS } from './limits.ts';
 
-/** What is short, and what the venue still takes until that is over. */
+/** A shortage, and the commands still accepted until it ends. */
 export interface Shortage {
   readonly of: 'disk' | 'memory';
   readonly mode: Exclude<JournalCapacity, 'normal'>;
   readonly reason: string;
 }
 
-/** What a venue stands on. */
+/** Resources that may run short. */
 export interface Resources {
   readonly log: CommandJournal;
   readonly history: History;
   readonly memoryShort: boolean;
 }
 
-/** The narrowest of all shortages; undefined when there is none. */
+/** The most restrictive shortage; undefined when there is none. */
 export function shortageOf({ log, history, memoryShort }: Resources): Shortage | undefined {
   const capacity = log.capacity();
   if (capacity === 'read_only') return LOG_FULL;
@@ -59,7 +59,7 @@ const MEMORY_SHORT: Shortage = {
   reason: 'memory is nearly full: only cancellations are taken',
 };
 
-/** Taken in cancel-only mode: what takes orders out, the clock, and the operator's halt. */
+/** Accepted in cancel-only mode: commands that remove orders, the clock, and the operator's halt. */
 const ALWAYS: ReadonlySet<CommandType> = new Set([
   'cancelOrder',
   'cancelStrategy',
@@ -71,7 +71,7 @@ const ALWAYS: ReadonlySet<CommandType> = new Set([
   'checkpoint',
 ]);
 
-/** Why a command cannot be taken now; undefined when it can. */
+/** Why a command is rejected now; undefined when it is accepted. */
 export function shedReason(command: Command, resources: Resources, state: State): string | undefined {
   const shortage = shortageOf(resources);
   if (shortage?.mode === 'read_only') return shortage.reason;
@@ -84,14 +84,14 @@ export function shedReason(command: Command, resources: Resources, state: State)
 
 function isCancellation(command: Command, state: State): boolean {
   if (ALWAYS.has(command.type)) return true;
-  // Paid out it is money that leaves; otherwise the account is again as it was before it asked.
+  // A paid withdrawal moves money out; an unpaid one restores the account.
   if (command.type === 'endWithdrawal') return !command.paid;
   return (
     command.type === 'amendOrders' && command.items.every((item) => onlyReduces(state, command.uid, item))
   );
 }
 
-/** A part of the order is cancelled, and the rest stays as it is. */
+/** A part of the order is cancelled, and the rest stays unchanged. */
 function onlyReduces(state: State, uid: number, item: AmendItem): boolean {
   if (item.sizeLots === 0 || item.preset !== undefined) return false;
   const slot = openOrderSlot(state, uid, item.orderId, item.clientOid);

@@ -1,4 +1,4 @@
-/** From what is on disk to an exchange in memory: snapshot, then every command after it, events to the history. */
+/** Recovery: the state from the snapshot, then every command after it, with events to the history. */
 
 import { Exchange } from '../core/engine/exchange.ts';
 import type { Command } from '../core/model/command.ts';
@@ -39,9 +39,9 @@ export class PoisonedCommand extends Error {
 export interface ReplayOptions {
   /** Called every 100,000 commands. */
   readonly progress?: (seq: number) => void;
-  /** Called with every command and what it came to. */
+  /** Called with every command and its result. */
   readonly applied?: (seq: number, command: Command, outcome: CommandResult) => void;
-  /** Goes on when history lacks what the log no longer holds. */
+  /** Continues although the history lacks records that the journal no longer holds. */
   readonly acceptHistoryGap?: boolean;
 }
 
@@ -60,7 +60,7 @@ export async function replay(
   }
   const exchange = snapshot === undefined ? new Exchange() : new Exchange(loadState(snapshot.state));
   describe(history, exchange.state);
-  // A gap that was accepted is accepted once.
+  // An accepted gap is recorded once.
   if (history.confirmedSeq < startSeq)
     history.project({ seq: startSeq, time: exchange.state.now, events: [], gap: true });
   let lastSeq = startSeq;
@@ -71,7 +71,7 @@ export async function replay(
     const events = exchange.takeEvents();
     lastSeq = seq;
     commands++;
-    // Also of commands that history holds already: later ones name what these listed.
+    // Also for commands that the history holds: later ones refer to what these listed.
     if (isListing(events)) describe(history, exchange.state);
     if (seq > history.confirmedSeq) {
       history.project({ seq, time: exchange.state.now, events });
@@ -83,7 +83,7 @@ export async function replay(
   return { exchange, lastSeq, commands };
 }
 
-/** On a full disk the rows may wait in memory, as they do in a running venue. */
+/** On a full disk the rows may wait in memory, as they do in a running exchange. */
 async function catchUp(history: History): Promise<void> {
   try {
     await history.flush();
@@ -92,7 +92,7 @@ async function catchUp(history: History): Promise<void> {
   }
 }
 
-/** Throws Diverged or BrokenCommand. */
+/** Throws ReplayDivergence or PoisonedCommand. */
 export function applyLogged(exchange: Exchange, seq: number, command: Command): CommandResult {
   try {
     return exchange.apply(command);
@@ -101,7 +101,7 @@ export function applyLogged(exchange: Exchange, seq: number, command: Command): 
   }
 }
 
-/** History is only told of what the log holds; if it knows more, the log lost its end, or is an older copy. */
+/** The history only gets commands of the journal; if it is ahead, the journal lost its end or is an older copy. */
 function refuseHistoryAhead({ confirmedSeq }: History, lastSeq: number): void {
   if (confirmedSeq <= lastSeq) return;
   throw new HistoryGap(
@@ -110,12 +110,12 @@ function refuseHistoryAhead({ confirmedSeq }: History, lastSeq: number): void {
   );
 }
 
-/** Did the command change what can be traded? A delivery does so after much else. */
+/** Did the command change what can be traded? A delivery does so after other events. */
 export function isListing(events: readonly Event[]): boolean {
   return events.some(({ type }) => type === 'instrument' || type === 'coinListed');
 }
 
-/** Tells the history what the indices in events stand for. */
+/** Gives the history the names behind the indices in events. */
 export function describe(history: History, state: State): void {
   history.describe(
     state.instruments,

@@ -1,7 +1,7 @@
 /**
- * Makes the exchange live. A command is stamped with the time, appended to the log and applied at once, in that
- * order; its answer and its events leave only when the log says that it is on disk. Reads wait for the same mark, so
- * nobody is ever told of an effect that a crash could undo.
+ * Makes the core live. A command is stamped with the time, appended to the journal and applied at once, in that
+ * order; its result and events are released only when the journal reports it as durable. Reads wait for the same
+ * watermark, so no client sees an effect that a crash could undo.
  */
 
 import { encodeCommand } from '../core/codec/command-codec.ts';
@@ -19,12 +19,12 @@ import { CHECKPOINT_COMMANDS } from './limits.ts';
 import { type Resources, type Shortage, shedReason, shortageOf } from './load-shedding.ts';
 import { describe, isListing } from './recovery.ts';
 
-/** The command may or may not have been carried out: ask for the order by its id. */
+/** The command may or may not have been carried out: the client must query the order by its id. */
 export class OutcomeUnknown extends Error {
   override name = 'OutcomeUnknown';
 }
 
-/** The venue takes no commands of this kind now; nothing happened. */
+/** Commands of this kind are not accepted now; nothing happened. */
 export class Unavailable extends Error {
   override name = 'Unavailable';
 }
@@ -49,7 +49,7 @@ interface Waiting {
 export class Sequencer {
   readonly clock: Clock;
   readonly history: History;
-  /** What tickers show of a time before the first trade. */
+  /** Statistics of generated candles, for tickers of a young exchange. */
   readonly generated24h = new Generated24hStats();
   private readonly exchange: Exchange;
   private readonly log: CommandJournal;
@@ -60,7 +60,7 @@ export class Sequencer {
   private head = 0;
   private readonly outstandingAmends = new Map<number, number>();
   private readonly listeners: ((published: Published) => void)[] = [];
-  /** Nothing that needs more memory is taken; whoever watches the process says so. */
+  /** Set by the memory guard: commands that need more memory are rejected. */
   memoryShort = false;
   private sinceCheckpoint = 0;
   private halted: Error | undefined;
@@ -77,7 +77,7 @@ export class Sequencer {
     log.onFailure((error) => this.halt(error));
   }
 
-  /** What the exchange looks like now; answers made from it must wait for `durable`. */
+  /** The state now; responses made from it must wait for `durable`. */
   get state(): State {
     return this.exchange.state;
   }
@@ -90,7 +90,7 @@ export class Sequencer {
     return this.log.durableSeq;
   }
 
-  /** Why the venue stopped, when it did. */
+  /** Why the sequencer stopped, if it did. */
   get failure(): Error | undefined {
     return this.halted;
   }
@@ -99,7 +99,7 @@ export class Sequencer {
     return this.log.capacity();
   }
 
-  /** What the venue lacks and takes meanwhile; undefined when it takes everything. */
+  /** The present shortage; undefined when every command is accepted. */
   shortage(): Shortage | undefined {
     return shortageOf(this.resources());
   }
@@ -109,12 +109,12 @@ export class Sequencer {
     this.listeners.push(listener);
   }
 
-  /** Called once when the venue can no longer keep its promises and the process must end. */
+  /** Called once when the sequencer can no longer keep its promises and the process must end. */
   onHalted(listener: (error: Error) => void): void {
     this.onHalt = listener;
   }
 
-  /** Sequences and applies a command; resolves with its outcome when it is durable. */
+  /** Sequences and applies a command; resolves with its result when it is durable. */
   submit(command: Command): Promise<CommandResult> {
     if (this.halted !== undefined)
       return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
@@ -123,7 +123,7 @@ export class Sequencer {
     return new Promise((resolve, reject) => this.sequence(command, resolve, reject));
   }
 
-  /** Resolves when everything applied so far is durable: a read made before may then be answered. */
+  /** Resolves when everything applied so far is durable: a read made before may then be sent. */
   durable(): Promise<unknown> | undefined {
     if (this.halted !== undefined)
       return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
@@ -164,7 +164,7 @@ export class Sequencer {
       const events = exchange.takeEvents();
       this.waiting.push({ seq: this.lastSeq, time: command.time, events, outcome, amended, resolve, reject });
     } catch (error) {
-      // The state may be half changed: stop, and let the restart come to the same place from the log.
+      // The state may be half changed: stop, and let the restart come to the same place from the journal.
       reject(new OutcomeUnknown('the command broke an invariant'));
       this.halt(error as Error);
       return;
@@ -172,7 +172,7 @@ export class Sequencer {
     if (command.type !== 'checkpoint' && ++this.sinceCheckpoint >= CHECKPOINT_COMMANDS) this.checkpoint();
   }
 
-  /** A tick may bring a second that has passed already: those of a scaled clock come in packs. */
+  /** A tick may carry a second that has passed already: those of a scaled clock come in batches. */
   private timeOf(command: Command): number {
     const now = this.clock.now();
     return command.type === 'tick' && command.time !== 0 ? Math.min(command.time, now) : now;
@@ -185,7 +185,7 @@ export class Sequencer {
     this.sequence({ type: 'checkpoint', time: state.now, digest: state.digest.value }, ignore, ignore);
   }
 
-  /** Stamps each item with how many modifications of its order are still on their way. */
+  /** Stamps each item with the number of modifications of its order that are not durable yet. */
   private countAmends(command: AmendOrders): number[] {
     return command.items.map((item: AmendItem) => {
       const orderId = openOrderId(this.state, command.uid, item.orderId, item.clientOid);
@@ -209,7 +209,7 @@ export class Sequencer {
       const { seq, time, events, outcome, amended, resolve } = waiting[this.head++]!;
       if (amended !== undefined) this.releaseAmends(amended);
       if (isListing(events)) describe(this.history, this.state);
-      // Also commands without events: history must be able to say that it holds everything up to a snapshot.
+      // Also commands without events: the history must be able to confirm everything up to a snapshot.
       if (seq > this.projectedSeq) this.history.project({ seq, time, events });
       this.projectedSeq = seq;
       resolve(outcome);

@@ -1,4 +1,4 @@
-/** Keeps a running venue in order: its second hand, snapshots now and then, history in step. */
+/** Upkeep of a running exchange: the clock ticker, periodic snapshots, and the history in step with them. */
 import { saveState } from '../core/snapshot/snapshot.ts';
 import { HistoryStarved } from '../history/history.ts';
 import type { CommandJournal } from '../journal/command-journal.ts';
@@ -6,7 +6,7 @@ import { ClockTicker } from './clock-ticker.ts';
 import { SNAPSHOT_FOR_SPACE_MS, TICK_INTERVAL_MS } from './limits.ts';
 import type { Sequencer } from './sequencer.ts';
 
-/** A snapshot is due after so many commands, or so much time. */
+/** A snapshot is due after this many commands, or this much time. */
 export interface SnapshotSchedule {
   readonly commands: number;
   readonly intervalMs: number;
@@ -18,7 +18,7 @@ export class SnapshotScheduler {
   private readonly log: CommandJournal;
   private readonly report: (error: Error) => void;
   private readonly schedule: SnapshotSchedule;
-  /** Snapshots shorten the next start, which is a matter of the machine's time, not of the exchange's. */
+  /** Snapshots shorten the next start, so their interval is of the machine's time, not of the exchange's. */
   private readonly machineMs: () => number;
   private timer: NodeJS.Timeout | undefined;
   private snapshotSeq: number;
@@ -52,7 +52,10 @@ export class SnapshotScheduler {
     clearInterval(this.timer);
   }
 
-  /** Writes a snapshot of the present state. The history must hold everything in it before old segments may go. */
+  /**
+   * Writes a snapshot of the present state. The history must hold everything in it before old segments may be
+   * deleted.
+   */
   snapshot(): Promise<void> {
     this.saving ??= this.save().finally(() => {
       this.saving = undefined;
@@ -81,7 +84,7 @@ export class SnapshotScheduler {
       commands >= this.schedule.commands ||
       elapsedMs >= this.schedule.intervalMs ||
       (elapsedMs >= SNAPSHOT_FOR_SPACE_MS && commands > 0 && this.log.capacity() !== 'normal');
-    // What the history does not hold yet needs its segments, so a snapshot would free nothing.
+    // Records that the history does not hold yet need their segments, so a snapshot would free nothing.
     if (due && this.saving === undefined && !sequencer.history.starved) this.snapshot().catch(this.report);
   }
 }

@@ -1,9 +1,9 @@
-/** How lively the market is, as the operator chooses it. */
+/** Activity levels of the simulated market, as settings. */
 export const MARKET_LEVELS = ['off', 'quiet', 'normal', 'wild'] as const;
 export type MarketLevel = (typeof MARKET_LEVELS)[number];
 
 export interface ActivityLevel {
-  /** Multiply the knobs of every instrument. */
+  /** Factors on the parameters of every instrument. */
   readonly volatility: number;
   readonly activity: number;
   readonly spread: number;

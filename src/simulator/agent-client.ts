@@ -1,6 +1,6 @@
 /**
- * What an agent works with: the state that everybody can read, and the one way to act, which is the venue's own. An
- * agent decides from what has been applied, so with the same clock and the same commands it always decides the same.
+ * The client of an agent: it reads the state and acts only by commands through the sequencer. An agent decides from
+ * applied state, so with the same clock and the same commands it always decides the same.
  */
 
 import { type AmendItem, ANY, type Command } from '../core/model/command.ts';
@@ -30,13 +30,13 @@ export interface NewOrder {
   readonly reduceOnly?: boolean;
 }
 
-/** What an order shall be; 0 leaves its price or size as it is. */
+/** New price and size of an order; 0 leaves one unchanged. */
 export type OrderChange = Pick<AmendItem, 'orderId' | 'priceTicks' | 'sizeLots' | 'autoCancel'>;
 
 export class AgentClient {
   private readonly port: CommandPort;
   now = 0;
-  /** Commands given, and what became of them. */
+  /** Commands submitted, and their results. */
   commands = 0;
   unavailable = 0;
   readonly refusals = new Map<RejectReason, number>();
@@ -55,7 +55,7 @@ export class AgentClient {
     this.allowance = Math.min(COMMANDS_BURST_MAX, this.allowance + seconds * COMMANDS_PER_SECOND_MAX);
   }
 
-  /** Is there room for work that can wait? */
+  /** Is there capacity for work that can wait? */
   get hasCapacity(): boolean {
     return this.allowance > 0;
   }
@@ -116,7 +116,7 @@ export class AgentClient {
     });
   }
 
-  /** All changes of an account's orders in one modification. */
+  /** Changes of several orders of an account in one modification. */
   amend(uid: number, changes: readonly OrderChange[]): void {
     const items = changes.map(
       (change): AmendItem => ({
@@ -130,7 +130,7 @@ export class AgentClient {
     this.submit({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
   }
 
-  /** Takes what is there up to a price that is `reach` (a fraction) beyond the best one. */
+  /** An IOC order up to a price that is `reach` (a fraction) beyond the best one. */
   placeIoc(
     uid: number,
     view: InstrumentView,

@@ -1,4 +1,4 @@
-/** Who plays: the agents of every book, the accounts they need, and the money those should hold. */
+/** The agents of every book, their accounts and target balances. */
 import type { Command } from '../core/model/command.ts';
 import type { State } from '../core/state/state.ts';
 import type { Agent } from './agents/agent.ts';
@@ -15,13 +15,13 @@ const TAKERS = 4;
 const MOMENTUM_TRADERS = 2;
 const REVERSION_TRADERS = 3;
 const RETAIL_TRADERS = 24;
-/** RPI orders are worth placing where there is room inside the spread. */
+/** RPI orders are worth placing where there is space inside the spread. */
 const RPI_SPREAD_STEPS = 3;
-/** Money in depths of the book: makers answer for the whole ladder, the others for their clips. */
+/** Target balances in depths of the book: makers cover their whole ladder, other agents their order sizes. */
 const MAKER_DEPTHS = 20;
 const TRADER_DEPTHS = 4;
 const STAKES = [500, 1000, 2500, 5000] as const;
-/** Nobody of the house borrows its way up: the makers' leverage leaves room in every tier. */
+/** Leverage of house accounts, low enough for every tier. */
 const HOUSE_LEVERAGE = 5;
 
 export interface AgentAccount {
@@ -32,11 +32,11 @@ export interface AgentAccount {
   readonly depths: number;
   /** Trades without fees, as market makers by contract do. */
   readonly feeFree: boolean;
-  /** Fixed money of a coin instead of depths. */
+  /** Fixed amount of a coin instead of depths. */
   readonly stake?: number;
 }
 
-/** Who quotes one book. */
+/** The agents that quote one book. */
 export function makersOf(view: InstrumentView, seed: number): AgentAccount[] {
   const { index } = view.instrument;
   const one = { views: [view], feeFree: true };
@@ -50,7 +50,7 @@ export function makersOf(view: InstrumentView, seed: number): AgentAccount[] {
   return members;
 }
 
-/** Who walks over the books of the whole market. */
+/** The agents that trade on all books. */
 export function tradersOf(views: readonly InstrumentView[], seed: number): AgentAccount[] {
   const everywhere = { marketMaker: false, views, feeFree: false };
   const futures = views.filter(({ instrument }) => instrument.futures !== undefined);
@@ -82,7 +82,7 @@ export function tradersOf(views: readonly InstrumentView[], seed: number): Agent
   return members;
 }
 
-/** Opens the account of a member where there is none, with its fees and leverage. */
+/** Opens the account of an agent where there is none, with its fees and leverage. */
 export function openingCommands(
   state: State,
   { agent, marketMaker, views, feeFree, stake }: AgentAccount,
@@ -119,7 +119,7 @@ export function openingCommands(
   return commands;
 }
 
-/** What a member should hold: for spot both coins of each book, for futures the coin that they settle in. */
+/** Target balances of an agent: for spot both coins of each book, for futures the settlement coin. */
 export function holdingsOf({ agent, views, depths, stake }: AgentAccount): Holding[] {
   const { uid } = agent;
   if (stake !== undefined) {

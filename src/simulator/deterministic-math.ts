@@ -1,6 +1,6 @@
 /**
- * Exponential and logarithm from additions, multiplications and divisions alone. Those four are the same to the last
- * bit on every machine; what a runtime's own `Math.exp` gives is not promised to be, and a market must be repeatable.
+ * Exponential and logarithm from additions, multiplications and divisions alone. Those give the same bits on every
+ * machine; the result of a runtime's `Math.exp` is not specified exactly, and a simulation must be repeatable.
  */
 /** The logarithm of two in two parts, so that multiples of it stay exact. */
 const LN2_HIGH = 0.6931471803691238;
@@ -39,7 +39,7 @@ export function log(x: number): number {
   return 2 * s * sum + exponent * LN2_LOW + exponent * LN2_HIGH;
 }
 
-/** What is left of something that halves every `halfLife` after `elapsed`. */
+/** The share that is left after `elapsed` of a quantity that halves every `halfLife`. */
 export function decay(elapsed: number, halfLife: number): number {
   return exp((-Math.LN2 * elapsed) / halfLife);
 }

@@ -1,7 +1,7 @@
 /**
- * Wakes the market by the venue's clock: several times a second on one that runs by itself, at every tick on one that
- * moves by hand. Nothing is begun while what was given before is not on disk, so a slow disk slows the market down and
- * leaves the queue to users.
+ * Runs the simulator's steps by the exchange's clock: several times a second on a running clock, at every tick on a
+ * manual one. A step begins only when the commands of the last one are durable, so a slow disk slows the simulator
+ * down and leaves the queue to users.
  */
 import { ManualClock, ScaledClock } from '../sequencer/clock.ts';
 import type { ClockTicker } from '../sequencer/clock-ticker.ts';

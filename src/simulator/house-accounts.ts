@@ -1,7 +1,7 @@
 /**
- * The accounts that agents trade with: ordinary accounts with the flag `house`, which only means that no order, fill
- * or ledger line of theirs is kept. They obey the ledger like everybody. Their numbers lie below those of users and
- * say what they are for, so that a restart finds them again.
+ * Accounts of agents: ordinary accounts with the flag `house`, which only means that their orders, fills and ledger
+ * lines are not stored. The ledger treats them like all others. Their uids lie below those of users and encode their
+ * purpose, so that a restart finds them again.
  */
 import { ANY, type Command } from '../core/model/command.ts';
 import { Bucket } from '../core/model/ledger-accounts.ts';
@@ -24,18 +24,18 @@ export function houseUid(kind: AgentKind, number: number): number {
   return FIRST_UID[kind] + number;
 }
 
-/** What an account should hold of a coin, in 10^-8; the treasury acts below and above. */
+/** Target balance of a coin, in 10^-8, with the bounds at which the treasury acts. */
 export interface Holding {
   readonly uid: number;
   readonly coin: number;
   readonly target: bigint;
-  /** Brought up when less than this share of the target is left, in percent. */
+  /** Topped up when less than this percentage of the target is left. */
   readonly lowPercent: bigint;
-  /** Taken down when more than this; 0 = may keep everything. */
+  /** Reduced when above this percentage; 0 = never. */
   readonly highPercent: bigint;
 }
 
-/** Deposits and withdrawals that bring the accounts back to what they should hold. */
+/** Deposits and withdrawals that restore the target balances. */
 export function rebalancing(state: State, holdings: readonly Holding[]): Command[] {
   const commands: Command[] = [];
   for (const { uid, coin, target, lowPercent, highPercent } of holdings) {
@@ -60,13 +60,13 @@ export function rebalancing(state: State, holdings: readonly Holding[]): Command
   return commands;
 }
 
-/** Cancels of everything that house accounts have in books: nobody looks after it while the market is off. */
+/** Cancels all orders of house accounts: no agent manages them while the simulator is off. */
 export function withdrawnQuotes(state: State): Command[] {
   const house = [...state.accountByUid.values()].filter((account) => account.house);
   return house.flatMap(({ uid }) => cancelEverything(state, uid));
 }
 
-/** Everything an account has in books. */
+/** Cancels all orders of an account. */
 export function cancelEverything(state: State, uid: number): Command[] {
   const traded = state.accountByUid.get(uid)?.openByInstrument.instruments() ?? [];
   const categories = new Set(traded.map((index) => state.instruments[index]!.category));

@@ -1,6 +1,6 @@
 /**
- * One book as agents see it: what it should be worth, how it has moved, how busy it is. All agents of a book share it,
- * as traders share a screen. It reads the exchange's state and never changes it.
+ * One book as agents see it: fair price, recent moves, activity. All agents of a book share it. It reads the state
+ * and never changes it.
  */
 
 import type { IndexPrice } from '../core/marketdata/index-price.ts';
@@ -16,17 +16,17 @@ import type { InstrumentParameters } from './parameters.ts';
 import { RelativeVolatility } from './relative-volatility.ts';
 import { Rng } from './rng.ts';
 
-/** What perpetuals cost above their index, as a fraction: mean, deviation, and how long it takes to change. */
+/** Premium of perpetuals over their index, as a fraction: mean, deviation and half-life. */
 export const PREMIUM = { mean: 0.00008, deviation: 0.00035, halfLifeS: 3 * 3600 };
-/** Delivery contracts carry interest to their day: of a year, as a fraction. */
+/** Carry of delivery contracts per year, as a fraction. */
 const CARRY = { mean: 0.055, deviation: 0.015, halfLifeS: 5 * 86_400 };
 const YEAR_MS = 365 * 86_400_000;
 const FAST_HALF_LIFE_S = 45;
 const SLOW_HALF_LIFE_S = 480;
-/** Trades bring trades for about this long. */
+/** Half-life of the excitement by which trades cause further trades. */
 const EXCITEMENT_HALF_LIFE_S = 25;
 const EXCITEMENT_MAX = 3;
-/** Quotes keep this share of the price band's width away from its edges. */
+/** Quotes stay within this share of the price band. */
 const BAND_USED = 0.8;
 
 export class InstrumentView {
@@ -38,7 +38,7 @@ export class InstrumentView {
   private readonly state: State;
   private readonly index: IndexPrice | undefined;
   private readonly rng: Rng;
-  /** What one unit of base should cost here, in ticks. */
+  /** Fair price of one unit of base, in ticks. */
   fairTicks = 0;
   /** Slow and fast means of the last prices, in ticks. */
   fastTicks = 0;
@@ -59,7 +59,7 @@ export class InstrumentView {
     instrument: Instrument,
     parameters: InstrumentParameters,
     activityLevel: ActivityLevel,
-    /** Usual volatility of its price in a year, before the liveliness. */
+    /** Usual volatility of its price per year, before the activity level. */
     volatility: number,
     seed: number,
   ) {
@@ -101,7 +101,7 @@ export class InstrumentView {
     return this.parameters.depth / (this.fairTicks * this.tickLotValue);
   }
 
-  /** Do orders go through now? */
+  /** Are orders accepted now? */
   isOpen(now: number): boolean {
     const { status, futures } = this.instrument;
     if (status !== InstrumentStatus.online || this.state.halted || this.fairTicks <= 0) return false;
@@ -130,7 +130,7 @@ export class InstrumentView {
     this.excitement *= decay(seconds, EXCITEMENT_HALF_LIFE_S);
   }
 
-  /** Rate of takers' orders over the usual: what moves is traded more. */
+  /** Rate of takers' orders relative to the usual: volatility increases it. */
   get arrivalRateFactor(): number {
     return this.volatility.activityFactor * (1 + this.excitement);
   }
@@ -139,12 +139,12 @@ export class InstrumentView {
     this.excitement = Math.min(EXCITEMENT_MAX, this.excitement + by);
   }
 
-  /** Best price of a side that everybody can hit; 0 when there is none. */
+  /** Best price of a side among normal orders; 0 when there is none. */
   best(side: Side): number {
     return this.market.book.bestTicks(side, false);
   }
 
-  /** What can be had at the best price of a side, in lots. */
+  /** Size at the best price of a side, in lots. */
   bestLots(side: Side): number {
     let lots = 0;
     this.market.book.eachLevel(side, (_ticks, normalLots) => {
@@ -161,7 +161,7 @@ export class InstrumentView {
     return bid === 0 || ask === 0 ? this.fairTicks : (bid + ask) / 2;
   }
 
-  /** The fair price, brought inside the price band: a market beyond it has to walk there trade by trade. */
+  /** The fair price, clamped to the price band: a market beyond it must get there trade by trade. */
   get quoteMidTicks(): number {
     const band = priceBand(this.instrument, this.market);
     const { referenceTicks: reference } = band;
@@ -181,7 +181,7 @@ export class InstrumentView {
     return Math.max(tickStep, Math.ceil(ticks / tickStep) * tickStep);
   }
 
-  /** A size that the instrument takes at this price: on the grid, within its limits. */
+  /** A valid order size at this price: on the grid, within the limits. */
   size(lots: number, priceTicks: number): number {
     const { lotStep, minLots, maxLots, maxMarketLots, minAmount } = this.instrument;
     const most = Math.min(maxLots || Number.MAX_SAFE_INTEGER, maxMarketLots || Number.MAX_SAFE_INTEGER);
@@ -210,7 +210,7 @@ export class InstrumentView {
     return price * this.basis(now) * 10 ** instrument.pricePrecision;
   }
 
-  /** What the instrument costs over its index. */
+  /** Basis of the instrument over its index. */
   private basis(now: number): number {
     const { futures } = this.instrument;
     if (futures === undefined) return 1;
@@ -219,7 +219,7 @@ export class InstrumentView {
   }
 }
 
-/** Before the first second is over there are prices and no index yet. */
+/** Before the first second is over there are component prices and no index yet. */
 function firstPrice({ components }: IndexPrice): bigint {
   return components.find(({ price }) => price !== 0n)?.price ?? 0n;
 }

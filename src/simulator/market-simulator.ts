@@ -1,14 +1,13 @@
 /**
- * The living market: a feed that tells what the world outside pays, and agents that trade on every book. One wake-up
- * goes through these steps, always in this order:
- *
- *   1. prices of the outside that have become known enter as commands
- *   2. new listings get their desks and agents
- *   3. every desk looks at its book
+ * The market simulator: a feed of outside prices, and agents that trade on every book. One step does this, always in
+ * this
+ * order:
+ *   1. outside prices that have become known enter as commands
+ *   2. new listings get their views and agents
+ *   3. every view reads its book
  *   4. agents act, each in its own time
- *   5. now and then the treasury looks after the money of the house
- *
- * Time is the venue's: with the same clock, seed and commands of others, every wake-up does the same.
+ *   5. at intervals the treasury rebalances the house accounts
+ * Time is the exchange's: with the same clock, seed and commands of others, every step does the same.
  */
 import type { Command } from '../core/model/command.ts';
 import { InstrumentStatus } from '../core/model/enums.ts';
@@ -52,7 +51,7 @@ export class MarketSimulator {
     this.options = options;
     this.client = new AgentClient(sequencer);
     this.lastMs = sequencer.clock.now();
-    // A market that goes on after a restart must not roll the dice of its first minutes again.
+    // After a restart the random numbers must not repeat those of the first minutes.
     const { lastId } = sequencer.state;
     this.seed = hasHouse(sequencer.state)
       ? (options.seed ^ Math.imul(lastId, 0x9e37_79b1)) >>> 0
@@ -63,7 +62,7 @@ export class MarketSimulator {
     return [...this.makers, ...this.traders];
   }
 
-  /** First prices, desks, accounts with their money, and instruments that waited for prices. */
+  /** First prices, views, accounts with their balances, and instruments that waited for prices. */
   async open(): Promise<void> {
     const outcomes: Promise<void>[] = [];
     const submit = (command: Command) => void outcomes.push(this.submitOrThrow(command));
@@ -94,8 +93,8 @@ export class MarketSimulator {
   }
 
   /**
-   * Stops agents and takes their orders out of the books, or lets them go on: one by its name, or all of a kind.
-   * Returns how many there are of the name.
+   * Stops agents and cancels their orders, or lets them go on: one by its name, or all of a kind. Returns how many
+   * match.
    */
   setRunning(name: string, running: boolean): number {
     const named = this.members.filter(({ agent }) => agent.name === name || agent.kind === name);
@@ -109,12 +108,12 @@ export class MarketSimulator {
     return named.length;
   }
 
-  /** Moves what the world outside pays for a coin by a factor; false when the feed cannot. */
+  /** Moves the outside price of a coin by a factor; false when the feed cannot. */
   shock(coin: string, factor: number, overMs: number): boolean {
     return this.options.feed.shock(coin, factor, overMs);
   }
 
-  /** Multiplies the spread of a book for a time; false when it has no desk. */
+  /** Multiplies the spread of a book for a time; false when the book has no view. */
   widen(instrument: number, factor: number, forMs: number): boolean {
     const { state, clock } = this.sequencer;
     const view = this.views.find((each) => each.instrument.book === state.instruments[instrument]?.book);
@@ -136,13 +135,13 @@ export class MarketSimulator {
     }
   }
 
-  /** A desk for each book that has none yet; MARGIN shares the book, and so the desk, of its SPOT pair. */
+  /** Opens a view for each book without one; MARGIN shares the book, and so the view, of its SPOT pair. */
   private openViews(now: number, submit: (command: Command) => void): void {
     const { state } = this.sequencer;
     const { parameters, level } = this.options;
     for (const instrument of state.instruments.slice(this.knownInstruments)) {
       const { status, calendar } = instrument;
-      // One with a launch to come opens by itself.
+      // An instrument with a future launch opens by itself.
       const waits = Number.isFinite(calendar.launchTime) && calendar.launchTime > state.now;
       if (status === InstrumentStatus.listed && !waits && !hasTraded(state, instrument.index)) {
         submit({ type: 'setInstrumentStatus', time: 0, instrument: instrument.index, status: 'online' });
@@ -175,7 +174,7 @@ export class MarketSimulator {
     }
   }
 
-  /** While the market is set up nothing may be refused. */
+  /** During set-up a rejected command is an error. */
   private async submitOrThrow(command: Command): Promise<void> {
     const { rejectReason, detail } = await this.sequencer.submit(command);
     if (rejectReason === RejectReason.none) return;

@@ -1,7 +1,7 @@
 /**
- * What the simulated market of each instrument looks like: `catalogue/market.json`, read beside the listings. Values
- * are decimals in quotes as everywhere in the catalogue; a mistake is named by entry and field. An instrument without
- * an entry (one that the operator lists later, a new quarter) gets cautious values.
+ * Parameters of each simulated instrument: `catalogue/market.json`, beside the listings. Values are decimals in
+ * quotes as everywhere in the catalogue; an error names entry and field. An instrument without an entry (listed later
+ * by the operator, or a new quarter) gets cautious values.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,16 +11,16 @@ import { LEVELS_MAX } from './limits.ts';
 import { SimulatorError } from './simulator-error.ts';
 
 export interface CoinParameters {
-  /** Of a year, as a fraction: 0.5 is 50 %. */
+  /** Per year, as a fraction: 0.5 is 50 %. */
   readonly volatility: number;
-  /** How much of its movement is the movement of all coins, from 0 to 1. */
+  /** Share of its movement that is the common movement of all coins, from 0 to 1. */
   readonly correlation: number;
 }
 
 export interface InstrumentParameters {
-  /** Distance of the best two prices in a quiet moment, in hundredths of a percent of the price. */
+  /** Spread in a quiet market, in basis points of the price. */
   readonly spreadBps: number;
-  /** Wider than this only in a storm. */
+  /** Upper bound of the spread, except in a storm. */
   readonly maxSpreadBps: number;
   /** Quote money on each side within one percent of the middle. */
   readonly depth: number;
@@ -46,7 +46,7 @@ export class MarketParameters {
     return this.coins.get(name) ?? UNKNOWN_COIN;
   }
 
-  /** Of one coin's price in the other: what both share cancels out. */
+  /** Volatility of one coin's price in the other: the common part cancels out. */
   pairVolatility(base: string, quote: string): number {
     const one = this.coin(base);
     const other = DOLLARS.has(quote) ? STILL : this.coin(quote);
@@ -67,7 +67,7 @@ export class MarketParameters {
   }
 }
 
-/** Coins that are worth a dollar. */
+/** Coins worth one dollar. */
 export const DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDT', 'USDC']);
 const STILL: CoinParameters = { volatility: 0, correlation: 0 };
 const UNKNOWN_COIN: CoinParameters = { volatility: 0.8, correlation: 0.7 };

@@ -1,16 +1,16 @@
 /**
- * How much a price moves at present, over what is usual for it. It looks at the price alone, so the answer is there
- * for made-up, replayed and live prices alike.
+ * Present volatility of a price relative to its usual one. It depends on the price alone, so it works for synthetic,
+ * replayed and live prices alike.
  */
 import { clamp, decay, log } from './deterministic-math.ts';
 
 const YEAR_S = 365 * 86_400;
-/** Moves are measured over stretches long enough that disagreements between venues hardly count. */
+/** Moves are measured over spans long enough that differences between components hardly count. */
 const STRETCH_S = 30;
 const HALF_LIFE_S = 300;
-/** One jump counts as no more than so many usual moves: it draws a crowd, for minutes. */
+/** One jump counts as no more than this many usual moves; it raises activity for minutes. */
 const MOVE_MAX = 12;
-/** The crowd never leaves altogether, and its number stays within what makers can serve. */
+/** Bounds of activity: it never stops, and stays within what makers can serve. */
 const ACTIVITY_MIN = 0.35;
 const ACTIVITY_MAX = 3;
 /** Mean of the absolute value of a normal variable of deviation one. */
@@ -42,7 +42,7 @@ export class RelativeVolatility {
     this.seconds = 0;
   }
 
-  /** How many come to trade, over the usual number: a market that moves draws a crowd. */
+  /** Number of traders relative to the usual: volatility attracts them. */
   get activityFactor(): number {
     return clamp(this.present, ACTIVITY_MIN, ACTIVITY_MAX);
   }

@@ -1,4 +1,7 @@
-/** Seeded chance. Every feed and every agent rolls dice of its own, so one more roll of one moves none of the others. */
+/**
+ * Seeded random numbers. Every feed and every agent has a generator of its own, so one more number for one changes
+ * none of the others.
+ */
 import { log } from './deterministic-math.ts';
 
 export class Rng {
@@ -8,7 +11,7 @@ export class Rng {
   private counter = 1;
   private spare: number | undefined;
 
-  /** The same seed and name give the same rolls on every machine. */
+  /** The same seed and name give the same numbers on every machine. */
   constructor(seed: number, name: string) {
     let hash = 0x811c_9dc5 ^ seed;
     for (let n = 0; n < name.length; n++) hash = Math.imul(hash ^ name.charCodeAt(n), 0x0100_0193);
@@ -62,7 +65,7 @@ export class Rng {
     }
   }
 
-  /** Waiting times of events that come at random. */
+  /** Waiting times of a Poisson process. */
   exponential(mean: number): number {
     return -log(1 - this.next()) * mean;
   }

@@ -1,4 +1,4 @@
-/** What was given for the market cannot be used: its file, a feed or the venue of one. The message says what is wrong. */
+/** Invalid input of the simulator: its file, a feed, or an exchange of a live feed. The message says what is wrong. */
 export class SimulatorError extends Error {
   override name = 'MarketError';
 }

@@ -1,6 +1,6 @@
 /**
- * Small files that survive a power loss. A file gets its name when its contents are on the disk, so under the name there
- * is always a whole file: the old one or the new one.
+ * Small files that survive a power loss. A file gets its name when its contents are on disk, so the name always
+ * stands for a complete file: the old one or the new one.
  */
 import * as fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -8,10 +8,10 @@ import { dirname, resolve } from 'node:path';
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_DIRECTORY = 0o700;
 
-/** Writes the file, readable by its owner only; one that has the name already is replaced. */
+/** Writes the file, readable by its owner only; replaces an existing one. */
 export function replaceFile(path: string, contents: string | Uint8Array): void {
   const unfinished = `${path}.tmp`;
-  // A leftover may have another owner's mode.
+  // A leftover may have another mode.
   fs.rmSync(unfinished, { force: true });
   const descriptor = fs.openSync(unfinished, 'wx', OWNER_ONLY_FILE);
   try {
@@ -24,7 +24,7 @@ export function replaceFile(path: string, contents: string | Uint8Array): void {
   syncDirectory(dirname(path));
 }
 
-/** The same for a file that must not be there yet. Throws EEXIST. */
+/** The same for a new file. Throws EEXIST. */
 export function createFile(path: string, contents: string | Uint8Array): void {
   if (fs.existsSync(path)) {
     throw Object.assign(new Error(`EEXIST: ${path} is there already`), { code: 'EEXIST', path });
@@ -32,7 +32,7 @@ export function createFile(path: string, contents: string | Uint8Array): void {
   replaceFile(path, contents);
 }
 
-/** Makes the directory, readable by its owner only; its name and those of new parents survive a power loss. */
+/** Creates the directory, readable by its owner only; its name and those of new parents survive a power loss. */
 export function makeDirectory(directory: string): void {
   const firstMade = fs.mkdirSync(directory, { recursive: true, mode: OWNER_ONLY_DIRECTORY });
   if (firstMade === undefined) return;
@@ -45,7 +45,7 @@ export function makeDirectory(directory: string): void {
 
 /** Makes creations, renames and removals in a directory durable. */
 export function syncDirectory(directory: string): void {
-  // Windows cannot open a directory; there, NTFS journals the names by itself.
+  // Windows cannot open a directory; NTFS journals names itself.
   if (process.platform === 'win32') return;
   const descriptor = fs.openSync(directory, 'r');
   try {

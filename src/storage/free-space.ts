@@ -1,7 +1,7 @@
-/** How much the disk has left, and the refusal of a start that needs more. */
+/** Free space of a disk, and the error of a start that needs more. */
 import { statfsSync } from 'node:fs';
 
-/** What this user may still write there; undefined where the system does not tell. */
+/** Bytes that this user may still write there; undefined where the system does not provide it. */
 export function freeBytes(directory: string): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(directory);
@@ -11,7 +11,7 @@ export function freeBytes(directory: string): number | undefined {
   }
 }
 
-/** The disk has no room for what must be written before anything can be served. */
+/** The disk has no space for files that must be written before requests can be served. */
 export class NoSpace extends Error {
   override readonly name = 'NoSpace';
 

@@ -6,7 +6,7 @@ export class ExposedToOthers extends Error {
   override name = 'ExposedToOthers';
 }
 
-/** Throws ExposedToOthers. Windows keeps rights in another way. */
+/** Throws ExposedToOthers. Windows has no such permissions. */
 export function refuseExposed(path: string, { mode }: Stats): void {
   if (process.platform === 'win32' || (mode & 0o077) === 0) return;
   const shown = (mode & 0o777).toString(8);

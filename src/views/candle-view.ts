@@ -1,17 +1,17 @@
-/** Candles as people read them (interface 2.8, rules 8.2). */
+/** Candles on the wire (interface 2.8, rules 8.2). */
 
 import { PRICE_KINDS, type PriceKind } from '../core/model/enums.ts';
 import type { CandleClosed, PriceCandleClosed } from '../core/model/event.ts';
 import type { Instrument } from '../core/model/instrument.ts';
 import { formatMoney, formatUnits, MONEY_SCALE, parseUnits } from '../core/model/units.ts';
 
-/** What a series of candles is made of: trades, or one of the prices. */
+/** Source of a series of candles: trades, or one of the prices. */
 export const CANDLE_TYPES = ['market', ...PRICE_KINDS] as const;
 export type CandleType = (typeof CANDLE_TYPES)[number];
 
 const PREMIUM_SCALE = 8;
 
-/** A candle in decimals with its time still a number, for those who fill gaps between candles. */
+/** A candle in decimals with its time still a number, for code that fills gaps between candles. */
 export interface CandleRow {
   readonly openTime: number;
   readonly open: string;
@@ -43,7 +43,7 @@ export function candleRow(candle: CandleNumbers, instrument: Instrument): Candle
   };
 }
 
-/** Of prices nothing is traded. */
+/** Candles of prices have no volume. */
 export function priceCandleRow(
   candle: Omit<PriceCandleClosed, 'type' | 'kind' | 'instrument' | 'width'>,
   kind: PriceKind,

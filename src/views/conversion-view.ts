@@ -1,10 +1,10 @@
-/** One coin sold to the house for another, as its owner reads it (wire 4.3). */
+/** A conversion on the wire: one coin sold to the house for another (wire 4.3). */
 import type { Converted } from '../core/model/event.ts';
 import { divHalf, formatMoney, formatUnits, powerOfTen } from '../core/model/units.ts';
 import type { CoinName, StringFields } from './format.ts';
 import { formatId } from './format.ts';
 
-/** Decimals of the price shown: what one coin sold brought in. */
+/** Decimals of the price: proceeds of one coin sold. */
 const PRICE_SCALE = 12;
 
 export const CONVERSION_FIELDS = [
@@ -14,7 +14,7 @@ export const CONVERSION_FIELDS = [
   'toCoin',
   'toCoinSize',
   'price',
-  // `liquidation` when the exchange did it, `repay` when the owner did.
+  // `liquidation` when the exchange sold it, `repay` when the owner did.
   'type',
   'ts',
 ] as const;

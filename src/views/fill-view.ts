@@ -1,4 +1,4 @@
-/** One side of a trade as its owner reads it (interface 2.2). */
+/** A fill on the wire (interface 2.2). */
 
 import {
   CATEGORY_NAMES,

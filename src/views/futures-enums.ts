@@ -1,4 +1,4 @@
-/** What futures orders and fills are called, by who made them and why (rules 1.11, 2.4). */
+/** Names of futures orders and fills on the wire, by origin and reason (rules 1.11, 2.4). */
 import { OrderKind, OrderOrigin, OrderType, PosSide, Side } from '../core/model/enums.ts';
 
 interface ForcedNames {
@@ -11,7 +11,7 @@ interface ForcedNames {
   readonly sell: string;
 }
 
-/** Kinds that are told as what users do: what a main account moves between its accounts is an order at market. */
+/** Kinds with the names of users' orders: a position moved between accounts of one owner is shown as a market order. */
 type ChosenKind = typeof OrderKind.user | typeof OrderKind.move;
 
 const FORCED: Readonly<Record<Exclude<OrderKind, ChosenKind>, ForcedNames>> = {
@@ -67,7 +67,7 @@ interface Trading {
   readonly closing: boolean;
 }
 
-/** `open` or `close` for what users do, a long name for what is done to them. */
+/** `open` or `close` for orders of users, a longer name for those of the exchange. */
 export function tradeSideOf({ kind, posSide, side, closing }: Trading): string {
   if (isChosen(kind)) return closing ? 'close' : 'open';
   const words = FORCED[kind];
@@ -99,7 +99,7 @@ export function delegateTypeOf(
   return delegateType.endsWith('_') ? delegateType + closedSide(side) : delegateType;
 }
 
-/** Every word that the two functions have. */
+/** Every value that the two functions return. */
 const KINDS = Object.values(OrderKind);
 const SIDES = Object.values(Side);
 export const TRADE_SIDES: readonly string[] = unique(

@@ -1,4 +1,4 @@
-/** A movement of money as its owner reads it (financial records, wire 4.3). */
+/** A ledger line on the wire (financial records, wire 4.3). */
 
 import { CATEGORY_NAMES, type CategoryName, Wallet } from '../core/model/enums.ts';
 import type { LedgerLine, LedgerLineKind } from '../core/model/event.ts';
@@ -6,7 +6,7 @@ import { formatMoney } from '../core/model/units.ts';
 import type { CoinName, StringFields } from './format.ts';
 import { formatId } from './format.ts';
 
-/** Movements that belong to no product line, such as deposits. */
+/** Category of lines that belong to no product line, such as deposits. */
 export const OTHER_CATEGORY = 'OTHER';
 export type LedgerCategory = CategoryName | typeof OTHER_CATEGORY;
 
@@ -43,7 +43,7 @@ export const LEDGER_TYPES = {
   forcedOut: 'LIQ_CONVERT_OUT',
 } as const satisfies Record<LedgerLineKind, string>;
 
-/** The funding wallet has words of its own, and nothing is traded there. */
+/** The funding wallet has its own types, without trades. */
 const FUNDING_TYPES = {
   deposit: 'deposit',
   withdrawal: 'withdraw',
@@ -53,7 +53,7 @@ const FUNDING_TYPES = {
   transferOut: 'transfer_out',
 } as const satisfies Partial<Record<LedgerLineKind, string>>;
 
-/** What a type of the funding wallet belongs to. */
+/** Group of a type of the funding wallet. */
 export const FUNDING_GROUPS: Readonly<Record<(typeof FUNDING_TYPES)[keyof typeof FUNDING_TYPES], string>> = {
   deposit: 'deposit',
   withdraw: 'withdraw',
@@ -69,7 +69,7 @@ export const LEDGER_FIELDS = [
   'symbol',
   'coin',
   'type',
-  // Signed: positive came in, negative went out; the fee is apart.
+  // Signed: positive is credited, negative debited; the fee is separate.
   'amount',
   // Negative when charged, the reverse of orders and fills (wire 3.9).
   'fee',

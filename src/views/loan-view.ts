@@ -1,4 +1,4 @@
-/** Loans and what happened to them as their owner reads it (interface 2.12, wire 4.6). */
+/** Loans and their records on the wire (interface 2.12, wire 4.6). */
 import type { LoanChanged, LoanReduced, LoanRepaid, PledgeRevised } from '../core/model/event.ts';
 import { LOAN_TERM_DAYS, LOAN_TERM_NAMES, LoanTerm } from '../core/model/loan-terms.ts';
 import { formatMoney, formatUnits, RATE_SCALE } from '../core/model/units.ts';
@@ -7,12 +7,12 @@ import { formatId } from './format.ts';
 
 const PARTIES = ['orderId', 'loanCoin', 'pledgeCoin'] as const;
 
-/** A loan that has ended. */
+/** A closed loan. */
 export const BORROW_FIELDS = [
   ...PARTIES,
   'initPledgeAmount',
   'initLoanAmount',
-  // Percent, as in all records; the list of coins shows fractions (rules 7.3).
+  // Percent, as in all loan records; the list of coins shows fractions (rules 7.3).
   'hourRate',
   // `''` for a flexible loan (wire 3.21).
   'pledgeDays',
@@ -38,7 +38,7 @@ export type RepayView = StringFields<typeof REPAY_FIELDS>;
 export const PLEDGE_RATE_FIELDS = [
   ...PARTIES,
   'reviseTime',
-  // `down`: collateral came in, the rate fell; `up`: the reverse.
+  // `down`: collateral was added, the rate fell; `up`: the reverse.
   'reviseSide',
   'reviseAmount',
   'afterPledgeRate',
@@ -46,7 +46,7 @@ export const PLEDGE_RATE_FIELDS = [
 ] as const;
 export type PledgeRateView = StringFields<typeof PLEDGE_RATE_FIELDS>;
 
-/** A closing by force: what was pledged is the sum of the amounts sold, still pledged and released. */
+/** A forced close: the pledge is the sum of the amounts sold, still pledged and released. */
 export const REDUCE_FIELDS = [
   ...PARTIES,
   'reduceTime',
@@ -62,7 +62,7 @@ export const REDUCE_FIELDS = [
 ] as const;
 export type ReduceView = StringFields<typeof REDUCE_FIELDS>;
 
-/** Closings happen at once, so none waits. */
+/** Forced closes happen at once, so none is pending. */
 export const REDUCE_COMPLETE = 'COMPLETE';
 
 export function borrowView(loan: LoanChanged, coinName: CoinName): BorrowView {

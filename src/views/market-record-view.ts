@@ -1,4 +1,4 @@
-/** What the public reads of the past of a futures market besides trades and candles (wire 4.2). */
+/** Public records of a futures market besides trades and candles, on the wire (wire 4.2). */
 
 import { OrderKind, SIDE_NAMES, Side } from '../core/model/enums.ts';
 import type { FillRecord, FundingSettled, InsuranceHour } from '../core/model/event.ts';
@@ -23,7 +23,7 @@ export function fundingRateView(settled: FundingSettled, instrument: Instrument)
 /** The insurance fund of a coin at a full hour. */
 export interface InsuranceHourView {
   readonly time: number;
-  /** Change since the hour before it at which it had changed. */
+  /** Change since the previous hour with a change. */
   readonly amount: string;
   readonly balance: string;
 }
@@ -32,7 +32,7 @@ export function insuranceHourView({ time, amount, balance }: InsuranceHour): Ins
   return { time, amount: formatMoney(amount), balance: formatMoney(balance) };
 }
 
-/** A fill of an order by which the exchange closed a position that could no longer be carried. */
+/** A fill of an order by which the exchange closed a liquidated position. */
 export const LIQUIDATION_FIELDS = ['symbol', 'side', 'price', 'amount', 'ts'] as const;
 export type LiquidationView = StringFields<typeof LIQUIDATION_FIELDS>;
 
@@ -40,7 +40,7 @@ export function isLiquidation({ futures }: FillRecord): boolean {
   return futures?.kind === OrderKind.liquidation || futures?.kind === OrderKind.reduce;
 }
 
-/** The side names what was liquidated: a sell closes a long, which somebody had bought (wire 5.3). */
+/** The side is that of the liquidated position: a sell closes a long, which was bought (wire 5.3). */
 export function liquidationView(fill: FillRecord, instrument: Instrument): LiquidationView {
   return {
     symbol: instrument.symbol,

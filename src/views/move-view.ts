@@ -1,4 +1,4 @@
-/** A position that went from one account of an owner to another, as the main account reads it (wire 4.1). */
+/** A position moved between accounts of one owner, on the wire (wire 4.1). */
 
 import { CATEGORY_NAMES } from '../core/model/enums.ts';
 import type { PositionMoved } from '../core/model/event.ts';
@@ -11,7 +11,7 @@ export const MOVE_FIELDS = [
   'category',
   'fromUid',
   'toUid',
-  // Of the giving account.
+  // Order of the source account.
   'orderId',
   'openExecId',
   'closeExecId',
@@ -19,7 +19,7 @@ export const MOVE_FIELDS = [
   'posSide',
   'qty',
   'price',
-  // Always `completed`: a move happens at once, and one that is refused is no move.
+  // Always `completed`: a move happens at once, and a rejected one leaves no record.
   'status',
   'createdTime',
   'updatedTime',
@@ -47,7 +47,7 @@ export function moveView(move: PositionMoved, instrument: Instrument): MoveView 
   };
 }
 
-/** Fills of house accounts are not told. */
+/** Fills of house accounts are not shown. */
 function execIdText(execId: number): string {
   return execId === 0 ? '' : formatId(execId);
 }

@@ -1,4 +1,4 @@
-/** An order as its owner reads it (interface 2.1): every field, decimal strings. */
+/** An order on the wire (interface 2.1): every field, as decimal strings. */
 
 import {
   CANCEL_REASON_NAMES,
@@ -48,7 +48,7 @@ export const ORDER_FIELDS = [
   'createdTime',
   'updatedTime',
 ] as const;
-/** What an order shows of how it ended. */
+/** Fields about the end of an order. */
 export const ORDER_END_FIELDS = ['cancelReason', 'execType'] as const;
 
 export type OrderView = StringFields<typeof ORDER_FIELDS> &
@@ -57,7 +57,7 @@ export type OrderView = StringFields<typeof ORDER_FIELDS> &
     readonly feeDetail: readonly FeeDetail[];
   };
 
-/** Names that one widely used client reads instead of the documented ones (wire 3.6). */
+/** Aliases that one widely used client reads instead of the documented names (wire 3.6). */
 export const ORDER_ALIASES = ['priceAvg', 'quoteVolume', 'baseVolume'] as const;
 export type OrderAliases = StringFields<typeof ORDER_ALIASES>;
 
@@ -105,7 +105,7 @@ const SPOT_LIMIT: PositionFields = {
 };
 const SPOT_MARKET: PositionFields = { ...SPOT_LIMIT, delegateType: 'market' };
 
-/** What concerns the position; empty outside futures. */
+/** Fields about the position; empty outside futures. */
 function positionFields(order: OrderRecord, market: boolean): PositionFields {
   const { futures, side, origin } = order;
   if (futures === undefined) {

@@ -1,4 +1,4 @@
-/** Positions as their owner reads them: open ones (interface 2.4) and those of the past (wire 4.1). */
+/** Positions on the wire: open ones (interface 2.4) and closed ones (wire 4.1). */
 
 import { CATEGORY_NAMES, HOLD_MODE_NAMES, HoldMode } from '../core/model/enums.ts';
 import type { PositionClosed } from '../core/model/event.ts';

@@ -1,4 +1,4 @@
-/** Take-profit and stop-loss as orders and strategy orders show them (interface 2.1, 2.3). */
+/** Take-profit and stop-loss of orders and strategy orders on the wire (interface 2.1, 2.3). */
 
 import { ORDER_TYPE_NAMES, OrderType, TRIGGER_BY_NAMES } from '../core/model/enums.ts';
 import type { Instrument } from '../core/model/instrument.ts';

@@ -1,4 +1,4 @@
-/** A strategy order as its owner reads it (interface 2.3), and what that leaves out: what it is and how it ended. */
+/** A strategy order on the wire (interface 2.3), with additional fields for its kind and its end. */
 
 import {
   CATEGORY_NAMES,
@@ -49,7 +49,7 @@ export const STRATEGY_FIELDS = [
   'callbackRatio',
   'cancelReason',
   'failReason',
-  // The order it made.
+  // The order that it placed.
   'subOrderId',
 ] as const;
 export type StrategyView = StringFields<typeof STRATEGY_FIELDS>;
@@ -62,7 +62,7 @@ const TPSL_MODES: Readonly<Record<StrategyKind, string>> = {
   [StrategyKind.trailing]: '',
 };
 
-/** A percent is ten thousand millionths. */
+/** One percent is ten thousand millionths. */
 const PERCENT_SCALE = 4;
 
 const REJECT_REASON_NAMES = new Map<number, string>(
@@ -97,7 +97,7 @@ export function strategyView(order: StrategyOrderRecord, instrument: Instrument)
   };
 }
 
-/** Money on a spot market buy; nothing is fixed while a full record waits. */
+/** Money for a spot market buy; empty for a full take-profit or stop-loss, whose size is not fixed yet. */
 function quantity({ sizeLots, quoteAmount }: StrategyOrderRecord, instrument: Instrument): string {
   if (quoteAmount > 0n) return formatMoney(quoteAmount);
   return sizeLots === 0 ? '' : formatUnits(BigInt(sizeLots), instrument.quantityPrecision);

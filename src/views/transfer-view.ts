@@ -1,4 +1,4 @@
-/** Money between wallets as those concerned read it (wire 4.3, 4.4). */
+/** A transfer between wallets on the wire (wire 4.3, 4.4). */
 
 import { WALLET_NAMES } from '../core/model/enums.ts';
 import type { Transferred } from '../core/model/event.ts';

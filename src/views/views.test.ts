@@ -360,13 +360,13 @@ test('a withdrawal shows its transaction once it is paid, and a charged fee as a
 
 test('between accounts of the venue the addresses are uids', () => {
   const inner = { uid: 1, counterUid: 2, address: '', chain: '', tag: '' };
-  const told = (kind: WalletRecord['kind']) => {
+  const shown = (kind: WalletRecord['kind']) => {
     const record = { ...inner, kind, recordId: 1, status: 'success', coin: 0 } as unknown as WalletRecord;
     const view = walletRecordView({ ...record, amount: 1n, fee: 0n, reference: '7' }, coinName);
     return [view.dest, view.fromAddress, view.toAddress, view.recordId];
   };
-  assert.deepEqual(told('withdrawal'), ['internal_transfer', '1', '2', '1000000000000000001']);
-  assert.deepEqual(told('deposit'), ['internal_transfer', '2', '1', '1000000000000000001']);
+  assert.deepEqual(shown('withdrawal'), ['internal_transfer', '1', '2', '1000000000000000001']);
+  assert.deepEqual(shown('deposit'), ['internal_transfer', '2', '1', '1000000000000000001']);
 });
 
 test('a candle is seven strings; a gap repeats the close without volume', () => {

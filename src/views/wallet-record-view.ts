@@ -1,4 +1,4 @@
-/** A deposit or withdrawal as its owner reads it (wire 4.3). */
+/** A deposit or withdrawal on the wire (wire 4.3). */
 import type { WalletRecord } from '../core/model/event.ts';
 import { formatMoney } from '../core/model/units.ts';
 import type { CoinName, StringFields } from './format.ts';
@@ -12,7 +12,7 @@ export const WALLET_RECORD_FIELDS = [
   'coin',
   'type',
   'dest',
-  // What entered or left the account, a withdrawal's fee included.
+  // Credited to or debited from the account, including a withdrawal's fee.
   'size',
   'status',
   'fromAddress',
@@ -51,7 +51,7 @@ export function walletRecordView(record: WalletRecord, coinName: CoinName): Wall
   };
 }
 
-/** Inside the venue an address is a uid. */
+/** Inside the exchange an address is a uid. */
 function addresses(record: WalletRecord): Pick<WalletRecordView, 'fromAddress' | 'toAddress'> {
   const { uid, counterUid, kind, address } = record;
   if (counterUid === 0) return { fromAddress: '', toAddress: address };

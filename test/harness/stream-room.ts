@@ -131,7 +131,7 @@ export class StreamRoom {
   async pass(ms: number, ...awake: readonly StreamClient[]): Promise<void> {
     this.wall.advance(ms);
     await Promise.all(awake.map((client) => client.answers()));
-    this.streams.sweep();
+    this.streams.checkAll();
   }
 
   /** Everybody leaves, and nothing of them stays behind. */

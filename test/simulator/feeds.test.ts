@@ -114,7 +114,7 @@ test('prices of another venue come through ccxt: here the other venue is an exch
     };
     while ((await last()) === 0) await new Promise((resolve) => setTimeout(resolve, 50));
     const feed = await openLiveFeed({
-      venues: `bitget@${server.url}`,
+      exchanges: `bitget@${server.url}`,
       pairs,
       report: (text) => told.push(text),
     });
@@ -125,7 +125,7 @@ test('prices of another venue come through ccxt: here the other venue is an exch
     feed.close();
     assert.deepEqual(told, []);
     await assert.rejects(
-      openLiveFeed({ venues: 'nowhere', pairs, report: () => {} }),
+      openLiveFeed({ exchanges: 'nowhere', pairs, report: () => {} }),
       /ccxt knows no venue "nowhere"/,
     );
   } finally {

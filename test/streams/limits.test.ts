@@ -319,7 +319,7 @@ describe('what waits for all readers together (reliability 2.2, 5.5)', () => {
       // Each answer is about as long as the request; a ticker that is asked for again comes again.
       const asking = JSON.stringify({ op: 'subscribe', args: Array.from({ length: 60 }, () => TICKER) });
       const waiting = () => {
-        room.streams.sweep();
+        room.streams.checkAll();
         return room.streams.metrics.unsentBytes;
       };
       for (const share of [0.3, 0.6, 0.9]) {

@@ -224,7 +224,7 @@ export class Streams {
   }
 
   /** Checks all connections now, for callers that cannot wait for the next round. */
-  sweep(): void {
+  checkAll(): void {
     this.reaper.wholeRound();
   }
 }

@@ -25,7 +25,7 @@ export class ConnectionLimit {
     );
   }
 
-  watch(server: Server): void {
+  attach(server: Server): void {
     server.on('drop', () => {
       this.dropped += 1;
       const nowMs = performance.now();

@@ -60,11 +60,11 @@ class ExchangeProcess {
       refuse(error);
     }
     if (this.#signalMs !== undefined) return this.#stop();
-    this.#watchMemory(this.#exchange);
+    this.#guardMemory(this.#exchange);
     this.#reportReady(this.#exchange);
   }
 
-  #watchMemory({ sequencer }: RunningExchange): void {
+  #guardMemory({ sequencer }: RunningExchange): void {
     const { memoryLimit } = this.#config;
     new MemoryGuard(memoryUse(memoryLimit), {
       short: (isShort, use) => {

@@ -38,11 +38,11 @@ export async function openApi(
   open: AsyncDisposableStack,
 ) {
   const { sequencer, identity } = components;
-  const watch = new EventLoopMonitor();
-  open.defer(() => watch.stop());
+  const loop = new EventLoopMonitor();
+  open.defer(() => loop.stop());
   const stopping = { begun: false };
   const connections = new ConnectionLimit(logger);
-  const snapshot = () => metricsOf(components, watch, config.data, connections);
+  const snapshot = () => metricsOf(components, loop, config.data, connections);
   const readiness = () => {
     const { capacity, logQueueAgeMs, historyLagRows, historyDamagedReads, historyStarved, loopDelay } =
       snapshot();
@@ -82,7 +82,7 @@ export async function openApi(
   const demo = hasDemoKeys(identity);
   const connectionsMax = connections.max;
   const api = await buildApiServer({ ...services, demo, metrics, readiness, connectionsMax });
-  connections.watch(api.server);
+  connections.attach(api.server);
   streams.attach(api.server);
   serveAsyncApi(api);
   api.addHook('preClose', () => streams.close());
@@ -92,7 +92,7 @@ export async function openApi(
 
 function metricsOf(
   { sequencer, log, history }: Components,
-  watch: EventLoopMonitor,
+  loop: EventLoopMonitor,
   data: string,
   connections: ConnectionLimit,
 ): Omit<MetricsSnapshot, 'streams'> {
@@ -111,8 +111,8 @@ function metricsOf(
     connectionsDropped: connections.dropped,
     accounts: sequencer.state.accountByUid.size,
     openOrders: sequencer.state.slab.count,
-    loopDelay: watch.delay,
-    gcPauses: watch.gcPauses,
+    loopDelay: loop.delay,
+    gcPauses: loop.gcPauses,
   };
 }
 

@@ -1,12 +1,12 @@
-/** What is wrong with a stored history, one finding at a time. */
+/** Damages of a stored history. */
 import type { SQLInputValue } from 'node:sqlite';
 
 export interface Damage {
   readonly table: string;
-  /** The key of the row, such as `exec_id=12`; empty when the whole table is meant. */
+  /** The key of the row, such as `exec_id=12`; empty for a whole table. */
   readonly row: string;
   readonly problem: string;
-  /** The field that differs, where it is known, with what is stored and what should be. */
+  /** The field that differs, where it is known, with the stored and the expected value. */
   readonly field?: string;
   readonly stored?: string;
   readonly expected?: string;
@@ -17,7 +17,7 @@ export function shown(value: SQLInputValue | undefined): string {
   return ArrayBuffer.isView(value) ? `${value.byteLength} bytes` : String(value);
 }
 
-/** Findings kept in full; the others are only counted, so that a lost disk does not fill the memory. */
+/** Damages kept in full; further ones are only counted, so that a lost disk does not fill the memory. */
 const KEPT_MAX = 1000;
 
 export class Damages {

@@ -1,4 +1,4 @@
-/** A history database as it lies on the disk, while no exchange uses it. Looking at it changes nothing. */
+/** A history database on disk, while no exchange uses it. Reading it changes nothing. */
 import { statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -6,7 +6,7 @@ import { checksumOf } from '../checksum.ts';
 import { CHECKSUMS_VERSION, SCHEMA_VERSION } from '../sqlite-schema.ts';
 import { Table } from '../tables/table.ts';
 
-/** The two tables that no event becomes a row of. */
+/** The two tables that have no projection. */
 export const META = new Table({ name: 'meta', key: ['key'], before: ['key', 'value'], texts: [] });
 export const TOTALS = new Table({
   name: 'totals',
@@ -25,7 +25,7 @@ export class HistoryFile {
   }
 
   static open(path: string): HistoryFile {
-    // Without a write-ahead log nothing has to be made beside the file to read it.
+    // Without a write-ahead log the file can be read without creating others beside it.
     const location = hasWal(path) ? path : new URL(`${pathToFileURL(path).href}?immutable=1`);
     return new HistoryFile(path, new DatabaseSync(location, { readOnly: true }));
   }
@@ -38,7 +38,7 @@ export class HistoryFile {
     if (this.database.isOpen) this.database.close();
   }
 
-  /** Throws when the table that says so is damaged. */
+  /** Throws when the meta table is damaged. */
   facts(): HistoryFacts {
     const rows = this.database.prepare('SELECT * FROM meta').all();
     const facts = new Map(rows.map((row) => [String(row.key), row]));
@@ -63,7 +63,7 @@ export class HistoryFile {
     };
   }
 
-  /** Columns of a table that are there: a file of an older program may lack some. */
+  /** Present columns of a table: a file of an older program may lack some. */
   columnsOf(table: Table): ReadonlySet<string> {
     const columns = this.database.prepare(`PRAGMA table_info(${table.name})`).all();
     return new Set(columns.map(({ name }) => String(name)));
@@ -84,7 +84,7 @@ function hasWal(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** Rows as lists; numbers beyond what JavaScript holds, which only damage makes, do not throw. */
+/** Rows as lists; numbers beyond the range of JavaScript, which only damage causes, do not throw. */
 export function exactRows(database: DatabaseSync, sql: string): StatementSync {
   const statement = database.prepare(sql);
   statement.setReturnArrays(true);

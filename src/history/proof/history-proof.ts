@@ -1,4 +1,4 @@
-/** Proves a stored history: first the file, then what the log says row by row, then every row by itself. */
+/** Proves a stored history: first the file, then its rows against the journal, then every row by its checksum. */
 import type { Event } from '../../core/model/event.ts';
 import type { Instrument } from '../../core/model/instrument.ts';
 import type { HistoryCounts } from '../history.ts';
@@ -20,12 +20,12 @@ export class HistoryProof {
   readonly #damages = new Damages();
   readonly #replayed: ReplayedRows;
   readonly #ownsFile: boolean;
-  /** Undefined when the file cannot say what it holds. */
+  /** Undefined when the file cannot be read. */
   readonly facts: HistoryFacts | undefined;
   #names = new NameResolver([], []);
   #readable = true;
 
-  /** With a repair what is found is mended on the way. */
+  /** With a repair, damages are repaired on the way. */
   constructor(path: string, repair?: HistoryRepair) {
     this.path = path;
     this.#ownsFile = repair === undefined;
@@ -46,7 +46,7 @@ export class HistoryProof {
     return this.#damages.count;
   }
 
-  /** Rows that were held against the log. */
+  /** Rows that were compared with the journal. */
   get compared(): number {
     return this.#replayed.compared;
   }
@@ -65,7 +65,7 @@ export class HistoryProof {
     if ((this.facts?.completeSince ?? 0) === 0) this.#replayed.startAfter(lastId, time);
   }
 
-  /** A command of the log, at `now`. */
+  /** Compares the events of a command at `now`. */
   compare(seq: number, events: readonly Event[], now: number): void {
     const { facts } = this;
     if (facts === undefined || !this.#readable || seq > facts.lastSeq || seq <= facts.completeSince) return;
@@ -76,7 +76,7 @@ export class HistoryProof {
     if (this.#readable) this.#attempt('file', () => this.#replayed.finish(now));
   }
 
-  /** Yields the rows it has been over so far, and how many there are. */
+  /** Yields the rows checked so far, and their number. */
   *checkRows(): Generator<readonly [done: number, of: number], RowCounts | undefined> {
     if (this.facts === undefined || !this.hasChecksums) return undefined;
     const all = this.#attempt('file', () => this.#countAll()) ?? 0;
@@ -107,7 +107,7 @@ export class HistoryProof {
     return new Pages(this.#file.database, () => true);
   }
 
-  /** What SQLite cannot read is damage too, and the end of comparing. */
+  /** Rows that SQLite cannot read are damaged too, and end the comparison. */
   #attempt<Answer>(table: string, act: () => Answer): Answer | undefined {
     try {
       return act();

@@ -1,6 +1,6 @@
 /**
- * Finds the one changed bit of a row: the change after which its checksum matches again. A disk changes single bits
- * more often than anything else, and a checksum of 32 bits leaves one candidate among some thousands.
+ * Finds the one changed bit of a row: the change after which its checksum matches again. Single changed bits are the
+ * most frequent fault of disks, and a checksum of 32 bits leaves one candidate among some thousands.
  */
 import type { SQLInputValue } from 'node:sqlite';
 import { CHECKSUM, type Table } from '../tables/table.ts';
@@ -9,11 +9,11 @@ export interface OneBit {
   readonly field: string;
   readonly stored: SQLInputValue;
   readonly original: SQLInputValue;
-  /** The row as it was. */
+  /** The row as it was written. */
   readonly values: readonly SQLInputValue[];
 }
 
-/** Undefined when no bit explains it, or more than one does. */
+/** Undefined when no bit explains it, or several do. */
 export function findOneBit(
   table: Table,
   values: readonly SQLInputValue[],

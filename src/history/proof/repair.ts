@@ -1,6 +1,6 @@
 /**
- * Puts right what can be put right, in one transaction: rows that the log makes again, single changed bits that the
- * checksum points at, indexes that disagree with their tables. What is left needs a backup.
+ * Repairs what can be repaired, in one transaction: rows that the journal produces again, single changed bits that
+ * the checksum identifies, indexes that disagree with their tables. The rest needs a backup.
  */
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { checksumOf } from '../checksum.ts';
@@ -13,7 +13,7 @@ import { findOneBit, type OneBit } from './one-bit.ts';
 import { checkRows, readTotals } from './row-checks.ts';
 import { checkStructure } from './structure.ts';
 
-/** Rows of a table that are mended by their checksum in one pass. */
+/** Rows of a table that are repaired by their checksum in one pass. */
 const BITS_MAX = 1000;
 
 export class HistoryRepair {
@@ -24,7 +24,7 @@ export class HistoryRepair {
     this.file = HistoryFile.openToRepair(path);
   }
 
-  /** What is not finished is undone when the file is closed. */
+  /** An unfinished repair is rolled back when the file is closed. */
   begin(): void {
     this.file.database.exec('PRAGMA synchronous = FULL; BEGIN IMMEDIATE');
   }
@@ -33,12 +33,12 @@ export class HistoryRepair {
     return this.file.columnsOf(META).has(CHECKSUM);
   }
 
-  /** Rows written anew. */
+  /** Rows rewritten. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** What must be sound before the rest can be looked at; false when the file itself is beyond repair. */
+  /** Faults that must be repaired before the rest can be read; false when the file itself is beyond repair. */
   mendFile(): boolean {
     const { database } = this.file;
     const before = new Damages();
@@ -53,12 +53,12 @@ export class HistoryRepair {
     return true;
   }
 
-  /** A row that is not what the log makes. */
+  /** Rewrites a row that differs from the journal's. */
   readonly mend = (table: Table, expected: RowValues, _stored: RowValues | undefined): void => {
     this.#write(table, expected);
   };
 
-  /** After the log: what its commands do not reach, and the totals. */
+  /** After the replay: rows that its commands do not reach, and the totals. */
   finish(sealed: boolean): void {
     for (const table of ALL_TABLES) this.#mendBits(table);
     this.#settleTotals(sealed);
@@ -96,7 +96,10 @@ export class HistoryRepair {
     this.#rows += 1;
   }
 
-  /** A table that has all its rows, each sound, is counted anew; one that lacks rows keeps saying so. */
+  /**
+   * A table with all its rows sound is counted anew; one that lacks rows keeps its total, so that the loss stays
+   * visible.
+   */
   #settleTotals(sealed: boolean): void {
     const left = new Damages();
     const rows = checkRows(this.file, sealed, left);

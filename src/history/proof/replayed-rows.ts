@@ -1,6 +1,6 @@
 /**
- * Holds what is stored against what the log's commands make of it again: each row that their events become must be
- * there, with the same values. Rows are looked up one by one, so that the length of the log does not matter.
+ * Compares stored rows with those that a replay produces: each row of their events must be stored, with the same
+ * values. Rows are looked up one by one, so that the length of the journal does not matter.
  */
 import type { SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Event } from '../../core/model/event.ts';
@@ -11,7 +11,7 @@ import { PROJECTION_KINDS, PROJECTIONS } from '../tables/tables.ts';
 import { type Damages, shown } from './damage.ts';
 import { exactRows, type HistoryFile, plainValues } from './history-file.ts';
 
-/** Pruning goes by the clock, which may be ahead of the last command. */
+/** Pruning uses the clock, which may be ahead of the last command. */
 const PRUNE_SLACK_MS = 60_000;
 
 interface Missing {
@@ -19,17 +19,17 @@ interface Missing {
   readonly values: RowValues;
 }
 
-/** Missing rows are looked through again at this number: those that were old enough to be pruned need no place. */
+/** Missing rows are checked again at this number: those old enough to be pruned are dropped. */
 const MISSING_STEP = 10_000;
 
 interface Lookup {
   readonly select: StatementSync;
-  /** The columns that the file has. */
+  /** Columns that the file has. */
   readonly columns: readonly string[];
   readonly places: readonly number[];
 }
 
-/** What to do about a row that differs; `stored` is undefined when it is missing. */
+/** Handles a row that differs; `stored` is undefined when it is missing. */
 export type Mend = (table: Table, expected: RowValues, stored: RowValues | undefined) => void;
 
 export class ReplayedRows {
@@ -37,11 +37,11 @@ export class ReplayedRows {
   readonly #damages: Damages;
   readonly #mend: Mend | undefined;
   readonly #lookups = new Map<string, Lookup>();
-  /** Rows that a later command may finish. */
+  /** Rows that a later command may change. */
   readonly #open = new Map<string, { readonly table: Table; readonly values: RowValues }>();
-  /** Rows that are not there, until it is known what may have been pruned. */
+  /** Missing rows, until it is known which may have been pruned. */
   #missing: Missing[] = [];
-  /** Rows found of those that can only come from the log. */
+  /** Rows found of those that only the journal can have produced. */
   readonly #made = new Map<Table, number>();
   #lastId = Number.MAX_SAFE_INTEGER;
   #startTime = Number.MAX_SAFE_INTEGER;
@@ -58,7 +58,7 @@ export class ReplayedRows {
     return this.#compared;
   }
 
-  /** The last id and the time before the first command: what is newer must come from the commands that follow. */
+  /** The last id and the time before the first command: newer rows must come from the commands that follow. */
   startAfter(lastId: number, time: number): void {
     this.#lastId = lastId;
     this.#startTime = time;
@@ -183,7 +183,7 @@ function mayBePruned(table: Table, values: RowValues, now: number): boolean {
   return Number(of(table.updated)) < now - table.retentionMs + PRUNE_SLACK_MS;
 }
 
-/** A database keeps text as UTF-8: half a surrogate pair becomes the replacement character. */
+/** SQLite stores text as UTF-8: an unpaired surrogate becomes the replacement character. */
 function asStored(value: RowValues[number] | undefined): RowValues[number] | undefined {
   return typeof value === 'string' ? value.toWellFormed() : value;
 }

@@ -1,4 +1,4 @@
-/** Every row against its checksum, every table against its total, one row at a time. */
+/** Checks every row against its checksum and every table against its total, one row at a time. */
 import type { SQLOutputValue } from 'node:sqlite';
 import { sumWith } from '../checksum.ts';
 import { CHECKSUM, type Table } from '../tables/table.ts';
@@ -9,18 +9,18 @@ import { exactRows, type HistoryFile, META, plainValues, TOTALS } from './histor
 import { findOneBit } from './one-bit.ts';
 
 const PROGRESS_ROWS = 10_000;
-/** Looking for a changed bit takes milliseconds. */
+/** Searching for a changed bit takes milliseconds, so it is done for this many rows. */
 const EXPLAINED_MAX = 100;
 
 export interface RowCounts {
   /** Rows whose checksum matches. */
   sound: number;
-  /** Rows of an older program that have none yet. */
+  /** Rows of an older program without a checksum yet. */
   unsealed: number;
   readonly found: Map<string, Total>;
 }
 
-/** Yields now and then with the rows it has been over. */
+/** Yields at intervals with the number of rows checked. */
 export function* checkRows(
   file: HistoryFile,
   sealed: boolean,
@@ -113,7 +113,7 @@ export function readTotals(file: HistoryFile): Map<string, Total> {
       rows.map((row) => [String(row[0]), { rows: Number(row[1]), checksums: Number(row[2]) }] as const),
     );
   } catch {
-    // Said before: the table cannot be read.
+    // Reported before: the table cannot be read.
     return new Map();
   }
 }

@@ -1,11 +1,11 @@
-/** Pages, indexes and schema of the file: what SQLite can say about itself, and what its tables should look like. */
+/** Checks pages, indexes and schema of the file: SQLite's own integrity check, and the definitions of its tables. */
 import { DatabaseSync } from 'node:sqlite';
 import { migrate } from '../sqlite-schema.ts';
 import type { Damages } from './damage.ts';
 
 const PROBLEMS_MAX = 100;
 
-/** Reads every page, and holds every index against its table. */
+/** Reads every page, and compares every index with its table. */
 export function checkStructure(database: DatabaseSync, damages: Damages): void {
   for (const { integrity_check: problem } of database
     .prepare(`PRAGMA integrity_check(${PROBLEMS_MAX})`)
@@ -14,7 +14,7 @@ export function checkStructure(database: DatabaseSync, damages: Damages): void {
   }
 }
 
-/** Tables, indexes and views are made by the migrations alone, so their texts are known. */
+/** Tables, indexes and views are created by the migrations alone, so their texts are known. */
 export function checkSchema(database: DatabaseSync, version: number, damages: Damages): void {
   const found = schemaOf(database);
   for (const [name, expected] of schemaOfVersion(version)) {

@@ -1,4 +1,4 @@
-/** Candles that are over: of trades, and of mark, index and premium. Where nothing happened a made-up past answers. */
+/** Ended candles: of trades, and of mark, index and premium. Where there are none, generated ones are used. */
 
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
 import type { CandleClosed, PriceCandleClosed } from '../../core/model/event.ts';

@@ -1,4 +1,4 @@
-/** Futures positions that have ended. */
+/** Closed futures positions. */
 import type { PositionClosed } from '../../core/model/event.ts';
 import { formatId } from '../../views/format.ts';
 import {
@@ -36,7 +36,7 @@ function readPosition(row: Row): ClosedPositionView {
   };
 }
 
-/** Positions end in another order than they begin, so a page goes on after the end and the id of its cursor's row. */
+/** Positions end in another order than they begin, so a page continues after the end and the id of its cursor's row. */
 export function closedPositions(pages: Pages, query: PositionQuery): ClosedPositionView[] {
   const { uid, category, symbol, startTime, endTime, beforeId = Number.MAX_SAFE_INTEGER, limit } = query;
   const [last] = pages.rows(

@@ -60,7 +60,7 @@ const placesOf = (columns: readonly string[]) => columns.map((column) => FILLS.c
 const SUMMED_BY = placesOf(['uid', 'category', 'symbol', 'fee_coin']);
 const SUMMED = placesOf(['exec_value', 'fee', 'commission']);
 
-/** What the accounts have paid, by account, pair and coin of the fee; undefined when that is too much to add up. */
+/** Fees by account, pair and fee coin; undefined when there are too many fills to sum. */
 export function commissions(pages: Pages, query: CommissionQuery): CommissionView[] | undefined {
   const rows = pages.records(
     FILLS,

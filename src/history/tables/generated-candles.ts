@@ -1,4 +1,4 @@
-/** Packs of made-up candles from before the exchange began (`../generated-candles.ts`), compressed. */
+/** Chunks of generated candles (`../generated-candles.ts`), compressed. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { candleOpen, candleWidthIndex, nextCandleOpen } from '../../core/model/candle-interval.ts';
 import type { CategoryName } from '../../core/model/enums.ts';
@@ -40,35 +40,35 @@ interface Stretch {
   readonly startTime: number;
   readonly endTime: number;
   readonly limit: number;
-  /** Which end of the stretch is asked for. */
+  /** Which end of the range is wanted. */
   readonly newest: boolean;
 }
 
-/** Made-up candles from the end that is asked for. */
+/** Generated candles from the wanted end. */
 export function generatedCandles(
   pages: Pages,
   { category, symbol, width, type }: CandleSeries,
   { startTime, endTime, limit, newest }: Stretch,
 ): CandleRow[] {
-  // Mark and index went with the trades; a premium is not made up.
+  // Mark and index follow the trades; there is no generated premium.
   if (type === 'premium') return [];
   const from = generatedWidthFor(width);
   const index = candleWidthIndex(width);
-  // The last candle asked for goes on after it has opened.
+  // The last candle continues after its open time.
   const lastEnd =
     endTime === Number.MAX_SAFE_INTEGER ? endTime : nextCandleOpen(index, candleOpen(index, endTime));
-  const packs = pages.rows(
+  const chunks = pages.rows(
     `SELECT first_open FROM generated_candles WHERE category = ? AND symbol = ? AND width = ?
        AND first_open < ? AND last_open >= ? ORDER BY first_open ${newest ? 'DESC' : 'ASC'}`,
     ...[category, symbol, from, lastEnd, startTime],
   );
   let folded: Folded[] = [];
   let chunk: GeneratedCandles | undefined;
-  for (const [firstOpen] of packs) {
+  for (const [firstOpen] of chunks) {
     chunk = readChunk(pages, category, symbol, from, Number(firstOpen));
     const part = foldGenerated(chunk, width, startTime, endTime);
     folded = newest ? joinFolded(part, folded) : joinFolded(folded, part);
-    // The candle at the inner edge may go on in the next pack.
+    // The candle at the inner edge may continue in the next chunk.
     if (folded.length > limit + 1) break;
   }
   const wanted = newest ? folded.slice(-limit) : folded.slice(0, limit);

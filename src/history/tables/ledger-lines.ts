@@ -13,7 +13,7 @@ export const LEDGER_LINES = new UserTable({
   name: 'ledger_lines',
   id: 'id',
   created: 'ts',
-  // Taxes are of years (wire 4.3).
+  // Tax records cover a year (wire 4.3).
   retentionMs: LEDGER_RETENTION_MS,
   before: ['id', 'uid'],
   texts: textsAmong(LEDGER_FIELDS, ['id', 'ts']),

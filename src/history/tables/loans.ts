@@ -76,9 +76,9 @@ export function reductionRow(reduced: LoanReduced, names: NameResolver): RowValu
 
 interface LoanRecordTable {
   readonly table: UserTable;
-  /** The field of the record that the time is. */
+  /** The field of the record that holds the time. */
   readonly timeField: string;
-  /** The column that a filter may choose by. */
+  /** The column of the filter. */
   readonly choice?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What the public reads of futures markets: settled funding rates, hours of the insurance funds, forced closes. */
+/** Public records of futures markets: settled funding rates, hours of the insurance funds, forced closes. */
 
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
 import type { FillRecord, FundingSettled, InsuranceHour } from '../../core/model/event.ts';
@@ -25,7 +25,7 @@ export const FUNDING_RATES = new Table({
   texts: ['fundingRate'],
 });
 
-/** What was made up before the first settlement; the same columns, so that both are read as one. */
+/** Generated rates before the first settlement; the same columns, so that both are read as one. */
 export const GENERATED_FUNDING_RATES = new Table({
   name: 'generated_funding_rates',
   key: RATE_KEY,
@@ -43,7 +43,7 @@ export function fundingRateRow(settled: FundingSettled, names: NameResolver): Ro
   return FUNDING_RATES.row(key, fundingRateView(settled, instrument));
 }
 
-/** Contracts may have settled before the market that makes up their past was switched on: what happened comes first. */
+/** Contracts may have settled before the simulator was first switched on: real rates come first. */
 export function fundingRates(
   pages: Pages,
   { category, symbol, skip, limit }: FundingRateQuery,

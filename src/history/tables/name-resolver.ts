@@ -1,4 +1,4 @@
-/** What events name by index, as it was described to the history. */
+/** Instruments and coins by the indices in events, as they were described to the history. */
 import type { Instrument } from '../../core/model/instrument.ts';
 
 export class NameResolver {

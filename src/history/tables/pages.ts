@@ -1,7 +1,7 @@
 /**
  * Queries of the SQLite history. Every page is one walk down an index: the cost is that of the rows returned, however
  * old the page is. Only `category` beside another filter, `symbol` and `type` of ledger lines, and the filters of
- * transfers look at rows that they do not return.
+ * transfers read rows that they do not return.
  */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { CATEGORY_NAMES } from '../../core/model/enums.ts';
@@ -10,7 +10,7 @@ import { DamagedRow } from '../checksum.ts';
 import type { PageQuery } from '../history.ts';
 import type { Row, Table, UserTable } from './table.ts';
 
-/** Columns and the values they must have; those without a value do not matter. */
+/** Columns and their required values; undefined values are ignored. */
 type Filters = Readonly<Record<string, SQLInputValue | undefined>>;
 
 export class Pages {
@@ -18,18 +18,18 @@ export class Pages {
   readonly #statements = new Map<string, StatementSync>();
   readonly #sealed: () => boolean;
 
-  /** `sealed` says whether every row must have a checksum: those of an older program get theirs little by little. */
+  /** `sealed` says whether every row must have a checksum: those of an older program get theirs gradually. */
   constructor(database: DatabaseSync, sealed: () => boolean) {
     this.#database = database;
     this.#sealed = sealed;
   }
 
-  /** Rows of a table as they were written; throws `DamagedRow` when one is not. */
+  /** Rows of a table; throws `DamagedRow` when one is not as it was written. */
   records(table: Table, which: string, ...values: readonly SQLInputValue[]): Row[] {
     return this.checked(table, this.rows(`${table.select} ${which}`, ...values));
   }
 
-  /** Takes the checksum off each row. */
+  /** Removes the checksum of each row. */
   checked(table: Table, rows: readonly Row[]): Row[] {
     for (const row of rows as SQLOutputValue[][]) {
       const checksum = row.pop();
@@ -46,7 +46,7 @@ export class Pages {
       statement.setReturnArrays(true);
       this.#statements.set(sql, statement);
     }
-    // The declared type knows rows as objects only.
+    // The declared type has rows as objects only.
     return statement.all(...values) as unknown as Row[];
   }
 

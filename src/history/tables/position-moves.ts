@@ -1,4 +1,4 @@
-/** Positions that went from one account of an owner to another. */
+/** Positions moved between accounts of one owner. */
 import type { PositionMoved } from '../../core/model/event.ts';
 import { formatId } from '../../views/format.ts';
 import { MOVE_FIELDS, MOVED, type MoveView, moveView } from '../../views/move-view.ts';

@@ -1,4 +1,4 @@
-/** What a table of the history is: its columns, the row of a record and the record of a row. */
+/** A table of the history: its columns, and the conversion between rows and records. */
 
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { FeeDetail } from '../../views/format.ts';
@@ -19,11 +19,11 @@ interface TableColumns<Text extends string> {
   readonly before: readonly string[];
   /** Fields that are text in the record and in the table, spelt as in the record. */
   readonly texts: readonly Text[];
-  /** Columns after the texts, such as times and what the record does not show. */
+  /** Columns after the texts, such as times and values that the record does not show. */
   readonly after?: readonly string[];
   /** The column that is bytes. */
   readonly blob?: string;
-  /** Rows that are not finished: a later projection of the same key replaces them. All others stay as they are. */
+  /** Unfinished rows: a later projection of the same key replaces them. All others are never changed. */
   readonly open?: OpenRows;
 }
 
@@ -102,17 +102,17 @@ export class Table<Text extends string = string> {
 }
 
 interface UserTableColumns<Text extends string> extends Omit<TableColumns<Text>, 'key'> {
-  /** The key: a number of the one counter. */
+  /** The key: an id of the one counter. */
   readonly id: string;
-  /** The time that rows are found by. */
+  /** The time of queries. */
   readonly created: string;
-  /** When a row last changed, where that can be later. */
+  /** Time of the last change, where it can be later. */
   readonly updated?: string;
-  /** How long rows are kept; `RETENTION_MS` when absent. Those that are not finished stay however old they are. */
+  /** Retention of rows; `RETENTION_MS` when absent. Unfinished rows stay however old they are. */
   readonly retentionMs?: number;
 }
 
-/** Rows that belong to users: paged by id and time, and deleted when nobody may ask for them any more. */
+/** Rows of users: paged by id and time, and deleted when no query can reach them any more. */
 export class UserTable<Text extends string = string> extends Table<Text> {
   readonly id: string;
   readonly created: string;
@@ -129,7 +129,7 @@ export class UserTable<Text extends string = string> extends Table<Text> {
   }
 }
 
-/** The fields of a record that its table keeps as text; the others are numbers there, or made again from them. */
+/** The fields of a record that its table stores as text; the others are numbers there, or derived from them. */
 export function textsAmong<Field extends string, Other extends Field>(
   fields: readonly Field[],
   others: readonly Other[],
@@ -145,7 +145,7 @@ function columnName(field: string): string {
 /** The last columns of orders and fills. */
 export const FEE_AND_TIMES = ['fee_coin', 'fee', 'created_time', 'updated_time'] as const;
 
-/** An order that bought and sold nothing has no fee coin. */
+/** An order without a fill has no fee coin. */
 export function feeAndTimes(fees: readonly FeeDetail[], createdTime: number, updatedTime: number): RowValues {
   const [fee] = fees;
   return [fee?.feeCoin ?? '', fee?.fee ?? '0', createdTime, updatedTime];

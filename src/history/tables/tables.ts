@@ -1,4 +1,4 @@
-/** Every kind of event that history keeps: its table, and the row that an event becomes there. */
+/** Projections: for every kind of event its table, and the row of an event. */
 import type { ProjectedEvents, ProjectionKind } from '../projection-batch.ts';
 import { CANDLES, priceRow, tradeCandleRow } from './candles.ts';
 import { CLOSED_ORDERS, orderRow } from './closed-orders.ts';
@@ -68,5 +68,5 @@ export const ALL_TABLES: readonly Table[] = [
   GENERATED_FUNDING_RATES,
 ];
 
-/** Those that are emptied of what is too old. */
+/** Tables whose old rows are deleted. */
 export const USER_TABLES: readonly UserTable[] = ALL_TABLES.filter((table) => table instanceof UserTable);

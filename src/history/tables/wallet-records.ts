@@ -1,4 +1,4 @@
-/** Deposits and withdrawals as they stand. */
+/** Deposits and withdrawals with their present status. */
 import type { WalletRecord } from '../../core/model/event.ts';
 import { formatId } from '../../views/format.ts';
 import {
@@ -19,7 +19,7 @@ export const WALLET_RECORDS = new UserTable({
   before: ['order_id', 'uid'],
   texts: textsAmong(WALLET_RECORD_FIELDS, ['orderId', 'createdTime', 'updatedTime']),
   after: ['reference', 'created_time', 'updated_time'],
-  // A pending withdrawal may still change; what has ended stays as it is, however often it is projected.
+  // A pending withdrawal may still change; an ended one stays, however often it is projected.
   open: { column: 'status', value: 'pending' },
 });
 
@@ -49,7 +49,7 @@ function indexFor({ coin, clientOid }: WalletRecordQuery): string {
   return coin === undefined ? 'wallet_records_by_type' : 'wallet_records_by_coin';
 }
 
-/** Looks at every record that one of the accounts has in the period. */
+/** Reads every record of the accounts in the period. */
 export function familyWalletRecords(pages: Pages, query: FamilyRecordQuery): FamilyRecordView[] {
   const { uids, startTime, endTime, beforeId = Number.MAX_SAFE_INTEGER, status = null, limit } = query;
   const rows = pages.records(

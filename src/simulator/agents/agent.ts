@@ -1,4 +1,4 @@
-/** Whoever trades for the house. An agent looks at every wake-up and acts when its own time has come. */
+/** A simulated trader. An agent is called in every step and acts when its own time is due. */
 import type { AgentClient } from '../agent-client.ts';
 
 export const AGENT_KINDS = ['maker', 'rpi', 'taker', 'momentum', 'reversion', 'arbitrage', 'retail'] as const;

@@ -1,7 +1,7 @@
 /**
- * Keeps books in line: whatever rests above or below what a book is worth by more than a spread gets taken, in
- * clips, and a futures leg is answered by the opposite leg on the coin's spot book. A user's order that is too good
- * meets this one first; a large one is worn down clip by clip.
+ * Keeps books in line: orders that rest above or below the fair price by more than a spread are taken, in clips, and
+ * a futures leg is hedged by the opposite leg on the coin's spot book. A user's order that is too good meets this
+ * agent first; a large one is filled clip by clip.
  */
 import { Side, Source } from '../../core/model/enums.ts';
 import type { AgentClient } from '../agent-client.ts';
@@ -9,7 +9,7 @@ import type { InstrumentView } from '../instrument-view.ts';
 import { Rng } from '../rng.ts';
 import type { Agent } from './agent.ts';
 
-/** Profit it wants, in half spreads of the book, and at least so much. */
+/** Required profit, in half spreads of the book, and its minimum. */
 const EDGE_HALF_SPREADS = 2.5;
 const EDGE_MIN = 0.00015;
 const CLIP = 0.05;
@@ -63,7 +63,7 @@ export class Arbitrageur implements Agent {
   }
 }
 
-/** The spot book against tether on which a futures leg is answered. */
+/** The spot book against tether that hedges a futures leg. */
 function hedgeOf(
   { instrument }: InstrumentView,
   views: readonly InstrumentView[],

@@ -1,8 +1,8 @@
 /**
- * A market maker of one book: a ladder of post-only orders on both sides of what it believes the price to be. It
- * moves an order only when the order is off its place by more than it would notice, all in one modification. Being
- * hit makes it lean away from the hit side, widen, and refill carefully; both wear off in seconds. Its belief leans
- * against the stock it has collected.
+ * A market maker of one book: a ladder of post-only orders on both sides of its estimate of the price. It moves an
+ * order only when the order is far enough off its place, all in one modification. A fill makes it skew away from the
+ * filled side, widen, and refill less; both effects decay within seconds. Its estimate is skewed against its
+ * inventory.
  */
 
 import { Side, TimeInForce } from '../../core/model/enums.ts';
@@ -22,15 +22,15 @@ const FIRST_WEIGHT = 1;
 const WEIGHT_STEP = 0.55;
 /** An order this far off its place, as a share of its distance from the middle, is moved. */
 const OFF_PLACE = 0.3;
-/** An order with less of its size left is filled up, with more it is trimmed. */
+/** An order with less of its size left is refilled, with more it is trimmed. */
 const REFILL_BELOW = 0.55;
 const TRIM_ABOVE = 1.8;
 const SKEW_HALF_LIFE_S = 10;
 const WIDENING_HALF_LIFE_S = 6;
-/** Taking the whole depth moves the belief by this share of the ladder's reach. */
+/** Taking the whole depth moves the estimate by this share of the ladder's reach. */
 const IMPACT = 0.5;
 const WIDENING_MAX = 2;
-/** Stock worth this many depths turns the belief by a whole spread. */
+/** Inventory worth this many depths skews the estimate by a whole spread. */
 const INVENTORY_DEPTHS = 3;
 const REQUOTE_MS = 900;
 
@@ -39,9 +39,9 @@ interface Quote {
   readonly level: number;
   /** 0 = not placed. */
   orderId: number;
-  /** What was left when last seen. */
+  /** Remaining size when last read. */
   remaining: number;
-  /** Its own liking for size, so that ladders are not drawn with a ruler. */
+  /** Factor on the size, so that ladders are not perfectly regular. */
   readonly sizeJitter: number;
 }
 
@@ -53,12 +53,12 @@ export class Maker implements Agent {
   private readonly quotes: Quote[] = [];
   private readonly rng: Rng;
   private readonly weightSum: number;
-  /** Relative move of the belief by recent hits. */
+  /** Relative move of the estimate by recent fills. */
   private skew = 0;
   private spreadWidening = 0;
   private dueMs = 0;
   private adopted = false;
-  /** Spot stock that counts as neutral, in lots; set at the first look. */
+  /** Spot inventory that counts as neutral, in lots; set at the first reading. */
   private neutralLots: number | undefined;
 
   constructor(uid: number, view: InstrumentView, seed: number) {
@@ -82,13 +82,13 @@ export class Maker implements Agent {
     if (!this.view.isOpen(client.now)) return;
     if (!this.adopted) this.recoverQuotes(client);
     const slots = this.refreshQuotes(client);
-    // A hit is answered at once, a moved price within a second.
+    // A fill is answered at once, a moved price within a second.
     if (client.now < this.dueMs && this.spreadWidening < 0.05) return;
     this.dueMs = client.now + REQUOTE_MS + this.rng.below(200);
     this.requote(client, slots);
   }
 
-  /** The stock above what counts as neutral, in lots. */
+  /** Inventory above the neutral one, in lots. */
   private inventoryLots(client: AgentClient): number {
     const { view } = this;
     const { instrument } = view;
@@ -103,12 +103,12 @@ export class Maker implements Agent {
     return lots - this.neutralLots;
   }
 
-  /** The treasury has changed what the maker holds: that is neutral now. */
+  /** The treasury has changed the maker's balance: the new inventory is neutral. */
   resetInventory(): void {
     this.neutralLots = undefined;
   }
 
-  /** After a restart its orders are still in the book: takes them over, best first. */
+  /** After a restart its orders are still in the book: adopts them, best first. */
   private recoverQuotes(client: AgentClient): void {
     this.adopted = true;
     const { slab } = client.state;
@@ -130,7 +130,7 @@ export class Maker implements Agent {
     }
   }
 
-  /** Finds its orders, and what has been taken from them since it last looked. */
+  /** Finds its orders, and the fills since the last reading. */
   private refreshQuotes(client: AgentClient): Map<number, number> {
     const { slab } = client.state;
     const slots = new Map<number, number>();
@@ -196,7 +196,7 @@ export class Maker implements Agent {
     for (const { quote, priceTicks, lots } of missing) this.place(client, quote, priceTicks, lots);
   }
 
-  /** What moves away first makes room for what follows it. */
+  /** Orders that move away come first, so that they do not block those that follow. */
   private inOrder(centre: number, slots: ReadonlyMap<number, number>, price: Int32Array): Quote[] {
     const first = this.movesUp(centre, slots, price) ? Side.sell : Side.buy;
     return [...this.quotes].sort(
@@ -240,12 +240,12 @@ export class Maker implements Agent {
   private lotsOf(quote: Quote, priceTicks: number): number {
     const { view } = this;
     const share = (weightOf(quote.level) / this.weightSum) * quote.sizeJitter;
-    // Right after a hit it offers less; the first levels feel it most.
+    // Right after a fill it offers less, most of all on the first levels.
     const careful = 1 / (1 + this.spreadWidening / (1 + quote.level));
     return view.size(view.depthLots * share * careful * 1.1, priceTicks);
   }
 
-  /** The prices of others that its own orders must stay behind, because they must not take. */
+  /** Prices of other orders that its own must stay behind, because they are post-only. */
   private bestOthers(
     client: AgentClient,
     slots: ReadonlyMap<number, number>,

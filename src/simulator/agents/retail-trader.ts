@@ -1,6 +1,6 @@
 /**
- * Somebody with a little money and a lot of leverage: opens an isolated position with most of it, hopes, and takes a
- * profit, gives up, or is liquidated. What is lost stays lost until the treasury brings new pocket money.
+ * A trader with little money and high leverage: opens an isolated position with most of it, and takes a profit, stops
+ * out, or is liquidated. Losses stay until the treasury restores the stake.
  */
 
 import { Side, Source } from '../../core/model/enums.ts';
@@ -12,10 +12,10 @@ import type { Agent } from './agent.ts';
 
 const LEVERAGES = [20, 25, 50, 50, 75, 100] as const;
 const REST_MS = 4 * 60_000;
-/** Moves of the price, over the margin, at which it leaves by itself. */
+/** Gain over the margin at which it closes the position. */
 const TAKE_PROFIT = 0.8;
 const STOP_LOSS = -0.7;
-/** Below this many quote units nothing is worth opening. */
+/** Below this many quote units it opens nothing. */
 const STAKE_MIN = 20;
 
 export class RetailTrader implements Agent {
@@ -25,7 +25,7 @@ export class RetailTrader implements Agent {
   readonly view: InstrumentView;
   private readonly rng: Rng;
   private readonly leverage: number;
-  /** Some never sell at a loss: these are the ones who get liquidated. */
+  /** Some never sell at a loss: these get liquidated. */
   private readonly stubborn: boolean;
   private dueMs = 0;
   private prepared = false;

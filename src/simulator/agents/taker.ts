@@ -1,7 +1,6 @@
 /**
- * The crowd that takes: orders at random times, more of them when prices move and when others trade, mostly small and
- * sometimes large. It buys a little more often below the fair price and sells above, and half of it comes from the web
- * page.
+ * Takers: orders at random times, more of them when prices move and after other trades, mostly small and sometimes
+ * large. They buy a little more often below the fair price and sell above, and half of them are retail orders.
  */
 import { Side, Source } from '../../core/model/enums.ts';
 import type { AgentClient } from '../agent-client.ts';
@@ -15,13 +14,13 @@ import type { Agent } from './agent.ts';
 const MEDIAN_SHARE = 0.0025;
 const SIZE_DEVIATION = 1.15;
 const SHARE_MAX = 0.12;
-/** How far beyond the best price it goes, in half spreads. */
+/** Price limit beyond the best price, in half spreads. */
 const REACH = 8;
 const RETAIL_SHARE = 0.45;
-/** Futures positions it does not grow beyond, in depths. */
+/** Largest futures position, in depths. */
 const POSITION_DEPTHS = 0.5;
 const FIRST_ORDER_MS = 1500;
-/** A best level of this share of the depth is a wall, and draws orders so many times larger. */
+/** A best level of this share of the depth is a wall, and attracts orders this many times larger. */
 const WALL_SHARE = 0.3;
 const WALL_APPETITE = 5;
 
@@ -38,7 +37,7 @@ export class Taker implements Agent {
   private readonly rng: Rng;
   private readonly arrivals: ArrivalProcess[] = [];
 
-  /** `share` of the trades of each book are this one's. */
+  /** This agent makes `share` of the trades of each book. */
   constructor(uid: number, number: number, views: readonly InstrumentView[], share: number, seed: number) {
     this.uid = uid;
     this.name = `taker:${number}`;
@@ -56,7 +55,7 @@ export class Taker implements Agent {
         arrival.dueMs += this.rng.exponential(arrival.meanMs / arrival.view.arrivalRateFactor);
         this.trade(client, arrival.view);
       }
-      // Orders that a long pause would have brought stay away.
+      // Orders that fell into a long pause are skipped.
       if (arrival.dueMs <= client.now) arrival.dueMs = client.now + this.rng.exponential(arrival.meanMs);
     }
   }
@@ -78,7 +77,7 @@ export class Taker implements Agent {
     view.exciteArrivals(0.08);
   }
 
-  /** Who has much to trade waits for somebody large: 1 when the best bid is huge, -1 when the best ask is. */
+  /** Large traders wait for large orders: 1 when the best bid is huge, -1 when the best ask is. */
   private wall(view: InstrumentView): number {
     const usual = view.depthLots * WALL_SHARE;
     return clamp((view.bestLots(Side.buy) - view.bestLots(Side.sell)) / usual, -1, 1) ** 3;

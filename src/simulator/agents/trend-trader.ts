@@ -1,4 +1,4 @@
-/** Two views of a moving price: momentum follows it, reversion waits for it to come back. */
+/** Two strategies on a moving price: momentum follows it, reversion waits for its return. */
 import { Side, Source, TimeInForce } from '../../core/model/enums.ts';
 import type { AgentClient } from '../agent-client.ts';
 import { clamp } from '../deterministic-math.ts';
@@ -12,8 +12,8 @@ const CLIP = 0.01;
 const POSITION_DEPTHS = 0.15;
 const CHECK_INTERVAL_MS = 8000;
 /** Patient orders wait this far from the price, in half spreads. */
-const PATIENT_NEAR = 3;
-const PATIENT_FAR = 25;
+const RESTING_NEAR = 3;
+const RESTING_FAR = 25;
 
 /** From -1, the price falls, to 1, it rises. */
 function trend(view: InstrumentView): number {
@@ -64,7 +64,7 @@ export class MomentumTrader extends TrendTrader<'momentum'> {
   }
 }
 
-/** Keeps one patient order in each book, where a price that has gone too far would meet it. */
+/** Keeps one resting order in each book, where a price that has gone too far would meet it. */
 export class ReversionTrader extends TrendTrader<'reversion'> {
   constructor(uid: number, number: number, views: readonly InstrumentView[], seed: number) {
     super('reversion', uid, number, views, seed);
@@ -75,7 +75,7 @@ export class ReversionTrader extends TrendTrader<'reversion'> {
     const { slab } = client.state;
     const position = client.position(uid, view) / (POSITION_DEPTHS * view.depthLots);
     const side = rng.chance(0.5 - 0.4 * trend(view) - 0.4 * clamp(position, -1, 1)) ? Side.buy : Side.sell;
-    const off = view.halfSpreadTicks * rng.between(PATIENT_NEAR, PATIENT_FAR);
+    const off = view.halfSpreadTicks * rng.between(RESTING_NEAR, RESTING_FAR);
     const centre = view.quoteMidTicks;
     const priceTicks = side === Side.buy ? view.down(centre - off) : view.up(centre + off);
     const sizeLots = view.size(CLIP * view.depthLots * rng.between(0.3, 1.5), priceTicks);

@@ -1,6 +1,6 @@
 /**
- * A believable past for books that have none, so that charts of a new exchange are not empty: a year of hours, of
- * which the last days also by the minute. It goes into a table of its own and is never mistaken for what happened.
+ * Generates past candles for books without any, so that charts of a new exchange are not empty: a year of hours, of
+ * which the last days also by the minute. They go into a table of their own and are never mixed with real trades.
  */
 import type { History } from '../../history/history.ts';
 import type { InstrumentView } from '../instrument-view.ts';
@@ -13,27 +13,27 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const YEAR_DAYS = 365;
-/** Intervals of the coins' paths that count as much work as one book's candles. */
+/** Work per interval of the coins' paths, relative to one book's candles. */
 const PATH_SHARE = 0.3;
 
 export interface BackfillOptions {
   readonly history: History;
   readonly parameters: MarketParameters;
   readonly seed: number;
-  /** Days by the minute; the year by the hour is always made. */
+  /** Days by the minute; the year by the hour is always generated. */
   readonly days: number;
   readonly now: number;
-  /** Hears how much is done, from 0 to 1. */
+  /** Called with the share done, from 0 to 1. */
   readonly progress: (share: number) => void;
 }
 
-/** Resolves when the past of all these books is stored; returns their number. */
+/** Resolves when the candles of all these books are stored; returns the number of books. */
 export async function backfill(views: readonly InstrumentView[], options: BackfillOptions): Promise<number> {
   const { history, parameters, seed, days, progress } = options;
   const without = await withoutHistory(views, options);
   if (without.length === 0 || days === 0) return 0;
   const endTime = Math.floor(options.now / MINUTE_MS) * MINUTE_MS;
-  // The minutes begin with a whole hour, so that hours before and after them meet.
+  // The minutes begin with a whole hour, so that the hours before and after fit together.
   const minuteStart = Math.floor((endTime - days * DAY_MS) / HOUR_MS) * HOUR_MS;
   const minutes = (endTime - minuteStart) / MINUTE_MS;
   const hours = Math.max(0, YEAR_DAYS - days) * 24;
@@ -49,14 +49,14 @@ export async function backfill(views: readonly InstrumentView[], options: Backfi
     const funding = fundingBackfill(view, seed, Math.max(startTime, endTime - YEAR_DAYS * DAY_MS), endTime);
     if (funding !== undefined) history.addGeneratedFunding(funding);
     progress(PATH_SHARE + ((1 - PATH_SHARE) * (n + 1)) / without.length);
-    // Every few books the worker gets to write what it was given.
+    // Every few books the worker gets time to write.
     if (n % 4 === 3) await history.flush();
   }
   await history.flush();
   return without.length;
 }
 
-/** Nothing was traded before it was listed. */
+/** There are no candles before the listing. */
 function listedAt({ instrument: { spec } }: InstrumentView): number {
   return Math.max(Number(spec.launchTime), Number(spec.futures?.deliveryStartTime ?? 0));
 }

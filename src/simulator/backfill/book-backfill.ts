@@ -1,4 +1,4 @@
-/** The past of one book as candles: the coins' paths in its ticks, ending where its market begins. */
+/** Generated candles of one book: the coins' paths in its ticks, ending at the price at which its market begins. */
 import {
   GENERATED_STEP_MS,
   type GeneratedCandles,
@@ -9,7 +9,7 @@ import type { InstrumentView } from '../instrument-view.ts';
 import { Rng } from '../rng.ts';
 import { type Paths, POINTS } from './coin-paths.ts';
 
-/** Mean size of a taker's order over the depth, and what excitement adds to their number. */
+/** Mean size of a taker's order over the depth, and the increase of their number by excitement. */
 const MEAN_SHARE = 0.005;
 const EXCITED = 2.2;
 const HOUR_MS = 3_600_000;
@@ -18,10 +18,10 @@ const HOURS = [
   0.9, 0.95, 0.9, 0.85, 0.8, 0.75, 0.8, 0.95, 1.05, 1.05, 1, 1, 1.05, 1.3, 1.5, 1.5, 1.35, 1.2, 1.05, 1, 0.95,
   0.9, 0.85, 0.85,
 ] as const;
-/** Packs as they are stored. */
+/** Candles per stored chunk. */
 const CHUNK_CANDLES: Readonly<Record<GeneratedWidth, number>> = { '1m': 1440, '1H': 720 };
 
-/** `endTime` is a whole minute; nothing is made up before `startTime`. */
+/** `endTime` is a whole minute; nothing is generated before `startTime`. */
 export function bookBackfill(
   view: InstrumentView,
   paths: Paths,
@@ -91,7 +91,7 @@ class BookBackfill {
     return { category, symbol, width, firstOpen, pricePrecision, quantityPrecision, ticks, lots };
   }
 
-  /** Logarithms of the book's price in ticks, moved so that the last minute ends at the fair price. */
+  /** Logarithms of the book's price in ticks, shifted so that the last minute ends at the fair price. */
   private levels(source: ReadonlyMap<string, Float64Array>): Float64Array {
     const { baseCoin, quoteCoin } = this.view.instrument.spec;
     const { minutes } = this.paths;
@@ -129,7 +129,7 @@ function joined(early: GeneratedCandles, late: GeneratedCandles): GeneratedCandl
   const lots = new Float64Array(early.lots.length + late.lots.length);
   ticks.set(early.ticks);
   ticks.set(late.ticks, early.ticks.length);
-  // The last hour before the minutes closes where they open.
+  // The last hour before the minutes closes at their open.
   const seam = early.ticks.length - 4;
   const close = late.ticks[0]!;
   ticks[seam + 1] = Math.max(ticks[seam + 1]!, close);

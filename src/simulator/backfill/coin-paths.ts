@@ -1,4 +1,4 @@
-/** Where the prices of all coins were before the exchange began: one run of the feed's own process, kept. */
+/** Past prices of all coins: one run of the process of the synthetic feed, recorded. */
 import { CoinPrices } from '../feed/coin-prices.ts';
 import type { MarketParameters } from '../parameters.ts';
 
@@ -9,7 +9,7 @@ export interface Paths {
   /** Logarithms of dollar prices by coin: `POINTS` for each interval, and the first one before them. */
   readonly hours: ReadonlyMap<string, Float64Array>;
   readonly minutes: ReadonlyMap<string, Float64Array>;
-  /** How turbulent each interval was, over the usual. */
+  /** Volatility of each interval, relative to the usual one. */
   readonly hourVolatility: Float64Array;
   readonly minuteVolatility: Float64Array;
 }
@@ -19,7 +19,7 @@ export interface Stretch {
   readonly minutes: number;
 }
 
-/** Hours first, then minutes to the end; `tick` hears after every interval. */
+/** Hours first, then minutes to the end; `tick` is called after every interval. */
 export function coinPaths(
   coins: readonly string[],
   parameters: MarketParameters,
@@ -38,7 +38,7 @@ export function coinPaths(
         prices.step(seconds / POINTS);
         for (const [coin, path] of levels) path[interval * POINTS + point] = prices.level(coin);
       }
-      volatility[interval] = prices.turbulence;
+      volatility[interval] = prices.relativeVolatility;
       tick();
     }
     return { levels, volatility };

@@ -1,6 +1,6 @@
 /**
- * Funding rates of a perpetual's made-up past: the premium wanders as it does in the living market, and the exchange's
- * own rule makes the rate of it (rules 5.10).
+ * Generated funding rates of a perpetual: the premium follows the same process as in the simulator, and the
+ * exchange's own rule turns it into rates (rules 5.10).
  */
 
 import { formatUnits, RATE_ONE, RATE_SCALE } from '../../core/model/units.ts';
@@ -12,7 +12,7 @@ import { Rng } from '../rng.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Settled after `startTime` and no later than `endTime`; undefined for what has no funding. */
+/** Rates settled after `startTime` and no later than `endTime`; undefined for an instrument without funding. */
 export function fundingBackfill(
   { instrument: { futures, spec } }: InstrumentView,
   seed: number,

@@ -1,12 +1,12 @@
 /**
- * Dollar prices of coins as one random process in continuous time, so that any step, a fifth of a second or an hour,
- * gives the same kind of market:
- *
- *   - all coins share one market movement, each has one of its own (`correlation` says how much is shared);
- *   - volatility wanders on two scales, minutes and half days, and in regimes of hours (calm, usual, storm);
- *   - regimes also have a direction: a storm mostly falls;
- *   - now and then a price jumps;
- *   - dollar coins stay near one; everything else is drawn back to its first price over months.
+ * Dollar prices of coins as one random process in continuous time, so that a step of any length, a fifth of a second
+ * or
+ * an hour, gives the same kind of market:
+ *   - all coins share one market movement, each has one of its own (`correlation` is the shared part);
+ *   - volatility varies on two scales, minutes and half days, and in regimes of hours (calm, usual, storm);
+ *   - regimes also have a drift: a storm mostly falls;
+ *   - prices jump at random times;
+ *   - dollar coins stay near one; all others return to their first price over months.
  */
 
 import { clamp, decay, exp, log } from '../deterministic-math.ts';
@@ -19,7 +19,7 @@ const DAY_S = 86_400;
 interface Regime {
   readonly name: string;
   readonly volatility: number;
-  /** Of the market in a day, as a fraction. */
+  /** Drift of the market per day, as a fraction. */
   readonly driftPerDay: number;
   readonly meanHours: number;
   readonly weight: number;
@@ -32,7 +32,7 @@ const REGIMES: readonly Regime[] = [
   { name: 'storm', volatility: 2, driftPerDay: -0.04, meanHours: 1.5, weight: 1.5 },
 ];
 
-/** Deviations and half-lives of the two wanderings of the logarithm of volatility. */
+/** Deviations and half-lives of the two components of log volatility. */
 const FAST = { deviation: 0.35, halfLifeS: 20 * 60 };
 const SLOW = { deviation: 0.4, halfLifeS: 12 * 3600 };
 /** Keeps the mean square at one. */
@@ -42,7 +42,7 @@ const MARKET_JUMPS_PER_DAY = 1.5;
 const MARKET_JUMP = 0.005;
 const OWN_JUMPS_PER_DAY = 0.7;
 const OWN_JUMP = 0.01;
-/** How far dollar coins leave their dollar, and how long they take to come back. */
+/** Deviation of dollar coins from one dollar, and its half-life. */
 const PEG = { deviation: 0.0004, halfLifeS: 6 * 3600 };
 const ANCHOR_HALF_LIFE_S = 90 * DAY_S;
 
@@ -55,7 +55,7 @@ interface Coin {
   readonly rng: Rng;
   /** Logarithm of the dollar price. */
   level: number;
-  /** What shocks have still to bring, and in how many seconds. */
+  /** Remaining effect of shocks, and the seconds they have left. */
   shock: number;
   shockS: number;
 }
@@ -84,7 +84,7 @@ export class CoinPrices {
     return this.coins.has(name);
   }
 
-  /** Starts a coin at a dollar price; one that is known stays where it is. */
+  /** Starts a coin at a dollar price; a known coin is unchanged. */
   add(name: string, price: number): void {
     if (this.coins.has(name) || name === 'USD') return;
     const { volatility, correlation } = this.parameters.coin(name);
@@ -108,7 +108,7 @@ export class CoinPrices {
   }
 
   /** Present volatility over the usual one. */
-  get turbulence(): number {
+  get relativeVolatility(): number {
     return this.regime.volatility * exp(this.fast + this.slow - MEAN_SQUARE);
   }
 
@@ -126,7 +126,7 @@ export class CoinPrices {
     this.slow = ornsteinUhlenbeckStep(this.slow, SLOW.deviation, SLOW.halfLifeS, seconds, rng.normal());
     if (rng.chance(1 - decay(seconds, this.regime.meanHours * 3600 * Math.LN2)))
       this.regime = nextRegime(rng);
-    const turbulence = this.turbulence * this.intensity;
+    const relativeVolatility = this.relativeVolatility * this.intensity;
     const market = rng.normal();
     const drift = (this.regime.driftPerDay * seconds) / DAY_S;
     const jump = jumpIn(rng, MARKET_JUMPS_PER_DAY, MARKET_JUMP * this.intensity, seconds);
@@ -144,7 +144,7 @@ export class CoinPrices {
       }
       const { correlation, volatility } = coin;
       const own = coin.rng.normal() * Math.sqrt(1 - correlation * correlation);
-      const size = volatility * turbulence * root;
+      const size = volatility * relativeVolatility * root;
       const ownJump = jumpIn(coin.rng, OWN_JUMPS_PER_DAY, OWN_JUMP * volatility * this.intensity, seconds);
       const pull = (coin.anchor - coin.level) * (1 - decay(seconds, ANCHOR_HALF_LIFE_S));
       coin.level += size * (correlation * market + own) + correlation * (drift + jump) + ownJump + pull;
@@ -153,7 +153,7 @@ export class CoinPrices {
   }
 }
 
-/** One exact step of a process that returns to zero and keeps its deviation. */
+/** One exact step of an Ornstein-Uhlenbeck process around zero. */
 export function ornsteinUhlenbeckStep(
   value: number,
   deviation: number,

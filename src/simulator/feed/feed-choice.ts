@@ -1,4 +1,4 @@
-/** Which feed brings prices, as the settings write it: `synthetic`, `replay:FILE`, `live:ID,ID@URL`. */
+/** The price feed as the setting names it: `synthetic`, `replay:FILE`, `live:ID,ID@URL`. */
 export type FeedChoice = 'synthetic' | `replay:${string}` | `live:${string}`;
 
 export const FEED_CHOICES =

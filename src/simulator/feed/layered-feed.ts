@@ -1,10 +1,10 @@
-/** A feed that knows some indices, over another that brings prices for the rest. */
+/** A feed for some indices, over another that provides prices for the rest. */
 import type { FollowedIndex, PriceFeed, Report } from './price-feed.ts';
 
 /** Prices of some indices; the others are left to the feed below. */
 export interface PartialFeed {
   readonly name: string;
-  /** Which of these it has prices for. */
+  /** Does it have prices for this index? */
   covers(index: FollowedIndex): boolean;
   reports(indices: readonly FollowedIndex[], now: number): readonly Report[];
   close(): void;
@@ -36,7 +36,7 @@ export class LayeredFeed implements PriceFeed {
     return [...this.upper.reports(this.covered, now), ...rest];
   }
 
-  /** What the world really pays cannot be shocked. */
+  /** Real prices cannot be shocked. */
   shock(coin: string, factor: number, overMs: number): boolean {
     if (this.covered.some(({ base }) => base === coin)) return false;
     return this.lower.shock(coin, factor, overMs);
@@ -50,7 +50,7 @@ export class LayeredFeed implements PriceFeed {
 
 const DOLLARS = ['USDT', 'USD', 'USDC'];
 
-/** Names under which somebody else may know the pair: its own, then the same coin against another dollar. */
+/** Other names of the pair: its own, then the same coin against another dollar. */
 export function pairNames({ base, quote }: FollowedIndex): string[] {
   const quotes = DOLLARS.includes(quote) ? [quote, ...DOLLARS.filter((each) => each !== quote)] : [quote];
   return quotes.map((each) => `${base}/${each}`);

@@ -1,7 +1,7 @@
 /**
- * Public prices of real venues through ccxt, which is the user's to install: it is not a dependency and nothing is
- * asked for unless `--feed live:...` says so. Each venue is asked for all tickers at once, every few seconds; an
- * answer that fails costs nothing but freshness.
+ * Public prices of real exchanges through ccxt, which the user must install: it is not a dependency, and no request
+ * is made unless `--feed live:...` is set. Each exchange is polled for all tickers at once, every few seconds; a
+ * failed poll only makes prices older.
  */
 import { LIVE_SYMBOLS_MAX } from '../limits.ts';
 import { SimulatorError } from '../simulator-error.ts';
@@ -11,7 +11,7 @@ import { type FollowedIndex, priceUnits, type Report } from './price-feed.ts';
 const POLL_MS = 2000;
 const POLL_AFTER_FAILURE_MS = 15_000;
 
-/** What of ccxt is used here. */
+/** The used part of ccxt. */
 interface Exchange {
   loadMarkets(): Promise<unknown>;
   readonly symbols: readonly string[];
@@ -31,7 +31,7 @@ interface Quote {
   readonly volume: number;
 }
 
-interface LiveVenue {
+interface LiveExchange {
   readonly id: string;
   readonly exchange: Exchange;
   readonly quotes: Map<string, Quote>;
@@ -39,55 +39,55 @@ interface LiveVenue {
 }
 
 export interface LiveOptions {
-  /** `kraken,coinbase` or `id@http://...` for a venue under another address. */
-  readonly venues: string;
+  /** `kraken,coinbase` or `id@http://...` for an exchange under another address. */
+  readonly exchanges: string;
   readonly pairs: readonly string[];
   readonly report: (text: string) => void;
 }
 
-/** Resolves when every venue has answered once. */
+/** Resolves when every exchange was polled once. */
 export async function openLiveFeed(options: LiveOptions): Promise<LiveFeed> {
   const library = await loadLibrary();
-  const venues = await Promise.all(
-    options.venues.split(',').map((text) => openVenue(library, text, options.pairs)),
+  const exchanges = await Promise.all(
+    options.exchanges.split(',').map((text) => openExchange(library, text, options.pairs)),
   );
-  const feed = new LiveFeed(venues, options);
+  const feed = new LiveFeed(exchanges, options);
   await feed.begin();
   return feed;
 }
 
 export class LiveFeed implements PartialFeed {
   readonly name: string;
-  private readonly venues: readonly LiveVenue[];
+  private readonly exchanges: readonly LiveExchange[];
   private readonly options: LiveOptions;
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly lastReported = new Map<string, bigint>();
   private closed = false;
 
-  constructor(venues: readonly LiveVenue[], options: LiveOptions) {
-    this.venues = venues;
+  constructor(exchanges: readonly LiveExchange[], options: LiveOptions) {
+    this.exchanges = exchanges;
     this.options = options;
-    this.name = `live prices of ${venues.map(({ id }) => id).join(', ')}`;
+    this.name = `live prices of ${exchanges.map(({ id }) => id).join(', ')}`;
   }
 
   async begin(): Promise<void> {
-    await Promise.all(this.venues.map((source) => this.poll(source)));
-    const silent = this.venues.filter(({ quotes }) => quotes.size === 0);
-    if (silent.length === this.venues.length) {
+    await Promise.all(this.exchanges.map((source) => this.poll(source)));
+    const silent = this.exchanges.filter(({ quotes }) => quotes.size === 0);
+    if (silent.length === this.exchanges.length) {
       this.close();
       throw new SimulatorError(`${this.name}: no venue answers; check the names and the network`);
     }
   }
 
   covers(index: FollowedIndex): boolean {
-    return this.venues.some((source) => quoteOf(source, index) !== undefined);
+    return this.exchanges.some((source) => quoteOf(source, index) !== undefined);
   }
 
-  /** Components are shared out over the venues; those that know the pair stand in for those that do not. */
+  /** Components are distributed over the exchanges; those that trade the pair replace those that do not. */
   reports(indices: readonly FollowedIndex[]): readonly Report[] {
     const reports: Report[] = [];
     for (const index of indices) {
-      const quotes = this.venues
+      const quotes = this.exchanges
         .map((source) => quoteOf(source, index))
         .filter((quote) => quote !== undefined);
       if (quotes.length === 0) continue;
@@ -111,10 +111,10 @@ export class LiveFeed implements PartialFeed {
   close(): void {
     this.closed = true;
     for (const timer of this.timers) clearTimeout(timer);
-    for (const { exchange } of this.venues) exchange.close?.().catch(() => {});
+    for (const { exchange } of this.exchanges) exchange.close?.().catch(() => {});
   }
 
-  private async poll(source: LiveVenue): Promise<void> {
+  private async poll(source: LiveExchange): Promise<void> {
     const { exchange, quotes, id } = source;
     try {
       const wanted = exchange.symbols.filter((symbol) => this.options.pairs.includes(symbol));
@@ -141,7 +141,7 @@ export class LiveFeed implements PartialFeed {
   }
 }
 
-function quoteOf({ quotes }: LiveVenue, index: FollowedIndex): Quote | undefined {
+function quoteOf({ quotes }: LiveExchange, index: FollowedIndex): Quote | undefined {
   for (const name of pairNames(index)) {
     const quote = quotes.get(name);
     if (quote !== undefined) return quote;
@@ -152,7 +152,7 @@ function quoteOf({ quotes }: LiveVenue, index: FollowedIndex): Quote | undefined
 type Library = Readonly<Record<string, new (options: object) => Exchange>>;
 
 async function loadLibrary(): Promise<Library> {
-  // Named at run time: the program must start, and type-check, without it.
+  // A variable, so that the program starts and type-checks without the package.
   const name = 'ccxt';
   try {
     return ((await import(name)) as { default: Library }).default;
@@ -163,7 +163,7 @@ async function loadLibrary(): Promise<Library> {
   }
 }
 
-async function openVenue(library: Library, text: string, pairs: readonly string[]): Promise<LiveVenue> {
+async function openExchange(library: Library, text: string, pairs: readonly string[]): Promise<LiveExchange> {
   const [id, url] = text.split('@') as [string, string | undefined];
   const Exchange = library[id];
   if (Exchange === undefined)

@@ -1,4 +1,4 @@
-/** The feed that the settings name. */
+/** Opens the feed that the settings name. */
 import type { State } from '../../core/state/state.ts';
 import type { FeedChoice } from './feed-choice.ts';
 import { LayeredFeed, pairNames } from './layered-feed.ts';
@@ -10,9 +10,9 @@ import { SyntheticFeed, type SyntheticOptions } from './synthetic-feed.ts';
 
 export interface FeedOptions extends SyntheticOptions {
   readonly state: State;
-  /** Hears what people should know: venues that do not answer, for one. */
+  /** Called with messages for the log, such as exchanges that do not respond. */
   readonly report: (text: string) => void;
-  /** Hears how much of a file has been read, from 0 to 1. */
+  /** Called with the share of a file that was read, from 0 to 1. */
   readonly progress: (share: number) => void;
 }
 
@@ -25,6 +25,6 @@ export async function openFeed(choice: FeedChoice, options: FeedOptions): Promis
     return new LayeredFeed(new ReplayFeed(what, await readReplay(what, options.progress)), synthetic);
   }
   const pairs = [...new Set(followedIndices(options.state).flatMap(pairNames))];
-  const live = await openLiveFeed({ venues: what, pairs, report: options.report });
+  const live = await openLiveFeed({ exchanges: what, pairs, report: options.report });
   return new LayeredFeed(live, synthetic);
 }

@@ -1,7 +1,7 @@
-/** Where prices of the outside come from. Whatever stands behind the port, they enter as `componentPrice` commands. */
+/** The port for outside prices. Whatever feed stands behind it, they enter as `componentPrice` commands. */
 import type { State } from '../../core/state/state.ts';
 
-/** What a venue outside pays for a pair. */
+/** Price of a pair at an outside exchange. */
 export interface Report {
   /** Number of the index in the exchange's table. */
   readonly index: number;
@@ -13,7 +13,7 @@ export interface Report {
   readonly volume: bigint;
 }
 
-/** An index that somebody should bring prices for. */
+/** An index that needs prices. */
 export interface FollowedIndex {
   readonly index: number;
   readonly name: string;
@@ -21,18 +21,18 @@ export interface FollowedIndex {
   readonly quote: string;
   /** Published weights, which add up to one. */
   readonly weights: readonly number[];
-  /** Decimal places of prices on the venue's own books. */
+  /** Decimal places of prices on the exchange's own books. */
   readonly pricePrecision: number;
-  /** What it costs now: the index, before the first price the opening price of the listing. */
+  /** The index price now; before the first one the opening price of the listing. */
   readonly price: number;
 }
 
 export interface PriceFeed {
-  /** What it is, in a few words for people. */
+  /** Short description. */
   readonly name: string;
-  /** Called when the market opens and when the exchange's table of indices has grown. */
+  /** Called when the simulator starts and when the table of indices has grown. */
   follow(indices: readonly FollowedIndex[], now: number): void;
-  /** Everything that has become known by `now` and was not told yet. */
+  /** All prices known by `now` that were not reported yet. */
   reports(now: number): readonly Report[];
   /** Moves the price of a coin by a factor within a time; false when this feed cannot. */
   shock(coin: string, factor: number, overMs: number): boolean;
@@ -59,7 +59,7 @@ export function followedIndices(state: State): FollowedIndex[] {
   return [...followed.values()];
 }
 
-/** A price as venues print it: so many decimals, at least one unit of the last. */
+/** A price with this many decimals, at least one unit of the last. */
 export function priceUnits(price: number, precision: number): bigint {
   const scale = 10 ** precision;
   return BigInt(Math.max(1, Math.round(price * scale))) * 10n ** BigInt(8 - precision);

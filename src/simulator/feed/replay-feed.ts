@@ -1,10 +1,13 @@
-/** Plays a file of prices at the speed of the venue's clock, from its first row on; at its end the last prices stay. */
+/**
+ * Replays a file of prices at the speed of the exchange's clock, from its first row on; after the last row its prices
+ * stay.
+ */
 import { EVERY_COMPONENT } from '../../core/model/command.ts';
 import { type PartialFeed, pairNames } from './layered-feed.ts';
 import { type FollowedIndex, priceUnits, type Report } from './price-feed.ts';
 import type { ReplayedPrices } from './replay-file.ts';
 
-/** A price that does not change is told again before the index takes it for dead (rules 5.14). */
+/** An unchanged price is reported again before the index counts it as stale (rules 5.14). */
 const NUDGE_MS = 10 * 60_000;
 
 export class ReplayFeed implements PartialFeed {
@@ -43,7 +46,7 @@ export class ReplayFeed implements PartialFeed {
     const price = priceUnits(this.last[this.pairOf(index)!]!, Math.max(index.pricePrecision, 2));
     const lastReported = this.lastReported.get(index.index);
     if (lastReported?.price === price && now - lastReported.time < NUDGE_MS) return [];
-    // One unit up or down is no price move, and shows that somebody is there.
+    // One unit up or down is no price move, and keeps the component fresh.
     const shown = lastReported?.price === price ? price + 1n : price;
     this.lastReported.set(index.index, { price, time: now });
     return [{ index: index.index, component: EVERY_COMPONENT, price: shown, volume: 0n }];

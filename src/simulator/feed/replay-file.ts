@@ -1,6 +1,6 @@
 /**
- * Prices from a CSV file (docs/market.md says how it is written): rows of trades, or rows of candles. Each row becomes
- * one or four prices at their times, counted from the first row of the file.
+ * Prices from a CSV file (its format is in docs/market.md): rows of trades, or rows of candles. Each row becomes one
+ * or four prices at their times, counted from the first row of the file.
  */
 import { createReadStream, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -21,7 +21,7 @@ export interface ReplayedPrices {
 
 const TRADES = ['time', 'pair', 'price'];
 const CANDLES = ['time', 'pair', 'open', 'high', 'low', 'close'];
-/** How long a candle lasts when the file has one row of a pair only. */
+/** Length of a candle when the file has only one row of a pair. */
 const CANDLE_MS = 60_000;
 
 interface Row {
@@ -31,7 +31,7 @@ interface Row {
   readonly prices: readonly number[];
 }
 
-/** `progress` hears how much of the file has been read, from 0 to 1. */
+/** `progress` is called with the share of the file that was read, from 0 to 1. */
 export async function readReplay(file: string, progress: (share: number) => void): Promise<ReplayedPrices> {
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size === undefined) throw new SimulatorError(`${file} does not exist`);

@@ -1,6 +1,6 @@
 /**
- * The default feed: prices made from a seed. Each index has several venues that follow the coins' prices with small
- * disagreements of their own and tell at their own times, so the exchange's index rules have something to do.
+ * The default feed: prices generated from a seed. Each index has several components that follow the coins' prices
+ * with small deviations of their own and report at their own times, so that the rules of the index are exercised.
  */
 
 import { exp } from '../deterministic-math.ts';
@@ -9,16 +9,16 @@ import { Rng } from '../rng.ts';
 import { CoinPrices, ornsteinUhlenbeckStep } from './coin-prices.ts';
 import { type FollowedIndex, type PriceFeed, priceUnits, type Report } from './price-feed.ts';
 
-/** How far venues disagree, as a fraction, and for how long. */
+/** Deviation between components, as a fraction, and its half-life. */
 const DISAGREEMENT = { deviation: 0.00012, halfLifeS: 20 };
-/** A venue's volume of a day in dollars, before its weight. */
+/** Daily volume of a component in dollars, before its weight. */
 const DAY_VOLUME_USD = 2e9;
-/** Mean time between two prices of a venue. */
+/** Mean time between two prices of a component. */
 const MAJOR_INTERVAL_MS = 1000;
 const OTHER_INTERVAL_MS = 2000;
 const MAJORS: ReadonlySet<string> = new Set(['BTC', 'ETH']);
 
-interface OutsideVenue {
+interface ComponentSource {
   readonly index: FollowedIndex;
   readonly component: number;
   readonly rng: Rng;
@@ -39,7 +39,7 @@ export class SyntheticFeed implements PriceFeed {
   readonly name: string;
   readonly prices: CoinPrices;
   private readonly seed: number;
-  private venues: OutsideVenue[] = [];
+  private sources: ComponentSource[] = [];
   private readonly known = new Set<number>();
   private lastMs = 0;
 
@@ -52,7 +52,7 @@ export class SyntheticFeed implements PriceFeed {
   follow(indices: readonly FollowedIndex[], now: number): void {
     if (this.lastMs === 0) this.lastMs = now;
     for (const coin of ['USDT', 'USDC']) this.prices.add(coin, 1);
-    // A dollar pair tells a coin's price; pairs between coins follow from two of those.
+    // A dollar pair sets a coin's price; pairs between coins follow from two of those.
     const dollarsFirst = [...indices].sort((a, b) => rank(a) - rank(b));
     for (const { base, quote, price } of dollarsFirst) {
       this.prices.add(base, price * exp(this.prices.level(quote)));
@@ -65,13 +65,13 @@ export class SyntheticFeed implements PriceFeed {
     if (seconds > 0) this.prices.step(seconds);
     this.lastMs = now;
     const reports: Report[] = [];
-    for (const source of this.venues) if (source.dueMs <= now) reports.push(this.report(source, now));
+    for (const source of this.sources) if (source.dueMs <= now) reports.push(this.report(source, now));
     return reports;
   }
 
   shock(coin: string, factor: number, overMs: number): boolean {
-    // Venues that told one after the other would put each other out of the index for a minute.
-    if (overMs === 0) for (const source of this.venues) source.dueMs = 0;
+    // Components that report one after another would exclude each other from the index for a minute.
+    if (overMs === 0) for (const source of this.sources) source.dueMs = 0;
     return this.prices.shock(coin, factor, overMs);
   }
 
@@ -82,11 +82,11 @@ export class SyntheticFeed implements PriceFeed {
     for (const component of followed.weights.keys()) {
       const rng = new Rng(this.seed, `venue ${followed.name} ${component}`);
       const off = rng.normal() * DISAGREEMENT.deviation;
-      this.venues.push({ index: followed, component, rng, off, volume: rng.normal() * 0.2, dueMs: now });
+      this.sources.push({ index: followed, component, rng, off, volume: rng.normal() * 0.2, dueMs: now });
     }
   }
 
-  private report(source: OutsideVenue, now: number): Report {
+  private report(source: ComponentSource, now: number): Report {
     const { index, component, rng } = source;
     const { base, quote, pricePrecision, weights } = index;
     const mean = MAJORS.has(base) ? MAJOR_INTERVAL_MS : OTHER_INTERVAL_MS;

@@ -39,13 +39,13 @@ export async function setAutoMargin(
   uid: number,
   instrument: Instrument,
   side: SideName | undefined,
-  room: bigint | 'off' | 'unbounded',
+  limit: bigint | 'off' | 'unbounded',
 ): Promise<'success' | WireError> {
   const position = isolatedPosition(sequencer.state, uid, instrument, side);
   if (position instanceof WireError) return position;
   const { posSide } = position;
   const at = { time: 0, uid, instrument: instrument.index, posSide };
-  const units = room === 'off' ? 0n : room === 'unbounded' ? AUTO_MARGIN_UNBOUNDED : room;
+  const units = limit === 'off' ? 0n : limit === 'unbounded' ? AUTO_MARGIN_UNBOUNDED : limit;
   const outcome = await sequencer.submit({ type: 'setAutoMargin', ...at, room: units });
   return outcome.rejectReason === RejectReason.none
     ? 'success'

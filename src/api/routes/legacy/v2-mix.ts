@@ -268,11 +268,11 @@ export const mixRoutes: readonly Route[] = [
       if (instrument instanceof WireError) return instrument;
       const { uid } = caller.user;
       if (autoMargin === 'off') return setAutoMargin(sequencer, uid, instrument, holdSide, 'off');
-      const room = body.amount ? parseUnits(body.amount, MONEY_SCALE) : 'unbounded';
-      if (room === undefined || room === 0n) {
+      const limit = body.amount ? parseUnits(body.amount, MONEY_SCALE) : 'unbounded';
+      if (limit === undefined || limit === 0n) {
         return wireError('25200', `amount must be above 0 and have at most ${MONEY_SCALE} decimals`);
       }
-      return setAutoMargin(sequencer, uid, instrument, holdSide, room);
+      return setAutoMargin(sequencer, uid, instrument, holdSide, limit);
     },
   }),
 ];

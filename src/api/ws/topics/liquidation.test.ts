@@ -54,12 +54,12 @@ test('of the forced closes of a second only the largest of each pair and side is
   ];
   for (const each of forced) channel.liquidated(each);
   channel.poll(wall.now());
-  const told = (push: Push) =>
+  const pushed = (push: Push) =>
     (JSON.parse(push.data) as { symbol: string; side: string; amount: string }[]).map(
       ({ symbol, side, amount }) => `${symbol} ${side} ${amount}`,
     );
   // A sell closes a long, and `buy` names the long.
-  assert.deepEqual(told(pushes[0]!), ['BTCUSDT buy 0.03', 'BTCUSDT sell 0.005', 'ETHUSDT buy 0.001']);
+  assert.deepEqual(pushed(pushes[0]!), ['BTCUSDT buy 0.03', 'BTCUSDT sell 0.005', 'ETHUSDT buy 0.001']);
   assert.equal(pushes[0]!.action, 'update');
 
   channel.liquidated(fill(0, Side.sell, 40));
@@ -69,7 +69,7 @@ test('of the forced closes of a second only the largest of each pair and side is
   channel.liquidated(fill(0, Side.sell, 50));
   wall.advance(1);
   channel.poll(wall.now());
-  assert.deepEqual(told(pushes[1]!), ['BTCUSDT buy 0.05']);
+  assert.deepEqual(pushed(pushes[1]!), ['BTCUSDT buy 0.05']);
 });
 
 test('deleveraging and closes of the owner are no liquidations', () => {

@@ -126,13 +126,13 @@ function world(facts: StartFacts, paint: Paint, dot: string): string[] {
   const restored =
     facts.replayedCommands === 0 ? '' : ` (${counted(facts.replayedCommands, 'command')} replayed)`;
   return [
-    ...titled('Market', [counts || 'no instruments', liveliness(facts.market, dot)], paint),
+    ...titled('Market', [counts || 'no instruments', activity(facts.market, dot)], paint),
     ...titled('Limits', [`rate limits ${facts.rateLimits}`], paint),
     ...titled('State', [`${facts.data}${restored}`, 'kept when you stop with Ctrl-C and start again'], paint),
   ];
 }
 
-function liveliness(market: MarketFacts | undefined, dot: string): string {
+function activity(market: MarketFacts | undefined, dot: string): string {
   if (market === undefined) return 'off: books are empty and futures wait for prices (--market normal)';
   return `${market.level}: ${counted(market.agents, 'agent')} trading${dot}${market.feed}${dot}npm run bourse -- market --help`;
 }
