@@ -1,7 +1,7 @@
 /**
  * What must hold of one account (rules 10.1): its open orders and their counts, its buckets against the orders,
- * positions, loans and withdrawals that they are for, its margin cache against the rule. All of it is cheap enough for a
- * running exchange to check one account each second, in turn; `invariants.ts` checks every account.
+ * positions, loans and withdrawals that they are for, its margin cache against the rule. A running exchange checks one
+ * account each second, in turn, so texts with amounts are made for a failure only; `invariants.ts` checks every account.
  */
 
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
@@ -11,14 +11,14 @@ import type { Side } from '../model/enums.ts';
 import { type Instrument, isFutures } from '../model/instrument.ts';
 import { Bucket, FIRST_USER_ACCOUNT } from '../model/ledger-accounts.ts';
 import { OPEN_ORDERS_PER_LINE_MAX } from '../model/limits.ts';
-import { assert } from '../model/units.ts';
+import { assert, InvariantBroken } from '../model/units.ts';
 import { lockedCoin, lockOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
 const SECOND_MS = 1000;
 
-/** The account whose turn it is by the second: each once in as many seconds as there are accounts. */
+/** Checks the account whose turn it is by the second: each once in as many seconds as there are accounts. */
 export function checkNextAccount(state: State): void {
   const accounts = state.accountByUid.size;
   if (accounts === 0) return;
@@ -92,31 +92,43 @@ function checkBuckets(state: State, account: Account): void {
   const expected = earmarked(state, account);
   const { index, uid } = account;
   for (const coin of ledger.coinsOf(index)) {
-    for (const [bucket, sums] of expected) {
+    for (const bucket of EARMARKED) {
       const held = ledger.peek(index, coin, bucket);
-      const sum = sums.get(coin) ?? 0n;
-      assert(held === sum, `I04: bucket ${bucket} of account ${uid} coin ${coin} holds ${held} for ${sum}`);
-      sums.delete(coin);
+      const key = keyOf(coin, bucket);
+      const sum = expected.get(key) ?? 0n;
+      if (held !== sum)
+        throw new InvariantBroken(
+          `I04: bucket ${bucket} of account ${uid} coin ${coin} holds ${held} for ${sum}`,
+        );
+      expected.delete(key);
     }
-    assert(ledger.peek(index, coin, Bucket.funding) >= 0n, `I03: funding of ${uid} coin ${coin} is negative`);
-    const owes = ledger.peek(index, coin, Bucket.cash) < 0n;
-    assert(!owes || account.mayOwe, `I05: spot account ${uid} coin ${coin} has negative cash`);
+    if (ledger.peek(index, coin, Bucket.funding) < 0n)
+      throw new InvariantBroken(`I03: funding of ${uid} coin ${coin} is negative`);
+    if (ledger.peek(index, coin, Bucket.cash) < 0n && !account.mayOwe)
+      throw new InvariantBroken(`I05: spot account ${uid} coin ${coin} has negative cash`);
   }
-  for (const [bucket, sums] of expected)
-    for (const [coin, sum] of sums)
-      assert(sum === 0n, `I04: no row for ${sum} of coin ${coin}, bucket ${bucket}`);
+  for (const [key, sum] of expected)
+    assert(sum === 0n, `I04: account ${uid} has no row for ${sum} of coin ${Math.floor(key / BUCKET_KEYS)}`);
 }
 
-type CoinSums = Map<number, bigint>;
+/** By coin and bucket (`keyOf`). */
+type Earmarked = Map<number, bigint>;
 
-/** What the account's orders, positions, loans and withdrawals hold, by bucket and coin. */
-function earmarked(state: State, { index, uid, firstOrder, positions }: Account): Map<Bucket, CoinSums> {
+const BUCKET_KEYS = 16;
+
+function keyOf(coin: number, bucket: Bucket): number {
+  return coin * BUCKET_KEYS + bucket;
+}
+
+/** What the account's orders, positions, loans and withdrawals hold. */
+function earmarked(state: State, { index, uid, firstOrder, positions }: Account): Earmarked {
   const { slab } = state;
-  const sums = new Map<Bucket, CoinSums>(EARMARKED.map((bucket) => [bucket, new Map()]));
+  const sums: Earmarked = new Map();
   const add = (bucket: Bucket, coin: number, amount: bigint): void => {
-    assert(amount >= 0n, `I03: something of account ${uid} holds ${amount} in bucket ${bucket}`);
-    const coins = sums.get(bucket)!;
-    coins.set(coin, (coins.get(coin) ?? 0n) + amount);
+    if (amount < 0n)
+      throw new InvariantBroken(`I03: something of account ${uid} holds ${amount} in bucket ${bucket}`);
+    const key = keyOf(coin, bucket);
+    sums.set(key, (sums.get(key) ?? 0n) + amount);
   };
   for (let slot = firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
     const instrument = state.instruments[slab.instrument[slot]!]!;
@@ -144,7 +156,7 @@ const EARMARKED: readonly Bucket[] = [
   Bucket.isolatedOrders,
 ];
 
-/** A margin order holds what was there; with what it would borrow it has what it needs. */
+/** Returns what an order holds. A margin order holds what was there; with what it would borrow it has what it needs. */
 function heldBy(state: State, instrument: Instrument, slot: number): bigint {
   const need = lockOf(state, instrument, slot);
   const lock = state.slab.marginLocks.get(slot);
@@ -162,9 +174,9 @@ export function checkMarginCache(state: State, account: Account): void {
   const cached = accountRisk(state, account);
   const exact = computeRisk(state, account);
   for (const figure of ['equity', 'effective', 'initial', 'maintenance'] as const) {
-    assert(
-      cached[figure] === exact[figure],
-      `margin of ${account.uid}: ${figure} cached ${cached[figure]}, exactly ${exact[figure]}`,
-    );
+    if (cached[figure] !== exact[figure])
+      throw new InvariantBroken(
+        `margin of ${account.uid}: ${figure} cached ${cached[figure]}, exactly ${exact[figure]}`,
+      );
   }
 }
