@@ -11,5 +11,5 @@ export async function cancelIfFrozen(
 ): Promise<void> {
   const { uid, frozen } = user;
   if (!frozen || !sequencer.state.accountByUid.has(uid)) return;
-  await sequencer.submit({ type: 'cancelEverything', time: 0, uid });
+  await sequencer.submit({ type: 'cancelEverything', uid });
 }

@@ -28,7 +28,6 @@ export async function openMainAccount(
   try {
     const given = await deed.give({
       type: 'openAccount',
-      time: 0,
       uid: user.uid,
       masterUid: 0,
       marketMaker: account.marketMaker,

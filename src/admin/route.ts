@@ -1,6 +1,6 @@
 /** A row of the operator's table: what comes in, what goes out, and for a change what the audit log says about it. */
 import type { Static, TSchema } from 'typebox';
-import type { Command } from '../core/model/command.ts';
+import type { Command, Unstamped } from '../core/model/command.ts';
 import type { CommandResult } from '../core/model/command-result.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
 import type { Identity, IdentityResult, NewUser, User } from '../identity/identity.ts';
@@ -61,17 +61,17 @@ export class AuditedAction {
     return this.#command;
   }
 
-  /** Gives a command in the operator's name; resolves when it is durable. */
-  async give(command: Command): Promise<CommandResult | AdminError> {
+  /** Submits a command in the operator's name; resolves when it is durable. */
+  async give(command: Unstamped<Command>): Promise<CommandResult | AdminError> {
     const outcome = await this.submit(command);
     return outcome.rejectReason === RejectReason.none ? outcome : refusedByCore(outcome);
   }
 
-  /** The same with the outcome as the exchange gives it. */
-  submit(command: Command & { by?: string }): Promise<CommandResult> {
+  /** The same with the result as the core gives it. */
+  submit(command: Unstamped<Command>): Promise<CommandResult> {
     const before = this.#sequencer.appliedSeq;
-    command.by = this.by;
-    const given = this.#sequencer.submit(command);
+    const signed: Unstamped<Command> & { readonly by: string } = { ...command, by: this.by };
+    const given = this.#sequencer.submit(signed);
     if (this.#sequencer.appliedSeq > before) this.#command = before + 1;
     return given;
   }

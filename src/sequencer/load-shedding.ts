@@ -1,29 +1,29 @@
 /**
- * Which commands are let in while the disk is slow or full or memory is short: money stays where it is, but orders can
- * always leave, and whoever asked for a withdrawal can take it back.
+ * Which commands are accepted while the disk is slow or full or memory is short: no money moves, but orders can always be
+ * cancelled, and so can a requested withdrawal.
  */
-import type { AmendItem, Command, CommandType } from '../core/model/command.ts';
+import type { AmendRequest, Command, CommandType, Unstamped } from '../core/model/command.ts';
 import { openOrderSlot } from '../core/reads/reads.ts';
 import type { State } from '../core/state/state.ts';
 import type { History } from '../history/history.ts';
 import type { CommandJournal, LogCapacity } from '../journal/command-journal.ts';
 import { HISTORY_WAITING_MAX, QUEUE_AGE_MAX_MS } from './limits.ts';
 
-/** What is short, and what the venue still takes until that is over. */
+/** A resource that is short, and which commands are accepted meanwhile. */
 export interface Shortage {
   readonly of: 'disk' | 'memory';
   readonly mode: Exclude<LogCapacity, 'normal'>;
   readonly reason: string;
 }
 
-/** What a venue stands on. */
+/** The resources that a venue needs. */
 export interface Means {
   readonly log: CommandJournal;
   readonly history: History;
   readonly memoryShort: boolean;
 }
 
-/** The narrowest of all shortages; undefined when there is none. */
+/** The shortage with the narrowest mode; undefined when there is none. */
 export function shortageOf({ log, history, memoryShort }: Means): Shortage | undefined {
   const capacity = log.capacity();
   if (capacity === 'read_only') return LOG_FULL;
@@ -59,7 +59,7 @@ const MEMORY_SHORT: Shortage = {
   reason: 'memory is nearly full: only cancellations are taken',
 };
 
-/** Taken in cancel-only mode: what takes orders out, the clock, and the operator's halt. */
+/** Accepted in cancel-only mode: cancellations, the clock and the operator's halt. */
 const ALWAYS: ReadonlySet<CommandType> = new Set([
   'cancelOrder',
   'cancelStrategy',
@@ -71,8 +71,8 @@ const ALWAYS: ReadonlySet<CommandType> = new Set([
   'checkpoint',
 ]);
 
-/** Why a command cannot be taken now; undefined when it can. */
-export function admit(command: Command, means: Means, state: State): string | undefined {
+/** Why a command is not accepted now; undefined when it is. */
+export function admit(command: Unstamped<Command>, means: Means, state: State): string | undefined {
   const shortage = shortageOf(means);
   if (shortage?.mode === 'read_only') return shortage.reason;
   if (isCancellation(command, state)) return undefined;
@@ -81,17 +81,17 @@ export function admit(command: Command, means: Means, state: State): string | un
   return undefined;
 }
 
-function isCancellation(command: Command, state: State): boolean {
+function isCancellation(command: Unstamped<Command>, state: State): boolean {
   if (ALWAYS.has(command.type)) return true;
-  // Paid out it is money that leaves; otherwise the account is again as it was before it asked.
+  // A payout moves money out of the venue; a rejection or cancellation restores the account.
   if (command.type === 'endWithdrawal') return !command.paid;
   return (
     command.type === 'amendOrders' && command.items.every((item) => onlyReduces(state, command.uid, item))
   );
 }
 
-/** A part of the order is cancelled, and the rest stays as it is. */
-function onlyReduces(state: State, uid: number, item: AmendItem): boolean {
+/** The modification cancels a part of the order and leaves the rest unchanged. */
+function onlyReduces(state: State, uid: number, item: AmendRequest): boolean {
   if (item.sizeLots === 0 || item.preset !== undefined) return false;
   const slot = openOrderSlot(state, uid, item.orderId, item.clientOid);
   if (slot === undefined) return false;

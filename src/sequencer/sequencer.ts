@@ -1,12 +1,12 @@
 /**
- * Makes the exchange live. A command is stamped with the time, appended to the log and applied at once, in that
- * order; its answer and its events leave only when the log says that it is on disk. Reads wait for the same mark, so
- * nobody is ever told of an effect that a crash could undo.
+ * Runs the exchange live. A command is stamped with the time, appended to the journal and applied at once, in that order.
+ * Its result and its events are published only when the journal reports it durable; reads wait for the same watermark. So
+ * no client ever sees an effect that a crash could undo.
  */
 
-import { encodeCommand } from '../core/codec/command-codec.ts';
+import { type Stamped, stampCommand } from '../core/codec/command-codec.ts';
 import type { Exchange } from '../core/engine/exchange.ts';
-import type { AmendItem, AmendOrders, Command } from '../core/model/command.ts';
+import type { AmendOrders, Command, Undated, Unstamped } from '../core/model/command.ts';
 import { type CommandResult, OK } from '../core/model/command-result.ts';
 import type { Event } from '../core/model/event.ts';
 import { openOrderId } from '../core/reads/reads.ts';
@@ -19,12 +19,12 @@ import { CHECKPOINT_COMMANDS } from './limits.ts';
 import { admit, type Means, type Shortage, shortageOf } from './load-shedding.ts';
 import { describe, isListing, NO_EVENTS, takeEvents } from './recovery.ts';
 
-/** The command may or may not have been carried out: ask for the order by its id. */
+/** The command may or may not have been carried out: the client must look up the order. */
 export class OutcomeUnknown extends Error {
   override name = 'OutcomeUnknown';
 }
 
-/** The venue takes no commands of this kind now; nothing happened. */
+/** The sequencer accepts no commands of this kind now; nothing has changed. */
 export class Unavailable extends Error {
   override name = 'Unavailable';
 }
@@ -40,7 +40,7 @@ interface Waiting {
   readonly time: number;
   readonly events: readonly Event[];
   readonly outcome: CommandResult;
-  /** Orders whose modification is outstanding until then. */
+  /** Ids of the orders whose modification is outstanding until the command is durable. */
   readonly amended: readonly number[] | undefined;
   readonly resolve: (outcome: CommandResult) => void;
   readonly reject: (error: Error) => void;
@@ -49,7 +49,7 @@ interface Waiting {
 export class Sequencer {
   readonly clock: Clock;
   readonly history: History;
-  /** What tickers show of a time before the first trade. */
+  /** Statistics of a generated past, for tickers before the first trade. */
   readonly generated24h = new Generated24hStats();
   private readonly exchange: Exchange;
   private readonly log: CommandJournal;
@@ -60,7 +60,7 @@ export class Sequencer {
   private head = 0;
   private readonly outstandingAmends = new Map<number, number>();
   private readonly listeners: ((published: Published) => void)[] = [];
-  /** Nothing that needs more memory is taken; whoever watches the process says so. */
+  /** Set by the memory guard: commands that need more memory are not accepted. */
   memoryShort = false;
   private sinceCheckpoint = 0;
   private halted: Error | undefined;
@@ -77,7 +77,7 @@ export class Sequencer {
     log.onFailure((error) => this.halt(error));
   }
 
-  /** What the exchange looks like now; answers made from it must wait for `durable`. */
+  /** The state after the last applied command; a response made from it must wait for `durable`. */
   get state(): State {
     return this.exchange.state;
   }
@@ -90,7 +90,7 @@ export class Sequencer {
     return this.log.durableSeq;
   }
 
-  /** Why the venue stopped, when it did. */
+  /** Why the sequencer stopped; undefined while it runs. */
   get failure(): Error | undefined {
     return this.halted;
   }
@@ -99,7 +99,7 @@ export class Sequencer {
     return this.log.capacity();
   }
 
-  /** What the venue lacks and takes meanwhile; undefined when it takes everything. */
+  /** The resource that is short and the mode it causes; undefined when every command is accepted. */
   shortage(): Shortage | undefined {
     return shortageOf(this.means());
   }
@@ -109,13 +109,13 @@ export class Sequencer {
     this.listeners.push(listener);
   }
 
-  /** Called once when the venue can no longer keep its promises and the process must end. */
+  /** Called once when a failure makes durability impossible and the process must end. */
   onHalted(listener: (error: Error) => void): void {
     this.onHalt = listener;
   }
 
-  /** Sequences and applies a command; resolves with its outcome when it is durable. */
-  submit(command: Command): Promise<CommandResult> {
+  /** Sequences and applies a command; resolves with its result when it is durable. */
+  submit(command: Unstamped<Command>): Promise<CommandResult> {
     if (this.halted !== undefined)
       return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
     const rejectReason = admit(command, this.means(), this.state);
@@ -123,7 +123,7 @@ export class Sequencer {
     return new Promise((resolve, reject) => this.sequence(command, resolve, reject));
   }
 
-  /** Resolves when everything applied so far is durable: a read made before may then be answered. */
+  /** Resolves when every command applied so far is durable: a response to an earlier read may then be sent. */
   durable(): Promise<unknown> | undefined {
     if (this.halted !== undefined)
       return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
@@ -147,14 +147,16 @@ export class Sequencer {
     return { log, history, memoryShort };
   }
 
-  private sequence(command: Command, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
+  private sequence(given: Unstamped<Command>, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
     const { exchange } = this;
-    command.time = Math.max(this.timeOf(command), exchange.state.now);
-    const amended = command.type === 'amendOrders' ? this.countAmends(command) : undefined;
+    const amended = given.type === 'amendOrders' ? this.amendedOrders(given) : undefined;
+    let command: Command;
     try {
-      this.lastSeq = this.log.append(encodeCommand(command));
+      const stamped = this.stamp(given, amended);
+      command = stamped.command;
+      this.lastSeq = this.log.append(stamped.bytes);
     } catch (error) {
-      // Nothing was sequenced, so nothing happened.
+      // The command is not in the journal, so it has no effect.
       if (amended !== undefined) this.releaseAmends(amended);
       reject(new Unavailable((error as Error).message));
       return;
@@ -164,7 +166,7 @@ export class Sequencer {
       const events = takeEvents(exchange);
       this.waiting.push({ seq: this.lastSeq, time: command.time, events, outcome, amended, resolve, reject });
     } catch (error) {
-      // The state may be half changed: stop, and let the restart come to the same place from the log.
+      // The state may be half changed: stop, and let the restart come to the same place from the journal.
       reject(new OutcomeUnknown('the command broke an invariant'));
       this.halt(error as Error);
       return;
@@ -172,27 +174,40 @@ export class Sequencer {
     if (command.type !== 'checkpoint' && ++this.sinceCheckpoint >= CHECKPOINT_COMMANDS) this.checkpoint();
   }
 
-  /** A tick may bring a second that has passed already: those of a scaled clock come in packs. */
-  private timeOf(command: Command): number {
+  /** Time never runs backwards, whatever the clock says. */
+  protected stamp(given: Unstamped<Command>, amended: readonly number[] | undefined): Stamped {
+    const time = Math.max(this.timeOf(given), this.exchange.state.now);
+    const undated = given.type === 'amendOrders' ? this.countOutstanding(given, amended!) : given;
+    return stampCommand(undated, time);
+  }
+
+  /** A tick may name a second that has passed already: a scaled clock submits several seconds at once. */
+  private timeOf(given: Unstamped<Command>): number {
     const now = this.clock.now();
-    return command.type === 'tick' && command.time !== 0 ? Math.min(command.time, now) : now;
+    return given.type === 'tick' && given.time !== undefined ? Math.min(given.time, now) : now;
   }
 
   private checkpoint(): void {
     this.sinceCheckpoint = 0;
     const { state } = this.exchange;
     const ignore = () => {};
-    this.sequence({ type: 'checkpoint', time: state.now, digest: state.digest.value }, ignore, ignore);
+    this.sequence({ type: 'checkpoint', digest: state.digest.value }, ignore, ignore);
   }
 
-  /** Stamps each item with how many modifications of its order are still on their way. */
-  private countAmends(command: AmendOrders): number[] {
-    return command.items.map((item: AmendItem) => {
-      const orderId = openOrderId(this.state, command.uid, item.orderId, item.clientOid);
-      item.outstanding = this.outstandingAmends.get(orderId) ?? 0;
-      this.outstandingAmends.set(orderId, item.outstanding + 1);
-      return orderId;
+  private amendedOrders({ uid, items }: Unstamped<AmendOrders>): number[] {
+    return items.map(({ orderId, clientOid }) => openOrderId(this.state, uid, orderId, clientOid));
+  }
+
+  /** Gives each item the number of modifications of its order that are not yet durable. */
+  private countOutstanding(given: Unstamped<AmendOrders>, orderIds: readonly number[]): Undated<AmendOrders> {
+    const { outstandingAmends } = this;
+    const items = given.items.map((item, n) => {
+      const orderId = orderIds[n]!;
+      const outstanding = outstandingAmends.get(orderId) ?? 0;
+      outstandingAmends.set(orderId, outstanding + 1);
+      return { ...item, outstanding };
     });
+    return { ...given, items };
   }
 
   private releaseAmends(orderIds: readonly number[]): void {

@@ -10,7 +10,7 @@
  *
  * Time is the venue's: with the same clock, seed and commands of others, every wake-up does the same.
  */
-import type { Command } from '../core/model/command.ts';
+import type { Command, Unstamped } from '../core/model/command.ts';
 import { InstrumentStatus } from '../core/model/enums.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
 import type { State } from '../core/state/state.ts';
@@ -66,7 +66,7 @@ export class MarketSimulator {
   /** First prices, desks, accounts with their money, and instruments that waited for prices. */
   async open(): Promise<void> {
     const outcomes: Promise<void>[] = [];
-    const submit = (command: Command) => void outcomes.push(this.submitOrThrow(command));
+    const submit = (command: Unstamped<Command>) => void outcomes.push(this.submitOrThrow(command));
     this.lastMs = this.sequencer.clock.now();
     this.submitFeedPrices(this.lastMs, submit);
     this.openViews(this.lastMs, submit);
@@ -80,7 +80,7 @@ export class MarketSimulator {
     if (seconds <= 0 || sequencer.failure !== undefined) return;
     this.lastMs = now;
     client.begin(now, seconds);
-    const submit = (command: Command) => client.submit(command);
+    const submit = (command: Unstamped<Command>) => client.submit(command);
     this.submitFeedPrices(now, submit);
     if (sequencer.state.instruments.length !== this.knownInstruments) this.openViews(now, submit);
     for (const view of this.views) view.observe(now, seconds);
@@ -127,17 +127,17 @@ export class MarketSimulator {
     this.options.feed.close();
   }
 
-  private submitFeedPrices(now: number, submit: (command: Command) => void): void {
+  private submitFeedPrices(now: number, submit: (command: Unstamped<Command>) => void): void {
     const { feed } = this.options;
     if (this.sequencer.state.instruments.length !== this.knownInstruments)
       feed.follow(followedIndices(this.sequencer.state), now);
     for (const { index, component, price, volume } of feed.reports(now)) {
-      submit({ type: 'componentPrice', time: 0, index, component, price, volume });
+      submit({ type: 'componentPrice', index, component, price, volume });
     }
   }
 
   /** A desk for each book that has none yet; MARGIN shares the book, and so the desk, of its SPOT pair. */
-  private openViews(now: number, submit: (command: Command) => void): void {
+  private openViews(now: number, submit: (command: Unstamped<Command>) => void): void {
     const { state } = this.sequencer;
     const { parameters, level } = this.options;
     for (const instrument of state.instruments.slice(this.knownInstruments)) {
@@ -145,7 +145,7 @@ export class MarketSimulator {
       // One with a launch to come opens by itself.
       const waits = Number.isFinite(calendar.launchTime) && calendar.launchTime > state.now;
       if (status === InstrumentStatus.listed && !waits && !hasTraded(state, instrument.index)) {
-        submit({ type: 'setInstrumentStatus', time: 0, instrument: instrument.index, status: 'online' });
+        submit({ type: 'setInstrumentStatus', instrument: instrument.index, status: 'online' });
       }
       if (state.market(instrument).instrument !== instrument.index) continue;
       const view = new InstrumentView(
@@ -166,7 +166,7 @@ export class MarketSimulator {
     this.rebalance(now, submit);
   }
 
-  private rebalance(now: number, submit: (command: Command) => void): void {
+  private rebalance(now: number, submit: (command: Unstamped<Command>) => void): void {
     this.treasuryMs = now + TREASURY_MS;
     for (const member of this.members) {
       const commands = rebalancing(this.sequencer.state, holdingsOf(member));
@@ -176,7 +176,7 @@ export class MarketSimulator {
   }
 
   /** While the market is set up nothing may be refused. */
-  private async submitOrThrow(command: Command): Promise<void> {
+  private async submitOrThrow(command: Unstamped<Command>): Promise<void> {
     const { rejectReason, detail } = await this.sequencer.submit(command);
     if (rejectReason === RejectReason.none) return;
     throw new Error(

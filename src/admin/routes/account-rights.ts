@@ -23,7 +23,7 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
       if (user instanceof AdminError) return user;
       const { uid } = user;
       if (!body.broker && (sequencer.state.accountByUid.get(uid)?.commissionRate ?? 0n) !== 0n) {
-        const given = await deed.give({ type: 'setCommission', time: 0, uid, rate: 0n });
+        const given = await deed.give({ type: 'setCommission', uid, rate: 0n });
         if (given instanceof AdminError) return given;
       }
       const changed = identity.setUser(uid, { broker: body.broker }, sequencer.clock.now());
@@ -53,7 +53,7 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
       if (rate === undefined || rate > RATE_ONE) {
         return new AdminError('invalid_request', `share ${body.share} must lie between 0 and 1`);
       }
-      const given = await deed.give({ type: 'setCommission', time: 0, uid, rate });
+      const given = await deed.give({ type: 'setCommission', uid, rate });
       if (given instanceof AdminError) return given;
       return { uid, share: formatRate(rate), command: deed.command };
     },
@@ -101,7 +101,7 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
       const account = findAccount(identity, sequencer.state, params.account);
       if (account instanceof AdminError) return account;
       const { uid } = account;
-      const given = await deed.give({ type: 'setMarketMaker', time: 0, uid, marketMaker: body.marketMaker });
+      const given = await deed.give({ type: 'setMarketMaker', uid, marketMaker: body.marketMaker });
       if (given instanceof AdminError) return given;
       return { account: viewOf(sequencer.state, identity.findUser(uid)!), command: deed.command };
     },

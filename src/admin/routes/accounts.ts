@@ -44,7 +44,7 @@ async function setFrozen({ sequencer, identity, params, deed }: AccountCall, fro
   if (!changed.ok) return refusedByIdentity(changed);
   // Keys that no longer work can cancel nothing.
   if (frozen && sequencer.state.accountByUid.has(user.uid)) {
-    const given = await deed.give({ type: 'cancelEverything', time: 0, uid: user.uid });
+    const given = await deed.give({ type: 'cancelEverything', uid: user.uid });
     if (given instanceof AdminError) return given;
   }
   return { account: viewOf(sequencer.state, changed.value), command: deed.command };

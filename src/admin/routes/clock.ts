@@ -133,7 +133,7 @@ export const clockRoutes: readonly OperatorRoute[] = [
       if (journey instanceof AdminError) return journey;
       const events = await seconds.advance(clock, journey.until, journey.stepMs);
       // The last tick is the operator's own, so that the logs name each other.
-      const given = await deed.give({ type: 'tick', time: 0 });
+      const given = await deed.give({ type: 'tick' });
       if (given instanceof AdminError) return given;
       return { from, time: clock.now(), command: deed.command, events: events as Record<string, number> };
     },

@@ -31,7 +31,7 @@ export const forceRoutes: readonly OperatorRoute[] = [
       const account = findAccount(identity, sequencer.state, body.account);
       if (account instanceof AdminError) return account;
       const { uid } = account;
-      const given = await deed.give({ type: 'forceClose', time: 0, uid, deleverage: false, instrument: ANY });
+      const given = await deed.give({ type: 'forceClose', uid, deleverage: false, instrument: ANY });
       if (given instanceof AdminError) return given;
       return { uid, positions: account.positions.size, command: deed.command };
     },
@@ -56,7 +56,6 @@ export const forceRoutes: readonly OperatorRoute[] = [
       const { index } = instrument;
       const given = await deed.give({
         type: 'forceClose',
-        time: 0,
         uid,
         deleverage: true,
         instrument: index,

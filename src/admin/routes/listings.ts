@@ -82,7 +82,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
       const problem = instrumentProblem(body.spec);
       if (problem !== undefined) return new AdminError('invalid_request', problem);
       const spec = body.spec as unknown as InstrumentSpec;
-      const given = await deed.give({ type: 'listInstrument', time: 0, spec });
+      const given = await deed.give({ type: 'listInstrument', spec });
       if (given instanceof AdminError) return given;
       const instrument = sequencer.state.instrument(spec.category, spec.symbol)!;
       return { instrument: viewOf(instrument, 0), command: deed.command };
@@ -103,7 +103,6 @@ export const listingRoutes: readonly OperatorRoute[] = [
       const { index } = instrument;
       const given = await deed.give({
         type: 'setInstrumentStatus',
-        time: 0,
         instrument: index,
         status: body.status,
       });
@@ -123,7 +122,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
       const problem = coinProblem(body.spec);
       if (problem !== undefined) return new AdminError('invalid_request', problem);
       const spec = body.spec as unknown as CoinSpec;
-      const given = await deed.give({ type: 'listCoin', time: 0, spec });
+      const given = await deed.give({ type: 'listCoin', spec });
       return given instanceof AdminError ? given : { coin: spec.coin, command: deed.command };
     },
   }),
@@ -174,7 +173,6 @@ export const listingRoutes: readonly OperatorRoute[] = [
       const { index } = instrument;
       const given = await deed.give({
         type: 'setFees',
-        time: 0,
         uid,
         instrument: index,
         makerRate,

@@ -68,7 +68,7 @@ async function move(call: PoolCall, sign: 1n | -1n) {
   if (sign < 0n && free < amount)
     return new AdminError('not_allowed', `only ${formatMoney(free)} ${body.coin} of the pool are not lent`);
   const { reference } = body;
-  const given = await deed.give({ type: 'fundLoanPool', time: 0, coin, amount: sign * amount, reference });
+  const given = await deed.give({ type: 'fundLoanPool', coin, amount: sign * amount, reference });
   return given instanceof AdminError ? given : changed(call, body.coin);
 }
 
@@ -121,7 +121,7 @@ export const loanRoutes: readonly OperatorRoute[] = [
       const coin = findCoin(sequencer.state, body.coin);
       if (coin instanceof AdminError) return coin;
       const term = LOAN_TERM_NAMES.indexOf(body.term) as LoanTerm;
-      const given = await deed.give({ type: 'setLoanRate', time: 0, coin, term, yearRate: body.yearRate });
+      const given = await deed.give({ type: 'setLoanRate', coin, term, yearRate: body.yearRate });
       return given instanceof AdminError ? given : changed(call, body.coin);
     },
   }),

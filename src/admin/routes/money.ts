@@ -64,7 +64,7 @@ async function end(
   }
   const view = viewOf(state, withdrawal);
   const withdrawalId = withdrawal.id;
-  const given = await deed.give({ type: 'endWithdrawal', time: 0, withdrawalId, uid: 0, paid, reference });
+  const given = await deed.give({ type: 'endWithdrawal', withdrawalId, uid: 0, paid, reference });
   if (given instanceof AdminError) return given;
   return { withdrawal: view, outcome: paid ? 'settled' : 'refused', command: deed.command };
 }
@@ -122,7 +122,6 @@ export const moneyRoutes: readonly OperatorRoute[] = [
       const wallet = body.wallet ?? WALLET_WORDS[depositWallet(account, coin, Wallet.unified)];
       const given = await deed.give({
         type: 'deposit',
-        time: 0,
         uid: account.uid,
         coin,
         amount,

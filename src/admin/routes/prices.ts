@@ -86,7 +86,6 @@ export const priceRoutes: readonly OperatorRoute[] = [
       }
       const given = await deed.give({
         type: 'componentPrice',
-        time: 0,
         index,
         component,
         price,

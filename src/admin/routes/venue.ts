@@ -12,7 +12,7 @@ const AUDIT_LINES_MAX = 1000;
 const Halted = Type.Object({ halted: Type.Boolean(), command: CommandSeq });
 
 async function setHalt({ deed }: Call<unknown, unknown, unknown>, halted: boolean) {
-  const given = await deed.give({ type: 'setHalt', time: 0, halted });
+  const given = await deed.give({ type: 'setHalt', halted });
   return given instanceof AdminError ? given : { halted, command: deed.command };
 }
 

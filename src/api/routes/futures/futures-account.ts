@@ -83,7 +83,7 @@ async function setLeverage(sequencer: Sequencer, uid: number, body: Static<typeo
   if (Object.values(sides).some((value) => value !== 0 && value < least) || everySideKept(sides)) {
     return wireError('25200', `leverage must be at least ${least}`);
   }
-  const command = { type: 'setLeverage', time: 0, uid, instrument: instrument.index, ...sides } as const;
+  const command = { type: 'setLeverage', uid, instrument: instrument.index, ...sides } as const;
   const outcome = await submitInMarginMode(sequencer, command, instrument, body.marginMode);
   if (outcome instanceof WireError) return outcome;
   return outcome.rejectReason === RejectReason.none ? 'success' : refusalError(state, outcome, instrument);
@@ -103,7 +103,6 @@ async function setCoinLeverage(sequencer: Sequencer, uid: number, body: Static<t
   if (leverage < 1) return wireError('25200', 'leverage must be at least 1');
   const outcome = await sequencer.submit({
     type: 'setCoinLeverage',
-    time: 0,
     uid,
     coin: coin.index,
     leverage,
@@ -235,7 +234,6 @@ export const futuresAccountRoutes: readonly Route[] = [
       const holdMode = HOLD_MODE_NAMES.indexOf(body.holdMode);
       const outcome = await sequencer.submit({
         type: 'setHoldMode',
-        time: 0,
         uid: caller.user.uid,
         holdMode,
       });

@@ -1,6 +1,6 @@
 /** Requests that name a margin mode: it becomes the symbol's mode when that is possible, else the request is refused. */
 
-import type { PlaceOrder, PlaceStrategy, SetLeverage } from '../../../core/model/command.ts';
+import type { PlaceOrder, PlaceStrategy, SetLeverage, Unstamped } from '../../../core/model/command.ts';
 import type { CommandResult } from '../../../core/model/command-result.ts';
 import { Category } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
@@ -39,7 +39,7 @@ export function switchMarginMode(
  */
 export async function submitInMarginMode(
   sequencer: Sequencer,
-  command: PlaceOrder | PlaceStrategy | SetLeverage,
+  command: Unstamped<PlaceOrder | PlaceStrategy | SetLeverage>,
   instrument: Instrument,
   word: MarginModeName | undefined,
 ): Promise<CommandResult | WireError> {
@@ -60,7 +60,7 @@ function setMode(
   { index }: Instrument,
   isolated: boolean,
 ): Promise<CommandResult> {
-  return sequencer.submit({ type: 'setMarginMode', time: 0, uid, instrument: index, isolated });
+  return sequencer.submit({ type: 'setMarginMode', uid, instrument: index, isolated });
 }
 
 /** A debt of margin trading stands on the whole account (rules 6.9); who asks for less risk must hear of it. */

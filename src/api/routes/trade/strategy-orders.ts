@@ -75,7 +75,7 @@ export const strategyOrderRoutes: readonly Route[] = [
       const name = idsIn(body);
       if (name === undefined) return UNNAMED;
       const { uid } = caller.user;
-      const outcome = await sequencer.submit({ type: 'cancelStrategy', time: 0, uid, ...name });
+      const outcome = await sequencer.submit({ type: 'cancelStrategy', uid, ...name });
       return outcome.rejectReason === RejectReason.none ? null : refusalError(sequencer.state, outcome);
     },
   }),
