@@ -164,7 +164,8 @@ function maxOpenAvailable(sequencer: Sequencer, uid: number, body: Static<typeof
   const lots = body.size === undefined ? 0 : sizeLots(body.size, instrument);
   if (lots < 0) return wireError('25610', aboveZero('size', instrument.quantityPrecision));
   const size = (value: number) => formatUnits(BigInt(value), instrument.quantityPrecision);
-  const of = (which: Side) => maxOpenSize(state, account, instrument, which, orderType, ticks, lots);
+  const of = (which: Side) =>
+    maxOpenSize(state, account, instrument, { side: which, orderType, priceTicks: ticks }, lots);
   const [buy, sell] = [of(Side.buy), of(Side.sell)];
   return {
     ...NOTHING,
