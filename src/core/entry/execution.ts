@@ -31,9 +31,8 @@ export interface EntryContext extends OrderContext {
 
 /** Matches an accepted order, then applies its time in force to the rest (rules 1.5). */
 export function execute(context: EntryContext, slot: number, budget: bigint): void {
-  const { state, instrument, market, settlements } = context;
+  const { state, instrument } = context;
   const { slab } = state;
-  const { book } = market;
   if (slab.orderType[slot] === OrderType.market) {
     if (instrument.futures === undefined) executeMarket(context, slot, budget);
     else executeFuturesMarket(context, slot);
@@ -42,16 +41,28 @@ export function execute(context: EntryContext, slot: number, budget: bigint): vo
   const limitTicks = slab.price[slot]!;
   const timeInForce = slab.timeInForce[slot] as TimeInForce;
   if (timeInForce === TimeInForce.postOnly || timeInForce === TimeInForce.rpi) {
-    if (wouldTake(book, slot, limitTicks)) closeResting(state, slot, CancelReason.postOnlyFill);
+    if (wouldTake(context.market.book, slot, limitTicks))
+      closeResting(state, slot, CancelReason.postOnlyFill);
     else restOrder(context, slot);
     return;
   }
-  const sink = instrument.futures === undefined ? undefined : settlements.futures;
-  if (timeInForce === TimeInForce.fok && !book.canFill(slot, limitTicks, slab.remaining[slot]!, sink)) {
+  if (timeInForce === TimeInForce.fok && !canFill(context, slot)) {
     closeResting(state, slot, CancelReason.fokNotFull);
     return;
   }
   finishLimit(context, slot, matchLimit(context, slot));
+}
+
+/** Can a fill-or-kill order fill completely? */
+function canFill({ state, instrument, market, settlements }: EntryContext, slot: number): boolean {
+  const { slab } = state;
+  const [limitTicks, wanted] = [slab.price[slot]!, slab.remaining[slot]!];
+  if (instrument.futures === undefined) return market.book.canFill(slot, limitTicks, wanted);
+  const { futures } = settlements;
+  const fills = futures.contextOf(instrument);
+  return market.book.canFill(slot, limitTicks, wanted, (maker, priceTicks) =>
+    futures.capacity(fills, maker, priceTicks),
+  );
 }
 
 /** Matches a limit order at its price; closing orders stop when the position is closed. */
@@ -59,12 +70,12 @@ export function matchLimit({ state, instrument, market, settlements }: EntryCont
   const { slab } = state;
   const limitTicks = slab.price[slot]!;
   if (instrument.futures === undefined) {
-    settlements.spot.begin(instrument, market, 0n);
-    return market.book.match(slot, limitTicks, settlements.spot, false);
+    const { spot } = settlements;
+    return market.book.match(slot, limitTicks, spot, spot.contextOf(instrument), false);
   }
-  settlements.futures.begin(instrument, market);
+  const { futures } = settlements;
   const closing = (slab.flags[slot]! & FLAG_CLOSING) !== 0;
-  return market.book.match(slot, limitTicks, settlements.futures, closing);
+  return market.book.match(slot, limitTicks, futures, futures.contextOf(instrument), closing);
 }
 
 /** Ends or rests a limit order after its match, a new one or a modified one. */
@@ -112,13 +123,13 @@ function executeMarket(
   budget: bigint,
 ): void {
   const { slab } = state;
-  const settlement = settlements.spot;
+  const { spot } = settlements;
   const buying = slab.side[slot] === Side.buy;
   const band = priceBand(instrument, market);
   const bandTicks = buying ? band.maxBuyTicks : band.minSellTicks;
-  settlement.begin(instrument, market, budget);
-  const end = market.book.match(slot, bandTicks, settlement, buying);
-  const left = buying ? settlement.budgetLeft : baseUnits(instrument, slab.remaining[slot]!);
+  const fills = buying ? spot.budgetContext(instrument, budget) : spot.contextOf(instrument);
+  const end = market.book.match(slot, bandTicks, spot, fills, buying);
+  const left = buying ? fills.budgetLeft : baseUnits(instrument, slab.remaining[slot]!);
   const coin = lockedCoin(instrument, slab.side[slot] as Side);
   if (isMargin(state, slot)) closeMarginLock(state, slot, coin);
   else unlock(state, slab.account[slot]!, coin, left);
@@ -132,7 +143,7 @@ function executeFuturesMarket(
   slot: number,
 ): void {
   const { slab } = state;
-  const settlement = settlements.futures;
+  const { futures } = settlements;
   const band = priceBand(instrument, market);
   const side = slab.side[slot] as Side;
   const worst = closeLimit(state, account, instrument, side, posSideOf(slab.flags[slot]!));
@@ -140,9 +151,8 @@ function executeFuturesMarket(
     side === Side.buy
       ? Math.min(band.maxBuyTicks, worst ?? band.maxBuyTicks)
       : Math.max(band.minSellTicks, worst ?? band.minSellTicks);
-  settlement.begin(instrument, market);
   const closing = (slab.flags[slot]! & FLAG_CLOSING) !== 0;
-  const end = market.book.match(slot, limitTicks, settlement, closing);
+  const end = market.book.match(slot, limitTicks, futures, futures.contextOf(instrument), closing);
   const reason = end === MatchEnd.noCapacity ? CancelReason.delegatedRiskOrder : marketEnd(end, false, false);
   closeResting(state, slot, reason);
 }
