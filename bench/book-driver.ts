@@ -5,7 +5,7 @@ import { OrderType, Side, TimeInForce } from '../src/core/model/enums.ts';
 import { type Flow, MessageKind } from './messages.ts';
 
 /** Takes the place of the exchange around the book: counts trades and frees the slots of makers that left. */
-export class Desk implements MatchSink {
+export class Desk implements MatchSink<undefined> {
   readonly slab = new OrderSlab();
   readonly book = new Book(this.slab);
   trades = 0;
@@ -14,7 +14,7 @@ export class Desk implements MatchSink {
     this.trades++;
   }
 
-  makerLeft(maker: number): void {
+  makerLeft(_context: undefined, maker: number): void {
     this.slab.release(maker);
   }
 
@@ -72,7 +72,7 @@ export class Desk implements MatchSink {
 
   private match(slot: number, price: number, rests: boolean): void {
     const { slab, book } = this;
-    const end = book.match(slot, price, this, false);
+    const end = book.match(slot, price, this, undefined, false);
     if (rests && (end === MatchEnd.exhausted || end === MatchEnd.limit)) book.rest(slot);
     else slab.release(slot);
   }

@@ -29,7 +29,6 @@ export async function userOrders(exchange: RunningExchange): Promise<boolean> {
   const { state } = sequencer;
   await sequencer.submit({
     type: 'openAccount',
-    time: 0,
     uid: UID,
     masterUid: 0,
     marketMaker: false,
@@ -39,7 +38,6 @@ export async function userOrders(exchange: RunningExchange): Promise<boolean> {
     const amount = 10n ** 16n;
     await sequencer.submit({
       type: 'deposit',
-      time: 0,
       uid: UID,
       coin: state.coinByName.get(coin)!,
       amount,
@@ -93,7 +91,7 @@ async function wall(exchange: RunningExchange, view: InstrumentView): Promise<bo
   const [order] = openOrders(state, { uid: UID, limit: 1 });
   const filled = order === undefined ? lots : order.filledLots;
   const { category } = view.instrument;
-  await exchange.sequencer.submit({ type: 'cancelAll', time: 0, uid: UID, category, instrument: -1 });
+  await exchange.sequencer.submit({ type: 'cancelAll', uid: UID, category, instrument: -1 });
   const ok = filled > 0;
   const part = ((100 * filled) / lots).toFixed(1);
   console.log(
@@ -111,7 +109,6 @@ async function place(
 ): Promise<void> {
   const { rejectReason } = await sequencer.submit({
     type: 'placeOrder',
-    time: 0,
     uid: UID,
     source: Source.api,
     instrument: instrument.index,

@@ -12,5 +12,5 @@ export async function cancelFrozenOrders(
   { uid, frozen }: User,
 ): Promise<CommandResult | undefined> {
   if (!frozen || !sequencer.state.accountByUid.has(uid)) return undefined;
-  return sequencer.submit({ type: 'cancelEverything', time: 0, uid });
+  return sequencer.submit({ type: 'cancelEverything', uid });
 }

@@ -36,7 +36,6 @@ export async function openMainAccount(
   try {
     const result = await sequencer.submit({
       type: 'openAccount',
-      time: 0,
       uid: user.uid,
       masterUid: 0,
       marketMaker: account.marketMaker,

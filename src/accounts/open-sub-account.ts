@@ -64,7 +64,6 @@ export async function completeSubAccount(
   }
   const outcome = await sequencer.submit({
     type: 'openAccount',
-    time: 0,
     uid,
     masterUid,
     marketMaker: false,

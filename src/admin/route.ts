@@ -1,7 +1,7 @@
 /** A row of the operator's routes: parameters, response and, for a change, its entry in the audit log. */
 import type { Static, TSchema } from 'typebox';
 import type { CommandSubmitter } from '../accounts/open-sub-account.ts';
-import type { Command } from '../core/model/command.ts';
+import type { Command, Unstamped } from '../core/model/command.ts';
 import type { CommandResult } from '../core/model/command-result.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -60,15 +60,15 @@ export class AuditedAction {
   }
 
   /** Submits a command in the operator's name; resolves when it is durable. */
-  async submit(command: Command): Promise<CommandResult | AdminError> {
+  async submit(command: Unstamped<Command>): Promise<CommandResult | AdminError> {
     const result = await this.#submit(command);
     return result.rejectReason === RejectReason.none ? result : rejectedByCore(result);
   }
 
-  #submit(command: Command & { by?: string }): Promise<CommandResult> {
+  #submit(command: Unstamped<Command>): Promise<CommandResult> {
     const before = this.#sequencer.appliedSeq;
-    command.by = this.by;
-    const result = this.#sequencer.submit(command);
+    const signed: Unstamped<Command> & { readonly by: string } = { ...command, by: this.by };
+    const result = this.#sequencer.submit(signed);
     if (this.#sequencer.appliedSeq > before) this.#command = before + 1;
     return result;
   }

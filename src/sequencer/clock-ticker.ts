@@ -87,7 +87,7 @@ export class ClockTicker {
       while (clock.now() < until && !this.stopped && !this.halting) {
         const now = clock.now();
         clock.advance(Math.min((Math.floor(now / stepMs) + 1) * stepMs, until) - now);
-        const ticked = this.sequencer.submit({ type: 'tick', time: 0 });
+        const ticked = this.sequencer.submit({ type: 'tick' });
         for (const listener of this.listeners) await listener(clock.now());
         if (++pending % ADVANCE_BATCH === 0) await ticked;
         else ticked.catch(() => {});

@@ -2,7 +2,7 @@
  * Load shedding: the commands that are accepted while the disk is slow or full or memory is short. Money stays in
  * place, but orders can always be cancelled, and so can withdrawal requests.
  */
-import type { AmendItem, Command, CommandType } from '../core/model/command.ts';
+import type { AmendRequest, Command, CommandType, Unstamped } from '../core/model/command.ts';
 import { openOrderSlot } from '../core/reads/reads.ts';
 import type { State } from '../core/state/state.ts';
 import type { History } from '../history/history.ts';
@@ -72,7 +72,11 @@ const ALWAYS: ReadonlySet<CommandType> = new Set([
 ]);
 
 /** Why a command is rejected now; undefined when it is accepted. */
-export function shedReason(command: Command, resources: Resources, state: State): string | undefined {
+export function shedReason(
+  command: Unstamped<Command>,
+  resources: Resources,
+  state: State,
+): string | undefined {
   const shortage = shortageOf(resources);
   if (shortage?.mode === 'read_only') return shortage.reason;
   if (isCancellation(command, state)) return undefined;
@@ -82,7 +86,7 @@ export function shedReason(command: Command, resources: Resources, state: State)
   return undefined;
 }
 
-function isCancellation(command: Command, state: State): boolean {
+function isCancellation(command: Unstamped<Command>, state: State): boolean {
   if (ALWAYS.has(command.type)) return true;
   // A paid withdrawal moves money out; an unpaid one restores the account.
   if (command.type === 'endWithdrawal') return !command.paid;
@@ -92,7 +96,7 @@ function isCancellation(command: Command, state: State): boolean {
 }
 
 /** A part of the order is cancelled, and the rest stays unchanged. */
-function onlyReduces(state: State, uid: number, item: AmendItem): boolean {
+function onlyReduces(state: State, uid: number, item: AmendRequest): boolean {
   if (item.sizeLots === 0 || item.preset !== undefined) return false;
   const slot = openOrderSlot(state, uid, item.orderId, item.clientOid);
   if (slot === undefined) return false;

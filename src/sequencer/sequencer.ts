@@ -4,9 +4,9 @@
  * watermark, so no client sees an effect that a crash could undo.
  */
 
-import { encodeCommand } from '../core/codec/command-codec.ts';
+import { type Stamped, stampCommand } from '../core/codec/command-codec.ts';
 import type { Exchange } from '../core/engine/exchange.ts';
-import type { AmendItem, AmendOrders, Command } from '../core/model/command.ts';
+import type { AmendOrders, Command, Undated, Unstamped } from '../core/model/command.ts';
 import { type CommandResult, OK } from '../core/model/command-result.ts';
 import type { Event } from '../core/model/event.ts';
 import { openOrderId } from '../core/reads/reads.ts';
@@ -40,7 +40,7 @@ interface Waiting {
   readonly time: number;
   readonly events: readonly Event[];
   readonly outcome: CommandResult;
-  /** Orders whose modification is outstanding until then. */
+  /** Ids of the orders whose modification is outstanding until the command is durable. */
   readonly amended: readonly number[] | undefined;
   readonly resolve: (outcome: CommandResult) => void;
   readonly reject: (error: Error) => void;
@@ -115,7 +115,7 @@ export class Sequencer {
   }
 
   /** Sequences and applies a command; resolves with its result when it is durable. */
-  submit(command: Command): Promise<CommandResult> {
+  submit(command: Unstamped<Command>): Promise<CommandResult> {
     if (this.halted !== undefined)
       return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
     const rejectReason = shedReason(command, this.resources(), this.state);
@@ -147,14 +147,16 @@ export class Sequencer {
     return { log, history, memoryShort };
   }
 
-  private sequence(command: Command, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
+  private sequence(given: Unstamped<Command>, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
     const { exchange } = this;
-    command.time = Math.max(this.timeOf(command), exchange.state.now);
-    const amended = command.type === 'amendOrders' ? this.countAmends(command) : undefined;
+    const amended = given.type === 'amendOrders' ? this.amendedOrders(given) : undefined;
+    let command: Command;
     try {
-      this.lastSeq = this.log.append(encodeCommand(command));
+      const stamped = this.stamp(given, amended);
+      command = stamped.command;
+      this.lastSeq = this.log.append(stamped.bytes);
     } catch (error) {
-      // Nothing was sequenced, so nothing happened.
+      // The command is not in the journal, so it has no effect.
       if (amended !== undefined) this.releaseAmends(amended);
       reject(new Unavailable((error as Error).message));
       return;
@@ -172,27 +174,40 @@ export class Sequencer {
     if (command.type !== 'checkpoint' && ++this.sinceCheckpoint >= CHECKPOINT_COMMANDS) this.checkpoint();
   }
 
-  /** A tick may carry a second that has passed already: those of a scaled clock come in batches. */
-  private timeOf(command: Command): number {
+  /** Time never runs backwards, whatever the clock says. */
+  protected stamp(given: Unstamped<Command>, amended: readonly number[] | undefined): Stamped {
+    const time = Math.max(this.timeOf(given), this.exchange.state.now);
+    const undated = given.type === 'amendOrders' ? this.countOutstanding(given, amended!) : given;
+    return stampCommand(undated, time);
+  }
+
+  /** A tick may name a second that has passed already: a scaled clock submits several seconds at once. */
+  private timeOf(given: Unstamped<Command>): number {
     const now = this.clock.now();
-    return command.type === 'tick' && command.time !== 0 ? Math.min(command.time, now) : now;
+    return given.type === 'tick' && given.time !== undefined ? Math.min(given.time, now) : now;
   }
 
   private checkpoint(): void {
     this.sinceCheckpoint = 0;
     const { state } = this.exchange;
     const ignore = () => {};
-    this.sequence({ type: 'checkpoint', time: state.now, digest: state.digest.value }, ignore, ignore);
+    this.sequence({ type: 'checkpoint', digest: state.digest.value }, ignore, ignore);
   }
 
-  /** Stamps each item with the number of modifications of its order that are not durable yet. */
-  private countAmends(command: AmendOrders): number[] {
-    return command.items.map((item: AmendItem) => {
-      const orderId = openOrderId(this.state, command.uid, item.orderId, item.clientOid);
-      item.outstanding = this.outstandingAmends.get(orderId) ?? 0;
-      this.outstandingAmends.set(orderId, item.outstanding + 1);
-      return orderId;
+  private amendedOrders({ uid, items }: Unstamped<AmendOrders>): number[] {
+    return items.map(({ orderId, clientOid }) => openOrderId(this.state, uid, orderId, clientOid));
+  }
+
+  /** Gives each item the number of modifications of its order that are not yet durable. */
+  private countOutstanding(given: Unstamped<AmendOrders>, orderIds: readonly number[]): Undated<AmendOrders> {
+    const { outstandingAmends } = this;
+    const items = given.items.map((item, n) => {
+      const orderId = orderIds[n]!;
+      const outstanding = outstandingAmends.get(orderId) ?? 0;
+      outstandingAmends.set(orderId, outstanding + 1);
+      return { ...item, outstanding };
     });
+    return { ...given, items };
   }
 
   private releaseAmends(orderIds: readonly number[]): void {

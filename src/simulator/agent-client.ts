@@ -3,7 +3,7 @@
  * applied state, so with the same clock and the same commands it always decides the same.
  */
 
-import { type AmendItem, ANY, type Command } from '../core/model/command.ts';
+import { type AmendRequest, ANY, type Command, type Unstamped } from '../core/model/command.ts';
 import type { CommandResult } from '../core/model/command-result.ts';
 import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../core/model/enums.ts';
 import type { Position } from '../core/model/position.ts';
@@ -16,7 +16,7 @@ import { COMMANDS_BURST_MAX, COMMANDS_PER_SECOND_MAX } from './limits.ts';
 
 export interface CommandPort {
   readonly state: State;
-  submit(command: Command): Promise<CommandResult>;
+  submit(command: Unstamped<Command>): Promise<CommandResult>;
 }
 
 export interface NewOrder {
@@ -31,7 +31,7 @@ export interface NewOrder {
 }
 
 /** New price and size of an order; 0 leaves one unchanged. */
-export type OrderChange = Pick<AmendItem, 'orderId' | 'priceTicks' | 'sizeLots' | 'autoCancel'>;
+export type OrderChange = Pick<AmendRequest, 'orderId' | 'priceTicks' | 'sizeLots' | 'autoCancel'>;
 
 export class AgentClient {
   private readonly port: CommandPort;
@@ -60,7 +60,7 @@ export class AgentClient {
     return this.allowance > 0;
   }
 
-  submit(command: Command): void {
+  submit(command: Unstamped<Command>): void {
     this.commands++;
     this.allowance--;
     this.port.submit(command).then(
@@ -88,7 +88,6 @@ export class AgentClient {
   place({ uid, view, side, priceTicks, sizeLots, timeInForce, source, reduceOnly }: NewOrder): void {
     this.submit({
       type: 'placeOrder',
-      time: 0,
       uid,
       source: source ?? Source.api,
       instrument: view.instrument.index,
@@ -107,7 +106,6 @@ export class AgentClient {
   cancel(uid: number, orderId: number): void {
     this.submit({
       type: 'cancelOrder',
-      time: 0,
       uid,
       orderId,
       clientOid: '',
@@ -119,15 +117,14 @@ export class AgentClient {
   /** Changes of several orders of an account in one modification. */
   amend(uid: number, changes: readonly OrderChange[]): void {
     const items = changes.map(
-      (change): AmendItem => ({
+      (change): AmendRequest => ({
         ...change,
         clientOid: '',
         category: ANY,
         instrument: ANY,
-        outstanding: 0,
       }),
     );
-    this.submit({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
+    this.submit({ type: 'amendOrders', uid, source: Source.api, items });
   }
 
   /** An IOC order up to a price that is `reach` (a fraction) beyond the best one. */

@@ -1,5 +1,5 @@
 /** The agents of every book, their accounts and target balances. */
-import type { Command } from '../core/model/command.ts';
+import type { Command, Unstamped } from '../core/model/command.ts';
 import type { State } from '../core/state/state.ts';
 import type { Agent } from './agents/agent.ts';
 import { Arbitrageur } from './agents/arbitrageur.ts';
@@ -86,18 +86,17 @@ export function tradersOf(views: readonly InstrumentView[], seed: number): Agent
 export function openingCommands(
   state: State,
   { agent, marketMaker, views, feeFree, stake }: AgentAccount,
-): Command[] {
+): Unstamped<Command>[] {
   const { uid } = agent;
   const account = state.accountByUid.get(uid);
-  const commands: Command[] = [];
+  const commands: Unstamped<Command>[] = [];
   if (account === undefined) {
-    commands.push({ type: 'openAccount', time: 0, uid, masterUid: 0, marketMaker, house: true });
+    commands.push({ type: 'openAccount', uid, masterUid: 0, marketMaker, house: true });
   }
   for (const { instrument } of views) {
     if (feeFree && account?.fees.has(instrument.index) !== true) {
       commands.push({
         type: 'setFees',
-        time: 0,
         uid,
         instrument: instrument.index,
         makerRate: 0n,
@@ -109,7 +108,6 @@ export function openingCommands(
     const leverage = Math.min(HOUSE_LEVERAGE, instrument.futures.maxLeverage);
     commands.push({
       type: 'setLeverage',
-      time: 0,
       uid,
       instrument: instrument.index,
       longLeverage: leverage,

@@ -3,7 +3,7 @@
  * lines are not stored. The ledger treats them like all others. Their uids lie below those of users and encode their
  * purpose, so that a restart finds them again.
  */
-import { ANY, type Command } from '../core/model/command.ts';
+import { ANY, type Command, type Unstamped } from '../core/model/command.ts';
 import { Bucket } from '../core/model/ledger-accounts.ts';
 import { smaller } from '../core/model/units.ts';
 import type { State } from '../core/state/state.ts';
@@ -36,8 +36,8 @@ export interface Holding {
 }
 
 /** Deposits and withdrawals that restore the target balances. */
-export function rebalancing(state: State, holdings: readonly Holding[]): Command[] {
-  const commands: Command[] = [];
+export function rebalancing(state: State, holdings: readonly Holding[]): Unstamped<Command>[] {
+  const commands: Unstamped<Command>[] = [];
   for (const { uid, coin, target, lowPercent, highPercent } of holdings) {
     const account = state.accountByUid.get(uid);
     if (account === undefined) continue;
@@ -46,7 +46,6 @@ export function rebalancing(state: State, holdings: readonly Holding[]): Command
     if (held * 100n < target * lowPercent) {
       commands.push({
         type: 'deposit',
-        time: 0,
         uid,
         coin,
         amount: target - held,
@@ -54,23 +53,23 @@ export function rebalancing(state: State, holdings: readonly Holding[]): Command
       });
     } else if (highPercent !== 0n && held * 100n > target * highPercent) {
       const surplus = smaller(held - target, cash);
-      commands.push({ type: 'withdraw', time: 0, uid, coin, amount: surplus, reference: 'market treasury' });
+      commands.push({ type: 'withdraw', uid, coin, amount: surplus, reference: 'market treasury' });
     }
   }
   return commands;
 }
 
 /** Cancels all orders of house accounts: no agent manages them while the simulator is off. */
-export function withdrawnQuotes(state: State): Command[] {
+export function withdrawnQuotes(state: State): Unstamped<Command>[] {
   const house = [...state.accountByUid.values()].filter((account) => account.house);
   return house.flatMap(({ uid }) => cancelEverything(state, uid));
 }
 
 /** Cancels all orders of an account. */
-export function cancelEverything(state: State, uid: number): Command[] {
+export function cancelEverything(state: State, uid: number): Unstamped<Command>[] {
   const traded = state.accountByUid.get(uid)?.openByInstrument.instruments() ?? [];
   const categories = new Set(traded.map((index) => state.instruments[index]!.category));
   return [...categories]
     .sort((a, b) => a - b)
-    .map((category) => ({ type: 'cancelAll', time: 0, uid, category, instrument: ANY }));
+    .map((category) => ({ type: 'cancelAll', uid, category, instrument: ANY }));
 }

@@ -9,7 +9,7 @@
  *   5. at intervals the treasury rebalances the house accounts
  * Time is the exchange's: with the same clock, seed and commands of others, every step does the same.
  */
-import type { Command } from '../core/model/command.ts';
+import type { Command, Unstamped } from '../core/model/command.ts';
 import { InstrumentStatus } from '../core/model/enums.ts';
 import { RejectReason } from '../core/model/reject-reason.ts';
 import type { State } from '../core/state/state.ts';
@@ -65,7 +65,7 @@ export class MarketSimulator {
   /** First prices, views, accounts with their balances, and instruments that waited for prices. */
   async open(): Promise<void> {
     const outcomes: Promise<void>[] = [];
-    const submit = (command: Command) => void outcomes.push(this.submitOrThrow(command));
+    const submit = (command: Unstamped<Command>) => void outcomes.push(this.submitOrThrow(command));
     this.lastMs = this.sequencer.clock.now();
     this.submitFeedPrices(this.lastMs, submit);
     this.openViews(this.lastMs, submit);
@@ -79,7 +79,7 @@ export class MarketSimulator {
     if (seconds <= 0 || sequencer.failure !== undefined) return;
     this.lastMs = now;
     client.begin(now, seconds);
-    const submit = (command: Command) => client.submit(command);
+    const submit = (command: Unstamped<Command>) => client.submit(command);
     this.submitFeedPrices(now, submit);
     if (sequencer.state.instruments.length !== this.knownInstruments) this.openViews(now, submit);
     for (const view of this.views) view.observe(now, seconds);
@@ -126,17 +126,17 @@ export class MarketSimulator {
     this.options.feed.close();
   }
 
-  private submitFeedPrices(now: number, submit: (command: Command) => void): void {
+  private submitFeedPrices(now: number, submit: (command: Unstamped<Command>) => void): void {
     const { feed } = this.options;
     if (this.sequencer.state.instruments.length !== this.knownInstruments)
       feed.follow(followedIndices(this.sequencer.state), now);
     for (const { index, component, price, volume } of feed.reports(now)) {
-      submit({ type: 'componentPrice', time: 0, index, component, price, volume });
+      submit({ type: 'componentPrice', index, component, price, volume });
     }
   }
 
   /** Opens a view for each book without one; MARGIN shares the book, and so the view, of its SPOT pair. */
-  private openViews(now: number, submit: (command: Command) => void): void {
+  private openViews(now: number, submit: (command: Unstamped<Command>) => void): void {
     const { state } = this.sequencer;
     const { parameters, level } = this.options;
     for (const instrument of state.instruments.slice(this.knownInstruments)) {
@@ -144,7 +144,7 @@ export class MarketSimulator {
       // An instrument with a future launch opens by itself.
       const waits = Number.isFinite(calendar.launchTime) && calendar.launchTime > state.now;
       if (status === InstrumentStatus.listed && !waits && !hasTraded(state, instrument.index)) {
-        submit({ type: 'setInstrumentStatus', time: 0, instrument: instrument.index, status: 'online' });
+        submit({ type: 'setInstrumentStatus', instrument: instrument.index, status: 'online' });
       }
       if (state.market(instrument).instrument !== instrument.index) continue;
       const view = new InstrumentView(
@@ -165,7 +165,7 @@ export class MarketSimulator {
     this.rebalance(now, submit);
   }
 
-  private rebalance(now: number, submit: (command: Command) => void): void {
+  private rebalance(now: number, submit: (command: Unstamped<Command>) => void): void {
     this.treasuryMs = now + TREASURY_MS;
     for (const member of this.members) {
       const commands = rebalancing(this.sequencer.state, holdingsOf(member));
@@ -175,7 +175,7 @@ export class MarketSimulator {
   }
 
   /** During set-up a rejected command is an error. */
-  private async submitOrThrow(command: Command): Promise<void> {
+  private async submitOrThrow(command: Unstamped<Command>): Promise<void> {
     const { rejectReason, detail } = await this.sequencer.submit(command);
     if (rejectReason === RejectReason.none) return;
     throw new Error(

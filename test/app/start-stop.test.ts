@@ -146,7 +146,6 @@ test('a first start that was cut off between two deposits is completed by the ne
   const { uid } = openDemoAccounts(identity, sequencer.clock.now()).accounts[0]!;
   await sequencer.submit({
     type: 'openAccount',
-    time: 0,
     uid,
     masterUid: 0,
     marketMaker: false,
@@ -155,7 +154,6 @@ test('a first start that was cut off between two deposits is completed by the ne
   const coin = sequencer.state.coinByName.get('USDT')!;
   await sequencer.submit({
     type: 'deposit',
-    time: 0,
     uid,
     coin,
     amount: 100_000n * MONEY_ONE,

@@ -104,8 +104,9 @@ function logTypes(
 test('every column that an order brings or an amendment changes fits the type of the log', () => {
   const { placeOrder, amendOrders } = ORDER_LAYOUTS;
   const commands = {
-    placed: (f: Fields, values: object) => placeOrder.fields(f, values as PlaceOrder),
-    amended: (f: Fields, item: object) => amendOrders.fields(f, { items: [item] } as AmendOrders),
+    placed: (f: Fields, values: object) => placeOrder.fields(f, values as PlaceOrder, 0),
+    amended: (f: Fields, item: object) =>
+      amendOrders.fields(f, { items: [item] } as unknown as AmendOrders, 0),
   };
   for (const command of ['placed', 'amended'] as const) {
     const columns = sources(command);

@@ -3,7 +3,7 @@
  * the auditor and the test's own model look at what happened. Refusals change nothing; replays agree.
  */
 import assert from 'node:assert/strict';
-import { decodeCommand, encodeCommand } from '../../src/core/codec/command-codec.ts';
+import { decodeCommand, stampCommand } from '../../src/core/codec/command-codec.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
 import { checkInvariants } from '../../src/core/engine/invariants.ts';
 import type { Command } from '../../src/core/model/command.ts';
@@ -61,9 +61,11 @@ export class AuditedRun {
   }
 
   apply(original: Command): CommandResult {
-    const bytes = encodeCommand(original).slice();
+    const stamped = stampCommand(original, original.time);
+    const bytes = stamped.bytes.slice();
     const command = decodeCommand(bytes);
-    assert.deepEqual(command, original);
+    assert.deepEqual(command, stamped.command);
+    assert.partialDeepStrictEqual(command, original);
     this.log.push(bytes);
     const outcome = this.exchange.apply(command);
     const events = this.exchange.takeEvents();

@@ -30,7 +30,7 @@ test('events of a command do not show up under the command before it that had no
   const { venue, log } = newVenue();
   const published: string[] = [];
   venue.onPublished(({ seq, events }) => published.push(`${seq}: ${events.length}`));
-  const tick = venue.submit({ type: 'tick', time: 0 });
+  const tick = venue.submit({ type: 'tick' });
   const listing = venue.submit(setUp()[0]!);
   log.flush();
   await Promise.all([tick, listing]);
@@ -47,7 +47,7 @@ test('history knows all instruments after a replay of commands that it holds alr
 
 test('a read of a venue that has stopped is refused, it does not wait for ever', async () => {
   const { venue, log, disk } = newVenue();
-  const answer = venue.submit({ type: 'tick', time: 0 });
+  const answer = venue.submit({ type: 'tick' });
   disk.faults.failSyncAfter = 1;
   assert.throws(() => log.flush());
   await assert.rejects(answer, { name: 'OutcomeUnknown' });

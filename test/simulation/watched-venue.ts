@@ -1,12 +1,13 @@
-/** The venue with somebody beside it who writes down what it is told and what it answers. */
-import type { Command } from '../../src/core/model/command.ts';
+/** A sequencer that reports every command, as stamped, and every result to the checker. */
+import type { Stamped } from '../../src/core/codec/command-codec.ts';
+import type { Command, Unstamped } from '../../src/core/model/command.ts';
 import type { CommandResult } from '../../src/core/model/command-result.ts';
 import { OutcomeUnknown, Sequencer, Unavailable } from '../../src/sequencer/sequencer.ts';
 import type { Checker } from './checker.ts';
 
-/** Reports everything that goes in and comes out to the checker. */
 export class WatchedVenue extends Sequencer {
   private checker: Checker | undefined;
+  private stamped: Command | undefined;
   private projectedSeq_: () => number = () => 0;
 
   watch(checker: Checker, projectedSeq: () => number): void {
@@ -15,12 +16,18 @@ export class WatchedVenue extends Sequencer {
     this.onPublished((published) => checker.published(published));
   }
 
-  override submit(command: Command): Promise<CommandResult> {
+  protected override stamp(given: Unstamped<Command>, amended: readonly number[] | undefined): Stamped {
+    const stamped = super.stamp(given, amended);
+    this.stamped = stamped.command;
+    return stamped;
+  }
+
+  override submit(command: Unstamped<Command>): Promise<CommandResult> {
     const checker = this.checker!;
     const before = this.appliedSeq;
     const answer = super.submit(command);
     const seq = this.appliedSeq > before ? before + 1 : undefined;
-    if (seq !== undefined) checker.sequenced(seq, command);
+    if (seq !== undefined) checker.sequenced(seq, this.stamped!);
     answer.then(
       (outcome) => {
         if (seq === undefined) checker.failed(new Error('an answer without a command'));

@@ -2,7 +2,7 @@
  * A few accounts that trade with each other at prices that cross: orders, amendments, cancellations, money in and out,
  * the dead man's switch, and clients that send the same request twice.
  */
-import { ANY, type Command, type PlaceOrder } from '../../src/core/model/command.ts';
+import { ANY, type Command, type PlaceOrder, type Unstamped } from '../../src/core/model/command.ts';
 import type { CommandResult } from '../../src/core/model/command-result.ts';
 import {
   Category,
@@ -69,7 +69,7 @@ export class Workload {
     this.#random = random;
   }
 
-  next(): Command {
+  next(): Unstamped<Command> {
     const roll = this.#random();
     if (roll < 0.07 && this.#lastPlaced !== undefined) return this.#again(this.#lastPlaced);
     if (roll < 0.6) return this.#place();
@@ -77,27 +77,27 @@ export class Workload {
     if (roll < 0.86) return this.#cancel();
     if (roll < 0.92) return this.#money();
     if (roll < 0.945)
-      return { type: 'countdownCancel', time: 0, uid: this.#uid(), seconds: this.#pick([0, 4, 5, 30]) };
+      return { type: 'countdownCancel', uid: this.#uid(), seconds: this.#pick([0, 4, 5, 30]) };
     if (roll < 0.96) return this.#fees();
     if (roll < 0.97) return this.#cancelAll();
     if (roll < 0.978) return this.#status();
-    if (roll < 0.984) return { type: 'setHalt', time: 0, halted: this.#random() < 0.25 };
+    if (roll < 0.984) return { type: 'setHalt', halted: this.#random() < 0.25 };
     if (roll < 0.992) return this.#transfer();
-    return { type: 'tick', time: 0 };
+    return { type: 'tick' };
   }
 
   /** What a client always may do. */
-  cancel(): Command {
+  cancel(): Unstamped<Command> {
     return this.#cancel();
   }
 
   /** The client learns what its order came to. */
-  answered(command: Command, outcome: CommandResult): void {
+  answered(command: Unstamped<Command>, outcome: CommandResult): void {
     if (command.type !== 'placeOrder' || outcome.rejectReason !== RejectReason.none) return;
     this.#remember({ uid: command.uid, orderId: outcome.orderId, clientOid: outcome.clientOid });
   }
 
-  #place(): Command {
+  #place(): Unstamped<Command> {
     const side = this.#pick([Side.buy, Side.sell]);
     const market = this.#random() < 0.12;
     const byAmount = market && side === Side.buy;
@@ -124,17 +124,16 @@ export class Workload {
     return command;
   }
 
-  #again(placed: PlaceOrder): Command {
+  #again(placed: PlaceOrder): Unstamped<Command> {
     this.duplicates += 1;
     return { ...placed };
   }
 
-  #amend(): Command {
+  #amend(): Unstamped<Command> {
     const first = this.#target();
     const items = Array.from({ length: 1 + this.#int(3) }, () => this.#target(first.uid));
     return {
       type: 'amendOrders',
-      time: 0,
       uid: first.uid,
       source: Source.api,
       items: items.map(({ orderId, clientOid }) => ({
@@ -145,16 +144,14 @@ export class Workload {
         priceTicks: this.#random() < 0.6 ? MIDDLE_TICKS - 4 + this.#int(9) : 0,
         sizeLots: this.#random() < 0.6 ? 1 + this.#int(2800) : 0,
         autoCancel: this.#random() < 0.3,
-        outstanding: 0,
       })),
     };
   }
 
-  #cancel(): Command {
+  #cancel(): Unstamped<Command> {
     const { uid, orderId, clientOid } = this.#target();
     return {
       type: 'cancelOrder',
-      time: 0,
       uid,
       orderId,
       clientOid: orderId === 0 ? clientOid : '',
@@ -163,21 +160,19 @@ export class Workload {
     };
   }
 
-  #cancelAll(): Command {
+  #cancelAll(): Unstamped<Command> {
     return {
       type: 'cancelAll',
-      time: 0,
       uid: this.#uid(),
       category: Category.spot,
       instrument: this.#pick([ANY, 0, 1]),
     };
   }
 
-  #money(): Command {
+  #money(): Unstamped<Command> {
     const amount = BigInt(1 + this.#int(2_000_000_000));
     return {
       type: this.#pick(['deposit', 'withdraw']),
-      time: 0,
       uid: this.#uid(),
       coin: this.#int(COINS),
       amount,
@@ -186,11 +181,10 @@ export class Workload {
   }
 
   /** Between the master and its sub-account, with names that come again. */
-  #transfer(): Command {
+  #transfer(): Unstamped<Command> {
     const [fromUid, toUid] = this.#random() < 0.5 ? [1, 2] : [2, 1];
     return {
       type: 'transfer',
-      time: 0,
       initiatorUid: fromUid!,
       fromUid: fromUid!,
       toUid: toUid!,
@@ -202,11 +196,10 @@ export class Workload {
     };
   }
 
-  #fees(): Command {
+  #fees(): Unstamped<Command> {
     const rate = () => BigInt(this.#int(3_000_000_000)) - 500_000_000n;
     return {
       type: 'setFees',
-      time: 0,
       uid: this.#uid(),
       instrument: this.#int(PAIRS),
       makerRate: rate(),
@@ -214,10 +207,9 @@ export class Workload {
     };
   }
 
-  #status(): Command {
+  #status(): Unstamped<Command> {
     return {
       type: 'setInstrumentStatus',
-      time: 0,
       instrument: this.#int(PAIRS),
       status: this.#pick(['online', 'online', 'online', 'restrictedAPI', 'limit_open']),
     };

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import type { Command } from '../../src/core/model/command.ts';
+import type { Command, Unstamped } from '../../src/core/model/command.ts';
 import type { CommandResult } from '../../src/core/model/command-result.ts';
 import { JournalFailed } from '../../src/journal/journal-errors.ts';
 import { TICK_INTERVAL_MS } from '../../src/sequencer/limits.ts';
@@ -82,7 +82,7 @@ export class World extends DamagedMachine {
     if (this.end === 'full disk') await this.fillDisk(process);
   }
 
-  private submit(process: Process, command: Command): void {
+  private submit(process: Process, command: Unstamped<Command>): void {
     process.venue.submit(command).then(
       (outcome) => this.workload.answered(command, outcome),
       (error: Error) => {
@@ -106,7 +106,7 @@ export class World extends DamagedMachine {
 
   private checkpoint(process: Process): void {
     const digest = process.venue.state.digest.value;
-    this.submit(process, { type: 'checkpoint', time: 0, digest });
+    this.submit(process, { type: 'checkpoint', digest });
   }
 
   private async audit(process: Process): Promise<void> {
@@ -159,7 +159,7 @@ export class World extends DamagedMachine {
   }
 
   /** Is the command taken? Its answer must come, and be the only possible one. */
-  private async expect(process: Process, command: Command, taken: boolean): Promise<void> {
+  private async expect(process: Process, command: Unstamped<Command>, taken: boolean): Promise<void> {
     let answer: CommandResult | Error | undefined;
     process.venue.submit(command).then(
       (outcome) => {
@@ -287,16 +287,16 @@ export class World extends DamagedMachine {
     this.checker.raise();
   }
 
-  private proofOfLife(): Command[] {
+  private proofOfLife(): Unstamped<Command>[] {
     const clientOid = 'proof-of-life';
     const named = { category: -1, instrument: -1, orderId: 0, clientOid } as const;
     return [
-      { type: 'setHalt', time: 0, halted: false },
-      { type: 'setInstrumentStatus', time: 0, instrument: 0, status: 'online' },
-      { type: 'cancelAll', time: 0, uid: 3, category: 0, instrument: -1 },
-      { type: 'deposit', time: 0, uid: 3, coin: 2, amount: 10n ** 10n, reference: '' },
+      { type: 'setHalt', halted: false },
+      { type: 'setInstrumentStatus', instrument: 0, status: 'online' },
+      { type: 'cancelAll', uid: 3, category: 0, instrument: -1 },
+      { type: 'deposit', uid: 3, coin: 2, amount: 10n ** 10n, reference: '' },
       order({ uid: 3, priceTicks: 60, sizeLots: 100, clientOid, timeInForce: 0, stpMode: 1 }),
-      { type: 'cancelOrder', time: 0, uid: 3, ...named },
+      { type: 'cancelOrder', uid: 3, ...named },
     ];
   }
 }

@@ -18,14 +18,14 @@ async function running(options: RigOptions = {}, ms = 5000): Promise<Rig> {
 
 function addUser(rig: Rig, usdt: bigint, btc: bigint): void {
   const { coinByName } = rig.state;
-  rig.give({ type: 'openAccount', time: 0, uid: USER, masterUid: 0, marketMaker: false, house: false });
+  rig.give({ type: 'openAccount', uid: USER, masterUid: 0, marketMaker: false, house: false });
   for (const [name, amount] of [
     ['USDT', usdt],
     ['BTC', btc],
   ] as const) {
     const coin = coinByName.get(name)!;
     if (amount === 0n) continue;
-    rig.give({ type: 'deposit', time: 0, uid: USER, coin, amount: amount * 10n ** 8n, reference: 'test' });
+    rig.give({ type: 'deposit', uid: USER, coin, amount: amount * 10n ** 8n, reference: 'test' });
   }
 }
 
@@ -38,7 +38,6 @@ function userOrder(
 ): void {
   rig.give({
     type: 'placeOrder',
-    time: 0,
     uid: USER,
     source: Source.api,
     instrument: spot(rig).index,
@@ -126,10 +125,10 @@ test('a house account that has run low is brought up, and one that swims in mone
     state.ledger.peek(account.index, coin, Bucket.locked);
   const full = held();
   const cash = state.ledger.peek(account.index, coin, Bucket.cash);
-  rig.give({ type: 'withdraw', time: 0, uid, coin, amount: (cash * 8n) / 10n, reference: 'test' });
+  rig.give({ type: 'withdraw', uid, coin, amount: (cash * 8n) / 10n, reference: 'test' });
   rig.run(25_000);
   assert.ok(held() > (full * 9n) / 10n);
-  rig.give({ type: 'deposit', time: 0, uid, coin, amount: full * 5n, reference: 'test' });
+  rig.give({ type: 'deposit', uid, coin, amount: full * 5n, reference: 'test' });
   rig.run(25_000);
   assert.ok(held() < full * 2n);
 });

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { loadCatalogue } from '../../src/catalogue/catalogue.ts';
 import { Exchange } from '../../src/core/engine/exchange.ts';
-import type { Command } from '../../src/core/model/command.ts';
+import type { Command, Unstamped } from '../../src/core/model/command.ts';
 import { RejectReason } from '../../src/core/model/reject-reason.ts';
 import type { History } from '../../src/history/history.ts';
 import type { CommandJournal } from '../../src/journal/command-journal.ts';
@@ -88,9 +88,9 @@ export class Rig {
     this.clock = new ManualClock(startTime);
     this.venue = new Sequencer(new Exchange(), this.log, NO_HISTORY, this.clock, 0);
     const { coins, instruments } = loadCatalogue(CATALOGUE);
-    for (const spec of coins) this.give({ type: 'listCoin', time: 0, spec });
+    for (const spec of coins) this.give({ type: 'listCoin', spec });
     for (const spec of instruments) {
-      if (only(spec.category, spec.symbol)) this.give({ type: 'listInstrument', time: 0, spec });
+      if (only(spec.category, spec.symbol)) this.give({ type: 'listInstrument', spec });
     }
     const parameters = loadParameters(CATALOGUE);
     const feed = new SyntheticFeed({ seed, parameters, intensity: ACTIVITY_LEVELS[level].volatility });
@@ -119,7 +119,7 @@ export class Rig {
   }
 
   /** A command of somebody else, which must be carried out. */
-  give(command: Command): void {
+  give(command: Unstamped<Command>): void {
     const failed = (error: Error) => {
       throw error;
     };

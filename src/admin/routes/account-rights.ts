@@ -23,7 +23,7 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
       if (user instanceof AdminError) return user;
       const { uid } = user;
       if (!body.broker && (sequencer.state.accountByUid.get(uid)?.commissionRate ?? 0n) !== 0n) {
-        const result = await audited.submit({ type: 'setCommission', time: 0, uid, rate: 0n });
+        const result = await audited.submit({ type: 'setCommission', uid, rate: 0n });
         if (result instanceof AdminError) return result;
       }
       const changed = identity.setUser(uid, { broker: body.broker }, sequencer.clock.now());
@@ -53,7 +53,7 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
       if (rate === undefined || rate > RATE_ONE) {
         return new AdminError('invalid_request', `share ${body.share} must lie between 0 and 1`);
       }
-      const result = await audited.submit({ type: 'setCommission', time: 0, uid, rate });
+      const result = await audited.submit({ type: 'setCommission', uid, rate });
       if (result instanceof AdminError) return result;
       return { uid, share: formatRate(rate), command: audited.command };
     },
@@ -103,7 +103,6 @@ export const accountRightsRoutes: readonly OperatorRoute[] = [
       const { uid } = account;
       const result = await audited.submit({
         type: 'setMarketMaker',
-        time: 0,
         uid,
         marketMaker: body.marketMaker,
       });

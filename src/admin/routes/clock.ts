@@ -133,7 +133,7 @@ export const clockRoutes: readonly OperatorRoute[] = [
       if (advancePlan instanceof AdminError) return advancePlan;
       const events = await ticker.advance(clock, advancePlan.until, advancePlan.stepMs);
       // The last tick is submitted in the operator's name, so that journal and audit log refer to each other.
-      const result = await audited.submit({ type: 'tick', time: 0 });
+      const result = await audited.submit({ type: 'tick' });
       if (result instanceof AdminError) return result;
       return { from, time: clock.now(), command: audited.command, events: events as Record<string, number> };
     },

@@ -12,7 +12,7 @@ const AUDIT_LINES_MAX = 1000;
 const Halted = Type.Object({ halted: Type.Boolean(), command: CommandSeq });
 
 async function setHalt({ audited }: Call<unknown, unknown, unknown>, halted: boolean) {
-  const result = await audited.submit({ type: 'setHalt', time: 0, halted });
+  const result = await audited.submit({ type: 'setHalt', halted });
   return result instanceof AdminError ? result : { halted, command: audited.command };
 }
 

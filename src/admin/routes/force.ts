@@ -33,7 +33,6 @@ export const forceRoutes: readonly OperatorRoute[] = [
       const { uid } = account;
       const result = await audited.submit({
         type: 'forceClose',
-        time: 0,
         uid,
         deleverage: false,
         instrument: ANY,
@@ -62,7 +61,6 @@ export const forceRoutes: readonly OperatorRoute[] = [
       const { index } = instrument;
       const result = await audited.submit({
         type: 'forceClose',
-        time: 0,
         uid,
         deleverage: true,
         instrument: index,

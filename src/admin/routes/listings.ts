@@ -82,7 +82,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
       const problem = instrumentProblem(body.spec);
       if (problem !== undefined) return new AdminError('invalid_request', problem);
       const spec = body.spec as unknown as InstrumentSpec;
-      const result = await audited.submit({ type: 'listInstrument', time: 0, spec });
+      const result = await audited.submit({ type: 'listInstrument', spec });
       if (result instanceof AdminError) return result;
       const instrument = sequencer.state.instrument(spec.category, spec.symbol)!;
       return { instrument: viewOf(instrument, 0), command: audited.command };
@@ -103,7 +103,6 @@ export const listingRoutes: readonly OperatorRoute[] = [
       const { index } = instrument;
       const result = await audited.submit({
         type: 'setInstrumentStatus',
-        time: 0,
         instrument: index,
         status: body.status,
       });
@@ -123,7 +122,7 @@ export const listingRoutes: readonly OperatorRoute[] = [
       const problem = coinProblem(body.spec);
       if (problem !== undefined) return new AdminError('invalid_request', problem);
       const spec = body.spec as unknown as CoinSpec;
-      const result = await audited.submit({ type: 'listCoin', time: 0, spec });
+      const result = await audited.submit({ type: 'listCoin', spec });
       return result instanceof AdminError ? result : { coin: spec.coin, command: audited.command };
     },
   }),
@@ -174,7 +173,6 @@ export const listingRoutes: readonly OperatorRoute[] = [
       const { index } = instrument;
       const result = await audited.submit({
         type: 'setFees',
-        time: 0,
         uid,
         instrument: index,
         makerRate,

@@ -70,7 +70,6 @@ async function move(call: PoolCall, sign: 1n | -1n) {
   const { reference } = body;
   const result = await audited.submit({
     type: 'fundLoanPool',
-    time: 0,
     coin,
     amount: sign * amount,
     reference,
@@ -129,7 +128,6 @@ export const loanRoutes: readonly OperatorRoute[] = [
       const term = LOAN_TERM_NAMES.indexOf(body.term) as LoanTerm;
       const result = await audited.submit({
         type: 'setLoanRate',
-        time: 0,
         coin,
         term,
         yearRate: body.yearRate,

@@ -66,7 +66,6 @@ async function end(
   const withdrawalId = withdrawal.id;
   const result = await audited.submit({
     type: 'endWithdrawal',
-    time: 0,
     withdrawalId,
     uid: 0,
     paid,
@@ -129,7 +128,6 @@ export const moneyRoutes: readonly OperatorRoute[] = [
       const wallet = body.wallet ?? WALLET_NAMES[depositWallet(account, coin, Wallet.unified)];
       const result = await audited.submit({
         type: 'deposit',
-        time: 0,
         uid: account.uid,
         coin,
         amount,

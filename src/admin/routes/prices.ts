@@ -86,7 +86,6 @@ export const priceRoutes: readonly OperatorRoute[] = [
       }
       const result = await audited.submit({
         type: 'componentPrice',
-        time: 0,
         index,
         component,
         price,

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import type { Command } from '../../core/model/command.ts';
+import type { Command, Unstamped } from '../../core/model/command.ts';
 import type { CommandResult } from '../../core/model/command-result.ts';
 import { RejectReason } from '../../core/model/reject-reason.ts';
 import { MONEY_SCALE, parseUnits } from '../../core/model/units.ts';
@@ -26,12 +26,12 @@ export async function listCatalogue(sequencer: Sequencer, catalogue: Catalogue):
   await submitMissing(sequencer, () =>
     catalogue.coins
       .filter(({ coin }) => !state.coinByName.has(coin))
-      .map((spec): Command => ({ type: 'listCoin', time: 0, spec })),
+      .map((spec): Unstamped<Command> => ({ type: 'listCoin', spec })),
   );
   await submitMissing(sequencer, () =>
     catalogue.instruments
       .filter(({ category, symbol }) => state.instrument(category, symbol) === undefined)
-      .map((spec): Command => ({ type: 'listInstrument', time: 0, spec })),
+      .map((spec): Unstamped<Command> => ({ type: 'listInstrument', spec })),
   );
 }
 
@@ -71,34 +71,34 @@ export function hasDemoKeys(identity: Identity): boolean {
   return DEMO_ACCOUNTS.some(({ apiKey }) => identity.findKey(apiKey)?.key.demo === true);
 }
 
-function accountCommands(sequencer: Sequencer, { account, uid }: OpenedDemoAccount): Command[] {
+function accountCommands(sequencer: Sequencer, { account, uid }: OpenedDemoAccount): Unstamped<Command>[] {
   if (sequencer.state.accountByUid.has(uid)) return [];
   const marketMaker = account.name === MARKET_MAKER;
-  return [{ type: 'openAccount', time: 0, uid, masterUid: 0, marketMaker, house: false }];
+  return [{ type: 'openAccount', uid, masterUid: 0, marketMaker, house: false }];
 }
 
 /** A coin that the account has ever held was funded before, whatever its balance is now. */
-function fundingCommands(sequencer: Sequencer, { account, uid }: OpenedDemoAccount): Command[] {
+function fundingCommands(sequencer: Sequencer, { account, uid }: OpenedDemoAccount): Unstamped<Command>[] {
   const { state } = sequencer;
   const held = state.ledger.coinsOf(state.accountByUid.get(uid)!.index);
-  const commands: Command[] = [];
+  const commands: Unstamped<Command>[] = [];
   for (const [name, amountText] of Object.entries(account.funding)) {
     const coin = state.coinByName.get(name);
     if (coin === undefined || held.includes(coin)) continue;
     const amount = parseUnits(amountText, MONEY_SCALE)!;
-    commands.push({ type: 'deposit', time: 0, uid, coin, amount, reference: 'demo' });
+    commands.push({ type: 'deposit', uid, coin, amount, reference: 'demo' });
   }
   return commands;
 }
 
 /** A pool that was funded before stays unchanged. */
-function poolCommands({ state }: Sequencer): Command[] {
-  const commands: Command[] = [];
+function poolCommands({ state }: Sequencer): Unstamped<Command>[] {
+  const commands: Unstamped<Command>[] = [];
   for (const [name, amountText] of Object.entries(DEMO_POOLS)) {
     const coin = state.coinByName.get(name);
     if (coin === undefined || state.coins[coin]!.loan === undefined || state.loans.funded.has(coin)) continue;
     const amount = parseUnits(amountText, MONEY_SCALE)!;
-    commands.push({ type: 'fundLoanPool', time: 0, coin, amount, reference: 'demo' });
+    commands.push({ type: 'fundLoanPool', coin, amount, reference: 'demo' });
   }
   return commands;
 }
@@ -113,7 +113,7 @@ const WAITS_MAX = 250;
  * Submits the missing commands, in batches that share a commit; throws when one is rejected. A slow disk accepts a
  * part of a batch; the rest is submitted again when it has caught up.
  */
-async function submitMissing(sequencer: Sequencer, missing: () => Command[]): Promise<void> {
+async function submitMissing(sequencer: Sequencer, missing: () => Unstamped<Command>[]): Promise<void> {
   let waits = 0;
   for (let batch = missing().slice(0, BATCH); batch.length > 0; batch = missing().slice(0, BATCH)) {
     const results = await Promise.allSettled(batch.map((command) => sequencer.submit(command)));
@@ -136,7 +136,7 @@ function acceptsCommands(sequencer: Sequencer): boolean {
   return sequencer.failure === undefined && sequencer.capacity() === 'normal' && !sequencer.memoryShort;
 }
 
-function throwIfRejected({ type }: Command, { rejectReason, detail }: CommandResult): void {
+function throwIfRejected({ type }: Unstamped<Command>, { rejectReason, detail }: CommandResult): void {
   if (rejectReason === RejectReason.none) return;
   throw new Error(`${type} was refused while the exchange was set up: ${detail ?? `reason ${rejectReason}`}`);
 }

@@ -1,7 +1,6 @@
 /**
  * One order book: price-time priority, two queues a level (normal, then RPI), self-trade prevention by the taker's
- * mode (rules 1.1, 1.4-1.8). It knows queues and quantities; money, records and rules belong to the exchange,
- * which hears of each trade through a `MatchSink`.
+ * mode (rules 1.1, 1.4-1.8). It holds queues and quantities only; a `MatchSink` settles each trade.
  */
 
 import { Side, StpMode } from '../model/enums.ts';
@@ -10,13 +9,14 @@ import { assert } from '../model/units.ts';
 import { FLAG_CLOSING, FLAG_RETAIL, FLAG_RPI, NIL, type OrderSlab } from './order-slab.ts';
 import { PriceIndex } from './price-index.ts';
 
-export interface MatchSink {
+/** Settles the trades of a match. `match` passes the context of the taker's fills through to it. */
+export interface MatchSink<Context> {
   /** `remaining` of both orders is already reduced. */
-  traded(taker: number, maker: number, priceTicks: number, lots: number): void;
+  traded(context: Context, taker: number, maker: number, priceTicks: number, lots: number): void;
   /** The maker has left the book: filled, or cancelled by self-trade prevention. */
-  makerLeft(maker: number, filled: boolean): void;
+  makerLeft(context: Context, maker: number, filled: boolean): void;
   /** How much a capped taker, or a maker that may only close, may still trade at this price. */
-  capacity(slot: number, priceTicks: number): number;
+  capacity(context: Context, slot: number, priceTicks: number): number;
 }
 
 /** Why matching stopped. */
@@ -55,7 +55,13 @@ export class Book {
   }
 
   /** Takes from the other side up to `limitTicks`. The taker must not rest. */
-  match(taker: number, limitTicks: number, sink: MatchSink, capped: boolean): MatchEnd {
+  match<Context>(
+    taker: number,
+    limitTicks: number,
+    sink: MatchSink<Context>,
+    context: Context,
+    capped: boolean,
+  ): MatchEnd {
     const slab = this.slab;
     const buying = slab.side[taker] === Side.buy;
     const party = slab.party[taker]!;
@@ -73,14 +79,14 @@ export class Book {
         let maker = queue === 0 ? this.normalHead[level]! : this.rpiHead[level]!;
         while (maker !== NIL) {
           const next = slab.next[maker]!;
-          // Without room no trade would happen, so there is no self-trade to prevent either.
-          let capacity = capped ? sink.capacity(taker, price) : Number.POSITIVE_INFINITY;
+          // Without capacity there is no trade, so there is no self-trade to prevent either.
+          let capacity = capped ? sink.capacity(context, taker, price) : Number.POSITIVE_INFINITY;
           if (capacity <= 0) return MatchEnd.noCapacity;
           if ((slab.flags[maker]! & FLAG_CLOSING) !== 0) {
-            const makerCapacity = sink.capacity(maker, price);
+            const makerCapacity = sink.capacity(context, maker, price);
             if (makerCapacity <= 0) {
               this.remove(maker);
-              sink.makerLeft(maker, false);
+              sink.makerLeft(context, maker, false);
               maker = next;
               continue;
             }
@@ -90,7 +96,7 @@ export class Book {
           if (stpMode !== StpMode.none && slab.party[maker] === party) {
             if (stpMode === StpMode.cancelTaker) return MatchEnd.selfTrade;
             this.remove(maker);
-            sink.makerLeft(maker, false);
+            sink.makerLeft(context, maker, false);
             if (stpMode === StpMode.cancelBoth) return MatchEnd.selfTrade;
             maker = next;
             continue;
@@ -102,14 +108,14 @@ export class Book {
           slab.remaining[maker] = offered - lots;
           if (queue === 0) this.normalLots[level]! -= lots;
           else this.rpiLots[level]! -= lots;
-          sink.traded(taker, maker, price, lots);
+          sink.traded(context, taker, maker, price, lots);
           if (lots === offered) {
             this.unlink(maker);
-            sink.makerLeft(maker, true);
+            sink.makerLeft(context, maker, true);
           }
           if (lots === wanted) return MatchEnd.filled;
           fills++;
-          // A maker that has something left had no room for it, or the taker had none: the next round finds out.
+          // If the maker has lots left, its capacity or the taker's is used up: the next round ends with it.
           if (lots === offered) maker = next;
         }
       }
@@ -119,11 +125,16 @@ export class Book {
   }
 
   /**
-   * Dry run for fill-or-kill: could `wanted` lots be had within the limit? Own orders do not count under
-   * `cancel_maker` and end the count under the modes that cancel the taker. A closing order counts as far as its
-   * position goes after what its account has given before (`sink`, on futures). Changes nothing.
+   * Dry run for fill-or-kill: can `wanted` lots be filled within the limit? Own orders do not count under
+   * `cancel_maker` and end the count under the modes that cancel the taker. A closing order counts up to its position
+   * less the lots that its account has given before (`capacityOf`, on futures). Changes nothing.
    */
-  canFill(taker: number, limitTicks: number, wanted: number, sink?: MatchSink): boolean {
+  canFill(
+    taker: number,
+    limitTicks: number,
+    wanted: number,
+    capacityOf?: (maker: number, priceTicks: number) => number,
+  ): boolean {
     const slab = this.slab;
     const buying = slab.side[taker] === Side.buy;
     const party = slab.party[taker]!;
@@ -144,11 +155,11 @@ export class Book {
           }
           if (fills++ === FILLS_PER_ORDER_MAX) return false;
           let lots = slab.remaining[maker]!;
-          if (sink !== undefined) {
+          if (capacityOf !== undefined) {
             const account = slab.account[maker]!;
             const before = given.get(account) ?? 0;
             if ((slab.flags[maker]! & FLAG_CLOSING) !== 0)
-              lots = Math.min(lots, Math.max(0, sink.capacity(maker, price) - before));
+              lots = Math.min(lots, Math.max(0, capacityOf(maker, price) - before));
             given.set(account, before + lots);
           }
           found += lots;
@@ -159,7 +170,7 @@ export class Book {
     return false;
   }
 
-  /** Best price of the resting `side` that a taker could hit: RPI orders only when it may see them. 0 = none. */
+  /** Best price of the resting `side` for a taker, RPI orders included when it may match them. 0 = none. */
   bestTicks(side: Side, seesRpi: boolean): number {
     for (let level = this.best[side]!; level !== NIL; level = this.worse[level]!) {
       if (seesRpi || this.normalHead[level] !== NIL) return this.levelPrice[level]!;
@@ -201,7 +212,7 @@ export class Book {
     this.unlink(slot);
   }
 
-  /** Takes `lots` off a resting order that keeps its place (quantity amended down). */
+  /** Takes `lots` off a resting order that keeps its priority (quantity amended down). */
   reduce(slot: number, lots: number): void {
     const level = this.slab.level[slot]!;
     assert(lots < this.slab.remaining[slot]!, 'a resting order keeps something to execute');
@@ -236,7 +247,7 @@ export class Book {
     });
   }
 
-  /** Is there anything at this level or behind it that the taker may see? */
+  /** Does this level or a worse one hold orders that the taker may match? */
   private anyVisible(level: number, queues: number): boolean {
     if (queues === 2) return true;
     for (let at = level; at !== NIL; at = this.worse[at]!) if (this.normalHead[at] !== NIL) return true;
@@ -267,7 +278,7 @@ export class Book {
     }
   }
 
-  /** The lots of a queue are those of its orders (I15), as far as its two ends tell: a full sum would cost its length. */
+  /** The lots of a queue are the sum of its orders (I15), checked by its two ends only: a full sum would cost its length. */
   private checkQueue(head: number, tail: number, lots: number): void {
     if (head === NIL) {
       assert(lots === 0, 'I15: a level without orders shows lots');

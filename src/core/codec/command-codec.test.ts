@@ -19,7 +19,7 @@ import {
 import type { CoinSpec, InstrumentSpec } from '../model/listing-spec.ts';
 import type { LoanTerm } from '../model/loan-terms.ts';
 import type { LegChange, Preset, PresetChange, TriggerLeg } from '../model/tpsl.ts';
-import { decodeCommand, encodeCommand } from './command-codec.ts';
+import { decodeCommand, encodeCommand, stampCommand } from './command-codec.ts';
 
 function record<T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> {
   return fc.record(model, { noNullPrototype: true });
@@ -402,11 +402,26 @@ const COMMANDS: { [T in CommandType]: fc.Arbitrary<Extract<Command, { type: T }>
   checkpoint: record({ type: fc.constant('checkpoint'), time, digest: id }),
 };
 
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) for (const each of Object.values(value)) deepFreeze(each);
+  return Object.freeze(value);
+}
+
 for (const [type, commands] of Object.entries(COMMANDS)) {
   test(`${type} is read as it was written`, () => {
     fc.assert(
       fc.property(commands as fc.Arbitrary<Command>, (command) => {
         deepEqual(decodeCommand(Uint8Array.from(encodeCommand(command))), command);
+      }),
+    );
+  });
+
+  test(`${type} is stamped as it will be read, and stays as it was given`, () => {
+    fc.assert(
+      fc.property(commands as fc.Arbitrary<Command>, time, (given, stampedTime) => {
+        const { command, bytes } = stampCommand(deepFreeze(given), stampedTime);
+        deepEqual(command, { ...given, time: stampedTime });
+        deepEqual(decodeCommand(Uint8Array.from(bytes)), command);
       }),
     );
   });
@@ -420,6 +435,14 @@ for (const [type, commands] of Object.entries(COMMANDS)) {
     throws(() => decodeCommand(Uint8Array.of(...bytes, 0)), UnreadableRecord);
   });
 }
+
+test('optional fields that are left out have one value when stamped and when read', () => {
+  const [given] = fc.sample(COMMANDS.placeOrder, { numRuns: 1, seed: 7 });
+  const { posSide, reduceOnly, late, preset, ...plain } = given!;
+  const { command, bytes } = stampCommand(plain, 5);
+  deepEqual(command, { ...plain, time: 5, posSide: 0, reduceOnly: false, late: false });
+  deepEqual(decodeCommand(Uint8Array.from(bytes)), command);
+});
 
 test('a command of a newer version is refused and says so', () => {
   const bytes = Uint8Array.from(encodeCommand({ type: 'tick', time: 1 }));

@@ -1,6 +1,6 @@
-/** Commands as bytes of the log: a number for the type, the time, then the fields (`command-layouts.ts`). */
+/** Commands as bytes of the journal: a number for the type, the time, then the fields (`command-layouts.ts`). */
 import { ByteReader, ByteWriter, UnreadableRecord } from '../model/bytes.ts';
-import type { Command, CommandType } from '../model/command.ts';
+import type { Command, CommandType, Undated } from '../model/command.ts';
 import { type Layout, tableLayouts } from './command-layouts.ts';
 import { ORDER_LAYOUTS } from './order-layouts.ts';
 
@@ -10,20 +10,32 @@ const BY_CODE: AnyLayout[] = [];
 const BY_TYPE = {} as Record<CommandType, AnyLayout>;
 for (const layout of [...tableLayouts(), ...(Object.values(ORDER_LAYOUTS) as unknown as AnyLayout[])]) {
   BY_CODE[layout.code] = layout;
-  BY_TYPE[layout.blank().type] = layout;
+  BY_TYPE[layout.blank.type] = layout;
+}
+
+/** A command as the journal holds it: with its time and a value for every optional field, and as bytes. */
+export interface Stamped {
+  readonly command: Command;
+  /** Valid until the next command is encoded. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 const writer = new ByteWriter();
 const reader = new ByteReader(new Uint8Array(0));
 
-/** The bytes are valid until the next call. */
-export function encodeCommand(command: Command): Uint8Array<ArrayBuffer> {
-  const layout = BY_TYPE[command.type];
+/** Encodes a command under a time. The exchange applies the result, which is what a replay decodes. */
+export function stampCommand(undated: Undated<Command>, time: number): Stamped {
+  const layout = BY_TYPE[undated.type];
   writer.reset();
   writer.u8(layout.code);
-  writer.f64(command.time);
-  layout.fields(writer, command);
-  return writer.written();
+  writer.f64(time);
+  const command = layout.fields(writer, undated, time);
+  return { command, bytes: writer.written() };
+}
+
+/** The bytes are valid until the next call. */
+export function encodeCommand(command: Command): Uint8Array<ArrayBuffer> {
+  return stampCommand(command, command.time).bytes;
 }
 
 export function decodeCommand(bytes: Uint8Array): Command {
@@ -32,9 +44,8 @@ export function decodeCommand(bytes: Uint8Array): Command {
   const layout = BY_CODE[code];
   if (layout === undefined)
     throw new UnreadableRecord(`unknown command type ${code}: written by a newer version?`);
-  const command = layout.blank();
-  command.time = reader.f64(0);
-  layout.fields(reader, command);
+  const time = reader.f64(0);
+  const command = layout.fields(reader, layout.blank, time);
   reader.finish();
   return command;
 }

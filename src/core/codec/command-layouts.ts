@@ -1,10 +1,10 @@
 /**
- * How each type of command lies in the log: its number, and its fields in the order they are written. The table must name
- * every field a command has, with a kind that fits its type. A type keeps its number for ever; a changed layout gets a
- * new one.
+ * The layout of each type of command in the journal: its number, and its fields in the order they are written. The table
+ * must name every field a command has, with a kind that fits its type. A type keeps its number for ever; a changed layout
+ * gets a new one.
  */
 import type { Fields } from '../model/bytes.ts';
-import type { Command, CommandType, MoveItem } from '../model/command.ts';
+import type { Command, CommandType, MoveItem, Undated } from '../model/command.ts';
 import type { Side } from '../model/enums.ts';
 import {
   KEEP_LEG,
@@ -15,7 +15,7 @@ import {
   type TriggerLeg,
 } from '../model/tpsl.ts';
 
-/** Reading gives undefined, and so may a field that is left out: both stand for the blank. */
+/** Writes or reads one field. `undefined`, an optional field left out or a command that is read, is its default. */
 type Step<V> = (f: Fields, value: V | undefined) => V;
 
 const KINDS = {
@@ -41,7 +41,7 @@ const KINDS = {
   json: Step<object>;
   leg: Step<TriggerLeg>;
   legChange: Step<LegChange>;
-  moves: Step<MoveItem[]>;
+  moves: Step<readonly MoveItem[]>;
 };
 type Kind = keyof typeof KINDS;
 
@@ -57,7 +57,7 @@ type KindOf<V> = [V] extends [boolean]
           ? 'leg'
           : [V] extends [LegChange]
             ? 'legChange'
-            : [V] extends [MoveItem[]]
+            : [V] extends [readonly MoveItem[]]
               ? 'moves'
               : 'json';
 type FieldsOf<C> = Omit<C, 'type' | 'time'>;
@@ -66,7 +66,7 @@ interface Row<C> {
   readonly fields: { readonly [K in keyof FieldsOf<C>]-?: KindOf<NonNullable<FieldsOf<C>[K]>> };
 }
 
-/** Commands of orders come in floods and are laid out by hand (`order-layouts.ts`). */
+/** Order commands are by far the most frequent and have layouts in code (`order-layouts.ts`). */
 export type OrderCommandType = 'placeOrder' | 'cancelOrder' | 'cancelAll' | 'amendOrders';
 type TableType = Exclude<CommandType, OrderCommandType>;
 
@@ -239,11 +239,15 @@ function moveFields(f: Fields, items: readonly MoveItem[]): MoveItem[] {
   }));
 }
 
-/** `blank` gives the reader a command of the right type; `fields` writes its fields, or fills them from what is read. */
 export interface Layout<C extends Command> {
   readonly code: number;
-  readonly blank: () => C;
-  readonly fields: (f: Fields, command: C) => void;
+  /** Stands for the command that is read. */
+  readonly blank: Undated<C>;
+  /**
+   * Writes the fields of the command, or reads them, and returns a command of these fields and the time. One description
+   * serves both directions, so a command that is applied when it is written is the one that a replay reads.
+   */
+  readonly fields: (f: Fields, command: Undated<C>, time: number) => C;
 }
 
 export function tableLayouts(): Layout<Command>[] {
@@ -252,10 +256,12 @@ export function tableLayouts(): Layout<Command>[] {
     const steps = Object.entries(fields).map(([name, kind]) => [name, KINDS[kind] as Step<unknown>] as const);
     return {
       code,
-      blank: () => ({ type, time: 0 }) as unknown as Command,
-      fields: (f, command) => {
-        const record = command as unknown as Record<string, unknown>;
-        for (const [name, step] of steps) record[name] = step(f, record[name]);
+      blank: { type } as Undated<Command>,
+      fields: (f, command, time) => {
+        const given = command as unknown as Readonly<Record<string, unknown>>;
+        const record: Record<string, unknown> = { type, time };
+        for (const [name, step] of steps) record[name] = step(f, given[name]);
+        return record as unknown as Command;
       },
     };
   });

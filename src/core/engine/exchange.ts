@@ -1,10 +1,10 @@
 /**
- * The one door into the exchange. A command goes through these steps, always in this order:
+ * The entry point of the core. A command goes through these steps, always in this order:
  *
  *   1. the clock moves to the command's time and scheduled work runs (`schedule.ts`)
  *   2. the command itself: checks, then changes (`place-order.ts`, `amend.ts`, `cancel.ts`, `wallet.ts`, ...)
- *   3. strategy orders that its trades reached fire, one by one (`trigger-engine.ts`); accounts that were touched are
- *      looked after: closing orders trimmed, liquidations (`risk-engine.ts`); again, until nothing changes
+ *   3. strategy orders that its trades reached fire, one by one (`trigger-engine.ts`); dirty accounts are processed:
+ *      closing orders trimmed, liquidations (`risk-engine.ts`); again, until nothing changes
  *   4. its result is folded into the digest; its events wait in `takeEvents`
  *   5. assertions: no isolated margin is left below zero; with each new second the books of one account are checked
  *      (`account-invariants.ts`). A broken one throws `InvariantBroken`, which stops the process
@@ -52,7 +52,7 @@ import { checkNextAccount } from './account-invariants.ts';
 import { cancelStrategyOrder, modifyStrategy, placeStrategy } from './conditional-entry.ts';
 import { onComponentPrice } from './price-tick.ts';
 import { RiskEngine } from './risk-engine.ts';
-import { advanceTo } from './schedule.ts';
+import { Schedule } from './schedule.ts';
 import { TriggerEngine } from './trigger-engine.ts';
 
 const NO_EVENTS: readonly Event[] = [];
@@ -62,22 +62,24 @@ export class Exchange {
   private readonly settlements: Settlements;
   private readonly riskEngine: RiskEngine;
   private readonly strategies: TriggerEngine;
+  private readonly schedule: Schedule;
 
   constructor(state = new State()) {
     this.state = state;
     this.settlements = { spot: new SpotSettlement(state), futures: new FuturesSettlement(state) };
     this.riskEngine = new RiskEngine(state, this.settlements.futures);
     this.strategies = new TriggerEngine(state, this.settlements, this.riskEngine);
+    this.schedule = new Schedule(state, this.riskEngine, this.strategies);
   }
 
   apply(command: Command): CommandResult {
     const { state } = this;
     if (command.type === 'checkpoint') return this.compare(command);
-    // Whoever replays has passed over what it names; it moves no clock either, because that may be what broke.
+    // A replay skips the command that it names. It does not move the clock, which may be what failed.
     if (command.type === 'setAside') return OK;
     const { nextSecond } = state;
     this.strategies.begin();
-    advanceTo(state, command.time, this.riskEngine, this.strategies);
+    this.schedule.advanceTo(command.time);
     const outcome = this.dispatch(command);
     this.strategies.settle();
     state.digest.fold(outcome.rejectReason);
@@ -87,7 +89,7 @@ export class Exchange {
     return outcome;
   }
 
-  /** Events since the last call, in the order they arose. */
+  /** Events since the last call, in order. */
   takeEvents(): readonly Event[] {
     const { events } = this.state;
     if (events.length === 0) return NO_EVENTS;
@@ -189,7 +191,7 @@ export class Exchange {
     return outcome;
   }
 
-  /** What goes offline is settled: nobody could close it any more. */
+  /** An instrument that goes offline is settled, because its positions could not be closed any more. */
   private setStatus(command: SetInstrumentStatus): CommandResult {
     const outcome = setInstrumentStatus(this.state, command);
     if (outcome.rejectReason === RejectReason.none && command.status === 'offline')
@@ -197,7 +199,7 @@ export class Exchange {
     return outcome;
   }
 
-  /** A replay that came to other outcomes than the run that wrote the log must not go on. */
+  /** A replay with other results than the run that wrote the journal must stop. */
   private compare(checkpoint: Checkpoint): CommandResult {
     const { digest } = this.state;
     if (digest.value !== checkpoint.digest) {

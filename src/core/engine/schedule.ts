@@ -1,4 +1,4 @@
-/** Work that time itself causes, done before the command that brings the time (rules 9.3, 9.4). */
+/** Scheduled work, done before the command whose time makes it due (rules 9.3, 9.4). */
 
 import { chargeInterest, debtsOf, INTEREST_MS, mayBearInterest } from '../borrowing/interest.ts';
 import { settleFunding } from '../futures/funding.ts';
@@ -16,88 +16,152 @@ import { samplePrices } from './price-tick.ts';
 import type { RiskEngine } from './risk-engine.ts';
 import type { TriggerEngine } from './trigger-engine.ts';
 
-/** Moves the clock to `time`; each due instant runs at its own time, in order, whatever the jump. */
-export function advanceTo(
-  state: State,
-  time: number,
-  riskEngine: RiskEngine,
-  strategies: TriggerEngine,
-): void {
-  if (time <= state.now) return;
-  if (state.nextInsuranceHour === 0) state.nextInsuranceHour = nextFullHour(time);
-  // Every full hour after the present one, once: nobody can owe anything before the first account is open.
-  let hour =
-    state.accountByUid.size === 0
-      ? Number.POSITIVE_INFINITY
-      : (Math.floor(state.now / INTEREST_MS) + 1) * INTEREST_MS;
-  let pricesTaken = false;
-  for (;;) {
-    const nextLoan = state.loans.nextInstant();
-    // Prices told before the jump are seen once before the hours of loans; over these they hold (rules 9.4).
-    const prices = nextLoan > time || pricesTaken ? Number.POSITIVE_INFINITY : state.nextSecond;
-    const due = Math.min(
-      state.nextCandleEnd,
-      state.nextCountdown,
-      state.nextFunding,
-      state.nextDelivery,
-      state.nextCalendarTime,
-      state.nextInsuranceHour,
-      nextLoan,
-      prices,
-      hour,
-    );
-    if (due > time) break;
-    if (due > state.now) state.now = due;
-    if (state.nextInsuranceHour <= state.now) recordInsurance(state);
-    if (state.nextCalendarTime <= state.now) applyDueStatusChanges(state, riskEngine);
-    const interest = hour <= state.now && mayBearInterest(state);
-    // First, so that what is sampled or traded at this instant falls into the next candles.
-    if (state.nextCandleEnd <= state.now) closeCandles(state);
-    const needsPrices = Math.min(state.nextFunding, state.nextDelivery, prices) <= state.now || interest;
-    const taken = needsPrices && samplePricesIfDue(state);
-    if (prices <= state.now) pricesTaken = true;
-    const funding = state.nextFunding <= state.now;
-    const debts = interest && funding ? debtsOf(state) : undefined;
-    if (funding) settleDueFunding(state);
-    if (interest) chargeInterest(state, debts);
-    if (hour <= state.now) hour += INTEREST_MS;
-    const charged = state.loans.nextInstant() <= state.now;
-    // Hours that begin make loans grow, so they are tested at once, by prices that may have grown old on the way.
-    if (charged) {
-      for (const index of state.indices) index.age(state.now);
-      accrueDue(state);
-    }
-    if (state.nextDelivery <= state.now) riskEngine.deliverDue();
-    runRiskAndTriggers(state, riskEngine, strategies, taken, charged);
-    if (state.nextCountdown <= state.now) runCountdowns(state);
-  }
-  state.now = time;
-  if (samplePricesIfDue(state)) runRiskAndTriggers(state, riskEngine, strategies, true, false);
+/** Work of one kind. A row without `due` is done at every instant at which another row was due. */
+interface Timer {
+  readonly due?: (schedule: Schedule) => number;
+  readonly run: (schedule: Schedule) => void;
 }
 
-/** True when the prices of a new second were taken. */
+/** In the order of work at one instant (rules 9.4). */
+const TIMERS: readonly Timer[] = [
+  // Insurance record
+  { due: ({ state }) => state.nextInsuranceHour, run: ({ state }) => recordInsurance(state) },
+  // Instrument times
+  {
+    due: ({ state }) => state.nextCalendarTime,
+    run: ({ state, riskEngine }) => applyDueStatusChanges(state, riskEngine),
+  },
+  // Ends of candles, before prices and trades of this instant, which belong to the next candles
+  { due: ({ state }) => state.nextCandleEnd, run: ({ state }) => closeCandles(state) },
+  // Prices, as far as the work of this instant needs them
+  { due: (schedule) => schedule.pricesDue(), run: (schedule) => schedule.samplePricesOfInstant() },
+  { due: ({ state }) => state.nextFunding, run: (schedule) => schedule.settleFunding() },
+  { due: ({ interestHour }) => interestHour, run: (schedule) => schedule.chargeInterest() },
+  // Loan hours
+  { due: ({ state }) => state.loans.nextInstant(), run: (schedule) => schedule.accrueLoans() },
+  // A contract is settled before accounts could be liquidated on it at the instant of its delivery
+  { due: ({ state }) => state.nextDelivery, run: ({ riskEngine }) => riskEngine.deliverDue() },
+  // Triggers by the mark, loan tests, liquidation tests
+  { run: (schedule) => schedule.runRiskAndTriggers() },
+  { due: ({ state }) => state.nextCountdown, run: ({ state }) => runCountdowns(state) },
+];
+
+export class Schedule {
+  readonly state: State;
+  readonly riskEngine: RiskEngine;
+  private readonly triggers: TriggerEngine;
+  /** The time that the clock moves to. */
+  private target = 0;
+  /** The next full hour, at which debts bear interest. */
+  interestHour = 0;
+  /** The prices of before the move were sampled. */
+  private sampledBefore = false;
+  /** Of the present instant: prices were sampled, debts bear interest, debts before funding, loans grew. */
+  private sampled = false;
+  private bearsInterest = false;
+  private debtsBeforeFunding: ReturnType<typeof debtsOf> | undefined;
+  private loansGrew = false;
+
+  constructor(state: State, riskEngine: RiskEngine, triggers: TriggerEngine) {
+    this.state = state;
+    this.riskEngine = riskEngine;
+    this.triggers = triggers;
+  }
+
+  /** Moves the clock to `time`. Each due instant is worked at its own time, in order, however far the clock moves. */
+  advanceTo(time: number): void {
+    const { state } = this;
+    if (time <= state.now) return;
+    if (state.nextInsuranceHour === 0) state.nextInsuranceHour = nextFullHour(time);
+    this.target = time;
+    this.sampledBefore = false;
+    // There are no debts before the first account is open.
+    this.interestHour =
+      state.accountByUid.size === 0
+        ? Number.POSITIVE_INFINITY
+        : (Math.floor(state.now / INTEREST_MS) + 1) * INTEREST_MS;
+    for (let instant = this.nextInstant(); instant <= time; instant = this.nextInstant()) {
+      if (instant > state.now) state.now = instant;
+      this.workInstant();
+    }
+    state.now = time;
+    this.sampled = samplePricesIfDue(state);
+    this.loansGrew = false;
+    if (this.sampled) this.runRiskAndTriggers();
+  }
+
+  private nextInstant(): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { due } of TIMERS) if (due !== undefined) next = Math.min(next, due(this));
+    return next;
+  }
+
+  private workInstant(): void {
+    const { state } = this;
+    this.sampled = false;
+    this.bearsInterest = false;
+    this.debtsBeforeFunding = undefined;
+    this.loansGrew = false;
+    for (const { due, run } of TIMERS) if (due === undefined || due(this) <= state.now) run(this);
+  }
+
+  /** When prices are needed next: for the work of an instant, and for loans (`loanPricesDue`). */
+  pricesDue(): number {
+    const { state } = this;
+    return Math.min(state.nextFunding, state.nextDelivery, this.interestHour, this.loanPricesDue());
+  }
+
+  /** Prices reported before the move are sampled once before the hours of loans; over these they hold (rules 9.4). */
+  private loanPricesDue(): number {
+    const { state } = this;
+    const isNeeded = !this.sampledBefore && state.loans.nextInstant() <= this.target;
+    return isNeeded ? state.nextSecond : Number.POSITIVE_INFINITY;
+  }
+
+  samplePricesOfInstant(): void {
+    const { state } = this;
+    const { now } = state;
+    this.bearsInterest = this.interestHour <= now && mayBearInterest(state);
+    const forLoans = this.loanPricesDue() <= now;
+    if (forLoans || this.bearsInterest || state.nextFunding <= now || state.nextDelivery <= now)
+      this.sampled = samplePricesIfDue(state);
+    if (forLoans) this.sampledBefore = true;
+  }
+
+  settleFunding(): void {
+    // A debt that funding makes bears interest from the next hour on.
+    if (this.bearsInterest) this.debtsBeforeFunding = debtsOf(this.state);
+    settleDueFunding(this.state);
+  }
+
+  chargeInterest(): void {
+    if (this.bearsInterest) chargeInterest(this.state, this.debtsBeforeFunding);
+    this.interestHour += INTEREST_MS;
+  }
+
+  /** An hour that begins makes loans grow, so they are tested at once, by prices that may be stale by then. */
+  accrueLoans(): void {
+    const { state } = this;
+    for (const index of state.indices) index.age(state.now);
+    accrueDue(state);
+    this.loansGrew = true;
+  }
+
+  runRiskAndTriggers(): void {
+    const { riskEngine, triggers, sampled } = this;
+    if (sampled) triggers.onPrices();
+    if (sampled || this.loansGrew) checkLoans(this.state);
+    if (sampled) riskEngine.onPrices();
+    else riskEngine.processDirtyAccounts();
+    triggers.settle();
+  }
+}
+
+/** True when the prices of a new second were sampled. */
 function samplePricesIfDue(state: State): boolean {
   if (state.now < state.nextSecond) return false;
   samplePrices(state, state.now);
   return true;
-}
-
-/**
- * What the work of an instant leads to, after all of it is done (rules 9.4): triggers, then tests of loans, then
- * liquidations. At the instant of its delivery a contract is settled before anybody could be liquidated on it.
- */
-function runRiskAndTriggers(
-  state: State,
-  riskEngine: RiskEngine,
-  strategies: TriggerEngine,
-  pricesTaken: boolean,
-  loansGrew: boolean,
-): void {
-  if (pricesTaken) strategies.onPrices();
-  if (pricesTaken || loansGrew) checkLoans(state);
-  if (pricesTaken) riskEngine.onPrices();
-  else riskEngine.processDirtyAccounts();
-  strategies.settle();
 }
 
 function applyDueStatusChanges(state: State, riskEngine: RiskEngine): void {

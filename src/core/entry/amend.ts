@@ -1,4 +1,4 @@
-/** Modifying resting orders (rules 1.12): what may change, what it costs, and whether the place is kept. */
+/** Modifying resting orders (rules 1.12): which changes are allowed, their margin, and whether priority is kept. */
 
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
 import { checkFuturesAmend, relockIsolated } from '../futures/futures-amend.ts';
@@ -14,6 +14,7 @@ import { changedPreset, isEmpty, NO_PRESET, type Preset, samePreset } from '../m
 import { findOpenOrder } from '../orders/cancel.ts';
 import { changeMarginLock } from '../orders/margin-order-hold.ts';
 import { checkAmount, checkBand, checkPrice, checkSize } from '../orders/order-checks.ts';
+import type { OrderContext } from '../orders/order-context.ts';
 import {
   clientOidOf,
   close,
@@ -30,7 +31,7 @@ import type { Account } from '../state/account.ts';
 import type { Market, State } from '../state/state.ts';
 import { attachedRecord, checkStrategyCount, replacePreset } from '../strategy/attached-tpsl.ts';
 import { checkPreset, fittingPreset } from '../strategy/tpsl-checks.ts';
-import { finishLimit, matchLimit, type Settlements, wouldTake } from './execution.ts';
+import { type EntryContext, finishLimit, matchLimit, type Settlements, wouldTake } from './execution.ts';
 import { checkFillPreset } from './pre-trade-checks.ts';
 
 export function amendOrders(state: State, settlements: Settlements, command: AmendOrders): CommandResult {
@@ -49,14 +50,14 @@ export function amendOrders(state: State, settlements: Settlements, command: Ame
   return { rejectReason: RejectReason.none, orderId: 0, clientOid: '', items };
 }
 
-/** What has become of the order since is told under the name that its owner gave the modification (wire 4.1). */
+/** The order events that a modification causes carry the client's id of it (wire 4.1). */
 function nameEvents({ events }: State, from: number, orderId: number, requestId: string): void {
   for (const event of events.slice(from)) {
     if (event.type === 'order' && event.order.orderId === orderId) event.requestId = requestId;
   }
 }
 
-/** The same order under its id and its client id counts as twice. */
+/** An order named once by id and once by client id is a duplicate. */
 function hasDuplicates(state: State, account: Account, items: readonly AmendItem[]): boolean {
   if (items.length === 1) return false;
   const seen = new Set<number>();
@@ -67,6 +68,13 @@ function hasDuplicates(state: State, account: Account, items: readonly AmendItem
     seen.add(slot);
   }
   return false;
+}
+
+/** A resting order with its price and size after the modification. */
+interface Amendment {
+  readonly slot: number;
+  readonly priceTicks: number;
+  readonly sizeLots: number;
 }
 
 function amendOrder(
@@ -95,28 +103,26 @@ function amendOrder(
   }
   const instrument = state.instruments[slab.instrument[slot]!]!;
   const market = state.market(instrument);
+  const context = { state, account, instrument, market, settlements };
   const priceTicks = item.priceTicks === 0 ? slab.price[slot]! : item.priceTicks;
   const sizeLots = item.sizeLots === 0 ? slab.size[slot]! : item.sizeLots;
+  const change = { slot, priceTicks, sizeLots };
   const preset = changedProtection(state, instrument, slot, item);
   const moves = priceTicks !== slab.price[slot] || sizeLots !== slab.size[slot];
   const failure =
-    (moves || preset === undefined
-      ? checkAmend(state, account, instrument, market, source, slot, priceTicks, sizeLots)
-      : undefined) ??
-    (preset === undefined
-      ? undefined
-      : checkProtection(state, account, instrument, market, slot, priceTicks, preset));
+    (moves || preset === undefined ? checkAmend(context, source, change) : undefined) ??
+    (preset === undefined ? undefined : checkProtection(context, change, preset));
   if (failure !== undefined) {
     if (item.autoCancel) failAndCancel(state, market, slot);
     return { ...failure, orderId, clientOid };
   }
   if (preset !== undefined) replacePreset(state, slot, preset);
-  if (moves) applyAmend(state, settlements, instrument, market, slot, priceTicks, sizeLots);
+  if (moves) applyAmend(context, change);
   else emitOpen(state, slot);
   return { rejectReason: RejectReason.none, orderId, clientOid };
 }
 
-/** The take-profit and stop-loss that the order shall carry; undefined when they stay what they are. */
+/** The new take-profit and stop-loss of the order; undefined when they do not change. */
 function changedProtection(
   state: State,
   instrument: Instrument,
@@ -129,16 +135,13 @@ function changedProtection(
   return samePreset(present, preset) ? undefined : preset;
 }
 
-/** Measured by where the rest of the order fills; what is filled already is measured by the market. */
+/** Checked against the expected fill price of the rest of the order; for filled lots, against the market. */
 function checkProtection(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  market: Market,
-  slot: number,
-  priceTicks: number,
+  context: OrderContext,
+  { slot, priceTicks }: Amendment,
   preset: Preset,
 ): CommandResult | undefined {
+  const { state, account, instrument, market } = context;
   const { slab } = state;
   if (isEmpty(preset)) return undefined;
   const side = slab.side[slot] as Side;
@@ -150,7 +153,7 @@ function checkProtection(
   const long = side === Side.buy;
   return (
     (slab.presets.has(slot) ? undefined : checkStrategyCount(state, account)) ??
-    checkFillPreset(instrument, market, side, priceTicks, preset) ??
+    checkFillPreset(context, side, priceTicks, preset) ??
     (attachedRecord(state, slot) === undefined
       ? undefined
       : checkPreset(preset, { instrument, market, long }))
@@ -158,15 +161,11 @@ function checkProtection(
 }
 
 function checkAmend(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  market: Market,
+  context: OrderContext,
   source: Source,
-  slot: number,
-  priceTicks: number,
-  sizeLots: number,
+  { slot, priceTicks, sizeLots }: Amendment,
 ): CommandResult | undefined {
+  const { state, account, instrument, market } = context;
   const { slab } = state;
   const side = slab.side[slot] as Side;
   const filled = slab.filled(slot);
@@ -190,7 +189,7 @@ function checkAmend(
     return rejected(RejectReason.amendWouldTake);
   }
   if (instrument.futures !== undefined) {
-    return checkFuturesAmend(state, account, instrument, market, slot, priceTicks, sizeLots - filled);
+    return checkFuturesAmend(context, slot, priceTicks, sizeLots - filled);
   }
   const need = needOf(instrument, side, priceTicks, sizeLots - filled);
   const oldTicks = slab.price[slot]!;
@@ -203,29 +202,21 @@ function isMakerOnly(timeInForce: number): boolean {
   return timeInForce === TimeInForce.postOnly || timeInForce === TimeInForce.rpi;
 }
 
-/** What a spot order of so many lots gives at most. */
+/** The most that a spot order of so many lots pays. */
 function needOf(instrument: Instrument, side: Side, priceTicks: number, lots: number): bigint {
   return side === Side.sell ? baseUnits(instrument, lots) : tradeValue(instrument, priceTicks, lots);
 }
 
-function applyAmend(
-  state: State,
-  settlements: Settlements,
-  instrument: Instrument,
-  market: Market,
-  slot: number,
-  priceTicks: number,
-  sizeLots: number,
-): void {
+function applyAmend(context: EntryContext, { slot, priceTicks, sizeLots }: Amendment): void {
+  const { state, account, instrument, market } = context;
   const { slab } = state;
   const { book } = market;
   const side = slab.side[slot] as Side;
-  const account = state.accounts[slab.account[slot]!]!;
   const remaining = sizeLots - slab.filled(slot);
   if (instrument.futures === undefined) {
     holdOtherAmount(state, instrument, slot, needOf(instrument, side, priceTicks, remaining));
   } else {
-    relockIsolated(state, account, instrument, market, slot, priceTicks, remaining);
+    relockIsolated(context, slot, priceTicks, remaining);
   }
   state.digest.fold(slab.id[slot]! * 4 + 1);
   state.digest.fold(priceTicks);
@@ -253,14 +244,14 @@ function applyAmend(
   }
   slab.prioritySeq[slot] = ++state.lastPriority;
   if (priceChanges && !isMakerOnly(slab.timeInForce[slot]!)) {
-    finishLimit(state, market, slot, matchLimit(state, settlements, instrument, market, slot));
+    finishLimit(context, slot, matchLimit(context, slot));
     return;
   }
   book.rest(slot);
   emitOpen(state, slot);
 }
 
-/** The order gives at most `need` from now on. */
+/** Changes what the order holds to `need`. */
 function holdOtherAmount(state: State, instrument: Instrument, slot: number, need: bigint): void {
   const { slab } = state;
   const coin = lockedCoin(instrument, slab.side[slot] as Side);
@@ -273,7 +264,7 @@ function holdOtherAmount(state: State, instrument: Instrument, slot: number, nee
   else unlock(state, slab.account[slot]!, coin, held - need);
 }
 
-/** The caller asked for "modified or gone": later modifications of this order answer that it failed (25573). */
+/** Auto-cancel: later modifications of this order are rejected as modified after a failure (25573). */
 function failAndCancel(state: State, market: Market, slot: number): void {
   const { slab } = state;
   state.rememberFailedAmend({

@@ -1,6 +1,6 @@
 /**
- * Placing an order: all checks in the order of rules 1.2, then the lock, the match and the time-in-force rule.
- * A refused order leaves no record and no id.
+ * Placing an order: all checks in the order of rules 1.2, then the hold, the match and the time-in-force rule.
+ * A rejected order leaves no record and uses no id.
  */
 
 import { FLAG_RETAIL, FLAG_RPI, NIL } from '../book/order-slab.ts';
@@ -10,46 +10,44 @@ import { checkSpending } from '../margin/spending-check.ts';
 import type { PlaceOrder } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { CancelReason, OrderType, Side, Source, TimeInForce } from '../model/enums.ts';
-import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
+import { baseUnits, tradeValue } from '../model/instrument.ts';
 import { SIZE_LOTS_MAX } from '../model/limits.ts';
 import { formatOrderId } from '../model/order-id.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { isEmpty } from '../model/tpsl.ts';
 import { openMarginLock } from '../orders/margin-order-hold.ts';
+import type { OrderContext } from '../orders/order-context.ts';
 import { clientOidOf, close, lock, lockedCoin, register } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
-import type { Market, State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 import { fittingPreset } from '../strategy/tpsl-checks.ts';
-import { execute, type Settlements } from './execution.ts';
+import { type EntryContext, execute, type Settlements } from './execution.ts';
 import { asReduceOnly, checkOrder, checkTpsl, isQuoteSized, type TriggeredBy } from './pre-trade-checks.ts';
 
 export function placeOrder(
   state: State,
   settlements: Settlements,
   command: PlaceOrder,
-  child?: TriggeredBy,
+  triggeredBy?: TriggeredBy,
 ): CommandResult {
   const account = state.accountByUid.get(command.uid);
   if (account === undefined) return rejected(RejectReason.unknownAccount);
   const instrument = state.instruments[command.instrument];
   if (instrument === undefined) return rejected(RejectReason.unknownInstrument);
-  const market = state.market(instrument);
-  const rejectReason = checkOrder(state, account, instrument, market, command, child);
+  const context = { state, account, instrument, market: state.market(instrument), settlements };
+  const rejectReason = checkOrder(context, command, triggeredBy);
   if (rejectReason !== undefined) return rejectReason;
   return instrument.futures === undefined
-    ? placeSpot(state, settlements, account, instrument, market, command, child)
-    : placeFutures(state, settlements, account, instrument, market, command, child);
+    ? placeSpot(context, command, triggeredBy)
+    : placeFutures(context, command, triggeredBy);
 }
 
 function placeSpot(
-  state: State,
-  settlements: Settlements,
-  account: Account,
-  instrument: Instrument,
-  market: Market,
+  context: EntryContext,
   command: PlaceOrder,
-  child: TriggeredBy | undefined,
+  triggeredBy: TriggeredBy | undefined,
 ): CommandResult {
+  const { state, account, instrument } = context;
   const byAmount = isQuoteSized(instrument, command);
   const need = byAmount
     ? command.quoteAmount
@@ -59,12 +57,12 @@ function placeSpot(
   const coin = lockedCoin(instrument, command.side);
   const { side, priceTicks: limitTicks } = command;
   const rejectReason =
-    checkTpsl(state, account, instrument, market, command) ??
+    checkTpsl(context, command) ??
     checkSpending(state, account, { instrument, side, limitTicks, need, slot: NIL });
   if (rejectReason !== undefined) return rejectReason;
 
   const size = byAmount ? SIZE_LOTS_MAX : command.sizeLots;
-  const slot = accept(state, account, instrument, command, size, 0, child);
+  const slot = accept(context, command, size, 0, triggeredBy);
   const budget = byAmount ? command.quoteAmount : 0n;
   if (command.late) return expireLate(state, slot, budget);
   if (instrument.margin === undefined) lock(state, account.index, coin, need);
@@ -72,47 +70,38 @@ function placeSpot(
     account.mayOwe = true;
     openMarginLock(state, slot, coin, need);
   }
-  return run(state, settlements, instrument, market, slot, budget);
+  return run(context, slot, budget);
 }
 
 function placeFutures(
-  state: State,
-  settlements: Settlements,
-  account: Account,
-  instrument: Instrument,
-  market: Market,
+  context: EntryContext,
   given: PlaceOrder,
-  child: TriggeredBy | undefined,
+  triggeredBy: TriggeredBy | undefined,
 ): CommandResult {
+  const { state, account, instrument } = context;
   const command = asReduceOnly(account, instrument, given);
-  const precedence = child?.takesPrecedence ?? false;
-  const attached = checkTpsl(state, account, instrument, market, command);
-  const plan = planFuturesOrder(state, account, instrument, market, command, { precedence, attached });
+  const precedence = triggeredBy?.takesPrecedence ?? false;
+  const attached = checkTpsl(context, command);
+  const plan = planFuturesOrder(context, command, { precedence, attached });
   if ('rejectReason' in plan) return plan;
   if (command.late)
-    return expireLate(state, accept(state, account, instrument, command, plan.lots, plan.flags, child), 0n);
+    return expireLate(state, accept(context, command, plan.lots, plan.flags, triggeredBy), 0n);
   account.mayOwe = true;
   cancelDisplaced(state, plan, precedence ? CancelReason.tpslPlan : CancelReason.normal);
-  const slot = accept(state, account, instrument, command, plan.lots, plan.flags, child);
-  if (plan.isolatedLock > 0n) holdForOrder(state, account, instrument, slot, plan.isolatedLock);
-  return run(state, settlements, instrument, market, slot, 0n);
+  const slot = accept(context, command, plan.lots, plan.flags, triggeredBy);
+  if (plan.isolatedLock > 0n) holdForOrder(context, slot, plan.isolatedLock);
+  return run(context, slot, 0n);
 }
 
-function run(
-  state: State,
-  settlements: Settlements,
-  instrument: Instrument,
-  market: Market,
-  slot: number,
-  budget: bigint,
-): CommandResult {
+function run(context: EntryContext, slot: number, budget: bigint): CommandResult {
+  const { state } = context;
   const orderId = state.slab.id[slot]!;
   const clientOid = clientOidOf(state, slot);
-  execute(state, settlements, instrument, market, slot, budget);
+  execute(context, slot, budget);
   return { rejectReason: RejectReason.none, orderId, clientOid };
 }
 
-/** It holds nothing yet, has moved nothing aside, and leaves only its record. */
+/** A late order holds nothing and displaces no other order; only its record remains. */
 function expireLate(state: State, slot: number, budget: bigint): CommandResult {
   const outcome = {
     rejectReason: RejectReason.none,
@@ -123,7 +112,7 @@ function expireLate(state: State, slot: number, budget: bigint): CommandResult {
   return outcome;
 }
 
-/** The next id whose printed form the account has not taken for a client id of its own. */
+/** The next id whose printed form is not a client id of the account. */
 function newOrderId(state: State, account: Account, command: PlaceOrder): number {
   let id = state.nextId();
   if (command.clientOid !== '' || account.clientOids.size === 0) return id;
@@ -131,14 +120,13 @@ function newOrderId(state: State, account: Account, command: PlaceOrder): number
   return id;
 }
 
+/** Allocates the order; returns its slot. */
 function accept(
-  state: State,
-  account: Account,
-  instrument: Instrument,
+  { state, account, instrument }: OrderContext,
   command: PlaceOrder,
   size: number,
   flags: number,
-  child: TriggeredBy | undefined,
+  triggeredBy: TriggeredBy | undefined,
 ): number {
   const { slab } = state;
   const slot = slab.allocate(newOrderId(state, account, command));
@@ -160,7 +148,7 @@ function accept(
   slab.createdTime[slot] = state.now;
   slab.updatedTime[slot] = state.now;
   if (command.clientOid !== '') slab.clientOids.set(slot, command.clientOid);
-  if (child !== undefined) slab.origins.set(slot, child.origin);
+  if (triggeredBy !== undefined) slab.origins.set(slot, triggeredBy.origin);
   if (command.preset !== undefined && !isEmpty(command.preset))
     slab.presets.set(slot, { preset: fittingPreset(instrument, command.preset), strategyId: 0 });
   register(state, account, instrument, slot);

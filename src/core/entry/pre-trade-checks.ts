@@ -1,4 +1,4 @@
-/** The checks every new order passes before positions, money and margin are looked at (rules 1.2 numbers 1 to 11). */
+/** The checks of every new order that come before positions, money and margin (rules 1.2 numbers 1 to 11). */
 
 import { NIL } from '../book/order-slab.ts';
 import { positionOf } from '../margin/margin.ts';
@@ -29,30 +29,29 @@ import {
   checkSize,
   referenceTicks,
 } from '../orders/order-checks.ts';
+import type { OrderContext } from '../orders/order-context.ts';
 import type { Account } from '../state/account.ts';
 import type { Market, State } from '../state/state.ts';
 import { checkStrategyCount } from '../strategy/attached-tpsl.ts';
 import { checkPreset, fittingPreset, triggerReference } from '../strategy/tpsl-checks.ts';
 
-/** The order of a strategy order that has fired (rules 3.5). */
+/** The strategy order that placed an order when it fired (rules 3.5). */
 export interface TriggeredBy {
   readonly origin: OrderOrigin;
-  /** Closing orders that stand in its way go. */
+  /** Older closing orders of the position are cancelled for it. */
   readonly takesPrecedence: boolean;
-  /** What closes the whole position may be smaller than any other order. */
+  /** It closes the whole position and may be below the minimum size. */
   readonly closesAll: boolean;
 }
 
 export function checkOrder(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  market: Market,
+  context: OrderContext,
   command: PlaceOrder,
-  child: TriggeredBy | undefined,
+  triggeredBy: TriggeredBy | undefined,
 ): CommandResult | undefined {
+  const { state, account, instrument, market } = context;
   if (state.halted) return rejected(RejectReason.tradingHalted);
-  const status = statusRefusal(state, account, instrument, command);
+  const status = statusRefusal(context, command);
   if (status !== RejectReason.none) return rejected(status);
   if (account.liquidating) return rejected(RejectReason.accountLiquidating);
   if (!isLegalCombination(instrument, command)) return rejected(RejectReason.illegalCombination);
@@ -61,44 +60,35 @@ export function checkOrder(
   if (instrument.futures !== undefined && market.futures?.markTicks === 0)
     return rejected(RejectReason.noIndexPrice);
   return (
-    checkNumbers(instrument, market, command, child?.closesAll ?? false) ??
+    checkNumbers(instrument, market, command, triggeredBy?.closesAll ?? false) ??
     checkRpi(account, command) ??
     checkCounts(account, instrument) ??
     checkClientOid(state, account, command.clientOid)
   );
 }
 
-/** Hedge mode has two positions, so an order says which. */
+/** Hedge mode has two positions, so an order must name one. */
 function needsPosSide(account: Account, { posSide = PosSide.none }: PlaceOrder): boolean {
   return account.holdMode === HoldMode.hedge && posSide === PosSide.none;
 }
 
-/**
- * Number 14: take-profit and stop-loss come with opening orders only, and must make sense where the order is expected to
- * fill.
- */
-export function checkTpsl(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  market: Market,
-  command: PlaceOrder,
-): CommandResult | undefined {
+/** Number 14: only opening orders carry take-profit and stop-loss, which must fit the expected fill price. */
+export function checkTpsl(context: OrderContext, command: PlaceOrder): CommandResult | undefined {
+  const { state, account, instrument } = context;
   const { preset, side } = command;
   if (preset === undefined || isEmpty(preset)) return undefined;
-  // A margin sale may open a debt in the base coin, which is a short position by another name.
+  // A margin sale may open a debt in the base coin, which is a short position in effect.
   const opening = instrument.margin !== undefined || isOpening(account, instrument, command);
   if (!opening) return rejected(RejectReason.presetNotOpening);
   return (
     checkStrategyCount(state, account) ??
-    checkFillPreset(instrument, market, side, command.priceTicks, fittingPreset(instrument, preset))
+    checkFillPreset(context, side, command.priceTicks, fittingPreset(instrument, preset))
   );
 }
 
-/** Measures a preset by where the order will fill: at the market, or at a limit price on the better side of it. */
+/** Checks a preset against the expected fill price: the market, or a limit price on the better side of it. */
 export function checkFillPreset(
-  instrument: Instrument,
-  market: Market,
+  { instrument, market }: OrderContext,
   side: Side,
   limitTicks: number,
   preset: Preset,
@@ -110,7 +100,7 @@ export function checkFillPreset(
   return checkPreset(preset, waits ? { ...place, expectedTicks: limitTicks } : place);
 }
 
-/** Spot buys open and spot sells close; a futures order closes by reduce-only or, in hedge mode, by its sides. */
+/** Spot buys open and spot sells close; a futures order closes by reduce-only or, in hedge mode, by side and position. */
 function isOpening(account: Account, instrument: Instrument, command: PlaceOrder): boolean {
   const buying = command.side === Side.buy;
   if (instrument.futures === undefined) return buying;
@@ -119,15 +109,10 @@ function isOpening(account: Account, instrument: Instrument, command: PlaceOrder
 }
 
 /**
- * Number 2. In one-way mode an order against the position closes with or without reduce-only (rules 1.11), and opens
- * what could turn the position, together with the orders that wait already.
+ * Number 2. In one-way mode an order against the position closes with or without reduce-only (rules 1.11). It also opens
+ * when it could reverse the position together with the open orders of its side.
  */
-function statusRefusal(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  command: PlaceOrder,
-): RejectReason {
+function statusRefusal({ state, account, instrument }: OrderContext, command: PlaceOrder): RejectReason {
   const { source, side, sizeLots } = command;
   const opening = isOpening(account, instrument, command);
   if (!opening || instrument.futures === undefined || instrument.status === InstrumentStatus.online)
@@ -150,15 +135,15 @@ function waitingLots({ slab }: State, account: Account, { index }: Instrument, s
 }
 
 /**
- * What a contract that takes no openings has let in, it has let in to close: as reduce-only it cannot open when it fills
- * after the position is gone.
+ * An order that a contract in limit-open status accepts may only close: as reduce-only it cannot open a position when it
+ * fills after the old one is closed.
  */
 export function asReduceOnly(account: Account, { status }: Instrument, command: PlaceOrder): PlaceOrder {
   const bound = status === InstrumentStatus.limitOpen && account.holdMode === HoldMode.oneWay;
   return bound ? { ...command, reduceOnly: true } : command;
 }
 
-/** Number 4: a limit order has a price; a market order takes what is there and never waits. */
+/** Number 4: a limit order has a price; a market order has none and never rests. */
 function isLegalCombination(instrument: Instrument, command: PlaceOrder): boolean {
   if (command.orderType === OrderType.limit) return command.priceTicks !== 0 && command.quoteAmount === 0n;
   if (command.priceTicks !== 0) return false;
@@ -197,7 +182,7 @@ function checkNumbers(
   );
 }
 
-/** The last of a position may be less than what an order must have. */
+/** The rest of a position may be below the minimum of an order. */
 function checkClosingNumbers(
   instrument: Instrument,
   market: Market,
@@ -221,7 +206,7 @@ function checkRpi(account: Account, command: PlaceOrder): CommandResult | undefi
     : rejected(RejectReason.rpiNotAllowed);
 }
 
-/** Number 10. The count is taken before matching: order 401 is refused even if it would fill at once. */
+/** Number 10. Counted before matching: order 401 is rejected even if it would fill at once. */
 function checkCounts(account: Account, instrument: Instrument): CommandResult | undefined {
   const open = isFutures(instrument.category) ? account.openFutures : account.openSpot;
   if (open >= OPEN_ORDERS_PER_LINE_MAX)
@@ -235,7 +220,7 @@ function checkCounts(account: Account, instrument: Instrument): CommandResult | 
   return undefined;
 }
 
-/** Number 11: unique among pending orders only. An order without an own client id answers to its printed order id. */
+/** Number 11: unique among open orders only. The client id of an order without one is its printed order id. */
 function checkClientOid(state: State, account: Account, clientOid: string): CommandResult | undefined {
   if (clientOid === '') return undefined;
   return findByClientOid(state, account, clientOid) === NIL

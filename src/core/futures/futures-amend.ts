@@ -1,15 +1,15 @@
-/** Modifying futures orders (rules 1.12 items 4 to 6): margin is tested as if the old order were gone. */
+/** Modifying futures orders (rules 1.12 items 4 to 6): margin is checked without the old order. */
 
 import { FLAG_CLOSING, FLAG_ISOLATED } from '../book/order-slab.ts';
 import { type Intent, positionOf } from '../margin/margin.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { PosSide, type Side } from '../model/enums.ts';
-import type { Instrument } from '../model/instrument.ts';
 import { Bucket } from '../model/ledger-accounts.ts';
 import { RejectReason } from '../model/reject-reason.ts';
+import type { OrderContext } from '../orders/order-context.ts';
 import { posSideOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
-import type { Market, State } from '../state/state.ts';
+import type { Market } from '../state/state.ts';
 import {
   checkBankruptcy,
   checkCrossed,
@@ -22,38 +22,32 @@ import {
 import { closingOrders } from './reduce-only-orders.ts';
 
 export function checkFuturesAmend(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  market: Market,
+  context: OrderContext,
   slot: number,
   priceTicks: number,
   lots: number,
 ): CommandResult | undefined {
+  const { state, account, instrument } = context;
   const { slab } = state;
   const flags = slab.flags[slot]!;
   const posSide = posSideOf(flags);
   const side = slab.side[slot] as Side;
   const intent: Intent = { instrument, side, priceTicks, lots };
   if ((flags & FLAG_CLOSING) !== 0) {
-    return (
-      checkClosing(state, account, slot, posSide, intent) ?? checkBankruptcy(state, account, intent, posSide)
-    );
+    return checkClosing(context, slot, lots) ?? checkBankruptcy(state, account, intent, posSide);
   }
   return (
     checkTier(state, account, intent, slot) ??
     ((flags & FLAG_ISOLATED) === 0
       ? checkCrossed(state, account, intent, slot)
-      : checkIsolatedChange(state, account, market, slot, intent)) ??
+      : checkIsolatedChange(context, slot, intent)) ??
     checkBankruptcy(state, account, intent, posSide)
   );
 }
 
-/** What the new order holds beyond the old one must be there. */
+/** The account must have the margin that the new order holds beyond the old one. */
 function checkIsolatedChange(
-  state: State,
-  account: Account,
-  market: Market,
+  { state, account, market }: OrderContext,
   slot: number,
   intent: Intent,
 ): CommandResult | undefined {
@@ -63,14 +57,13 @@ function checkIsolatedChange(
   return short ?? checkIsolatedRisk(state, account, intent, posSideOf(flags[slot]!));
 }
 
-/** Reduce-only orders cannot be modified; closing orders of hedge mode may grow as far as the position is free. */
+/** Reduce-only orders cannot be modified; closing orders of hedge mode may grow up to the free part of the position. */
 function checkClosing(
-  state: State,
-  account: Account,
+  { state, account, instrument }: OrderContext,
   slot: number,
-  posSide: PosSide,
-  { instrument, lots }: Intent,
+  lots: number,
 ): CommandResult | undefined {
+  const posSide = posSideOf(state.slab.flags[slot]!);
   if (posSide === PosSide.none) return rejected(RejectReason.notAmendable);
   let free = positionOf(account, instrument.index, posSide)?.lots ?? 0;
   for (const other of closingOrders(state, account, instrument.index, posSide))
@@ -78,27 +71,18 @@ function checkClosing(
   return lots > free ? rejected(RejectReason.closeAboveAvailable, free) : undefined;
 }
 
-/** What an isolated order holds follows its new price and size; freed margin returns at once. */
-export function relockIsolated(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  market: Market,
-  slot: number,
-  priceTicks: number,
-  lots: number,
-): void {
-  const { slab } = state;
+/** Sets the margin that an isolated order holds to that of its new price and size; the difference returns at once. */
+export function relockIsolated(context: OrderContext, slot: number, priceTicks: number, lots: number): void {
+  const { account, instrument, market } = context;
+  const { slab } = context.state;
   if ((slab.flags[slot]! & FLAG_ISOLATED) === 0 || (slab.flags[slot]! & FLAG_CLOSING) !== 0) return;
   const intent: Intent = { instrument, side: slab.side[slot] as Side, priceTicks, lots };
-  holdForOrder(state, account, instrument, slot, reserveOf(account, market, intent));
+  holdForOrder(context, slot, reserveOf(account, market, intent));
 }
 
-/** Brings the margin that an isolated order holds to an amount. */
+/** Sets the margin that an isolated order holds. */
 export function holdForOrder(
-  state: State,
-  account: Account,
-  instrument: Instrument,
+  { state, account, instrument }: Omit<OrderContext, 'market'>,
   slot: number,
   amount: bigint,
 ): void {
@@ -110,7 +94,7 @@ export function holdForOrder(
   if (more > 0n) ledger.move(cash, orders, more);
   else ledger.move(orders, cash, -more);
   slab.isolatedLocks.set(slot, amount);
-  // What the order holds no longer stands behind crossed positions.
+  // Held margin no longer backs crossed positions.
   state.touch(account);
 }
 

@@ -1,19 +1,19 @@
 /**
- * What placing a futures order needs beyond the checks all orders share (rules 1.2 numbers 12 to 16, 1.10, 1.11,
- * 5.6): which position it opens or closes, whether the account can carry it, and what it reserves.
+ * The checks of a new futures order beyond those of every order (rules 1.2 numbers 12 to 16, 1.10, 1.11, 5.6): which
+ * position it opens or closes, whether the account has the margin, and what it reserves.
  */
 
 import { FLAG_CLOSING, FLAG_ISOLATED, FLAG_LONG, FLAG_SHORT } from '../book/order-slab.ts';
 import { futuresSetting, type Intent, positionOf } from '../margin/margin.ts';
-import type { PlaceOrder } from '../model/command.ts';
+import type { PlaceOrder, Undated } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { type CancelReason, HoldMode, OrderType, PosSide, Side } from '../model/enums.ts';
-import type { Instrument } from '../model/instrument.ts';
 import { RejectReason } from '../model/reject-reason.ts';
 import { cancelSlot } from '../orders/cancel.ts';
+import type { OrderContext } from '../orders/order-context.ts';
 import { posSideOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
-import type { Market, State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 import {
   checkBankruptcy,
   checkCrossed,
@@ -27,32 +27,30 @@ import {
 } from './opening-checks.ts';
 import { closingOrders, hedgeClosePlan, reduceOnlyPlan } from './reduce-only-orders.ts';
 
-/** What becomes of an order that passed: its size may shrink, older closing orders may have to go. */
+/** How an order that passed is placed: its size may shrink, older closing orders may be cancelled. */
 export interface FuturesPlan {
   readonly flags: number;
   readonly lots: number;
   /** Margin that an isolated order holds, in the settlement coin. */
   readonly isolatedLock: bigint;
-  /** Older closing orders that make room, oldest first. */
+  /** Older closing orders to cancel, oldest first. */
   readonly cancels: readonly number[];
 }
 
-/** What was found out about an order before. */
+/** Results of earlier steps. */
 interface Findings {
-  /** A take-profit or stop-loss that has fired pushes other closing orders out of its way (rules 3.5). */
+  /** A fired take-profit or stop-loss displaces other closing orders (rules 3.5). */
   readonly precedence?: boolean;
-  /** What is wrong with the take-profit and stop-loss that it carries: number 14 of the checks. */
+  /** Rejection of its take-profit and stop-loss: number 14 of the checks. */
   readonly attached?: CommandResult | undefined;
 }
 
 export function planFuturesOrder(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  market: Market,
-  command: PlaceOrder,
+  context: OrderContext,
+  command: Undated<PlaceOrder>,
   findings: Findings = {},
 ): FuturesPlan | CommandResult {
+  const { account, instrument } = context;
   const hedge = account.holdMode === HoldMode.hedge;
   const posSide = hedge ? (command.posSide ?? PosSide.none) : PosSide.none;
   const { isolated } = futuresSetting(account, instrument);
@@ -60,20 +58,18 @@ export function planFuturesOrder(
   const flags = sideFlag | (isolated ? FLAG_ISOLATED : 0);
   const buying = command.side === Side.buy;
   const closing = hedge ? buying !== (posSide === PosSide.long) : (command.reduceOnly ?? false);
-  if (closing)
-    return planClosing(state, account, instrument, command, posSide, flags | FLAG_CLOSING, findings);
-  return planOpening(state, account, instrument, market, command, flags, isolated, findings);
+  return closing
+    ? planClosing(context, command, flags | FLAG_CLOSING, findings)
+    : planOpening(context, command, flags, findings);
 }
 
 function planClosing(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  command: PlaceOrder,
-  posSide: PosSide,
+  { state, account, instrument }: OrderContext,
+  command: Undated<PlaceOrder>,
   flags: number,
   { precedence = false, attached }: Findings,
 ): FuturesPlan | CommandResult {
+  const posSide = posSideOf(flags);
   const position = positionOf(account, instrument.index, posSide);
   if (position === undefined) return rejected(RejectReason.noPositionToClose);
   if (position.long !== (command.side === Side.sell)) return rejected(RejectReason.closesWrongWay);
@@ -96,18 +92,15 @@ function planClosing(
 }
 
 function planOpening(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  market: Market,
-  command: PlaceOrder,
+  { state, account, instrument, market }: OrderContext,
+  command: Undated<PlaceOrder>,
   flags: number,
-  isolated: boolean,
   { attached }: Findings,
 ): FuturesPlan | CommandResult {
   const priceTicks = reservePrice(instrument, market, command);
   const intent: Intent = { instrument, side: command.side, priceTicks, lots: command.sizeLots };
   const posSide = posSideOf(flags);
+  const isolated = (flags & FLAG_ISOLATED) !== 0;
   const isolatedLock = isolated
     ? isolatedReserve(account, { ...intent, priceTicks: worstFillPrice(market, intent) })
     : 0n;
@@ -128,18 +121,18 @@ function planOpening(
   );
 }
 
-/** Number 16: a market order stops at the bankruptcy price by itself. */
+/** Number 16. A market order is matched no further than the bankruptcy price. */
 function checkLimit(
   state: State,
   account: Account,
   intent: Intent,
-  { orderType }: PlaceOrder,
+  { orderType }: Undated<PlaceOrder>,
   posSide: PosSide,
 ): CommandResult | undefined {
   return orderType === OrderType.market ? undefined : checkBankruptcy(state, account, intent, posSide);
 }
 
-/** Carries out what the plan decided before the order is matched. */
+/** Cancels the displaced orders of a plan before the order is matched. */
 export function cancelDisplaced(state: State, plan: FuturesPlan, reason: CancelReason): void {
   for (const slot of plan.cancels) cancelSlot(state, slot, reason);
 }

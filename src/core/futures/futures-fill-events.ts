@@ -1,4 +1,4 @@
-/** What is written down of a futures trade: a fill and a ledger line for each part of each side; and of a position's end. */
+/** Events of a futures trade: a fill and a ledger line for each part of each side; and of a closed position. */
 
 import { HoldMode, OrderKind, type OrderType, Side, Wallet } from '../model/enums.ts';
 import type { LedgerLineKind } from '../model/event.ts';
@@ -8,29 +8,31 @@ import { clientOidOf, posSideOf } from '../orders/order-lifecycle.ts';
 import type { Account } from '../state/account.ts';
 import { emitLedgerLine } from '../state/ledger-lines.ts';
 import type { State } from '../state/state.ts';
+import type { FillContext } from './fill-context.ts';
 import type { Part } from './split-fill.ts';
 
 /** One side of a trade. */
 export interface Trade {
+  readonly context: FillContext;
   readonly slot: number;
   readonly maker: boolean;
   readonly priceTicks: number;
   readonly lots: number;
   readonly value: bigint;
-  /** What the side pays of its value, in 10^-12, and what the other side does; less than nothing is a rebate. */
+  /** Fee rates of this side and of the other, in 10^-12; a negative rate is a rebate. */
   readonly feeRate: bigint;
   readonly otherRate: bigint;
   readonly execLinkId: number;
   readonly rpi: boolean;
 }
 
-/** What the part cost and brought, in the settlement coin. */
+/** Fee and profit of a part, in the settlement coin. */
 export interface Settled {
   readonly fee: bigint;
-  /** What of the fee the account's broker was paid. */
+  /** The broker's share of the fee. */
   readonly commission: bigint;
   readonly pnl: bigint;
-  /** What went into the margin of an isolated position; negative what came out of it. */
+  /** Added to the margin of an isolated position; negative when taken out of it. */
   readonly intoMargin: bigint;
   readonly kind: OrderKind;
 }
@@ -41,12 +43,12 @@ export function isLiquidation(kind: OrderKind): boolean {
 
 export function emitFillPart(
   state: State,
-  instrument: Instrument,
   account: Account,
   trade: Trade,
   part: Part,
   { fee, commission, pnl, intoMargin, kind }: Settled,
 ): void {
+  const { instrument } = trade.context;
   const { slab } = state;
   const { slot } = trade;
   // Liquidations are public, whoever is liquidated.

@@ -87,7 +87,7 @@ function addIsolatedMargin(state: State, account: Account, instrument: Instrumen
     wanted.reduce((sum, { more }) => sum + more, 0n) + orders.reduce((sum, { more }) => sum + more, 0n);
   if (total > 0n && total > spendable(state, account, coin)) return true;
   for (const { position, more } of wanted) addMargin(state, account, instrument, position, more);
-  for (const { slot, amount } of orders) holdForOrder(state, account, instrument, slot, amount);
+  for (const { slot, amount } of orders) holdForOrder({ state, account, instrument }, slot, amount);
   return false;
 }
 

@@ -1,12 +1,13 @@
 /**
- * What a futures trade does to positions, money and records (rules 1.11, 4.2, 4.5). Each side is settled on its
- * own: first the part that closes, then the part that opens; both have fills of their own when a position flips.
+ * Settlement of futures trades: positions, money and records (rules 1.11, 4.2, 4.5). Each side is settled by itself,
+ * first the part that closes, then the part that opens; both have their own fill when a position is reversed.
  */
 
 import type { MatchSink } from '../book/book.ts';
 import { FLAG_CLOSING, FLAG_FORCED, FLAG_ISOLATED, FLAG_RPI } from '../book/order-slab.ts';
 import { AdlRanking } from '../margin/adl-ranking.ts';
 import { forcedFeeRate } from '../margin/bankruptcy.ts';
+import type { FuturesMarket } from '../marketdata/futures-market.ts';
 import { CancelReason, HoldMode, OrderKind, PosSide, Side } from '../model/enums.ts';
 import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
 import { Bucket, SystemAccount } from '../model/ledger-accounts.ts';
@@ -15,91 +16,92 @@ import { assert, divFloor, divTrunc, RATE_ONE } from '../model/units.ts';
 import { closeResting, countOrder, emitOpen, kindOf, posSideOf } from '../orders/order-lifecycle.ts';
 import { printTrade } from '../orders/trade-events.ts';
 import type { Account } from '../state/account.ts';
-import type { Market, State } from '../state/state.ts';
+import type { State } from '../state/state.ts';
 import { onParentFill } from '../strategy/attached-tpsl.ts';
 import { cancelProtection } from '../strategy/strategy-lifecycle.ts';
 import { payCommission } from '../wallet/commission.ts';
+import type { FillContext } from './fill-context.ts';
 import { emitFillPart, isLiquidation, recordClosed, type Trade } from './futures-fill-events.ts';
 import { inCoinAt, openingMargin, type Part, splitFill } from './split-fill.ts';
 
-/** What both sides of a trade have in common. */
+/** The fields that both sides of a trade have in common. */
 type Deal = Omit<Trade, 'slot' | 'maker' | 'feeRate' | 'otherRate'>;
 
-export class FuturesSettlement implements MatchSink {
+export class FuturesSettlement implements MatchSink<FillContext> {
   readonly ranking = new AdlRanking();
   private readonly state: State;
-  private instrument!: Instrument;
-  private market!: Market;
+  /** By instrument: made once, because every match needs one. */
+  private readonly contexts: FillContext[] = [];
 
   constructor(state: State) {
     this.state = state;
   }
 
-  begin(instrument: Instrument, market: Market): void {
-    this.instrument = instrument;
-    this.market = market;
+  /** The context of fills that are neither forced nor a position move. */
+  contextOf(instrument: Instrument): FillContext {
+    const known = this.contexts[instrument.index];
+    if (known !== undefined) return known;
+    const market = this.state.market(instrument);
+    const context = { instrument, market, forced: undefined, movedQueueValue: undefined };
+    this.contexts[instrument.index] = context;
+    return context;
   }
 
-  /** A forced order may trade beyond the bankruptcy price only as far as somebody pays for it. */
-  forcedCapacity: ((priceTicks: number) => number) | undefined;
-  /** Called after each fill of a forced order, so that what it lacks is paid at once. */
-  onForcedFill: ((priceTicks: number, lots: number) => void) | undefined;
-
-  /** What lots that their owner moves take along in the deleveraging queue. */
-  movedQueueValue: bigint | undefined;
-
   /** How many lots a closing order may still take off its position. */
-  capacity(slot: number, priceTicks: number): number {
+  capacity({ forced }: FillContext, slot: number, priceTicks: number): number {
     const { slab, accounts } = this.state;
     const position = this.positionFor(accounts[slab.account[slot]!]!, slot);
     if (position === undefined) return 0;
     const reduces = position.long === (slab.side[slot] === Side.sell);
     if (!reduces) return 0;
-    const forced = this.forcedCapacity !== undefined && (slab.flags[slot]! & FLAG_FORCED) !== 0;
-    return forced ? Math.min(position.lots, this.forcedCapacity!(priceTicks)) : position.lots;
+    return forced !== undefined && (slab.flags[slot]! & FLAG_FORCED) !== 0
+      ? Math.min(position.lots, forced.capacity(priceTicks))
+      : position.lots;
   }
 
-  /** A trade between two orders of the exchange's own making, outside the book and unseen by the market. */
-  tradeDirectly(one: number, other: number, priceTicks: number, lots: number): void {
-    const { state, instrument } = this;
+  /** A trade between two orders of the exchange, outside the book and not printed on the tape. */
+  tradeDirectly(context: FillContext, one: number, other: number, priceTicks: number, lots: number): void {
+    const { state } = this;
     const { slab } = state;
-    const value = tradeValue(instrument, priceTicks, lots);
+    const value = tradeValue(context.instrument, priceTicks, lots);
     const execLinkId = state.nextId();
     for (const slot of [one, other]) slab.remaining[slot]! -= lots;
     state.digest.fold(priceTicks);
     state.digest.fold(lots);
-    this.settleBoth(one, other, { priceTicks, lots, value, execLinkId, rpi: false });
+    this.settleBoth(one, other, { context, priceTicks, lots, value, execLinkId, rpi: false });
   }
 
   /** One side alone against the clearing account (delivery). */
-  settleAlone(slot: number, priceTicks: number, lots: number): void {
-    const { state, instrument } = this;
-    const value = tradeValue(instrument, priceTicks, lots);
+  settleAlone(context: FillContext, slot: number, priceTicks: number, lots: number): void {
+    const { state } = this;
+    const value = tradeValue(context.instrument, priceTicks, lots);
     state.slab.remaining[slot]! -= lots;
     this.settle({
+      context,
       slot,
       maker: false,
       priceTicks,
       lots,
       value,
-      feeRate: this.feeRateOf(slot, false),
+      feeRate: this.feeRateOf(context.instrument, slot, false),
       otherRate: 0n,
       execLinkId: state.nextId(),
       rpi: false,
     });
   }
 
-  traded(taker: number, maker: number, priceTicks: number, lots: number): void {
-    const { state, instrument, market } = this;
+  traded(context: FillContext, taker: number, maker: number, priceTicks: number, lots: number): void {
+    const { state } = this;
+    const { instrument, market } = context;
     const value = tradeValue(instrument, priceTicks, lots);
     const execLinkId = state.nextId();
     state.digest.fold(state.slab.id[maker]!);
     state.digest.fold(priceTicks);
     state.digest.fold(lots);
     const rpi = (state.slab.flags[maker]! & FLAG_RPI) !== 0;
-    this.settleBoth(taker, maker, { priceTicks, lots, value, execLinkId, rpi });
+    this.settleBoth(taker, maker, { context, priceTicks, lots, value, execLinkId, rpi });
     printTrade(state, market, { taker, priceTicks, lots, execId: state.nextId(), execLinkId, rpi });
-    this.onForcedFill?.(priceTicks, lots);
+    context.forced?.filled(priceTicks, lots);
     if (state.slab.remaining[maker] !== 0) emitOpen(state, maker);
     market.day.trade(state.now, priceTicks, lots, value);
     const candleEnd = market.candles.trade(state.now, priceTicks, lots, value);
@@ -108,22 +110,23 @@ export class FuturesSettlement implements MatchSink {
     market.changes++;
   }
 
-  makerLeft(maker: number, filled: boolean): void {
-    this.market.changes++;
+  makerLeft(context: FillContext, maker: number, filled: boolean): void {
+    context.market.changes++;
     if (filled) closeResting(this.state, maker, CancelReason.none);
     else
       closeResting(
         this.state,
         maker,
-        this.isClosing(maker) && this.capacity(maker, 0) === 0
+        this.isClosing(maker) && this.capacity(context, maker, 0) === 0
           ? CancelReason.delegatedRiskOrder
           : CancelReason.stp,
       );
   }
 
   private settleBoth(taker: number, maker: number, deal: Deal): void {
-    const takerRate = this.feeRateOf(taker, false);
-    const makerRate = this.feeRateOf(maker, true);
+    const { instrument } = deal.context;
+    const takerRate = this.feeRateOf(instrument, taker, false);
+    const makerRate = this.feeRateOf(instrument, maker, true);
     this.settle({ ...deal, slot: taker, maker: false, feeRate: takerRate, otherRate: makerRate });
     this.settle({ ...deal, slot: maker, maker: true, feeRate: makerRate, otherRate: takerRate });
   }
@@ -134,7 +137,7 @@ export class FuturesSettlement implements MatchSink {
     const { slab } = state;
     const account = state.accounts[slab.account[trade.slot]!]!;
     this.settleParts(account, trade);
-    countOrder(state, account, this.instrument, trade.slot, -trade.lots);
+    countOrder(state, account, trade.context.instrument, trade.slot, -trade.lots);
     state.touch(account);
   }
 
@@ -149,10 +152,10 @@ export class FuturesSettlement implements MatchSink {
   private settlePart(account: Account, trade: Trade, part: Part): void {
     const { state } = this;
     const { slot } = trade;
+    const { instrument } = trade.context;
+    const { settle, coinMargined } = instrument.futures!;
     const kind = kindOf(state, slot);
-    const chargedOn = this.instrument.futures!.coinMargined
-      ? baseUnits(this.instrument, part.lots)
-      : part.value;
+    const chargedOn = coinMargined ? baseUnits(instrument, part.lots) : part.value;
     const fee = divTrunc(chargedOn * trade.feeRate, RATE_ONE);
     const marginBefore = this.positionFor(account, slot)?.iso ?? 0n;
     const pnl = part.closing
@@ -160,8 +163,7 @@ export class FuturesSettlement implements MatchSink {
       : this.openPart(account, trade, part);
     const position = this.positionFor(account, slot);
     if (position !== undefined) account.margin?.positionChanged(position);
-    this.chargeFee(account, position, fee, kind);
-    const { settle } = this.instrument.futures!;
+    this.chargeFee(account, settle, position, fee, kind);
     const commission = isLiquidation(kind)
       ? 0n
       : payCommission(state, account, settle, fee, chargedOn, trade.otherRate);
@@ -179,16 +181,16 @@ export class FuturesSettlement implements MatchSink {
     }
     state.digest.fold(Number(BigInt.asIntN(32, fee + pnl * 31n)));
     const intoMargin = (position?.iso ?? 0n) - marginBefore;
-    emitFillPart(state, this.instrument, account, trade, part, { fee, commission, pnl, intoMargin, kind });
+    emitFillPart(state, account, trade, part, { fee, commission, pnl, intoMargin, kind });
     if (position !== undefined && position.size === 0 && position.iso === 0n) this.forget(account, position);
   }
 
   /**
-   * Everything pays its ordinary rate, forced closes the taker's. A liquidated side pays it for what was deleveraged
-   * too: its bankruptcy price is where nothing is left after that fee (rules 5.8, 5.9 step 8).
+   * Orders of users pay the account's rate, forced closes the taker rate. A liquidated side pays it for deleveraged lots
+   * too: at the bankruptcy price nothing is left after that fee (rules 5.8, 5.9 step 8).
    */
-  private feeRateOf(slot: number, maker: boolean): bigint {
-    const { state, instrument } = this;
+  private feeRateOf(instrument: Instrument, slot: number, maker: boolean): bigint {
+    const { state } = this;
     const kind = kindOf(state, slot);
     if (FREE_OF_FEES.has(kind)) return 0n;
     if (isLiquidation(kind)) return forcedFeeRate(instrument);
@@ -198,12 +200,12 @@ export class FuturesSettlement implements MatchSink {
   }
 
   private openPart(account: Account, trade: Trade, part: Part): bigint {
-    const { state, instrument } = this;
+    const { state } = this;
+    const { instrument, market, movedQueueValue } = trade.context;
     const { slab, ledger } = state;
     const buying = slab.side[trade.slot] === Side.buy;
     const isolated = (slab.flags[trade.slot]! & FLAG_ISOLATED) !== 0;
-    const position =
-      this.positionFor(account, trade.slot) ?? this.openPosition(account, trade.slot, isolated);
+    const position = this.positionFor(account, trade.slot) ?? this.openPosition(account, trade, isolated);
     if (isolated) {
       const coin = instrument.futures!.settle;
       const margin = openingMargin(account, instrument, buying, part.value, trade.priceTicks);
@@ -215,35 +217,38 @@ export class FuturesSettlement implements MatchSink {
       );
       position.iso += margin;
     }
-    const moved = this.movedQueueValue;
     const queueValue =
-      moved === undefined ? part.value : divFloor(moved * BigInt(part.lots), BigInt(trade.lots));
+      movedQueueValue === undefined
+        ? part.value
+        : divFloor(movedQueueValue * BigInt(part.lots), BigInt(trade.lots));
     position.open(buying, part.lots, part.value, queueValue);
-    if (buying) this.market.futures!.openInterest += part.lots;
+    if (buying) market.futures!.openInterest += part.lots;
     if (slab.presets.size !== 0) onParentFill(state, trade.slot, part.lots);
     return 0n;
   }
 
   /** Returns the profit in the settlement coin. */
   private closePart(account: Account, trade: Trade, part: Part, kind: OrderKind): bigint {
-    const { state, instrument } = this;
+    const { state } = this;
+    const { instrument, market } = trade.context;
     const { ledger } = state;
+    const futures = market.futures!;
     const coin = instrument.futures!.settle;
     const position = this.positionFor(account, trade.slot)!;
-    if (position.long) this.market.futures!.openInterest -= part.lots;
+    if (position.long) futures.openInterest -= part.lots;
     const { realised, margin } = position.close(part.lots, part.value);
-    this.market.futures!.cleared -= realised;
+    futures.cleared -= realised;
     const pnl = inCoinAt(instrument, realised, trade.priceTicks);
     position.realised += pnl;
     const cash = ledger.cell(account.index, coin, Bucket.cash);
     if (!position.isolated) {
-      this.clear(cash, coin, pnl);
+      this.clear(futures, cash, coin, pnl);
       return pnl;
     }
     const isolated = ledger.cell(account.index, coin, Bucket.isolated);
-    this.clear(isolated, coin, pnl);
+    this.clear(futures, isolated, coin, pnl);
     if (keepsMargin(kind)) {
-      // A forced close keeps everything inside the position until it is settled with the insurance fund.
+      // A forced close keeps its result in the position's margin until it is settled with the insurance fund.
       position.iso += pnl;
       return pnl;
     }
@@ -253,18 +258,24 @@ export class FuturesSettlement implements MatchSink {
     return pnl;
   }
 
-  private clear(cell: number, coin: number, pnl: bigint): void {
+  /** Pays a profit from the clearing account, or a loss into it. */
+  private clear(futures: FuturesMarket, cell: number, coin: number, pnl: bigint): void {
     const { ledger } = this.state;
     const clearing = ledger.cell(SystemAccount.clearing, coin, Bucket.cash);
-    this.market.futures!.clearing -= pnl;
+    futures.clearing -= pnl;
     if (pnl > 0n) ledger.move(clearing, cell, pnl);
     else if (pnl < 0n) ledger.move(cell, clearing, -pnl);
   }
 
-  /** Fees of liquidations go to the insurance fund, out of the margin they are about. */
-  private chargeFee(account: Account, position: Position | undefined, fee: bigint, kind: OrderKind): void {
+  /** Fees of liquidations go to the insurance fund, paid by the margin of the position. */
+  private chargeFee(
+    account: Account,
+    coin: number,
+    position: Position | undefined,
+    fee: bigint,
+    kind: OrderKind,
+  ): void {
     const { ledger } = this.state;
-    const coin = this.instrument.futures!.settle;
     const forced = isLiquidation(kind);
     const inside = keepsMargin(kind) && position?.isolated === true;
     const payer = ledger.cell(account.index, coin, inside ? Bucket.isolated : Bucket.cash);
@@ -274,16 +285,15 @@ export class FuturesSettlement implements MatchSink {
     else if (fee < 0n) ledger.move(house, payer, -fee);
   }
 
-  /** The order's margin for the filled lots goes back to cash, from where fill and fee take what they need. */
+  /** Returns the order's margin for the filled lots to cash, which pays the margin of the fill and its fee. */
   private releaseOrderMargin(account: Account, trade: Trade): void {
-    const { state, instrument } = this;
-    const { slab, ledger } = state;
+    const { slab, ledger } = this.state;
     const held = slab.isolatedLocks.get(trade.slot);
     if (held === undefined) return;
     const before = slab.remaining[trade.slot]! + trade.lots;
     const share =
       slab.remaining[trade.slot] === 0 ? held : divFloor(held * BigInt(trade.lots), BigInt(before));
-    const coin = instrument.futures!.settle;
+    const coin = trade.context.instrument.futures!.settle;
     const orders = ledger.cell(account.index, coin, Bucket.isolatedOrders);
     ledger.move(orders, ledger.cell(account.index, coin, Bucket.cash), share);
     slab.isolatedLocks.set(trade.slot, held - share);
@@ -295,28 +305,22 @@ export class FuturesSettlement implements MatchSink {
     return account.positions.get(positionKey(slab.instrument[slot]!, posSide));
   }
 
-  private openPosition(account: Account, slot: number, isolated: boolean): Position {
+  private openPosition(account: Account, { slot, context }: Trade, isolated: boolean): Position {
     const { state } = this;
+    const { index } = context.instrument;
     const posSide = account.holdMode === HoldMode.hedge ? posSideOf(state.slab.flags[slot]!) : PosSide.none;
-    const position = new Position(
-      state.nextId(),
-      account.index,
-      this.instrument.index,
-      posSide,
-      isolated,
-      state.now,
-    );
+    const position = new Position(state.nextId(), account.index, index, posSide, isolated, state.now);
     state.addPosition(account, position);
     return position;
   }
 
-  /** A position without size is gone; a forced one only when its margin is settled. */
+  /** Removes a position without size, a forced one when its margin is settled. */
   forget(account: Account, position: Position): void {
-    const { state, instrument } = this;
+    const { state } = this;
     assert(position.basis === 0n && position.iso === 0n, 'an empty position holds nothing');
     if (!state.removePosition(account, position)) return;
     cancelProtection(state, account, position.instrument, position.wasLong);
-    recordClosed(state, instrument, account, position);
+    recordClosed(state, state.instruments[position.instrument]!, account, position);
   }
 
   private isClosing(slot: number): boolean {
@@ -325,8 +329,8 @@ export class FuturesSettlement implements MatchSink {
 }
 
 /**
- * What an account does not pay for: netting, being deleveraged for others (rules 5.11), delisting; and what its owner
- * moves from one account to another, as nobody else is on the other side.
+ * Free of fees: netting of hedged pairs, deleveraging for others (rules 5.11), delisting, and position moves, which have
+ * the same owner on both sides.
  */
 const FREE_OF_FEES: ReadonlySet<OrderKind> = new Set([
   OrderKind.offset,
@@ -335,7 +339,7 @@ const FREE_OF_FEES: ReadonlySet<OrderKind> = new Set([
   OrderKind.move,
 ]);
 
-/** Their margin stays with the position until all of it is settled. */
+/** Kinds whose margin stays with the position until the close is settled. */
 function keepsMargin(kind: OrderKind): boolean {
   return isLiquidation(kind) || kind === OrderKind.delivery || kind === OrderKind.delisting;
 }

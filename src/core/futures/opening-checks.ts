@@ -25,7 +25,7 @@ import {
   maintenanceAtNumber,
   quotePrice,
 } from '../margin/margin-cache.ts';
-import type { PlaceOrder } from '../model/command.ts';
+import type { PlaceOrder, Undated } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { OrderType, PosSide, Side } from '../model/enums.ts';
 import { type Instrument, tradeValue, valueNumber } from '../model/instrument.ts';
@@ -90,7 +90,7 @@ export function closeLimit(
 }
 
 /** Price an order is reserved at: its limit, or for a market order a little beyond the best price (5.6). */
-export function reservePrice(instrument: Instrument, market: Market, command: PlaceOrder): number {
+export function reservePrice(instrument: Instrument, market: Market, command: Undated<PlaceOrder>): number {
   if (command.orderType === OrderType.limit) return command.priceTicks;
   const buying = command.side === Side.buy;
   const band = priceBand(instrument, market);

@@ -2,7 +2,7 @@
 
 import { FLAG_CLOSING, NIL } from '../book/order-slab.ts';
 import { positionOf } from '../margin/margin.ts';
-import type { PlaceOrder } from '../model/command.ts';
+import type { PlaceOrder, Undated } from '../model/command.ts';
 import { type CommandResult, rejected } from '../model/command-result.ts';
 import { CancelReason, OrderType, type PosSide, Side } from '../model/enums.ts';
 import type { Position } from '../model/position.ts';
@@ -37,7 +37,7 @@ export function hedgeClosePlan(
   position: Position,
   older: readonly number[],
   frozen: number,
-  command: PlaceOrder,
+  command: Undated<PlaceOrder>,
 ): { lots: number; cancels: number[] } | CommandResult {
   const available = position.lots - frozen;
   if (command.sizeLots <= available) return { lots: command.sizeLots, cancels: [] };

@@ -24,6 +24,7 @@ export function deleverage(
   priceTicks: number,
 ): void {
   const { slab } = state;
+  const fills = settlement.contextOf(state.instruments[position.instrument]!);
   const wantsLong = !position.long;
   const priceFor = ({ account, position: other }: Ranked): number => {
     const limit = bankruptcyPrice(state, account, other);
@@ -40,7 +41,7 @@ export function deleverage(
     }
     const taken = Math.min(wanted, queueLots(account, other));
     const counter = forcedOrder(state, account, other, taken, OrderKind.adl);
-    settlement.tradeDirectly(slot, counter, price, taken);
+    settlement.tradeDirectly(fills, slot, counter, price, taken);
     endForcedOrder(state, counter);
   }
 }

@@ -47,7 +47,7 @@ export function deliver(state: State, settlement: FuturesSettlement, market: Mar
   }
   cancelInstrumentStrategies(state, instrument, StrategyReason.delivery);
   const priceTicks = market.futures!.fixSettlement();
-  settlePositions(state, settlement, market, instrument, priceTicks, OrderKind.delivery);
+  settlePositions(state, settlement, instrument, priceTicks, OrderKind.delivery);
   closeClearing(state, market);
   instrument.status = InstrumentStatus.offline;
   state.events.push({ type: 'instrument', instrument: instrument.index });
@@ -62,26 +62,25 @@ export function delist(state: State, settlement: FuturesSettlement, market: Mark
   const instrument = state.instruments[market.instrument]!;
   if (market.futures === undefined || market.holders.size === 0) return;
   const priceTicks = markTicks(state, instrument);
-  settlePositions(state, settlement, market, instrument, priceTicks, OrderKind.delisting);
+  settlePositions(state, settlement, instrument, priceTicks, OrderKind.delisting);
   closeClearing(state, market);
 }
 
 function settlePositions(
   state: State,
   settlement: FuturesSettlement,
-  market: Market,
   instrument: Instrument,
   priceTicks: number,
   kind: OrderKind,
 ): void {
   const holders = holdersOf(state, instrument.index);
-  settlement.begin(instrument, market);
+  const fills = settlement.contextOf(instrument);
   const results = new Map<Account | Position, Result>();
   const claims: Claim[] = [];
   for (const { account, position } of holders) {
     const { realised, closeFee } = position;
     const slot = forcedOrder(state, account, position, position.lots, kind);
-    settlement.settleAlone(slot, priceTicks, position.lots);
+    settlement.settleAlone(fills, slot, priceTicks, position.lots);
     endForcedOrder(state, slot);
     const party = position.isolated ? position : account;
     const result = results.get(party) ?? { account, realised: 0n, fee: 0n };

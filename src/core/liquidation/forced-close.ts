@@ -1,6 +1,7 @@
-/** One position closed by force: through the book, with the fund behind it, and against the other side for the rest. */
+/** Forced close of one position: through the book with the insurance fund behind it, the rest by deleveraging. */
 
 import { MatchEnd } from '../book/book.ts';
+import type { FillContext, ForcedFillPolicy } from '../futures/fill-context.ts';
 import { endForcedOrder, forcedOrder } from '../futures/forced-orders.ts';
 import type { FuturesSettlement } from '../futures/futures-settlement.ts';
 import { bankruptcyTicks, forcedFeeRate, marginBehind } from '../margin/bankruptcy.ts';
@@ -17,9 +18,9 @@ import type { State } from '../state/state.ts';
 import { deleverage } from './deleveraging.ts';
 
 /**
- * Sells (or buys) lots of a position through the book; beyond the bankruptcy price only what the fund can pay, and only
- * within the price band, or whoever empties the book for a moment could take the fund with an order far away; the rest
- * is deleveraged at that price. What the fund may pay is what it had before: fees of this close come later.
+ * Closes lots of a position through the book. Beyond the bankruptcy price it trades only what the fund can pay, and only
+ * within the price band: otherwise an order far away could drain the fund while the book is empty for a moment. The rest
+ * is deleveraged at the bankruptcy price. The fund pays from its balance before the close: its fees arrive later.
  */
 export function closeOut(
   state: State,
@@ -31,40 +32,69 @@ export function closeOut(
 ): void {
   const instrument = state.instruments[position.instrument]!;
   const market = state.market(instrument);
-  const coin = instrument.futures!.settle;
-  const size = position.lots;
-  const basis = position.long ? position.basis : -position.basis;
-  const margin = marginBehind(state, account, position);
-  const price = bankruptcyTicks(instrument, position.long, size, basis, margin);
-  let budget = fundBalance(state, coin);
+  const terms = termsOf(state, account, position);
+  const { long } = terms;
+  const price = bankruptcyTicks(instrument, long, terms.size, terms.basis, terms.margin);
+  const forced = fundedFills(state, account, position, lots, terms);
   const slot = forcedOrder(state, account, position, lots, kind);
-  const long = position.long;
-  settlement.begin(instrument, market);
-  settlement.forcedCapacity = (priceTicks) => {
-    const loss = lossPerSize(instrument, long, size, basis, margin, priceTicks);
-    if (loss <= 0n) return lots;
-    const payable = (budget * BigInt(size)) / loss;
-    return Number(payable > BigInt(size) ? BigInt(size) : payable);
-  };
-  settlement.onForcedFill = (priceTicks, filled) => {
-    const loss = lossPerSize(instrument, long, size, basis, margin, priceTicks);
-    if (loss <= 0n) return;
-    const paid = smaller(budget, divCeil(loss * BigInt(filled), BigInt(size)));
-    budget -= paid;
-    payShortfall(state, account, position, paid);
-  };
   const { minSellTicks, maxBuyTicks } = priceBand(instrument, market);
   const worst = long ? Math.min(price, minSellTicks) : Math.max(price, maxBuyTicks);
-  while (market.book.match(slot, worst, settlement, true) === MatchEnd.tooManyFills);
-  settlement.forcedCapacity = undefined;
-  settlement.onForcedFill = undefined;
+  const fills: FillContext = { ...settlement.contextOf(instrument), forced };
+  while (market.book.match(slot, worst, settlement, fills, true) === MatchEnd.tooManyFills);
   if (state.slab.remaining[slot]! > 0) deleverage(state, settlement, slot, position, price);
   endForcedOrder(state, slot);
   if (position.isolated) settleIsolated(state, settlement, account, position);
   state.touch(account);
 }
 
-/** The fund pays what a fill beyond bankruptcy lacks. */
+/** The position and the margin behind it before the close. */
+interface CloseTerms {
+  readonly instrument: Instrument;
+  readonly long: boolean;
+  readonly size: number;
+  readonly basis: bigint;
+  /** In the settlement coin. */
+  readonly margin: bigint;
+}
+
+function termsOf(state: State, account: Account, position: Position): CloseTerms {
+  const { long, lots: size } = position;
+  return {
+    instrument: state.instruments[position.instrument]!,
+    long,
+    size,
+    basis: long ? position.basis : -position.basis,
+    margin: marginBehind(state, account, position),
+  };
+}
+
+/** The fills of a forced close, with the insurance fund as their budget. */
+function fundedFills(
+  state: State,
+  account: Account,
+  position: Position,
+  lots: number,
+  terms: CloseTerms,
+): ForcedFillPolicy {
+  const size = BigInt(terms.size);
+  let budget = fundBalance(state, terms.instrument.futures!.settle);
+  return {
+    capacity: (priceTicks) => {
+      const loss = lossPerSize(terms, priceTicks);
+      if (loss <= 0n) return lots;
+      return Number(smaller(size, (budget * size) / loss));
+    },
+    filled: (priceTicks, filledLots) => {
+      const loss = lossPerSize(terms, priceTicks);
+      if (loss <= 0n) return;
+      const paid = smaller(budget, divCeil(loss * BigInt(filledLots), size));
+      budget -= paid;
+      payShortfall(state, account, position, paid);
+    },
+  };
+}
+
+/** The fund pays the loss of a fill beyond the bankruptcy price. */
 function payShortfall(state: State, account: Account, position: Position, amount: bigint): void {
   const { ledger } = state;
   const instrument = state.instruments[position.instrument]!;
@@ -80,15 +110,8 @@ function payShortfall(state: State, account: Account, position: Position, amount
   });
 }
 
-/** What closing the whole size at a price would leave unpaid, in the settlement coin; negative when margin is left. */
-function lossPerSize(
-  instrument: Instrument,
-  long: boolean,
-  size: number,
-  basis: bigint,
-  margin: bigint,
-  priceTicks: number,
-): bigint {
+/** Unpaid loss of closing the whole size at a price, in the settlement coin; negative when margin is left. */
+function lossPerSize({ instrument, long, size, basis, margin }: CloseTerms, priceTicks: number): bigint {
   const value = tradeValue(instrument, priceTicks, size);
   const profit = long ? value - basis : basis - value;
   const { coinMargined } = instrument.futures!;
@@ -99,7 +122,7 @@ function lossPerSize(
   return divCeil(units * feeRate, RATE_ONE) - inCoin - margin;
 }
 
-/** What an isolated liquidation leaves goes to the fund, what it lacks comes from there. */
+/** The fund takes the margin that an isolated liquidation leaves, or pays its deficit. */
 function settleIsolated(
   state: State,
   settlement: FuturesSettlement,
@@ -118,8 +141,8 @@ function settleIsolated(
   if (rest > 0n)
     postStep(state, { from: isolated, to: fund, amount: rest, fromLine: 'liquidation', ...about });
   else postStep(state, { from: fund, to: isolated, amount: paid, toLine: 'liquidation', ...about });
-  // No opposite side could bear it and the fund is empty: a bad debt of the account (rules 5.9, step 7). The fills
-  // have the loss on the statement already; here cash only goes to where it was booked.
+  // Neither the other side nor the fund could pay: a bad debt of the account (rules 5.9, step 7). The fills have booked
+  // the loss already; cash only covers the bucket that it was booked in.
   const unpaid = larger(0n, -rest) - paid;
   if (unpaid > 0n) {
     const cash = ledger.cell(account.index, coin, Bucket.cash);

@@ -138,8 +138,7 @@ function netHedgedPairs(
     const lots = Math.min(position.lots, other.lots);
     const one = forcedOrder(state, account, position, lots, OrderKind.offset);
     const two = forcedOrder(state, account, other, lots, OrderKind.offset);
-    settlement.begin(instrument, state.market(instrument));
-    settlement.tradeDirectly(one, two, markTicks(state, instrument), lots);
+    settlement.tradeDirectly(settlement.contextOf(instrument), one, two, markTicks(state, instrument), lots);
     endForcedOrder(state, one);
     endForcedOrder(state, two);
   }

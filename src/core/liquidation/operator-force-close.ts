@@ -43,7 +43,6 @@ function giveUp(state: State, settlement: FuturesSettlement, account: Account, p
   for (const order of closingOrders(state, account, position.instrument, position.posSide))
     cancelSlot(state, order, CancelReason.adl);
   const slot = forcedOrder(state, account, position, lots, OrderKind.adl);
-  settlement.begin(instrument, state.market(instrument));
   deleverage(state, settlement, slot, position, markTicks(state, instrument));
   endForcedOrder(state, slot);
 }

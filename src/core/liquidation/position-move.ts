@@ -105,10 +105,8 @@ function handOver(
   const orderId = state.slab.id[closing]!;
   const openOrderId = state.slab.id[opening]!;
   const clientOid = clientOidOf(state, closing);
-  settlement.begin(instrument, state.market(instrument));
-  settlement.movedQueueValue = position.queueValueOf(lots);
-  settlement.tradeDirectly(closing, opening, priceTicks, lots);
-  settlement.movedQueueValue = undefined;
+  const fills = { ...settlement.contextOf(instrument), movedQueueValue: position.queueValueOf(lots) };
+  settlement.tradeDirectly(fills, closing, opening, priceTicks, lots);
   endForcedOrder(state, closing);
   endForcedOrder(state, opening);
   state.events.push({

@@ -1,8 +1,7 @@
 /**
- * The vocabulary of change: everything that alters the exchange is one of these records, nothing else does.
- * Commands are plain data; prices are ticks, sizes are lots, money is 10^-8 of the coin. A value the gateway could
- * not express on the instrument's grid arrives as `OFF_GRID`, `OUT_OF_RANGE` or `EXPLICIT_ZERO`, so that the core
- * refuses it at its own place in the order of checks (rules 1.2).
+ * The commands: the only inputs that change the exchange. They are plain, immutable data; prices are ticks, sizes are lots,
+ * money is 10^-8 of the coin. A value that the API could not express on the instrument's grid is `OFF_GRID`,
+ * `OUT_OF_RANGE` or `EXPLICIT_ZERO`, so that the core rejects it at its place in the order of checks (rules 1.2).
  */
 
 import type {
@@ -23,11 +22,11 @@ import type { LegChange, Preset, PresetChange, TriggerLeg } from './tpsl.ts';
 
 export const OFF_GRID = -1;
 export const OUT_OF_RANGE = -2;
-/** A zero that somebody wrote, where 0 stands for what was left out. */
+/** A zero in the request, where 0 means that the field was left out. */
 export const EXPLICIT_ZERO = -3;
 /** "All components of the index" in `ComponentPrice`. */
 export const EVERY_COMPONENT = 255;
-/** "The wallet that the owner has chosen for the coin" in `Deposit`. */
+/** "The wallet that the account has set for the coin" in `Deposit`. */
 export const DEFAULT_WALLET = 255;
 /** "Every instrument of the category" in `CancelAll`, "any" in lookups. */
 export const ANY = -1;
@@ -35,510 +34,510 @@ export const ANY = -1;
 /** The sequencer's clock; scheduled work up to `time` runs. */
 export interface Tick {
   readonly type: 'tick';
-  time: number;
-  /** The operator and audit line, when somebody moved a manual clock. */
-  by?: string;
+  readonly time: number;
+  /** Operator and audit reference, when an operator moved a manual clock. */
+  readonly by?: string;
 }
 
 export interface OpenAccount {
   readonly type: 'openAccount';
-  time: number;
-  uid: number;
-  /** 0 for a master account; a sub-account is one party with its master. */
-  masterUid: number;
+  readonly time: number;
+  readonly uid: number;
+  /** 0 for a main account; a sub-account is one party with its main account. */
+  readonly masterUid: number;
   /** May place `rpi` orders. */
-  marketMaker: boolean;
+  readonly marketMaker: boolean;
   /** Keeps no per-order history. */
-  house: boolean;
-  by?: string;
+  readonly house: boolean;
+  readonly by?: string;
 }
 
 export interface ListCoin {
   readonly type: 'listCoin';
-  time: number;
-  spec: CoinSpec;
-  by?: string;
+  readonly time: number;
+  readonly spec: CoinSpec;
+  readonly by?: string;
 }
 
 export interface ListInstrument {
   readonly type: 'listInstrument';
-  time: number;
-  spec: InstrumentSpec;
-  by?: string;
+  readonly time: number;
+  readonly spec: InstrumentSpec;
+  readonly by?: string;
 }
 
 export interface SetInstrumentStatus {
   readonly type: 'setInstrumentStatus';
-  time: number;
-  instrument: number;
-  status: InstrumentStatusName;
-  by?: string;
+  readonly time: number;
+  readonly instrument: number;
+  readonly status: InstrumentStatusName;
+  readonly by?: string;
 }
 
 export interface Deposit {
   readonly type: 'deposit';
-  time: number;
-  uid: number;
-  coin: number;
-  amount: bigint;
-  /** What it is known by outside: a transaction id. */
-  reference: string;
+  readonly time: number;
+  readonly uid: number;
+  readonly coin: number;
+  readonly amount: bigint;
+  /** Transaction id outside the exchange. */
+  readonly reference: string;
   /** Unified when absent. */
-  wallet?: Wallet | typeof DEFAULT_WALLET;
-  chain?: string;
-  address?: string;
-  /** The operator; absent when the program itself does it. */
-  by?: string;
+  readonly wallet?: Wallet | typeof DEFAULT_WALLET;
+  readonly chain?: string;
+  readonly address?: string;
+  /** The operator; absent when the program itself deposits. */
+  readonly by?: string;
 }
 
-/** Money that leaves at once by an operator's hand; users ask with `RequestWithdrawal`. */
+/** Takes money out at once, by the operator; users submit `RequestWithdrawal`. */
 export interface Withdraw {
   readonly type: 'withdraw';
-  time: number;
-  uid: number;
-  coin: number;
-  amount: bigint;
-  reference: string;
-  by?: string;
+  readonly time: number;
+  readonly uid: number;
+  readonly coin: number;
+  readonly amount: bigint;
+  readonly reference: string;
+  readonly by?: string;
 }
 
 /** Between wallets of one account, or between accounts of one party. */
 export interface Transfer {
   readonly type: 'transfer';
-  time: number;
-  /** Who asked for it: the owner, or the master of both. */
-  initiatorUid: number;
-  fromUid: number;
-  toUid: number;
-  fromWallet: Wallet;
-  toWallet: Wallet;
-  coin: number;
-  amount: bigint;
-  clientOid: string;
+  readonly time: number;
+  /** The owner, or the main account of both. */
+  readonly initiatorUid: number;
+  readonly fromUid: number;
+  readonly toUid: number;
+  readonly fromWallet: Wallet;
+  readonly toWallet: Wallet;
+  readonly coin: number;
+  readonly amount: bigint;
+  readonly clientOid: string;
 }
 
-/** The amount leaves the wallets now and the venue when the operator settles it. */
+/** The amount leaves the wallets now, and the venue when the operator pays it out. */
 export interface RequestWithdrawal {
   readonly type: 'requestWithdrawal';
-  time: number;
-  uid: number;
-  coin: number;
-  /** What is taken from the account, the fee included. */
-  amount: bigint;
-  fee: bigint;
-  /** Wallets to take it from: funding first. */
-  fromFunding: boolean;
-  fromUnified: boolean;
-  address: string;
-  chain: string;
-  tag: string;
-  clientOid: string;
+  readonly time: number;
+  readonly uid: number;
+  readonly coin: number;
+  /** Taken from the account, fee included. */
+  readonly amount: bigint;
+  readonly fee: bigint;
+  /** Wallets that pay: funding first. */
+  readonly fromFunding: boolean;
+  readonly fromUnified: boolean;
+  readonly address: string;
+  readonly chain: string;
+  readonly tag: string;
+  readonly clientOid: string;
 }
 
-/** A withdrawal to another account of the venue, whoever owns it: it arrives at once and costs nothing. */
+/** A withdrawal to any other account of the venue: it arrives at once and is free. */
 export interface InternalWithdrawal {
   readonly type: 'innerWithdrawal';
-  time: number;
-  uid: number;
-  /** Gets it where deposits of the coin arrive; into the funding wallet unless it has chosen. */
-  toUid: number;
-  coin: number;
-  amount: bigint;
-  fromFunding: boolean;
-  fromUnified: boolean;
-  clientOid: string;
+  readonly time: number;
+  readonly uid: number;
+  /** Credited to the wallet that it has set for deposits of the coin; the funding wallet by default. */
+  readonly toUid: number;
+  readonly coin: number;
+  readonly amount: bigint;
+  readonly fromFunding: boolean;
+  readonly fromUnified: boolean;
+  readonly clientOid: string;
 }
 
-/** How a withdrawal ends: paid out, refused by the operator, or taken back by its owner. */
+/** The end of a withdrawal: paid out, rejected by the operator, or cancelled by its owner. */
 export interface EndWithdrawal {
   readonly type: 'endWithdrawal';
-  time: number;
-  withdrawalId: number;
-  /** The owner who takes it back; 0 when the operator acts. */
-  uid: number;
-  paid: boolean;
+  readonly time: number;
+  readonly withdrawalId: number;
+  /** The owner who cancels it; 0 when the operator acts. */
+  readonly uid: number;
+  readonly paid: boolean;
   /** Transaction id when paid, reason when not. */
-  reference: string;
-  by?: string;
+  readonly reference: string;
+  readonly by?: string;
 }
 
-/** Stops or resumes taking new orders on the whole venue. */
+/** Halts or resumes trading on the whole venue. */
 export interface SetHalt {
   readonly type: 'setHalt';
-  time: number;
-  halted: boolean;
-  by?: string;
+  readonly time: number;
+  readonly halted: boolean;
+  readonly by?: string;
 }
 
 export interface SetMarketMaker {
   readonly type: 'setMarketMaker';
-  time: number;
-  uid: number;
-  marketMaker: boolean;
-  by?: string;
+  readonly time: number;
+  readonly uid: number;
+  readonly marketMaker: boolean;
+  readonly by?: string;
 }
 
 export interface SetFeeDeduction {
   readonly type: 'setFeeDeduction';
-  time: number;
-  uid: number;
-  on: boolean;
+  readonly time: number;
+  readonly uid: number;
+  readonly on: boolean;
 }
 
-/** Where deposits of a coin arrive from now on. */
+/** Sets the wallet that deposits of a coin are credited to. */
 export interface SetDepositWallet {
   readonly type: 'setDepositWallet';
-  time: number;
-  uid: number;
-  coin: number;
-  wallet: Wallet;
+  readonly time: number;
+  readonly uid: number;
+  readonly coin: number;
+  readonly wallet: Wallet;
 }
 
-/** A main account's share of the trading fees that its sub-accounts pay, in 10^-12. */
+/** Share of a main account in the trading fees of its sub-accounts, in 10^-12. */
 export interface SetCommission {
   readonly type: 'setCommission';
-  time: number;
-  uid: number;
-  rate: bigint;
-  by?: string;
+  readonly time: number;
+  readonly uid: number;
+  readonly rate: bigint;
+  readonly by?: string;
 }
 
 /** Fee rates of one account on one instrument, in 10^-12; a negative maker rate is a rebate. */
 export interface SetFees {
   readonly type: 'setFees';
-  time: number;
-  uid: number;
-  instrument: number;
-  makerRate: bigint;
-  takerRate: bigint;
-  by?: string;
+  readonly time: number;
+  readonly uid: number;
+  readonly instrument: number;
+  readonly makerRate: bigint;
+  readonly takerRate: bigint;
+  readonly by?: string;
 }
 
 export interface PlaceOrder {
   readonly type: 'placeOrder';
-  time: number;
-  uid: number;
-  source: Source;
-  instrument: number;
-  side: Side;
-  orderType: OrderType;
-  timeInForce: TimeInForce;
-  stpMode: StpMode;
+  readonly time: number;
+  readonly uid: number;
+  readonly source: Source;
+  readonly instrument: number;
+  readonly side: Side;
+  readonly orderType: OrderType;
+  readonly timeInForce: TimeInForce;
+  readonly stpMode: StpMode;
   /** Limit price; 0 on market orders. */
-  priceTicks: number;
+  readonly priceTicks: number;
   /** Base quantity; 0 on a market buy by amount. */
-  sizeLots: number;
+  readonly sizeLots: number;
   /** Quote money of a market buy by amount in 10^-8 units, else 0n; negative codes as for prices. */
-  quoteAmount: bigint;
+  readonly quoteAmount: bigint;
   /** '' lets the exchange use the order id. */
-  clientOid: string;
+  readonly clientOid: string;
   /** Futures: which position in hedge mode; absent elsewhere. */
-  posSide?: PosSide;
+  readonly posSide?: PosSide;
   /** Futures in one-way mode: may only make the position smaller. */
-  reduceOnly?: boolean;
-  /** Take-profit and stop-loss for what an opening order fills. */
-  preset?: Preset;
-  /** It came later than its owner allows (wire 5.5), as the door saw: it is cancelled before it meets the book. */
-  late?: boolean;
+  readonly reduceOnly?: boolean;
+  /** Take-profit and stop-loss for the fills of an opening order. */
+  readonly preset?: Preset;
+  /** It arrived at the API after its receive window (wire 5.5): it is cancelled before it is matched. */
+  readonly late?: boolean;
 }
 
-/** A strategy order: waits for a price and then places an order (rules 3). */
+/** A strategy order: an order that is placed when a price is reached (rules 3). */
 export interface PlaceStrategy {
   readonly type: 'placeStrategy';
-  time: number;
-  uid: number;
-  source: Source;
-  instrument: number;
-  /** Not `attached`: those come with their orders. */
-  kind: StrategyKind;
-  /** Of the order that a trigger or trailing order makes; take-profit and stop-loss go against their position. */
-  side: Side;
-  /** The position to protect, `none` for the only one; on the other kinds as in `PlaceOrder`. */
-  posSide: PosSide;
-  reduceOnly: boolean;
-  stpMode: StpMode;
-  sizeLots: number;
-  quoteAmount: bigint;
-  takeProfit: TriggerLeg;
-  stopLoss: TriggerLeg;
-  /** Of a trigger order; the activation price of a trailing one, 0 = active at once. */
-  trigger: TriggerLeg;
+  readonly time: number;
+  readonly uid: number;
+  readonly source: Source;
+  readonly instrument: number;
+  /** Not `attached`: those are the `preset` of an order. */
+  readonly kind: StrategyKind;
+  /** Of the order that a trigger or trailing order places; take-profit and stop-loss close their position. */
+  readonly side: Side;
+  /** The protected position, `none` in one-way mode; for the other kinds as in `PlaceOrder`. */
+  readonly posSide: PosSide;
+  readonly reduceOnly: boolean;
+  readonly stpMode: StpMode;
+  readonly sizeLots: number;
+  readonly quoteAmount: bigint;
+  readonly takeProfit: TriggerLeg;
+  readonly stopLoss: TriggerLeg;
+  /** Of a trigger order; of a trailing order its activation price, 0 = active at once. */
+  readonly trigger: TriggerLeg;
   /** Trailing: millionths. */
-  callbackPpm: number;
-  clientOid: string;
+  readonly callbackPpm: number;
+  readonly clientOid: string;
 }
 
 export interface ModifyStrategy {
   readonly type: 'modifyStrategy';
-  time: number;
-  uid: number;
-  /** 0 when it is named by `clientOid`. */
-  orderId: number;
-  clientOid: string;
+  readonly time: number;
+  readonly uid: number;
+  /** 0 when `clientOid` identifies it. */
+  readonly orderId: number;
+  readonly clientOid: string;
   /** 0 keeps the present value, here and below. */
-  sizeLots: number;
-  quoteAmount: bigint;
-  takeProfit: LegChange;
-  stopLoss: LegChange;
-  trigger: LegChange;
-  callbackPpm: number;
+  readonly sizeLots: number;
+  readonly quoteAmount: bigint;
+  readonly takeProfit: LegChange;
+  readonly stopLoss: LegChange;
+  readonly trigger: LegChange;
+  readonly callbackPpm: number;
 }
 
 export interface CancelStrategy {
   readonly type: 'cancelStrategy';
-  time: number;
-  uid: number;
-  orderId: number;
-  clientOid: string;
+  readonly time: number;
+  readonly uid: number;
+  readonly orderId: number;
+  readonly clientOid: string;
 }
 
 export interface CancelOrder {
   readonly type: 'cancelOrder';
-  time: number;
-  uid: number;
-  /** 0 when the order is named by `clientOid`; the id wins when both are given. */
-  orderId: number;
-  clientOid: string;
+  readonly time: number;
+  readonly uid: number;
+  /** 0 when `clientOid` identifies the order; takes precedence when both are given. */
+  readonly orderId: number;
+  readonly clientOid: string;
   /** ANY, or the order must be of it. */
-  category: Category | typeof ANY;
-  instrument: number;
+  readonly category: Category | typeof ANY;
+  readonly instrument: number;
 }
 
 export interface CancelAll {
   readonly type: 'cancelAll';
-  time: number;
-  uid: number;
-  category: Category;
-  instrument: number;
+  readonly time: number;
+  readonly uid: number;
+  readonly category: Category;
+  readonly instrument: number;
 }
 
 export interface AmendItem {
-  orderId: number;
-  clientOid: string;
-  category: Category | typeof ANY;
-  instrument: number;
+  readonly orderId: number;
+  readonly clientOid: string;
+  readonly category: Category | typeof ANY;
+  readonly instrument: number;
   /** 0 keeps the present value. */
-  priceTicks: number;
-  /** New total quantity including what is filled; 0 keeps the present value. */
-  sizeLots: number;
+  readonly priceTicks: number;
+  /** New total quantity, filled lots included; 0 keeps the present value. */
+  readonly sizeLots: number;
   /** Cancel the order when the modification fails. */
-  autoCancel: boolean;
+  readonly autoCancel: boolean;
   /** Modifications of this order that were not yet durable when this one was sequenced. */
-  outstanding: number;
-  /** Changes of the take-profit and stop-loss it carries. */
-  preset?: PresetChange;
-  /** The owner's own name for this modification: what becomes of it is told under it. */
-  requestId?: string;
+  readonly outstanding: number;
+  /** Changes of its attached take-profit and stop-loss. */
+  readonly preset?: PresetChange;
+  /** The client's id of this modification; the order events that it causes carry it. */
+  readonly requestId?: string;
 }
 
 export interface AmendOrders {
   readonly type: 'amendOrders';
-  time: number;
-  uid: number;
-  source: Source;
-  items: AmendItem[];
+  readonly time: number;
+  readonly uid: number;
+  readonly source: Source;
+  readonly items: readonly AmendItem[];
 }
 
 /** Dead man's switch: cancel everything of the account when no new countdown arrives in time; 0 switches it off. */
 export interface CountdownCancel {
   readonly type: 'countdownCancel';
-  time: number;
-  uid: number;
-  seconds: number;
+  readonly time: number;
+  readonly uid: number;
+  readonly seconds: number;
 }
 
-/** The account has been frozen, and with a main account its sub-accounts: nothing of them may go on trading. */
+/** The account is frozen, and with a main account its sub-accounts: all their orders are cancelled. */
 export interface CancelEverything {
   readonly type: 'cancelEverything';
-  time: number;
-  uid: number;
-  by?: string;
+  readonly time: number;
+  readonly uid: number;
+  readonly by?: string;
 }
 
 /** Leverage of a contract; 0 leaves a side as it is. */
 export interface SetLeverage {
   readonly type: 'setLeverage';
-  time: number;
-  uid: number;
-  instrument: number;
-  longLeverage: number;
-  shortLeverage: number;
+  readonly time: number;
+  readonly uid: number;
+  readonly instrument: number;
+  readonly longLeverage: number;
+  readonly shortLeverage: number;
 }
 
-/** Leverage of what is owed in a coin (margin trading). */
+/** Leverage of debts in a coin (margin trading). */
 export interface SetCoinLeverage {
   readonly type: 'setCoinLeverage';
-  time: number;
-  uid: number;
-  coin: number;
-  leverage: number;
+  readonly time: number;
+  readonly uid: number;
+  readonly coin: number;
+  readonly leverage: number;
 }
 
-/** Sells a coin of the account to the house to pay a debt in another. */
+/** Sells a coin of the account to the exchange to repay a debt in another. */
 export interface Repay {
   readonly type: 'repay';
-  time: number;
-  uid: number;
-  debtCoin: number;
-  payCoin: number;
+  readonly time: number;
+  readonly uid: number;
+  readonly debtCoin: number;
+  readonly payCoin: number;
 }
 
 export interface SetHoldMode {
   readonly type: 'setHoldMode';
-  time: number;
-  uid: number;
-  holdMode: number;
+  readonly time: number;
+  readonly uid: number;
+  readonly holdMode: number;
 }
 
 export interface SetMarginMode {
   readonly type: 'setMarginMode';
-  time: number;
-  uid: number;
-  instrument: number;
-  isolated: boolean;
+  readonly time: number;
+  readonly uid: number;
+  readonly instrument: number;
+  readonly isolated: boolean;
 }
 
 /** Moves margin into (positive) or out of (negative) an isolated position. */
 export interface AdjustMargin {
   readonly type: 'adjustMargin';
-  time: number;
-  uid: number;
-  instrument: number;
-  posSide: PosSide;
-  amount: bigint;
+  readonly time: number;
+  readonly uid: number;
+  readonly instrument: number;
+  readonly posSide: PosSide;
+  readonly amount: bigint;
 }
 
-/** Lets an isolated position add margin by itself before it is liquidated, so much at most; 0n = no more. */
+/** Most margin that an isolated position may add automatically before it is liquidated; 0n = none. */
 export interface SetAutoMargin {
   readonly type: 'setAutoMargin';
-  time: number;
-  uid: number;
-  instrument: number;
-  posSide: PosSide;
-  room: bigint;
+  readonly time: number;
+  readonly uid: number;
+  readonly instrument: number;
+  readonly posSide: PosSide;
+  readonly room: bigint;
 }
 
-/** Pledges one coin and borrows another; one of the amounts is given, the other is 0n and follows from it. */
+/** Pledges one coin and borrows another; one of the amounts is given, the other is 0n and computed from it. */
 export interface LoanBorrow {
   readonly type: 'loanBorrow';
-  time: number;
-  uid: number;
-  loanCoin: number;
-  pledgeCoin: number;
-  term: LoanTerm;
-  loanAmount: bigint;
-  pledgeAmount: bigint;
+  readonly time: number;
+  readonly uid: number;
+  readonly loanCoin: number;
+  readonly pledgeCoin: number;
+  readonly term: LoanTerm;
+  readonly loanAmount: bigint;
+  readonly pledgeAmount: bigint;
 }
 
 export interface LoanRepay {
   readonly type: 'loanRepay';
-  time: number;
-  uid: number;
-  loanId: number;
-  /** Sell collateral for it, instead of paying with the borrowed coin. */
-  fromPledge: boolean;
-  /** Everything that is owed; `amount` does not matter then. */
-  all: boolean;
-  amount: bigint;
-  /** Give back the collateral that the rest of the debt does not need. */
-  unlock: boolean;
+  readonly time: number;
+  readonly uid: number;
+  readonly loanId: number;
+  /** Repays by selling collateral instead of with the borrowed coin. */
+  readonly fromPledge: boolean;
+  /** Repays the whole debt; `amount` is ignored. */
+  readonly all: boolean;
+  readonly amount: bigint;
+  /** Returns the collateral that the rest of the debt does not need. */
+  readonly unlock: boolean;
 }
 
 export interface LoanRevise {
   readonly type: 'loanRevise';
-  time: number;
-  uid: number;
-  loanId: number;
-  pledgeCoin: number;
-  /** More collateral, or less. */
-  into: boolean;
-  amount: bigint;
+  readonly time: number;
+  readonly uid: number;
+  readonly loanId: number;
+  readonly pledgeCoin: number;
+  /** Adds collateral when true, removes it when false. */
+  readonly into: boolean;
+  readonly amount: bigint;
 }
 
 /**
- * The operator of a demo closes an account's positions as the exchange would: by liquidation, everything; by
- * deleveraging, those of one contract against the other side.
+ * The operator of a demo closes positions of an account as the exchange does: all by liquidation, or those of one contract
+ * by deleveraging.
  */
 export interface ForceClose {
   readonly type: 'forceClose';
-  time: number;
-  uid: number;
-  deleverage: boolean;
+  readonly time: number;
+  readonly uid: number;
+  readonly deleverage: boolean;
   /** ANY for a liquidation. */
-  instrument: number;
-  by?: string;
+  readonly instrument: number;
+  readonly by?: string;
 }
 
-/** Lots of one position that change hands. */
+/** Lots of one position that move to another account. */
 export interface MoveItem {
-  instrument: number;
-  /** What the giving account trades: a sell gives a long away, a buy a short. */
-  side: Side;
-  sizeLots: number;
+  readonly instrument: number;
+  /** Side of the source account: a sell moves a long position, a buy a short one. */
+  readonly side: Side;
+  readonly sizeLots: number;
 }
 
-/** Hands futures positions from one account of a party to another, at the mark and outside the book. */
+/** Moves futures positions from one account of a party to another, at the mark price and outside the book. */
 export interface MovePositions {
   readonly type: 'movePositions';
-  time: number;
-  /** Who asked for it: the master of both. */
-  initiatorUid: number;
-  fromUid: number;
-  toUid: number;
-  /** Each is carried out or refused on its own, in this order. */
-  items: MoveItem[];
-  /** The owner's name for it: a retry with it moves nothing twice. */
-  clientOid?: string;
+  readonly time: number;
+  /** The main account of both. */
+  readonly initiatorUid: number;
+  readonly fromUid: number;
+  readonly toUid: number;
+  /** Each is accepted or rejected by itself, in this order. */
+  readonly items: readonly MoveItem[];
+  /** The client's id: a retry under it moves nothing twice. */
+  readonly clientOid?: string;
 }
 
-/** The operator's money for loans: more when positive, less when negative. */
+/** Adds to the operator's money for loans, or takes from it when negative. */
 export interface FundLoanPool {
   readonly type: 'fundLoanPool';
-  time: number;
-  coin: number;
-  amount: bigint;
+  readonly time: number;
+  readonly coin: number;
+  readonly amount: bigint;
   /** Counts once per coin. */
-  reference: string;
-  by?: string;
+  readonly reference: string;
+  readonly by?: string;
 }
 
 export interface SetLoanRate {
   readonly type: 'setLoanRate';
-  time: number;
-  coin: number;
-  term: LoanTerm;
+  readonly time: number;
+  readonly coin: number;
+  readonly term: LoanTerm;
   /** Decimal text, as in the catalogue. */
-  yearRate: string;
-  by?: string;
+  readonly yearRate: string;
+  readonly by?: string;
 }
 
-/** What another venue pays for a pair: the only way prices of the outside enter. */
+/** Price of a pair on another exchange, a component of an index: the only input of outside prices. */
 export interface ComponentPrice {
   readonly type: 'componentPrice';
-  time: number;
-  index: number;
+  readonly time: number;
+  readonly index: number;
   /** Its number, or `EVERY_COMPONENT`. */
-  component: number;
+  readonly component: number;
   /** 10^-8 of the quote coin. */
-  price: bigint;
+  readonly price: bigint;
   /** Its 24-hour volume in 10^-8 of the base coin; 0 = not known. */
-  volume: bigint;
-  by?: string;
+  readonly volume: bigint;
+  readonly by?: string;
 }
 
-/** The digest of all outcomes so far, as the writer saw it: a replay that disagrees stops here (reliability 2.1). */
+/** The digest of all results so far: a replay with another digest stops here (reliability 2.1). */
 export interface Checkpoint {
   readonly type: 'checkpoint';
-  time: number;
-  digest: number;
+  readonly time: number;
+  readonly digest: number;
 }
 
-/** The command before this one broke the exchange: it counts as never given, and a replay passes over it. */
+/** Command `seq` threw when it was applied: a replay skips it. */
 export interface SkipCommand {
   readonly type: 'setAside';
-  time: number;
-  seq: number;
-  by?: string;
+  readonly time: number;
+  readonly seq: number;
+  readonly by?: string;
 }
 
 export type Command =
@@ -586,3 +585,19 @@ export type Command =
   | SkipCommand
   | Checkpoint;
 export type CommandType = Command['type'];
+
+/** A command without its time. */
+export type Undated<C extends Command> = C extends Command ? Omit<C, 'time'> : never;
+
+/** A modification of one order, as it is asked for. */
+export type AmendRequest = Omit<AmendItem, 'outstanding'>;
+
+/**
+ * A command as it is given to the sequencer, which adds the time and, to modifications, how many are outstanding. A tick
+ * may name a second that has passed; without one it is the present.
+ */
+export type Unstamped<C extends Command> = C extends AmendOrders
+  ? Omit<C, 'time' | 'items'> & { readonly items: readonly AmendRequest[] }
+  : C extends Tick
+    ? Omit<C, 'time'> & Partial<Pick<C, 'time'>>
+    : Undated<C>;

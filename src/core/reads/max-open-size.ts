@@ -5,11 +5,12 @@ import { isolatedReserve, reservePrice } from '../futures/opening-checks.ts';
 import { coinUsd } from '../margin/collateral.ts';
 import { computeRisk, futuresSetting } from '../margin/margin.ts';
 import { accountRisk } from '../margin/margin-cache.ts';
-import type { PlaceOrder } from '../model/command.ts';
+import type { PlaceOrder, Undated } from '../model/command.ts';
 import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../model/enums.ts';
 import type { Instrument } from '../model/instrument.ts';
 import { SIZE_LOTS_MAX } from '../model/limits.ts';
 import { divCeil, divFloor, larger, MONEY_ONE } from '../model/units.ts';
+import type { OrderContext } from '../orders/order-context.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
@@ -22,38 +23,39 @@ export interface OpenCapacity {
   readonly cost: bigint;
 }
 
+/** The order that is asked about; its size is looked for. */
+interface Opening {
+  readonly side: Side;
+  readonly orderType: OrderType;
+  readonly priceTicks: number;
+}
+
 export function maxOpenSize(
   state: State,
   account: Account,
   instrument: Instrument,
-  side: Side,
-  orderType: OrderType,
-  priceTicks: number,
+  opening: Opening,
   lots: number,
 ): OpenCapacity {
+  const context = { state, account, instrument, market: state.market(instrument) };
   const usd = coinUsd(state, instrument.quote);
   const { effective, initial } = accountRisk(state, account);
   const available = usd === 0n ? 0n : divFloor(larger(0n, effective - initial) * MONEY_ONE, usd);
-  const order = (sizeLots: number) => opening(account, instrument, side, orderType, priceTicks, sizeLots);
   return {
     available,
-    lots: largest(state, account, instrument, orderType, order),
-    cost: lots === 0 ? 0n : costOf(state, account, instrument, order(lots), initial),
+    lots: largest(context, opening),
+    cost: lots === 0 ? 0n : costOf(context, openingOrder(context, opening, lots), initial),
   };
 }
 
 /** The order as the account would place it: in hedge mode a buy opens a long. */
-function opening(
-  account: Account,
-  instrument: Instrument,
-  side: Side,
-  orderType: OrderType,
-  priceTicks: number,
+function openingOrder(
+  { account, instrument }: OrderContext,
+  { side, orderType, priceTicks }: Opening,
   sizeLots: number,
-): PlaceOrder {
+): Undated<PlaceOrder> {
   return {
     type: 'placeOrder',
-    time: 0,
     uid: account.uid,
     source: Source.api,
     instrument: instrument.index,
@@ -69,19 +71,12 @@ function opening(
   };
 }
 
-/** What needs more margin the larger it is has one largest accepted size: it is found by halving. */
-function largest(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  orderType: OrderType,
-  order: (sizeLots: number) => PlaceOrder,
-): number {
-  const { lotStep, maxLots, maxMarketLots } = instrument;
-  const most = (orderType === OrderType.market ? maxMarketLots : maxLots) || SIZE_LOTS_MAX;
-  const market = state.market(instrument);
+/** The margin of an order grows with its size, so the largest accepted size is found by bisection. */
+function largest(context: OrderContext, opening: Opening): number {
+  const { lotStep, maxLots, maxMarketLots } = context.instrument;
+  const most = (opening.orderType === OrderType.market ? maxMarketLots : maxLots) || SIZE_LOTS_MAX;
   const fits = (steps: number) =>
-    !('rejectReason' in planFuturesOrder(state, account, instrument, market, order(steps * lotStep)));
+    !('rejectReason' in planFuturesOrder(context, openingOrder(context, opening, steps * lotStep)));
   let low = 0;
   let high = Math.floor(most / lotStep);
   while (low < high) {
@@ -93,16 +88,14 @@ function largest(
 }
 
 function costOf(
-  state: State,
-  account: Account,
-  instrument: Instrument,
-  order: PlaceOrder,
+  { state, account, instrument, market }: OrderContext,
+  order: Undated<PlaceOrder>,
   initial: bigint,
 ): bigint {
   const { side, sizeLots: lots } = order;
   const usd = coinUsd(state, instrument.quote);
   if (usd === 0n) return 0n;
-  const priceTicks = reservePrice(instrument, state.market(instrument), order);
+  const priceTicks = reservePrice(instrument, market, order);
   const intent = { instrument, side, priceTicks, lots };
   if (futuresSetting(account, instrument).isolated) {
     return divCeil(isolatedReserve(account, intent) * coinUsd(state, instrument.futures!.settle), usd);

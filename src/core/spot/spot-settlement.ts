@@ -1,7 +1,4 @@
-/**
- * What a spot trade does to money and records (rules 1.4 step 6, 4.2, 4.3). One instance per exchange; the order
- * entry tells it whose turn it is, the book calls it for each match.
- */
+/** Settlement of spot and margin trades: money and records (rules 1.4 step 6, 4.2, 4.3). */
 import type { MatchSink } from '../book/book.ts';
 import { CancelReason, OrderType, Side } from '../model/enums.ts';
 import { baseUnits, type Instrument, tradeValue } from '../model/instrument.ts';
@@ -15,35 +12,49 @@ import type { Market, State } from '../state/state.ts';
 import { onParentFill } from '../strategy/attached-tpsl.ts';
 import { payCommission } from '../wallet/commission.ts';
 
-export class SpotSettlement implements MatchSink {
+/** What the fills of one spot order have in common. */
+export interface SpotFillContext {
+  readonly instrument: Instrument;
+  readonly market: Market;
+  /** What a market buy by amount may still spend; 0n for other orders. */
+  budgetLeft: bigint;
+}
+
+export class SpotSettlement implements MatchSink<SpotFillContext> {
   private readonly state: State;
-  private instrument!: Instrument;
-  private market!: Market;
-  /** What a market buy by amount may still spend. */
-  budgetLeft = 0n;
+  /** By instrument: made once, because every match needs one. */
+  private readonly contexts: SpotFillContext[] = [];
 
   constructor(state: State) {
     this.state = state;
   }
 
-  begin(instrument: Instrument, market: Market, budget: bigint): void {
-    this.instrument = instrument;
-    this.market = market;
-    this.budgetLeft = budget;
+  /** The context of all orders without a budget. */
+  contextOf(instrument: Instrument): SpotFillContext {
+    const known = this.contexts[instrument.index];
+    if (known !== undefined) return known;
+    const context = this.budgetContext(instrument, 0n);
+    this.contexts[instrument.index] = context;
+    return context;
+  }
+
+  /** The context of one market buy by amount. */
+  budgetContext(instrument: Instrument, budget: bigint): SpotFillContext {
+    return { instrument, market: this.state.market(instrument), budgetLeft: budget };
   }
 
   /** Whole steps that the rest of the budget buys at this price (rules 1.6). */
-  capacity(_taker: number, priceTicks: number): number {
-    const { instrument } = this;
+  capacity({ instrument, budgetLeft }: SpotFillContext, _taker: number, priceTicks: number): number {
     const oneLot = BigInt(priceTicks) * instrument.valuePerTickLot;
-    const lots = this.budgetLeft / oneLot;
+    const lots = budgetLeft / oneLot;
     const step = BigInt(instrument.lotStep);
     const whole = (lots / step) * step;
     return whole > BigInt(SIZE_LOTS_MAX) ? SIZE_LOTS_MAX : Number(whole);
   }
 
-  traded(taker: number, maker: number, priceTicks: number, lots: number): void {
-    const { state, instrument, market } = this;
+  traded(context: SpotFillContext, taker: number, maker: number, priceTicks: number, lots: number): void {
+    const { state } = this;
+    const { instrument, market } = context;
     const { slab, ledger } = state;
     const buying = slab.side[taker] === Side.buy;
     const buyer = buying ? taker : maker;
@@ -52,19 +63,19 @@ export class SpotSettlement implements MatchSink {
     const base = baseUnits(instrument, lots);
     const buyerAccount = state.accounts[slab.account[buyer]!]!;
     const sellerAccount = state.accounts[slab.account[seller]!]!;
-    if (buying && slab.orderType[taker] === OrderType.market) this.budgetLeft -= value;
+    if (buying && slab.orderType[taker] === OrderType.market) context.budgetLeft -= value;
 
     const buyerBase = ledger.cell(buyerAccount.index, instrument.base, Bucket.cash);
     const sellerQuote = ledger.cell(sellerAccount.index, instrument.quote, Bucket.cash);
-    this.pay(buyer, value, sellerQuote);
-    this.pay(seller, base, buyerBase);
+    this.pay(context, buyer, value, sellerQuote);
+    this.pay(context, seller, base, buyerBase);
     const buyerRate = this.rateOf(buyer, buying);
     const sellerRate = this.rateOf(seller, !buying);
     const buyerFee = this.charge(buyerRate, base, buyerBase, instrument.base);
     const sellerFee = this.charge(sellerRate, value, sellerQuote, instrument.quote);
     const buyerShare = payCommission(state, buyerAccount, instrument.base, buyerFee, base, sellerRate);
     const sellerShare = payCommission(state, sellerAccount, instrument.quote, sellerFee, value, buyerRate);
-    // A buy that got a better price than its limit gets the difference back at once.
+    // The difference to a better price than the limit is released at once.
     const improvement = slab.price[buyer]! - priceTicks;
     if (improvement > 0 && !isMargin(state, buyer)) {
       const buyerLocked = ledger.cell(buyerAccount.index, instrument.quote, Bucket.locked);
@@ -99,16 +110,16 @@ export class SpotSettlement implements MatchSink {
     market.changes++;
   }
 
-  makerLeft(maker: number, filled: boolean): void {
-    this.market.changes++;
+  makerLeft({ market }: SpotFillContext, maker: number, filled: boolean): void {
+    market.changes++;
     if (filled && !isMargin(this.state, maker)) close(this.state, maker, CancelReason.none);
     else if (filled) closeResting(this.state, maker, CancelReason.none);
     else closeResting(this.state, maker, CancelReason.stp);
   }
 
-  /** What an order gives for a trade: out of its lock, and for a margin order also out of what it borrows. */
-  private pay(slot: number, amount: bigint, to: number): void {
-    const { state, instrument } = this;
+  /** Pays one side of a trade from the order's hold, and for a margin order also from what it borrows. */
+  private pay({ instrument, budgetLeft }: SpotFillContext, slot: number, amount: bigint, to: number): void {
+    const { state } = this;
     const { slab, ledger } = state;
     const coin = lockedCoin(instrument, slab.side[slot] as Side);
     if (!isMargin(state, slot)) {
@@ -116,11 +127,11 @@ export class SpotSettlement implements MatchSink {
       return;
     }
     const byAmount = slab.orderType[slot] === OrderType.market && slab.side[slot] === Side.buy;
-    const need = byAmount ? this.budgetLeft : lockOf(state, instrument, slot);
+    const need = byAmount ? budgetLeft : lockOf(state, instrument, slot);
     payFromMarginLock(state, slot, coin, amount, need, to);
   }
 
-  /** What one side pays of what it receives, or is paid when it is negative. */
+  /** Fee rate of one side; a negative rate is a rebate. */
   private rateOf(slot: number, taker: boolean): bigint {
     const { slab, accounts, instruments } = this.state;
     const own = instruments[slab.instrument[slot]!]!;
@@ -128,7 +139,7 @@ export class SpotSettlement implements MatchSink {
     return taker ? rates.takerRate : rates.makerRate;
   }
 
-  /** Fee of one side, truncated in favour of the payer; a negative one is a rebate from the house. */
+  /** Charges the fee of one side, truncated in favour of the payer; a negative fee is a rebate. */
   private charge(rate: bigint, received: bigint, cash: number, coin: number): bigint {
     const fee = divTrunc(received * rate, RATE_ONE);
     const { ledger } = this.state;

@@ -54,10 +54,9 @@ export class RetailTrader implements Agent {
     this.prepared = true;
     const { uid, leverage } = this;
     const instrument = this.view.instrument.index;
-    client.submit({ type: 'setMarginMode', time: 0, uid, instrument, isolated: true });
+    client.submit({ type: 'setMarginMode', uid, instrument, isolated: true });
     client.submit({
       type: 'setLeverage',
-      time: 0,
       uid,
       instrument,
       longLeverage: leverage,

@@ -18,8 +18,7 @@ test('a chain of more than a thousand liquidations in one second comes to an end
   const exchange = new Exchange();
   let time = OPENING_TIME;
   const give = (command: Command): void => {
-    command.time = time;
-    assert.equal(exchange.apply(command).rejectReason, RejectReason.none);
+    assert.equal(exchange.apply({ ...command, time }).rejectReason, RejectReason.none);
     exchange.takeEvents();
   };
   const tell = (price: bigint): void => {

@@ -56,7 +56,7 @@ async function repay(sequencer: Sequencer, uid: number, body: Static<typeof Repa
   if (debtCoin instanceof WireError) return debtCoin;
   const payCoin = selected(state, 'paymentCoinList', body.paymentCoinList);
   if (payCoin instanceof WireError) return payCoin;
-  const outcome = await sequencer.submit({ type: 'repay', time: 0, uid, debtCoin, payCoin });
+  const outcome = await sequencer.submit({ type: 'repay', uid, debtCoin, payCoin });
   if (outcome.rejectReason !== RejectReason.none) return rejectError(state, outcome);
   return { result: 'YES', repayAmount: formatMoney(outcome.amount ?? 0n) };
 }

@@ -85,7 +85,7 @@ async function setLeverage(sequencer: Sequencer, uid: number, body: Static<typeo
   if (Object.values(sides).some((value) => value !== 0 && value < least) || everySideKept(sides)) {
     return wireError('25200', `leverage must be at least ${least}`);
   }
-  const command = { type: 'setLeverage', time: 0, uid, instrument: instrument.index, ...sides } as const;
+  const command = { type: 'setLeverage', uid, instrument: instrument.index, ...sides } as const;
   const outcome = await submitInMarginMode(sequencer, command, instrument, body.marginMode);
   if (outcome instanceof WireError) return outcome;
   return outcome.rejectReason === RejectReason.none ? 'success' : rejectError(state, outcome, instrument);
@@ -105,7 +105,6 @@ async function setCoinLeverage(sequencer: Sequencer, uid: number, body: Static<t
   if (leverage < 1) return wireError('25200', 'leverage must be at least 1');
   const outcome = await sequencer.submit({
     type: 'setCoinLeverage',
-    time: 0,
     uid,
     coin: coin.index,
     leverage,
@@ -167,7 +166,8 @@ function maxOpenAvailable(sequencer: Sequencer, uid: number, body: Static<typeof
   const lots = body.size === undefined ? 0 : sizeLots(body.size, instrument);
   if (lots < 0) return wireError('25610', aboveZero('size', instrument.quantityPrecision));
   const size = (value: number) => formatUnits(BigInt(value), instrument.quantityPrecision);
-  const of = (which: Side) => maxOpenSize(state, account, instrument, which, orderType, ticks, lots);
+  const of = (which: Side) =>
+    maxOpenSize(state, account, instrument, { side: which, orderType, priceTicks: ticks }, lots);
   const [buy, sell] = [of(Side.buy), of(Side.sell)];
   return {
     ...NOTHING,
@@ -237,7 +237,6 @@ export const futuresAccountRoutes: readonly Route[] = [
       const holdMode = HOLD_MODE_NAMES.indexOf(body.holdMode);
       const outcome = await sequencer.submit({
         type: 'setHoldMode',
-        time: 0,
         uid: caller.user.uid,
         holdMode,
       });

@@ -23,7 +23,7 @@ export async function moveMargin(
   const position = isolatedPosition(sequencer.state, uid, instrument, side);
   if (position instanceof WireError) return position;
   const { posSide } = position;
-  const at = { time: 0, uid, instrument: instrument.index, posSide };
+  const at = { uid, instrument: instrument.index, posSide };
   const outcome = await sequencer.submit({ type: 'adjustMargin', ...at, amount });
   return outcome.rejectReason === RejectReason.none
     ? 'success'
@@ -44,7 +44,7 @@ export async function setAutoMargin(
   const position = isolatedPosition(sequencer.state, uid, instrument, side);
   if (position instanceof WireError) return position;
   const { posSide } = position;
-  const at = { time: 0, uid, instrument: instrument.index, posSide };
+  const at = { uid, instrument: instrument.index, posSide };
   const units = limit === 'off' ? 0n : limit === 'unbounded' ? AUTO_MARGIN_UNBOUNDED : limit;
   const outcome = await sequencer.submit({ type: 'setAutoMargin', ...at, room: units });
   return outcome.rejectReason === RejectReason.none

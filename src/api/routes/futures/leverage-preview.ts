@@ -65,7 +65,8 @@ function preview(state: State, uid: number, query: Static<typeof Query>) {
   const { required, change } = previewLeverage(state, account, instrument, setting);
   const asIf = withSetting(account, instrument, setting);
   const mark = markTicks(state, instrument);
-  const { lots } = maxOpenSize(state, asIf, instrument, Side.buy, OrderType.limit, mark, 0);
+  const opening = { side: Side.buy, orderType: OrderType.limit, priceTicks: mark };
+  const { lots } = maxOpenSize(state, asIf, instrument, opening, 0);
   return {
     estMaxOpen: sizeText(instrument, lots),
     estMaxBorrowable: '',

@@ -78,7 +78,6 @@ async function move(
       ? OK
       : await sequencer.submit({
           type: 'movePositions',
-          time: 0,
           ...uids,
           items,
           clientOid: body.clientOid ?? '',

@@ -1,6 +1,6 @@
 /** Positions: open, closed, rank in the deleveraging queue, and closing them (interface 4.4, wire 4.1). */
 import Type from 'typebox';
-import type { PlaceOrder } from '../../../core/model/command.ts';
+import type { PlaceOrder, Unstamped } from '../../../core/model/command.ts';
 import type { CommandResult } from '../../../core/model/command-result.ts';
 import { OrderType, PosSide, Side, Source, StpMode, TimeInForce } from '../../../core/model/enums.ts';
 import { type Instrument, tradeValue } from '../../../core/model/instrument.ts';
@@ -62,14 +62,13 @@ interface Closing {
 }
 
 /** Market orders that close the whole position, as many as its size needs. */
-function closingCommands(state: State, uid: number, closing: Closing): PlaceOrder[] {
+function closingCommands(state: State, uid: number, closing: Closing): Unstamped<PlaceOrder>[] {
   const { instrument, hedge, long } = closing;
   const most = instrument.maxMarketLots === 0 ? closing.totalLots : instrument.maxMarketLots;
-  const commands: PlaceOrder[] = [];
+  const commands: Unstamped<PlaceOrder>[] = [];
   for (let left = closing.totalLots; left > 0; left -= most) {
     commands.push({
       type: 'placeOrder',
-      time: 0,
       uid,
       source: Source.api,
       instrument: instrument.index,

@@ -55,7 +55,6 @@ async function borrow({ sequencer, caller, body }: Call<unknown, Static<typeof B
   if (pledgeAmount instanceof WireError) return pledgeAmount;
   const outcome = await sequencer.submit({
     type: 'loanBorrow',
-    time: 0,
     uid: caller.user.uid,
     loanCoin: pair.loan.index,
     pledgeCoin: pair.pledge.index,
@@ -86,7 +85,6 @@ async function repay({ sequencer, caller, body }: Call<unknown, Static<typeof Re
   const named = coinsOf(sequencer.state, uid, loanId);
   const outcome = await sequencer.submit({
     type: 'loanRepay',
-    time: 0,
     uid,
     loanId,
     fromPledge: body.method === 'collateral',
@@ -108,7 +106,6 @@ async function revisePledge({ sequencer, caller, body }: Call<unknown, Static<ty
   const named = coinsOf(sequencer.state, uid, loanId);
   const outcome = await sequencer.submit({
     type: 'loanRevise',
-    time: 0,
     uid,
     loanId,
     pledgeCoin: pledge.index,

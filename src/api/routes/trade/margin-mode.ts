@@ -1,6 +1,6 @@
 /** Requests with a margin mode: the symbol is switched to it where that is possible, else the request is rejected. */
 
-import type { PlaceOrder, PlaceStrategy, SetLeverage } from '../../../core/model/command.ts';
+import type { PlaceOrder, PlaceStrategy, SetLeverage, Unstamped } from '../../../core/model/command.ts';
 import type { CommandResult } from '../../../core/model/command-result.ts';
 import { Category } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
@@ -40,7 +40,7 @@ export function switchMarginMode(
  */
 export async function submitInMarginMode(
   sequencer: Sequencer,
-  command: PlaceOrder | PlaceStrategy | SetLeverage,
+  command: Unstamped<PlaceOrder | PlaceStrategy | SetLeverage>,
   instrument: Instrument,
   mode: MarginModeName | undefined,
 ): Promise<CommandResult | WireError> {
@@ -61,7 +61,7 @@ function setMode(
   { index }: Instrument,
   isolated: boolean,
 ): Promise<CommandResult> {
-  return sequencer.submit({ type: 'setMarginMode', time: 0, uid, instrument: index, isolated });
+  return sequencer.submit({ type: 'setMarginMode', uid, instrument: index, isolated });
 }
 
 /**

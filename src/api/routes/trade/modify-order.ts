@@ -1,6 +1,6 @@
 /** Modifies open orders and waiting strategy orders (interface 4.3, wire 4.1). */
 import Type, { type Static } from 'typebox';
-import type { AmendItem } from '../../../core/model/command.ts';
+import type { AmendRequest } from '../../../core/model/command.ts';
 import type { CommandResult } from '../../../core/model/command-result.ts';
 import { Source } from '../../../core/model/enums.ts';
 import type { Instrument } from '../../../core/model/instrument.ts';
@@ -45,7 +45,7 @@ export const ModifyBody = Type.Object({
 });
 
 interface Amendment {
-  readonly item: AmendItem;
+  readonly item: AmendRequest;
   /** Undefined when there is no such open order. */
   readonly instrument: Instrument | undefined;
 }
@@ -68,7 +68,6 @@ function amendment(
     priceTicks: body.price === undefined || instrument === undefined ? 0 : priceTicks(body.price, instrument),
     sizeLots: body.qty === undefined || instrument === undefined ? 0 : sizeLots(body.qty, instrument),
     autoCancel: body.autoCancel === 'yes',
-    outstanding: 0,
     ...(body.requestId !== undefined && { requestId: body.requestId }),
     ...(preset !== undefined && { preset }),
   };
@@ -95,7 +94,6 @@ export async function modify(sequencer: Sequencer, uid: number, body: Static<typ
   if (amended instanceof WireError) return amended;
   const outcome = await sequencer.submit({
     type: 'amendOrders',
-    time: 0,
     uid,
     source: Source.api,
     items: [amended.item],
@@ -119,7 +117,7 @@ export async function modifyBatch(
   if (mixed !== undefined) return mixed;
   // An item that cannot be parsed fails alone (rules 1.12); the others go to the core together.
   const items = asked.flatMap((each) => (each instanceof WireError ? [] : [each.item]));
-  const outcome = await sequencer.submit({ type: 'amendOrders', time: 0, uid, source: Source.api, items });
+  const outcome = await sequencer.submit({ type: 'amendOrders', uid, source: Source.api, items });
   if (outcome.items === undefined) return rejectError(state, outcome);
   const outcomes = outcome.items.values();
   return asked.map((each, n) => {

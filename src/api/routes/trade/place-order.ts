@@ -1,6 +1,6 @@
 /** Places an order (interface 4.3, wire 4.1). */
 import Type, { type Static } from 'typebox';
-import type { PlaceOrder, PlaceStrategy } from '../../../core/model/command.ts';
+import type { PlaceOrder, PlaceStrategy, Unstamped } from '../../../core/model/command.ts';
 import {
   ORDER_TYPE_NAMES,
   type OrderType,
@@ -49,7 +49,7 @@ function placeCommand(
   uid: number,
   body: Static<typeof PlaceBody>,
   late: boolean,
-): PlaceOrder | PlaceStrategy | WireError {
+): Unstamped<PlaceOrder | PlaceStrategy> | WireError {
   const instrument = findInstrument(state, body.category, body.symbol);
   if (instrument instanceof WireError) return instrument;
   // Ignoring a trigger would place at once an order that was meant to wait (wire 4.1).
@@ -61,7 +61,6 @@ function placeCommand(
   const byAmount = market && body.side === 'buy' && !futures;
   return {
     type: 'placeOrder',
-    time: 0,
     uid,
     source: Source.api,
     instrument: instrument.index,

@@ -3,7 +3,12 @@
  * trigger price. Absent fields are filled in here; the core gets complete commands.
  */
 import Type, { type Static } from 'typebox';
-import { type ModifyStrategy, OUT_OF_RANGE, type PlaceStrategy } from '../../../core/model/command.ts';
+import {
+  type ModifyStrategy,
+  OUT_OF_RANGE,
+  type PlaceStrategy,
+  type Unstamped,
+} from '../../../core/model/command.ts';
 import {
   POS_SIDE_NAMES,
   PosSide,
@@ -104,9 +109,8 @@ function protectedSide(body: { side?: string; posSide?: string }): PosSide {
   return body.side === 'sell' ? PosSide.long : PosSide.short;
 }
 
-const blank = (uid: number, instrument: Instrument): PlaceStrategy => ({
+const blank = (uid: number, instrument: Instrument): Unstamped<PlaceStrategy> => ({
   type: 'placeStrategy',
-  time: 0,
   uid,
   source: Source.api,
   instrument: instrument.index,
@@ -128,7 +132,7 @@ export function strategyCommand(
   uid: number,
   instrument: Instrument,
   body: Static<typeof StrategyBody>,
-): PlaceStrategy | WireError {
+): Unstamped<PlaceStrategy> | WireError {
   const common = {
     ...blank(uid, instrument),
     ...presetOf(instrument, body),
@@ -210,7 +214,7 @@ export function conditionalCommand(
   uid: number,
   instrument: Instrument,
   body: ConditionalOrder,
-): PlaceStrategy | WireError {
+): Unstamped<PlaceStrategy> | WireError {
   const trailing = body.callbackRatio ?? body.trailingPercent;
   const market = body.orderType === 'market' || trailing !== undefined;
   if (!market && body.price === undefined) return wireError('40019', 'price must be given for a limit order');
@@ -241,10 +245,9 @@ export function modifyCommand(
   instrument: Instrument | undefined,
   byAmount: boolean,
   body: Static<typeof ModifyStrategyBody>,
-): ModifyStrategy {
-  const command: ModifyStrategy = {
+): Unstamped<ModifyStrategy> {
+  const command: Unstamped<ModifyStrategy> = {
     type: 'modifyStrategy',
-    time: 0,
     uid,
     ...name,
     sizeLots: 0,

@@ -74,7 +74,7 @@ export const strategyOrderRoutes: readonly Route[] = [
       const name = readOrderRef(body);
       if (name === undefined) return NO_ORDER_REF;
       const { uid } = caller.user;
-      const outcome = await sequencer.submit({ type: 'cancelStrategy', time: 0, uid, ...name });
+      const outcome = await sequencer.submit({ type: 'cancelStrategy', uid, ...name });
       return outcome.rejectReason === RejectReason.none ? null : rejectError(sequencer.state, outcome);
     },
   }),

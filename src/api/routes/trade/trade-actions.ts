@@ -24,7 +24,7 @@ async function cancel(
 ): Promise<OrderResult | WireError> {
   const name = resolveOrder(sequencer.state, uid, body);
   if (name instanceof WireError) return name;
-  const outcome = await sequencer.submit({ type: 'cancelOrder', time: 0, uid, ...name });
+  const outcome = await sequencer.submit({ type: 'cancelOrder', uid, ...name });
   if (outcome.rejectReason !== RejectReason.none) return rejectError(sequencer.state, outcome);
   return idsOf(outcome);
 }
@@ -133,7 +133,6 @@ export const tradeActionRoutes: readonly Route[] = [
       const category = categoryCode(body.category);
       const outcome = await sequencer.submit({
         type: 'cancelAll',
-        time: 0,
         uid: caller.user.uid,
         category,
         instrument,
@@ -164,7 +163,6 @@ export const tradeActionRoutes: readonly Route[] = [
       const seconds = Number(body.countdown);
       const outcome = await sequencer.submit({
         type: 'countdownCancel',
-        time: 0,
         uid: caller.user.uid,
         seconds,
       });

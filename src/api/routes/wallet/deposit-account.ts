@@ -29,7 +29,6 @@ export const depositAccountRoutes: readonly Route[] = [
       if (coin === undefined) return unknownCoin();
       const outcome = await sequencer.submit({
         type: 'setDepositWallet',
-        time: 0,
         uid: user.uid,
         coin: coin.index,
         wallet: Wallet[body.accountType],

@@ -54,7 +54,6 @@ async function transfer(sequencer: Sequencer, ends: Ends, body: Static<typeof Mo
   if (amount instanceof WireError) return amount;
   const outcome = await sequencer.submit({
     type: 'transfer',
-    time: 0,
     ...ends,
     fromWallet: walletOf(body.fromType),
     toWallet: walletOf(body.toType),

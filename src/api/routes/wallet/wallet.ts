@@ -100,7 +100,7 @@ export const walletRoutes: readonly Route[] = [
     data: Type.Literal(true),
     handle: async ({ sequencer, caller, body }) => {
       const on = body.deduct === 'on';
-      const outcome = await sequencer.submit({ type: 'setFeeDeduction', time: 0, uid: caller.user.uid, on });
+      const outcome = await sequencer.submit({ type: 'setFeeDeduction', uid: caller.user.uid, on });
       return outcome.rejectReason === RejectReason.none ? true : rejectError(sequencer.state, outcome);
     },
   }),

@@ -1,5 +1,5 @@
 /** Withdrawal requests: to a network with its fee and minimum, or to another account of the exchange. */
-import type { InternalWithdrawal, RequestWithdrawal } from '../../../core/model/command.ts';
+import type { InternalWithdrawal, RequestWithdrawal, Unstamped } from '../../../core/model/command.ts';
 import { formatOrderId } from '../../../core/model/order-id.ts';
 import { RejectReason } from '../../../core/model/reject-reason.ts';
 import { formatMoney, MONEY_SCALE, parseUnits } from '../../../core/model/units.ts';
@@ -45,7 +45,10 @@ export async function requestWithdrawal(
   return { orderId: formatOrderId(outcome.orderId), clientOid: outcome.clientOid };
 }
 
-function destinationOf(state: State, command: RequestWithdrawal | InternalWithdrawal): Destination {
+function destinationOf(
+  state: State,
+  command: Unstamped<RequestWithdrawal | InternalWithdrawal>,
+): Destination {
   if (command.type === 'innerWithdrawal') {
     return { type: 'internal', coin: '', chain: '', address: String(command.toUid), memo: '' };
   }
@@ -57,20 +60,24 @@ function withdrawalCommand(
   state: State,
   uid: number,
   input: WithdrawalInput,
-): RequestWithdrawal | InternalWithdrawal | WireError {
+): Unstamped<RequestWithdrawal | InternalWithdrawal> | WireError {
   const coin = findCoin(state, input.coin);
   if (coin === undefined) return wireError('13002', 'coin is not known');
   const amount = moneyOf(input.size, 'size');
   if (amount instanceof WireError) return amount;
   const wallets = walletsOf(input.accountType);
   if (wallets instanceof WireError) return wallets;
-  const common = { time: 0, uid, coin: coin.index, amount, ...wallets, clientOid: input.clientOid ?? '' };
+  const common = { uid, coin: coin.index, amount, ...wallets, clientOid: input.clientOid ?? '' };
   return input.transferType === 'on_chain' ? onChain(coin, input, common) : inside(input, common);
 }
 
-type Common = Omit<InternalWithdrawal, 'type' | 'toUid'>;
+type Common = Omit<Unstamped<InternalWithdrawal>, 'type' | 'toUid'>;
 
-function onChain(coin: NamedCoin, input: WithdrawalInput, common: Common): RequestWithdrawal | WireError {
+function onChain(
+  coin: NamedCoin,
+  input: WithdrawalInput,
+  common: Common,
+): Unstamped<RequestWithdrawal> | WireError {
   if (input.chain === undefined) return wireError('40019', 'parameter chain must not be empty');
   const chain = findChain(coin, input.chain, 'withdrawable');
   if (chain instanceof WireError) return chain;
@@ -92,7 +99,7 @@ function onChain(coin: NamedCoin, input: WithdrawalInput, common: Common): Reque
   };
 }
 
-function inside(input: WithdrawalInput, common: Common): InternalWithdrawal | WireError {
+function inside(input: WithdrawalInput, common: Common): Unstamped<InternalWithdrawal> | WireError {
   const toUid = /^[0-9]{1,16}$/.test(input.address) ? Number(input.address) : 0;
   if (toUid === common.uid) return wireError('40017', 'address must be the uid of another account');
   return { type: 'innerWithdrawal', ...common, toUid };

@@ -80,7 +80,6 @@ export const withdrawalRoutes: readonly Route[] = [
       const withdrawalId = pendingWithdrawal(sequencer.state, user.uid, id, clientOid ?? '')?.id ?? 0;
       const outcome = await sequencer.submit({
         type: 'endWithdrawal',
-        time: 0,
         withdrawalId,
         uid: user.uid,
         paid: false,

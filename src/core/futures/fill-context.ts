@@ -1,0 +1,20 @@
+/** What the fills of one futures order have in common. */
+import type { Instrument } from '../model/instrument.ts';
+import type { Market } from '../state/state.ts';
+
+export interface FillContext {
+  readonly instrument: Instrument;
+  readonly market: Market;
+  /** Of a forced close, else undefined. */
+  readonly forced: ForcedFillPolicy | undefined;
+  /** Of a position move: queue value for deleveraging that the opened lots keep; else undefined. */
+  readonly movedQueueValue: bigint | undefined;
+}
+
+/** Beyond the bankruptcy price a forced order trades only as far as the insurance fund pays the loss. */
+export interface ForcedFillPolicy {
+  /** Most lots that may trade at this price. */
+  capacity(priceTicks: number): number;
+  /** Called after each fill: pays its shortfall at once. */
+  filled(priceTicks: number, lots: number): void;
+}
