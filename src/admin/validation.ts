@@ -1,5 +1,5 @@
 /** Faults of a schema as errors of the operator's API: which field, and which values are valid. */
-import { fieldOf, mustBeOneOf, type SchemaFault } from '../http/schema-check.ts';
+import { fieldOf, mustBeOneOf, type SchemaFault } from '../validation/schema-check.ts';
 import { AdminError } from './admin-error.ts';
 
 export function validationError(

@@ -7,9 +7,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CATEGORY_NAMES } from '../core/model/enums.ts';
 import type { CoinSpec, InstrumentSpec } from '../core/model/listing-spec.ts';
-import { coinProblem, instrumentProblem } from './catalogue-entries.ts';
 import { failCatalogue } from './catalogue-error.ts';
 import { checkIndices, checkTogether } from './catalogue-listings.ts';
+import { coinProblem, instrumentProblem } from './entry-check.ts';
 
 export interface Catalogue {
   readonly coins: readonly CoinSpec[];

@@ -3,8 +3,8 @@
 import type { Server } from 'node:http';
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
+import { VALIDATION } from '../validation/schema-check.ts';
 import type { RequestSource, SourceRefusal } from './request-source.ts';
-import { VALIDATION } from './schema-check.ts';
 import { SchemasOnDemand } from './schemas-on-demand.ts';
 
 /** The first seconds belong to clients that waited for the start. */

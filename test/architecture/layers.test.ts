@@ -7,39 +7,24 @@ import { test } from 'node:test';
 const ROOT = join(import.meta.dirname, '../..');
 
 /** Room to the rooms that it may import. Files directly in `src` are entry points and may import all. */
-const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  storage: [],
-  http: [],
-  views: ['core'],
-  catalogue: ['core'],
-  journal: ['storage'],
-  identity: ['storage'],
-  history: ['core', 'storage', 'views'],
-  sequencer: ['core', 'storage', 'journal', 'history'],
-  reserves: ['core', 'sequencer'],
-  accounts: ['core', 'identity', 'sequencer'],
-  simulator: ['core', 'history', 'catalogue', 'sequencer'],
-  api: ['core', 'storage', 'http', 'views', 'identity', 'history', 'sequencer', 'reserves', 'accounts'],
-  admin: [
-    ...['core', 'storage', 'http', 'views', 'catalogue', 'identity', 'history', 'sequencer', 'reserves'],
-    ...['accounts', 'simulator'],
-  ],
-  app: [
-    ...[
-      'core',
-      'storage',
-      'http',
-      'views',
-      'catalogue',
-      'journal',
-      'identity',
-      'history',
-      'sequencer',
-      'reserves',
-    ],
-    ...['accounts', 'simulator', 'api', 'admin'],
-  ],
+const ROOMS: Readonly<Record<string, string>> = {
+  core: '',
+  storage: '',
+  validation: '',
+  http: 'validation',
+  views: 'core',
+  catalogue: 'core validation',
+  journal: 'storage',
+  identity: 'storage',
+  history: 'core storage views',
+  sequencer: 'core storage journal history',
+  reserves: 'core sequencer',
+  accounts: 'core identity sequencer',
+  simulator: 'core history catalogue sequencer',
+  api: 'core storage validation http views identity history sequencer reserves accounts',
+  admin:
+    'core storage validation http views catalogue identity history sequencer reserves accounts simulator',
+  app: 'core storage http views catalogue journal identity history sequencer reserves accounts simulator api admin',
 };
 
 /** The shelves of the core, lowest first; each imports only itself and those before it. */
@@ -85,7 +70,7 @@ test('every room imports only the rooms that it may', () => {
     const [room, target] = [folder(from, 1), folder(to, 1)];
     assert.ok(ROOMS[room] !== undefined, `${from}: ${room} has no row in the table of rooms`);
     if (to === 'src/version.ts') continue;
-    assert.ok(target === room || ROOMS[room].includes(target), `${from} may not import ${to}`);
+    assert.ok(target === room || ROOMS[room].split(' ').includes(target), `${from} may not import ${to}`);
   }
 });
 

@@ -1,6 +1,6 @@
 /** Coins and instruments: listing them, their status and fees. */
 import Type from 'typebox';
-import { coinProblem, instrumentProblem } from '../../catalogue/catalogue-entries.ts';
+import { coinProblem, instrumentProblem } from '../../catalogue/entry-check.ts';
 import { CATEGORY_NAMES, INSTRUMENT_STATUS_NAMES } from '../../core/model/enums.ts';
 import type { Instrument } from '../../core/model/instrument.ts';
 import type { CoinSpec, InstrumentSpec } from '../../core/model/listing-spec.ts';

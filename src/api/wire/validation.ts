@@ -1,5 +1,5 @@
 /** Faults of a schema as errors of the API: which field, and which values are valid. */
-import { fieldOf, mustBeOneOf, type SchemaFault } from '../../http/schema-check.ts';
+import { fieldOf, mustBeOneOf, type SchemaFault } from '../../validation/schema-check.ts';
 import { type WireError, wireError } from './wire-error.ts';
 
 export function validationError(errors: readonly SchemaFault[]): WireError {

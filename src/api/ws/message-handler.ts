@@ -1,7 +1,7 @@
 /** Handles the messages of a client: ping, login, subscriptions, orders (wire 5). */
 
-import { SchemaCheck } from '../../http/schema-check.ts';
 import type { Clock } from '../../sequencer/clock.ts';
+import { SchemaCheck } from '../../validation/schema-check.ts';
 import { checkPermission } from '../auth/permissions.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { Services } from '../route.ts';
