@@ -151,6 +151,14 @@ describe('README.md and docs: every block is executed', () => {
         "ws.onmessage = ({ data }) => { console.log(data); if (data.includes('snapshot')) ws.close(); };";
       assert.match(await program(`${open}\n${tell}\nws.onopen = () => {\n${text}};`), /"event":"subscribe"/);
     },
+    // Tests and campaigns run by themselves; what the lines name is there.
+    'docs/testing.md sh': async (block) => {
+      for (const line of linesOf(block)) {
+        const campaign = /^npm run campaign -- (\S+)/.exec(line)?.[1];
+        const files = campaign ? `test/campaign/${campaign}.campaign.ts` : line.split(' ').at(-1)!;
+        assert.ok(globSync(files.replaceAll("'", ''), { cwd: ROOT }).length > 0, line);
+      }
+    },
     'docs/operator.md bash': async () => {},
     'docs/backup.md bash': async () => {},
     'docs/operator.md ': async (block) => {

@@ -49,8 +49,11 @@ export interface RunningServer extends TestServer {
 const MAIN = join(import.meta.dirname, '../../src/main.ts');
 /** A guard against one that hangs; a busy machine may need most of a minute. */
 const START_TIMEOUT_MS = 240_000;
-/** Books that the test fills itself, and small segments: a start prepares less space. */
-const QUICK = ['--market', 'off', '--segment-bytes', '4194304'];
+/**
+ * Books that the test fills itself, and small segments: a start prepares less space. Beside a port that is given again
+ * the next one, which the operator would have, may be taken meanwhile.
+ */
+const QUICK = ['--market', 'off', '--segment-bytes', '4194304', '--operator-port', '0'];
 
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const data = options.data ?? temporaryDirectory();
