@@ -118,8 +118,8 @@ export class Sequencer {
   submit(command: Command): Promise<CommandResult> {
     if (this.halted !== undefined)
       return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
-    const rejectReason = shedReason(command, this.resources(), this.state);
-    if (rejectReason !== undefined) return Promise.reject(new Unavailable(rejectReason));
+    const reason = shedReason(command, this.resources(), this.state);
+    if (reason !== undefined) return Promise.reject(new Unavailable(reason));
     return new Promise((resolve, reject) => this.sequence(command, resolve, reject));
   }
 
