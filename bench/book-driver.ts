@@ -5,7 +5,7 @@ import { OrderType, Side, TimeInForce } from '../src/core/model/enums.ts';
 import { type Flow, MessageKind } from './messages.ts';
 
 /** Takes the place of the exchange around the book: counts trades and frees the slots of makers that left. */
-export class Desk implements MatchSink<undefined> {
+export class BookDriver implements MatchSink<undefined> {
   readonly slab = new OrderSlab();
   readonly book = new Book(this.slab);
   trades = 0;

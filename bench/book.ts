@@ -11,7 +11,7 @@ import {
 } from 'nodejs-order-book';
 import { OrderType, Side, type StpMode, TimeInForce } from '../src/core/model/enums.ts';
 import { NaiveBook } from '../test/property/naive-book.ts';
-import { Desk } from './book-driver.ts';
+import { BookDriver } from './book-driver.ts';
 import { bookFlow, SHAPES } from './flow.ts';
 import { type Flow, MessageKind } from './messages.ts';
 import { type Benchmark, best, printTable, rate, ratio, timed } from './report.ts';
@@ -98,10 +98,10 @@ function runNaive(book: NaiveBook, flow: Flow, length: number): void {
 }
 
 function measure(flow: Flow, ids: readonly string[]): { row: string[]; ours: number } {
-  let desk = new Desk();
+  let driver = new BookDriver();
   const seconds = best(RUNS, () => {
-    desk = new Desk();
-    return timed(() => desk.run(flow, flow.length));
+    driver = new BookDriver();
+    return timed(() => driver.run(flow, flow.length));
   });
   const otherLength = Math.min(OTHER_MESSAGES, flow.length);
   const otherSeconds = best(RUNS, () => timed(() => runOther(new OrderBook(), flow, otherLength, ids)));
@@ -116,8 +116,8 @@ function measure(flow: Flow, ids: readonly string[]): { row: string[]; ours: num
     row: [
       flow.name,
       flow.length.toLocaleString('en-US'),
-      desk.trades.toLocaleString('en-US'),
-      desk.slab.count.toLocaleString('en-US'),
+      driver.trades.toLocaleString('en-US'),
+      driver.slab.count.toLocaleString('en-US'),
       rate(flow.length, seconds),
       rate(otherLength, otherSeconds),
       ratio(ours, other),

@@ -3,7 +3,7 @@
  * clients mostly do: the flow is made on a book.
  */
 import { Side, StpMode } from '../src/core/model/enums.ts';
-import { Desk } from './book-driver.ts';
+import { BookDriver } from './book-driver.ts';
 import { type Flow, MessageKind } from './messages.ts';
 import { Random } from './random.ts';
 
@@ -55,14 +55,14 @@ export function bookFlow(shape: Shape, newOrders: number, seed: number): Flow {
     retail: new Uint8Array(room),
     stpMode: new Uint8Array(room),
   };
-  const desk = new Desk();
+  const driver = new BookDriver();
   /** Orders that have rested; those that left meanwhile are dropped when they are drawn. */
   const resting: number[] = [];
   const draw = (): number => {
     while (resting.length > 0) {
       const at = random.below(resting.length);
       const order = resting[at]!;
-      if (desk.rests(order)) return order;
+      if (driver.rests(order)) return order;
       resting[at] = resting[resting.length - 1]!;
       resting.pop();
     }
@@ -84,7 +84,7 @@ export function bookFlow(shape: Shape, newOrders: number, seed: number): Flow {
     flow.party[at] = 1 + random.below(PARTIES);
     flow.retail[at] = random.next() < RETAIL_SHARE ? 1 : 0;
     flow.stpMode[at] = 1 + random.below(StpMode.cancelBoth);
-    desk.send(flow, at);
+    driver.send(flow, at);
   };
 
   for (let order = 1; order <= newOrders; order++) {
@@ -102,7 +102,7 @@ export function bookFlow(shape: Shape, newOrders: number, seed: number): Flow {
       const target = random.next() < share ? draw() : 0;
       if (target !== 0) write(change, target, sideOf[target] as Side, middle);
     }
-    while (desk.slab.count > shape.depth) {
+    while (driver.slab.count > shape.depth) {
       const target = draw();
       write(MessageKind.cancel, target, sideOf[target] as Side, middle);
     }

@@ -40,24 +40,24 @@ async function replayRate(directory: string): Promise<void> {
   const { setUp, commands } = marketFlow(1000, 1000, COMMANDS, SEED);
   const written = await openFileJournal({ directory });
   for (const [n, command] of [...setUp, ...commands].entries()) {
-    written.log.append(encodeCommand(command));
+    written.journal.append(encodeCommand(command));
     // The queue is bounded: let the writer keep up.
-    if (n % 20_000 === 0) await durable(written.log.appendedSeq, () => written.log.durableSeq);
+    if (n % 20_000 === 0) await durable(written.journal.appendedSeq, () => written.journal.durableSeq);
   }
-  await written.log.close();
+  await written.journal.close();
 
   const total = setUp.length + commands.length;
   const read = await timed(async () => {
-    const { log, records } = await openFileJournal({ directory });
+    const { journal, records } = await openFileJournal({ directory });
     let count = 0;
     for (const _record of records) count++;
-    await log.close();
+    await journal.close();
     if (count !== total) throw new Error(`${count} of ${total} records read`);
   });
   const all = await timed(async () => {
-    const { log, records } = await openFileJournal({ directory });
+    const { journal, records } = await openFileJournal({ directory });
     await replay(undefined, records, caughtUp(total));
-    await log.close();
+    await journal.close();
   });
   console.log(
     `${total.toLocaleString('en-US')} commands in the file log, no snapshot, history up to date.\n`,

@@ -60,7 +60,7 @@ export async function day(): Promise<boolean> {
     watched.map((each) => [each.name, ...statisticsOf(each)]),
   );
   console.log(
-    `\npicture in docs/market-day.svg; ${rig.log.appendedSeq} commands, ${rig.log.bytes} bytes of them`,
+    `\npicture in docs/market-day.svg; ${rig.journal.appendedSeq} commands, ${rig.journal.bytes} bytes of them`,
   );
   return true;
 }

@@ -17,6 +17,6 @@ export async function sameSeed(): Promise<boolean> {
 
 async function hash(seed: number): Promise<string> {
   const rig = await new Rig({ seed }).open();
-  while (rig.log.appendedSeq < COMMANDS) rig.run(STEP_MS, STEP_MS);
+  while (rig.journal.appendedSeq < COMMANDS) rig.run(STEP_MS, STEP_MS);
   return stateHash(rig.state);
 }

@@ -71,6 +71,6 @@ const OF_IDENTITY: Readonly<Partial<Record<IdentityRefusal, AdminErrorCode>>> = 
   busy: 'unavailable',
 };
 
-export function refusedByIdentity(rejectReason: { reason: IdentityRefusal; message: string }): AdminError {
-  return new AdminError(OF_IDENTITY[rejectReason.reason] ?? 'invalid_request', rejectReason.message);
+export function refusedByIdentity(refusal: { reason: IdentityRefusal; message: string }): AdminError {
+  return new AdminError(OF_IDENTITY[refusal.reason] ?? 'invalid_request', refusal.message);
 }

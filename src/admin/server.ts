@@ -91,7 +91,7 @@ export function buildAdminServer(options: AdminServerOptions): FastifyInstance {
     },
     {
       source: new RequestSource({ allowedHosts, ownPagesOnly: () => true }),
-      refuse: (reply, rejectReason) => void fail(reply, sourceRefused(rejectReason)),
+      refuse: (reply, refusal) => void fail(reply, sourceRefused(refusal)),
       unreadablePath: (_error, _request, reply) => void fail(reply, PATH_REFUSED),
     },
   );

@@ -43,7 +43,7 @@ export interface Snapshot {
 }
 
 export interface Recovered<Log extends CommandJournal = CommandJournal> {
-  readonly log: Log;
+  readonly journal: Log;
   readonly snapshot: Snapshot | undefined;
   /** The records after the snapshot, in order; read from the disk while iterated, so iterate before snapshotting. */
   readonly records: Iterable<LoggedRecord>;

@@ -14,12 +14,12 @@ const SEGMENT_1 = segmentName(1);
 
 /** Batches of one record each, without a close: as after kill -9. Returns the end of each batch. */
 function writeBatches(model: LogModel, disk: SimulatedDisk, count: number, payloadBytes = 100): number[] {
-  const { log } = model.open(disk);
+  const { journal } = model.open(disk);
   const ends: number[] = [];
   const batchBytes = 72 + ((16 + payloadBytes + 7) & ~7);
   for (let index = 0; index < count; index += 1) {
-    model.append(log, payloadOf(index, payloadBytes));
-    log.flush();
+    model.append(journal, payloadOf(index, payloadBytes));
+    journal.flush();
     ends.push(SEGMENT_HEAD_BYTES + (index + 1) * batchBytes);
   }
   return ends;
@@ -101,9 +101,9 @@ test('a client cannot make a torn tail look like damage by sending the bytes of 
   const looksLikeBatch = other.bytes(SEGMENT_1).slice(ends[1], ends[2]);
   const disk = new SimulatedDisk();
   const options = { ...SMALL, newInstanceId: () => new Uint8Array(16).fill(0x77) };
-  const { log } = openSyncJournal(disk, options);
-  log.append(looksLikeBatch);
-  log.flush();
+  const { journal } = openSyncJournal(disk, options);
+  journal.append(looksLikeBatch);
+  journal.flush();
   disk.overwrite(SEGMENT_1, SEGMENT_HEAD_BYTES + 80, new Uint8Array(4));
   for (const place of MARK_PLACES) disk.overwrite(SEGMENT_1, place, new Uint8Array(512));
   assert.equal(openSyncJournal(disk, options).report.lastSeq, 0);
@@ -176,10 +176,10 @@ test('a batch or a segment of another history is noticed although all its checks
   const disk = new SimulatedDisk();
   const ends = writeBatches(new LogModel(), disk, 700);
   const other = new SimulatedDisk();
-  const { log } = openSyncJournal(other, SMALL);
+  const { journal } = openSyncJournal(other, SMALL);
   for (let index = 0; index < 700; index += 1) {
-    log.append(payloadOf(index + (index === 1 ? 1 : 0), 100));
-    log.flush();
+    journal.append(payloadOf(index + (index === 1 ? 1 : 0), 100));
+    journal.flush();
   }
   const batch = disk.copy();
   batch.overwrite(SEGMENT_1, ends[4], other.bytes(SEGMENT_1).slice(ends[4], ends[5]));
@@ -224,13 +224,13 @@ test('snapshots without any segment, and segments behind a lost snapshot, are re
 
 test('a gap between the newest snapshot and the first segment is refused with both ends', async () => {
   const disk = new SimulatedDisk();
-  const { log } = openSyncJournal(disk, SMALL);
+  const { journal } = openSyncJournal(disk, SMALL);
   const states = new Map<number, Uint8Array>();
   for (let index = 1; index <= 600; index += 1) {
-    log.append(payloadOf(index, 1000));
-    if (index % 10 === 0) log.flush();
+    journal.append(payloadOf(index, 1000));
+    if (index % 10 === 0) journal.flush();
     if (index % 200 !== 0) continue;
-    await log.saveSnapshot(index, snapshotState(index));
+    await journal.saveSnapshot(index, snapshotState(index));
     states.set(index, disk.bytes(snapshotName(index)));
   }
   const broken = disk.copy();
@@ -245,12 +245,12 @@ test('a gap between the newest snapshot and the first segment is refused with bo
 
 test('a log older than its snapshot is refused', async () => {
   const disk = new SimulatedDisk();
-  const { log } = openSyncJournal(disk, SMALL);
-  log.append(payloadOf(1));
-  log.flush();
+  const { journal } = openSyncJournal(disk, SMALL);
+  journal.append(payloadOf(1));
+  journal.flush();
   const earlier = disk.copy();
-  log.append(payloadOf(2));
-  await log.saveSnapshot(2, snapshotState(2));
+  journal.append(payloadOf(2));
+  await journal.saveSnapshot(2, snapshotState(2));
   earlier.create('snapshot-0000000000000002').write(disk.bytes('snapshot-0000000000000002'), 0);
   assert.ok(isRefused(earlier));
 });
@@ -307,14 +307,14 @@ test('a segment that goes bad between its check and its replay ends the replay b
 async function writeWithSnapshots(ending: 'closed' | 'killed') {
   const model = new LogModel();
   const disk = new SimulatedDisk(5);
-  const { log } = model.open(disk);
+  const { journal } = model.open(disk);
   for (let index = 1; index <= 500; index += 1) {
-    model.append(log, payloadOf(index, 700));
-    if (index % 3 === 0) log.flush();
-    if (index % 150 === 0) await log.saveSnapshot(index, snapshotState(index));
+    model.append(journal, payloadOf(index, 700));
+    if (index % 3 === 0) journal.flush();
+    if (index % 150 === 0) await journal.saveSnapshot(index, snapshotState(index));
   }
-  log.flush();
-  if (ending === 'closed') await log.close();
+  journal.flush();
+  if (ending === 'closed') await journal.close();
   return { disk, model };
 }
 

@@ -22,12 +22,12 @@ function payloadOf(seq: number): Uint8Array {
   return new TextEncoder().encode(`command ${seq} `.repeat(1 + (seq % 20)));
 }
 
-function untilDurable(log: CommandJournal, seq: number): Promise<void> {
+function untilDurable(journal: CommandJournal, seq: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    log.onDurable((durableSeq) => {
+    journal.onDurable((durableSeq) => {
       if (durableSeq >= seq) resolve();
     });
-    log.onFailure(reject);
+    journal.onFailure(reject);
   });
 }
 
@@ -35,7 +35,7 @@ test('the thread writes what is appended, through segments and restarts', async 
   const directory = temporaryDirectory(context);
   let lastSeq = 0;
   for (let start = 1; start <= 3; start += 1) {
-    const { log, records, report } = await openFileJournal({ directory, ...SMALL });
+    const { journal, records, report } = await openFileJournal({ directory, ...SMALL });
     assert.equal(report.epoch, start);
     assert.equal(report.cleanEnd, true);
     let seq = 0;
@@ -46,75 +46,76 @@ test('the thread writes what is appended, through segments and restarts', async 
     }
     assert.equal(seq, lastSeq);
     for (let index = 0; index < 5000; index += 1) {
-      lastSeq = log.append(payloadOf(lastSeq + 1));
-      if (index % 200 === 0) await untilDurable(log, lastSeq);
+      lastSeq = journal.append(payloadOf(lastSeq + 1));
+      if (index % 200 === 0) await untilDurable(journal, lastSeq);
     }
-    const reported = untilDurable(log, lastSeq);
-    await log.close();
+    const reported = untilDurable(journal, lastSeq);
+    await journal.close();
     await reported;
-    assert.equal(log.durableSeq, lastSeq);
-    assert.throws(() => log.append(payloadOf(1)), { name: 'JournalFailed' });
+    assert.equal(journal.durableSeq, lastSeq);
+    assert.throws(() => journal.append(payloadOf(1)), { name: 'JournalFailed' });
   }
   assert.ok(segmentNumbers(readdirSync(directory)).length > 5);
   assert.equal(statSync(directory).mode & 0o777, 0o700);
 });
 
 test('durable sequence numbers are told in order, and never ahead of what was appended', async (context) => {
-  const { log } = await openFileJournal({ directory: temporaryDirectory(context), ...SMALL });
+  const { journal } = await openFileJournal({ directory: temporaryDirectory(context), ...SMALL });
   let reported = 0;
-  log.onDurable((durableSeq) => {
-    assert.ok(durableSeq > reported && durableSeq <= log.appendedSeq);
+  journal.onDurable((durableSeq) => {
+    assert.ok(durableSeq > reported && durableSeq <= journal.appendedSeq);
     reported = durableSeq;
   });
   for (let round = 0; round < 100; round += 1) {
-    for (let index = 0; index < 5; index += 1) log.append(payloadOf(index));
+    for (let index = 0; index < 5; index += 1) journal.append(payloadOf(index));
     await new Promise((resolve) => setImmediate(resolve));
   }
-  await log.close();
+  await journal.close();
   assert.equal(reported, 500);
-  assert.equal(log.queueAgeMs(), 0);
+  assert.equal(journal.queueAgeMs(), 0);
 });
 
 test('a snapshot waits for its records, and old segments go', async (context) => {
   const directory = temporaryDirectory(context);
-  const { log } = await openFileJournal({ directory, ...SMALL });
+  const { journal } = await openFileJournal({ directory, ...SMALL });
   const state = new Uint8Array(300_000).fill(5);
   for (let round = 1; round <= 3; round += 1) {
     for (let index = 0; index < 3000; index += 1) {
-      log.append(payloadOf(index));
-      if (index % 200 === 0) await untilDurable(log, log.appendedSeq);
+      journal.append(payloadOf(index));
+      if (index % 200 === 0) await untilDurable(journal, journal.appendedSeq);
     }
-    await log.saveSnapshot(log.appendedSeq, state);
+    await journal.saveSnapshot(journal.appendedSeq, state);
   }
-  await assert.rejects(log.saveSnapshot(9001, state), RangeError);
-  await log.close();
+  await assert.rejects(journal.saveSnapshot(9001, state), RangeError);
+  await journal.close();
   assert.deepEqual(snapshotSeqs(readdirSync(directory)), [6000, 9000]);
   assert.ok(segmentNumbers(readdirSync(directory))[0] > 1);
   const again = await openFileJournal({ directory, ...SMALL });
   assert.deepEqual(again.snapshot, { seq: 9000, state });
   assert.deepEqual([...again.records], []);
-  assert.equal(again.log.append(payloadOf(1)), 9001);
-  await again.log.close();
+  assert.equal(again.journal.append(payloadOf(1)), 9001);
+  await again.journal.close();
 });
 
 test('a disk that goes away ends the log: one failure, no acknowledgement after it', async (context) => {
   const directory = temporaryDirectory(context);
-  const { log } = await openFileJournal({ directory, ...SMALL });
-  const failed = new Promise<Error>((resolve) => log.onFailure(resolve));
+  const { journal } = await openFileJournal({ directory, ...SMALL });
+  const failed = new Promise<Error>((resolve) => journal.onFailure(resolve));
   let callsAfterFailure = 0;
   rmSync(directory, { recursive: true });
   const appending = setInterval(() => {
-    if (log.queueAgeMs() === 0) for (let index = 0; index < 20; index += 1) log.append(new Uint8Array(2000));
+    if (journal.queueAgeMs() === 0)
+      for (let index = 0; index < 20; index += 1) journal.append(new Uint8Array(2000));
   }, 1);
   context.after(() => clearInterval(appending));
   assert.match((await failed).message, /ENOENT/);
   clearInterval(appending);
-  log.onDurable(() => {
+  journal.onDurable(() => {
     callsAfterFailure += 1;
   });
-  assert.throws(() => log.append(payloadOf(1)), { name: 'JournalFailed' });
-  await assert.rejects(log.saveSnapshot(1, payloadOf(1)), { name: 'JournalFailed' });
-  await log.close();
+  assert.throws(() => journal.append(payloadOf(1)), { name: 'JournalFailed' });
+  await assert.rejects(journal.saveSnapshot(1, payloadOf(1)), { name: 'JournalFailed' });
+  await journal.close();
   assert.equal(callsAfterFailure, 0);
 });
 
@@ -130,19 +131,19 @@ test('a second process on the directory is refused and told the pid of the first
   });
   child.kill('SIGKILL');
   await once(child, 'exit');
-  const { log } = await openFileJournal({ directory, ...SMALL });
+  const { journal } = await openFileJournal({ directory, ...SMALL });
   await assert.rejects(openFileJournal({ directory, ...SMALL }), {
     name: 'DirectoryLocked',
     pid: process.pid,
   });
-  await log.close();
+  await journal.close();
 });
 
 test('kill -9 under load loses nothing that was acknowledged', async (context) => {
   const directory = temporaryDirectory(context);
   for (let kill = 1; kill <= 5; kill += 1) {
     const acknowledged = await loadUntilKilled(directory, 40 + 35 * kill);
-    const { log, records, report } = await openFileJournal({ directory, ...SMALL });
+    const { journal, records, report } = await openFileJournal({ directory, ...SMALL });
     assert.equal(report.cleanEnd, false);
     assert.ok(report.lastSeq >= acknowledged, `${report.lastSeq} recovered, ${acknowledged} acknowledged`);
     let seq = 0;
@@ -152,7 +153,7 @@ test('kill -9 under load loses nothing that was acknowledged', async (context) =
       assert.equal(Buffer.from(record.payload).toString(), `load ${seq}`);
     }
     assert.equal(seq, report.lastSeq);
-    await log.close();
+    await journal.close();
   }
 });
 

@@ -27,9 +27,9 @@ export async function openFileJournal(options: FileJournalOptions): Promise<Reco
   const lock = acquireLock(directory);
   try {
     const { resume, snapshot, records, report } = recover(new NodeDisk(directory), settings);
-    const log = new FileJournal(directory, settings, resume, lock);
-    await log.started();
-    return { log, snapshot, records, report };
+    const journal = new FileJournal(directory, settings, resume, lock);
+    await journal.started();
+    return { journal, snapshot, records, report };
   } catch (error) {
     lock.release();
     if (error instanceof SpaceMissing) {

@@ -35,42 +35,42 @@ async function liveThroughPowerLosses(seed: number): Promise<number> {
 }
 
 async function work(model: LogModel, disk: SimulatedDisk, random: () => number): Promise<void> {
-  const { log } = model.open(disk, SMALL);
+  const { journal } = model.open(disk, SMALL);
   for (let step = 0; step < 60; step += 1) {
     const count = 1 + Math.floor(random() * 20);
     for (let index = 0; index < count; index += 1) {
-      model.append(log, payloadOf(Math.floor(random() * 1e6), Math.floor(random() * 900)));
+      model.append(journal, payloadOf(Math.floor(random() * 1e6), Math.floor(random() * 900)));
     }
-    log.flush();
-    if (random() < 0.05) await snapshot(log);
+    journal.flush();
+    if (random() < 0.05) await snapshot(journal);
   }
-  if (random() < 0.5) await log.close();
+  if (random() < 0.5) await journal.close();
 }
 
-async function snapshot(log: SyncJournal): Promise<void> {
-  await log.saveSnapshot(log.durableSeq, snapshotState(log.durableSeq));
+async function snapshot(journal: SyncJournal): Promise<void> {
+  await journal.saveSnapshot(journal.durableSeq, snapshotState(journal.durableSeq));
 }
 
 test('a machine that stays up after an fsync error finds everything acknowledged in a new file', () => {
   for (let failAt = 1; failAt <= 40; failAt += 1) {
     const model = new LogModel();
     const disk = new SimulatedDisk(failAt);
-    const { log } = model.open(disk);
+    const { journal } = model.open(disk);
     let failures = 0;
-    log.onFailure(() => {
+    journal.onFailure(() => {
       failures += 1;
     });
     disk.faults.failSyncAfter = failAt;
     assert.throws(() => {
       for (let index = 0; index < 200; index += 1) {
-        model.append(log, payloadOf(index, 500));
-        log.flush();
+        model.append(journal, payloadOf(index, 500));
+        journal.flush();
       }
     }, /EIO/);
     assert.equal(failures, 1);
     const acknowledged = model.acknowledgedSeq;
-    assert.throws(() => log.append(payloadOf(1)), { name: 'JournalFailed' });
-    assert.throws(() => log.flush(), { name: 'JournalFailed' });
+    assert.throws(() => journal.append(payloadOf(1)), { name: 'JournalFailed' });
+    assert.throws(() => journal.flush(), { name: 'JournalFailed' });
     assert.equal(model.acknowledgedSeq, acknowledged, 'nothing is acknowledged after the error');
     // The restart reads the page cache; the power loss after it must find what the restart has shown.
     model.open(disk);

@@ -14,12 +14,12 @@ const COMMANDS = 150;
 /** A log in use: batches of seven commands, over several segments. */
 function growingLog(): SimulatedDisk {
   const disk = new SimulatedDisk();
-  const { log } = openSyncJournal(disk, SMALL);
+  const { journal } = openSyncJournal(disk, SMALL);
   for (let index = 1; index <= COMMANDS; index++) {
-    log.append(payloadOf(index, 900));
-    if (index % 7 === 0) log.flush();
+    journal.append(payloadOf(index, 900));
+    if (index % 7 === 0) journal.flush();
   }
-  log.flush();
+  journal.flush();
   return disk;
 }
 
@@ -41,12 +41,12 @@ test('a copy that ends after any command is a log that was closed there, and goe
   const disk = growingLog();
   assert.ok(readSegmentHeaders(disk).length > 2, 'several segments');
   for (let lastSeq = 1; lastSeq <= COMMANDS; lastSeq++) {
-    const { log, records, report } = openSyncJournal(copyUpTo(disk, lastSeq), SMALL);
+    const { journal, records, report } = openSyncJournal(copyUpTo(disk, lastSeq), SMALL);
     assert.deepEqual([report.lastSeq, report.cleanEnd], [lastSeq, true]);
     const kept = [...records];
     assert.equal(kept.length, lastSeq);
     for (const { seq, payload } of kept) assert.deepEqual(payload, payloadOf(seq, 900));
-    assert.equal(log.append(payloadOf(0)), lastSeq + 1);
+    assert.equal(journal.append(payloadOf(0)), lastSeq + 1);
   }
 });
 

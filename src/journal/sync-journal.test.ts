@@ -8,52 +8,52 @@ import { openSyncJournal } from './sync-journal.ts';
 test('records come back in order with their payloads after a clean close', async () => {
   const model = new LogModel();
   const disk = new SimulatedDisk();
-  const { log } = model.open(disk);
+  const { journal } = model.open(disk);
   for (let index = 0; index < 300; index += 1) {
-    model.append(log, payloadOf(index, index));
-    if (index % 50 === 0) log.flush();
+    model.append(journal, payloadOf(index, index));
+    if (index % 50 === 0) journal.flush();
   }
-  await log.close();
+  await journal.close();
   const again = model.open(disk.crash('lose_all'));
   assert.equal(again.report.lastSeq, 300);
   assert.equal(again.report.cleanEnd, true);
   assert.equal(again.report.quarantined, undefined);
   assert.equal(again.report.epoch, 2);
-  assert.equal(again.log.append(payloadOf(1)), 301);
+  assert.equal(again.journal.append(payloadOf(1)), 301);
 });
 
 test('an empty command and one of the greatest length are kept, a longer one is refused', () => {
   const model = new LogModel();
   const disk = new SimulatedDisk();
-  const { log } = model.open(disk);
-  model.append(log, new Uint8Array(0));
-  model.append(log, payloadOf(3, SMALL.payloadBytesMax));
-  assert.throws(() => log.append(new Uint8Array(SMALL.payloadBytesMax! + 1)), RangeError);
-  log.flush();
+  const { journal } = model.open(disk);
+  model.append(journal, new Uint8Array(0));
+  model.append(journal, payloadOf(3, SMALL.payloadBytesMax));
+  assert.throws(() => journal.append(new Uint8Array(SMALL.payloadBytesMax! + 1)), RangeError);
+  journal.flush();
   model.open(disk);
 });
 
 test('the payload is copied: the caller may reuse its buffer', () => {
   const disk = new SimulatedDisk();
-  const { log } = openSyncJournal(disk, SMALL);
+  const { journal } = openSyncJournal(disk, SMALL);
   const buffer = new Uint8Array(8).fill(1);
-  log.append(buffer);
+  journal.append(buffer);
   buffer.fill(2);
-  log.flush();
+  journal.flush();
   assert.deepEqual([...openSyncJournal(disk, SMALL).records][0].payload, new Uint8Array(8).fill(1));
 });
 
 test('all commands queued between two flushes share one write and one sync', () => {
   const disk = new SimulatedDisk();
-  const { log } = openSyncJournal(disk, SMALL);
-  while (!disk.list().includes('reserve-1') || !disk.list().includes('reserve-2')) log.flush();
+  const { journal } = openSyncJournal(disk, SMALL);
+  while (!disk.list().includes('reserve-1') || !disk.list().includes('reserve-2')) journal.flush();
   const reported: number[] = [];
-  log.onDurable((seq) => reported.push(seq));
+  journal.onDurable((seq) => reported.push(seq));
   const before = disk.syncCount;
-  for (let index = 0; index < 100; index += 1) log.append(payloadOf(index, 50));
-  assert.equal(log.durableSeq, 0);
-  assert.equal(log.appendedSeq, 100);
-  log.flush();
+  for (let index = 0; index < 100; index += 1) journal.append(payloadOf(index, 50));
+  assert.equal(journal.durableSeq, 0);
+  assert.equal(journal.appendedSeq, 100);
+  journal.flush();
   assert.equal(disk.syncCount - before, 1);
   assert.deepEqual(reported, [100]);
 });
@@ -61,56 +61,56 @@ test('all commands queued between two flushes share one write and one sync', () 
 test('a full segment is followed by the next, and all of them are replayed', async () => {
   const model = new LogModel();
   const disk = new SimulatedDisk();
-  const { log } = model.open(disk);
+  const { journal } = model.open(disk);
   for (let index = 0; index < 1000; index += 1) {
-    model.append(log, payloadOf(index, 1000));
-    if (index % 7 === 0) log.flush();
+    model.append(journal, payloadOf(index, 1000));
+    if (index % 7 === 0) journal.flush();
   }
-  log.flush();
+  journal.flush();
   assert.ok(segmentNumbers(disk.list()).length > 10);
   model.open(disk.crash('lose_all'));
 });
 
 test('a queue without room refuses with JournalFull and takes the same number again later', () => {
-  const { log } = openSyncJournal(new SimulatedDisk(), SMALL);
+  const { journal } = openSyncJournal(new SimulatedDisk(), SMALL);
   assert.throws(
     () => {
-      for (;;) log.append(payloadOf(1, 1000));
+      for (;;) journal.append(payloadOf(1, 1000));
     },
     { name: 'JournalFull' },
   );
-  const refused = log.appendedSeq + 1;
-  log.flush();
-  assert.equal(log.append(payloadOf(1, 1000)), refused);
+  const refused = journal.appendedSeq + 1;
+  journal.flush();
+  assert.equal(journal.append(payloadOf(1, 1000)), refused);
 });
 
 test('the age of the queue is that of its oldest record', () => {
   let nowMs = 1000;
-  const { log } = openSyncJournal(new SimulatedDisk(), { ...SMALL, now: () => nowMs });
-  assert.equal(log.queueAgeMs(), 0);
-  log.append(payloadOf(1));
+  const { journal } = openSyncJournal(new SimulatedDisk(), { ...SMALL, now: () => nowMs });
+  assert.equal(journal.queueAgeMs(), 0);
+  journal.append(payloadOf(1));
   nowMs += 30;
-  log.append(payloadOf(2));
+  journal.append(payloadOf(2));
   nowMs += 5;
-  assert.equal(log.queueAgeMs(), 35);
-  log.flush();
-  assert.equal(log.queueAgeMs(), 0);
+  assert.equal(journal.queueAgeMs(), 35);
+  journal.flush();
+  assert.equal(journal.queueAgeMs(), 0);
   nowMs += 1;
-  log.append(payloadOf(3));
+  journal.append(payloadOf(3));
   nowMs += 2;
-  assert.equal(log.queueAgeMs(), 2);
+  assert.equal(journal.queueAgeMs(), 2);
 });
 
 test('two snapshots stay, and only the segments that the older one does not need go', async () => {
   const model = new LogModel();
   const disk = new SimulatedDisk();
-  const { log } = model.open(disk);
+  const { journal } = model.open(disk);
   for (let round = 1; round <= 4; round += 1) {
     for (let index = 0; index < 200; index += 1) {
-      model.append(log, payloadOf(index, 1000));
-      if (index % 10 === 0) log.flush();
+      model.append(journal, payloadOf(index, 1000));
+      if (index % 10 === 0) journal.flush();
     }
-    await log.saveSnapshot(log.appendedSeq, snapshotState(log.appendedSeq));
+    await journal.saveSnapshot(journal.appendedSeq, snapshotState(journal.appendedSeq));
   }
   assert.deepEqual(snapshotSeqs(disk.list()), [600, 800]);
   const found = disk.crash('lose_all');
@@ -127,23 +127,23 @@ test('two snapshots stay, and only the segments that the older one does not need
 test('a saved snapshot survives a power loss', async () => {
   const model = new LogModel();
   const disk = new SimulatedDisk();
-  const { log } = model.open(disk);
-  model.append(log, payloadOf(1));
-  await log.saveSnapshot(1, snapshotState(1));
+  const { journal } = model.open(disk);
+  model.append(journal, payloadOf(1));
+  await journal.saveSnapshot(1, snapshotState(1));
   assert.equal(model.open(disk.crash('lose_all')).snapshot?.seq, 1);
 });
 
 test('a damaged snapshot no longer counts as one of the two', async () => {
   const model = new LogModel();
   const disk = new SimulatedDisk();
-  const first = model.open(disk).log;
+  const first = model.open(disk).journal;
   for (const seq of [1, 2]) {
     model.append(first, payloadOf(seq));
     await first.saveSnapshot(seq, snapshotState(seq));
   }
   await first.close();
   disk.flipBit('snapshot-0000000000000002', 70, 0);
-  const second = model.open(disk).log;
+  const second = model.open(disk).journal;
   model.append(second, payloadOf(3));
   await second.saveSnapshot(3, snapshotState(3));
   assert.deepEqual(snapshotSeqs(disk.list()), [1, 3]);

@@ -16,8 +16,8 @@ export interface SyncJournalOptions extends Partial<JournalSettings> {
 export function openSyncJournal(disk: Disk, options: SyncJournalOptions = {}): Recovered<SyncJournal> {
   const settings = journalSettings(options);
   const { resume, snapshot, records, report } = recover(disk, settings);
-  const log = new SyncJournal(disk, settings, resume, options.now ?? (() => performance.now()));
-  return { log, snapshot, records, report };
+  const journal = new SyncJournal(disk, settings, resume, options.now ?? (() => performance.now()));
+  return { journal, snapshot, records, report };
 }
 
 /** The journal without a thread: records become durable when `flush` is called, and not before. */

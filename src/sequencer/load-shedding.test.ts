@@ -11,9 +11,9 @@ const CANCEL = { type: 'cancelOrder' } as Command;
 
 const state = new State();
 
-function shedReason(command: Command, log: CommandJournal, memoryShort: boolean): string | undefined {
+function shedReason(command: Command, journal: CommandJournal, memoryShort: boolean): string | undefined {
   const history = { starved: false, lag: () => 0 } as Resources['history'];
-  return admitBy(command, { log, history, memoryShort }, state);
+  return admitBy(command, { journal, history, memoryShort }, state);
 }
 
 function logWith(queueAgeMs: number, capacity: JournalCapacity = 'normal'): CommandJournal {
@@ -31,12 +31,12 @@ test('when the oldest command has waited for the disk too long, orders are refus
 });
 
 test('a disk that is nearly full or memory that is short lets orders leave; a full one lets nothing through', () => {
-  for (const [log, memoryShort] of [
+  for (const [journal, memoryShort] of [
     [logWith(0, 'cancel_only'), false],
     [logWith(0), true],
   ] as const) {
-    assert.match(shedReason(ORDER, log, memoryShort)!, /only cancellations are taken/);
-    assert.equal(shedReason(CANCEL, log, memoryShort), undefined);
+    assert.match(shedReason(ORDER, journal, memoryShort)!, /only cancellations are taken/);
+    assert.equal(shedReason(CANCEL, journal, memoryShort), undefined);
   }
   assert.match(shedReason(CANCEL, logWith(0, 'read_only'), false)!, /read-only until space is free/);
 });

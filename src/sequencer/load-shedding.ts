@@ -18,14 +18,14 @@ export interface Shortage {
 
 /** Resources that may run short. */
 export interface Resources {
-  readonly log: CommandJournal;
+  readonly journal: CommandJournal;
   readonly history: History;
   readonly memoryShort: boolean;
 }
 
 /** The most restrictive shortage; undefined when there is none. */
-export function shortageOf({ log, history, memoryShort }: Resources): Shortage | undefined {
-  const capacity = log.capacity();
+export function shortageOf({ journal, history, memoryShort }: Resources): Shortage | undefined {
+  const capacity = journal.capacity();
   if (capacity === 'read_only') return LOG_FULL;
   if (history.starved && history.lag() > HISTORY_WAITING_MAX) return HISTORY_FULL;
   if (capacity === 'cancel_only') return LOG_NEARLY_FULL;
@@ -81,7 +81,7 @@ export function shedReason(
   if (shortage?.mode === 'read_only') return shortage.reason;
   if (isCancellation(command, state)) return undefined;
   if (shortage !== undefined) return shortage.reason;
-  if (resources.log.queueAgeMs() > QUEUE_AGE_MAX_MS)
+  if (resources.journal.queueAgeMs() > QUEUE_AGE_MAX_MS)
     return 'the venue is busy: the disk is behind, try again';
   return undefined;
 }

@@ -52,7 +52,7 @@ export class Sequencer {
   /** Statistics of generated candles, for tickers of a young exchange. */
   readonly generated24h = new Generated24hStats();
   private readonly exchange: Exchange;
-  private readonly log: CommandJournal;
+  private readonly journal: CommandJournal;
   private lastSeq: number;
   private projectedSeq: number;
   /** Sequenced and not yet durable, oldest first from `head`. */
@@ -66,15 +66,15 @@ export class Sequencer {
   private halted: Error | undefined;
   private onHalt: (error: Error) => void = () => {};
 
-  constructor(exchange: Exchange, log: CommandJournal, history: History, clock: Clock, lastSeq: number) {
+  constructor(exchange: Exchange, journal: CommandJournal, history: History, clock: Clock, lastSeq: number) {
     this.exchange = exchange;
-    this.log = log;
+    this.journal = journal;
     this.history = history;
     this.clock = clock;
     this.lastSeq = lastSeq;
     this.projectedSeq = lastSeq;
-    log.onDurable((seq) => this.publish(seq));
-    log.onFailure((error) => this.halt(error));
+    journal.onDurable((seq) => this.publish(seq));
+    journal.onFailure((error) => this.halt(error));
   }
 
   /** The state now; responses made from it must wait for `durable`. */
@@ -87,7 +87,7 @@ export class Sequencer {
   }
 
   get durableSeq(): number {
-    return this.log.durableSeq;
+    return this.journal.durableSeq;
   }
 
   /** Why the sequencer stopped, if it did. */
@@ -96,7 +96,7 @@ export class Sequencer {
   }
 
   capacity(): ReturnType<CommandJournal['capacity']> {
-    return this.log.capacity();
+    return this.journal.capacity();
   }
 
   /** The present shortage; undefined when every command is accepted. */
@@ -118,8 +118,8 @@ export class Sequencer {
   submit(command: Unstamped<Command>): Promise<CommandResult> {
     if (this.halted !== undefined)
       return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
-    const rejectReason = shedReason(command, this.resources(), this.state);
-    if (rejectReason !== undefined) return Promise.reject(new Unavailable(rejectReason));
+    const reason = shedReason(command, this.resources(), this.state);
+    if (reason !== undefined) return Promise.reject(new Unavailable(reason));
     return new Promise((resolve, reject) => this.sequence(command, resolve, reject));
   }
 
@@ -127,7 +127,7 @@ export class Sequencer {
   durable(): Promise<unknown> | undefined {
     if (this.halted !== undefined)
       return Promise.reject(new Unavailable(`the venue has stopped: ${this.halted.message}`));
-    if (this.log.durableSeq >= this.lastSeq) return undefined;
+    if (this.journal.durableSeq >= this.lastSeq) return undefined;
     return new Promise((resolve, reject) => {
       const { lastSeq: seq } = this;
       this.waiting.push({
@@ -143,8 +143,8 @@ export class Sequencer {
   }
 
   private resources(): Resources {
-    const { log, history, memoryShort } = this;
-    return { log, history, memoryShort };
+    const { journal, history, memoryShort } = this;
+    return { journal, history, memoryShort };
   }
 
   private sequence(given: Unstamped<Command>, resolve: Waiting['resolve'], reject: Waiting['reject']): void {
@@ -154,7 +154,7 @@ export class Sequencer {
     try {
       const stamped = this.stamp(given, amended);
       command = stamped.command;
-      this.lastSeq = this.log.append(stamped.bytes);
+      this.lastSeq = this.journal.append(stamped.bytes);
     } catch (error) {
       // The command is not in the journal, so it has no effect.
       if (amended !== undefined) this.releaseAmends(amended);

@@ -15,7 +15,7 @@ export interface SnapshotSchedule {
 export class SnapshotScheduler {
   readonly ticker: ClockTicker;
   private readonly sequencer: Sequencer;
-  private readonly log: CommandJournal;
+  private readonly journal: CommandJournal;
   private readonly report: (error: Error) => void;
   private readonly schedule: SnapshotSchedule;
   /** Snapshots shorten the next start, so their interval is of the machine's time, not of the exchange's. */
@@ -27,14 +27,14 @@ export class SnapshotScheduler {
 
   constructor(
     sequencer: Sequencer,
-    log: CommandJournal,
+    journal: CommandJournal,
     report: (error: Error) => void,
     schedule: SnapshotSchedule,
     machineMs: () => number = () => performance.now(),
   ) {
     this.ticker = new ClockTicker(sequencer, report);
     this.sequencer = sequencer;
-    this.log = log;
+    this.journal = journal;
     this.report = report;
     this.schedule = schedule;
     this.snapshotSeq = sequencer.appliedSeq;
@@ -72,7 +72,7 @@ export class SnapshotScheduler {
     this.snapshotTime = this.machineMs();
     await sequencer.durable();
     await sequencer.history.flush();
-    await this.log.saveSnapshot(seq, state);
+    await this.journal.saveSnapshot(seq, state);
   }
 
   private onTimer(): void {
@@ -83,7 +83,7 @@ export class SnapshotScheduler {
     const due =
       commands >= this.schedule.commands ||
       elapsedMs >= this.schedule.intervalMs ||
-      (elapsedMs >= SNAPSHOT_FOR_SPACE_MS && commands > 0 && this.log.capacity() !== 'normal');
+      (elapsedMs >= SNAPSHOT_FOR_SPACE_MS && commands > 0 && this.journal.capacity() !== 'normal');
     // Records that the history does not hold yet need their segments, so a snapshot would free nothing.
     if (due && this.saving === undefined && !sequencer.history.starved) this.snapshot().catch(this.report);
   }

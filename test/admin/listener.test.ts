@@ -1,4 +1,4 @@
-/** The door itself: who gets in, from where, and what a misuse is told. */
+/** The operator's listener: who gets in, from where, and what a misuse is told. */
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const SMALL = ['--market', 'off', '--segment-bytes', '1048576', '--no-demo'];
 before(() => venue.start());
 after(endVenues);
 
-test('the public port knows nothing of the door', async () => {
+test("the public port knows nothing of the operator's listener", async () => {
   const { token } = venue.note();
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   for (const { method, path } of OPERATOR_ROUTES) {
@@ -74,7 +74,7 @@ test('nobody enters any route without the token', async () => {
   assert.equal((await venue.admin('GET', '/admin/books')).status, 200, 'the right token is always let in');
 });
 
-test('the door has no CORS, takes JSON only, and at most 64 KiB of it', async () => {
+test('the listener has no CORS, takes JSON only, and at most 64 KiB of it', async () => {
   const origin = { origin: 'https://evil.example' };
   const answer = await venue.admin('GET', '/admin/health', undefined, origin);
   assert.equal(answer.headers.get('access-control-allow-origin'), null);
@@ -122,7 +122,7 @@ test('token and note are for the owner alone, the token stays, the note goes wit
   await own.refused(3, /no exchange runs on .*Start it with: npm start/, 'health');
 });
 
-test('a door beyond this machine needs a token file of its own', async () => {
+test('a listener beyond this machine needs a token file of its own', async () => {
   const data = join(temporaryDirectory(), 'data');
   const open = ['--data', data, '--operator-host', '0.0.0.0', ...SMALL];
   const refused = await start(open);
@@ -151,7 +151,7 @@ test('a door beyond this machine needs a token file of its own', async () => {
   assert.match(gone.stderr, /not running. Start it with: npm start/);
 });
 
-test('--no-operator opens no door', async () => {
+test('--no-operator opens no listener', async () => {
   const data = join(temporaryDirectory(), 'data');
   const server = await Server.start(['--data', data, '--no-operator', ...SMALL]);
   assert.equal(JSON.parse(server.stdout.split('\n')[0]!).operator, null);

@@ -190,7 +190,7 @@ test('only a manual clock is moved by hand, and only forward', async () => {
     assert.match(refused.message, message);
   }
   // In one packet, so that the second is there before the first is done.
-  const { url, token } = manual.door;
+  const { url, token } = manual.endpoint;
   const advance = requestBytes({
     method: 'POST',
     path: '/admin/clock/advance',

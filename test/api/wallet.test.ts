@@ -1,4 +1,4 @@
-/** Money that moves between wallets, accounts and the outside world, through both clients and the operator's door. */
+/** Money that moves between wallets, accounts and the outside world, through both clients and the operator's API. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import ccxt from 'ccxt';

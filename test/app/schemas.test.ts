@@ -1,4 +1,4 @@
-/** The doors compile a schema when it is first used; that each can be is known before. */
+/** The servers compile a schema when it is first used; that each can be is known before. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import Fastify from 'fastify';
@@ -8,7 +8,7 @@ import { SchemasOnDemand } from '../../src/http/schemas-on-demand.ts';
 
 const SCHEMA = { type: 'object', required: ['qty'], properties: { qty: { type: 'string' } } };
 
-test('the schemas of all routes of both doors can be compiled', async () => {
+test('the schemas of all routes of both servers can be compiled', async () => {
   const app = Fastify();
   for (const { method, path, query, body, data } of ROUTES) {
     const schema = { ...(query && { querystring: query }), ...(body && { body }), response: { 200: data } };

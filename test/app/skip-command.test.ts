@@ -49,9 +49,12 @@ async function exchangeWith(...commands: readonly Command[]): Promise<{ data: st
   const server = await Server.start(['--data', data, ...SMALL]);
   assert.equal(await order(server, 'before'), '00000');
   await server.end('SIGTERM');
-  const { log, report } = await openFileJournal({ directory: join(data, 'log'), segmentBytes: 1_048_576 });
-  for (const command of commands) log.append(encodeCommand(command));
-  await log.close();
+  const { journal, report } = await openFileJournal({
+    directory: join(data, 'log'),
+    segmentBytes: 1_048_576,
+  });
+  for (const command of commands) journal.append(encodeCommand(command));
+  await journal.close();
   return { data, firstSeq: report.lastSeq + 1 };
 }
 

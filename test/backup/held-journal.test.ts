@@ -95,21 +95,21 @@ function unsynced(file: DiskFile): DiskFile {
   };
 }
 
-/** A log that lives through several snapshots. */
+/** A journal that lives through several snapshots. */
 async function live(disk: Disk): Promise<void> {
-  const { log } = openSyncJournal(disk, SETTINGS);
+  const { journal } = openSyncJournal(disk, SETTINGS);
   for (let round = 0; round < ROUNDS; round++) {
     for (let n = 0; n < COMMANDS_A_ROUND; n++) {
-      log.append(payloadOf(log.appendedSeq + 1, 1000));
-      if (n % 4 === 0) log.flush();
+      journal.append(payloadOf(journal.appendedSeq + 1, 1000));
+      if (n % 4 === 0) journal.flush();
     }
-    log.flush();
-    await log.saveSnapshot(log.appendedSeq, snapshotState(log.appendedSeq));
+    journal.flush();
+    await journal.saveSnapshot(journal.appendedSeq, snapshotState(journal.appendedSeq));
   }
-  await log.close();
+  await journal.close();
 }
 
-/** The changes that the log makes until `before` throws. */
+/** The changes that the journal makes until `before` throws. */
 async function changesOf(directory: string, before: (change: string, number: number) => void) {
   const changes: string[] = [];
   mkdirSync(directory, { recursive: true });

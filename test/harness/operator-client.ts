@@ -6,7 +6,7 @@ import type { InclusionProof } from '../../src/reserves/merkle-sum-tree.ts';
 import { formatDuration, parseDuration } from '../../src/sequencer/duration.ts';
 import type { DemoKeys, TestServer } from './server.ts';
 
-interface Door {
+interface Endpoint {
   readonly url: string;
   readonly token: string;
 }
@@ -15,13 +15,13 @@ interface Door {
 const PAUSE_MS = 5 * 60_000;
 
 export class Operator {
-  readonly door: Door;
+  readonly endpoint: Endpoint;
   /** Tell the last prices again at the end of each long advance, as a feed would. */
   keepsPrices = false;
   private readonly told = new Map<string, string>();
 
   constructor(server: TestServer) {
-    this.door = JSON.parse(readFileSync(join(server.data, 'operator.json'), 'utf8')) as Door;
+    this.endpoint = JSON.parse(readFileSync(join(server.data, 'operator.json'), 'utf8')) as Endpoint;
   }
 
   /** Credits a deposit; its reference is what the outside world calls it. */
@@ -258,10 +258,10 @@ export class Operator {
   }
 
   private send(path: string, init: RequestInit): Promise<Response> {
-    return fetch(`${this.door.url}${path}`, { headers: this.headers(), ...init });
+    return fetch(`${this.endpoint.url}${path}`, { headers: this.headers(), ...init });
   }
 
   private headers(): Record<string, string> {
-    return { authorization: `Bearer ${this.door.token}`, 'x-operator': 'tester' };
+    return { authorization: `Bearer ${this.endpoint.token}`, 'x-operator': 'tester' };
   }
 }

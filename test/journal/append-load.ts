@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { openFileJournal } from '../../src/journal/file-journal.ts';
 import { JournalFull } from '../../src/journal/journal-errors.ts';
 
-const { log } = await openFileJournal({
+const { journal } = await openFileJournal({
   directory: process.argv[2],
   segmentBytes: 256 * 1024,
   prepareStepBytes: 64 * 1024,
@@ -12,13 +12,14 @@ const encoder = new TextEncoder();
 
 function appendSome(): void {
   try {
-    for (let index = 0; index < 20; index += 1) log.append(encoder.encode(`load ${log.appendedSeq + 1}`));
+    for (let index = 0; index < 20; index += 1)
+      journal.append(encoder.encode(`load ${journal.appendedSeq + 1}`));
   } catch (error) {
     if (!(error instanceof JournalFull)) throw error;
   }
   setImmediate(appendSome);
 }
 
-writeSync(1, `${log.durableSeq}\n`);
-log.onDurable((durableSeq) => writeSync(1, `${durableSeq}\n`));
+writeSync(1, `${journal.durableSeq}\n`);
+journal.onDurable((durableSeq) => writeSync(1, `${durableSeq}\n`));
 appendSome();

@@ -21,18 +21,22 @@ const SET_UP: readonly LoggedRecord[] = setUp().map((command, n) => ({
 
 function newVenue() {
   const disk = new SimulatedDisk();
-  const { log } = openSyncJournal(disk, SMALL);
+  const { journal } = openSyncJournal(disk, SMALL);
   const history = new SimulatedHistory(new HistoryStore());
-  return { disk, log, venue: new Sequencer(new Exchange(), log, history, new ManualClock(OPENING_TIME), 0) };
+  return {
+    disk,
+    journal,
+    venue: new Sequencer(new Exchange(), journal, history, new ManualClock(OPENING_TIME), 0),
+  };
 }
 
 test('events of a command do not show up under the command before it that had none', async () => {
-  const { venue, log } = newVenue();
+  const { venue, journal } = newVenue();
   const published: string[] = [];
   venue.onPublished(({ seq, events }) => published.push(`${seq}: ${events.length}`));
   const tick = venue.submit({ type: 'tick' });
   const listing = venue.submit(setUp()[0]!);
-  log.flush();
+  journal.flush();
   await Promise.all([tick, listing]);
   assert.deepEqual(published, ['2: 1']);
 });
@@ -46,10 +50,10 @@ test('history knows all instruments after a replay of commands that it holds alr
 });
 
 test('a read of a venue that has stopped is refused, it does not wait for ever', async () => {
-  const { venue, log, disk } = newVenue();
+  const { venue, journal, disk } = newVenue();
   const answer = venue.submit({ type: 'tick' });
   disk.faults.failSyncAfter = 1;
-  assert.throws(() => log.flush());
+  assert.throws(() => journal.flush());
   await assert.rejects(answer, { name: 'OutcomeUnknown' });
   await assert.rejects(async () => venue.durable(), Unavailable);
 });

@@ -26,14 +26,14 @@ export class LogModel {
   open(disk: Disk, options: SyncJournalOptions = SMALL): Recovered<SyncJournal> {
     const recovered = openSyncJournal(disk, options);
     this.check(recovered);
-    recovered.log.onDurable((seq) => {
+    recovered.journal.onDurable((seq) => {
       this.acknowledgedSeq = seq;
     });
     return recovered;
   }
 
-  append(log: SyncJournal, payload: Uint8Array): void {
-    const seq = log.append(payload);
+  append(journal: SyncJournal, payload: Uint8Array): void {
+    const seq = journal.append(payload);
     assert.equal(seq, this.appended.length + 1);
     this.appended.push(payload.slice());
   }

@@ -38,7 +38,7 @@ export const ENDS: readonly End[] = [
 /** One process at work. */
 export interface Process {
   readonly disk: ProcessDisk;
-  readonly log: FlushableLog;
+  readonly journal: FlushableLog;
   readonly venue: WatchedVenue;
   readonly keeper: SnapshotScheduler;
   readonly history: SimulatedHistory;
@@ -95,7 +95,7 @@ export class Machine {
     const { exchange } = await replay(snapshot, watched, port);
     this.checker.recovered(report.lastSeq, exchange.state, this.store.safe);
     this.statistics.count('recoveries');
-    return this.open(disk, found.log, exchange, history, port, report.lastSeq);
+    return this.open(disk, found.journal, exchange, history, port, report.lastSeq);
   }
 
   protected open(
@@ -106,22 +106,22 @@ export class Machine {
     port: History,
     lastSeq: number,
   ): Process {
-    const log = this.seams.log?.(inlineLog) ?? inlineLog;
+    const journal = this.seams.journal?.(inlineLog) ?? inlineLog;
     const exchange = this.seams.exchange?.(recovered) ?? recovered;
-    const venue = new WatchedVenue(exchange, log, port, this.time.clock(), lastSeq);
+    const venue = new WatchedVenue(exchange, journal, port, this.time.clock(), lastSeq);
     venue.watch(this.checker, () => history.projectedSeq);
     venue.onHalted((error) => {
       if (!(error instanceof JournalFailed)) this.checker.failed(error);
     });
     const keeper = new SnapshotScheduler(
       venue,
-      log,
+      journal,
       (error) => this.report(error),
       SNAPSHOTS,
       () => this.time.timerMs,
     );
     keeper.start();
-    return { disk, log, venue, keeper, history };
+    return { disk, journal, venue, keeper, history };
   }
 
   /** What the keeper tells the operator: faults of the disk are expected, nothing else is. */
@@ -166,8 +166,8 @@ export class Machine {
     this.statistics.count('garbled tails');
   }
 
-  protected async flush({ log }: Process): Promise<void> {
-    log.flush();
+  protected async flush({ journal }: Process): Promise<void> {
+    journal.flush();
     await settle();
   }
 

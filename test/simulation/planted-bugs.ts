@@ -27,7 +27,7 @@ export interface PlantedBug {
 }
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
-  { name: 'answer before fsync', seams: { log: answersBeforeSync }, foundAs: /LOST|history holds/ },
+  { name: 'answer before fsync', seams: { journal: answersBeforeSync }, foundAs: /LOST|history holds/ },
   { name: 'skipped CRC', seams: { openDamaged: openWithoutChecksums }, foundAs: /CHANGED/ },
   { name: 'one unit lost in rounding', plant: loseOneUnit, foundAs: /I01: coin \d+ sums to -?\d+/ },
   { name: 'rounded to the wrong side', plant: moveOneUnitLess, foundAs: /owns of|I04/ },
@@ -38,12 +38,16 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'fsync error ignored',
-    seams: { log: ignoresFailure },
+    seams: { journal: ignoresFailure },
     foundAs: /LOST|log damaged|acknowledged after|history holds|Missing expected|left commands behind/,
   },
   { name: 'directory not synced', seams: { disk: neverSyncsDirectory }, foundAs: /LOST|log damaged|ENOENT/ },
   { name: 'reads not held back', seams: { answerReadsAtOnce: true }, foundAs: /LOST/ },
-  { name: 'snapshot without countdowns', seams: { log: forgetsCountdowns }, foundAs: /HASH|outcomes differ/ },
+  {
+    name: 'snapshot without countdowns',
+    seams: { journal: forgetsCountdowns },
+    foundAs: /HASH|outcomes differ/,
+  },
   {
     name: 'snapshot before history is safe',
     seams: { history: confirmsTooEarly },
@@ -64,65 +68,65 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
 
 // --- the log ---
 
-function overLog(log: FlushableLog, changes: Partial<FlushableLog>): FlushableLog {
+function overLog(journal: FlushableLog, changes: Partial<FlushableLog>): FlushableLog {
   return {
     get appendedSeq() {
-      return log.appendedSeq;
+      return journal.appendedSeq;
     },
     get durableSeq() {
-      return log.durableSeq;
+      return journal.durableSeq;
     },
-    append: (payload) => log.append(payload),
-    onDurable: (listener) => log.onDurable(listener),
-    onFailure: (listener) => log.onFailure(listener),
-    capacity: () => log.capacity(),
-    queueAgeMs: () => log.queueAgeMs(),
-    saveSnapshot: (seq, state) => log.saveSnapshot(seq, state),
-    close: () => log.close(),
-    flush: () => log.flush(),
+    append: (payload) => journal.append(payload),
+    onDurable: (listener) => journal.onDurable(listener),
+    onFailure: (listener) => journal.onFailure(listener),
+    capacity: () => journal.capacity(),
+    queueAgeMs: () => journal.queueAgeMs(),
+    saveSnapshot: (seq, state) => journal.saveSnapshot(seq, state),
+    close: () => journal.close(),
+    flush: () => journal.flush(),
     ...changes,
   };
 }
 
-function answersBeforeSync(log: FlushableLog): FlushableLog {
+function answersBeforeSync(journal: FlushableLog): FlushableLog {
   let tell: (seq: number) => void = () => {};
-  return overLog(log, {
+  return overLog(journal, {
     onDurable: (listener) => {
       tell = listener;
-      log.onDurable(listener);
+      journal.onDurable(listener);
     },
     flush: () => {
-      tell(log.appendedSeq);
-      log.flush();
+      tell(journal.appendedSeq);
+      journal.flush();
     },
   });
 }
 
-function ignoresFailure(log: FlushableLog): FlushableLog {
+function ignoresFailure(journal: FlushableLog): FlushableLog {
   let tell: (seq: number) => void = () => {};
-  return overLog(log, {
+  return overLog(journal, {
     onDurable: (listener) => {
       tell = listener;
-      log.onDurable(listener);
+      journal.onDurable(listener);
     },
     onFailure: () => {},
     flush: () => {
       try {
-        log.flush();
+        journal.flush();
       } catch (error) {
         if (!(error as Error).message.includes('EIO')) throw error;
-        tell(log.appendedSeq);
+        tell(journal.appendedSeq);
       }
     },
   });
 }
 
-function forgetsCountdowns(log: FlushableLog): FlushableLog {
-  return overLog(log, {
+function forgetsCountdowns(journal: FlushableLog): FlushableLog {
+  return overLog(journal, {
     saveSnapshot: (seq, bytes) => {
       const state = loadState(bytes);
       for (const account of state.accountByUid.values()) account.countdownDeadline = 0;
-      return log.saveSnapshot(seq, saveState(state));
+      return journal.saveSnapshot(seq, saveState(state));
     },
   });
 }

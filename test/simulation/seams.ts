@@ -24,7 +24,7 @@ export type FlushableLog = CommandJournal & Pick<SyncJournal, 'flush'>;
 /** Where a planted bug can be put in, without a change of the source. */
 export interface Seams {
   readonly disk?: (disk: Disk) => Disk;
-  readonly log?: (log: FlushableLog) => FlushableLog;
+  readonly journal?: (journal: FlushableLog) => FlushableLog;
   readonly history?: (history: SimulatedHistory) => History;
   readonly exchange?: (exchange: Exchange) => Exchange;
   readonly answerReadsAtOnce?: boolean;

@@ -210,13 +210,13 @@ export class World extends DamagedMachine {
 
   /** First failure is final: nothing is acknowledged after it, and everybody learns that the venue has stopped. */
   private async afterFailure(process: Process): Promise<void> {
-    const { venue, log } = process;
+    const { venue, journal } = process;
     this.statistics.count('disk errors');
     const { acknowledged } = this.checker;
-    assert.throws(() => log.append(new Uint8Array(8)), JournalFailed);
+    assert.throws(() => journal.append(new Uint8Array(8)), JournalFailed);
     await assert.rejects(venue.submit({ type: 'tick', time: 0 }), Unavailable);
     await assert.rejects(async () => venue.durable(), 'a read of a stopped venue must not wait for ever');
-    assert.throws(() => log.flush(), JournalFailed);
+    assert.throws(() => journal.flush(), JournalFailed);
     await settle();
     assert.equal(this.checker.acknowledged, acknowledged, 'acknowledged after the disk failed');
     delete this.disk.faults.failSyncAfter;
@@ -240,7 +240,7 @@ export class World extends DamagedMachine {
   }
 
   private async stop(process: Process): Promise<void> {
-    const { keeper, venue, log, history, disk } = process;
+    const { keeper, venue, journal, history, disk } = process;
     await this.flush(process);
     if (venue.capacity() !== 'read_only' && this.random() < 0.7) {
       const saved = keeper.snapshot();
@@ -249,7 +249,7 @@ export class World extends DamagedMachine {
       this.statistics.count('snapshots at a stop');
     }
     keeper.stop();
-    await log.close();
+    await journal.close();
     await history.close();
     this.checker.audit(venue.appliedSeq, venue.state, this.store.safe);
     disk.kill();

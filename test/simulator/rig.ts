@@ -73,7 +73,7 @@ export interface RigOptions {
 
 export class Rig {
   readonly clock: ManualClock;
-  readonly log: MemoryLog;
+  readonly journal: MemoryLog;
   readonly venue: Sequencer;
   readonly market: MarketSimulator;
 
@@ -84,9 +84,9 @@ export class Rig {
     only = () => true,
     onAppend = () => {},
   }: RigOptions = {}) {
-    this.log = new MemoryLog(onAppend);
+    this.journal = new MemoryLog(onAppend);
     this.clock = new ManualClock(startTime);
-    this.venue = new Sequencer(new Exchange(), this.log, NO_HISTORY, this.clock, 0);
+    this.venue = new Sequencer(new Exchange(), this.journal, NO_HISTORY, this.clock, 0);
     const { coins, instruments } = loadCatalogue(CATALOGUE);
     for (const spec of coins) this.give({ type: 'listCoin', spec });
     for (const spec of instruments) {
@@ -103,7 +103,7 @@ export class Rig {
 
   async open(): Promise<this> {
     const opened = this.market.open();
-    this.log.flush();
+    this.journal.flush();
     await opened;
     return this;
   }
@@ -113,7 +113,7 @@ export class Rig {
     for (let done = 0; done < ms; done += stepMs) {
       this.clock.advance(stepMs);
       this.market.step();
-      this.log.flush();
+      this.journal.flush();
       each();
     }
   }
@@ -127,6 +127,6 @@ export class Rig {
       if (rejectReason !== RejectReason.none)
         throw new Error(`${command.type}: ${rejectReason} ${detail ?? ''}`);
     }, failed);
-    this.log.flush();
+    this.journal.flush();
   }
 }

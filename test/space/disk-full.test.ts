@@ -186,8 +186,8 @@ onSmallDisk('users, keys and operators are refused on a full disk, with nothing 
 
 onSmallDisk('a snapshot without space fails softly and the old ones stay', async (disk) => {
   await using desk = await Desk.open(disk);
-  const log = join(disk.directory, 'data', 'log');
-  const snapshots = () => readdirSync(log).filter((name) => name.startsWith('snapshot-'));
+  const journal = join(disk.directory, 'data', 'log');
+  const snapshots = () => readdirSync(journal).filter((name) => name.startsWith('snapshot-'));
   const admin = operatorOf(disk);
   await desk.placeAndCancel();
   assert.equal((await admin('POST', '/admin/snapshots', {})).status, 200);

@@ -9,15 +9,15 @@ const RESERVE_FILES = 2;
 const TOGETHER = 40;
 
 const directory = process.argv[2]!;
-const { log } = await openFileJournal({ directory, segmentBytes: 256 * 1024 });
-log.onFailure((error) => {
+const { journal } = await openFileJournal({ directory, segmentBytes: 256 * 1024 });
+journal.onFailure((error) => {
   throw error;
 });
 const payload = new Uint8Array(1000);
 
 async function append(count: number): Promise<void> {
-  for (let left = count; left > 0; left--) log.append(payload);
-  while (log.durableSeq < log.appendedSeq) await sleep(1);
+  for (let left = count; left > 0; left--) journal.append(payload);
+  while (journal.durableSeq < journal.appendedSeq) await sleep(1);
 }
 
 // The log's own files are open when its reserve is complete; a new one then takes the place of one that is closed.
@@ -30,10 +30,10 @@ try {
 } catch (error) {
   if ((error as NodeJS.ErrnoException).code !== 'EMFILE') throw error;
 }
-while (log.appendedSeq < RECORDS) {
+while (journal.appendedSeq < RECORDS) {
   await append(TOGETHER);
-  while (log.capacity() !== 'normal') await sleep(1);
+  while (journal.capacity() !== 'normal') await sleep(1);
 }
 for (const descriptor of taken) closeSync(descriptor);
-await log.close();
-console.log(JSON.stringify({ taken: taken.length, durable: log.durableSeq }));
+await journal.close();
+console.log(JSON.stringify({ taken: taken.length, durable: journal.durableSeq }));

@@ -15,12 +15,12 @@ const START = Date.UTC(2026, 0, 1);
 
 /** So many seconds pass, and the process is gone before it could save anything. */
 async function appendTicks(data: string, count: number): Promise<void> {
-  const { log } = await openFileJournal({ directory: join(data, 'log'), segmentBytes: SEGMENT_BYTES });
+  const { journal } = await openFileJournal({ directory: join(data, 'log'), segmentBytes: SEGMENT_BYTES });
   for (let n = 1; n <= count; n++) {
-    log.append(encodeCommand({ type: 'tick', time: START + log.appendedSeq }));
-    if (n % 10_000 === 0) await until('the log', () => log.durableSeq === log.appendedSeq);
+    journal.append(encodeCommand({ type: 'tick', time: START + journal.appendedSeq }));
+    if (n % 10_000 === 0) await until('the log', () => journal.durableSeq === journal.appendedSeq);
   }
-  await log.close();
+  await journal.close();
 }
 
 test('a long replay is followed by a snapshot, so that the next start replays little', async () => {

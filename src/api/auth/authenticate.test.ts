@@ -122,7 +122,7 @@ function now(result: Authentication | Promise<Authentication>): Authentication {
   return result;
 }
 
-function rejectReason(shape: Shape, world: World = {}, nowMs = NOW) {
+function refusalOf(shape: Shape, world: World = {}, nowMs = NOW) {
   const result = now(authenticate(request(shape), nowMs, directoryOf(world).directory));
   assert.ok(!result.ok, 'expected a refusal');
   return result;
@@ -150,30 +150,30 @@ const HEADER_CODES = [
 for (const [name, code] of HEADER_CODES) {
   test(`a missing, empty or repeated ${name} is refused with ${code}`, () => {
     for (const headers of [{ [name]: undefined }, { [name]: '' }]) {
-      const refused = rejectReason({ headers });
+      const refused = refusalOf({ headers });
       assert.equal(refused.code, code);
       assert.equal(refused.status, 400);
       assert.match(refused.msg, new RegExp(`header ${name} is missing`));
     }
-    const twice = rejectReason({ extra: [name.toLowerCase(), 'other'] });
+    const twice = refusalOf({ extra: [name.toLowerCase(), 'other'] });
     assert.equal(twice.code, code);
     assert.match(twice.msg, /occurs 2 times/);
   });
 }
 
 test('the same header value twice is refused too', () => {
-  assert.equal(rejectReason({ extra: ['Access-Key', KEY.apiKey] }).code, '40001');
+  assert.equal(refusalOf({ extra: ['Access-Key', KEY.apiKey] }).code, '40001');
 });
 
 test('headers are complained about in their order', () => {
   const rest = { 'ACCESS-SIGN': undefined, 'ACCESS-TIMESTAMP': undefined, 'ACCESS-PASSPHRASE': undefined };
-  assert.equal(rejectReason({ headers: { 'ACCESS-KEY': undefined, ...rest } }).code, '40001');
-  assert.equal(rejectReason({ headers: rest }).code, '40003');
+  assert.equal(refusalOf({ headers: { 'ACCESS-KEY': undefined, ...rest } }).code, '40001');
+  assert.equal(refusalOf({ headers: rest }).code, '40003');
 });
 
 test('a timestamp must be digits', () => {
   for (const timestamp of ['soon', '1.7e12', '-1', '1700000000000.5', '17000000000000000']) {
-    assert.equal(rejectReason({ timestamp }).code, '40005', timestamp);
+    assert.equal(refusalOf({ timestamp }).code, '40005', timestamp);
   }
 });
 
@@ -182,16 +182,16 @@ test('a timestamp counts up to exactly 30 seconds on both sides', () => {
     const result = authenticate(request({ timestamp: String(NOW + offset) }), NOW, directoryOf().directory);
     assert.equal(now(result).ok, true, String(offset));
   }
-  const late = rejectReason({ timestamp: String(NOW - 30_001) });
+  const late = refusalOf({ timestamp: String(NOW - 30_001) });
   assert.equal(late.code, '40008');
   assert.match(late.msg, /30\.001 s behind server time 1700000000000; at most 30 s/);
-  const early = rejectReason({ timestamp: String(NOW + 45_500) });
+  const early = refusalOf({ timestamp: String(NOW + 45_500) });
   assert.equal(early.code, '40008');
   assert.match(early.msg, /45\.500 s ahead/);
 });
 
 test('seconds instead of milliseconds are recognised', () => {
-  const refused = rejectReason({ timestamp: '1700000000' });
+  const refused = refusalOf({ timestamp: '1700000000' });
   assert.equal(refused.code, '40008');
   assert.match(refused.msg, /looks like seconds, send milliseconds/);
 });
@@ -203,18 +203,18 @@ test('the first failing check in the order of the interface gives the answer', (
   const stale = String(NOW - 60_000);
   const world: World = { ipList: ['10.0.0.1'], frozen: true };
   assert.equal(
-    rejectReason({ headers: { ...unknown, ...badSign, ...badPassphrase }, timestamp: stale }, world).code,
+    refusalOf({ headers: { ...unknown, ...badSign, ...badPassphrase }, timestamp: stale }, world).code,
     '40037',
   );
   assert.equal(
-    rejectReason({ headers: { ...badSign, ...badPassphrase }, timestamp: stale }, world).code,
+    refusalOf({ headers: { ...badSign, ...badPassphrase }, timestamp: stale }, world).code,
     '40008',
   );
-  assert.equal(rejectReason({ headers: { ...badSign, ...badPassphrase } }, world).code, '40009');
-  assert.equal(rejectReason({ headers: badPassphrase }, world).code, '40012');
-  assert.equal(rejectReason({}, world).code, '40018');
-  assert.equal(rejectReason({}, { frozen: true }).code, '40031');
-  assert.equal(rejectReason({}, { frozen: true, user: { parentUid: 1000000009 } }).code, '40068');
+  assert.equal(refusalOf({ headers: { ...badSign, ...badPassphrase } }, world).code, '40009');
+  assert.equal(refusalOf({ headers: badPassphrase }, world).code, '40012');
+  assert.equal(refusalOf({}, world).code, '40018');
+  assert.equal(refusalOf({}, { frozen: true }).code, '40031');
+  assert.equal(refusalOf({}, { frozen: true, user: { parentUid: 1000000009 } }).code, '40068');
 });
 
 test('a refused request is not a use of the key', () => {
@@ -237,7 +237,7 @@ test('changing method, path, query, body or timestamp breaks the signature', () 
 });
 
 test('a GET with a body is refused', () => {
-  assert.equal(rejectReason({ method: 'GET', body: '{}' }).code, '40017');
+  assert.equal(refusalOf({ method: 'GET', body: '{}' }).code, '40017');
 });
 
 test('the IP list knows blocks and IPv4 inside IPv6, and an unknown address is on no list', () => {
@@ -250,14 +250,14 @@ test('the IP list knows blocks and IPv4 inside IPv6, and an unknown address is o
     );
   }
   for (const peerAddress of ['11.0.0.1', '2001:db9::7', 'garbage', undefined]) {
-    assert.equal(rejectReason({ peerAddress }, world).code, '40018', peerAddress);
+    assert.equal(refusalOf({ peerAddress }, world).code, '40018', peerAddress);
   }
   assert.equal(now(authenticate(request({ peerAddress: undefined }), NOW, directoryOf().directory)).ok, true);
 });
 
 test('a locked or busy passphrase check asks to come back later', () => {
   for (const verdict of ['locked', 'busy'] as const) {
-    const refused = rejectReason({}, { verdict });
+    const refused = refusalOf({}, { verdict });
     assert.deepEqual([refused.status, refused.code], [429, '429']);
     assert.ok(refused.retryAfterMs! > 0);
   }
@@ -311,16 +311,16 @@ const RESERVED_TEXTS = [
 test('messages neither repeat what was sent nor use texts with a meaning of their own', () => {
   const secretish = 'canary-in-the-wrong-header';
   const refusals = [
-    rejectReason({ headers: { 'ACCESS-KEY': secretish } }),
-    rejectReason({ headers: { 'ACCESS-SIGN': secretish } }),
-    rejectReason({ headers: { 'ACCESS-PASSPHRASE': secretish } }),
-    rejectReason({ timestamp: secretish }),
-    rejectReason({ extra: ['ACCESS-KEY', secretish] }),
-    rejectReason({ timestamp: String(NOW + 99_999) }),
-    rejectReason({}, { ipList: ['10.0.0.1'] }),
-    rejectReason({}, { frozen: true }),
-    rejectReason({}, { verdict: 'locked' }),
-    rejectReason({}, { verdict: 'busy' }),
+    refusalOf({ headers: { 'ACCESS-KEY': secretish } }),
+    refusalOf({ headers: { 'ACCESS-SIGN': secretish } }),
+    refusalOf({ headers: { 'ACCESS-PASSPHRASE': secretish } }),
+    refusalOf({ timestamp: secretish }),
+    refusalOf({ extra: ['ACCESS-KEY', secretish] }),
+    refusalOf({ timestamp: String(NOW + 99_999) }),
+    refusalOf({}, { ipList: ['10.0.0.1'] }),
+    refusalOf({}, { frozen: true }),
+    refusalOf({}, { verdict: 'locked' }),
+    refusalOf({}, { verdict: 'busy' }),
   ];
   for (const { msg } of refusals) {
     assert.ok(!msg.includes('canary'), msg);

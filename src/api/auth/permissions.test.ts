@@ -45,13 +45,13 @@ test('permissions open exactly the doors of the table', () => {
 });
 
 test('who is refused is told why, with the code of the case', () => {
-  const rejectReason = (who: ReturnType<typeof caller>, need: Parameters<typeof checkPermission>[1]) => {
+  const refusalOf = (who: ReturnType<typeof caller>, need: Parameters<typeof checkPermission>[1]) => {
     const { code, msg } = checkPermission(who, need)!;
     return `${code} ${msg}`;
   };
-  assert.match(rejectReason(caller('read_only', []), 'trade_read'), /^40014 .*uta_trade/);
-  assert.match(rejectReason(caller('read_only', ['uta_trade']), 'trade_write'), /^40014 .*read_write/);
-  assert.match(rejectReason(caller('read_write', ['uta_mgt'], SUB), 'main_write'), /^40014 .*main account/);
-  assert.match(rejectReason(caller('read_write', []), 'broker_write'), /^40029 .*broker/);
-  assert.match(rejectReason(caller('read_only', [], BROKER), 'broker_write'), /^40014 .*read_write/);
+  assert.match(refusalOf(caller('read_only', []), 'trade_read'), /^40014 .*uta_trade/);
+  assert.match(refusalOf(caller('read_only', ['uta_trade']), 'trade_write'), /^40014 .*read_write/);
+  assert.match(refusalOf(caller('read_write', ['uta_mgt'], SUB), 'main_write'), /^40014 .*main account/);
+  assert.match(refusalOf(caller('read_write', []), 'broker_write'), /^40029 .*broker/);
+  assert.match(refusalOf(caller('read_only', [], BROKER), 'broker_write'), /^40014 .*read_write/);
 });

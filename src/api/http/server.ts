@@ -116,7 +116,7 @@ function openServer(
     },
     {
       source: new RequestSource({ allowedHosts, ownPagesOnly: isForPages }),
-      refuse: (reply, rejectReason) => void responder.refuseSource(reply, rejectReason),
+      refuse: (reply, refusal) => void responder.refuseSource(reply, refusal),
       unreadablePath: (error, request, reply) => {
         if (requestGuard.admitAddress(request, reply)) responder.fail(reply, wireErrorOf(error, request));
       },

@@ -133,19 +133,19 @@ class Backup {
 
   async run(): Promise<Manifest> {
     const { data, directory } = this.#options;
-    using log = new HeldJournal(join(data, LOG_DIRECTORY));
-    await this.#copyDatabase(HISTORY_FILE, () => log.keepUp());
+    using journal = new HeldJournal(join(data, LOG_DIRECTORY));
+    await this.#copyDatabase(HISTORY_FILE, () => journal.keepUp());
     const reached = historySeq(join(this.#target, HISTORY_FILE));
-    if (reached < log.snapshotSeq && this.#options.asFound !== true)
+    if (reached < journal.snapshotSeq && this.#options.asFound !== true)
       throw new DataDamaged(
-        `${HISTORY_FILE} ends at command ${reached}, before the snapshot of command ${log.snapshotSeq}: ` +
+        `${HISTORY_FILE} ends at command ${reached}, before the snapshot of command ${journal.snapshotSeq}: ` +
           'an exchange would not start from that copy. Put the missing history back first',
       );
-    const moment = await this.#moment(log);
+    const moment = await this.#moment(journal);
     if (reached > moment.seq)
       throw new DataDamaged(`${HISTORY_FILE} holds command ${reached}, the log ends at ${moment.seq}`);
     await this.#copyIdentity();
-    await this.#copyLog(log, moment.seq);
+    await this.#copyLog(journal, moment.seq);
     this.#copyAudit(moment.seq);
     await this.#copyRest();
     const proven = await this.#prove(moment);
@@ -168,11 +168,11 @@ class Backup {
     return manifest;
   }
 
-  async #moment(log: HeldJournal): Promise<Moment> {
-    const told = await this.#options.moment?.();
+  async #moment(journal: HeldJournal): Promise<Moment> {
+    const moment = await this.#options.moment?.();
     // The last command of the moment is on disk now: its segment is held from here on.
-    log.catchUp();
-    return told ?? { seq: log.lastSeq(), time: 0, stateHash: null };
+    journal.catchUp();
+    return moment ?? { seq: journal.lastSeq(), time: 0, stateHash: null };
   }
 
   /** The secrets in the copied database must be sealed under keys of the copied file, whatever changed in between. */
@@ -194,9 +194,9 @@ class Backup {
     }
   }
 
-  async #copyLog(log: HeldJournal, lastSeq: number): Promise<void> {
+  async #copyLog(journal: HeldJournal, lastSeq: number): Promise<void> {
     const target = join(this.#target, LOG_DIRECTORY);
-    await log.copyTo(target, lastSeq, this.#progress, (name, file) =>
+    await journal.copyTo(target, lastSeq, this.#progress, (name, file) =>
       this.#note(`${LOG_DIRECTORY}/${name}`, file),
     );
   }

@@ -21,7 +21,7 @@ interface MarketView {
 }
 
 export function marketCommand(): Command {
-  return commandGroup('market', 'Shows the living market, disturbs it until the next restart.', [
+  return commandGroup('market', 'Shows the market simulator, disturbs it until the next restart.', [
     showCommand(),
     shockCommand(),
     widenCommand(),

@@ -36,7 +36,7 @@ const SEALING_REPORT_MS = 10_000;
 const CLOCK_SLACK_MS = 5000;
 
 export interface Components {
-  readonly log: CommandJournal;
+  readonly journal: CommandJournal;
   readonly identity: Identity;
   readonly history: History;
   readonly sequencer: Sequencer;
@@ -62,8 +62,8 @@ export async function openComponents(
     directory: join(config.data, LOG_DIRECTORY),
     segmentBytes: config.segmentBytes,
   });
-  const { log, report } = recovered;
-  open.defer(() => log.close());
+  const { journal, report } = recovered;
+  open.defer(() => journal.close());
   reportRecovery(report, logger);
   const wall = new WallClock();
   const audit = await AuditLog.open(config.data, () => wall.now());
@@ -98,9 +98,9 @@ export async function openComponents(
   for (const action of await reconciliation.complete()) logger.warn(`an action was cut off: ${action}`);
   const clock = openClock(config.clock, exchange.state.now, config.clockStart, wall);
   warnOfTimeAhead(exchange.state.now - clock.now(), logger);
-  const sequencer = new Sequencer(exchange, log, history, clock, lastSeq);
+  const sequencer = new Sequencer(exchange, journal, history, clock, lastSeq);
   sequencer.onHalted(onFailure);
-  return { log, identity, history, sequencer, wall, audit, report, replayed: commands };
+  return { journal, identity, history, sequencer, wall, audit, report, replayed: commands };
 }
 
 const LOST_IDENTITY = 'Put it back from a backup: it holds the API keys.';

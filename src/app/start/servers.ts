@@ -91,7 +91,7 @@ export async function openApi(
 }
 
 function metricsOf(
-  { sequencer, log, history }: Components,
+  { sequencer, journal, history }: Components,
   loop: EventLoopMonitor,
   data: string,
   connections: ConnectionLimit,
@@ -102,8 +102,8 @@ function metricsOf(
     historySeq: history.confirmedSeq,
     historyLagRows: history.lag(),
     historyDamagedReads: history.damagedReads(),
-    logQueueAgeMs: log.queueAgeMs(),
-    capacity: log.capacity(),
+    logQueueAgeMs: journal.queueAgeMs(),
+    capacity: journal.capacity(),
     mode: sequencer.shortage()?.mode ?? 'normal',
     historyStarved: history.starved,
     freeBytes: freeBytes(data),

@@ -35,8 +35,8 @@ export async function skipLoggedCommand(
     throw new ConfigError(`--data ${data} holds no exchange: there is no ${directory}`);
   await copyBeforeMigration(data, (text) => process.stderr.write(`bourse: ${text}\n`));
   await using open = new AsyncDisposableStack();
-  const { log, snapshot, records, report } = await openFileJournal({ directory, segmentBytes });
-  open.defer(() => log.close());
+  const { journal, snapshot, records, report } = await openFileJournal({ directory, segmentBytes });
+  open.defer(() => journal.close());
   const audit = await AuditLog.open(data, Date.now);
   open.defer(() => audit.close());
   const onFailure = (error: Error) => {
@@ -56,7 +56,7 @@ export async function skipLoggedCommand(
   const intent = { operator, action: 'log.set-aside', arguments: { seq, type: command.type } };
   const line = await audit.begin(intent, lastSeq);
   const by = formatAuditReference({ operator, chain: audit.chain, line });
-  const recordedAs = await appended(log, { type: 'setAside', time: command.time, seq, by });
+  const recordedAs = await appended(journal, { type: 'setAside', time: command.time, seq, by });
   await audit.end(line, { outcome: 'done', detail: reason, command: recordedAs });
   return { seq, command, reason, recordedAs };
 }
@@ -66,11 +66,11 @@ function asPoisoned(error: unknown): PoisonedCommand {
   throw error;
 }
 
-function appended(log: CommandJournal, command: Command): Promise<number> {
+function appended(journal: CommandJournal, command: Command): Promise<number> {
   return new Promise((resolve, reject) => {
-    log.onFailure(reject);
-    const seq = log.append(encodeCommand(command));
-    log.onDurable((durableSeq) => {
+    journal.onFailure(reject);
+    const seq = journal.append(encodeCommand(command));
+    journal.onDurable((durableSeq) => {
       if (durableSeq >= seq) resolve(seq);
     });
   });

@@ -186,8 +186,8 @@ function startUpkeep(
   report: (error: Error) => void,
   open: AsyncDisposableStack,
 ): SnapshotScheduler {
-  const { sequencer, log, history } = components;
-  const snapshotScheduler = new SnapshotScheduler(sequencer, log, report, {
+  const { sequencer, journal, history } = components;
+  const snapshotScheduler = new SnapshotScheduler(sequencer, journal, report, {
     commands: config.snapshotCommands,
     intervalMs: config.snapshotMinutes * 60_000,
   });

@@ -89,11 +89,11 @@ async function seen(
 class World {
   readonly accounts: readonly DemoKeys[];
   readonly #url: string;
-  readonly #door: { readonly url: string; readonly token: string };
+  readonly #endpoint: { readonly url: string; readonly token: string };
 
   constructor({ running }: ExchangeHere, data: string) {
     this.#url = running.url;
-    this.#door = JSON.parse(readFileSync(join(data, 'operator.json'), 'utf8'));
+    this.#endpoint = JSON.parse(readFileSync(join(data, 'operator.json'), 'utf8'));
     const demo = JSON.parse(readFileSync(join(data, 'demo-accounts.json'), 'utf8')) as DemoKeys[];
     this.accounts = demo.filter(({ name }) => name === 'alice' || name === 'bob');
   }
@@ -169,8 +169,8 @@ class World {
 
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   async operator(method: string, path: string, body?: object): Promise<any> {
-    const headers = { authorization: `Bearer ${this.#door.token}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${this.#door.url}${path}`, {
+    const headers = { authorization: `Bearer ${this.#endpoint.token}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${this.#endpoint.url}${path}`, {
       method,
       headers: body === undefined ? { authorization: headers.authorization } : headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),

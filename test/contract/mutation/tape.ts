@@ -103,10 +103,12 @@ client.send = async function (this: { url: URL; keys?: DemoKeys }, method, path,
 
 /** What the operator was told; a `Response` can be read only once, so its text is kept. */
 type Send = (path: string, init: RequestInit) => Promise<Response>;
-const door = Operator.prototype as unknown as { send: Send };
-const ask = door.send;
-door.send = async function (this: { door: { url: string } }, path, init) {
-  const question = ['operator', this.door.url, init.method, path, JSON.stringify(init.body ?? '')].join(' ');
+const endpoint = Operator.prototype as unknown as { send: Send };
+const ask = endpoint.send;
+endpoint.send = async function (this: { endpoint: { url: string } }, path, init) {
+  const question = ['operator', this.endpoint.url, init.method, path, JSON.stringify(init.body ?? '')].join(
+    ' ',
+  );
   const kept = await tape.ask(question, async () => {
     const response = await ask.call(this as never, path, init);
     return { status: response.status, text: await response.text() };

@@ -1,4 +1,4 @@
-/** The operator's door under damaged requests: somebody holds the token and has a script that went wrong. */
+/** The operator's listener under damaged requests: somebody holds the token and has a script that went wrong. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -41,21 +41,24 @@ function documentOf(routes: readonly OperatorRoute[]): OpenApi {
   return { paths } as OpenApi;
 }
 
-describe(`${REQUESTS} damaged requests at the operator's door`, () => {
+describe(`${REQUESTS} damaged requests at the operator's listener`, () => {
   const dice = new Dice(SEED);
   const requests = new HostileRequests(documentOf(OPERATOR_ROUTES), dice);
   let server: RunningServer;
-  let door: { readonly url: string; readonly token: string };
+  let endpoint: { readonly url: string; readonly token: string };
 
   before(async () => {
     server = await startServer({ data, args: ['--clock', 'manual'] });
-    door = JSON.parse(readFileSync(join(data, 'operator.json'), 'utf8')) as typeof door;
+    endpoint = JSON.parse(readFileSync(join(data, 'operator.json'), 'utf8')) as typeof endpoint;
   });
 
   async function send(method: string, path: string, body: string): Promise<{ status: number; text: string }> {
-    const answer = await fetch(door.url + path, {
+    const answer = await fetch(endpoint.url + path, {
       method,
-      headers: { authorization: `Bearer ${door.token}`, ...(body && { 'content-type': 'application/json' }) },
+      headers: {
+        authorization: `Bearer ${endpoint.token}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
       ...(body && { body }),
     });
     return { status: answer.status, text: await answer.text() };
