@@ -49,19 +49,19 @@ test('a last batch torn at any byte is cut, when nobody was told of it', () => {
   const written = new SimulatedDisk();
   const ends = writeBatches(new LogModel(), written, 5);
   const bytes = written.bytes(SEGMENT_1);
-  for (let end = ends[3]; end < ends[4]; end += 1) {
+  for (let end = ends[3]!; end < ends[4]!; end += 1) {
     const disk = written.copy();
-    disk.overwrite(SEGMENT_1, end, new Uint8Array(ends[4] - end));
+    disk.overwrite(SEGMENT_1, end, new Uint8Array(ends[4]! - end));
     setMark(disk, 3);
     const { report } = openSyncJournal(disk, SMALL);
     // Zero bytes at the end of the batch are the same torn and whole.
-    const isWhole = bytes.subarray(end, ends[4]).every((byte) => byte === 0);
-    assert.equal(report.lastSeq, isWhole ? 5 : 4, `torn at ${end - ends[3]}`);
+    const isWhole = bytes.subarray(end, ends[4]!).every((byte) => byte === 0);
+    assert.equal(report.lastSeq, isWhole ? 5 : 4, `torn at ${end - ends[3]!}`);
     assert.equal(report.cleanEnd, false);
-    assert.ok(report.tornBytes <= end - ends[3]);
+    assert.ok(report.tornBytes <= end - ends[3]!);
     assert.deepEqual(
       disk.bytes(report.quarantined!).slice(4096),
-      bytes.slice(4096).fill(0, end - 4096, ends[4] - 4096),
+      bytes.slice(4096).fill(0, end - 4096, ends[4]! - 4096),
     );
   }
 });
@@ -73,7 +73,7 @@ test('a last batch cut off with the file, or garbled, is cut as well', () => {
   const random = seededRandom(7);
   for (let trial = 0; trial < 50; trial += 1) {
     const disk = written.copy();
-    const from = ends[3] + Math.floor(random() * (ends[4] - ends[3] - 20));
+    const from = ends[3]! + Math.floor(random() * (ends[4]! - ends[3]! - 20));
     if (trial % 2 === 0) disk.cut(SEGMENT_1, from);
     else
       disk.overwrite(
@@ -88,17 +88,17 @@ test('a last batch cut off with the file, or garbled, is cut as well', () => {
 test('the same tear in a batch that was acknowledged is refused', () => {
   const written = new SimulatedDisk();
   const ends = writeBatches(new LogModel(), written, 5);
-  for (let end = ends[3]; end < ends[4] - 8; end += 1) {
+  for (let end = ends[3]!; end < ends[4]! - 8; end += 1) {
     const disk = written.copy();
-    disk.overwrite(SEGMENT_1, end, new Uint8Array(ends[4] - end));
-    assert.ok(isRefused(disk), `torn at ${end - ends[3]}`);
+    disk.overwrite(SEGMENT_1, end, new Uint8Array(ends[4]! - end));
+    assert.ok(isRefused(disk), `torn at ${end - ends[3]!}`);
   }
 });
 
 test('a client cannot make a torn tail look like damage by sending the bytes of a batch', () => {
   const other = new SimulatedDisk();
   const ends = writeBatches(new LogModel(), other, 3);
-  const looksLikeBatch = other.bytes(SEGMENT_1).slice(ends[1], ends[2]);
+  const looksLikeBatch = other.bytes(SEGMENT_1).slice(ends[1]!, ends[2]!);
   const disk = new SimulatedDisk();
   const options = { ...SMALL, newInstanceId: () => new Uint8Array(16).fill(0x77) };
   const { journal } = openSyncJournal(disk, options);
@@ -135,8 +135,8 @@ test('a sector of zeros or a stale block anywhere is repaired without loss or re
   for (let trial = 0; trial < 400; trial += 1) {
     const disk = written.copy();
     const segments = segmentNumbers(disk.list());
-    const name = segmentName(segments[Math.floor(random() * segments.length)]);
-    const block = [512, 4096][trial % 2];
+    const name = segmentName(segments[Math.floor(random() * segments.length)]!);
+    const block = [512, 4096][trial % 2]!;
     const blocks = Math.floor(disk.bytes(name).length / block);
     const to = block * Math.floor(random() * Math.min(blocks, 8 * (4096 / block)));
     if (trial % 3 === 0) disk.overwrite(name, to, new Uint8Array(block));
@@ -153,10 +153,10 @@ test('a sector of zeros or a stale block anywhere is repaired without loss or re
 test('an older batch copied over a newer one is noticed although its checksums are right', () => {
   const disk = new SimulatedDisk();
   const ends = writeBatches(new LogModel(), disk, 9);
-  const length = ends[1] - ends[0];
+  const length = ends[1]! - ends[0]!;
   for (const target of [3, 5, 7, 8]) {
     const damaged = disk.copy();
-    damaged.copyBlock(SEGMENT_1, ends[0], ends[target - 1], length);
+    damaged.copyBlock(SEGMENT_1, ends[0]!, ends[target - 1]!, length);
     assert.ok(isRefused(damaged), `over batch ${target + 1}`);
   }
 });
@@ -165,10 +165,10 @@ test('with both marks lost, a bad batch is still refused when one was written af
   const disk = new SimulatedDisk();
   const ends = writeBatches(new LogModel(), disk, 5);
   for (const place of MARK_PLACES) disk.overwrite(SEGMENT_1, place, new Uint8Array(512));
-  for (let at = ends[2]; at < ends[3] - 8; at += 1) {
+  for (let at = ends[2]!; at < ends[3]! - 8; at += 1) {
     const damaged = disk.copy();
     damaged.flipBit(SEGMENT_1, at, at % 8);
-    assert.ok(isRefused(damaged), `flip at ${at - ends[2]}`);
+    assert.ok(isRefused(damaged), `flip at ${at - ends[2]!}`);
   }
 });
 
@@ -182,7 +182,7 @@ test('a batch or a segment of another history is noticed although all its checks
     journal.flush();
   }
   const batch = disk.copy();
-  batch.overwrite(SEGMENT_1, ends[4], other.bytes(SEGMENT_1).slice(ends[4], ends[5]));
+  batch.overwrite(SEGMENT_1, ends[4]!, other.bytes(SEGMENT_1).slice(ends[4]!, ends[5]!));
   assert.ok(isRefused(batch));
   const segment = disk.copy();
   for (const name of [segmentName(2), segmentName(3)]) segment.overwrite(name, 0, other.bytes(name));
@@ -192,11 +192,11 @@ test('a batch or a segment of another history is noticed although all its checks
 test('the refusal names the place and says what to do', () => {
   const disk = new SimulatedDisk();
   const ends = writeBatches(new LogModel(), disk, 9);
-  disk.flipBit(SEGMENT_1, ends[3] + 90, 1);
+  disk.flipBit(SEGMENT_1, ends[3]! + 90, 1);
   assert.throws(
     () => openSyncJournal(disk, SMALL),
     (error: JournalDamaged) => {
-      assert.deepEqual(error.place, { file: SEGMENT_1, segment: 1, offset: ends[3], seq: 5 });
+      assert.deepEqual(error.place, { file: SEGMENT_1, segment: 1, offset: ends[3]!, seq: 5 });
       assert.match(error.message, /Restore this directory from a backup/);
       return true;
     },
@@ -278,7 +278,7 @@ test('the farther of two valid marks counts, and a bad one is ignored', () => {
   head.set(mark(8), MARK_PLACES[0]);
   head.set(mark(7), MARK_PLACES[1]);
   assert.equal(readMark(head, 1, 5)?.durableSeq, 8);
-  head[MARK_PLACES[0] + 8] ^= 1;
+  head[MARK_PLACES[0] + 8]! ^= 1;
   assert.equal(readMark(head, 1, 5)?.durableSeq, 7);
   assert.equal(readMark(head, 2, 5), undefined);
   assert.equal(readMark(head, 1, 6), undefined);
@@ -321,7 +321,7 @@ async function writeWithSnapshots(ending: 'closed' | 'killed') {
 /** The log files only, the ones in use more often. */
 function pickFile(disk: SimulatedDisk, random: () => number): string {
   const names = disk.list().filter((name) => !name.startsWith('reserve') && !name.endsWith('.tmp'));
-  return names[Math.floor(random() * names.length)];
+  return names[Math.floor(random() * names.length)]!;
 }
 
 /** Half of the flips hit the heads, which are small beside the rest. */

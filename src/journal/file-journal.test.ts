@@ -89,7 +89,7 @@ test('a snapshot waits for its records, and old segments go', async (context) =>
   await assert.rejects(journal.saveSnapshot(9001, state), RangeError);
   await journal.close();
   assert.deepEqual(snapshotSeqs(readdirSync(directory)), [6000, 9000]);
-  assert.ok(segmentNumbers(readdirSync(directory))[0] > 1);
+  assert.ok(segmentNumbers(readdirSync(directory))[0]! > 1);
   const again = await openFileJournal({ directory, ...SMALL });
   assert.deepEqual(again.snapshot, { seq: 9000, state });
   assert.deepEqual([...again.records], []);

@@ -170,7 +170,7 @@ export class JournalWriter {
   #writeMark(file: DiskFile): void {
     this.#markTurn = (this.#markTurn + 1) % MARK_PLACES.length;
     this.#markIsSynced = false;
-    writeFully(file, this.#encodeMark(this.#segment, 'open'), MARK_PLACES[this.#markTurn]);
+    writeFully(file, this.#encodeMark(this.#segment, 'open'), MARK_PLACES[this.#markTurn]!);
   }
 
   #writeBothMarks(file: DiskFile, segment: number, state: MarkState): void {

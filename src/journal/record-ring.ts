@@ -35,7 +35,7 @@ export class RecordRing {
   /** Producer: false when there is no space. */
   push(seq: number, payload: Uint8Array): boolean {
     const size = recordBytes(payload.length);
-    const head = this.#control[HEAD];
+    const head = this.#control[HEAD]!;
     let at = this.#index(head);
     const skipped = at + size > this.#bytes.length ? this.#bytes.length - at : 0;
     if (this.queuedBytes + skipped + size > this.#bytes.length) return false;
@@ -54,7 +54,7 @@ export class RecordRing {
   /** Consumer: the next run of records, undefined when the ring is empty. Valid until released. */
   next(): Uint8Array | undefined {
     const head = Atomics.load(this.#control, HEAD);
-    const tail = this.#control[TAIL];
+    const tail = this.#control[TAIL]!;
     if (head === tail) return undefined;
     const start = this.#index(tail);
     const sameLap = this.#index(head) > start;
@@ -67,7 +67,7 @@ export class RecordRing {
 
   /** Consumer: the first bytes of the run may be overwritten. */
   release(bytes: number): void {
-    Atomics.store(this.#control, TAIL, (this.#control[TAIL] + bytes) | 0);
+    Atomics.store(this.#control, TAIL, (this.#control[TAIL]! + bytes) | 0);
   }
 
   #index(position: number): number {

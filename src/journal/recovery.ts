@@ -42,8 +42,9 @@ interface LastSegment extends ScannedSegment {
  */
 export function recover(disk: Disk, settings: JournalSettings): RecoveredState {
   const headers = readSegmentHeaders(disk);
-  if (headers.length === 0) return startNewLog(disk, settings);
-  const { snapshot, damaged } = chooseSnapshot(disk, headers[0].instanceId);
+  const [first] = headers;
+  if (first === undefined) return startNewLog(disk, settings);
+  const { snapshot, damaged } = chooseSnapshot(disk, first.instanceId);
   const replayed = segmentsAfter(headers, snapshot?.seq ?? 0, damaged);
   const records = new SegmentReplay(disk, snapshot?.seq ?? 0, settings.replayBytesMax);
   const last = verifySegments(disk, replayed, records);
@@ -95,7 +96,7 @@ function segmentsAfter(
 ): readonly SegmentHeader[] {
   const start = headers.findLastIndex((header) => continues(header, snapshotSeq));
   if (start !== -1) return headers.slice(start);
-  const first = headers[0];
+  const first = headers[0]!;
   const newest = snapshotSeq === 0 ? 'there is no snapshot' : `the newest snapshot is of ${snapshotSeq}`;
   const why = damaged.map(({ file, reason }) => `${file}: ${reason}`).join('; ') || newest;
   throw new JournalDamaged(

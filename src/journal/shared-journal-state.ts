@@ -37,7 +37,7 @@ export class SharedJournalState {
   }
 
   get state(): WriterState {
-    return STATES[Atomics.load(this.#words, STATE)];
+    return STATES[Atomics.load(this.#words, STATE)]!;
   }
 
   get durableSeq(): number {
@@ -45,7 +45,7 @@ export class SharedJournalState {
   }
 
   get capacity(): JournalCapacity {
-    return CAPACITIES[Atomics.load(this.#words, CAPACITY)];
+    return CAPACITIES[Atomics.load(this.#words, CAPACITY)]!;
   }
 
   get availableBytes(): number {

@@ -40,7 +40,7 @@ test('the payload is copied: the caller may reuse its buffer', () => {
   journal.append(buffer);
   buffer.fill(2);
   journal.flush();
-  assert.deepEqual([...openSyncJournal(disk, SMALL).records][0].payload, new Uint8Array(8).fill(1));
+  assert.deepEqual([...openSyncJournal(disk, SMALL).records][0]!.payload, new Uint8Array(8).fill(1));
 });
 
 test('all commands queued between two flushes share one write and one sync', () => {
@@ -121,7 +121,7 @@ test('two snapshots stay, and only the segments that the older one does not need
   const { report, snapshot } = model.open(found);
   assert.equal(snapshot?.seq, 600);
   assert.equal(report.recordsToReplay, 200);
-  assert.equal(report.damagedSnapshots[0].file, 'snapshot-0000000000000800');
+  assert.equal(report.damagedSnapshots[0]!.file, 'snapshot-0000000000000800');
 });
 
 test('a saved snapshot survives a power loss', async () => {

@@ -302,7 +302,7 @@ export function marketData(venue: Sequencer): void {
           // Longer ones begin with a day of their own (wire 3.1).
           if (width <= 4 * HOUR_MS) assert.equal(opened % width, 0, `interface 2.8: a full ${interval}`);
           last = opened;
-          const [, open, high, low, close] = candle.map(Number);
+          const [, open, high, low, close] = candle.map(Number) as [number, number, number, number, number];
           assert.ok(low <= Math.min(open, close) && high >= Math.max(open, close), 'interface 2.8: o h l c');
         }
       }

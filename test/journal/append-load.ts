@@ -4,7 +4,7 @@ import { openFileJournal } from '../../src/journal/file-journal.ts';
 import { JournalFull } from '../../src/journal/journal-errors.ts';
 
 const { journal } = await openFileJournal({
-  directory: process.argv[2],
+  directory: process.argv[2]!,
   segmentBytes: 256 * 1024,
   prepareStepBytes: 64 * 1024,
 });

@@ -198,7 +198,7 @@ export class SimulatedDisk implements Disk {
   }
 
   flipBit(name: string, position: number, bit: number): void {
-    this.overwrite(name, position, Uint8Array.of(this.#inode(name).seen[position] ^ (1 << bit)));
+    this.overwrite(name, position, Uint8Array.of(this.#inode(name).seen[position]! ^ (1 << bit)));
   }
 
   /** A misdirected write: one block lands where another belongs. */

@@ -54,7 +54,11 @@ export class LogModel {
     for (const record of records) {
       seq += 1;
       assert.equal(record.seq, seq);
-      assert.deepEqual(Buffer.from(record.payload), Buffer.from(this.appended[seq - 1]), `payload of ${seq}`);
+      assert.deepEqual(
+        Buffer.from(record.payload),
+        Buffer.from(this.appended[seq - 1]!),
+        `payload of ${seq}`,
+      );
     }
     assert.equal(seq, report.lastSeq);
     // What a start has shown must survive from now on, acknowledged or not.

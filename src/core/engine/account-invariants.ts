@@ -42,7 +42,7 @@ function checkOrders(state: State, account: Account): void {
   let [spot, futures, closing, named] = [0, 0, 0, 0];
   let previous = NIL;
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
-    const instrument = state.instruments[slab.instrument[slot]!]!;
+    const instrument = state.instrumentOf(slot);
     assert(
       slab.account[slot] === account.index && slab.level[slot] !== NIL,
       'I18: listed order does not rest',
@@ -131,7 +131,7 @@ function earmarked(state: State, { index, uid, firstOrder, positions }: Account)
     sums.set(key, (sums.get(key) ?? 0n) + amount);
   };
   for (let slot = firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
-    const instrument = state.instruments[slab.instrument[slot]!]!;
+    const instrument = state.instrumentOf(slot);
     if (instrument.futures !== undefined)
       add(Bucket.isolatedOrders, instrument.futures.settle, slab.isolatedLocks.get(slot) ?? 0n);
     else add(Bucket.locked, lockedCoin(instrument, slab.side[slot] as Side), heldBy(state, instrument, slot));

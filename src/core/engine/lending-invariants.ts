@@ -17,7 +17,7 @@ export function checkLending(state: State): void {
   const reserved = new Map<number, bigint>();
   const { slab } = state;
   for (const [slot, { borrowed }] of slab.marginLocks) {
-    const coin = lockedCoin(state.instruments[slab.instrument[slot]!]!, slab.side[slot] as Side);
+    const coin = lockedCoin(state.instrumentOf(slot), slab.side[slot] as Side);
     reserved.set(coin, (reserved.get(coin) ?? 0n) + borrowed);
   }
   for (const [coin, lending] of state.lending.entries()) {

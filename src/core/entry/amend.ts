@@ -101,7 +101,7 @@ function amendOrder(
       bound: OUTSTANDING_AMENDS_MAX,
     };
   }
-  const instrument = state.instruments[slab.instrument[slot]!]!;
+  const instrument = state.instrumentOf(slot);
   const market = state.market(instrument);
   const context = { state, account, instrument, market, settlements };
   const priceTicks = item.priceTicks === 0 ? slab.price[slot]! : item.priceTicks;

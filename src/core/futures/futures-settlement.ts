@@ -194,7 +194,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const kind = kindOf(state, slot);
     if (FREE_OF_FEES.has(kind)) return 0n;
     if (isLiquidation(kind)) return forcedFeeRate(instrument);
-    const { fees } = state.accounts[state.slab.account[slot]!]!;
+    const { fees } = state.accountOf(slot);
     const rates = kind === OrderKind.user ? (fees.get(instrument.index) ?? instrument) : instrument;
     return maker ? rates.makerRate : rates.takerRate;
   }

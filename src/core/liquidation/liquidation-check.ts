@@ -48,7 +48,7 @@ export function isActionable(state: State, account: Account): boolean {
 function hasOrderToCancel(state: State, account: Account): boolean {
   const { slab } = state;
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
-    const instrument = state.instruments[slab.instrument[slot]!]!;
+    const instrument = state.instrumentOf(slot);
     if (instrument.futures !== undefined) {
       if ((slab.flags[slot]! & FLAG_CLOSING) === 0) return true;
     } else if (

@@ -87,7 +87,7 @@ export function openOrderRequirements(state: State, account: Account, leaveOut: 
   let haircut = 0n;
   const { slab } = state;
   for (let slot = account.firstOrder; account.openSpot > 0 && slot !== NIL; slot = slab.accountNext[slot]!) {
-    const instrument = state.instruments[slab.instrument[slot]!]!;
+    const instrument = state.instrumentOf(slot);
     if (instrument.futures !== undefined || slot === leaveOut) continue;
     const side = slab.side[slot] as Side;
     const part = slab.marginLocks.get(slot)?.borrowed ?? 0n;
@@ -187,7 +187,7 @@ export function pendingBorrow(state: State, account: Account, coin: number, leav
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
     const lock = slab.marginLocks.get(slot);
     if (lock === undefined || slot === leaveOut) continue;
-    const instrument = state.instruments[slab.instrument[slot]!]!;
+    const instrument = state.instrumentOf(slot);
     if (lockedCoin(instrument, slab.side[slot] as Side) === coin) sum += lock.borrowed;
   }
   return sum;

@@ -262,7 +262,7 @@ function exposuresOf(
   if (account.openFutures > 0) {
     const { slab } = state;
     for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
-      const instrument = state.instruments[slab.instrument[slot]!]!;
+      const instrument = state.instrumentOf(slot);
       if (slot === leaveOut || !countsAsOpening(slab, instrument, slot)) continue;
       addOrder(state, at(instrument), slab.side[slot] as Side, slab.price[slot]!, slab.remaining[slot]!);
     }

@@ -26,7 +26,7 @@ export function findOpenOrder(state: State, account: Account, name: OrderName): 
     name.orderId !== 0 ? slab.byId.get(name.orderId) : findByClientOid(state, account, name.clientOid);
   if (slot === NIL || slab.account[slot] !== account.index) return NIL;
   if (name.instrument !== ANY && slab.instrument[slot] !== name.instrument) return NIL;
-  const category = state.instruments[slab.instrument[slot]!]!.category;
+  const category = state.instrumentOf(slot).category;
   if (name.category !== ANY && category !== name.category) return NIL;
   return slot;
 }
@@ -82,7 +82,7 @@ export function cancelSlot(state: State, slot: number, reason: CancelReason): Co
   const { slab } = state;
   const orderId = slab.id[slot]!;
   const clientOid = clientOidOf(state, slot);
-  const market = state.market(state.instruments[slab.instrument[slot]!]!);
+  const market = state.market(state.instrumentOf(slot));
   market.book.remove(slot);
   market.changes++;
   closeResting(state, slot, reason);

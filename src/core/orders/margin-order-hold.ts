@@ -72,5 +72,5 @@ function setBorrowed(state: State, slot: number, coin: number, borrowed: bigint)
   const lock = state.slab.marginLocks.get(slot)!;
   state.lending[coin]!.reserved += borrowed - lock.borrowed;
   lock.borrowed = borrowed;
-  state.accounts[state.slab.account[slot]!]!.margin?.claimsChanged();
+  state.accountOf(slot).margin?.claimsChanged();
 }

@@ -83,8 +83,8 @@ export function countOrder(
 /** Takes a closed order out of the owner's list and frees its slot. The book must have let go of it. */
 function unregister(state: State, slot: number): void {
   const { slab } = state;
-  const account = state.accounts[slab.account[slot]!]!;
-  const instrument = state.instruments[slab.instrument[slot]!]!;
+  const account = state.accountOf(slot);
+  const instrument = state.instrumentOf(slot);
   const next = slab.accountNext[slot]!;
   const previous = slab.accountPrevious[slot]!;
   if (next === NIL) account.lastOrder = previous;
@@ -131,7 +131,7 @@ export function isMargin(state: State, slot: number): boolean {
 /** Closes an order that rested: frees its lock and writes its last record. The book must have let go of it. */
 export function closeResting(state: State, slot: number, reason: CancelReason): void {
   const { slab } = state;
-  const instrument = state.instruments[slab.instrument[slot]!]!;
+  const instrument = state.instrumentOf(slot);
   if (instrument.futures !== undefined) releaseIsolated(state, instrument.futures.settle, slot);
   else if (isMargin(state, slot))
     closeMarginLock(state, slot, lockedCoin(instrument, slab.side[slot] as Side));
@@ -186,7 +186,7 @@ function emitOrder(
   reason: CancelReason,
   quoteAmount: bigint,
 ): void {
-  if (state.accounts[state.slab.account[slot]!]!.house) return;
+  if (state.accountOf(slot).house) return;
   state.events.push({ type: 'order', order: recordOf(state, slot, status, reason, quoteAmount) });
 }
 
@@ -203,7 +203,7 @@ function recordOf(
   quoteAmount: bigint,
 ): OrderRecord {
   const { slab } = state;
-  const instrument = state.instruments[slab.instrument[slot]!]!;
+  const instrument = state.instrumentOf(slot);
   const execution = slab.executions[slot];
   const side = slab.side[slot] as Side;
   // A market buy by amount has no size: its slot counts down from the largest one.
@@ -211,7 +211,7 @@ function recordOf(
   const record: Writable<OrderRecord> = {
     orderId: slab.id[slot]!,
     clientOid: clientOidOf(state, slot),
-    uid: state.accounts[slab.account[slot]!]!.uid,
+    uid: state.accountOf(slot).uid,
     instrument: instrument.index,
     category: instrument.category,
     side,
@@ -244,7 +244,7 @@ function futuresFields(
 ): FuturesOrderFields {
   const { slab } = state;
   const flags = slab.flags[slot]!;
-  const account = state.accounts[slab.account[slot]!]!;
+  const account = state.accountOf(slot);
   const hedge = account.holdMode === HoldMode.hedge;
   return {
     posSide: posSideOf(flags),

@@ -79,9 +79,9 @@ function recordFill(
   rpi: boolean,
 ): void {
   const { slab } = state;
-  const account = state.accounts[slab.account[slot]!]!;
+  const account = state.accountOf(slot);
   if (account.house) return;
-  const own = state.instruments[slab.instrument[slot]!]!;
+  const own = state.instrumentOf(slot);
   const maker = slot === trade.maker;
   const buying = slab.side[slot] === Side.buy;
   const fee = maker ? trade.makerFee : trade.takerFee;

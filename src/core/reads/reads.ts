@@ -39,7 +39,7 @@ export function openOrders(state: State, query: OpenOrderQuery): OrderRecord[] {
   for (let slot = account.lastOrder; slot !== NIL; slot = slab.accountPrevious[slot]!) {
     if (orders.length === query.limit) break;
     if (query.beforeId !== undefined && slab.id[slot]! >= query.beforeId) continue;
-    const { category, symbol } = state.instruments[slab.instrument[slot]!]!;
+    const { category, symbol } = state.instrumentOf(slot);
     if (query.symbol !== undefined && symbol !== query.symbol) continue;
     if (query.category !== undefined && category !== query.category) continue;
     const created = slab.createdTime[slot]!;

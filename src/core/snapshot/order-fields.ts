@@ -92,12 +92,12 @@ function attachmentFields(f: StateFields, slab: OrderSlab, slot: number): void {
 /** Enters an order that was read into the tables that follow from it. */
 function adopt(state: State, slot: number, marginHeld: bigint): void {
   const { slab } = state;
-  const instrument = state.instruments[slab.instrument[slot]!]!;
+  const instrument = state.instrumentOf(slot);
   if (marginHeld !== NO_HOLD) {
     const coin = lockedCoin(instrument, slab.side[slot] as Side);
     restoreMarginLock(state, slot, coin, marginHeld, lockOf(state, instrument, slot));
   }
-  const account = state.accounts[slab.account[slot]!]!;
+  const account = state.accountOf(slot);
   slab.party[slot] = account.party;
   register(state, account, instrument, slot);
 }
@@ -106,7 +106,7 @@ function adopt(state: State, slot: number, marginHeld: bigint): void {
 function restInOrder(state: State, slots: Int32Array): void {
   const { slab } = state;
   slots.sort((a, b) => slab.prioritySeq[a]! - slab.prioritySeq[b]!);
-  for (const slot of slots) state.market(state.instruments[slab.instrument[slot]!]!).book.rest(slot);
+  for (const slot of slots) state.market(state.instrumentOf(slot)).book.rest(slot);
 }
 
 /** Triggers are set again from what the records say. */

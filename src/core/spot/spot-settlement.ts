@@ -61,8 +61,8 @@ export class SpotSettlement implements MatchSink<SpotFillContext> {
     const seller = buying ? maker : taker;
     const value = tradeValue(instrument, priceTicks, lots);
     const base = baseUnits(instrument, lots);
-    const buyerAccount = state.accounts[slab.account[buyer]!]!;
-    const sellerAccount = state.accounts[slab.account[seller]!]!;
+    const buyerAccount = state.accountOf(buyer);
+    const sellerAccount = state.accountOf(seller);
     if (buying && slab.orderType[taker] === OrderType.market) context.budgetLeft -= value;
 
     const buyerBase = ledger.cell(buyerAccount.index, instrument.base, Bucket.cash);

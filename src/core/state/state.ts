@@ -192,6 +192,16 @@ export class State {
     }
   }
 
+  /** The instrument of the order in a slot. */
+  instrumentOf(slot: number): Instrument {
+    return this.instruments[this.slab.instrument[slot]!]!;
+  }
+
+  /** The owner of the order in a slot. */
+  accountOf(slot: number): Account {
+    return this.accounts[this.slab.account[slot]!]!;
+  }
+
   market(instrument: Instrument): Market {
     return this.markets[instrument.book]!;
   }

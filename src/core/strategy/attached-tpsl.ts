@@ -30,7 +30,7 @@ export function onParentFill(state: State, slot: number, lots: number): void {
 
 function openAttached(state: State, slot: number, lots: number): StrategyOrder {
   const { slab } = state;
-  const instrument = state.instruments[slab.instrument[slot]!]!;
+  const instrument = state.instrumentOf(slot);
   const long = slab.side[slot] === Side.buy;
   const posSide = instrument.futures === undefined ? PosSide.none : long ? PosSide.long : PosSide.short;
   const order = new StrategyOrder(

@@ -69,7 +69,7 @@ export function reloadOrders(state: State, account: Account, margin: MarginCache
   if (account.openFutures === 0) return;
   const { slab } = state;
   for (let slot = account.firstOrder; slot !== NIL; slot = slab.accountNext[slot]!) {
-    const instrument = state.instruments[slab.instrument[slot]!]!;
+    const instrument = state.instrumentOf(slot);
     if (!countsAsOpening(slab, instrument, slot)) continue;
     const at = findOrAddRow(state, account, margin, instrument);
     const side = slab.side[slot] as Side;
