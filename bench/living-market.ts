@@ -62,13 +62,13 @@ export const market: Benchmark = {
     );
     printTable(
       ['market', 'of one core', 'memory', 'p50', 'p99', 'failures'],
-      [row('off', costs[0]!, latencies[0]), row('normal', costs[1]!, latencies[1])],
+      [row('off', costs[0], latencies[0]), row('normal', costs[1], latencies[1])],
     );
     const times = (pick: (result: LoadResult) => number) =>
       (quietest(latencies[1].map(pick)) / quietest(latencies[0].map(pick))).toFixed(2);
     console.log(
-      `\nthe market costs ${((costs[1]!.cpu - costs[0]!.cpu) * 100).toFixed(1)} % of a core and ` +
-        `${costs[1]!.mebibytes - costs[0]!.mebibytes} MiB; latency is ${times(({ p50Ms }) => p50Ms)} times ` +
+      `\nthe market costs ${((costs[1].cpu - costs[0].cpu) * 100).toFixed(1)} % of a core and ` +
+        `${costs[1].mebibytes - costs[0].mebibytes} MiB; latency is ${times(({ p50Ms }) => p50Ms)} times ` +
         `(p50) and ${times(({ p99Ms }) => p99Ms)} times (p99) that without it`,
     );
   },

@@ -38,7 +38,7 @@ export class RawStream {
       `GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n` +
         `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`,
     );
-    this.socket.on('data', (chunk) => this.take(chunk as Buffer));
+    this.socket.on('data', (chunk) => this.take(chunk));
     this.socket.on('error', () => {});
     this.socket.on('close', () => {
       this.open = false;

@@ -108,5 +108,5 @@ export type OperatorRoute = Definition<TSchema, TSchema, TSchema, TSchema>;
 export function operatorRoute<P extends TSchema, Q extends TSchema, B extends TSchema, A extends TSchema>(
   definition: Definition<P, Q, B, A>,
 ): OperatorRoute {
-  return definition as unknown as OperatorRoute;
+  return definition;
 }

@@ -73,7 +73,7 @@ interface RouteRow<Q extends TSchema, B extends TSchema> {
 
 export function route<Q extends TSchema, B extends TSchema>(row: RouteRow<Q, B>): Route {
   const acts = row.method === 'POST' && row.access !== 'trade_read' && row.access !== 'mgt_read';
-  return { query: undefined, body: undefined, orders: false, acts, ...row } as unknown as Route;
+  return { query: undefined, body: undefined, orders: false, acts, ...row };
 }
 
 export function limitText({ access, perSecond, orders }: Route): string {

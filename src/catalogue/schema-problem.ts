@@ -21,7 +21,7 @@ export function schemaProblem(
   if (keyword === 'additionalProperties')
     return `${fieldName([...steps, String(params.additionalProperty)])} is not a known field`;
   if (keyword === 'required') steps.push(String(params.missingProperty));
-  let node: Node | undefined = schema as Node;
+  let node: Node | undefined = schema;
   let value = entry;
   for (const step of steps) {
     node = node?.properties?.[step] ?? node?.items;

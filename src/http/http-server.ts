@@ -31,7 +31,7 @@ export function openHttpServer(options: Options, early: EarlyResponses): Fastify
     ajv: { customOptions: VALIDATION },
     schemaController: { compilersFactory: schemas.compilers },
     frameworkErrors: (error, rawRequest, rawReply) => {
-      const [request, reply] = [rawRequest as unknown as FastifyRequest, rawReply as unknown as FastifyReply];
+      const [request, reply] = [rawRequest, rawReply];
       const refusal = source.refusal(request.raw);
       if (refusal === undefined) unreadablePath(error, request, reply);
       else refuse(reply, refusal);

@@ -68,7 +68,7 @@ export class RequestSource {
     const host = this.#hostRefusal(request);
     if (host !== undefined) return host;
     // A joined list of several values matches none of these.
-    const site = request.headers['sec-fetch-site'] as string | undefined;
+    const site = request.headers['sec-fetch-site'];
     return !OWN_SITES.has(site) && this.#ownPagesOnly(pathOf(request.url!)) ? FOREIGN_PAGE : undefined;
   }
 

@@ -55,7 +55,7 @@ test('a last batch torn at any byte is cut, when nobody was told of it', () => {
     setMark(disk, 3);
     const { report } = openSyncJournal(disk, SMALL);
     // Zero bytes at the end of the batch are the same torn and whole.
-    const isWhole = bytes.subarray(end, ends[4]!).every((byte) => byte === 0);
+    const isWhole = bytes.subarray(end, ends[4]).every((byte) => byte === 0);
     assert.equal(report.lastSeq, isWhole ? 5 : 4, `torn at ${end - ends[3]!}`);
     assert.equal(report.cleanEnd, false);
     assert.ok(report.tornBytes <= end - ends[3]!);
@@ -98,7 +98,7 @@ test('the same tear in a batch that was acknowledged is refused', () => {
 test('a client cannot make a torn tail look like damage by sending the bytes of a batch', () => {
   const other = new SimulatedDisk();
   const ends = writeBatches(new LogModel(), other, 3);
-  const looksLikeBatch = other.bytes(SEGMENT_1).slice(ends[1]!, ends[2]!);
+  const looksLikeBatch = other.bytes(SEGMENT_1).slice(ends[1], ends[2]);
   const disk = new SimulatedDisk();
   const options = { ...SMALL, newInstanceId: () => new Uint8Array(16).fill(0x77) };
   const { journal } = openSyncJournal(disk, options);
@@ -182,7 +182,7 @@ test('a batch or a segment of another history is noticed although all its checks
     journal.flush();
   }
   const batch = disk.copy();
-  batch.overwrite(SEGMENT_1, ends[4]!, other.bytes(SEGMENT_1).slice(ends[4]!, ends[5]!));
+  batch.overwrite(SEGMENT_1, ends[4]!, other.bytes(SEGMENT_1).slice(ends[4], ends[5]));
   assert.ok(isRefused(batch));
   const segment = disk.copy();
   for (const name of [segmentName(2), segmentName(3)]) segment.overwrite(name, 0, other.bytes(name));

@@ -57,7 +57,7 @@ async function commission(query: object = {}): Promise<string[]> {
 
 /** The desk sells what it buys; alice is on the other side. */
 async function roundTrip(desk: number, qty: string): Promise<void> {
-  const client = sdkClient(server.url, desks[desk]!);
+  const client = sdkClient(server.url, desks[desk]);
   const order = { category: 'SPOT', symbol: 'BTCUSDT', orderType: 'limit', price: '60000', qty } as const;
   await alice.submitNewOrder({ ...order, side: 'sell' });
   await client.submitNewOrder({ ...order, side: 'buy' });
@@ -109,7 +109,7 @@ test('the list goes by pages and by lines of business', async () => {
 });
 
 test('deposits and withdrawals of all sub-accounts make one list; without times it is that of yesterday', async () => {
-  const pit = sdkClient(server.url, desks[1]!);
+  const pit = sdkClient(server.url, desks[1]);
   const asked = { coin: 'USDT', transferType: 'on_chain', chain: 'TRC20', address: 'x', size: '40' } as const;
   await pit.submitWithdraw(asked);
   await pit.submitWithdraw({ ...asked, transferType: 'internal_transfer', address: uidOf(0) });

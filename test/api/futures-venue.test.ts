@@ -99,17 +99,17 @@ test('what a leverage would mean is what it means when it is set', async () => {
   const change = Number(hand.crossedMargin(markPrice, 20n) - hand.crossedMargin(markPrice, 10n)) / 1e8;
   assert.ok(Math.abs(Number(seen.marginChange) - change) < 1e-6, `${seen.marginChange} is not ${change}`);
   assert.equal((await at('10')).marginChange, '0');
-  await alice.setLeverage({ ...CONTRACT, leverage: '20' } as never);
+  await alice.setLeverage({ ...CONTRACT, leverage: '20' });
   const room = {
     ...CONTRACT,
     orderType: 'limit',
     side: 'buy',
     price: markPrice,
   } as const;
-  const { maxBuyOpen } = (await alice.getMaxOpenAvailable(room as never)).data as { maxBuyOpen: string };
+  const { maxBuyOpen } = (await alice.getMaxOpenAvailable(room)).data as { maxBuyOpen: string };
   assert.equal(seen.estMaxOpen, maxBuyOpen);
   assert.equal((await held())!.positionBalance, seen.requiredMargin);
-  await alice.setLeverage({ ...CONTRACT, leverage: '10' } as never);
+  await alice.setLeverage({ ...CONTRACT, leverage: '10' });
   const isolated = await refusalOf(
     alice.preSetLeverage({ ...CONTRACT, marginMode: 'isolated', leverage: '5' }),
   );

@@ -159,7 +159,7 @@ test('leverage is set, shown and refused above its maximum', async () => {
     leverage: '5',
     longLeverage: '5',
     shortLeverage: '6',
-  } as never);
+  });
   assert.equal((await refusalOf(uneven)).body.code, '40017');
 });
 
@@ -465,7 +465,7 @@ test('an isolated position stands on its own margin: its liquidation price, more
   assert.equal(held.liquidationPrice, hand.isolatedLiquidation(iso, '0.004', '0'));
   assert.equal(await money(), startMoney + cash + hand.cash - iso);
 
-  const other = sdk.submitNewOrder(order('buy', '0.1', '60000', { marginMode: 'crossed' } as Partial<Order>));
+  const other = sdk.submitNewOrder(order('buy', '0.1', '60000', { marginMode: 'crossed' }));
   const refused = await refusalOf(other);
   assert.deepEqual([refused.body.code, /isolated/.test(refused.body.msg)], ['25010', true]);
 

@@ -187,7 +187,7 @@ for (const { category, symbol } of PERPETUALS) {
         fills.map(({ execPrice, execQty }) => [execPrice, execQty]),
         [['61000', '0.2']],
       );
-      const [line] = (await client.getFinancialRecords({ category, coin, type } as never)).data.list;
+      const [line] = (await client.getFinancialRecords({ category, coin, type })).data.list;
       assert.deepEqual([line!.amount, line!.fee, line!.symbol], [amount, '0', symbol]);
     }
     for (const listener of [giver, taker]) listener.client.closeAll(true);

@@ -14,10 +14,7 @@ export function socketSettings(url: string, path: string, keys?: DemoKeys) {
 
 export function ordersOverSocket(url: string, keys: DemoKeys): WebsocketAPIClient {
   const options = { ...socketSettings(url, '/v3/ws/private', keys), attachEventListeners: false };
-  const client = new WebsocketAPIClient(
-    options as ConstructorParameters<typeof WebsocketAPIClient>[0],
-    SILENT,
-  );
+  const client = new WebsocketAPIClient(options, SILENT);
   Listener.alsoCloses(client.getWSClient());
   return client;
 }

@@ -297,7 +297,7 @@ test('cancel-all takes a symbol or the whole category', async () => {
   const one = (await bob.cancelAllOrders({ category: 'SPOT', symbol: 'ETHUSDC' })).data.list;
   assert.deepEqual(one, [{ orderId: ids[1], clientOid: ids[1], code: '00000', msg: 'success' }]);
   const rest = (await bob.cancelAllOrders({ category: 'SPOT' })).data.list;
-  assert.deepEqual(rest.map(({ orderId }) => orderId).sort(), [ids[0], ids[2]].sort());
+  assert.deepEqual(rest.map(({ orderId }) => orderId).sort(), [ids[0]!, ids[2]!].sort());
   assert.deepEqual((await bob.cancelAllOrders({ category: 'SPOT' })).data.list, []);
 });
 

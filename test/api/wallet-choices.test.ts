@@ -47,7 +47,7 @@ test('the next deposit lands in the wallet that was chosen for its coin, also af
   const [before, other] = [await holdings(alice, 'USDT'), await holdings(alice, 'ETH')];
   assert.match(before, /^0 \+ /);
   const choice = { coin: 'usdt', accountType: 'funding' } as const;
-  assert.equal((await alice.setDepositAccount(choice)).data as unknown, 'success');
+  assert.equal((await alice.setDepositAccount(choice)).data, 'success');
   await credit('alice', 'USDT', '12.5');
   assert.equal(await holdings(alice, 'USDT'), before.replace('0 + ', '12.5 + '));
   await credit('alice', 'ETH', '1');

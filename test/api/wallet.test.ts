@@ -376,7 +376,7 @@ test('a withdrawal that the operator refuses, or its owner takes back, returns t
   const second = (await alice.sdk.submitWithdraw({ ...request, clientOid: 'w-2', accountType: 'uta' })).data;
   assert.equal(await wallets(alice), '10 + 98324.5');
   assert.equal((await refusalOf(bob.sdk.cancelWithdrawal({ orderId: second.orderId }))).body.code, '40034');
-  assert.equal((await alice.sdk.cancelWithdrawal({ clientOid: 'w-2' })).data as unknown, 'success');
+  assert.equal((await alice.sdk.cancelWithdrawal({ clientOid: 'w-2' })).data, 'success');
   assert.equal(await wallets(alice), '10 + 98349.5');
   const records = (await alice.sdk.getWithdrawRecords({ clientOid: 'w-2', ...sinceAnHour() })).data;
   assert.deepEqual(
@@ -545,7 +545,7 @@ test('ccxt reads the ledger of both wallets', async () => {
 
 test('the wish to pay fees in a deduction coin is remembered', async () => {
   assert.deepEqual((await alice.sdk.getDeductInfo()).data, { deduct: 'off' });
-  assert.equal((await alice.sdk.switchDeduct({ deduct: 'on' })).data as unknown, true);
+  assert.equal((await alice.sdk.switchDeduct({ deduct: 'on' })).data, true);
   assert.deepEqual((await alice.sdk.getDeductInfo()).data, { deduct: 'on' });
 });
 

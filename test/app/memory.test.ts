@@ -7,7 +7,6 @@ import { resolveConfig } from '../../src/app/config/resolve-config.ts';
 import { MemoryGuard, type MemoryUse } from '../../src/app/observability/memory-guard.ts';
 import { startExchange } from '../../src/app/start/start-exchange.ts';
 import '../harness/patient-disk.ts';
-import type { DemoKeys } from '../harness/server.ts';
 import { SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 import { Server, start } from './bourse-process.ts';
@@ -47,7 +46,7 @@ test('while memory is short orders are told so, and can be cancelled', async () 
     throw error;
   });
   const { account, uid } = exchange.demoAccounts[0]!;
-  const client = new SignedClient(exchange.url, { ...account, uid } as DemoKeys);
+  const client = new SignedClient(exchange.url, { ...account, uid });
   try {
     const order = {
       category: 'SPOT',

@@ -108,7 +108,7 @@ test('a start on a directory of the format before keeps it, says so, and what it
   assert.equal(step, `restore ${directory} --data`, stderr);
 
   const data = join(temporaryDirectory(), 'back');
-  const restored = await bourse([...step!.split(' '), data]);
+  const restored = await bourse([...step.split(' '), data]);
   assert.equal(restored.code, 0, restored.output);
   assert.deepEqual(
     [historyVersion(data), identityVersion(data)],

@@ -127,7 +127,7 @@ export function forced(venue: Sequencer): void {
         const away = kind.side === 'buy' ? '16' : '14';
         const { orderId } = await who.post(
           'trade/place-order',
-          limit(TIERS, closing(kind) as 'buy', '10', away, close),
+          limit(TIERS, closing(kind), '10', away, close),
         );
         await operator.force(String(who.uid), ON);
         tells(await lastOf(who), kind, {

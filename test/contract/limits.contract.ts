@@ -160,7 +160,7 @@ export function limits(venue: Sequencer): void {
       // In one packet, so that all of them are there before the first is on disk.
       const requests = Array.from({ length: 8 }, (_, n) => {
         const body = JSON.stringify([{ orderId, price: String(57_001 + n) }]);
-        return requestBytes({ method: 'POST', path: '/api/v3/trade/batch-modify-order', body }, bot.keys!);
+        return requestBytes({ method: 'POST', path: '/api/v3/trade/batch-modify-order', body }, bot.keys);
       });
       const { replies } = await converse(venue.server.url, Buffer.concat(requests), {
         replies: requests.length,

@@ -227,7 +227,7 @@ export function tradingActions(venue: Sequencer): void {
       const changes = [{ qty: '1000000', autoCancel: 'yes' }, { price: '59100' }];
       const packet = changes.map((change) => {
         const body = JSON.stringify([{ orderId, ...change }]);
-        return requestBytes({ method: 'POST', path: '/api/v3/trade/batch-modify-order', body }, bot.keys!);
+        return requestBytes({ method: 'POST', path: '/api/v3/trade/batch-modify-order', body }, bot.keys);
       });
       const { replies } = await converse(venue.server.url, Buffer.concat(packet), { replies: 2 });
       const codes = replies.map(({ body }) => JSON.parse(body).data[0].code);

@@ -191,7 +191,7 @@ async function openSub(client: SignedClient): Promise<{ subUid: string; apiKey: 
 }
 
 function schemaOf({ query, body }: Route): ObjectSchema | undefined {
-  const schema = (query ?? body) as { readonly items?: ObjectSchema } | ObjectSchema | undefined;
+  const schema = query ?? body;
   return (schema !== undefined && 'items' in schema ? schema.items : schema) as ObjectSchema | undefined;
 }
 

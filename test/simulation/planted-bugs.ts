@@ -186,7 +186,7 @@ function* segmentWithoutChecksums(bytes: Uint8Array, header: SegmentHeader): Gen
 function replaceMove(
   move: (this: Ledger, honest: Ledger['move'], from: number, to: number, amount: bigint) => void,
 ) {
-  const honest = Reflect.get(Ledger.prototype, 'move') as Ledger['move'];
+  const honest = Reflect.get(Ledger.prototype, 'move');
   Ledger.prototype.move = function (this: Ledger, from, to, amount) {
     move.call(this, honest, from, to, amount);
   };

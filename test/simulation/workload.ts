@@ -185,9 +185,9 @@ export class Workload {
     const [fromUid, toUid] = this.#random() < 0.5 ? [1, 2] : [2, 1];
     return {
       type: 'transfer',
-      initiatorUid: fromUid!,
-      fromUid: fromUid!,
-      toUid: toUid!,
+      initiatorUid: fromUid,
+      fromUid: fromUid,
+      toUid: toUid,
       fromWallet: Wallet.unified,
       toWallet: Wallet.unified,
       coin: this.#int(COINS),

@@ -56,7 +56,7 @@ test('every book has minutes up to the present and a year of hours, without a ga
           const [open, high, low, end] = ticks.subarray(4 * n, 4 * n + 4);
           assert.equal(open, close);
           assert.ok(
-            low! > 0 && low! <= Math.min(open!, end!) && high! >= Math.max(open!, end!) && lots[n]! > 0,
+            low! > 0 && low! <= Math.min(open, end!) && high! >= Math.max(open, end!) && lots[n]! > 0,
           );
           close = end!;
         }

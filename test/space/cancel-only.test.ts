@@ -5,7 +5,6 @@ import { after, before, beforeEach, test } from 'node:test';
 import pino from 'pino';
 import { resolveConfig } from '../../src/app/config/resolve-config.ts';
 import { type RunningExchange, startExchange } from '../../src/app/start/start-exchange.ts';
-import type { DemoKeys } from '../harness/server.ts';
 import { type Reply, SignedClient } from '../harness/signed-client.ts';
 import { temporaryDirectory } from '../harness/temporary-directory.ts';
 
@@ -31,7 +30,7 @@ before(async () => {
     throw error;
   });
   const { account, uid } = exchange.demoAccounts[0]!;
-  client = new SignedClient(exchange.url, { ...account, uid } as DemoKeys);
+  client = new SignedClient(exchange.url, { ...account, uid });
 });
 beforeEach(() => {
   exchange.sequencer.memoryShort = false;

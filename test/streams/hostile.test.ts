@@ -153,7 +153,7 @@ function closeCode(socket: Socket): Promise<number> {
   return new Promise((resolve) => {
     let bytes = Buffer.alloc(0);
     socket.on('data', (chunk) => {
-      bytes = Buffer.concat([bytes, chunk as Buffer]);
+      bytes = Buffer.concat([bytes, chunk]);
     });
     socket.once('close', () => {
       const at = bytes.indexOf(0x88);

@@ -79,7 +79,7 @@ function assertSame(pushes: readonly Frame[], views: readonly Frame[], id: strin
     `${what}: none missing, none twice`,
   );
   for (const [n, push] of left.entries()) {
-    assert.deepEqual(comparable(push), worded(right[n]!, push), `${what} ${push[id]}`);
+    assert.deepEqual(comparable(push), worded(right[n], push), `${what} ${push[id]}`);
   }
 }
 

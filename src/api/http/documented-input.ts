@@ -15,7 +15,7 @@ interface Input extends Fields {
 
 /** The schema of a query or body with empty text allowed in every optional field. */
 export function documentedInput(schema: TSchema): TSchema {
-  return accepting(schema as Input) as TSchema;
+  return accepting(schema as Input);
 }
 
 function accepting(schema: Input): Input {

@@ -1,7 +1,6 @@
 /** The command line: options from the table of settings, messages and exit codes as users expect them. */
 import { Command, CommanderError, type HelpConfiguration, Option } from 'commander';
 import { VERSION } from '../../version.ts';
-import type { Overrides } from '../config/resolve-config.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { environmentName, SETTING_NAMES, SETTINGS, type SettingName } from '../config/settings.ts';
 import { ActionRefused, ExitCode, exitCodeOf } from '../exit-codes.ts';
@@ -84,7 +83,7 @@ export function configOf(
     if (command.getOptionValueSource(name) === 'cli') overrides[name] = String(command.getOptionValue(name));
   }
   return resolveConfig({
-    flags: overrides as Overrides,
+    flags: overrides,
     environment: process.env,
     directory: process.cwd(),
     configFile: command.getOptionValue('config') as string | undefined,

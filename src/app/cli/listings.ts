@@ -89,7 +89,7 @@ function readEntries(file: string): object[] {
   try {
     const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
     const entries: unknown[] = Array.isArray(content) ? content : [content];
-    if (entries.every((entry) => typeof entry === 'object' && entry !== null)) return entries as object[];
+    if (entries.every((entry) => typeof entry === 'object' && entry !== null)) return entries;
   } catch (error) {
     throw new ConfigError(`${file} cannot be read: ${(error as Error).message}`);
   }

@@ -40,7 +40,7 @@ export class EventLoopMonitor {
     this.#delays.enable();
     this.#timer = setInterval(() => this.#endWindow(), WINDOW_MS).unref();
     this.#observer = new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) this.#noteGc(entry as GcEntry);
+      for (const entry of list.getEntries()) this.#noteGc(entry);
     });
     this.#observer.observe({ entryTypes: ['gc'] });
   }

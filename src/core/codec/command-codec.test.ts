@@ -407,10 +407,10 @@ function deepFreeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
-for (const [type, commands] of Object.entries(COMMANDS)) {
+for (const [type, commands] of Object.entries<fc.Arbitrary<Command>>(COMMANDS)) {
   test(`${type} is read as it was written`, () => {
     fc.assert(
-      fc.property(commands as fc.Arbitrary<Command>, (command) => {
+      fc.property(commands, (command) => {
         deepEqual(decodeCommand(Uint8Array.from(encodeCommand(command))), command);
       }),
     );
@@ -418,7 +418,7 @@ for (const [type, commands] of Object.entries(COMMANDS)) {
 
   test(`${type} is stamped as it will be read, and stays as it was given`, () => {
     fc.assert(
-      fc.property(commands as fc.Arbitrary<Command>, time, (given, stampedTime) => {
+      fc.property(commands, time, (given, stampedTime) => {
         const { command, bytes } = stampCommand(deepFreeze(given), stampedTime);
         deepEqual(command, { ...given, time: stampedTime });
         deepEqual(decodeCommand(Uint8Array.from(bytes)), command);
@@ -427,7 +427,7 @@ for (const [type, commands] of Object.entries(COMMANDS)) {
   });
 
   test(`${type} cut short anywhere, or with a byte behind it, is refused`, () => {
-    const [command] = fc.sample(commands as fc.Arbitrary<Command>, { numRuns: 1, seed: 7 });
+    const [command] = fc.sample(commands, { numRuns: 1, seed: 7 });
     const bytes = Uint8Array.from(encodeCommand(command!));
     for (let length = 0; length < bytes.length; length++) {
       throws(() => decodeCommand(bytes.subarray(0, length)), UnreadableRecord);
@@ -466,7 +466,7 @@ test('a command of a newer version is refused and says so', () => {
 
 test('types keep their numbers for ever', () => {
   const numbers = Object.values(COMMANDS).map((commands) => {
-    const [command] = fc.sample(commands as fc.Arbitrary<Command>, { numRuns: 1, seed: 7 });
+    const [command] = fc.sample(commands, { numRuns: 1, seed: 7 });
     return encodeCommand(command!)[0];
   });
   deepEqual(

@@ -280,7 +280,7 @@ export class FuturesSettlement implements MatchSink<FillContext> {
     const inside = keepsMargin(kind) && position?.isolated === true;
     const payer = ledger.cell(account.index, coin, inside ? Bucket.isolated : Bucket.cash);
     const house = ledger.cell(forced ? SystemAccount.insurance : SystemAccount.fee, coin, Bucket.cash);
-    if (inside) position!.iso -= fee;
+    if (inside) position.iso -= fee;
     if (fee > 0n) ledger.move(payer, house, fee);
     else if (fee < 0n) ledger.move(house, payer, -fee);
   }

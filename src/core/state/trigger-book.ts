@@ -16,9 +16,7 @@ export class TriggerBook {
   constructor(hit: Hit) {
     this.hit = hit;
     const fire = (order: StrategyOrder) => hit(order, HIT_TRIGGER);
-    this.trailing = [Side.buy, Side.sell].map(
-      (side) => new TrailingOrders(side as Side, this.rise, this.fall, fire),
-    );
+    this.trailing = [Side.buy, Side.sell].map((side) => new TrailingOrders(side, this.rise, this.fall, fire));
   }
 
   /** A trade at this price, or the mark of a second. */

@@ -158,7 +158,10 @@ class World {
   }
 
   async post(account: string, path: string, body: Record<string, string>): Promise<void> {
-    const client = new SignedClient(this.#url, this.accounts.find(({ name }) => name === account)!);
+    const client = new SignedClient(
+      this.#url,
+      this.accounts.find(({ name }) => name === account),
+    );
     try {
       const { code, text } = await client.post(`/api/v3/${path}`, body);
       assert.equal(code, '00000', `${path}: ${text}`);

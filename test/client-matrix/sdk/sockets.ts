@@ -110,7 +110,7 @@ let client: WebsocketAPIClient | undefined;
 /** One connection for all that trades. */
 function trading(world: World): WebsocketAPIClient {
   const given = { ...settings(world, '/v3/ws/private', 'alice'), attachEventListeners: false };
-  client ??= new WebsocketAPIClient(given as ConstructorParameters<typeof WebsocketAPIClient>[0], SILENT);
+  client ??= new WebsocketAPIClient(given, SILENT);
   return client;
 }
 
@@ -151,7 +151,7 @@ export const SOCKET_CALLS: Readonly<Record<string, Row<World>>> = {
   cancelOrder: {
     checks: 'the order is gone',
     call: async (w) => {
-      await trading(w).cancelOrder('spot', { orderId: placed[0]! } as never);
+      await trading(w).cancelOrder('spot', { orderId: placed[0]! });
       const { orderStatus } = (await w.alice.getOrderInfo({ orderId: placed[0]! })).data;
       assert.equal(orderStatus, 'cancelled');
     },
@@ -159,7 +159,10 @@ export const SOCKET_CALLS: Readonly<Record<string, Row<World>>> = {
   cancelBatchOrders: {
     checks: 'all are gone',
     call: async (w) => {
-      await trading(w).cancelBatchOrders('spot', placed.slice(1).map((orderId) => ({ orderId })) as never);
+      await trading(w).cancelBatchOrders(
+        'spot',
+        placed.slice(1).map((orderId) => ({ orderId })),
+      );
       assert.deepEqual((await w.alice.getUnfilledOrders()).data.list, []);
     },
   },

@@ -24,7 +24,7 @@ export const STRATEGY_CALLS: Readonly<Record<string, Row<World>>> = {
   getUnfilledStrategyOrders: {
     checks: 'it is listed',
     call: async ({ bob }) => {
-      const list = (await bob.getUnfilledStrategyOrders({ category: SWAP.category } as never)).data;
+      const list = (await bob.getUnfilledStrategyOrders({ category: SWAP.category })).data;
       assert.deepEqual(
         (list as unknown as { orderId: string; status: string }[]).map(({ orderId, status }) => [
           orderId,

@@ -45,7 +45,7 @@ export const SUB_ACCOUNT_CALLS: Readonly<Record<string, Row<World>>> = {
     call: async (w) => {
       const asked = { subUid: made.sub, note: 'desk', type: 'read_write', passphrase: PASSPHRASE } as const;
       const rights = { permissions: ['uta_mgt', 'uta_trade'], ips: [] as string[] };
-      const key = (await w.alice.createSubAccountApiKey({ ...asked, ...rights } as never)).data;
+      const key = (await w.alice.createSubAccountApiKey({ ...asked, ...rights })).data;
       made.subKey = key.apiKey;
       const access = { name: 'sub', uid: Number(made.sub), passphrase: PASSPHRASE };
       const sub = sdkClient(w.server.url, { ...access, apiKey: key.apiKey, secretKey: key.secret });
@@ -101,8 +101,7 @@ export const SUB_ACCOUNT_CALLS: Readonly<Record<string, Row<World>>> = {
   getSubTransferRecords: {
     checks: 'the transfer',
     call: async (w) => {
-      const { list } = (await w.alice.getSubTransferRecords({ subUid: made.sub } as never))
-        .data as unknown as {
+      const { list } = (await w.alice.getSubTransferRecords({ subUid: made.sub })).data as unknown as {
         list: { coin: string; amount: string; fromUserId: string; toUserId: string }[];
       };
       // Seen from the sub-account, which has sent once.

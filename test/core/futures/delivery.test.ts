@@ -82,7 +82,7 @@ class DeliveryFloor extends FuturesFloor {
   }
 
   status(symbol: string): string {
-    return INSTRUMENT_STATUS_NAMES[this.instrument(symbol).status]!;
+    return INSTRUMENT_STATUS_NAMES[this.instrument(symbol).status];
   }
 
   told(name: string, kind: string): string[] {

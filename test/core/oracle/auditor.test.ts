@@ -36,7 +36,7 @@ function changing<T extends Event['type']>(
 ): Tamper {
   return (event) => {
     const own = event as Extract<Event, { type: T }>;
-    return event.type === type && where(own) ? ({ ...event, ...change(own) } as Event) : event;
+    return event.type === type && where(own) ? { ...event, ...change(own) } : event;
   };
 }
 

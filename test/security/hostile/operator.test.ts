@@ -38,7 +38,7 @@ function documentOf(routes: readonly OperatorRoute[]): OpenApi {
     const requestBody = body && { content: { 'application/json': { schema: body } } };
     paths[path] = { ...paths[path], [method.toLowerCase()]: { parameters, ...(body && { requestBody }) } };
   }
-  return { paths } as OpenApi;
+  return { paths };
 }
 
 describe(`${REQUESTS} damaged requests at the operator's listener`, () => {
